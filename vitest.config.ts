@@ -1,0 +1,14 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const packages = fileURLToPath(new URL("./packages/", import.meta.url));
+
+export default defineConfig({
+  resolve: {
+    // Tests run the sources, so a failing line is the line you wrote.
+    alias: [{ find: /^@waybill\/([a-z-]+)$/, replacement: `${packages}$1/src/index.ts` }],
+  },
+  test: {
+    include: ["packages/*/src/**/*.test.ts", "examples/*/src/**/*.test.ts", "test/**/*.test.ts"],
+  },
+});
