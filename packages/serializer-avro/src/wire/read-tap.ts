@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { type DecodeReason, decodeFailure, type WaybillError } from "@waybill/core";
 import { type NativeBuffer, toNativeBuffer } from "./native-buffer.js";
+import { shortAsciiReaders } from "./short-ascii.js";
 
 /**
  * Items that may take no bytes at all (nulls, empty records), in all arrays and maps of a body. Every other item has a first byte of
@@ -96,6 +97,8 @@ export class ReadTap {
   readString(): string {
     const length = this.#readLength();
     const start = this.#advance(length);
+    const ascii = shortAsciiReaders[length]?.(this.buf, start);
+    if (ascii !== undefined) return ascii;
     const text = this.buf.utf8Slice(start, start + length);
     // The decoder puts U+FFFD where the bytes are bad; only then is it worth looking at them again.
     if (text.includes("\ufffd") && !isUtf8(this.buf.subarray(start, start + length)))
