@@ -109,7 +109,7 @@ function revive(value: unknown, schema: AvroSchema): unknown {
   if ("$bigint" in value) return BigInt(String(value.$bigint));
   if ("$text" in value) {
     const text = String(value.$text);
-    return (schema as { logicalType: string }).logicalType === "decimal" ? text : new Date(text);
+    return (schema as { readonly logicalType?: unknown }).logicalType === "decimal" ? text : new Date(text);
   }
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, revive(member, schema)]));
 }

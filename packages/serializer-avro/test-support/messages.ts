@@ -44,7 +44,7 @@ export function roundTrip(serializer: Serializer, value: unknown, setting?: Sett
 
 /** A body with the header that `serializer` writes and a payload of the test's own. */
 export function framed(serializer: Serializer, sample: unknown, payload: readonly number[]): Uint8Array {
-  return Uint8Array.of(...write(serializer, sample).subarray(0, 10), ...payload);
+  return Uint8Array.from([...write(serializer, sample).subarray(0, 10), ...payload]);
 }
 
 /** The error that a call throws. */
