@@ -50,7 +50,7 @@ describe("docs/errors.md", () => {
 
   it("says of each code whether trying again can help", () => {
     const text = readFileSync(`${root}docs/errors.md`, "utf8");
-    const said = [...text.matchAll(/^## `([\w-]+)`\n\n\*(Retryable|Not retryable)\.\*/gm)];
+    const said = [...text.matchAll(/^## `([\w-]+)`\n\n_(Retryable|Not retryable)\._/gm)];
     expect(Object.fromEntries(said.map(([, code, word]) => [code, word === "Retryable"]))).toEqual(
       errorCodes,
     );
