@@ -125,12 +125,12 @@ function roundHalfToEven(value: number): number {
   return floor % 2 === 0 ? floor : floor + 1;
 }
 
-/** .NET switches to the exponent form at 1E+15 and below 1E-05. */
+/** .NET switches to the exponent form at 1E+15 and below 1E-04. */
 function formatDouble(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "Infinity" : "-Infinity";
   const magnitude = Math.abs(value);
-  if (value === 0 || (magnitude >= 1e-5 && magnitude < 1e15))
+  if (value === 0 || (magnitude >= 1e-4 && magnitude < 1e15))
     return Object.is(value, -0) ? "-0" : value.toString();
   const [digits = "", exponent = "0"] = value.toExponential().split("e");
   const sign = exponent.startsWith("-") ? "-" : "+";
