@@ -59,7 +59,12 @@ export const brokerProperties = Object.freeze({
     maxLength: 128,
   }),
   contentType: writable("ContentType", "string", properties("content-type", "symbol"), undefined),
-  correlationId: writable("CorrelationId", "message-id", properties("correlation-id", "string"), "CorrelationId"),
+  correlationId: writable(
+    "CorrelationId",
+    "message-id",
+    properties("correlation-id", "string"),
+    "CorrelationId",
+  ),
   subject: writable("Subject", "string", properties("subject", "string"), "Label"),
   to: writable("To", "string", properties("to", "string"), "To"),
   replyTo: writable("ReplyTo", "string", properties("reply-to", "string"), "ReplyTo"),

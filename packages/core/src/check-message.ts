@@ -4,7 +4,7 @@ import {
   type BrokerPropertyName,
   brokerProperties,
 } from "./broker-properties.js";
-import { WaybillError } from "./error.js";
+import { type ErrorDetails, WaybillError } from "./error.js";
 import type { WritableProperties } from "./message.js";
 
 /**
@@ -17,7 +17,16 @@ export function checkMessage(message: WritableProperties, entityPath: string): v
   }
   const fault = findFault(message);
   if (fault === undefined) return;
-  throw new WaybillError("operation-invalid", fault, { entityPath, messageId: nameableId(message.messageId) });
+  throw new WaybillError("operation-invalid", fault, {
+    entityPath,
+    messageId: nameableId(message.messageId),
+  });
+}
+
+/** Checks properties that are added while settling, as {@link checkMessage} checks those of a message. */
+export function checkApplicationProperties(applicationProperties: unknown, details: ErrorDetails): void {
+  const fault = applicationPropertiesFault(applicationProperties);
+  if (fault !== undefined) throw new WaybillError("operation-invalid", fault, details);
 }
 
 /** The UTF-8 size of an application property's value as the limits count it; undefined for a type AMQP cannot hold there. */
@@ -76,7 +85,9 @@ function findFault(message: WritableProperties): string | undefined {
 function propertyFault(property: BrokerProperty, value: unknown): string | undefined {
   switch (property.type) {
     case "string":
-      return typeof value === "string" ? textFault(property, value) : `must be a string; got ${typeName(value)}.`;
+      return typeof value === "string"
+        ? textFault(property, value)
+        : `must be a string; got ${typeName(value)}.`;
     case "message-id":
       return idFault(property, value);
     case "boolean":

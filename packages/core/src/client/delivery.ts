@@ -1,4 +1,5 @@
 import { WaybillError } from "../error.js";
+import type { MessageId } from "../message.js";
 import type {
   CallOptions,
   DeadLetterOptions,
@@ -12,6 +13,15 @@ export type DeliveryState = "open" | "settling" | "settled" | "lost";
 
 /** The four ways to settle, by their name on the transport. */
 export type SettlementVerb = "complete" | "abandon" | "defer" | "deadLetter";
+
+/** What settling needs of a received message. */
+export interface SettleableMessage {
+  readonly messageId?: MessageId | undefined;
+  readonly settlement?: object | undefined;
+}
+
+/** Is told when a lock could not be renewed. */
+export type RenewalErrorHandler = (error: unknown, delivery: Delivery) => void;
 
 /**
  * One locked message between its delivery and its settlement. It stands as `settlement` on the received message, so that a copy of
@@ -28,7 +38,9 @@ export class Delivery {
   /** When to renew next, and when to stop renewing; the lock renewal keeps both. */
   renewAtMs = Number.POSITIVE_INFINITY;
   renewUntilMs = 0;
-  onRenewalError: ((error: unknown, delivery: Delivery) => void) | undefined = undefined;
+  onRenewalError: RenewalErrorHandler | undefined = undefined;
+  /** Who renews the lock, to be told when the delivery is settled. */
+  renewal: { forget(delivery: Delivery): void } | undefined = undefined;
 
   constructor(receiver: TransportReceiver, message: DeliveredMessage, handle: SettlementHandle) {
     this.receiver = receiver;
@@ -52,10 +64,25 @@ export async function settle(
   try {
     await delivery.receiver[verb](delivery.handle, options);
     delivery.state = "settled";
+    delivery.renewal?.forget(delivery);
   } catch (error) {
     delivery.state = isLockLost(error) ? "lost" : "open";
     throw error;
   }
+}
+
+/** The delivery behind a received message. Throws `operation-invalid` when there is nothing to settle, or not for this receiver. */
+export function requireDelivery(message: SettleableMessage, receiver: TransportReceiver): Delivery {
+  const { settlement } = message;
+  if (settlement instanceof Delivery && settlement.receiver === receiver) return settlement;
+  const text =
+    settlement === undefined
+      ? "It holds no lock: it was peeked, or received in receiveAndDelete mode."
+      : "It was received by another receiver; only that one can settle it.";
+  throw new WaybillError("operation-invalid", text, {
+    messageId: message.messageId,
+    entityPath: receiver.entityPath,
+  });
 }
 
 /** Extends the lock, on the delivery and on what the application holds. Rejects as the transport does. */

@@ -1,6 +1,6 @@
 import { WaybillError } from "../error.js";
 import type { Scheduler, Timer } from "../scheduler.js";
-import { type Delivery, isLockLost, renewLock } from "./delivery.js";
+import { type Delivery, isLockLost, type RenewalErrorHandler, renewLock } from "./delivery.js";
 
 /** A lock is renewed this long before its end, or after half of it if that is shorter. In milliseconds. */
 const longestMarginMs = 10_000;
@@ -21,11 +21,12 @@ export class LockRenewal {
   }
 
   /** Renews the delivery's lock until it is settled or forgotten, or `durationMs` have passed. Failures go to `onError`. */
-  track(delivery: Delivery, durationMs: number, onError: (error: unknown, delivery: Delivery) => void): void {
+  track(delivery: Delivery, durationMs: number, onError: RenewalErrorHandler): void {
     if (durationMs <= 0 || this.#isStopped || delivery.lockedUntilMs === Number.POSITIVE_INFINITY) return;
     const nowMs = this.#scheduler.now();
     delivery.renewUntilMs = nowMs + durationMs;
     delivery.onRenewalError = onError;
+    delivery.renewal = this;
     this.#deliveries.add(delivery);
     this.#plan(delivery, nowMs);
   }
