@@ -1,4 +1,5 @@
 // For applications
+
 export type { AmqpSequenceBody, AmqpValueBody, BodySection, EncodedBody } from "./body.js";
 // For authors of serializers and transports
 export { bodySection } from "./body.js";
@@ -12,6 +13,7 @@ export type {
   ValidateFunction,
 } from "./body-schema.js";
 export { compileValidator, isStandardSchema, resolveBodySchemas } from "./body-schema.js";
+export type { ContentCoding } from "./compression.js";
 export type { DecodeReason } from "./deserialization/failure.js";
 export {
   decodeFailure,
@@ -19,6 +21,8 @@ export {
   unavailableFailure,
   validationFailure,
 } from "./deserialization/failure.js";
+export type { ContentTypePolicies, ContentTypePolicy, PipelineOptions } from "./deserialization/options.js";
+export { defaultPipelineOptions } from "./deserialization/options.js";
 export type {
   DeadLetterReason,
   Decoded,
@@ -27,12 +31,15 @@ export type {
   Undeserializable,
 } from "./deserialization/outcome.js";
 export { deadLetterReasons } from "./deserialization/outcome.js";
+export type { Pipeline, PipelineCallOptions } from "./deserialization/pipeline.js";
+export { createPipeline } from "./deserialization/pipeline.js";
 export type { ReasonCode, Stage } from "./deserialization/reason.js";
 export { reasonCodes } from "./deserialization/reason.js";
 export type { DeserializationAttempt, DeserializationReport } from "./deserialization/report.js";
 export type { ErrorCode, ErrorDetails } from "./error.js";
 export { errorCodes, WaybillError } from "./error.js";
 export type { MediaType } from "./media-type.js";
+export { parseMediaType } from "./media-type.js";
 export type {
   ApplicationProperties,
   ApplicationPropertyValue,
