@@ -3,6 +3,16 @@
 export type { AmqpSequenceBody, AmqpValueBody, BodySection, EncodedBody } from "./body.js";
 // For authors of serializers and transports
 export { bodySection } from "./body.js";
+export type {
+  BodyCheck,
+  BodyCheckResult,
+  BodySchemaOptions,
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
+  ValidateFunction,
+} from "./body-schema.js";
+export { compileValidator, isStandardSchema, resolveBodySchemas } from "./body-schema.js";
 export type { ContentCoding } from "./compression.js";
 export type { DecodeReason } from "./deserialization/failure.js";
 export {
@@ -76,3 +86,4 @@ export type {
   TransportSessionReceiver,
   TransportSubscription,
 } from "./transport.js";
+export { unwritableKind } from "./unwritable.js";
