@@ -58,6 +58,8 @@ export interface ErrorDetails {
 export class WaybillError extends Error {
   override readonly name = "WaybillError";
   readonly code: ErrorCode;
+  /** The message without the code and the names in front of it. */
+  readonly text: string;
   readonly retryable: boolean;
   readonly entityPath: string | undefined;
   readonly messageId: unknown;
@@ -71,6 +73,7 @@ export class WaybillError extends Error {
       details.cause === undefined ? undefined : { cause: details.cause },
     );
     this.code = code;
+    this.text = text;
     this.retryable = details.retryable ?? errorCodes[code];
     this.entityPath = details.entityPath;
     this.messageId = details.messageId;
