@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { WaybillError } from "@waybill/core";
 import { describe, expect, it } from "vitest";
-import { contextOf, errorOf, read, roundTrip, write } from "../test-support/messages.js";
 import { avro } from "./avro-serializer.js";
+import { contextOf, errorOf, read, roundTrip, write } from "./messages.test-support.js";
 import type { AvroSchema } from "./schema/normalize-schema.js";
 
 const orderV1 = {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import avsc from "avsc";
 import { describe, expect, it } from "vitest";
-import { errorOf, framed, read, roundTrip, write } from "../test-support/messages.js";
 import { avro } from "./avro-serializer.js";
+import { errorOf, framed, read, roundTrip, write } from "./messages.test-support.js";
 import type { AvroSchema } from "./schema/normalize-schema.js";
 
 /** The reason for which a payload is refused. */
