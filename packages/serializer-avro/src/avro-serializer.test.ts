@@ -287,6 +287,11 @@ describe("options", () => {
       () => avro({ schema: "int", schemas: {} } as never),
       /either schema or schemas/,
     ],
+    [
+      "Confluent framing beside bodies without any",
+      () => avro({ schema: "int", acceptsConfluent: true, unframedBodies: "accept" }),
+      /excludes acceptsConfluent/,
+    ],
     ["no message type", () => avro({ schemas: {} }), /no message type/],
     [
       "an unknown framing",
