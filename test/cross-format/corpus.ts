@@ -63,6 +63,7 @@ export function corpus(): Family[] {
     { numRuns: 200, seed },
   );
   const orderType = avsc.Type.forSchema(orderSchema as never);
+  const packed = values.filter(notEmpty).map((value) => [value, copied(plainPackr.pack(value))] as const);
   const families: Family[] = [
     {
       format: "JSON object or array",
@@ -109,9 +110,15 @@ export function corpus(): Family[] {
     { format: "brotli'd JSON", bodies: plain(jsonBodies.map((bytes) => brotliCompressSync(bytes))) },
     {
       format: "MessagePack map or array",
-      bodies: values
-        .filter(notEmpty)
-        .map((value) => meaning("msgpack", copied(plainPackr.pack(value)), value)),
+      bodies: packed
+        .filter(([value, bytes]) => isEvident(value, bytes))
+        .map(([value, bytes]) => meaning("msgpack", bytes, value)),
+    },
+    {
+      format: "MessagePack array of a few scalars",
+      bodies: packed
+        .filter(([value, bytes]) => !isEvident(value, bytes))
+        .map(([value, bytes]) => labelled("msgpack", bytes, value)),
     },
     {
       format: "MessagePack empty map or array",
@@ -261,6 +268,12 @@ function containers(): unknown[] {
 
 function notEmpty(value: unknown): boolean {
   return Object.keys(value as object).length > 0;
+}
+
+/** An array of nothing but a few numbers, booleans and nulls is as likely to be chance. */
+function isEvident(value: unknown, bytes: Uint8Array): boolean {
+  const isPlain = (item: unknown) => item === null || typeof item === "number" || typeof item === "boolean";
+  return bytes.length >= 8 || !Array.isArray(value) || !value.every(isPlain);
 }
 
 function isRecord(value: unknown): boolean {
