@@ -139,6 +139,19 @@ const subject: SerializerSubject = {
       bytes: Buffer.from(pythonBodies.timestamps, "hex"),
       value: instants.map((instant) => new Date(instant)),
     },
+    {
+      name: "integers of every width",
+      bytes: hex("96 07 cc ff cd ff ff ce ff ff ff ff cf 00 00 00 00 00 00 00 05 d3 ff ff ff ff ff ff ff ff"),
+      value: [7, 255, 65_535, 4_294_967_295, 5, -1],
+    },
+    {
+      name: "timestamps of 4, 8 and 12 bytes",
+      bytes: hex(
+        "93 d6 ff 00 00 00 01 d7 ff 00 00 00 00 00 00 00 01 c7 0c ff 00 00 00 00 00 00 00 00 00 00 00 01",
+      ),
+      value: [new Date(1000), new Date(1000), new Date(1000)],
+    },
+    { name: "a 32-bit float", bytes: hex("91 ca 3f c0 00 00"), value: [1.5] },
   ],
   hostile: [
     { name: "the unused byte 0xc1", bytes: Uint8Array.of(0x91, 0xc1), reason: "malformed" },
