@@ -32,7 +32,7 @@ export function isPromise(value: unknown): value is Promise<unknown> {
   );
 }
 
-/** Turns whatever a plug-in threw into a failure with a reason. Foreign texts are left out: they may quote the payload. */
+/** Turns whatever a plug-in threw into a failure with a reason. A foreign error stays out, text and all: it may quote the payload. */
 export function toFailure(error: unknown): WaybillError {
   if (error instanceof WaybillError) {
     if (error.reason !== undefined) return error;
@@ -45,7 +45,7 @@ export function toFailure(error: unknown): WaybillError {
     }
   }
   const kind = error instanceof Error ? error.name : typeof error;
-  return decodeFailure("serializer-fault", `The serializer threw an unexpected ${kind}.`, error);
+  return decodeFailure("serializer-fault", `The serializer threw an unexpected ${kind}.`);
 }
 
 async function settled(

@@ -135,19 +135,16 @@ function checkSize(
   );
 }
 
-/** Names message and format in whatever a serializer threw. A foreign error's text is left out: it may quote the payload. */
+/** Names message and format in whatever a serializer threw. A foreign error stays out, text and all: it may quote the payload. */
 function writeFailure(error: unknown, link: ChainLink, message: Message): WaybillError {
-  const known = error instanceof WaybillError;
-  const text = known
-    ? error.text
-    : `the serializer threw an unexpected ${error instanceof Error ? error.name : typeof error}.`;
-  return new WaybillError(
-    known && error.code === "unavailable" ? "unavailable" : "serialization-failed",
-    text,
-    {
-      messageId: message.messageId,
-      format: link.serializer.name,
-      cause: known ? (error.cause ?? error) : error,
-    },
-  );
+  const known = error instanceof WaybillError ? error : undefined;
+  const text =
+    known?.text ??
+    `the serializer threw an unexpected ${error instanceof Error ? error.name : typeof error}.`;
+  const code = known?.code === "unavailable" ? "unavailable" : "serialization-failed";
+  return new WaybillError(code, text, {
+    messageId: message.messageId,
+    format: link.serializer.name,
+    cause: known?.cause,
+  });
 }
