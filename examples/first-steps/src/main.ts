@@ -6,8 +6,9 @@ import { localTransport } from "@waybill/transport-local";
 
 const broker = createBroker();
 await broker.createQueue("orders");
-const older = new WaybillClient(localTransport(broker), { serializer: json() });
-const newer = new WaybillClient(localTransport(broker), { serializer: msgpack(), additionalDeserializers: [json()] });
+const transport = localTransport(broker);
+const older = new WaybillClient(transport, { serializer: json() });
+const newer = new WaybillClient(transport, { serializer: msgpack(), additionalDeserializers: [json()] });
 await older.createSender("orders").sendMessages({ body: { order: 1, paid: true } });
 await newer.createSender("orders").sendMessages({ body: { order: 2, paid: false } });
 for (const message of await newer.createReceiver("orders").receiveMessages(2))
