@@ -69,6 +69,16 @@ export type {
 // For authors of serializers and transports
 
 export { bodySection } from "./body.js";
+export type {
+  BodyCheck,
+  BodyCheckResult,
+  BodySchemaOptions,
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
+  ValidateFunction,
+} from "./body-schema.js";
+export { compileValidator, isStandardSchema, resolveBodySchemas } from "./body-schema.js";
 export type { DecodeReason } from "./deserialization/failure.js";
 export {
   decodeFailure,
