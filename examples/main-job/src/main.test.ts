@@ -10,7 +10,7 @@ describe("the main job", () => {
     expect(stderr).toBe("");
     expect(code).toBe(0);
     expect(stdout).toMatch(/As planned, in [\d.]+ s: \d+ values decoded and deeply equal to their sources/);
-    expect(stdout).toMatch(/│ all +│ +│ +987 │/);
+    expect(stdout).toMatch(/│ all eras +│ +│ +987 │/);
     for (const line of ["json, 2nd in the chain", "avro, 1st in the chain", "msgpack, 3rd in the chain"])
       expect(stdout).toContain(line);
     for (const reason of [
@@ -26,7 +26,7 @@ describe("the main job", () => {
   it("prints plain text when it does not print to a terminal", { timeout: 60_000 }, async () => {
     const { code, stdout } = await run("--messages", "30");
     expect(code).toBe(0);
-    expect(stdout).toMatch(/│ all +│ +│ +30 │/);
+    expect(stdout).toMatch(/│ all eras +│ +│ +30 │/);
     expect(stdout).not.toContain("\u001b");
   });
 

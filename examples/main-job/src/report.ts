@@ -1,5 +1,5 @@
-import { parseDeadLetterRecord } from "@waybill/core";
-import pc from "picocolors";
+import { deadLetterRecordProperty, parseDeadLetterRecord } from "@waybill/core";
+import { colors } from "./colors.js";
 import type { DeadLetter, JobResult } from "./run-job.js";
 import { isRefusedBySchema } from "./schema-check.js";
 import { drawTable } from "./table.js";
@@ -12,7 +12,7 @@ const number = new Intl.NumberFormat("en-US");
 export function introduction(messageCount: number): string {
   const refused = webhooks.filter(isRefusedBySchema).length;
   return [
-    pc.bold("The main job: three eras of producers, one queue, one consumer, nothing lost"),
+    colors.bold("The main job: three eras of producers, one queue, one consumer, nothing lost"),
     "",
     `  payloads   ${webhooks.length} real GitHub webhooks (@octokit/webhooks-examples)`,
     `  messages   ${number.format(messageCount)}`,
@@ -29,39 +29,38 @@ export function conclusion(result: JobResult): string {
   return [
     drawTable(result.tallies),
     "",
-    pc.bold("Two of the dead letters, as they lie in the dead-letter queue"),
+    colors.bold("Two of the dead letters, as they lie in the dead-letter queue"),
     ...result.deadLetters.map(describeDeadLetter),
     verdict(result),
   ].join("\n");
 }
 
 function describeDeadLetter(letter: DeadLetter): string {
-  const { messageId, subject, contentType, deadLetterReason, deadLetterErrorDescription } = letter;
+  const { messageId, subject, contentType, deadLetterReason, deadLetterErrorDescription = "" } = letter;
   const record = parseDeadLetterRecord(letter);
-  const lines = [
-    `${pc.cyan(String(messageId))} · subject ${subject} · content type ${contentType ?? "none"} · ${record?.bodyBytes} bytes`,
-    `  deadLetterReason            ${pc.yellow(String(deadLetterReason))}`,
-    `  deadLetterErrorDescription  ${deadLetterErrorDescription?.replaceAll("\n", `\n${" ".repeat(30)}`)}`,
-    `  record, parsed              ${record?.attemptCount} attempts, body SHA-256 ${record?.bodySha256?.slice(0, 16)}…`,
-  ];
-  for (const attempt of record?.attempts ?? [])
-    lines.push(
-      `${" ".repeat(30)}${attempt.serializer ?? "nobody"} [${attempt.position}] ${attempt.stage}: ${attempt.reason}`,
-    );
-  return `\n${lines.join("\n")}\n`;
+  return [
+    "",
+    `  messageId                   ${colors.cyan(String(messageId))}`,
+    `  subject                     ${subject}`,
+    `  contentType                 ${contentType ?? "none"}`,
+    `  deadLetterReason            ${colors.yellow(String(deadLetterReason))}`,
+    `  deadLetterErrorDescription  ${deadLetterErrorDescription.replaceAll("\n", `\n${" ".repeat(30)}`)}`,
+    `  ${deadLetterRecordProperty}  attempts ${record?.attemptCount}, bytes ${record?.bodyBytes}, sha256 ${record?.bodySha256}`,
+    "",
+  ].join("\n");
 }
 
 function verdict({ decodedCount, deadLetteredCount, findings, findingCount, durationMs }: JobResult): string {
   const seconds = (durationMs / 1000).toFixed(1);
   if (findingCount === 0) {
-    return pc.green(
+    return colors.green(
       `As planned, in ${seconds} s: ${number.format(decodedCount)} values decoded and deeply equal to their sources, ` +
         `${number.format(deadLetteredCount)} dead-lettered byte for byte, none lost.`,
     );
   }
   const more = findingCount - findings.length;
   return [
-    pc.red(`${number.format(findingCount)} differences from the plan:`),
+    colors.red(`${number.format(findingCount)} differences from the plan:`),
     ...findings.map((finding) => `  ${finding}`),
     ...(more > 0 ? [`  … and ${number.format(more)} more`] : []),
   ].join("\n");

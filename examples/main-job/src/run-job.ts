@@ -71,8 +71,7 @@ export async function runJob(messageCount: number, onProgress: (count: number) =
     }
     onProgress(arrivals.count);
   }
-  const deadLetters = [...samples.values()].slice(0, 2);
-  return { ...audit.close(), deadLetters, durationMs: performance.now() - startedAt };
+  return { ...audit.close(), deadLetters: pickTwo(samples), durationMs: performance.now() - startedAt };
 }
 
 /** A client per era for what leaves as it should; what comes out damaged or mislabelled goes past them, straight to the broker. */
@@ -99,6 +98,14 @@ async function* drain(receiver: Receiver<UndecodedMessage>): AsyncGenerator<Dead
       await receiver.completeMessage(letter);
     }
   }
+}
+
+/** One that was decoded and broke its schema, and one that nobody could decode, if there are such. */
+function pickTwo(samples: ReadonlyMap<string | undefined, DeadLetter>): DeadLetter[] {
+  const preferred = ["ValidationFailed", "DeserializationFailed"].flatMap(
+    (reason) => samples.get(reason) ?? [],
+  );
+  return [...new Set([...preferred, ...samples.values()])].slice(0, 2);
 }
 
 async function sentBody({ messageId }: DeadLetter): Promise<unknown> {

@@ -8,11 +8,11 @@ export interface Webhook {
 }
 
 /** A JSON Schema document whose parts lie under `definitions`. */
-export interface JsonSchemaDocument {
+export type JsonSchemaDocument = {
   readonly $schema: string;
   readonly $ref: string;
   readonly definitions: Readonly<Record<string, unknown>>;
-}
+};
 
 interface ExampleFamily {
   readonly name: string;

@@ -123,3 +123,4 @@ export type {
   TransportSessionReceiver,
   TransportSubscription,
 } from "./transport.js";
+export { unwritableKind } from "./unwritable.js";
