@@ -35,8 +35,9 @@ export class Delivery {
   /** What the application holds; its `lockedUntilUtc` follows renewals. */
   received: { lockedUntilUtc?: Date | undefined } | undefined = undefined;
   lockedUntilMs: number;
-  /** When to renew next, and when to stop renewing; the lock renewal keeps both. */
+  /** When to renew next, how often, and when to stop; the lock renewal keeps these. */
   renewAtMs = Number.POSITIVE_INFINITY;
+  renewEveryMs = Number.POSITIVE_INFINITY;
   renewUntilMs = 0;
   onRenewalError: RenewalErrorHandler | undefined = undefined;
   /** Who renews the lock, to be told when the delivery is settled. */

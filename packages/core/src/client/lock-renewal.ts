@@ -5,6 +5,9 @@ import { type Delivery, isLockLost, type RenewalErrorHandler, renewLock } from "
 /** A lock is renewed this long before its end, or after half of it if that is shorter. In milliseconds. */
 const longestMarginMs = 10_000;
 
+/** Keeps a lock that is all but over from being renewed in a busy loop. In milliseconds. */
+const shortestIntervalMs = 100;
+
 /** How soon a failed renewal is tried again, while the lock holds. In milliseconds. */
 const retryDelayMs = 1_000;
 
@@ -45,16 +48,18 @@ export class LockRenewal {
 
   #plan(delivery: Delivery, nowMs: number): void {
     const remainingMs = delivery.lockedUntilMs - nowMs;
-    this.#planFor(delivery, delivery.lockedUntilMs - Math.min(remainingMs / 2, longestMarginMs));
+    delivery.renewEveryMs = Math.max(
+      remainingMs - Math.min(remainingMs / 2, longestMarginMs),
+      shortestIntervalMs,
+    );
+    this.#planFor(delivery, nowMs + delivery.renewEveryMs);
+    if (this.#deliveries.has(delivery) && delivery.renewAtMs < this.#armedForMs)
+      this.#arm(delivery.renewAtMs);
   }
 
   #planFor(delivery: Delivery, atMs: number): void {
-    if (atMs > delivery.renewUntilMs) {
-      this.#deliveries.delete(delivery);
-      return;
-    }
     delivery.renewAtMs = atMs;
-    if (atMs < this.#armedForMs) this.#arm(atMs);
+    if (atMs > delivery.renewUntilMs) this.#deliveries.delete(delivery);
   }
 
   #arm(atMs: number): void {
@@ -68,32 +73,36 @@ export class LockRenewal {
     const nowMs = this.#scheduler.now();
     let nextMs = Number.POSITIVE_INFINITY;
     for (const delivery of this.#deliveries) {
-      if (delivery.state === "settled" || delivery.state === "lost") this.#deliveries.delete(delivery);
-      else if (delivery.renewAtMs <= nowMs) void this.#renew(delivery);
-      else nextMs = Math.min(nextMs, delivery.renewAtMs);
+      if (delivery.renewAtMs <= nowMs) {
+        // Planned before the answer is here, so that a clock which leaps renews as often as one that runs.
+        this.#planFor(delivery, nowMs + delivery.renewEveryMs);
+        void this.#renew(delivery);
+      }
+      if (this.#deliveries.has(delivery)) nextMs = Math.min(nextMs, delivery.renewAtMs);
     }
     if (nextMs < this.#armedForMs) this.#arm(nextMs);
   };
 
   async #renew(delivery: Delivery): Promise<void> {
-    delivery.renewAtMs = Number.POSITIVE_INFINITY;
     try {
       await renewLock(delivery);
       if (this.#deliveries.has(delivery)) this.#plan(delivery, this.#scheduler.now());
     } catch (error) {
-      if (this.#deliveries.has(delivery)) this.#recover(delivery, error);
+      this.#recover(delivery, error);
     }
   }
 
   #recover(delivery: Delivery, error: unknown): void {
+    // A settlement under way tells its own story, and after stop nobody listens.
+    if (this.#isStopped || delivery.state !== "open") return;
     const retryAtMs = this.#scheduler.now() + retryDelayMs;
     if (error instanceof WaybillError && error.retryable && retryAtMs < delivery.lockedUntilMs) {
-      this.#planFor(delivery, retryAtMs);
+      if (!this.#deliveries.has(delivery)) return;
+      delivery.renewAtMs = retryAtMs;
+      if (retryAtMs < this.#armedForMs) this.#arm(retryAtMs);
       return;
     }
     this.#deliveries.delete(delivery);
-    // A settlement under way tells its own story.
-    if (delivery.state !== "open") return;
     if (isLockLost(error)) delivery.state = "lost";
     delivery.onRenewalError?.(error, delivery);
   }
