@@ -11,8 +11,12 @@ const older = new WaybillClient(transport, { serializer: json() });
 const newer = new WaybillClient(transport, { serializer: msgpack(), additionalDeserializers: [json()] });
 await older.createSender("orders").sendMessages({ body: { order: 1, paid: true } });
 await newer.createSender("orders").sendMessages({ body: { order: 2, paid: false } });
-for (const message of await newer.createReceiver("orders").receiveMessages(2))
+
+const receiver = newer.createReceiver("orders");
+for (const message of await receiver.receiveMessages(2)) {
   console.log(message.body, "read by", message.deserialization.serializer);
-await broker.close();
+  await receiver.completeMessage(message);
+}
+await newer.close();
 // { order: 1, paid: true } read by json
 // { order: 2, paid: false } read by msgpack

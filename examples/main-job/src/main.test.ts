@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 const program = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 
 describe("the main job", () => {
-  it("delivers every payload in every era as planned", { timeout: 120_000 }, async () => {
+  it("delivers every payload in every era as planned", { timeout: 240_000 }, async () => {
     const { code, stdout, stderr } = await run();
     expect(stderr).toBe("");
     expect(code).toBe(0);
@@ -30,7 +30,7 @@ describe("the main job", () => {
     expect(stdout).not.toContain("\u001b");
   });
 
-  it("explains itself", async () => {
+  it("explains itself", { timeout: 60_000 }, async () => {
     const { code, stdout } = await run("--help");
     expect(code).toBe(0);
     expect(stdout).toContain("--messages N");
@@ -38,6 +38,7 @@ describe("the main job", () => {
 
   it.each([["--messages", "0"], ["--messages", "many"], ["--unknown"]])(
     "exits with 2 for the command line %s %s",
+    { timeout: 60_000 },
     async (...args) => {
       const { code, stderr } = await run(...args.filter((arg) => arg !== undefined));
       expect(code).toBe(2);

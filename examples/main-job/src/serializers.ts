@@ -18,10 +18,12 @@ export function producerSerializer({ serializer }: Era): Serializer {
   }
 }
 
-/** The consumer's chain: Avro is what it is made for, JSON by the published schema and MessagePack may still come. */
+// #region consumer
+/** The consumer's chain: Avro is what it is made for; JSON, by the published schema, and MessagePack may still come. */
 export function consumerSerializers(): PipelineOptions {
   return { serializer: versionedAvro(), additionalDeserializers: [validatedJson(), msgpack()] };
 }
+// #endregion
 
 function validatedJson(): Serializer {
   return json({
