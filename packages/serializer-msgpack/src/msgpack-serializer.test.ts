@@ -206,7 +206,8 @@ describe("msgpack", () => {
         expect(reasonOf(() => read(msgpack(), hex(scalar), undeclared))).toBe("root-not-container");
       for (const empty of ["80", "90", "dc0000", "dd00000000", "de0000", "df00000000"])
         expect(reasonOf(() => read(msgpack(), hex(empty), undeclared))).toBe("container-empty");
-      expect(read(msgpack(), hex("9107"), undeclared)).toEqual([7]);
+      expect(reasonOf(() => read(msgpack(), hex("9107"), undeclared))).toBe("evidence-insufficient");
+      expect(read(msgpack(), hex("91a161"), undeclared)).toEqual(["a"]);
     });
 
     it("refuses trailing bytes and truncation at every offset", () => {
