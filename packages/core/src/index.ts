@@ -31,16 +31,6 @@ export type {
 export type { Sender } from "./client/sender.js";
 export type { SessionReceiver } from "./client/session-receiver.js";
 export type { UndeserializableDisposition, UndeserializableEvent } from "./client/undeserializable-event.js";
-export type {
-  BodyCheck,
-  BodyCheckResult,
-  BodySchemaOptions,
-  StandardIssue,
-  StandardResult,
-  StandardSchema,
-  ValidateFunction,
-} from "./body-schema.js";
-export { compileValidator, isStandardSchema, resolveBodySchemas } from "./body-schema.js";
 export type { ContentCoding } from "./compression.js";
 export type { DeadLetterAttempt, DeadLetterRecord, DeadLetterRecordCarrier } from "./dead-letter-record.js";
 export { deadLetterRecordProperty, parseDeadLetterRecord } from "./dead-letter-record.js";
@@ -79,6 +69,16 @@ export type {
 // For authors of serializers and transports
 
 export { bodySection } from "./body.js";
+export type {
+  BodyCheck,
+  BodyCheckResult,
+  BodySchemaOptions,
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
+  ValidateFunction,
+} from "./body-schema.js";
+export { compileValidator, isStandardSchema, resolveBodySchemas } from "./body-schema.js";
 export type { DecodeReason } from "./deserialization/failure.js";
 export {
   decodeFailure,
