@@ -7,6 +7,7 @@ import {
   type CheckHook,
   type CopyOptions,
   type ResolveOptions,
+  tryResolve,
   UnwrappedUnionType,
   WrappedUnionType,
 } from "./internals.js";
@@ -118,10 +119,7 @@ function wrap(type: AvscType, value: unknown): unknown {
   return type.typeName === "null" ? null : { [type.branchName!]: value };
 }
 
-/**
- * The branch that reads what the writer wrote: first one of the same type and name, then the first that can be resolved. Each trial has
- * a registry of its own, because avsc leaves what it could not finish in the registry and would take it for done the next time.
- */
+/** The branch that reads what the writer wrote: first one of the same type and name, then the first that can be resolved. */
 function resolveBranch(
   branches: readonly AvscType[],
   writer: AvscType,
@@ -129,14 +127,8 @@ function resolveBranch(
 ): { readonly type: AvscType; readonly resolver: AvscResolver } | undefined {
   const isSame = (type: AvscType) => type.typeName === writer.typeName && type.name === writer.name;
   for (const type of [...branches.filter(isSame), ...branches.filter((type) => !isSame(type))]) {
-    const registry = Object.assign(Object.create(null) as object, options.registry);
-    try {
-      const resolver = type.createResolver(writer, { ...options, registry });
-      Object.assign(options.registry ?? {}, registry);
-      return { type, resolver };
-    } catch {
-      // This branch cannot read it; the next one may.
-    }
+    const resolver = tryResolve(type, writer, options);
+    if (resolver !== undefined) return { type, resolver };
   }
   return undefined;
 }
