@@ -14,7 +14,7 @@ import type { MessageSetting, SerializerSubject } from "./serializer-subject.js"
 export const lawMaxDepth = 128;
 
 /** How long reading may take, in milliseconds, and how many bytes of the body earn it one more. */
-const timeLimit = { refusalMs: 50, bytesPerMs: 16 * 1024 };
+const timeLimit = { refusalMs: 50, bytesPerMs: 4 * 1024 };
 
 /** What became of a body: a value, or a refusal with its reason. */
 export type Trial =
