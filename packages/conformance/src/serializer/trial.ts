@@ -72,6 +72,7 @@ export async function read(serializer: Serializer, offer: Offer): Promise<Trial>
     assertIsUnpolluted({});
     return { status: "refusal", error: assertProperRefusal(error) };
   }
+  assert.notEqual(value, undefined, "deserialize returned undefined, which no pipeline takes for a value");
   assertIsUnpolluted(value);
   return { status: "value", value };
 }
