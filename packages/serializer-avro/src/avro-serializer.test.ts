@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { WaybillError } from "@waybill/core";
 import { describe, expect, it } from "vitest";
-import { contextOf, errorOf, read, roundTrip, write } from "../test-support/messages.js";
 import { avro } from "./avro-serializer.js";
+import { contextOf, errorOf, read, roundTrip, write } from "./messages.test-support.js";
 import type { AvroSchema } from "./schema/normalize-schema.js";
 
 const orderV1 = {
@@ -286,6 +286,11 @@ describe("options", () => {
       "both schema and schemas",
       () => avro({ schema: "int", schemas: {} } as never),
       /either schema or schemas/,
+    ],
+    [
+      "Confluent framing beside bodies without any",
+      () => avro({ schema: "int", acceptsConfluent: true, unframedBodies: "accept" }),
+      /excludes acceptsConfluent/,
     ],
     ["no message type", () => avro({ schemas: {} }), /no message type/],
     [

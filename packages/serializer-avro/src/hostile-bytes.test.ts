@@ -3,8 +3,8 @@ import { WaybillError } from "@waybill/core";
 import avsc from "avsc";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { read, write } from "../test-support/messages.js";
 import { avro } from "./avro-serializer.js";
+import { read, write } from "./messages.test-support.js";
 
 const everything = {
   type: "record",

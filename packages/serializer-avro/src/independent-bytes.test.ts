@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { contextOf } from "../test-support/messages.js";
 import { avro } from "./avro-serializer.js";
+import { contextOf } from "./messages.test-support.js";
 import { compileSchema, fingerprint } from "./schema/compiled-schema.js";
 import type { AvroSchema } from "./schema/normalize-schema.js";
 

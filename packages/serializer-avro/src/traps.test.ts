@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import avsc from "avsc";
 import { describe, expect, it } from "vitest";
-import { errorOf, framed, read, roundTrip, write } from "../test-support/messages.js";
 import { avro } from "./avro-serializer.js";
+import { errorOf, framed, read, roundTrip, write } from "./messages.test-support.js";
 import type { AvroSchema } from "./schema/normalize-schema.js";
 
 /** The reason for which a payload is refused. */
@@ -375,7 +375,7 @@ describe("writing refuses, and names the place,", () => {
       "a field that is not declared",
       recordOf({ a: "int" }),
       { a: 1, secret: 2 },
-      "the root is an object that lacks fields, or has others",
+      "the root has fields that are not declared where record",
     ],
     [
       "an undeclared field with an inherited name",
@@ -537,6 +537,14 @@ describe("writing", () => {
 });
 
 describe("unions", () => {
+  it("count their wrapping object as a level", () => {
+    const serializer = avro({ schema: arrayOf(["int", "double"]) });
+    expect(roundTrip(serializer, [{ int: 1 }], { maxDepth: 2 })).toEqual([{ int: 1 }]);
+    const body = write(serializer, [{ int: 1 }]);
+    expect(errorOf(() => read(serializer, body, { maxDepth: 1 })).reason).toBe("depth-exceeded");
+    expect(errorOf(() => write(serializer, [{ int: 1 }], { maxDepth: 1 })).message).toContain("nests deeper");
+  });
+
   it("stand for themselves where values tell the branches apart", () => {
     const schema = recordOf({ u: ["null", "boolean", "long", "string", "bytes", arrayOf("int"), point] });
     for (const u of [null, true, 1, 2n ** 60n, "text", Uint8Array.of(1), [1, 2], { x: 1 }])

@@ -54,7 +54,7 @@ export class PlainUnionType extends UnwrappedUnionType {
 export class NamedUnionType extends WrappedUnionType {
   override _read(tap: ReadTap): unknown {
     const type = readBranch(this.types, tap);
-    return wrap(type, type._read(tap));
+    return readWrapped(type, type, tap);
   }
 
   override _skip(tap: ReadTap): void {
@@ -73,8 +73,11 @@ export class NamedUnionType extends WrappedUnionType {
   override _write(tap: WriteTap, value: unknown): void {
     const branch = branchOf(this, value);
     if (branch === undefined) tap.refuse();
+    // The object around the value is a level of the value, too.
+    if (++tap.depth > tap.maxDepth && branch.value !== null) tap.failDepth();
     tap.writeLong(branch.index);
     branch.type._write(tap, branch.value);
+    tap.depth--;
   }
 
   override _copy(value: unknown, options?: CopyOptions): unknown {
@@ -85,7 +88,7 @@ export class NamedUnionType extends WrappedUnionType {
 
   override _update(resolver: AvscResolver, writer: AvscType, options: ResolveOptions): void {
     const found = resolveBranch(this.types, writer, options);
-    if (found !== undefined) resolver._read = (tap) => wrap(found.type, found.resolver._read(tap));
+    if (found !== undefined) resolver._read = (tap) => readWrapped(found.type, found.resolver, tap);
   }
 }
 
@@ -113,6 +116,14 @@ function branchOf(
   if (type === undefined) return undefined;
   const inner = value === null ? null : (value as Record<string, unknown>)[name];
   return { type, value: inner, index: index as number };
+}
+
+function readWrapped(type: AvscType, reader: Pick<AvscType, "_read">, tap: ReadTap): unknown {
+  if (type.typeName === "null") return reader._read(tap);
+  if (++tap.depth > tap.maxDepth) tap.failDepth();
+  const value = wrap(type, reader._read(tap));
+  tap.depth--;
+  return value;
 }
 
 function wrap(type: AvscType, value: unknown): unknown {

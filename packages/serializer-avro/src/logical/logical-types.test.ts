@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, expect, it } from "vitest";
-import { errorOf, framed, read, roundTrip, write } from "../../test-support/messages.js";
 import { avro } from "../avro-serializer.js";
+import { errorOf, framed, read, roundTrip, write } from "../messages.test-support.js";
 
 const timestamp = (unit: "millis" | "micros", prefix = "") =>
   ({ type: "long", logicalType: `${prefix}timestamp-${unit}` }) as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { roundTrip } from "../../test-support/messages.js";
 import { avro } from "../avro-serializer.js";
+import { roundTrip } from "../messages.test-support.js";
 import { fingerprint } from "./compiled-schema.js";
 import { type AvroSchema, normalizeSchema } from "./normalize-schema.js";
 
