@@ -92,6 +92,8 @@ const subject: SerializerSubject = {
   ],
 };
 
+// #region law
 describe("cbor", () => {
   for (const { name, run } of serializerCases(subject)) it(name, run);
 });
+// #endregion

@@ -133,6 +133,10 @@ describe("serializerCases", () => {
       deserialize: (bytes, context) =>
         json.deserialize(bytes.at(-1) === 0x5d ? bytes : Uint8Array.of(...bytes, 0x5d), context),
     }));
+    catches("returns undefined", "round trip: null comes back the same", (json) => ({
+      ...json,
+      deserialize: (bytes, context) => json.deserialize(bytes, context) ?? undefined,
+    }));
     catches("takes an empty body for null", "strictness: the empty body is refused, declared", (json) => ({
       ...json,
       deserialize: (bytes, context) => (bytes.length === 0 ? null : json.deserialize(bytes, context)),
