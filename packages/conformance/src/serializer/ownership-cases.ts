@@ -3,7 +3,7 @@ import type { Case } from "../case.js";
 import { assertSameValue } from "../same-value.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 import { messageSetting, readValue, write } from "./trial.js";
-import { expectedValue, writableValues, writeValue } from "./written.js";
+import { expectedValue, quickValues, writeValue } from "./written.js";
 
 /** Who owns which memory: the input stays the caller's, the output is the caller's from then on. */
 export function ownershipCases(subject: SerializerSubject): Case[] {
@@ -12,7 +12,7 @@ export function ownershipCases(subject: SerializerSubject): Case[] {
       name: "ownership: reading does not change the input",
       async run() {
         const serializer = await subject.create();
-        for (const entry of writableValues(subject)) {
+        for (const entry of quickValues(subject)) {
           const written = await writeValue(serializer, subject, entry);
           const bytes = written.bytes.slice();
           await readValue(serializer, { ...written, bytes, isDeclared: true }, entry.name);
@@ -25,7 +25,7 @@ export function ownershipCases(subject: SerializerSubject): Case[] {
       name: "ownership: a value that was read survives its input",
       async run() {
         const serializer = await subject.create();
-        for (const entry of writableValues(subject)) {
+        for (const entry of quickValues(subject)) {
           const written = await writeValue(serializer, subject, entry);
           const bytes = written.bytes.slice();
           const value = await readValue(serializer, { ...written, bytes, isDeclared: true }, entry.name);
@@ -38,7 +38,7 @@ export function ownershipCases(subject: SerializerSubject): Case[] {
       name: "ownership: reads a view in the middle of a bigger buffer",
       async run() {
         const serializer = await subject.create();
-        for (const entry of writableValues(subject)) {
+        for (const entry of quickValues(subject)) {
           const written = await writeValue(serializer, subject, entry);
           for (const bytes of [embedded(written.bytes), Buffer.from(embedded(written.bytes))]) {
             const value = await readValue(serializer, { ...written, bytes, isDeclared: true }, entry.name);
@@ -51,7 +51,7 @@ export function ownershipCases(subject: SerializerSubject): Case[] {
       name: "ownership: writing neither changes nor keeps the value",
       async run() {
         const serializer = await subject.create();
-        for (const entry of writableValues(subject).filter(({ value }) => isClonable(value))) {
+        for (const entry of quickValues(subject).filter(({ value }) => isClonable(value))) {
           const value = structuredClone(entry.value);
           const message = messageSetting(subject, entry.message);
           const { bytes } = await write(serializer, value, message);
@@ -66,7 +66,7 @@ export function ownershipCases(subject: SerializerSubject): Case[] {
       name: "ownership: written bytes stay as they are while more is written",
       async run() {
         const serializer = await subject.create();
-        const entries = writableValues(subject);
+        const entries = quickValues(subject);
         const writeAt = async (index: number) => {
           const entry = entries[index % entries.length]!;
           const { bytes } = await write(serializer, entry.value, messageSetting(subject, entry.message));
@@ -82,7 +82,7 @@ export function ownershipCases(subject: SerializerSubject): Case[] {
       name: "ownership: written bytes do not hang on a much bigger buffer",
       async run() {
         const serializer = await subject.create();
-        for (const entry of writableValues(subject)) {
+        for (const entry of quickValues(subject)) {
           const { bytes } = await write(serializer, entry.value, messageSetting(subject, entry.message));
           assert.ok(
             bytes.buffer.byteLength <= 2 * bytes.byteLength + 64,
@@ -95,7 +95,7 @@ export function ownershipCases(subject: SerializerSubject): Case[] {
       name: "ownership: bytes that were read do not hang on the input",
       async run() {
         const serializer = await subject.create();
-        for (const entry of writableValues(subject).filter(
+        for (const entry of quickValues(subject).filter(
           (one) => firstBytes(expectedValue(one)) !== undefined,
         )) {
           const written = await writeValue(serializer, subject, entry);
