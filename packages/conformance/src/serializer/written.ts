@@ -50,7 +50,7 @@ export function writableValues(subject: SerializerSubject): SerializerValue[] {
 }
 
 /** The number of members of an array, map or object; undefined for scalars, dates and bytes. */
-export function memberCount(value: unknown): number | undefined {
+function memberCount(value: unknown): number | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (Array.isArray(value)) return value.length;
   if (value instanceof Map || value instanceof Set) return value.size;
