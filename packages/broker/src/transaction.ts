@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { BrokerError } from "./broker-error.js";
+import { BrokerError, messageLockLost } from "./broker-error.js";
 import type { Engine } from "./engine.js";
 import type { StoredMessage } from "./messages/stored-message.js";
 import { TimerEntry } from "./timing/timing-wheel.js";
