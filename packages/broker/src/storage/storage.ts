@@ -7,8 +7,8 @@ export interface MessageRecord {
   readonly content: MessageContent;
   readonly enqueuedSequence: number;
   readonly enqueuedAtMs: number;
-  /** `Infinity` for a message that never expires. */
-  readonly expiresAtMs: number;
+  /** How long it may live from then on; `Infinity` for a message that never expires. */
+  readonly lifeMs: number;
   readonly deliveryCount: number;
   readonly hops: number;
   readonly deadLetterSource: string | undefined;
