@@ -156,7 +156,7 @@ export function takeIn(
   };
 }
 
-/** The body out of the stored bytes, as a copy that belongs to the reader. */
+/** The body out of a copy of the stored bytes; data bytes are a view on it. */
 export function readBody(
   content: MessageContent,
   stored: Uint8Array,
@@ -164,7 +164,7 @@ export function readBody(
 ): MessageBody {
   if (content.section === "data") {
     const { dataOffset, dataLength } = content;
-    return { section: "data", bytes: Buffer.from(stored.subarray(dataOffset, dataOffset + dataLength)) };
+    return { section: "data", bytes: stored.subarray(dataOffset, dataOffset + dataLength) };
   }
   if (content.isWire) return requireDecoder(decode)(stored).body;
   if (content.section === "sequence") return { section: "sequence", value: deserialize(stored) as unknown[] };

@@ -182,7 +182,7 @@ export class ReceivedMessage {
     return this.#body;
   }
 
-  /** The front end's own encoding as it was sent, which nobody may write to; `undefined` for a message sent without. */
+  /** The front end's own encoding as it was sent; `undefined` for a message sent without. A data body is a view on it. */
   get wire(): Uint8Array | undefined {
     return this.#stored.content.isWire ? this.#bytes : undefined;
   }
