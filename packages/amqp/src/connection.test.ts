@@ -398,7 +398,9 @@ describe("receiving", () => {
     const senders = ["a", "b"].map((name) => session.openSender({ name }));
     pair.turn();
     const texts = ["a", "b"].map((letter) => letter.repeat(10_000));
-    senders.forEach((sender, i) => sender.send(Buffer.from(texts[i] ?? ""), { deliveryTag: tag(i) }));
+    for (const [i, sender] of senders.entries()) {
+      sender.send(Buffer.from(texts[i] ?? ""), { deliveryTag: tag(i) });
+    }
     pair.turn(100);
     expect(received.sort()).toEqual(texts);
   });
@@ -457,7 +459,7 @@ describe("settling what was received", () => {
     for (let i = 0; i < 64; i++) sender.send(tag(i), { deliveryTag: tag(i), context: i });
     pair.turn();
     const verdictOf = (i: number) => verdicts[(i * 5) % verdicts.length] as DeliveryState;
-    received.forEach((delivery, i) => receiver.settle(delivery, verdictOf(i)));
+    for (const [i, delivery] of received.entries()) receiver.settle(delivery, verdictOf(i));
     pair.turn();
     expect(outcomes).toEqual(received.map((_, i) => [i, verdictOf(i)]));
   });

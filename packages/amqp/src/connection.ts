@@ -30,6 +30,7 @@ import {
 } from "./frames/frame.js";
 import { type FrameSink, FrameSplitter } from "./frames/frame-splitter.js";
 import {
+  asValue,
   attachType,
   beginType,
   closeType,
@@ -40,7 +41,6 @@ import {
   type Open,
   openType,
   TRANSFER,
-  valueOf,
 } from "./frames/performatives.js";
 import { readTransfer, TransferFields } from "./frames/transfer.js";
 import { IdleWatch } from "./idle-watch.js";
@@ -408,7 +408,7 @@ export class ConnectionEndpoint implements Connection, FrameSink {
     for (const session of this.#working) session.flush();
     this.#working.clear();
     writeFrame(this.write(), AMQP_FRAME, 0, closeType, {
-      error: error && valueOf((to) => writeAmqpError(to, error)),
+      error: error && asValue((to) => writeAmqpError(to, error)),
     });
   }
 

@@ -3,7 +3,7 @@ import type { AmqpError } from "./frames/amqp-error.js";
 import { writeAmqpError } from "./frames/amqp-error.js";
 import type { FlowFields } from "./frames/flow.js";
 import { AMQP_FRAME, writeFrame } from "./frames/frame.js";
-import { type Attach, attachType, detachType, valueOf } from "./frames/performatives.js";
+import { type Attach, asValue, attachType, detachType } from "./frames/performatives.js";
 import {
   type Coordinator,
   type Source,
@@ -138,8 +138,8 @@ export abstract class LinkEndpoint implements Link {
       sndSettleMode: options.sndSettleMode ?? remote?.sndSettleMode,
       rcvSettleMode: options.rcvSettleMode ?? remote?.rcvSettleMode,
       // A terminus is repeated verbatim unless the owner has another: some peers compare them.
-      source: isRefused ? undefined : source ? valueOf((to) => writeTerminus(to, source)) : remote?.source,
-      target: isRefused ? undefined : target ? valueOf((to) => writeTerminus(to, target)) : remote?.target,
+      source: isRefused ? undefined : source ? asValue((to) => writeTerminus(to, source)) : remote?.source,
+      target: isRefused ? undefined : target ? asValue((to) => writeTerminus(to, target)) : remote?.target,
       initialDeliveryCount: this.role === "sender" ? 0 : undefined,
       maxMessageSize: BigInt(maxMessageSize),
       offeredCapabilities: options.offeredCapabilities,
@@ -152,7 +152,7 @@ export abstract class LinkEndpoint implements Link {
     writeFrame(this.session.writeFrames(), AMQP_FRAME, this.session.channel, detachType, {
       handle: this.handle,
       closed,
-      error: error && valueOf((to) => writeAmqpError(to, error)),
+      error: error && asValue((to) => writeAmqpError(to, error)),
     });
   }
 }

@@ -114,8 +114,10 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
   /** Takes one transfer frame. What breaks the link's rules detaches it and is otherwise ignored. */
   receiveTransfer(fields: TransferFields, payload: Uint8Array): void {
     if (this.isDetached) return;
-    if (!this.isAttached)
-      return this.#refuseTransfer("amqp:link:transfer-limit-exceeded", "no credit was given");
+    if (!this.isAttached) {
+      this.#refuseTransfer("amqp:link:transfer-limit-exceeded", "no credit was given");
+      return;
+    }
     const partial = this.#partial ?? this.#begin(fields);
     if (!partial) return;
     if (fields.isAborted) {

@@ -6,7 +6,7 @@ import type { DeliveryState } from "./frames/delivery-state.js";
 import type { DispositionFields } from "./frames/disposition.js";
 import { type FlowFields, writeFlow } from "./frames/flow.js";
 import { AMQP_FRAME, writeFrame } from "./frames/frame.js";
-import { type Attach, type Begin, beginType, endType, valueOf } from "./frames/performatives.js";
+import { type Attach, asValue, type Begin, beginType, endType } from "./frames/performatives.js";
 import type { TransferFields } from "./frames/transfer.js";
 import type { LinkEndpoint } from "./link.js";
 import { type Incoming, ReceiverEndpoint } from "./receiver-link.js";
@@ -376,7 +376,7 @@ export class SessionEndpoint implements Session {
 
   #writeEnd(error: AmqpError | undefined): void {
     writeFrame(this.writeFrames(), AMQP_FRAME, this.channel, endType, {
-      error: error && valueOf((to) => writeAmqpError(to, error)),
+      error: error && asValue((to) => writeAmqpError(to, error)),
     });
   }
 

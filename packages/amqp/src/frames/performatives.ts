@@ -1,4 +1,3 @@
-import { ByteReader } from "../codec/byte-reader.js";
 import { ByteWriter } from "../codec/byte-writer.js";
 import { defineComposite, type FieldsOf } from "../codec/composite.js";
 import { decodeValue } from "../codec/decode.js";
@@ -98,11 +97,8 @@ export type Begin = FieldsOf<typeof beginType.fields>;
 /** The fields of a peer's attach, source and target still undecoded. */
 export type Attach = FieldsOf<typeof attachType.fields>;
 
-/** A reader that only reports errors, for fields decoded from values that have been read already. */
-export const noBytes = new ByteReader(new Uint8Array());
-
 /** A composite field encoded by its own writer, as a value another composite can carry. */
-export function valueOf(write: (writer: ByteWriter) => void): AmqpValue {
+export function asValue(write: (writer: ByteWriter) => void): AmqpValue {
   const writer = new ByteWriter(512);
   write(writer);
   return decodeValue(concatenate(writer.take()));
