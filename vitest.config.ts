@@ -9,6 +9,11 @@ export default defineConfig({
     alias: [{ find: /^@waybill\/([a-z-]+)$/, replacement: `${packages}$1/src/index.ts` }],
   },
   test: {
-    include: ["packages/*/src/**/*.test.ts", "examples/*/src/**/*.test.ts", "test/**/*.test.ts"],
+    include: [
+      "packages/*/src/**/*.test.ts",
+      "examples/*/src/**/*.test.ts",
+      "scripts/src/**/*.test.ts",
+      "test/**/*.test.ts",
+    ],
   },
 });

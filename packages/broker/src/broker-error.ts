@@ -1,0 +1,85 @@
+/**
+ * Why the broker refused. The set is closed; front ends map each code to their protocol's condition.
+ * `server-busy`, `timeout` and `storage-failed` may succeed when tried again, the others not without a change.
+ */
+export type BrokerErrorCode =
+  | "argument-error"
+  | "broker-closed"
+  | "cancelled"
+  | "entity-already-exists"
+  | "entity-disabled"
+  | "entity-not-found"
+  | "link-detached"
+  | "message-lock-lost"
+  | "message-not-found"
+  | "message-size-exceeded"
+  | "not-allowed"
+  | "quota-exceeded"
+  | "rule-not-found"
+  | "server-busy"
+  | "session-cannot-be-locked"
+  | "session-lock-lost"
+  | "storage-failed"
+  | "timeout"
+  | "transaction-not-found"
+  | "transaction-timeout";
+
+const RETRYABLE: ReadonlySet<BrokerErrorCode> = new Set(["server-busy", "timeout", "link-detached"]);
+
+/** The one error that the broker throws for a request it refuses. Programming mistakes in options are `TypeError`s. */
+export class BrokerError extends Error {
+  override readonly name = "BrokerError";
+  readonly code: BrokerErrorCode;
+  /** Path of the entity that the request was about, where there is one. */
+  readonly entity: string | undefined;
+
+  constructor(
+    code: BrokerErrorCode,
+    text: string,
+    options?: { readonly entity?: string; readonly cause?: unknown },
+  ) {
+    super(text, options?.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.entity = options?.entity;
+  }
+
+  /** Whether the same request may succeed later. */
+  get isRetryable(): boolean {
+    return RETRYABLE.has(this.code);
+  }
+}
+
+/** The refusal for a path that names nothing, in the service's wording, by which SDKs recognise it. */
+export function entityNotFound(path: string): BrokerError {
+  return new BrokerError("entity-not-found", `The messaging entity '${path}' could not be found.`, {
+    entity: path,
+  });
+}
+
+/** The refusal to act on a message whose lock has expired, was released or never existed. */
+export function messageLockLost(entity: string, what: string): BrokerError {
+  return new BrokerError(
+    "message-lock-lost",
+    `The lock on ${what} of '${entity}' is lost: it expired, was released, or the message is already settled. ` +
+      "Receive the message again.",
+    { entity },
+  );
+}
+
+/** The refusal to act within a session whose lock has expired or was released. */
+export function sessionLockLost(entity: string, sessionId: string): BrokerError {
+  return new BrokerError(
+    "session-lock-lost",
+    `The lock on session '${sessionId}' of '${entity}' is lost: it expired or was released. Accept the session again.`,
+    { entity },
+  );
+}
+
+/** The refusal for a sequence number that names no message in the wanted state. */
+export function messageNotFound(entity: string, sequenceNumber: bigint, state: string): BrokerError {
+  return new BrokerError(
+    "message-not-found",
+    `There is no ${state} message with sequence number ${sequenceNumber} in '${entity}'.`,
+    { entity },
+  );
+}

@@ -1,0 +1,120 @@
+import type { Engine } from "./engine.js";
+import type { Lane } from "./entities/lane.js";
+import { type ReceiveMode, Waiter } from "./entities/waiter.js";
+import type { ReceivedMessage } from "./messages/received-message.js";
+
+/** Where a consumer's messages go. */
+export interface ConsumerHandlers {
+  /** Called with each message, synchronously, while the broker acts; it may call the broker back. Must not throw. */
+  onMessage(message: ReceivedMessage): void;
+  /** Called once when the broker ends the consumer: its entity is gone or disabled, or its session's lock is lost. */
+  onClosed?(error: Error): void;
+}
+
+/**
+ * Gets messages pushed against credit. Grants of all consumers and receive calls on an entity are served in the order in
+ * which they were made. Closing a consumer settles nothing: its messages stay locked until their locks end.
+ */
+export class Consumer {
+  readonly #engine: Engine;
+  readonly #lane: Lane;
+  readonly #mode: ReceiveMode;
+  readonly #handlers: ConsumerHandlers;
+  readonly #grants = new Set<Grant>();
+  #credit = 0;
+  #isClosed = false;
+
+  /** Made by `Receiver.consume`. */
+  constructor(engine: Engine, lane: Lane, mode: ReceiveMode, handlers: ConsumerHandlers) {
+    this.#engine = engine;
+    this.#lane = lane;
+    this.#mode = mode;
+    this.#handlers = handlers;
+  }
+
+  /** Messages that may still come. */
+  get credit(): number {
+    return this.#credit;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Allows `count` more messages; those that are ready come before the call returns. */
+  grant(count: number): void {
+    if (!Number.isInteger(count) || count < 0)
+      throw new TypeError(`Consumer.grant: ${count} is not a number of messages`);
+    if (this.#isClosed || count === 0) return;
+    const nowMs = this.#engine.begin();
+    if (this.#credit === 0) this.#engine.timers.beginWait();
+    this.#credit += count;
+    const { last } = this.#lane.waiters;
+    if (last instanceof Grant && last.consumer === this) last.demand += count;
+    else this.#join(count);
+    this.#engine.wake(this.#lane);
+    void this.#engine.end(nowMs);
+  }
+
+  /** Takes all credit back and returns how much was unused; what was ready for it has been delivered before. */
+  drain(): number {
+    const unused = this.#credit;
+    for (const grant of this.#grants) this.#lane.waiters.leave(grant);
+    this.#grants.clear();
+    if (unused > 0) this.#engine.timers.endWait();
+    this.#credit = 0;
+    return unused;
+  }
+
+  /** Ends the consumer. Locks of delivered messages stay. */
+  close(): void {
+    this.#isClosed = true;
+    this.drain();
+  }
+
+  #join(count: number): void {
+    const grant = new Grant(this, this.#mode, count, {
+      take: (message) => {
+        this.#credit--;
+        if (grant.demand === 0) this.#grants.delete(grant);
+        if (this.#credit === 0) this.#engine.timers.endWait();
+        this.#handlers.onMessage(message);
+      },
+      refuse: (error) => this.#end(error),
+    });
+    this.#grants.add(grant);
+    this.#lane.waiters.join(grant);
+  }
+
+  #end(error: Error): void {
+    if (this.#isClosed) return;
+    this.close();
+    this.#handlers.onClosed?.(error);
+  }
+}
+
+interface GrantEvents {
+  take(message: ReceivedMessage): void;
+  refuse(error: Error): void;
+}
+
+class Grant extends Waiter {
+  readonly consumer: Consumer;
+  readonly #events: GrantEvents;
+
+  constructor(consumer: Consumer, mode: ReceiveMode, demand: number, events: GrantEvents) {
+    super(mode, demand);
+    this.consumer = consumer;
+    this.#events = events;
+  }
+
+  take(message: ReceivedMessage): void {
+    this.#events.take(message);
+  }
+
+  flush(): void {}
+
+  refuse(error: Error): void {
+    this.#events.refuse(error);
+  }
+}

@@ -1,0 +1,154 @@
+import { randomBytes } from "node:crypto";
+import { BrokerError } from "./broker-error.js";
+import type { Clock } from "./clock.js";
+import type { EntityRegistry } from "./entities/entity-registry.js";
+import type { Lane } from "./entities/lane.js";
+import type { Session } from "./entities/session.js";
+import type { BrokerEventListener, BrokerEventType } from "./messages/broker-event.js";
+import { LockTokens } from "./messages/lock-token.js";
+import type { BrokerMessage, MessageId, WireDecoder } from "./messages/message.js";
+import type { StoredMessage } from "./messages/stored-message.js";
+import type { Storage } from "./storage/storage.js";
+import { Timers } from "./timing/timers.js";
+
+/** What the engine does unasked; given by the broker, so that the state does not depend on the rules. */
+export interface Lifecycle {
+  onMessageDue(engine: Engine, message: StoredMessage, nowMs: number): void;
+  onSessionDue(engine: Engine, session: Session, nowMs: number): void;
+  serve(engine: Engine, lane: Lane, nowMs: number): void;
+}
+
+/** The state of one broker, on which the operations work. It decides nothing itself. */
+export class Engine {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly storage: Storage;
+  readonly entities: EntityRegistry;
+  readonly lockTokens = new LockTokens();
+  readonly listeners = new Set<BrokerEventListener>();
+  wireDecoder: WireDecoder | undefined;
+  readonly #lifecycle: Lifecycle;
+  readonly #lanes: Lane[] = [];
+  /** The storage's last promise and the one made of it: a group of operations shares both. */
+  #commit: Promise<void> | undefined;
+  #guardedCommit: Promise<void> | undefined;
+  readonly #idPrefix = randomBytes(10).toString("hex");
+  #madeIds = 0;
+  #isServing = false;
+  #failure: BrokerError | undefined;
+
+  constructor(
+    clock: Clock,
+    storage: Storage,
+    entities: EntityRegistry,
+    lifecycle: Lifecycle,
+    wireDecoder: WireDecoder | undefined,
+  ) {
+    this.clock = clock;
+    this.timers = new Timers(clock);
+    this.storage = storage;
+    this.entities = entities;
+    this.wireDecoder = wireDecoder;
+    this.#lifecycle = lifecycle;
+  }
+
+  /** Begins an operation: fires what is due and returns the present instant. Throws once the broker is closed. */
+  begin(): number {
+    if (this.#failure !== undefined) throw this.#failure;
+    return this.timers.settleNow();
+  }
+
+  /** Notes that a lane has messages for its waiters; they are served when the operation ends. */
+  wake(lane: Lane): void {
+    if (lane.waiters.first !== undefined) this.#lanes.push(lane);
+  }
+
+  /** Ends an operation: serves waiters and ends the storage's batch. */
+  end(nowMs: number): Promise<void> | undefined {
+    if (this.#lanes.length > 0) this.#serve(nowMs);
+    if (this.storage.isVolatile) return undefined;
+    const commit = this.storage.commit();
+    if (commit !== this.#commit) {
+      this.#commit = commit;
+      this.#guardedCommit = commit?.catch((cause: unknown) => this.#fail(cause));
+    }
+    return this.#guardedCommit;
+  }
+
+  /** A message's own id, or one made up for a message that came without. */
+  messageIdOf(message: BrokerMessage): MessageId | undefined {
+    if (message.messageId !== undefined || message.wire !== undefined) return message.messageId;
+    this.#madeIds += 1;
+    return this.#idPrefix + this.#madeIds.toString(16).padStart(12, "0");
+  }
+
+  /** Tells the listeners of something that happened to a message. */
+  emit(type: BrokerEventType, message: StoredMessage, nowMs: number, detail?: string): void {
+    if (this.listeners.size === 0) return;
+    const { content, sequence, store } = message;
+    const { messageId, sessionId } = content;
+    this.#tell(type, store.path, nowMs, BigInt(sequence), messageId, sessionId, detail);
+  }
+
+  /** Tells the listeners of something that happened to an entity or a session. */
+  emitEntity(
+    type: BrokerEventType,
+    entity: string,
+    nowMs: number,
+    sessionId?: string,
+    detail?: string,
+  ): void {
+    if (this.listeners.size === 0) return;
+    this.#tell(type, entity, nowMs, undefined, undefined, sessionId, detail);
+  }
+
+  onMessageDue(message: StoredMessage, nowMs: number): void {
+    this.#lifecycle.onMessageDue(this, message, nowMs);
+    this.end(nowMs);
+  }
+
+  onSessionDue(session: Session, nowMs: number): void {
+    this.#lifecycle.onSessionDue(this, session, nowMs);
+    this.end(nowMs);
+  }
+
+  /** Refuses all further operations. */
+  stop(failure: BrokerError): void {
+    this.#failure ??= failure;
+    this.timers.close();
+  }
+
+  #serve(nowMs: number): void {
+    if (this.#isServing) return;
+    this.#isServing = true;
+    try {
+      for (const lane of this.#lanes) this.#lifecycle.serve(this, lane, nowMs);
+    } finally {
+      this.#lanes.length = 0;
+      this.#isServing = false;
+    }
+  }
+
+  #fail(cause: unknown): never {
+    const failure = new BrokerError(
+      "storage-failed",
+      "The broker stopped because its storage failed to commit.",
+      { cause },
+    );
+    this.stop(failure);
+    throw failure;
+  }
+
+  #tell(
+    type: BrokerEventType,
+    entity: string,
+    nowMs: number,
+    sequenceNumber: bigint | undefined,
+    messageId: MessageId | undefined,
+    sessionId: string | undefined,
+    detail: string | undefined,
+  ): void {
+    const event = { type, entity, at: new Date(nowMs), sequenceNumber, messageId, sessionId, detail };
+    for (const listener of this.listeners) listener(event);
+  }
+}

@@ -1,0 +1,245 @@
+import { BrokerError } from "../broker-error.js";
+
+/** What an entity does at present; the service's words. */
+export type EntityStatus = "Active" | "Disabled" | "SendDisabled" | "ReceiveDisabled";
+
+interface EntityOptions {
+  /** Default `"Active"`. */
+  readonly status?: EntityStatus;
+  /** Free text of at most 1024 characters; default empty. */
+  readonly userMetadata?: string;
+  /** Deletes the entity after so long without use; at least 5 minutes, default `Infinity`: never. */
+  readonly autoDeleteOnIdleMs?: number;
+  /** Longest and default life of a message; at least 1 s, default `Infinity`. */
+  readonly defaultMessageTimeToLiveMs?: number;
+  /** Kept and reported; the engine always batches. Default true. */
+  readonly enableBatchedOperations?: boolean;
+}
+
+interface SendingOptions {
+  /** The quota for all messages together; 1 to 81920, default 1024. */
+  readonly maxSizeInMegabytes?: number;
+  /** The largest message; 1 to 102400, default 1024. */
+  readonly maxMessageSizeInKilobytes?: number;
+  /** Drops a message whose id was seen within the window. Fixed at creation; default false. */
+  readonly requiresDuplicateDetection?: boolean;
+  /** 20 s to 7 days, default 10 minutes. */
+  readonly duplicateDetectionHistoryTimeWindowMs?: number;
+  /** Spreads messages over 16 partitions by their key. Fixed at creation; default false. */
+  readonly enablePartitioning?: boolean;
+  /** Kept and reported. Fixed at creation; default false. */
+  readonly enableExpress?: boolean;
+}
+
+interface ReceivingOptions {
+  /** How long a receiver may hold a message or session without renewal; 5 s to 5 minutes, default 1 minute. */
+  readonly lockDurationMs?: number;
+  /** After so many failed deliveries a message is dead-lettered; 1 to 2147483647, default 10. */
+  readonly maxDeliveryCount?: number;
+  /** Whether every message belongs to a session. Fixed at creation; default false. */
+  readonly requiresSession?: boolean;
+  /** Dead-letters expired messages rather than dropping them; default false. */
+  readonly deadLetteringOnMessageExpiration?: boolean;
+  /** Path of a queue or topic to which every message moves on at once; default none. */
+  readonly forwardTo?: string | undefined;
+  /** Path of a queue or topic to which every dead-lettered message moves on; default none. */
+  readonly forwardDeadLetteredMessagesTo?: string | undefined;
+}
+
+/** The properties of a queue, named as in the management API. Durations are in ms. */
+export interface QueueOptions extends EntityOptions, SendingOptions, ReceivingOptions {}
+
+/** The properties of a topic, named as in the management API. Durations are in ms. */
+export interface TopicOptions extends EntityOptions, SendingOptions {
+  /** Kept and reported; the engine always keeps order. Default true. */
+  readonly supportOrdering?: boolean;
+}
+
+/** The properties of a subscription, named as in the management API. Durations are in ms. */
+export interface SubscriptionOptions extends EntityOptions, ReceivingOptions {
+  /** Dead-letters a message whose filter fails on it; default true. */
+  readonly deadLetteringOnFilterEvaluationExceptions?: boolean;
+}
+
+type Resolved<Options> = { readonly [Name in keyof Options]-?: Options[Name] };
+export type ResolvedQueueOptions = Resolved<QueueOptions> & Forwards;
+export type ResolvedTopicOptions = Resolved<TopicOptions>;
+export type ResolvedSubscriptionOptions = Resolved<SubscriptionOptions> & Forwards;
+interface Forwards {
+  readonly forwardTo: string | undefined;
+  readonly forwardDeadLetteredMessagesTo: string | undefined;
+}
+
+type OptionName = keyof (QueueOptions & TopicOptions & SubscriptionOptions);
+type OptionRule = {
+  readonly default: unknown;
+  readonly isFixed?: true;
+  readonly accepts: (value: unknown) => boolean;
+  readonly expected: string;
+};
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const STATUSES: readonly unknown[] = ["Active", "Disabled", "SendDisabled", "ReceiveDisabled"];
+const NAME_LIMIT = 260;
+const METADATA_LIMIT = 1024;
+
+const flag = (byDefault: boolean): OptionRule => ({
+  default: byDefault,
+  accepts: (value) => typeof value === "boolean",
+  expected: "true or false",
+});
+const fixedFlag: OptionRule = { ...flag(false), isFixed: true };
+const whole = (byDefault: number, from: number, to: number): OptionRule => ({
+  default: byDefault,
+  accepts: (value) => Number.isInteger(value) && (value as number) >= from && (value as number) <= to,
+  expected: `a whole number from ${from} to ${to}`,
+});
+const duration = (byDefaultMs: number, fromMs: number, toMs: number): OptionRule => ({
+  default: byDefaultMs,
+  accepts: (value) => typeof value === "number" && value >= fromMs && value <= toMs,
+  expected: toMs === Number.POSITIVE_INFINITY ? `at least ${fromMs} ms` : `${fromMs} to ${toMs} ms`,
+});
+const forward: OptionRule = {
+  default: undefined,
+  accepts: (value) =>
+    value === undefined || (typeof value === "string" && value.length > 0 && value.length <= NAME_LIMIT),
+  expected: "the path of a queue or topic",
+};
+
+/** The one table of entity properties: default, range and whether it is fixed at creation. */
+const OPTION_RULES: Readonly<Record<OptionName, OptionRule>> = {
+  status: { default: "Active", accepts: (value) => STATUSES.includes(value), expected: STATUSES.join(", ") },
+  userMetadata: {
+    default: "",
+    accepts: (value) => typeof value === "string" && value.length <= METADATA_LIMIT,
+    expected: `text of at most ${METADATA_LIMIT} characters`,
+  },
+  autoDeleteOnIdleMs: duration(Number.POSITIVE_INFINITY, 5 * MINUTE_MS, Number.POSITIVE_INFINITY),
+  defaultMessageTimeToLiveMs: duration(Number.POSITIVE_INFINITY, SECOND_MS, Number.POSITIVE_INFINITY),
+  enableBatchedOperations: flag(true),
+  maxSizeInMegabytes: whole(1024, 1, 81920),
+  maxMessageSizeInKilobytes: whole(1024, 1, 102400),
+  requiresDuplicateDetection: fixedFlag,
+  duplicateDetectionHistoryTimeWindowMs: duration(10 * MINUTE_MS, 20 * SECOND_MS, 7 * DAY_MS),
+  enablePartitioning: fixedFlag,
+  enableExpress: fixedFlag,
+  lockDurationMs: duration(MINUTE_MS, 5 * SECOND_MS, 5 * MINUTE_MS),
+  maxDeliveryCount: whole(10, 1, 2147483647),
+  requiresSession: fixedFlag,
+  deadLetteringOnMessageExpiration: flag(false),
+  forwardTo: forward,
+  forwardDeadLetteredMessagesTo: forward,
+  supportOrdering: flag(true),
+  deadLetteringOnFilterEvaluationExceptions: flag(true),
+};
+
+const ENTITY_NAMES = [
+  "status",
+  "userMetadata",
+  "autoDeleteOnIdleMs",
+  "defaultMessageTimeToLiveMs",
+  "enableBatchedOperations",
+] as const;
+const SENDING_NAMES = [
+  "maxSizeInMegabytes",
+  "maxMessageSizeInKilobytes",
+  "requiresDuplicateDetection",
+  "duplicateDetectionHistoryTimeWindowMs",
+  "enablePartitioning",
+  "enableExpress",
+] as const;
+const RECEIVING_NAMES = [
+  "lockDurationMs",
+  "maxDeliveryCount",
+  "requiresSession",
+  "deadLetteringOnMessageExpiration",
+  "forwardTo",
+  "forwardDeadLetteredMessagesTo",
+] as const;
+const QUEUE_NAMES: readonly OptionName[] = [...ENTITY_NAMES, ...SENDING_NAMES, ...RECEIVING_NAMES];
+const TOPIC_NAMES: readonly OptionName[] = [...ENTITY_NAMES, ...SENDING_NAMES, "supportOrdering"];
+const SUBSCRIPTION_NAMES: readonly OptionName[] = [
+  ...ENTITY_NAMES,
+  ...RECEIVING_NAMES,
+  "deadLetteringOnFilterEvaluationExceptions",
+];
+
+/** Azure's defaults for a queue. */
+export const DEFAULT_QUEUE_OPTIONS = defaults(QUEUE_NAMES) as ResolvedQueueOptions;
+/** Azure's defaults for a topic. */
+export const DEFAULT_TOPIC_OPTIONS = defaults(TOPIC_NAMES) as ResolvedTopicOptions;
+/** Azure's defaults for a subscription. */
+export const DEFAULT_SUBSCRIPTION_OPTIONS = defaults(SUBSCRIPTION_NAMES) as ResolvedSubscriptionOptions;
+
+/**
+ * Completes and checks a queue's properties; with `current`, those of an update, which changes only what is given.
+ * Throws `argument-error` for an unknown name or a value out of range, `not-allowed` for a change that is fixed at creation.
+ */
+export function resolveQueueOptions(
+  path: string,
+  options: QueueOptions = {},
+  current?: ResolvedQueueOptions,
+) {
+  return resolve(path, QUEUE_NAMES, options, current ?? DEFAULT_QUEUE_OPTIONS, current !== undefined);
+}
+
+/** Completes and checks a topic's properties, as `resolveQueueOptions` does. */
+export function resolveTopicOptions(
+  path: string,
+  options: TopicOptions = {},
+  current?: ResolvedTopicOptions,
+) {
+  return resolve(path, TOPIC_NAMES, options, current ?? DEFAULT_TOPIC_OPTIONS, current !== undefined);
+}
+
+/** Completes and checks a subscription's properties, as `resolveQueueOptions` does. */
+export function resolveSubscriptionOptions(
+  path: string,
+  options: SubscriptionOptions = {},
+  current?: ResolvedSubscriptionOptions,
+) {
+  return resolve(
+    path,
+    SUBSCRIPTION_NAMES,
+    options,
+    current ?? DEFAULT_SUBSCRIPTION_OPTIONS,
+    current !== undefined,
+  );
+}
+
+function resolve<Options extends object>(
+  path: string,
+  names: readonly OptionName[],
+  given: object,
+  base: Options,
+  isUpdate: boolean,
+): Options {
+  const resolved = { ...base } as Record<string, unknown>;
+  for (const [name, value] of Object.entries(given)) {
+    if (!(names as readonly string[]).includes(name)) {
+      throw new BrokerError("argument-error", `'${path}' has no property ${name}.`, { entity: path });
+    }
+    const rule = OPTION_RULES[name as OptionName];
+    const wanted = value === undefined && !isUpdate ? rule.default : value;
+    if (!rule.accepts(wanted)) {
+      throw new BrokerError(
+        "argument-error",
+        `${name} of '${path}' is ${String(value)}: expected ${rule.expected}.`,
+        {
+          entity: path,
+        },
+      );
+    }
+    if (isUpdate && rule.isFixed && wanted !== resolved[name]) {
+      throw new BrokerError("not-allowed", `${name} of '${path}' is fixed at creation.`, { entity: path });
+    }
+    resolved[name] = wanted;
+  }
+  return resolved as Options;
+}
+
+function defaults(names: readonly OptionName[]): object {
+  return Object.freeze(Object.fromEntries(names.map((name) => [name, OPTION_RULES[name].default])));
+}

@@ -1,0 +1,57 @@
+import { BrokerError } from "../broker-error.js";
+import type { StoreKind } from "./message-store.js";
+
+/** A path taken apart: which entity, and which of its stores. */
+export interface EntityPath {
+  readonly entity: string;
+  readonly store: StoreKind;
+}
+
+const SUB_QUEUE = /\/(\$transfer\/)?\$deadletterqueue$/i;
+const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N}._/-]*[\p{L}\p{N}_])?$/u;
+const CHILD_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}_])?$/u;
+const NAME_LIMIT = 260;
+const CHILD_NAME_LIMIT = 50;
+
+/** Takes apart the address of an entity or sub-queue; a leading or trailing slash does not matter. */
+export function parseEntityPath(path: string): EntityPath {
+  const trimmed = path.replace(/^\/+|\/+$/g, "");
+  const match = SUB_QUEUE.exec(trimmed);
+  if (match === null) return { entity: trimmed, store: "main" };
+  return {
+    entity: trimmed.slice(0, match.index),
+    store: match[1] === undefined ? "dead-letter" : "transfer-dead-letter",
+  };
+}
+
+/** The key under which paths of any letter case find their entity. */
+export function entityKey(path: string): string {
+  return path.toLowerCase();
+}
+
+/** The path of a subscription. */
+export function subscriptionPath(topic: string, subscription: string): string {
+  return `${topic}/Subscriptions/${subscription}`;
+}
+
+/** Checks the name of a queue or topic; throws `argument-error`. */
+export function checkEntityName(name: string): void {
+  if (name.length > NAME_LIMIT || !NAME.test(name) || name.includes("//"))
+    throw badName(name, NAME_LIMIT, ", slashes");
+}
+
+/** Checks the name of a subscription or rule; throws `argument-error`. */
+export function checkChildName(name: string): void {
+  if (name.length > CHILD_NAME_LIMIT || !(CHILD_NAME.test(name) || name === "$Default")) {
+    throw badName(name, CHILD_NAME_LIMIT, "");
+  }
+}
+
+function badName(name: string, limit: number, more: string): BrokerError {
+  return new BrokerError(
+    "argument-error",
+    `'${name.slice(0, limit)}' is not a name: expected at most ${limit} letters, digits, periods, hyphens${more} and underscores, ` +
+      "with a letter or digit first and a letter, digit or underscore last.",
+    { entity: name.slice(0, limit) },
+  );
+}

@@ -1,0 +1,95 @@
+import { BrokerError, entityNotFound } from "../broker-error.js";
+import { type EntityPath, entityKey, parseEntityPath } from "./entity-path.js";
+import { type MessageStore, STORES_PER_ENTITY } from "./message-store.js";
+import type { Queue } from "./queue.js";
+import type { Subscription } from "./subscription.js";
+import type { Topic } from "./topic.js";
+
+/** An entity that messages can be received from. */
+export type ReceivingEntity = Queue | Subscription;
+/** Any entity of the namespace. */
+export type Entity = ReceivingEntity | Topic;
+
+/** All entities by path, in any letter case, and by number. */
+export class EntityRegistry {
+  readonly #byPath = new Map<string, Entity>();
+  readonly #byId = new Map<number, Entity>();
+  #lastId = 0;
+
+  /** Queues, topics and subscriptions in order of creation. */
+  all(): Iterable<Entity> {
+    return this.#byPath.values();
+  }
+
+  /** A number that no present entity has. */
+  nextId(): number {
+    this.#lastId += 1;
+    return this.#lastId;
+  }
+
+  add(entity: Entity): void {
+    this.#byPath.set(entityKey(entity.path), entity);
+    this.#byId.set(entity.id, entity);
+    this.#lastId = Math.max(this.#lastId, entity.id);
+  }
+
+  remove(entity: Entity): void {
+    this.#byPath.delete(entityKey(entity.path));
+    this.#byId.delete(entity.id);
+  }
+
+  find(path: string): Entity | undefined {
+    return this.#byPath.get(entityKey(path));
+  }
+
+  findById(id: number): Entity | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** The store that a store id names. */
+  storeById(storeId: number): MessageStore | undefined {
+    const entity = this.#byId.get(Math.floor(storeId / STORES_PER_ENTITY));
+    if (entity === undefined) return undefined;
+    if (entity.kind === "topic") return entity.main;
+    return [entity.main, entity.deadLetter, entity.transferDeadLetter][storeId % STORES_PER_ENTITY];
+  }
+
+  /** The queue or topic to send to; throws `entity-not-found`, or `not-allowed` for subscriptions and sub-queues. */
+  sendTarget(path: string): Queue | Topic {
+    const { entity, store } = this.#resolve(path);
+    if (entity.kind === "subscription" || store !== "main") {
+      throw new BrokerError("not-allowed", `Cannot send to '${path}': it is no queue or topic.`, {
+        entity: path,
+      });
+    }
+    return entity;
+  }
+
+  /** The store to receive from; throws `entity-not-found`, or `not-allowed` for a topic. */
+  receiveSource(path: string): MessageStore {
+    const { entity, store } = this.#resolve(path);
+    if (entity.kind === "topic") {
+      throw new BrokerError(
+        "not-allowed",
+        `Cannot receive from '${path}': receive from a subscription of the topic.`,
+        {
+          entity: path,
+        },
+      );
+    }
+    return storeOf(entity, store);
+  }
+
+  #resolve(path: string): { entity: Entity; store: EntityPath["store"] } {
+    const parsed = parseEntityPath(path);
+    const entity = this.find(parsed.entity);
+    if (entity === undefined || (entity.kind === "topic" && parsed.store !== "main"))
+      throw entityNotFound(path);
+    return { entity, store: parsed.store };
+  }
+}
+
+function storeOf(entity: ReceivingEntity, kind: EntityPath["store"]): MessageStore {
+  if (kind === "main") return entity.main;
+  return kind === "dead-letter" ? entity.deadLetter : entity.transferDeadLetter;
+}

@@ -1,0 +1,93 @@
+import type { Engine } from "../engine.js";
+import type { StoredMessage } from "../messages/stored-message.js";
+import { Lane } from "./lane.js";
+import type { Queue } from "./queue.js";
+import { SequenceIndex } from "./sequence-index.js";
+import type { Session } from "./session.js";
+import { SessionTable } from "./session-table.js";
+import type { Subscription } from "./subscription.js";
+import type { Topic } from "./topic.js";
+
+/** A topic's `main` store holds its scheduled messages only. */
+export type StoreKind = "main" | "dead-letter" | "transfer-dead-letter";
+
+/** How many store ids each entity has. */
+export const STORES_PER_ENTITY = 4;
+const ORDINALS: Readonly<Record<StoreKind, number>> = {
+  main: 0,
+  "dead-letter": 1,
+  "transfer-dead-letter": 2,
+};
+const SUFFIXES: Readonly<Record<StoreKind, string>> = {
+  main: "",
+  "dead-letter": "/$DeadLetterQueue",
+  "transfer-dead-letter": "/$Transfer/$DeadLetterQueue",
+};
+
+/** The messages of one queue, subscription or sub-queue, with the counts that describe them. */
+export class MessageStore {
+  readonly id: number;
+  readonly engine: Engine;
+  readonly owner: Queue | Subscription | Topic;
+  readonly kind: StoreKind;
+  readonly path: string;
+  readonly index = new SequenceIndex();
+  /** Serves receivers without a session. */
+  readonly lane = new Lane();
+  /** Present where messages belong to sessions. */
+  readonly sessions: SessionTable | undefined;
+  activeCount = 0;
+  deferredCount = 0;
+  scheduledCount = 0;
+  sizeInBytes = 0;
+
+  constructor(engine: Engine, owner: Queue | Subscription | Topic, kind: StoreKind, requiresSession = false) {
+    this.id = owner.id * STORES_PER_ENTITY + ORDINALS[kind];
+    this.engine = engine;
+    this.owner = owner;
+    this.kind = kind;
+    this.path = owner.path + SUFFIXES[kind];
+    this.sessions = requiresSession ? new SessionTable(this) : undefined;
+  }
+
+  /** The lane in which a message of this store is handed out. */
+  laneOf(message: StoredMessage): Lane {
+    return message.session === undefined ? this.lane : message.session.lane;
+  }
+
+  /** Enters a message into the index and the counts. */
+  add(message: StoredMessage): void {
+    this.index.add(message);
+    this.sizeInBytes += message.content.sizeInBytes;
+    this.#count(message, 1);
+  }
+
+  /** Takes a message out of the index and the counts; it is `gone` afterwards. */
+  remove(message: StoredMessage): void {
+    this.index.remove(message);
+    this.sizeInBytes -= message.content.sizeInBytes;
+    this.#count(message, -1);
+    message.state = "gone";
+  }
+
+  /** Moves a message to another state within this store. */
+  changeState(message: StoredMessage, state: "active" | "deferred"): void {
+    this.#count(message, -1);
+    message.state = state;
+    this.#count(message, 1);
+  }
+
+  onMessageDue(message: StoredMessage, nowMs: number): void {
+    this.engine.onMessageDue(message, nowMs);
+  }
+
+  onSessionDue(session: Session, nowMs: number): void {
+    this.engine.onSessionDue(session, nowMs);
+  }
+
+  #count(message: StoredMessage, by: number): void {
+    if (message.state === "active") this.activeCount += by;
+    else if (message.state === "deferred") this.deferredCount += by;
+    else this.scheduledCount += by;
+  }
+}

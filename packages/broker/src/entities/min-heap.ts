@@ -1,0 +1,57 @@
+/** A binary heap: the item with the least key comes out first. Items of one key come out in no particular order. */
+export class MinHeap<Item> {
+  readonly #keyOf: (item: Item) => number;
+  #items: Item[] = [];
+
+  constructor(keyOf: (item: Item) => number) {
+    this.#keyOf = keyOf;
+  }
+
+  get size(): number {
+    return this.#items.length;
+  }
+
+  peek(): Item | undefined {
+    return this.#items[0];
+  }
+
+  push(item: Item): void {
+    const items = this.#items;
+    const key = this.#keyOf(item);
+    let at = items.length;
+    items.push(item);
+    while (at > 0) {
+      const parent = (at - 1) >>> 1;
+      if (this.#keyOf(items[parent]!) <= key) break;
+      items[at] = items[parent]!;
+      at = parent;
+    }
+    items[at] = item;
+  }
+
+  pop(): Item | undefined {
+    const items = this.#items;
+    const top = items[0];
+    const last = items.pop();
+    if (last === undefined || items.length === 0) return top;
+    const key = this.#keyOf(last);
+    let at = 0;
+    for (;;) {
+      let child = at * 2 + 1;
+      if (child >= items.length) break;
+      if (child + 1 < items.length && this.#keyOf(items[child + 1]!) < this.#keyOf(items[child]!)) child++;
+      if (this.#keyOf(items[child]!) >= key) break;
+      items[at] = items[child]!;
+      at = child;
+    }
+    items[at] = last;
+    return top;
+  }
+
+  /** Keeps only the items that pass. */
+  retain(passes: (item: Item) => boolean): void {
+    const kept = this.#items.filter(passes);
+    this.#items = [];
+    for (const item of kept) this.push(item);
+  }
+}

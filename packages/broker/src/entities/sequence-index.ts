@@ -1,0 +1,126 @@
+import type { StoredMessage } from "../messages/stored-message.js";
+
+const BLOCK_SIZE = 128;
+
+interface Block {
+  /** Messages in sequence order; the first `start` places are already vacated. */
+  items: (StoredMessage | undefined)[];
+  start: number;
+}
+
+/**
+ * The messages of a store in sequence order: appending, finding, removing and reading on from a sequence number take
+ * the same time however many there are. Built of sorted blocks, since messages mostly come at the end and leave at the front.
+ */
+export class SequenceIndex {
+  readonly #blocks: Block[] = [];
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(message: StoredMessage): void {
+    this.#size++;
+    const { sequence } = message;
+    const at = this.#blockFor(sequence);
+    const block = this.#blocks[at];
+    if (block === undefined) {
+      this.#blocks.push({ items: [message], start: 0 });
+      return;
+    }
+    const { items } = block;
+    if (items[items.length - 1]!.sequence < sequence) {
+      if (items.length < BLOCK_SIZE) items.push(message);
+      else this.#blocks.splice(at + 1, 0, { items: [message], start: 0 });
+      return;
+    }
+    if (items.length >= BLOCK_SIZE) {
+      this.#split(at);
+      const half = this.#blocks[at + 1]!;
+      insert(sequence < first(half) ? this.#blocks[at]! : half, message);
+    } else {
+      insert(block, message);
+    }
+  }
+
+  find(sequence: number): StoredMessage | undefined {
+    const block = this.#blocks[this.#blockFor(sequence)];
+    if (block === undefined) return undefined;
+    const message = block.items[positionOf(block, sequence)];
+    return message?.sequence === sequence ? message : undefined;
+  }
+
+  remove(message: StoredMessage): void {
+    const at = this.#blockFor(message.sequence);
+    const block = this.#blocks[at];
+    if (block === undefined) return;
+    const position = positionOf(block, message.sequence);
+    if (block.items[position] !== message) return;
+    this.#size--;
+    if (position === block.start) {
+      block.items[position] = undefined;
+      block.start++;
+    } else if (position === block.items.length - 1) {
+      block.items.pop();
+    } else {
+      block.items.splice(position, 1);
+    }
+    if (block.start === block.items.length) {
+      if (at === 0) this.#blocks.shift();
+      else this.#blocks.splice(at, 1);
+    }
+  }
+
+  /** Walks the messages from sequence number `from` on; the store must not change meanwhile. */
+  *from(sequence: number): Generator<StoredMessage, void, undefined> {
+    for (let at = this.#blockFor(sequence); at < this.#blocks.length; at++) {
+      const block = this.#blocks[at]!;
+      for (let position = positionOf(block, sequence); position < block.items.length; position++) {
+        yield block.items[position]!;
+      }
+    }
+  }
+
+  /** The last block that starts at or before `sequence`, else the first. */
+  #blockFor(sequence: number): number {
+    let low = 0;
+    let high = this.#blocks.length - 1;
+    if (high > 0 && first(this.#blocks[high]!) <= sequence) return high;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if (first(this.#blocks[middle]!) <= sequence) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  #split(at: number): void {
+    const block = this.#blocks[at]!;
+    const live = block.items.slice(block.start);
+    const half = live.length >>> 1;
+    block.items = live.slice(0, half);
+    block.start = 0;
+    this.#blocks.splice(at + 1, 0, { items: live.slice(half), start: 0 });
+  }
+}
+
+function first(block: Block): number {
+  return block.items[block.start]!.sequence;
+}
+
+/** Where `sequence` is, or would be inserted. */
+function positionOf(block: Block, sequence: number): number {
+  let low = block.start;
+  let high = block.items.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (block.items[middle]!.sequence < sequence) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function insert(block: Block, message: StoredMessage): void {
+  block.items.splice(positionOf(block, message.sequence), 0, message);
+}

@@ -1,0 +1,66 @@
+import type { MessageStore } from "./message-store.js";
+import { MinHeap } from "./min-heap.js";
+import { arrivalOf } from "./sequence-number.js";
+import { Session } from "./session.js";
+
+/** The sessions of a store, and which of them to accept next: the unlocked one with the oldest waiting message. */
+export class SessionTable {
+  readonly #store: MessageStore;
+  readonly #sessions = new Map<string, Session>();
+  /** Entries may be out of date and are checked when taken. */
+  readonly #offers = new MinHeap<Session>((session) => session.offeredAt);
+
+  constructor(store: MessageStore) {
+    this.#store = store;
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  all(): Iterable<Session> {
+    return this.#sessions.values();
+  }
+
+  find(id: string): Session | undefined {
+    return this.#sessions.get(id);
+  }
+
+  /** The session of this id, made if there is none. */
+  open(id: string, nowMs: number): Session {
+    let session = this.#sessions.get(id);
+    if (session === undefined) {
+      session = new Session(id, this.#store, nowMs);
+      this.#sessions.set(id, session);
+    }
+    return session;
+  }
+
+  /** Forgets a session that has no messages, no state and no holder. */
+  closeIfEmpty(session: Session): void {
+    if (session.messageCount > 0 || session.state !== undefined || session.isLocked) return;
+    this.#sessions.delete(session.id);
+  }
+
+  /** Makes an unlocked session with waiting messages available to the next who accepts any session. */
+  offer(session: Session): void {
+    if (session.isOffered || session.isLocked) return;
+    const oldest = session.lane.ready.peek();
+    if (oldest === undefined) return;
+    session.isOffered = true;
+    session.offeredAt = arrivalOf(oldest);
+    this.#offers.push(session);
+  }
+
+  /** Takes the unlocked session with the oldest waiting message. */
+  takeNext(): Session | undefined {
+    for (let session = this.#offers.pop(); session !== undefined; session = this.#offers.pop()) {
+      session.isOffered = false;
+      const oldest = session.isLocked ? undefined : session.lane.ready.peek();
+      if (oldest === undefined) continue;
+      if (arrivalOf(oldest) <= session.offeredAt) return session;
+      this.offer(session);
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,45 @@
+import type { Engine } from "../engine.js";
+import type { ResolvedSubscriptionOptions } from "./entity-options.js";
+import { subscriptionPath } from "./entity-path.js";
+import { MessageStore } from "./message-store.js";
+import type { Topic } from "./topic.js";
+
+/** A subscription with its sub-queues. */
+export class Subscription {
+  readonly kind = "subscription";
+  readonly id: number;
+  readonly topic: Topic;
+  readonly name: string;
+  readonly path: string;
+  options: ResolvedSubscriptionOptions;
+  readonly main: MessageStore;
+  readonly deadLetter: MessageStore;
+  readonly transferDeadLetter: MessageStore;
+  readonly createdAtMs: number;
+  updatedAtMs: number;
+  accessedAtMs: number;
+  /** The next sequence number; shared by the sub-queues, whose messages keep theirs. */
+  nextSequence = 1;
+  isDeleted = false;
+
+  constructor(
+    engine: Engine,
+    id: number,
+    topic: Topic,
+    name: string,
+    options: ResolvedSubscriptionOptions,
+    nowMs: number,
+  ) {
+    this.id = id;
+    this.topic = topic;
+    this.name = name;
+    this.path = subscriptionPath(topic.path, name);
+    this.options = options;
+    this.createdAtMs = nowMs;
+    this.updatedAtMs = nowMs;
+    this.accessedAtMs = nowMs;
+    this.main = new MessageStore(engine, this, "main", options.requiresSession);
+    this.deadLetter = new MessageStore(engine, this, "dead-letter");
+    this.transferDeadLetter = new MessageStore(engine, this, "transfer-dead-letter");
+  }
+}

@@ -1,0 +1,52 @@
+import type { Engine } from "../engine.js";
+import type { ReceivingEntity } from "../entities/entity-registry.js";
+import type { ApplicationProperties } from "../messages/message.js";
+import { StoredMessage } from "../messages/stored-message.js";
+import { forwardDeadLetter } from "./forward-message.js";
+import { placeMessage, takeOut } from "./place-message.js";
+
+/** The reasons that the broker itself writes. Source: "Overview of Service Bus dead-letter queues". */
+export type SystemDeadLetterReason =
+  | "MaxDeliveryCountExceeded"
+  | "MaxTransferHopCountExceeded"
+  | "MessagingEntityDisabled"
+  | "MessagingEntityNotFound"
+  | "QuotaExceeded"
+  | "Session ID is null"
+  | "TTLExpiredException";
+
+/**
+ * Moves a message to the dead-letter queue of its entity, or on to where that forwards. It keeps its sequence number,
+ * enqueued time and delivery count. The message must not be in a lane.
+ */
+export function deadLetterMessage(
+  engine: Engine,
+  message: StoredMessage,
+  record: ApplicationProperties,
+  nowMs: number,
+): void {
+  const owner = message.store.owner as ReceivingEntity;
+  takeOut(engine, message);
+  const moved = new StoredMessage(
+    owner.deadLetter,
+    message.content,
+    message.sequence,
+    message.enqueuedSequence,
+    message.enqueuedAtMs,
+    message.expiresAtMs,
+  );
+  moved.deliveryCount = message.deliveryCount;
+  moved.hops = message.hops;
+  moved.deadLetterSource = message.deadLetterSource;
+  moved.propertyChanges = { ...message.propertyChanges, ...record };
+  engine.emit("dead-lettered", message, nowMs, String(record.DeadLetterReason ?? ""));
+  if (!forwardDeadLetter(engine, owner, moved, nowMs)) placeMessage(engine, moved, nowMs);
+}
+
+/** The properties that tell why a message was dead-lettered by the broker. */
+export function deadLetterRecord(
+  reason: SystemDeadLetterReason | string,
+  description: string,
+): ApplicationProperties {
+  return { DeadLetterReason: reason, DeadLetterErrorDescription: description };
+}

@@ -1,0 +1,83 @@
+import type { Engine } from "../engine.js";
+import type { StoredMessage } from "../messages/stored-message.js";
+import type { MessageRecord } from "../storage/storage.js";
+
+/** Enters a message into its store: index, counts, session, timers, storage; an active one becomes ready. */
+export function placeMessage(engine: Engine, message: StoredMessage, nowMs: number): void {
+  const { store } = message;
+  store.add(message);
+  joinSession(message, nowMs);
+  saveMessage(engine, message);
+  if (message.state === "active") {
+    armExpiry(engine, message);
+    makeReady(engine, message);
+  } else if (message.state === "scheduled") {
+    engine.timers.arm(message, message.content.scheduledEnqueueTimeMs!);
+  }
+}
+
+/** Takes a message out of its store; its body stays referenced. The message must not be in a lane. */
+export function takeOut(engine: Engine, message: StoredMessage): void {
+  const { store, session } = message;
+  engine.timers.disarm(message);
+  store.remove(message);
+  message.lockSerial = 0;
+  if (session !== undefined) {
+    session.held.delete(message);
+    session.messageCount--;
+    store.sessions!.closeIfEmpty(session);
+  }
+  if (!engine.storage.isVolatile) engine.storage.deleteMessage(store.id, message.sequence);
+}
+
+/** Takes a message that is ready out of its lane, to be followed by `takeOut`. */
+export function withdraw(message: StoredMessage): void {
+  message.store.laneOf(message).ready.forget();
+}
+
+/** Ends a message: takes it out and gives up its body. The message must not be in a lane. */
+export function discardMessage(engine: Engine, message: StoredMessage): void {
+  takeOut(engine, message);
+  engine.storage.releaseBody(message.content.bodyId);
+}
+
+/** Puts an active, unlocked message into its lane. */
+export function makeReady(engine: Engine, message: StoredMessage): void {
+  const { store, session } = message;
+  const lane = store.laneOf(message);
+  lane.ready.add(message);
+  if (session === undefined || session.isLocked) engine.wake(lane);
+  else store.sessions!.offer(session);
+}
+
+/** Arms the timer of a message that may expire. Messages in dead-letter queues never do. */
+export function armExpiry(engine: Engine, message: StoredMessage): void {
+  if (message.expiresAtMs !== Number.POSITIVE_INFINITY && message.store.kind === "main") {
+    engine.timers.arm(message, message.expiresAtMs);
+  }
+}
+
+/** Writes a message's record to the storage. */
+export function saveMessage(engine: Engine, message: StoredMessage): void {
+  if (engine.storage.isVolatile || message.state === "gone") return;
+  const record: MessageRecord = {
+    state: message.state,
+    content: message.content,
+    enqueuedSequence: message.enqueuedSequence,
+    enqueuedAtMs: message.enqueuedAtMs,
+    expiresAtMs: message.expiresAtMs,
+    deliveryCount: message.deliveryCount,
+    hops: message.hops,
+    deadLetterSource: message.deadLetterSource,
+    propertyChanges: message.propertyChanges,
+  };
+  engine.storage.putMessage(message.store.id, message.sequence, record);
+}
+
+function joinSession(message: StoredMessage, nowMs: number): void {
+  const { sessionId } = message.content;
+  const { sessions } = message.store;
+  if (sessions === undefined || sessionId === undefined) return;
+  message.session = sessions.open(sessionId, nowMs);
+  message.session.messageCount++;
+}

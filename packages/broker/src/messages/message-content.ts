@@ -1,0 +1,275 @@
+import { Buffer } from "node:buffer";
+import { deserialize, serialize } from "node:v8";
+import { BrokerError } from "../broker-error.js";
+import type { Storage } from "../storage/storage.js";
+import type {
+  ApplicationProperties,
+  BrokerMessage,
+  MessageBody,
+  MessageId,
+  SendableProperties,
+  WireDecoder,
+} from "./message.js";
+
+/** How a stored body is to be read: `value` and `sequence` bodies are kept in the structured-clone format. */
+export type BodySection = MessageBody["section"];
+
+/**
+ * What stays the same through a message's whole life, shared by all copies of it. All fields are always present, so
+ * that every content has one shape.
+ */
+export interface MessageContent {
+  readonly messageId: MessageId | undefined;
+  readonly correlationId: MessageId | undefined;
+  readonly contentType: string | undefined;
+  readonly subject: string | undefined;
+  readonly to: string | undefined;
+  readonly replyTo: string | undefined;
+  readonly replyToSessionId: string | undefined;
+  readonly sessionId: string | undefined;
+  readonly partitionKey: string | undefined;
+  readonly viaPartitionKey: string | undefined;
+  readonly timeToLiveMs: number;
+  readonly scheduledEnqueueTimeMs: number | undefined;
+  readonly forcePersistence: boolean;
+  /** As sent; undefined when the message has none or they lie in `wire`, undecoded. */
+  readonly applicationProperties: ApplicationProperties | undefined;
+  readonly section: BodySection | undefined;
+  /** Where the stored body lies, see `Storage.putBody`. */
+  readonly bodyId: number;
+  /** Whether the stored bytes are the front end's `wire` rather than the body alone. */
+  readonly isWire: boolean;
+  /** Where the data section lies inside the stored bytes. */
+  readonly dataOffset: number;
+  readonly dataLength: number;
+  readonly sizeInBytes: number;
+}
+
+/** A message that passed all checks and is not taken in yet. */
+export interface Admitted {
+  readonly message: BrokerMessage;
+  readonly bytes: Uint8Array;
+  readonly sizeInBytes: number;
+}
+
+/** Bytes that a broker property costs besides its value. */
+const PROPERTY_OVERHEAD = 4;
+/** Bytes of the sections' frames in an encoded message. */
+const MESSAGE_OVERHEAD = 32;
+const KEY_LIMIT = 128;
+
+/** Checks a message's properties against the service's limits; throws `argument-error`. */
+export function checkProperties(message: SendableProperties, entity: string): void {
+  checkKey(message.sessionId, "sessionId", entity);
+  checkKey(message.partitionKey, "partitionKey", entity);
+  checkKey(message.viaPartitionKey, "viaPartitionKey", entity);
+  checkKey(message.replyToSessionId, "replyToSessionId", entity);
+  if (typeof message.messageId === "string") checkKey(message.messageId, "messageId", entity);
+  const ttl = message.timeToLiveMs;
+  if (ttl !== undefined && !(typeof ttl === "number" && ttl > 0)) {
+    throw argumentError(entity, `timeToLiveMs ${ttl} is not a positive number of milliseconds`);
+  }
+  if (
+    message.sessionId !== undefined &&
+    message.partitionKey !== undefined &&
+    message.sessionId !== message.partitionKey
+  ) {
+    throw argumentError(entity, "partitionKey differs from sessionId, which overrides it");
+  }
+}
+
+/** The bytes that the storage will keep for a message: the front end's `wire`, else the body. */
+export function bytesToStore(message: BrokerMessage, entity: string): Uint8Array {
+  const { wire, body } = message;
+  if (wire !== undefined) {
+    if (body?.section === "data" && !isViewOn(wire, body.bytes)) {
+      throw argumentError(entity, "a data body given together with wire has to be a view on it");
+    }
+    return wire;
+  }
+  switch (body?.section) {
+    case "data":
+      return body.bytes;
+    case "value":
+    case "sequence":
+      return encodeValue(body.value, entity);
+    default:
+      throw argumentError(entity, "a message needs a body or wire");
+  }
+}
+
+/** The size that a message counts with against limits and quotas, in bytes. */
+export function sizeOf(message: BrokerMessage, bytes: Uint8Array): number {
+  if (message.wire !== undefined) return bytes.byteLength;
+  return (
+    bytes.byteLength + sizeOfProperties(message) + sizeOfApplicationProperties(message.applicationProperties)
+  );
+}
+
+/** Takes a message in: copies its properties and stores its bytes once. */
+export function takeIn(
+  storage: Storage,
+  messageId: MessageId | undefined,
+  { message, bytes, sizeInBytes }: Admitted,
+): MessageContent {
+  const { wire, body, applicationProperties } = message;
+  const isWire = wire !== undefined;
+  return {
+    messageId: isolateId(messageId),
+    correlationId: isolateId(message.correlationId),
+    contentType: message.contentType,
+    subject: message.subject,
+    to: message.to,
+    replyTo: message.replyTo,
+    replyToSessionId: message.replyToSessionId,
+    sessionId: message.sessionId,
+    partitionKey: message.partitionKey,
+    viaPartitionKey: message.viaPartitionKey,
+    timeToLiveMs: message.timeToLiveMs ?? Number.POSITIVE_INFINITY,
+    scheduledEnqueueTimeMs: message.scheduledEnqueueTime?.getTime(),
+    forcePersistence: message.forcePersistence === true,
+    applicationProperties:
+      typeof applicationProperties === "object"
+        ? copyApplicationProperties(applicationProperties)
+        : undefined,
+    section: body?.section,
+    bodyId: storage.putBody(bytes),
+    isWire,
+    dataOffset: isWire && body?.section === "data" ? body.bytes.byteOffset - wire.byteOffset : 0,
+    dataLength: body?.section === "data" ? body.bytes.byteLength : 0,
+    sizeInBytes,
+  };
+}
+
+/** The body out of the stored bytes, as a copy that belongs to the reader. */
+export function readBody(
+  content: MessageContent,
+  stored: Uint8Array,
+  decode: WireDecoder | undefined,
+): MessageBody {
+  if (content.section === "data") {
+    const { dataOffset, dataLength } = content;
+    return { section: "data", bytes: Buffer.from(stored.subarray(dataOffset, dataOffset + dataLength)) };
+  }
+  if (content.isWire) return requireDecoder(decode)(stored).body;
+  if (content.section === "sequence") return { section: "sequence", value: deserialize(stored) as unknown[] };
+  return { section: "value", value: deserialize(stored) };
+}
+
+/** The application properties as sent with `changes` laid over them, as a copy that belongs to the reader. */
+export function readApplicationProperties(
+  content: MessageContent,
+  changes: ApplicationProperties | undefined,
+  stored: Uint8Array,
+  decode: WireDecoder | undefined,
+): ApplicationProperties {
+  const sent =
+    content.applicationProperties ??
+    (content.isWire ? requireDecoder(decode)(stored).applicationProperties : {});
+  if (changes === undefined) return copyApplicationProperties(sent);
+  const merged: Record<string, unknown> = { ...sent, ...changes };
+  for (const name in changes) if (changes[name] === undefined) delete merged[name];
+  return copyApplicationProperties(merged as ApplicationProperties);
+}
+
+/** Copies application properties so that later changes to the caller's object or its bytes and dates have no effect. */
+export function copyApplicationProperties(properties: ApplicationProperties): ApplicationProperties {
+  // A spread defines own properties, so a key named __proto__ stays an ordinary key.
+  const copy: Record<string, unknown> = { ...properties };
+  for (const name in copy) {
+    const value = copy[name];
+    if (typeof value === "object" && value !== null)
+      Object.defineProperty(copy, name, { value: isolate(value) });
+  }
+  return copy as ApplicationProperties;
+}
+
+function isolate(value: object): object {
+  if (value instanceof Uint8Array) return Uint8Array.prototype.slice.call(value);
+  if (value instanceof Date) return new Date(value);
+  return structuredClone(value);
+}
+
+function isolateId(id: MessageId | undefined): MessageId | undefined {
+  return id instanceof Uint8Array ? Uint8Array.prototype.slice.call(id) : id;
+}
+
+function encodeValue(value: unknown, entity: string): Uint8Array {
+  try {
+    return serialize(value);
+  } catch (cause) {
+    throw new BrokerError(
+      "argument-error",
+      `Cannot send to '${entity}': the body holds a value that cannot be copied.`,
+      {
+        entity,
+        cause,
+      },
+    );
+  }
+}
+
+function isViewOn(whole: Uint8Array, part: Uint8Array): boolean {
+  return (
+    whole.buffer === part.buffer &&
+    part.byteOffset >= whole.byteOffset &&
+    part.byteOffset + part.byteLength <= whole.byteOffset + whole.byteLength
+  );
+}
+
+function requireDecoder(decode: WireDecoder | undefined): WireDecoder {
+  if (decode !== undefined) return decode;
+  throw new BrokerError(
+    "not-allowed",
+    "The message was stored in a front end's encoding and the broker has no wireDecoder to read it.",
+  );
+}
+
+function sizeOfProperties(message: SendableProperties): number {
+  return (
+    MESSAGE_OVERHEAD +
+    sizeOfId(message.messageId) +
+    sizeOfId(message.correlationId) +
+    sizeOfText(message.contentType) +
+    sizeOfText(message.subject) +
+    sizeOfText(message.to) +
+    sizeOfText(message.replyTo) +
+    sizeOfText(message.replyToSessionId) +
+    sizeOfText(message.sessionId) +
+    sizeOfText(message.partitionKey) +
+    sizeOfText(message.viaPartitionKey)
+  );
+}
+
+function sizeOfText(text: string | undefined): number {
+  return text === undefined ? 0 : PROPERTY_OVERHEAD + Buffer.byteLength(text);
+}
+
+function sizeOfId(id: MessageId | undefined): number {
+  if (id === undefined) return 0;
+  if (typeof id === "string") return sizeOfText(id);
+  return PROPERTY_OVERHEAD + (id instanceof Uint8Array ? id.byteLength : 8);
+}
+
+function sizeOfApplicationProperties(properties: BrokerMessage["applicationProperties"]): number {
+  if (typeof properties !== "object") return 0;
+  let bytes = 0;
+  for (const name in properties) {
+    const value = properties[name];
+    bytes += sizeOfText(name) + PROPERTY_OVERHEAD;
+    if (typeof value === "string") bytes += Buffer.byteLength(value);
+    else if (value instanceof Uint8Array) bytes += value.byteLength;
+    else bytes += 8;
+  }
+  return bytes;
+}
+
+function checkKey(key: string | undefined, name: string, entity: string): void {
+  if (key !== undefined && key.length > KEY_LIMIT) {
+    throw argumentError(entity, `${name} is longer than ${KEY_LIMIT} characters`);
+  }
+}
+
+function argumentError(entity: string, reason: string): BrokerError {
+  return new BrokerError("argument-error", `Cannot send to '${entity}': ${reason}.`, { entity });
+}

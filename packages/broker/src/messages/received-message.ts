@@ -1,0 +1,192 @@
+import type { ApplicationProperties, MessageBody, MessageId, MessageState } from "./message.js";
+import { copyApplicationProperties, readApplicationProperties, readBody } from "./message-content.js";
+import type { StoredMessage } from "./stored-message.js";
+
+/** The stored message behind a handed-out one; for the engine. */
+export let storedOf: (message: ReceivedMessage) => StoredMessage;
+/** The lock that a message was handed out with, 0 for none; for the engine. */
+export let lockSerialOf: (message: ReceivedMessage) => number;
+
+/**
+ * A message as handed out or peeked: a snapshot that later changes in the broker do not touch. Body and application
+ * properties are copied at the first reading and then belong to the reader.
+ */
+export class ReceivedMessage {
+  /** Failed deliveries before this one. */
+  readonly deliveryCount: number;
+  readonly state: MessageState;
+  readonly #stored: StoredMessage;
+  readonly #bytes: Uint8Array;
+  readonly #lockSerial: number;
+  readonly #lockedUntilMs: number;
+  readonly #propertyChanges: ApplicationProperties | undefined;
+  #body: MessageBody | undefined = undefined;
+  #applicationProperties: ApplicationProperties | undefined = undefined;
+
+  /** Made by the broker only. */
+  constructor(stored: StoredMessage, lockSerial = stored.lockSerial) {
+    this.deliveryCount = stored.deliveryCount;
+    this.state = stored.state === "gone" ? "active" : stored.state;
+    this.#stored = stored;
+    this.#bytes = stored.store.engine.storage.readBody(stored.content.bodyId);
+    this.#lockSerial = lockSerial;
+    this.#lockedUntilMs = stored.lockedUntilMs;
+    this.#propertyChanges = stored.propertyChanges;
+  }
+
+  static {
+    storedOf = (message) => message.#stored;
+    lockSerialOf = (message) => message.#lockSerial;
+  }
+
+  /** Path of the entity or sub-queue that it was received from. */
+  get entityPath(): string {
+    return this.#stored.store.path;
+  }
+
+  get sequenceNumber(): bigint {
+    return BigInt(this.#stored.sequence);
+  }
+
+  /** The sequence number that the first entity on the message's way gave it. */
+  get enqueuedSequenceNumber(): bigint {
+    return BigInt(this.#stored.enqueuedSequence);
+  }
+
+  get enqueuedTime(): Date {
+    return new Date(this.#stored.enqueuedAtMs);
+  }
+
+  /** `undefined` for a message that never expires. */
+  get expiresAt(): Date | undefined {
+    return Number.isFinite(this.#stored.expiresAtMs) ? new Date(this.#stored.expiresAtMs) : undefined;
+  }
+
+  /** `undefined` unless the message was handed out locked. */
+  get lockToken(): string | undefined {
+    if (this.#lockSerial === 0) return undefined;
+    const { store, sequence } = this.#stored;
+    return store.engine.lockTokens.format({ storeId: store.id, sequence, serial: this.#lockSerial });
+  }
+
+  /** When the lock ends unless it is renewed; `undefined` for a message that was not handed out locked. */
+  get lockedUntil(): Date | undefined {
+    if (this.#lockSerial === 0) return undefined;
+    const isCurrent = this.#stored.lockSerial === this.#lockSerial;
+    return new Date(isCurrent ? this.#stored.lockedUntilMs : this.#lockedUntilMs);
+  }
+
+  /** Topmost 16 bits of the sequence number in a partitioned entity, else 0. */
+  get partitionId(): number {
+    return Math.floor(this.#stored.sequence / 2 ** 48);
+  }
+
+  /** Where the message was dead-lettered, once it was forwarded from there. */
+  get deadLetterSource(): string | undefined {
+    return this.#stored.deadLetterSource;
+  }
+
+  /** Bytes that the message counts with against limits and quotas. */
+  get sizeInBytes(): number {
+    return this.#stored.content.sizeInBytes;
+  }
+
+  get messageId(): MessageId | undefined {
+    return this.#stored.content.messageId;
+  }
+
+  get correlationId(): MessageId | undefined {
+    return this.#stored.content.correlationId;
+  }
+
+  get contentType(): string | undefined {
+    return this.#stored.content.contentType;
+  }
+
+  get subject(): string | undefined {
+    return this.#stored.content.subject;
+  }
+
+  get to(): string | undefined {
+    return this.#stored.content.to;
+  }
+
+  get replyTo(): string | undefined {
+    return this.#stored.content.replyTo;
+  }
+
+  get replyToSessionId(): string | undefined {
+    return this.#stored.content.replyToSessionId;
+  }
+
+  get sessionId(): string | undefined {
+    return this.#stored.content.sessionId;
+  }
+
+  get partitionKey(): string | undefined {
+    return this.#stored.content.partitionKey;
+  }
+
+  get viaPartitionKey(): string | undefined {
+    return this.#stored.content.viaPartitionKey;
+  }
+
+  /** In ms, as the entity capped it; `Infinity` is unlimited. */
+  get timeToLiveMs(): number {
+    return this.#stored.expiresAtMs - this.#stored.enqueuedAtMs;
+  }
+
+  get scheduledEnqueueTime(): Date | undefined {
+    const ms = this.#stored.content.scheduledEnqueueTimeMs;
+    return ms === undefined ? undefined : new Date(ms);
+  }
+
+  get forcePersistence(): boolean {
+    return this.#stored.content.forcePersistence;
+  }
+
+  /** Why the message was dead-lettered: the application property `DeadLetterReason`. */
+  get deadLetterReason(): string | undefined {
+    return textOf(this.applicationProperties.DeadLetterReason);
+  }
+
+  /** The application property `DeadLetterErrorDescription`. */
+  get deadLetterErrorDescription(): string | undefined {
+    return textOf(this.applicationProperties.DeadLetterErrorDescription);
+  }
+
+  /** As sent, with the changes that settlements and rules made. */
+  get applicationProperties(): ApplicationProperties {
+    this.#applicationProperties ??= readApplicationProperties(
+      this.#stored.content,
+      this.#propertyChanges,
+      this.#bytes,
+      this.#stored.store.engine.wireDecoder,
+    );
+    return this.#applicationProperties;
+  }
+
+  /** Where `applicationProperties` differ from those in `wire`; a value of `undefined` stands for a removed one. */
+  get propertyChanges(): ApplicationProperties | undefined {
+    return this.#propertyChanges && copyApplicationProperties(this.#propertyChanges);
+  }
+
+  get body(): MessageBody {
+    this.#body ??= readBody(this.#stored.content, this.#bytes, this.#stored.store.engine.wireDecoder);
+    return this.#body;
+  }
+
+  /** The front end's own encoding as it was sent, which nobody may write to; `undefined` for a message sent without. */
+  get wire(): Uint8Array | undefined {
+    return this.#stored.content.isWire ? this.#bytes : undefined;
+  }
+}
+
+/** A message as seen by peek: without its lock, if it has one. */
+export function peekedMessage(stored: StoredMessage): ReceivedMessage {
+  return new ReceivedMessage(stored, 0);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

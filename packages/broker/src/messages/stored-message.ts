@@ -1,0 +1,60 @@
+import type { MessageStore } from "../entities/message-store.js";
+import type { Session } from "../entities/session.js";
+import { TimerEntry } from "../timing/timing-wheel.js";
+import type { ApplicationProperties, MessageState } from "./message.js";
+import type { MessageContent } from "./message-content.js";
+
+/**
+ * One message in one store. It carries a single timer: its lock's while it is locked, its activation while it is scheduled,
+ * else its expiry. A message that moves to another store becomes a new one with the same content.
+ */
+export class StoredMessage extends TimerEntry {
+  readonly store: MessageStore;
+  readonly content: MessageContent;
+  /** Unique in the store and its order; the upper bits are the partition's in a partitioned entity. */
+  readonly sequence: number;
+  /** The sequence number at the first entity on the way. */
+  readonly enqueuedSequence: number;
+  readonly enqueuedAtMs: number;
+  readonly expiresAtMs: number;
+  /** `gone` once it has left its store, by whatever way. */
+  state: MessageState | "gone" = "active";
+  /** Failed deliveries so far. */
+  deliveryCount = 0;
+  /** Identifies the present lock; 0 while the message is not locked. */
+  lockSerial = 0;
+  lockedUntilMs = 0;
+  /** What settlements and rules changed in the application properties; `undefined` removes one. Never changed in place. */
+  propertyChanges: ApplicationProperties | undefined = undefined;
+  /** The session that the message belongs to, in stores that have sessions. */
+  session: Session | undefined = undefined;
+  /** How many times it was forwarded automatically. */
+  hops = 0;
+  /** Path of the entity that dead-lettered it, once it was forwarded from there. */
+  deadLetterSource: string | undefined = undefined;
+
+  constructor(
+    store: MessageStore,
+    content: MessageContent,
+    sequence: number,
+    enqueuedSequence: number,
+    enqueuedAtMs: number,
+    expiresAtMs: number,
+  ) {
+    super();
+    this.store = store;
+    this.content = content;
+    this.sequence = sequence;
+    this.enqueuedSequence = enqueuedSequence;
+    this.enqueuedAtMs = enqueuedAtMs;
+    this.expiresAtMs = expiresAtMs;
+  }
+
+  get isLocked(): boolean {
+    return this.lockSerial !== 0;
+  }
+
+  override onDue(nowMs: number): void {
+    this.store.onMessageDue(this, nowMs);
+  }
+}

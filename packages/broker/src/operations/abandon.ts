@@ -1,0 +1,17 @@
+import type { Engine } from "../engine.js";
+import { failDelivery } from "../lifecycle/end-lock.js";
+import type { ApplicationProperties } from "../messages/message.js";
+import type { StoredMessage } from "../messages/stored-message.js";
+import { changeProperties } from "./change-properties.js";
+
+/** Gives a locked message back as a failed delivery: the next receiver gets it first. */
+export function abandon(
+  engine: Engine,
+  message: StoredMessage,
+  propertiesToModify: ApplicationProperties | undefined,
+  nowMs: number,
+): void {
+  changeProperties(message, propertiesToModify);
+  engine.emit("abandoned", message, nowMs);
+  failDelivery(engine, message, nowMs);
+}

@@ -1,0 +1,9 @@
+import type { Engine } from "../engine.js";
+import { discardMessage } from "../lifecycle/place-message.js";
+import type { StoredMessage } from "../messages/stored-message.js";
+
+/** Ends a locked message: it was processed. */
+export function complete(engine: Engine, message: StoredMessage, nowMs: number): void {
+  engine.emit("completed", message, nowMs);
+  discardMessage(engine, message);
+}

@@ -1,0 +1,51 @@
+import { BrokerError } from "../broker-error.js";
+import type { Engine } from "../engine.js";
+import { deadLetterMessage } from "../lifecycle/dead-letter-message.js";
+import type { ApplicationProperties } from "../messages/message.js";
+import type { StoredMessage } from "../messages/stored-message.js";
+import { changeProperties } from "./change-properties.js";
+
+/** Why a receiver dead-letters a message. */
+export interface DeadLetterOptions {
+  /** At most 4096 characters; readable as the application property `DeadLetterReason`. */
+  readonly reason?: string | undefined;
+  /** At most 4096 characters; readable as the application property `DeadLetterErrorDescription`. */
+  readonly description?: string | undefined;
+  readonly propertiesToModify?: ApplicationProperties | undefined;
+}
+
+const TEXT_LIMIT = 4096;
+
+/** Checks a dead-letter request; throws `argument-error` or, inside a dead-letter queue, `not-allowed`. */
+export function checkDeadLetter(message: StoredMessage, { reason, description }: DeadLetterOptions): void {
+  const { path, kind } = message.store;
+  if (kind !== "main") {
+    throw new BrokerError("not-allowed", `A message in '${path}' is already dead-lettered.`, {
+      entity: path,
+    });
+  }
+  for (const [name, text] of Object.entries({ reason, description })) {
+    if (text !== undefined && text.length > TEXT_LIMIT) {
+      throw new BrokerError(
+        "argument-error",
+        `Cannot dead-letter message ${message.sequence} of '${path}': the ${name} is longer than ${TEXT_LIMIT} characters.`,
+        { entity: path },
+      );
+    }
+  }
+}
+
+/** Moves a locked message to the dead-letter queue. */
+export function deadLetter(
+  engine: Engine,
+  message: StoredMessage,
+  options: DeadLetterOptions,
+  nowMs: number,
+): void {
+  const { reason, description } = options;
+  changeProperties(message, options.propertiesToModify);
+  const record: Record<string, string> = {};
+  if (reason !== undefined) record.DeadLetterReason = reason;
+  if (description !== undefined) record.DeadLetterErrorDescription = description;
+  deadLetterMessage(engine, message, record, nowMs);
+}

@@ -1,0 +1,20 @@
+import type { Engine } from "../engine.js";
+import { releaseLock } from "../lifecycle/end-lock.js";
+import { saveMessage } from "../lifecycle/place-message.js";
+import type { ApplicationProperties } from "../messages/message.js";
+import type { StoredMessage } from "../messages/stored-message.js";
+import { changeProperties } from "./change-properties.js";
+
+/** Sets a locked message aside: from now on it is received by its sequence number only. */
+export function defer(
+  engine: Engine,
+  message: StoredMessage,
+  propertiesToModify: ApplicationProperties | undefined,
+  nowMs: number,
+): void {
+  changeProperties(message, propertiesToModify);
+  message.store.changeState(message, "deferred");
+  saveMessage(engine, message);
+  engine.emit("deferred", message, nowMs);
+  releaseLock(engine, message, nowMs);
+}

@@ -1,0 +1,29 @@
+import { messageNotFound } from "../broker-error.js";
+import type { Engine } from "../engine.js";
+import type { MessageStore } from "../entities/message-store.js";
+import type { ReceiveMode } from "../entities/waiter.js";
+import type { ReceivedMessage } from "../messages/received-message.js";
+import { handOut } from "./receive.js";
+
+/**
+ * Receives deferred messages by number, all or none. Throws `message-not-found` for a number that names no deferred message,
+ * or one that is locked.
+ */
+export function receiveDeferred(
+  engine: Engine,
+  store: MessageStore,
+  sequenceNumbers: readonly bigint[],
+  mode: ReceiveMode,
+  nowMs: number,
+): ReceivedMessage[] {
+  const messages = new Set(
+    sequenceNumbers.map((sequenceNumber) => {
+      const message = store.index.find(Number(sequenceNumber));
+      if (message?.state !== "deferred" || message.isLocked) {
+        throw messageNotFound(store.path, sequenceNumber, "deferred");
+      }
+      return message;
+    }),
+  );
+  return Array.from(messages, (message) => handOut(engine, message, mode, nowMs));
+}

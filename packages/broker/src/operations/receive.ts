@@ -1,0 +1,76 @@
+import type { Engine } from "../engine.js";
+import type { ReceivingEntity } from "../entities/entity-registry.js";
+import type { Lane } from "../entities/lane.js";
+import type { ReceiveMode } from "../entities/waiter.js";
+import { discardMessage } from "../lifecycle/place-message.js";
+import { ReceivedMessage } from "../messages/received-message.js";
+import type { StoredMessage } from "../messages/stored-message.js";
+
+/** Takes up to `maxCount` messages that are ready in a lane. */
+export function receiveReady(
+  engine: Engine,
+  lane: Lane,
+  mode: ReceiveMode,
+  maxCount: number,
+  nowMs: number,
+): ReceivedMessage[] {
+  const received: ReceivedMessage[] = [];
+  while (received.length < maxCount) {
+    const message = lane.ready.shift();
+    if (message === undefined) break;
+    received.push(handOut(engine, message, mode, nowMs));
+  }
+  return received;
+}
+
+/** Gives a lane's ready messages to its waiters in the order in which they joined. */
+export function serveWaiters(engine: Engine, lane: Lane, nowMs: number): void {
+  if (lane.isDispatching) return;
+  lane.isDispatching = true;
+  try {
+    for (let waiter = lane.waiters.first; waiter !== undefined; waiter = lane.waiters.first) {
+      const message = lane.ready.shift();
+      if (message === undefined) {
+        waiter.flush();
+        break;
+      }
+      waiter.demand--;
+      const received = handOut(engine, message, waiter.mode, nowMs);
+      if (waiter.demand === 0) lane.waiters.leave(waiter);
+      waiter.take(received);
+      if (waiter.demand === 0) waiter.flush();
+    }
+  } finally {
+    lane.isDispatching = false;
+  }
+}
+
+/** Hands out a message that has left its lane: locks it, or removes it in receive-and-delete. */
+export function handOut(
+  engine: Engine,
+  message: StoredMessage,
+  mode: ReceiveMode,
+  nowMs: number,
+): ReceivedMessage {
+  engine.emit("delivered", message, nowMs);
+  if (mode === "peekLock") {
+    lockMessage(engine, message, nowMs);
+    return new ReceivedMessage(message);
+  }
+  const received = new ReceivedMessage(message);
+  discardMessage(engine, message);
+  return received;
+}
+
+function lockMessage(engine: Engine, message: StoredMessage, nowMs: number): void {
+  const { session } = message;
+  message.lockSerial = engine.lockTokens.nextSerial();
+  if (session === undefined) {
+    message.lockedUntilMs = nowMs + (message.store.owner as ReceivingEntity).options.lockDurationMs;
+    engine.timers.arm(message, message.lockedUntilMs);
+  } else {
+    message.lockedUntilMs = session.lockedUntilMs;
+    session.held.add(message);
+    engine.timers.disarm(message);
+  }
+}

@@ -1,0 +1,22 @@
+import { BrokerError } from "../broker-error.js";
+import type { Engine } from "../engine.js";
+import type { ReceivingEntity } from "../entities/entity-registry.js";
+import type { StoredMessage } from "../messages/stored-message.js";
+
+/** Lets a message's lock start anew; returns when it ends. Throws `not-allowed` in a session, whose lock covers its messages. */
+export function renewLock(engine: Engine, message: StoredMessage, nowMs: number): number {
+  const { store, session } = message;
+  if (session !== undefined) {
+    throw new BrokerError(
+      "not-allowed",
+      `Renew the lock of session '${session.id}' of '${store.path}', not its messages'.`,
+      {
+        entity: store.path,
+      },
+    );
+  }
+  message.lockedUntilMs = nowMs + (store.owner as ReceivingEntity).options.lockDurationMs;
+  engine.timers.arm(message, message.lockedUntilMs);
+  engine.emit("lock-renewed", message, nowMs);
+  return message.lockedUntilMs;
+}

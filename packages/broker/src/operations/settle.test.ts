@@ -1,0 +1,242 @@
+import { describe, expect, it } from "vitest";
+import { codeOf, message, openWorld, textOf, textsOf } from "../world.test-support.js";
+
+const MINUTE_MS = 60_000;
+
+async function openOrders(options = {}) {
+  const world = openWorld();
+  await world.broker.createQueue("orders", options);
+  return {
+    ...world,
+    sender: world.broker.sender("orders"),
+    receiver: world.broker.receiver("orders"),
+    deadLetters: world.broker.receiver("orders/$DeadLetterQueue"),
+  };
+}
+
+describe("complete", () => {
+  it("removes the message", async () => {
+    await using world = await openOrders();
+    await world.sender.send(message("a"));
+    const [received] = await world.receiver.receive();
+    await world.receiver.complete(received!);
+    expect(await world.receiver.peek(10)).toEqual([]);
+  });
+
+  it("takes a lock token from any receiver on the entity", async () => {
+    await using world = await openOrders();
+    await world.sender.send(message("a"));
+    const [received] = await world.receiver.receive();
+    await world.broker.receiver("ORDERS").complete(received!.lockToken!.toUpperCase());
+    expect(await world.receiver.peek(10)).toEqual([]);
+  });
+
+  it("leaves body and properties of the received message readable", async () => {
+    await using world = await openOrders();
+    await world.sender.send(message("a", { applicationProperties: { colour: "red" } }));
+    const [received] = await world.receiver.receive();
+    await world.receiver.complete(received!);
+    expect(textOf(received)).toBe("a");
+    expect(received!.applicationProperties).toEqual({ colour: "red" });
+  });
+
+  it("rejects a second settlement with message-lock-lost", async () => {
+    await using world = await openOrders();
+    await world.sender.send(message("a"));
+    const [received] = await world.receiver.receive();
+    await world.receiver.complete(received!);
+    expect(await codeOf(world.receiver.complete(received!))).toBe("message-lock-lost");
+    expect(await codeOf(world.receiver.abandon(received!.lockToken!))).toBe("message-lock-lost");
+  });
+
+  it("rejects the token of another entity and text that is no token", async () => {
+    await using world = await openOrders();
+    await world.broker.createQueue("other");
+    await world.sender.send(message("a"));
+    const [received] = await world.receiver.receive();
+    expect(await codeOf(world.broker.receiver("other").complete(received!))).toBe("message-lock-lost");
+    expect(await codeOf(world.broker.receiver("other").complete(received!.lockToken!))).toBe(
+      "message-lock-lost",
+    );
+    expect(await codeOf(world.receiver.complete("no token"))).toBe("message-lock-lost");
+  });
+
+  it("names entity and message in the refusal", async () => {
+    await using world = await openOrders();
+    await world.sender.send(message("a"));
+    const [received] = await world.receiver.receive();
+    await world.receiver.complete(received!);
+    await expect(world.receiver.complete(received!)).rejects.toThrow(
+      "The lock on the message with sequence number 1 of 'orders' is lost: it expired, was released, or the message is already settled. Receive the message again.",
+    );
+  });
+});
+
+describe("abandon", () => {
+  it("makes the message the next to be received and counts a failed delivery", async () => {
+    await using world = await openOrders();
+    await world.sender.sendBatch([message("a"), message("b")]);
+    const [first] = await world.receiver.receive();
+    expect(first!.deliveryCount).toBe(0);
+    await world.receiver.abandon(first!);
+    const again = await world.receiver.receive(2);
+    expect(textsOf(again)).toEqual(["a", "b"]);
+    expect(again.map((one) => one.deliveryCount)).toEqual([1, 0]);
+  });
+
+  it("modifies application properties without touching messages received before", async () => {
+    await using world = await openOrders();
+    await world.sender.send(message("a", { applicationProperties: { colour: "red", size: 1 } }));
+    const [first] = await world.receiver.receive();
+    await world.receiver.abandon(first!, { colour: "blue" });
+    const [second] = await world.receiver.receive();
+    expect(second!.applicationProperties).toEqual({ colour: "blue", size: 1 });
+    expect(second!.propertyChanges).toEqual({ colour: "blue" });
+    expect(first!.applicationProperties).toEqual({ colour: "red", size: 1 });
+  });
+
+  it("moves the message to the dead-letter queue after the last delivery", async () => {
+    await using world = await openOrders({ maxDeliveryCount: 2 });
+    await world.sender.send(message("a"));
+    for (let delivery = 0; delivery < 2; delivery++) {
+      const [received] = await world.receiver.receive();
+      await world.receiver.abandon(received!);
+    }
+    expect(await world.receiver.peek()).toEqual([]);
+    const [dead] = await world.deadLetters.receive();
+    expect(textOf(dead)).toBe("a");
+    expect(dead!.deadLetterReason).toBe("MaxDeliveryCountExceeded");
+    expect(dead!.deadLetterErrorDescription).toBe("Message could not be consumed after 2 delivery attempts.");
+    expect(dead!.deliveryCount).toBe(2);
+    expect(dead!.sequenceNumber).toBe(1n);
+  });
+
+  it("keeps a message in the dead-letter queue however often it fails there", async () => {
+    await using world = await openOrders({ maxDeliveryCount: 1 });
+    await world.sender.send(message("a"));
+    await world.receiver.abandon((await world.receiver.receive())[0]!);
+    for (let delivery = 0; delivery < 3; delivery++) {
+      await world.deadLetters.abandon((await world.deadLetters.receive())[0]!);
+    }
+    expect((await world.deadLetters.peek())[0]!.deliveryCount).toBe(4);
+  });
+});
+
+describe("defer", () => {
+  it("sets the message aside until it is received by its sequence number", async () => {
+    await using world = await openOrders();
+    await world.sender.sendBatch([message("a"), message("b")]);
+    const [first] = await world.receiver.receive();
+    await world.receiver.defer(first!, { why: "later" });
+    expect(textsOf(await world.receiver.receive(10))).toEqual(["b"]);
+
+    const [deferred] = await world.receiver.receiveDeferred([first!.sequenceNumber]);
+    expect(textOf(deferred)).toBe("a");
+    expect(deferred!.state).toBe("deferred");
+    expect(deferred!.applicationProperties).toEqual({ why: "later" });
+    await world.receiver.complete(deferred!.lockToken!);
+    expect(await codeOf(world.receiver.receiveDeferred([1n]))).toBe("message-not-found");
+  });
+
+  it("keeps an abandoned deferred message deferred and counts the delivery", async () => {
+    await using world = await openOrders();
+    await world.sender.send(message("a"));
+    await world.receiver.defer((await world.receiver.receive())[0]!);
+    await world.receiver.abandon((await world.receiver.receiveDeferred([1n]))[0]!);
+    const [peeked] = await world.receiver.peek();
+    expect(peeked!.state).toBe("deferred");
+    expect(peeked!.deliveryCount).toBe(1);
+    expect(await world.receiver.receive(1, { maxWaitMs: 0 })).toEqual([]);
+  });
+
+  it("receives deferred messages all or none", async () => {
+    await using world = await openOrders();
+    await world.sender.sendBatch([message("a"), message("b")]);
+    for (const received of await world.receiver.receive(2)) await world.receiver.defer(received);
+    expect(await codeOf(world.receiver.receiveDeferred([1n, 3n]))).toBe("message-not-found");
+    expect(textsOf(await world.receiver.receiveDeferred([2n, 1n]))).toEqual(["b", "a"]);
+    expect(await codeOf(world.receiver.receiveDeferred([1n]))).toBe("message-not-found");
+  });
+});
+
+describe("deadLetter", () => {
+  it("moves the message with its reason, description and modified properties", async () => {
+    await using world = await openOrders();
+    await world.sender.send(message("a", { messageId: "m1", applicationProperties: { colour: "red" } }));
+    const [received] = await world.receiver.receive();
+    await world.receiver.deadLetter(received!, {
+      reason: "Poison",
+      description: "cannot be read",
+      propertiesToModify: { stage: "decode" },
+    });
+    const [dead] = await world.deadLetters.receive();
+    expect(dead!.messageId).toBe("m1");
+    expect(dead!.entityPath).toBe("orders/$DeadLetterQueue");
+    expect(dead!.applicationProperties).toEqual({
+      colour: "red",
+      stage: "decode",
+      DeadLetterReason: "Poison",
+      DeadLetterErrorDescription: "cannot be read",
+    });
+    expect(await codeOf(world.deadLetters.deadLetter(dead!))).toBe("not-allowed");
+  });
+
+  it("refuses a reason of more than 4096 characters and keeps the lock", async () => {
+    await using world = await openOrders();
+    await world.sender.send(message("a"));
+    const [received] = await world.receiver.receive();
+    expect(await codeOf(world.receiver.deadLetter(received!, { reason: "x".repeat(4097) }))).toBe(
+      "argument-error",
+    );
+    await world.receiver.complete(received!);
+  });
+
+  it("does not take messages that are sent to the sub-queue", async () => {
+    await using world = await openOrders();
+    expect(() => world.broker.sender("orders/$deadletterqueue")).toThrow("it is no queue or topic");
+  });
+});
+
+describe("lock", () => {
+  it("ends by itself, counts a failed delivery and puts the message back at its place", async () => {
+    await using world = await openOrders();
+    await world.sender.sendBatch([message("a"), message("b")]);
+    const [first] = await world.receiver.receive();
+    expect(first!.lockedUntil!.getTime()).toBe(world.clock.now() + MINUTE_MS);
+    world.clock.advance(MINUTE_MS - 1);
+    expect(textsOf(await world.receiver.peek(1))).toEqual(["a"]);
+    world.clock.advance(1);
+    expect(await codeOf(world.receiver.complete(first!))).toBe("message-lock-lost");
+    const again = await world.receiver.receive(2);
+    expect(textsOf(again)).toEqual(["a", "b"]);
+    expect(again[0]!.deliveryCount).toBe(1);
+  });
+
+  it("is renewed for the full duration from now on", async () => {
+    await using world = await openOrders();
+    await world.sender.send(message("a"));
+    const [received] = await world.receiver.receive();
+    world.clock.advance(MINUTE_MS - 1);
+    const until = await world.receiver.renewLock(received!.lockToken!);
+    expect(until.getTime()).toBe(world.clock.now() + MINUTE_MS);
+    expect(received!.lockedUntil).toEqual(until);
+    world.clock.advance(MINUTE_MS - 1);
+    await world.receiver.complete(received!);
+  });
+
+  it("cannot be renewed once it has ended", async () => {
+    await using world = await openOrders();
+    await world.sender.send(message("a"));
+    const [received] = await world.receiver.receive();
+    world.clock.advance(MINUTE_MS);
+    expect(await codeOf(world.receiver.renewLock(received!))).toBe("message-lock-lost");
+  });
+
+  it("dead-letters the message when it ends after the last delivery", async () => {
+    await using world = await openOrders({ maxDeliveryCount: 1 });
+    await world.sender.send(message("a"));
+    await world.receiver.receive();
+    world.clock.advance(MINUTE_MS);
+    expect((await world.deadLetters.receive())[0]!.deadLetterReason).toBe("MaxDeliveryCountExceeded");
+  });
+});

@@ -1,0 +1,70 @@
+import { RuleSyntaxError } from "./rule-error.js";
+import { propertyName, type RuleSubject } from "./rule-subject.js";
+import type { RuleValue } from "./rule-value.js";
+import type { SystemProperty } from "./system-property.js";
+import { equalValues } from "./value-operations.js";
+
+/**
+ * Conditions on properties that must all hold. A field that is absent, undefined or null is no condition.
+ * Source: "Topic filters and actions", correlation filters.
+ */
+export interface CorrelationFilter {
+  readonly contentType?: string | null | undefined;
+  readonly correlationId?: string | null | undefined;
+  readonly messageId?: string | null | undefined;
+  readonly replyTo?: string | null | undefined;
+  readonly replyToSessionId?: string | null | undefined;
+  readonly sessionId?: string | null | undefined;
+  readonly subject?: string | null | undefined;
+  readonly to?: string | null | undefined;
+  /** Application properties by name (case-insensitive) and value; null asks for a property that is null or absent. */
+  readonly properties?: ReadonlyMap<string, RuleValue> | Readonly<Record<string, RuleValue>> | undefined;
+}
+
+const FIELDS = {
+  contentType: "ContentType",
+  correlationId: "CorrelationId",
+  messageId: "MessageId",
+  replyTo: "ReplyTo",
+  replyToSessionId: "ReplyToSessionId",
+  sessionId: "SessionId",
+  subject: "Label",
+  to: "To",
+} as const satisfies Partial<Record<keyof CorrelationFilter, SystemProperty>>;
+
+/**
+ * Compiles a correlation filter to a test: text compares case-sensitively, numbers by value whatever their type.
+ * Throws `RuleSyntaxError` for a filter without any condition.
+ */
+export function compileCorrelationFilter(filter: CorrelationFilter): (subject: RuleSubject) => boolean {
+  const conditions = [...systemConditions(filter), ...applicationConditions(filter)];
+  if (conditions.length === 0) {
+    throw new RuleSyntaxError("filter", 0, "a correlation filter with at least one property", "none");
+  }
+  const [only] = conditions;
+  if (only !== undefined && conditions.length === 1) return only;
+  return (subject) => {
+    for (const condition of conditions) if (!condition(subject)) return false;
+    return true;
+  };
+}
+
+type Condition = (subject: RuleSubject) => boolean;
+
+function* systemConditions(filter: CorrelationFilter): Iterable<Condition> {
+  for (const [field, property] of Object.entries(FIELDS) as [keyof typeof FIELDS, SystemProperty][]) {
+    const wanted = filter[field];
+    if (wanted !== undefined && wanted !== null) yield (subject) => subject.system(property) === wanted;
+  }
+}
+
+function* applicationConditions(filter: CorrelationFilter): Iterable<Condition> {
+  const { properties = {} } = filter;
+  for (const [key, wanted] of properties instanceof Map ? properties : Object.entries(properties)) {
+    const name = propertyName(key);
+    yield (subject) => {
+      const value = subject.application(name);
+      return value === undefined ? wanted === null : equalValues(value, wanted) === true;
+    };
+  }
+}

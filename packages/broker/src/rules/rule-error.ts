@@ -1,0 +1,41 @@
+/** Which text of a rule an error is about. */
+export type RulePart = "filter" | "action";
+
+/**
+ * A rule that cannot be created: its text breaks the grammar or a limit. `position` counts UTF-16 units from 0;
+ * `expected` says what would have been legal there.
+ */
+export class RuleSyntaxError extends Error {
+  override readonly name = "RuleSyntaxError";
+  readonly part: RulePart;
+  readonly position: number;
+  readonly expected: string;
+
+  constructor(part: RulePart, position: number, expected: string, found: string) {
+    super(`rule ${part}: expected ${expected} at position ${position}, found ${found}`);
+    this.part = part;
+    this.position = position;
+    this.expected = expected;
+  }
+}
+
+/** The names under which the service reports a failed evaluation, used as dead-letter reasons. */
+export type RuleExceptionName =
+  | "FilterException"
+  | "RuleActionException"
+  | "DivideByZeroException"
+  | "OverflowException";
+
+/**
+ * A rule that failed on one message. The broker treats it as no match or, where the subscription says so, dead-letters
+ * the message with `exceptionName` as the reason. The text never holds property values.
+ */
+export class RuleEvaluationError extends Error {
+  override readonly name = "RuleEvaluationError";
+  readonly exceptionName: RuleExceptionName;
+
+  constructor(exceptionName: RuleExceptionName, message: string) {
+    super(message);
+    this.exceptionName = exceptionName;
+  }
+}

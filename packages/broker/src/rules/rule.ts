@@ -1,0 +1,73 @@
+import { type CorrelationFilter, compileCorrelationFilter } from "./correlation-filter.js";
+import { compileRuleAction } from "./rule-action.js";
+import type { RuleChanges, RuleSubject } from "./rule-subject.js";
+import type { SqlParameters } from "./sql-filter/parser.js";
+import { compileSqlFilter } from "./sql-filter/sql-filter.js";
+
+/** A SQL text with values for its `@name` parameters. */
+export interface SqlText {
+  readonly expression: string;
+  readonly parameters?: SqlParameters | undefined;
+}
+
+/** What selects messages: a SQL predicate, conditions on properties, everything or nothing. */
+export type RuleFilter =
+  | ({ readonly type: "sql" } & SqlText)
+  | ({ readonly type: "correlation" } & CorrelationFilter)
+  | { readonly type: "true" }
+  | { readonly type: "false" };
+
+/** A rule of a subscription: a filter and, if selected messages are to be changed, an action. */
+export interface RuleDefinition {
+  readonly name: string;
+  readonly filter: RuleFilter;
+  readonly action?: SqlText | undefined;
+}
+
+/** A rule ready to run on messages. Its methods throw `RuleEvaluationError`. */
+export interface CompiledRule {
+  readonly name: string;
+  readonly hasAction: boolean;
+  /** Whether the filter selects the message; *unknown* is no. */
+  matches(subject: RuleSubject): boolean;
+  /** The action's changes together with the property `RuleName`; no changes for a rule without an action. */
+  apply(subject: RuleSubject): RuleChanges;
+}
+
+/** The application property that carries the rule's name on the copies of rules with an action. */
+export const RULE_NAME_PROPERTY = "RuleName";
+
+const NO_CHANGES: RuleChanges = Object.freeze({ system: new Map(), application: new Map() });
+
+/** Compiles a rule once, to run on every message of its topic. Throws `RuleSyntaxError` for a text that breaks the grammar. */
+export function compileRule(definition: RuleDefinition): CompiledRule {
+  const { name } = definition;
+  const matches = compileFilter(definition.filter);
+  if (definition.action === undefined) {
+    return { name, hasAction: false, matches, apply: () => NO_CHANGES };
+  }
+  const act = compileRuleAction(definition.action.expression, definition.action.parameters);
+  return {
+    name,
+    hasAction: true,
+    matches,
+    apply: (subject) => {
+      const changes = act(subject);
+      const application = new Map(changes.application);
+      return { system: changes.system, application: application.set(RULE_NAME_PROPERTY, name) };
+    },
+  };
+}
+
+function compileFilter(filter: RuleFilter): (subject: RuleSubject) => boolean {
+  switch (filter.type) {
+    case "sql":
+      return compileSqlFilter(filter.expression, filter.parameters);
+    case "correlation":
+      return compileCorrelationFilter(filter);
+    case "true":
+      return () => true;
+    case "false":
+      return () => false;
+  }
+}

@@ -1,0 +1,69 @@
+import type { RuleValueKind } from "./rule-value.js";
+
+/** The public name of a message's system property, as written after `sys.`. */
+export type SystemProperty = keyof typeof SYSTEM_PROPERTIES;
+
+/** What rules may do with a system property: its type, whether an action may set it, its longest text. */
+export interface SystemPropertyRule {
+  readonly kind: RuleValueKind;
+  readonly isWritable: boolean;
+  readonly maxLength: number;
+}
+
+/**
+ * The system properties that rules know, by the public names of the message classes.
+ * Source: "Messages, payloads, and serialization", and the settable properties of `BrokeredMessage`.
+ */
+export const SYSTEM_PROPERTIES = {
+  ContentType: writable("string"),
+  CorrelationId: writable("string"),
+  DeadLetterSource: readOnly("string"),
+  DeliveryCount: readOnly("integer"),
+  EnqueuedSequenceNumber: readOnly("integer"),
+  EnqueuedTimeUtc: readOnly("date"),
+  ExpiresAtUtc: readOnly("date"),
+  ForcePersistence: writable("boolean"),
+  Label: writable("string"),
+  LockedUntilUtc: readOnly("date"),
+  LockToken: readOnly("guid"),
+  MessageId: writable("string", 128),
+  PartitionKey: writable("string", 128),
+  ReplyTo: writable("string"),
+  ReplyToSessionId: writable("string", 128),
+  ScheduledEnqueueTimeUtc: writable("date"),
+  SequenceNumber: readOnly("integer"),
+  SessionId: writable("string", 128),
+  Size: readOnly("integer"),
+  State: readOnly("integer"),
+  TimeToLive: writable("timespan"),
+  To: writable("string"),
+  ViaPartitionKey: writable("string", 128),
+} as const satisfies Record<string, SystemPropertyRule>;
+
+/** Names of the current SDKs for properties that have another name in the rule language. */
+const ALIASES = {
+  Subject: "Label",
+  EnqueuedTime: "EnqueuedTimeUtc",
+  ExpiresAt: "ExpiresAtUtc",
+  LockedUntil: "LockedUntilUtc",
+  ScheduledEnqueueTime: "ScheduledEnqueueTimeUtc",
+  TransactionPartitionKey: "ViaPartitionKey",
+} as const satisfies Record<string, SystemProperty>;
+
+const byFoldedName = new Map<string, SystemProperty>([
+  ...Object.keys(SYSTEM_PROPERTIES).map((name) => [name.toLowerCase(), name as SystemProperty] as const),
+  ...Object.entries(ALIASES).map(([alias, name]) => [alias.toLowerCase(), name] as const),
+]);
+
+/** Finds a system property by a name in any letter case, the names of newer SDKs included. */
+export function systemProperty(name: string): SystemProperty | undefined {
+  return byFoldedName.get(name.toLowerCase());
+}
+
+function writable(kind: RuleValueKind, maxLength = Number.POSITIVE_INFINITY): SystemPropertyRule {
+  return { kind, isWritable: true, maxLength };
+}
+
+function readOnly(kind: RuleValueKind): SystemPropertyRule {
+  return { kind, isWritable: false, maxLength: Number.POSITIVE_INFINITY };
+}

@@ -1,0 +1,179 @@
+import { RuleEvaluationError } from "./rule-error.js";
+import { type RuleTimeSpan, type RuleValue, ruleTimeSpan } from "./rule-value.js";
+import { dateFromTicks, formatValue, ticksOf } from "./value-conversion.js";
+
+/** A truth value of the rule language; undefined is *unknown*. */
+export type Truth = boolean | undefined;
+
+/** The ordering comparisons. */
+export type RelationalOperator = "<" | "<=" | ">" | ">=";
+
+/** The binary arithmetic operators. */
+export type ArithmeticOperator = "+" | "-" | "*" | "/" | "%";
+
+const MIN_INT64 = -(2n ** 63n);
+const MAX_INT64 = 2n ** 63n - 1n;
+
+/**
+ * Compares two values for equality after C#'s promotions: integers with doubles as doubles, strings by ordinal,
+ * null equal to null only. Unknown for types that C# cannot compare.
+ */
+export function equalValues(left: RuleValue, right: RuleValue): Truth {
+  if (left === null || right === null) return left === right;
+  if (typeof left === "boolean" && typeof right === "boolean") return left === right;
+  const order = orderOf(left, right);
+  if (order !== undefined) return order === 0;
+  return equalObjects(left, right);
+}
+
+/**
+ * Compares two values by order: numbers, instants, spans of time, and strings by ordinal. Comparing with null is
+ * false, as for C#'s lifted operators; other pairs of types are unknown.
+ */
+export function relateValues(operator: RelationalOperator, left: RuleValue, right: RuleValue): Truth {
+  if (left === null || right === null) return false;
+  const order = orderOf(left, right);
+  if (order === undefined) return undefined;
+  switch (operator) {
+    case "<":
+      return order < 0;
+    case "<=":
+      return order <= 0;
+    case ">":
+      return order > 0;
+    case ">=":
+      return order >= 0;
+  }
+}
+
+/**
+ * Computes as C# does: 64-bit integers that wrap around, doubles when either side is one, text concatenation, instants
+ * and spans of time. Null gives null; types without the operator give unknown (undefined).
+ * Throws `RuleEvaluationError` for an integer division by zero and for the smallest integer divided by -1.
+ */
+export function computeValues(
+  operator: ArithmeticOperator,
+  left: RuleValue,
+  right: RuleValue,
+): RuleValue | undefined {
+  if (typeof left === "bigint" && typeof right === "bigint") return computeIntegers(operator, left, right);
+  if (isNumeric(left) && isNumeric(right)) return computeDoubles(operator, Number(left), Number(right));
+  if (operator === "+" && (typeof left === "string" || typeof right === "string"))
+    return concatenate(left, right);
+  if (left === null || right === null) return null;
+  if (operator === "+" || operator === "-") return computeTimes(operator, left, right);
+  return undefined;
+}
+
+/** Changes the sign of a number or a span of time; null stays null, other types give unknown. */
+export function negateValue(value: RuleValue): RuleValue | undefined {
+  if (typeof value === "bigint") return isInt64(value) ? BigInt.asIntN(64, -value) : undefined;
+  if (typeof value === "number") return -value;
+  if (value === null) return null;
+  return isTimeSpan(value) ? timeSpanOf(-value.ticks) : undefined;
+}
+
+/** Unary plus: a number or a span of time as it is, null for null, unknown for other types. */
+export function plusValue(value: RuleValue): RuleValue | undefined {
+  return value === null || isNumeric(value) || isTimeSpan(value) ? value : undefined;
+}
+
+/** Negative, zero or positive; NaN when a NaN takes part, so that every ordering is false; undefined: no order. */
+function orderOf(left: RuleValue, right: RuleValue): number | undefined {
+  if (typeof left === "string") {
+    if (typeof right !== "string") return undefined;
+    return left === right ? 0 : left < right ? -1 : 1;
+  }
+  if (typeof left === "bigint" && typeof right === "bigint")
+    return left === right ? 0 : left < right ? -1 : 1;
+  if (isNumeric(left)) return isNumeric(right) ? orderOfDoubles(Number(left), Number(right)) : undefined;
+  if (left instanceof Date) return right instanceof Date ? left.getTime() - right.getTime() : undefined;
+  if (isTimeSpan(left) && isTimeSpan(right)) {
+    return left.ticks === right.ticks ? 0 : left.ticks < right.ticks ? -1 : 1;
+  }
+  return undefined;
+}
+
+function orderOfDoubles(left: number, right: number): number {
+  if (left === right) return 0;
+  return left < right ? -1 : left > right ? 1 : Number.NaN;
+}
+
+function equalObjects(left: RuleValue, right: RuleValue): Truth {
+  if (left instanceof Uint8Array && right instanceof Uint8Array) {
+    return left.length === right.length && left.every((byte, index) => byte === right[index]);
+  }
+  if (typeof left !== "object" || typeof right !== "object" || left === null || right === null)
+    return undefined;
+  if (!("type" in left && "type" in right)) return undefined;
+  return left.type === "guid" && right.type === "guid" ? left.value === right.value : undefined;
+}
+
+function computeIntegers(operator: ArithmeticOperator, left: bigint, right: bigint): bigint | undefined {
+  if (!isInt64(left) || !isInt64(right)) return undefined;
+  switch (operator) {
+    case "+":
+      return BigInt.asIntN(64, left + right);
+    case "-":
+      return BigInt.asIntN(64, left - right);
+    case "*":
+      return BigInt.asIntN(64, left * right);
+    default:
+      if (right === 0n) throw new RuleEvaluationError("DivideByZeroException", "integer division by zero");
+      if (right === -1n && left === MIN_INT64) {
+        throw new RuleEvaluationError("OverflowException", "integer division exceeds 64 bits");
+      }
+      return operator === "/" ? left / right : left % right;
+  }
+}
+
+function computeDoubles(operator: ArithmeticOperator, left: number, right: number): number {
+  switch (operator) {
+    case "+":
+      return left + right;
+    case "-":
+      return left - right;
+    case "*":
+      return left * right;
+    case "/":
+      return left / right;
+    case "%":
+      return left % right;
+  }
+}
+
+function concatenate(left: RuleValue, right: RuleValue): string | undefined {
+  const head = formatValue(left);
+  const tail = formatValue(right);
+  return head === undefined || tail === undefined ? undefined : head + tail;
+}
+
+function computeTimes(operator: "+" | "-", left: RuleValue, right: RuleValue): RuleValue | undefined {
+  if (left instanceof Date && right instanceof Date) {
+    return operator === "-" ? timeSpanOf(ticksOf(left) - ticksOf(right)) : undefined;
+  }
+  if (!isTimeSpan(right)) return undefined;
+  const ticks = operator === "+" ? right.ticks : -right.ticks;
+  if (left instanceof Date) return dateFromTicks(ticksOf(left) + ticks) ?? overflow("the date");
+  return isTimeSpan(left) ? timeSpanOf(left.ticks + ticks) : undefined;
+}
+
+function timeSpanOf(ticks: bigint): RuleTimeSpan {
+  return isInt64(ticks) ? ruleTimeSpan(ticks) : overflow("the span of time");
+}
+
+function overflow(what: string): never {
+  throw new RuleEvaluationError("OverflowException", `${what} is out of range`);
+}
+
+function isInt64(value: bigint): boolean {
+  return value >= MIN_INT64 && value <= MAX_INT64;
+}
+
+function isNumeric(value: RuleValue): value is bigint | number {
+  return typeof value === "bigint" || typeof value === "number";
+}
+
+function isTimeSpan(value: RuleValue): value is RuleTimeSpan {
+  return typeof value === "object" && value !== null && "type" in value && value.type === "timespan";
+}

@@ -1,0 +1,96 @@
+import { Buffer } from "node:buffer";
+
+const SLAB_BYTES = 256 * 1024;
+/** Bodies above this size get a slab of their own. */
+const LARGEST_SHARED_BYTES = SLAB_BYTES / 4;
+/** Bodies start at multiples of this, after a header of reference count and length. */
+const UNIT_BYTES = 8;
+const UNITS_PER_SLAB = SLAB_BYTES / UNIT_BYTES;
+const HEADER_BYTES = 8;
+
+interface Slab {
+  readonly bytes: Uint8Array;
+  readonly words: Uint32Array;
+  /** Bodies that are still referenced. */
+  live: number;
+}
+
+/**
+ * Bodies in large chunks of memory: no object per body, about 12 bytes of overhead each. A slab is given up with its
+ * last body and never written again, so bytes handed out stay valid.
+ */
+export class BodySlabs {
+  readonly #slabs = new Map<number, Slab>();
+  #current: Slab | undefined;
+  #currentNumber = 0;
+  #lastNumber = 0;
+  #nextUnit = 0;
+
+  /** How many slabs are held. */
+  get slabCount(): number {
+    return this.#slabs.size;
+  }
+
+  put(bytes: Uint8Array): number {
+    const { byteLength } = bytes;
+    if (byteLength > LARGEST_SHARED_BYTES) return this.#putAlone(bytes);
+    const units = 1 + Math.ceil(byteLength / UNIT_BYTES);
+    if (this.#current === undefined || this.#nextUnit + units > UNITS_PER_SLAB) this.#openSlab();
+    const unit = this.#nextUnit;
+    this.#nextUnit += units;
+    write(this.#current!, unit, bytes);
+    return this.#currentNumber * UNITS_PER_SLAB + unit;
+  }
+
+  read(id: number): Uint8Array {
+    const unit = id % UNITS_PER_SLAB;
+    const { bytes, words } = this.#slab(id);
+    return new Uint8Array(bytes.buffer, unit * UNIT_BYTES + HEADER_BYTES, words[unit * 2 + 1]);
+  }
+
+  retain(id: number): void {
+    this.#slab(id).words[(id % UNITS_PER_SLAB) * 2]! += 1;
+  }
+
+  release(id: number): void {
+    const slab = this.#slab(id);
+    const at = (id % UNITS_PER_SLAB) * 2;
+    slab.words[at]! -= 1;
+    if (slab.words[at] !== 0) return;
+    slab.live--;
+    if (slab.live === 0 && slab !== this.#current) this.#slabs.delete(Math.floor(id / UNITS_PER_SLAB));
+  }
+
+  #slab(id: number): Slab {
+    const slab = this.#slabs.get(Math.floor(id / UNITS_PER_SLAB));
+    if (slab === undefined) throw new RangeError(`There is no body ${id}`);
+    return slab;
+  }
+
+  #openSlab(): void {
+    if (this.#current?.live === 0) this.#slabs.delete(this.#currentNumber);
+    this.#currentNumber = ++this.#lastNumber;
+    this.#current = this.#open(this.#currentNumber, SLAB_BYTES);
+    this.#nextUnit = 0;
+  }
+
+  #putAlone(bytes: Uint8Array): number {
+    const number = ++this.#lastNumber;
+    write(this.#open(number, HEADER_BYTES + Math.ceil(bytes.byteLength / UNIT_BYTES) * UNIT_BYTES), 0, bytes);
+    return number * UNITS_PER_SLAB;
+  }
+
+  #open(number: number, byteLength: number): Slab {
+    const buffer = Buffer.allocUnsafeSlow(byteLength).buffer as ArrayBuffer;
+    const slab = { bytes: new Uint8Array(buffer), words: new Uint32Array(buffer), live: 0 };
+    this.#slabs.set(number, slab);
+    return slab;
+  }
+}
+
+function write(slab: Slab, unit: number, bytes: Uint8Array): void {
+  slab.words[unit * 2] = 1;
+  slab.words[unit * 2 + 1] = bytes.byteLength;
+  slab.bytes.set(bytes, unit * UNIT_BYTES + HEADER_BYTES);
+  slab.live++;
+}

@@ -1,0 +1,27 @@
+import { BodySlabs } from "./body-slabs.js";
+import type { Storage } from "./storage.js";
+
+/** Keeps bodies in memory and nothing beyond the broker's life: the default. Every broker needs its own. */
+export function createMemoryStorage(): Storage {
+  const bodies = new BodySlabs();
+  const forget = (): void => {};
+  return {
+    isVolatile: true,
+    load: async () => {},
+    putBody: (bytes) => bodies.put(bytes),
+    readBody: (id) => bodies.read(id),
+    retainBody: (id) => bodies.retain(id),
+    releaseBody: (id) => bodies.release(id),
+    putEntity: forget,
+    deleteEntity: forget,
+    putCounter: forget,
+    putMessage: forget,
+    deleteMessage: forget,
+    putSession: forget,
+    deleteSession: forget,
+    putDuplicate: forget,
+    deleteDuplicate: forget,
+    commit: () => undefined,
+    close: async () => {},
+  };
+}

@@ -1,0 +1,85 @@
+import type { ApplicationProperties, MessageState } from "../messages/message.js";
+import type { MessageContent } from "../messages/message-content.js";
+
+/** Everything about a stored message that outlives the process. Locks do not. */
+export interface MessageRecord {
+  readonly state: MessageState;
+  readonly content: MessageContent;
+  readonly enqueuedSequence: number;
+  readonly enqueuedAtMs: number;
+  /** `Infinity` for a message that never expires. */
+  readonly expiresAtMs: number;
+  readonly deliveryCount: number;
+  readonly hops: number;
+  readonly deadLetterSource: string | undefined;
+  /** What settlements and rules changed in the application properties; a value of `undefined` removes one. */
+  readonly propertyChanges: ApplicationProperties | undefined;
+}
+
+/** A session that has state or was touched, whether or not messages are left. */
+export interface SessionRecord {
+  readonly state: Uint8Array | undefined;
+  readonly updatedAtMs: number;
+}
+
+/** An entity as the engine describes it: plain values only, opaque to the storage. */
+export type EntityRecord = Readonly<Record<string, unknown>>;
+
+/** Receives every record of a storage that is being loaded. */
+export interface RecordVisitor {
+  entity(id: number, record: EntityRecord): void;
+  counter(entityId: number, nextSequence: number): void;
+  /** Messages of one store come in ascending order of their sequence. */
+  message(storeId: number, sequence: number, record: MessageRecord): void;
+  session(storeId: number, sessionId: string, record: SessionRecord): void;
+  duplicate(entityId: number, key: string, expiresAtMs: number): void;
+}
+
+/**
+ * Where a broker keeps its records. A storage knows records, not rules: it never looks into them.
+ *
+ * Every call but `load`, `commit` and `close` is synchronous and only adds to the current batch; `commit` ends the batch.
+ * All changes of one batch become durable together or not at all, batches in their order. A storage may commit several
+ * batches at once. Reads see uncommitted changes. Numbers are safe integers; records are plain data and do not change
+ * after they were given, nor may the storage change them. A commit that fails rejects; the broker then stops.
+ */
+export interface Storage {
+  /** Whether all is forgotten on `close`. The engine then writes bodies only: it calls no other `put` or `delete`. */
+  readonly isVolatile: boolean;
+
+  /**
+   * Opens the storage and hands over all that earlier owners committed: entities first, then counters, messages, sessions
+   * and duplicates. Called once, before all else. Throws when the store is damaged, of an unknown format or in use.
+   */
+  load(visitor: RecordVisitor): Promise<void>;
+
+  /** Keeps `bytes`, copied during the call, under a new id with one reference. */
+  putBody(bytes: Uint8Array): number;
+  /**
+   * The bytes of a body. They stay as they are even when the body is released afterwards; nobody may write to them.
+   */
+  readBody(bodyId: number): Uint8Array;
+  /** Adds a reference to a body. */
+  retainBody(bodyId: number): void;
+  /**
+   * Takes a reference away; the last one deletes the body. After `load` a body has one reference for each message record
+   * that names it in `content.bodyId`, and bodies that none names are gone.
+   */
+  releaseBody(bodyId: number): void;
+
+  putEntity(id: number, record: EntityRecord): void;
+  /** Deletes the entity's own record and counter; what belongs to it is deleted by its own calls. */
+  deleteEntity(id: number): void;
+  putCounter(entityId: number, nextSequence: number): void;
+  putMessage(storeId: number, sequence: number, record: MessageRecord): void;
+  deleteMessage(storeId: number, sequence: number): void;
+  putSession(storeId: number, sessionId: string, record: SessionRecord): void;
+  deleteSession(storeId: number, sessionId: string): void;
+  putDuplicate(entityId: number, key: string, expiresAtMs: number): void;
+  deleteDuplicate(entityId: number, key: string): void;
+
+  /** Ends the batch. Resolves once it and all before it are durable; `undefined` when there is nothing to wait for. */
+  commit(): Promise<void> | undefined;
+  /** Commits what is left and lets go of all resources. */
+  close(): Promise<void>;
+}

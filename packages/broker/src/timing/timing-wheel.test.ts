@@ -1,0 +1,94 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { TimerEntry, TimingWheel } from "./timing-wheel.js";
+
+class Recorder extends TimerEntry {
+  readonly #onFire: (nowMs: number) => void;
+
+  constructor(onFire: (nowMs: number) => void) {
+    super();
+    this.#onFire = onFire;
+  }
+
+  override onDue(nowMs: number): void {
+    this.#onFire(nowMs);
+  }
+}
+
+const START_MS = Date.UTC(2024, 0, 1);
+
+describe("runDue", () => {
+  it("fires what a sorted list would fire, in its order, whatever is armed, moved and disarmed", () => {
+    const delays = fc.oneof(fc.integer({ min: 0, max: 600 }), fc.integer({ min: 0, max: 2 ** 33 }));
+    const command = fc.oneof(
+      fc.record({ kind: fc.constant("arm" as const), entry: fc.nat(19), delayMs: delays }),
+      fc.record({ kind: fc.constant("disarm" as const), entry: fc.nat(19) }),
+      fc.record({ kind: fc.constant("advance" as const), ms: delays }),
+    );
+    fc.assert(
+      fc.property(fc.array(command, { maxLength: 60 }), (commands) => {
+        const wheel = new TimingWheel(START_MS);
+        const fired: number[] = [];
+        const entries = Array.from({ length: 20 }, (_, i) => new Recorder(() => fired.push(i)));
+        const model: { entry: number; dueMs: number }[] = [];
+        const expected: number[] = [];
+        let nowMs = START_MS;
+        const forget = (entry: number) => {
+          const at = model.findIndex((armed) => armed.entry === entry);
+          if (at >= 0) model.splice(at, 1);
+        };
+        for (const step of commands) {
+          if (step.kind === "arm") {
+            forget(step.entry);
+            model.push({ entry: step.entry, dueMs: nowMs + step.delayMs });
+            wheel.arm(entries[step.entry]!, nowMs + step.delayMs);
+          } else if (step.kind === "disarm") {
+            forget(step.entry);
+            wheel.disarm(entries[step.entry]!);
+          } else {
+            nowMs += step.ms;
+            const due = model.filter(({ dueMs }) => dueMs <= nowMs).sort((a, b) => a.dueMs - b.dueMs);
+            for (const { entry } of due) forget(entry);
+            expected.push(...due.map(({ entry }) => entry));
+            wheel.runDue(nowMs);
+          }
+          expect(wheel.count).toBe(model.length);
+          for (const { dueMs } of model) expect(wheel.nextDueMs).toBeLessThanOrEqual(dueMs);
+        }
+        expect(fired).toEqual(expected);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("lets a firing entry arm itself and others again", () => {
+    const wheel = new TimingWheel(START_MS);
+    const fired: number[] = [];
+    const entry = new Recorder((nowMs) => {
+      fired.push(nowMs - START_MS);
+      if (fired.length < 3) wheel.arm(entry, nowMs + 300);
+    });
+    wheel.arm(entry, START_MS + 300);
+    for (let ms = 0; ms <= 1000; ms += 100) wheel.runDue(START_MS + ms);
+    expect(fired).toEqual([300, 600, 900]);
+  });
+
+  it("never fires what is due beyond the year 10889 or at Infinity", () => {
+    const wheel = new TimingWheel(START_MS);
+    const entry = new Recorder(() => {
+      throw new Error("fired");
+    });
+    wheel.arm(entry, Number.POSITIVE_INFINITY);
+    wheel.arm(entry, 2 ** 48);
+    expect(wheel.count).toBe(0);
+    wheel.runDue(2 ** 47);
+  });
+
+  it("fires an entry armed for the past at the next run", () => {
+    const wheel = new TimingWheel(START_MS);
+    let firings = 0;
+    wheel.arm(new Recorder(() => firings++), START_MS - 5000);
+    wheel.runDue(START_MS);
+    expect(firings).toBe(1);
+  });
+});

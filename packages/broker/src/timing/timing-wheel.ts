@@ -1,0 +1,181 @@
+/** Something that falls due once. The wheel links entries together through their own fields, so arming allocates nothing. */
+export abstract class TimerEntry {
+  dueMs = 0;
+  /** The wheel's slot that holds this entry, -1 while it is not armed. */
+  timerSlot = -1;
+  timerNext: TimerEntry | undefined = undefined;
+  timerPrevious: TimerEntry | undefined = undefined;
+
+  /** Called once at the due instant; the entry is no longer armed and may be armed again. */
+  abstract onDue(nowMs: number): void;
+}
+
+const SLOTS = 256;
+const LEVELS = 6;
+const WORDS = SLOTS / 32;
+const LOW_RANGE = 2 ** 24;
+/** The wheel's horizon, in the year 10889: what is due later never fires. */
+const HORIZON_MS = 2 ** 48;
+
+/**
+ * A hierarchical timing wheel with millisecond resolution: arming and disarming cost the same with one entry or a million.
+ * Entries fire in order of their due instant, those of one instant in the order in which they were armed.
+ *
+ * An instant is six groups of eight bits; an entry lies on the level of the highest group in which its due instant
+ * differs from the wheel's. So all entries of one instant always share a slot, and cascading keeps their order.
+ */
+export class TimingWheel {
+  /** A lower bound of the next due instant, `Infinity` when nothing is armed. */
+  nextDueMs = Number.POSITIVE_INFINITY;
+  readonly #heads: (TimerEntry | undefined)[] = new Array(SLOTS * LEVELS).fill(undefined);
+  readonly #tails: (TimerEntry | undefined)[] = new Array(SLOTS * LEVELS).fill(undefined);
+  readonly #occupied = new Int32Array(WORDS * LEVELS);
+  #high: number;
+  #low: number;
+  #count = 0;
+
+  constructor(nowMs: number) {
+    this.#high = Math.floor(nowMs / LOW_RANGE);
+    this.#low = nowMs % LOW_RANGE;
+  }
+
+  /** How many entries are armed. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Arms `entry` for `dueMs`, moving it if it is armed already. An instant in the past means "at the next run". */
+  arm(entry: TimerEntry, dueMs: number): void {
+    if (dueMs >= HORIZON_MS) {
+      this.disarm(entry);
+      return;
+    }
+    if (entry.timerSlot >= 0) this.#unlink(entry);
+    else this.#count++;
+    entry.dueMs = dueMs;
+    this.#link(entry);
+    if (dueMs < this.nextDueMs) this.nextDueMs = dueMs;
+  }
+
+  /** Disarms `entry`; nothing happens if it is not armed. */
+  disarm(entry: TimerEntry): void {
+    if (entry.timerSlot < 0) return;
+    this.#unlink(entry);
+    this.#count--;
+  }
+
+  /** Fires everything due at or before `nowMs`, each with its own due instant (or `nowMs` where that has passed). */
+  runDue(nowMs: number): void {
+    for (;;) {
+      const slot = this.#firstOccupied();
+      if (slot < 0) break;
+      const startMs = this.#startOf(slot);
+      if (startMs > nowMs) {
+        this.nextDueMs = startMs;
+        this.#moveTo(nowMs);
+        return;
+      }
+      this.#moveTo(startMs);
+      if (slot < SLOTS) this.#fire(slot, nowMs);
+      else this.#cascade(slot);
+    }
+    this.nextDueMs = Number.POSITIVE_INFINITY;
+    this.#moveTo(nowMs);
+  }
+
+  #fire(slot: number, nowMs: number): void {
+    for (let entry = this.#heads[slot]; entry !== undefined; entry = this.#heads[slot]) {
+      this.disarm(entry);
+      entry.onDue(nowMs);
+    }
+  }
+
+  #cascade(slot: number): void {
+    for (let entry = this.#heads[slot]; entry !== undefined; entry = this.#heads[slot]) {
+      this.#unlink(entry);
+      this.#link(entry);
+    }
+  }
+
+  #moveTo(ms: number): void {
+    const high = Math.floor(ms / LOW_RANGE);
+    const low = ms % LOW_RANGE;
+    if (high < this.#high || (high === this.#high && low < this.#low)) return;
+    this.#high = high;
+    this.#low = low;
+  }
+
+  #slotFor(dueMs: number): number {
+    let high = Math.floor(dueMs / LOW_RANGE);
+    let low = Math.ceil(dueMs % LOW_RANGE);
+    if (high < this.#high || (high === this.#high && low < this.#low)) {
+      high = this.#high;
+      low = this.#low;
+    }
+    const highDifference = high ^ this.#high;
+    if (highDifference !== 0) {
+      if (highDifference < 0x100) return 3 * SLOTS + (high & 0xff);
+      if (highDifference < 0x10000) return 4 * SLOTS + ((high >>> 8) & 0xff);
+      return 5 * SLOTS + ((high >>> 16) & 0xff);
+    }
+    const lowDifference = low ^ this.#low;
+    if (lowDifference < 0x100) return low & 0xff;
+    if (lowDifference < 0x10000) return SLOTS + ((low >>> 8) & 0xff);
+    return 2 * SLOTS + ((low >>> 16) & 0xff);
+  }
+
+  #startOf(slot: number): number {
+    const group = slot % SLOTS;
+    switch (Math.floor(slot / SLOTS)) {
+      case 0:
+        return this.#high * LOW_RANGE + ((this.#low & ~0xff) | group);
+      case 1:
+        return this.#high * LOW_RANGE + ((this.#low & ~0xffff) | (group << 8));
+      case 2:
+        return this.#high * LOW_RANGE + (group << 16);
+      case 3:
+        return ((this.#high & ~0xff) | group) * LOW_RANGE;
+      case 4:
+        return ((this.#high & ~0xffff) | (group << 8)) * LOW_RANGE;
+      default:
+        return (group << 16) * LOW_RANGE;
+    }
+  }
+
+  #firstOccupied(): number {
+    if (this.#count === 0) return -1;
+    for (let word = 0; word < WORDS * LEVELS; word++) {
+      const bits = this.#occupied[word]!;
+      if (bits !== 0) return word * 32 + (31 - Math.clz32(bits & -bits));
+    }
+    return -1;
+  }
+
+  #link(entry: TimerEntry): void {
+    const slot = this.#slotFor(entry.dueMs);
+    const tail = this.#tails[slot];
+    entry.timerSlot = slot;
+    entry.timerPrevious = tail;
+    entry.timerNext = undefined;
+    if (tail === undefined) {
+      this.#heads[slot] = entry;
+      this.#occupied[slot >>> 5]! |= 1 << (slot & 31);
+    } else {
+      tail.timerNext = entry;
+    }
+    this.#tails[slot] = entry;
+  }
+
+  #unlink(entry: TimerEntry): void {
+    const slot = entry.timerSlot;
+    const { timerPrevious: previous, timerNext: next } = entry;
+    if (previous === undefined) this.#heads[slot] = next;
+    else previous.timerNext = next;
+    if (next === undefined) this.#tails[slot] = previous;
+    else next.timerPrevious = previous;
+    if (this.#heads[slot] === undefined) this.#occupied[slot >>> 5]! &= ~(1 << (slot & 31));
+    entry.timerSlot = -1;
+    entry.timerNext = undefined;
+    entry.timerPrevious = undefined;
+  }
+}

@@ -1,0 +1,43 @@
+import { Buffer } from "node:buffer";
+import { type Broker, type BrokerOptions, createBroker } from "./broker.js";
+import { BrokerError, type BrokerErrorCode } from "./broker-error.js";
+import { createManualClock, type ManualClock } from "./clock.js";
+import type { BrokerMessage } from "./messages/message.js";
+import type { ReceivedMessage } from "./messages/received-message.js";
+
+/** A broker on a clock of its own, closed at the end of the test. */
+export interface World extends AsyncDisposable {
+  readonly broker: Broker;
+  readonly clock: ManualClock;
+}
+
+export function openWorld(options: Omit<BrokerOptions, "clock"> = {}): World {
+  const clock = createManualClock();
+  const broker = createBroker({ ...options, clock });
+  return { broker, clock, [Symbol.asyncDispose]: () => broker.close() };
+}
+
+/** A message whose body is `text`. */
+export function message(text: string, properties: Omit<BrokerMessage, "body" | "wire"> = {}): BrokerMessage {
+  return { ...properties, body: { section: "data", bytes: Buffer.from(text) } };
+}
+
+export function textOf(received: ReceivedMessage | undefined): string {
+  if (received?.body.section !== "data") throw new Error("expected a message with a data body");
+  return Buffer.from(received.body.bytes).toString();
+}
+
+export function textsOf(received: readonly ReceivedMessage[]): string[] {
+  return received.map(textOf);
+}
+
+/** The code of the `BrokerError` that `promise` rejects with. */
+export async function codeOf(promise: Promise<unknown>): Promise<BrokerErrorCode> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof BrokerError) return error.code;
+    throw error;
+  }
+  throw new Error("expected a BrokerError");
+}

@@ -1,0 +1,189 @@
+import fc from "fast-check";
+import type { SqlExpression, SqlPredicate, SqlProperty } from "../src/rules/sql-filter/ast.js";
+
+const RESERVED = new Set("NOT AND OR IS NULL IN LIKE ESCAPE EXISTS TRUE FALSE SET REMOVE".split(" "));
+
+/** Names of application properties that the generated filters and messages share. */
+export const PROPERTY_NAMES = [
+  "a",
+  "B",
+  "größe",
+  "with space",
+  "br]acket",
+  'quo"te',
+  "not",
+  "x_1",
+  "missing",
+];
+
+const MIN_INT64 = -(2n ** 63n);
+
+const userProperty = fc
+  .constantFrom(...PROPERTY_NAMES)
+  .map((name): SqlProperty => ({ type: "property", scope: "user", name }));
+const sysProperty = fc
+  .constantFrom("MessageId", "label", "SEQUENCENUMBER", "EnqueuedTimeUtc", "TimeToLive")
+  .map((name): SqlProperty => ({ type: "property", scope: "sys", name }));
+
+const property = fc.oneof({ weight: 4, arbitrary: userProperty }, { weight: 1, arbitrary: sysProperty });
+
+const constant = fc
+  .oneof(
+    fc.constant(null),
+    fc.boolean(),
+    fc.bigInt({ min: 0n, max: 3n }),
+    fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }),
+    fc.constant(MIN_INT64),
+    fc.constantFrom(0, 0.5, 1, 2, 1e15, 1.5e-7, 9007199254740992),
+    fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }),
+    text(),
+  )
+  .map((value): SqlExpression => ({ type: "constant", value }));
+
+const tree = fc.letrec<{ expression: SqlExpression; predicate: SqlPredicate }>((tie) => ({
+  expression: fc.oneof(
+    { maxDepth: 3, depthIdentifier: "sql" },
+    { weight: 3, arbitrary: property },
+    { weight: 3, arbitrary: constant },
+    {
+      weight: 1,
+      arbitrary: fc.record({ type: fc.constant("property-function" as const), name: tie("expression") }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        type: fc.constant("sign" as const),
+        operator: fc.constantFrom("+" as const, "-" as const),
+        operand: tie("expression"),
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        type: fc.constant("arithmetic" as const),
+        operator: fc.constantFrom(...(["+", "-", "*", "/", "%"] as const)),
+        left: tie("expression"),
+        right: tie("expression"),
+      }),
+    },
+  ),
+  predicate: fc.oneof(
+    { maxDepth: 4, depthIdentifier: "sql" },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        type: fc.constant("comparison" as const),
+        operator: fc.constantFrom(...(["=", "<>", "<", "<=", ">", ">="] as const)),
+        left: tie("expression"),
+        right: tie("expression"),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ type: fc.constant("is-null" as const), property, isNegated: fc.boolean() }),
+    },
+    { weight: 1, arbitrary: fc.record({ type: fc.constant("exists" as const), property }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        type: fc.constant("in" as const),
+        operand: tie("expression"),
+        candidates: fc.array(tie("expression"), { minLength: 1, maxLength: 3 }),
+        isNegated: fc.boolean(),
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        type: fc.constant("like" as const),
+        operand: fc.oneof(property, constant),
+        pattern: text("ab%_\\").map(
+          (value): SqlExpression => ({ type: "constant", value: value.replace(/\\+$/, "") }),
+        ),
+        escapeCharacter: fc.constantFrom(undefined, { type: "constant" as const, value: "\\" }),
+        isNegated: fc.boolean(),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ type: fc.constant("not" as const), operand: tie("predicate") }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        type: fc.constantFrom("and" as const, "or" as const),
+        left: tie("predicate"),
+        right: tie("predicate"),
+      }),
+    },
+  ),
+}));
+
+/** Random predicates over {@link PROPERTY_NAMES} and some system properties. */
+export const sqlPredicate = tree.predicate;
+
+/** Random short texts over an alphabet that makes collisions likely. */
+export function text(alphabet = "abAB%_'1 é"): fc.Arbitrary<string> {
+  return fc.array(fc.constantFrom(...alphabet), { maxLength: 6 }).map((characters) => characters.join(""));
+}
+
+/** Writes a predicate with as few parentheses as the grammar allows. */
+export function printPredicate(node: SqlPredicate, minimum = 0): string {
+  switch (node.type) {
+    case "or":
+      return wrap(minimum > 0, `${printPredicate(node.left, 0)} OR ${printPredicate(node.right, 1)}`);
+    case "and":
+      return wrap(minimum > 1, `${printPredicate(node.left, 1)} AND ${printPredicate(node.right, 2)}`);
+    case "not":
+      return wrap(minimum > 2, `NOT ${printPredicate(node.operand, 2)}`);
+    case "comparison":
+      return `${printExpression(node.left)} ${node.operator} ${printExpression(node.right)}`;
+    case "is-null":
+      return `${printProperty(node.property)} IS ${node.isNegated ? "NOT " : ""}NULL`;
+    case "in": {
+      const candidates = node.candidates.map((candidate) => printExpression(candidate)).join(", ");
+      return `${printExpression(node.operand)} ${node.isNegated ? "NOT " : ""}IN (${candidates})`;
+    }
+    case "like": {
+      const escapeClause = node.escapeCharacter ? ` ESCAPE ${printExpression(node.escapeCharacter)}` : "";
+      const operator = node.isNegated ? "NOT LIKE" : "LIKE";
+      return `${printExpression(node.operand)} ${operator} ${printExpression(node.pattern)}${escapeClause}`;
+    }
+    case "exists":
+      return `EXISTS(${printProperty(node.property)})`;
+  }
+}
+
+function printExpression(node: SqlExpression, minimum = 0): string {
+  switch (node.type) {
+    case "constant":
+      return printConstant(node.value);
+    case "property":
+      return printProperty(node);
+    case "newid":
+      return "newid()";
+    case "property-function":
+      return `p(${printExpression(node.name)})`;
+    case "sign":
+      return `${node.operator} ${printExpression(node.operand, 2)}`;
+    case "arithmetic": {
+      const level = node.operator === "+" || node.operator === "-" ? 0 : 1;
+      const sides = `${printExpression(node.left, level)} ${node.operator} ${printExpression(node.right, level + 1)}`;
+      return wrap(minimum > level, sides);
+    }
+  }
+}
+
+function printProperty(node: SqlProperty): string {
+  const isRegular = /^\p{L}[_\p{L}\p{Nd}]*$/u.test(node.name) && !RESERVED.has(node.name.toUpperCase());
+  const name = isRegular ? node.name : `[${node.name.replaceAll("]", "]]")}]`;
+  return node.scope === "sys" ? `sys.${name}` : name;
+}
+
+function printConstant(value: unknown): string {
+  if (typeof value === "string") return `'${value.replaceAll("'", "''")}'`;
+  if (typeof value === "number")
+    return Number.isInteger(value) ? `${BigInt(value)}.0` : value.toExponential();
+  return String(value).toUpperCase();
+}
+
+function wrap(isNeeded: boolean, printed: string): string {
+  return isNeeded ? `(${printed})` : printed;
+}

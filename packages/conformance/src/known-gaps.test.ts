@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import type { Case } from "./case.js";
+import { withKnownGaps } from "./known-gaps.js";
+
+const passing: Case = { name: "holds", run: async () => {} };
+const failing: Case = { name: "breaks", run: () => Promise.reject(new Error("broken")) };
+
+describe("withKnownGaps", () => {
+  it("passes while a listed case fails", async () => {
+    const [, gap] = withKnownGaps([passing, failing], [{ name: "breaks", reason: "no such property" }]);
+    await expect(gap!.run()).resolves.toBeUndefined();
+  });
+
+  it("fails when a listed case passes", async () => {
+    const [closed] = withKnownGaps([passing], [{ name: "holds", reason: "no such property" }]);
+    await expect(closed!.run()).rejects.toThrow(
+      'The known gap "holds" (no such property) is closed: take it off the list.',
+    );
+  });
+
+  it("leaves the other cases as they are", () => {
+    expect(withKnownGaps([passing, failing], [])).toEqual([passing, failing]);
+  });
+
+  it("refuses a gap that names no case", () => {
+    expect(() => withKnownGaps([passing], [{ name: "gone", reason: "renamed" }])).toThrow(TypeError);
+  });
+
+  it("refuses a gap that is listed twice", () => {
+    const gap = { name: "breaks", reason: "no such property" };
+    expect(() => withKnownGaps([failing], [gap, gap])).toThrow(TypeError);
+  });
+
+  it("refuses a gap without a reason", () => {
+    expect(() => withKnownGaps([failing], [{ name: "breaks", reason: " " }])).toThrow(TypeError);
+  });
+});

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import type { Case } from "./case.js";
+
+/** A clause that a subject is known to break, and why. */
+export interface KnownGap {
+  /** The case's name, to the letter. */
+  readonly name: string;
+  /** What stands in the way, for readers of the list. */
+  readonly reason: string;
+}
+
+/**
+ * Turns the listed cases round: they must fail, and one that passes fails the run until it is taken off the list. The goal is an empty
+ * list. Throws a `TypeError` when a gap names no case, is listed twice or gives no reason.
+ */
+export function withKnownGaps(cases: readonly Case[], gaps: readonly KnownGap[]): Case[] {
+  const reasons = new Map<string, string>();
+  for (const { name, reason } of gaps) {
+    if (!cases.some((one) => one.name === name))
+      throw new TypeError(`The known gap "${name}" names no case of this law.`);
+    if (reasons.has(name)) throw new TypeError(`The known gap "${name}" is listed twice.`);
+    if (reason.trim() === "") throw new TypeError(`The known gap "${name}" gives no reason.`);
+    reasons.set(name, reason);
+  }
+  return cases.map((one) => (reasons.has(one.name) ? inverted(one, reasons.get(one.name)!) : one));
+}
+
+function inverted(one: Case, reason: string): Case {
+  return {
+    ...one,
+    async run() {
+      const isPassing = await one.run().then(
+        () => true,
+        () => false,
+      );
+      assert.ok(!isPassing, `The known gap "${one.name}" (${reason}) is closed: take it off the list.`);
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import type { Case } from "../case.js";
+import type { SerializerSubject } from "./serializer-subject.js";
+import { messageSetting, readRefused } from "./trial.js";
+import { writableValues, writeValue } from "./written.js";
+
+/**
+ * The law for serializers that share a pipeline: no two claim a media type or a leading byte, and none takes a body of another for its own
+ * when no label names it.
+ */
+export function chainCases(subjects: readonly SerializerSubject[]): Case[] {
+  return [
+    {
+      name: "chain: no two serializers share a name, a media type or a leading byte",
+      async run() {
+        const serializers = await Promise.all(subjects.map((subject) => subject.create()));
+        assertDisjoint(
+          serializers.map(({ name }) => [name]),
+          "a name",
+        );
+        assertDisjoint(
+          serializers.map(({ mediaTypes }) => mediaTypes),
+          "a media type",
+        );
+        assertDisjoint(
+          serializers.map(({ leadingBytes }) => leadingBytes ?? []),
+          "a leading byte",
+        );
+      },
+    },
+    {
+      name: "chain: no serializer reads another's bodies without a label",
+      async run() {
+        for (const writer of subjects)
+          for (const reader of subjects) if (reader !== writer) await refuseAll(writer, reader);
+      },
+    },
+  ];
+}
+
+async function refuseAll(writer: SerializerSubject, reader: SerializerSubject): Promise<void> {
+  const from = await writer.create();
+  const to = await reader.create();
+  for (const entry of writableValues(writer)) {
+    const { bytes, name } = await writeValue(from, writer, entry);
+    const offer = { bytes, isDeclared: false, message: messageSetting(reader) };
+    await readRefused(to, offer, `${name} as ${from.name} writes it, offered to ${to.name},`);
+  }
+}
+
+function assertDisjoint(claims: readonly (readonly (string | number)[])[], what: string): void {
+  const all = claims.flat();
+  assert.equal(new Set(all).size, all.length, `two serializers share ${what}`);
+}

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import type { Case } from "../case.js";
+import type { SerializerSubject } from "./serializer-subject.js";
+import { parseMediaType } from "./trial.js";
+import { writableValues, writeValue } from "./written.js";
+
+/** The shape of the plug-in: name, media types, and how it claims to know its bytes. */
+export function contractCases(subject: SerializerSubject): Case[] {
+  return [
+    {
+      name: "contract: has a name",
+      async run() {
+        const { name } = await subject.create();
+        assert.match(name, /^[a-z0-9][a-z0-9.+-]{0,63}$/, "the name is short, in lower case");
+      },
+    },
+    {
+      name: "contract: claims media types in lower case, without parameters, each once",
+      async run() {
+        const { mediaTypes } = await subject.create();
+        assert.ok(mediaTypes.length > 0, "there is at least one media type");
+        assert.equal(new Set(mediaTypes).size, mediaTypes.length, "no media type is claimed twice");
+        for (const type of mediaTypes)
+          assert.match(type, /^(?:[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+|\+[a-z0-9.-]+)$/);
+        assert.ok(mediaTypes[0]?.includes("/"), "the first media type, which it writes, is not a suffix");
+      },
+    },
+    {
+      name: "contract: says how it recognises its own bytes, and by which first bytes",
+      async run() {
+        const { detection, leadingBytes } = await subject.create();
+        assert.ok(["magic", "structure", "label"].includes(detection), "the detection is one of three");
+        if (detection === "label")
+          return assert.equal(leadingBytes, undefined, "what only a label names has no leading bytes");
+        assert.ok(leadingBytes !== undefined && leadingBytes.length > 0, "it names its leading bytes");
+        assert.equal(new Set(leadingBytes).size, leadingBytes.length, "each leading byte once");
+        for (const byte of leadingBytes) assert.ok(Number.isInteger(byte) && byte >= 0 && byte <= 255);
+      },
+    },
+    {
+      name: "contract: writes a content type that it claims",
+      async run() {
+        const serializer = await subject.create();
+        for (const entry of writableValues(subject)) {
+          const { contentType } = await writeValue(serializer, subject, entry);
+          const { essence, suffix } = parseMediaType(contentType);
+          assert.ok(
+            serializer.mediaTypes.some((type) => type === essence || type === suffix),
+            `${entry.name} is written as "${contentType}", which ${serializer.name} does not claim`,
+          );
+        }
+      },
+    },
+    {
+      name: "contract: the subject offers a container that is not empty",
+      async run() {
+        const serializer = await subject.create();
+        const written = await Promise.all(
+          writableValues(subject).map((entry) => writeValue(serializer, subject, entry)),
+        );
+        assert.ok(written.some((one) => one.isContainer && !one.isEmptyContainer));
+      },
+    },
+  ];
+}

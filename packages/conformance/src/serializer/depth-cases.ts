@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import type { Case } from "../case.js";
+import type { Nesting, SerializerSubject } from "./serializer-subject.js";
+import { assertWriteRefusal, lawMaxDepth, read, readRefused, readValue, write } from "./trial.js";
+
+const limits = [1, 2, 7, 32, lawMaxDepth];
+
+/** The limit on nesting holds to the level, both ways. A schema of fixed depth has nothing to limit. */
+export function depthCases(subject: SerializerSubject): Case[] {
+  const { nesting } = subject;
+  if (nesting === undefined) return [fixedDepthCase(subject)];
+  return [
+    ...limits.flatMap((maxDepth) => [
+      readingCase(subject, nesting, maxDepth),
+      writingCase(subject, nesting, maxDepth),
+    ]),
+    {
+      name: "depth: 100,000 levels of its own are refused as too deep",
+      async run() {
+        const serializer = await subject.create();
+        const offer = { bytes: nesting.bytes(100_000), isDeclared: true, message: subject.message };
+        const error = await readRefused(serializer, offer, "a body of 100,000 levels");
+        assert.equal(error.reason, "depth-exceeded");
+      },
+    },
+  ];
+}
+
+function readingCase(subject: SerializerSubject, nesting: Nesting, maxDepth: number): Case {
+  return {
+    name: `depth: reads ${maxDepth} levels and refuses ${maxDepth + 1} under a limit of ${maxDepth}`,
+    async run() {
+      const serializer = await subject.create();
+      const offer = { isDeclared: true, maxDepth, message: subject.message };
+      await readValue(serializer, { ...offer, bytes: nesting.bytes(maxDepth) }, `${maxDepth} levels`);
+      const error = await readRefused(
+        serializer,
+        { ...offer, bytes: nesting.bytes(maxDepth + 1) },
+        `${maxDepth + 1} levels`,
+      );
+      assert.equal(error.reason, "depth-exceeded");
+    },
+  };
+}
+
+function writingCase(subject: SerializerSubject, nesting: Nesting, maxDepth: number): Case {
+  return {
+    name: `depth: writes ${maxDepth} levels and refuses ${maxDepth + 1} under a limit of ${maxDepth}`,
+    async run() {
+      const serializer = await subject.create();
+      await write(serializer, nesting.value(maxDepth), subject.message, { maxDepth });
+      await write(serializer, nesting.value(maxDepth + 1), subject.message, { maxDepth }).then(
+        () => assert.fail(`${maxDepth + 1} levels were written under a limit of ${maxDepth}`),
+        assertWriteRefusal,
+      );
+    },
+  };
+}
+
+/** A subject that cannot nest must not nest when it is asked to: its depth is below any limit worth setting. */
+function fixedDepthCase(subject: SerializerSubject): Case {
+  return {
+    name: "depth: every value fits a limit of 32, since the schema fixes the depth",
+    async run() {
+      const serializer = await subject.create();
+      for (const entry of subject.values.filter(({ isRefused }) => isRefused !== true)) {
+        const message = { ...subject.message, ...entry.message };
+        const { bytes, contentType } = await write(serializer, entry.value, message, { maxDepth: 32 });
+        const trial = await read(serializer, { bytes, contentType, isDeclared: true, message, maxDepth: 32 });
+        assert.equal(trial.status, "value", `${entry.name} under a limit of 32`);
+      }
+    },
+  };
+}

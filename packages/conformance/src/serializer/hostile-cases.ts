@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import type { Case } from "../case.js";
+import { type Bomb, countBombs, nestingBombs, pollutionBombs } from "../corpus/bombs.js";
+import { foreignBodies } from "../corpus/foreign-bodies.js";
+import type { SerializerSubject } from "./serializer-subject.js";
+import { messageSetting, readQuickly, readRefused } from "./trial.js";
+
+/** How much memory one refusal may leave behind, in bytes: far more than any body here, far less than any bomb wants. */
+const allocationLimitBytes = 64 * 1024 * 1024;
+
+/**
+ * Bodies made to hurt. A serializer that is not bounded can abort the process or never return, and no test in the same process can catch
+ * that: the case that ran last is then the finding.
+ */
+export function hostileCases(subject: SerializerSubject): Case[] {
+  return [
+    ...bombCases(subject, "nesting of 100,000", nestingBombs),
+    ...bombCases(subject, "a count bomb", countBombs),
+    ...bombCases(subject, "prototype pollution", pollutionBombs),
+    ...bombCases(
+      subject,
+      "another format under a wrong label",
+      foreignBodies.map(({ format, name, bytes }) => ({ name: `${format}, ${name}`, bytes })),
+    ),
+    ...(subject.hostile ?? []).map((body) => ({
+      name: `hostile: ${body.name} is refused`,
+      async run() {
+        const serializer = await subject.create();
+        const offer = { bytes: body.bytes, isDeclared: true, message: messageSetting(subject, body.message) };
+        const error = await withBoundedMemory(() => readRefused(serializer, offer, body.name));
+        if (body.reason !== undefined) assert.equal(error.reason, body.reason, `the reason for ${body.name}`);
+      },
+    })),
+  ];
+}
+
+function bombCases(subject: SerializerSubject, kind: string, bombs: readonly Bomb[]): Case[] {
+  return bombs.map((bomb) => ({
+    name: `hostile: ${kind} (${bomb.name}) ends in a value or a refusal`,
+    async run() {
+      const serializer = await subject.create();
+      for (const isDeclared of [true, false])
+        await withBoundedMemory(() =>
+          readQuickly(
+            serializer,
+            { bytes: bomb.bytes.slice(), isDeclared, message: subject.message },
+            bomb.name,
+          ),
+        );
+    },
+  }));
+}
+
+/** Fails when running left more memory behind than the limit, counted before any collection. */
+async function withBoundedMemory<T>(run: () => Promise<T>): Promise<T> {
+  const before = allocatedBytes();
+  const result = await run();
+  const grown = allocatedBytes() - before;
+  assert.ok(grown <= allocationLimitBytes, `${Math.round(grown / 1024 / 1024)} MiB were allocated`);
+  return result;
+}
+
+function allocatedBytes(): number {
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import type { Case } from "../case.js";
+import { assertSameValue } from "../same-value.js";
+import type { SerializerSubject } from "./serializer-subject.js";
+import { messageSetting, readValue, write } from "./trial.js";
+import { expectedValue, writableValues, writeValue } from "./written.js";
+
+/** Who owns which memory: the input stays the caller's, the output is the caller's from then on. */
+export function ownershipCases(subject: SerializerSubject): Case[] {
+  return [
+    {
+      name: "ownership: reading does not change the input",
+      async run() {
+        const serializer = await subject.create();
+        for (const entry of writableValues(subject)) {
+          const written = await writeValue(serializer, subject, entry);
+          const bytes = written.bytes.slice();
+          await readValue(serializer, { ...written, bytes, isDeclared: true }, entry.name);
+          assertSameValue(bytes, written.bytes, `the input of ${entry.name}`);
+          assert.deepEqual(Object.keys(bytes).length, bytes.length, "the input gained no properties");
+        }
+      },
+    },
+    {
+      name: "ownership: a value that was read survives its input",
+      async run() {
+        const serializer = await subject.create();
+        for (const entry of writableValues(subject)) {
+          const written = await writeValue(serializer, subject, entry);
+          const bytes = written.bytes.slice();
+          const value = await readValue(serializer, { ...written, bytes, isDeclared: true }, entry.name);
+          bytes.fill(0xa5);
+          assertSameValue(value, written.value, `${entry.name}, its input overwritten,`);
+        }
+      },
+    },
+    {
+      name: "ownership: reads a view in the middle of a bigger buffer",
+      async run() {
+        const serializer = await subject.create();
+        for (const entry of writableValues(subject)) {
+          const written = await writeValue(serializer, subject, entry);
+          for (const bytes of [embedded(written.bytes), Buffer.from(embedded(written.bytes))]) {
+            const value = await readValue(serializer, { ...written, bytes, isDeclared: true }, entry.name);
+            assertSameValue(value, written.value, `${entry.name} from a view`);
+          }
+        }
+      },
+    },
+    {
+      name: "ownership: writing neither changes nor keeps the value",
+      async run() {
+        const serializer = await subject.create();
+        for (const entry of writableValues(subject).filter(({ value }) => isClonable(value))) {
+          const value = structuredClone(entry.value);
+          const message = messageSetting(subject, entry.message);
+          const { bytes } = await write(serializer, value, message);
+          assertSameValue(value, entry.value, `the value of ${entry.name}`);
+          const before = bytes.slice();
+          overwriteBytes(value);
+          assertSameValue(bytes, before, `what was written of ${entry.name}`);
+        }
+      },
+    },
+    {
+      name: "ownership: written bytes stay as they are while more is written",
+      async run() {
+        const serializer = await subject.create();
+        const entries = writableValues(subject);
+        const writeAt = async (index: number) => {
+          const entry = entries[index % entries.length]!;
+          const { bytes } = await write(serializer, entry.value, messageSetting(subject, entry.message));
+          return { name: entry.name, bytes, copy: bytes.slice() };
+        };
+        const kept: Awaited<ReturnType<typeof writeAt>>[] = [];
+        for (let index = 0; index < entries.length; index++) kept.push(await writeAt(index));
+        for (let index = 0; index < 100; index++) await writeAt(index);
+        for (const { name, bytes, copy } of kept) assertSameValue(bytes, copy, `what was written of ${name}`);
+      },
+    },
+    {
+      name: "ownership: written bytes do not hang on a much bigger buffer",
+      async run() {
+        const serializer = await subject.create();
+        for (const entry of writableValues(subject)) {
+          const { bytes } = await write(serializer, entry.value, messageSetting(subject, entry.message));
+          assert.ok(
+            bytes.buffer.byteLength <= 2 * bytes.byteLength + 64,
+            `${bytes.byteLength} bytes of ${entry.name} keep a buffer of ${bytes.buffer.byteLength} alive and show its other contents`,
+          );
+        }
+      },
+    },
+    {
+      name: "ownership: bytes that were read do not hang on the input",
+      async run() {
+        const serializer = await subject.create();
+        for (const entry of writableValues(subject).filter(
+          (one) => firstBytes(expectedValue(one)) !== undefined,
+        )) {
+          const written = await writeValue(serializer, subject, entry);
+          const bytes = written.bytes.slice();
+          const value = await readValue(serializer, { ...written, bytes, isDeclared: true }, entry.name);
+          assert.notEqual(firstBytes(value)?.buffer, bytes.buffer, `${entry.name} is a view of its input`);
+        }
+      },
+    },
+  ];
+}
+
+/** The bytes in the middle of other bytes. */
+function embedded(bytes: Uint8Array): Uint8Array {
+  const around = new Uint8Array(bytes.length + 64).fill(0x5b);
+  around.set(bytes, 32);
+  return around.subarray(32, 32 + bytes.length);
+}
+
+function isClonable(value: unknown): boolean {
+  try {
+    structuredClone(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function overwriteBytes(value: unknown): void {
+  firstBytes(value)?.fill(0xa5);
+}
+
+/** The first byte array at the root of a value or among its members. */
+function firstBytes(value: unknown): Uint8Array | undefined {
+  if (value instanceof Uint8Array) return value;
+  if (typeof value !== "object" || value === null) return undefined;
+  return Object.values(value).find((member) => member instanceof Uint8Array) as Uint8Array | undefined;
+}

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import type { Serializer } from "@waybill/core";
+import type { Case } from "../case.js";
+import { type ForeignBody, foreignBodies } from "../corpus/foreign-bodies.js";
+import { assertSameValue } from "../same-value.js";
+import type { SerializerSubject } from "./serializer-subject.js";
+import { messageSetting, readQuickly, readRefused, readValue } from "./trial.js";
+import { type Written, writableValues, writeValue } from "./written.js";
+
+/**
+ * What happens when no content type names the format. A serializer with detection reads its own containers by their first byte and
+ * refuses what proves nothing; one without refuses everything.
+ */
+export function recognitionCases(subject: SerializerSubject): Case[] {
+  return [
+    {
+      name: "recognition: every body that can be recognised starts with a leading byte",
+      run: () =>
+        forEachWritten(subject, async (serializer, written) => {
+          if (proves(serializer, subject, written))
+            assert.ok(
+              serializer.leadingBytes?.includes(written.bytes[0]!),
+              `${written.name} starts with 0x${written.bytes[0]?.toString(16)}`,
+            );
+        }),
+    },
+    {
+      name: "recognition: own containers are read without a label, or all are refused if only a label names them",
+      run: () =>
+        forEachWritten(subject, async (serializer, written) => {
+          const offer = { ...written, isDeclared: false };
+          if (serializer.detection === "label")
+            await readRefused(serializer, offer, `${written.name} without a label`);
+          else if (proves(serializer, subject, written)) {
+            const value = await readValue(serializer, offer, `${written.name} without a label`);
+            assertSameValue(value, written.value, written.name);
+          }
+        }),
+    },
+    {
+      name: "recognition: scalars without a label are refused",
+      run: () =>
+        forEachWritten(subject, async (serializer, written) => {
+          if (written.isContainer || serializer.detection === "magic") return;
+          await readRefused(serializer, { ...written, isDeclared: false }, `${written.name} without a label`);
+        }),
+    },
+    {
+      name: `recognition: empty containers without a label are ${subject.recognisesEmptyContainers === true ? "read" : "refused"}`,
+      run: () =>
+        forEachWritten(subject, async (serializer, written) => {
+          if (!written.isEmptyContainer || serializer.detection === "magic") return;
+          const offer = { ...written, isDeclared: false };
+          if (proves(serializer, subject, written)) await readValue(serializer, offer, written.name);
+          else await readRefused(serializer, offer, `${written.name} without a label`);
+        }),
+    },
+    ...foreignBodies.map((body) => foreignCase(subject, body)),
+  ];
+}
+
+function foreignCase(subject: SerializerSubject, body: ForeignBody): Case {
+  const isRecognised = subject.recognises?.includes(body.format) ?? false;
+  return {
+    name: `recognition: ${body.format} (${body.name}) ${isRecognised ? "may be read" : "is refused"} without a label`,
+    async run() {
+      const serializer = await subject.create();
+      const offer = { bytes: body.bytes.slice(), isDeclared: false, message: messageSetting(subject) };
+      const readForeign = isRecognised ? readQuickly : readRefused;
+      await readForeign(serializer, offer, `${body.format}, ${body.name},`);
+    },
+  };
+}
+
+/** Whether a body of its own proves the format without a label. */
+function proves(serializer: Serializer, subject: SerializerSubject, written: Written): boolean {
+  if (serializer.detection === "label") return false;
+  if (serializer.detection === "magic") return true;
+  return written.isContainer && (!written.isEmptyContainer || subject.recognisesEmptyContainers === true);
+}
+
+async function forEachWritten(
+  subject: SerializerSubject,
+  check: (serializer: Serializer, written: Written) => Promise<void>,
+): Promise<void> {
+  const serializer = await subject.create();
+  for (const entry of writableValues(subject))
+    await check(serializer, await writeValue(serializer, subject, entry));
+}

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { inspect } from "node:util";
+import type { Serializer, WaybillError } from "@waybill/core";
+import { concatBytes } from "../bytes.js";
+import type { Case } from "../case.js";
+import type { SerializerSubject } from "./serializer-subject.js";
+import { assertWriteRefusal, read, write } from "./trial.js";
+
+const marker = "xK9-payload-marker-Zq4";
+/** A quotation of the payload is found even when it is cut off at either end. */
+const markerPart = "payload-marker";
+
+/** Payload never appears in an error: not in its message, not in its stack, not in its causes or their properties. */
+export function secrecyCases(subject: SerializerSubject): Case[] {
+  return [
+    {
+      name: "secrecy: refusals of damaged bodies do not quote them",
+      async run() {
+        const serializer = await subject.create();
+        const { bytes, contentType } = await write(serializer, subject.marked(marker), subject.message);
+        let refusals = 0;
+        for (const damaged of damagedCopies(bytes)) {
+          const offer = { bytes: damaged, contentType, isDeclared: true, message: subject.message };
+          const trial = await read(serializer, offer);
+          if (trial.status === "value") continue;
+          refusals++;
+          assertIsSecret(trial.error);
+        }
+        assert.ok(refusals > 0, "some damaged body was refused");
+      },
+    },
+    {
+      name: "secrecy: refusals of other formats do not quote them",
+      async run() {
+        const serializer = await subject.create();
+        const texts = [
+          marker,
+          `{"a":"${marker}`,
+          `{${marker}}`,
+          `["${marker}",]`,
+          `<a>${marker}</a>`,
+          `\uFFFF${marker}`,
+        ];
+        for (const text of texts)
+          await assertReadsSecretly(serializer, subject, new TextEncoder().encode(text));
+      },
+    },
+    {
+      name: "secrecy: refusals to write do not quote the value",
+      async run() {
+        const serializer = await subject.create();
+        for (const value of unwritableValues(subject.marked(marker)))
+          await write(serializer, value, subject.message).catch((error: unknown) =>
+            assertIsSecret(assertWriteRefusal(error)),
+          );
+      },
+    },
+  ];
+}
+
+async function assertReadsSecretly(
+  serializer: Serializer,
+  subject: SerializerSubject,
+  bytes: Uint8Array,
+): Promise<void> {
+  for (const isDeclared of [true, false]) {
+    const trial = await read(serializer, { bytes, isDeclared, message: subject.message });
+    if (trial.status === "refusal") assertIsSecret(trial.error);
+  }
+}
+
+function assertIsSecret(error: WaybillError): void {
+  const shown = inspect(error, { depth: 10, showHidden: true, maxStringLength: null, maxArrayLength: null });
+  assert.ok(!shown.includes(markerPart), "a refusal quotes the payload");
+}
+
+function* damagedCopies(bytes: Uint8Array): Iterable<Uint8Array> {
+  for (let offset = 0; offset < bytes.length; offset++) {
+    yield bytes.slice(0, offset);
+    for (const bit of [1, 0x20, 0x80]) {
+      const flipped = bytes.slice();
+      flipped[offset]! ^= bit;
+      yield flipped;
+    }
+    yield concatBytes(bytes.slice(0, offset), Uint8Array.of(0xff), bytes.slice(offset));
+  }
+  yield concatBytes(bytes, bytes);
+}
+
+/** Values of wrong shapes around a good one: some formats write some of them, none may quote them. */
+function unwritableValues(marked: unknown): unknown[] {
+  const cyclic: Record<string, unknown> = { marker, marked };
+  cyclic.self = cyclic;
+  const refusing = {
+    toJSON() {
+      throw new Error(marker);
+    },
+  };
+  return [
+    cyclic,
+    marker,
+    [marker],
+    { marker, run: () => marker },
+    [Symbol(marker)],
+    { marked, more: 1n << 80n },
+    refusing,
+    [marked, `${marker}\ud800`],
+  ];
+}

@@ -1,0 +1,29 @@
+import type { Case } from "../case.js";
+import { concurrencyCases } from "./concurrency-cases.js";
+import { contractCases } from "./contract-cases.js";
+import { depthCases } from "./depth-cases.js";
+import { hostileCases } from "./hostile-cases.js";
+import { ownershipCases } from "./ownership-cases.js";
+import { recognitionCases } from "./recognition-cases.js";
+import { roundTripCases } from "./round-trip-cases.js";
+import { secrecyCases } from "./secrecy-cases.js";
+import type { SerializerSubject } from "./serializer-subject.js";
+import { strictnessCases } from "./strictness-cases.js";
+
+/**
+ * The law for serializers, as cases any runner can register. What it asks for is told in `docs/writing-a-serializer.md`. The hostile cases
+ * can hang or kill the process of a serializer that is not bounded, so give the runner a time limit.
+ */
+export function serializerCases(subject: SerializerSubject): Case[] {
+  return [
+    ...contractCases(subject),
+    ...roundTripCases(subject),
+    ...ownershipCases(subject),
+    ...strictnessCases(subject),
+    ...recognitionCases(subject),
+    ...depthCases(subject),
+    ...secrecyCases(subject),
+    ...concurrencyCases(subject),
+    ...hostileCases(subject),
+  ];
+}

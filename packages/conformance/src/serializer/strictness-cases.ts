@@ -1,0 +1,114 @@
+import { concatBytes } from "../bytes.js";
+import type { Case } from "../case.js";
+import type { SerializerSubject } from "./serializer-subject.js";
+import { messageSetting, readQuickly, readRefused } from "./trial.js";
+import { type Written, writableValues, writeValue } from "./written.js";
+
+/** At most so many damaged copies of one body are tried; longer bodies are sampled evenly. */
+const samples = { short: 2048, long: 24, longAt: 4096 };
+
+/**
+ * A body is exactly one value: nothing missing, nothing left over. Damage inside may go unnoticed, for no format carries a checksum, but
+ * it ends in a value or a refusal and never in another error, a hang or a crash.
+ */
+export function strictnessCases(subject: SerializerSubject): Case[] {
+  return [
+    emptyCase(subject, true),
+    emptyCase(subject, false),
+    ...writableValues(subject).flatMap((entry) => [
+      {
+        name: `strictness: ${entry.name} with bytes left over is refused`,
+        run: () => forWritten(subject, entry, refuseTrailing),
+      },
+      {
+        name: `strictness: ${entry.name} cut short is refused`,
+        run: () => forWritten(subject, entry, refuseTruncated),
+      },
+      {
+        name: `strictness: ${entry.name} with a flipped bit ends in a value or a refusal`,
+        run: () => forWritten(subject, entry, surviveBitFlips),
+      },
+    ]),
+    ...(subject.bodies ?? []).map((body) => ({
+      name: `strictness: ${body.name} cut short is refused`,
+      async run() {
+        const serializer = await subject.create();
+        const message = messageSetting(subject, body.message);
+        for (const offset of offsets(body.bytes.length))
+          await readRefused(
+            serializer,
+            { bytes: body.bytes.slice(0, offset), isDeclared: true, message },
+            `${body.name} cut at ${offset}`,
+          );
+      },
+    })),
+  ];
+}
+
+type Check = (
+  serializer: Awaited<ReturnType<SerializerSubject["create"]>>,
+  written: Written,
+) => Promise<void>;
+
+async function forWritten(
+  subject: SerializerSubject,
+  entry: SerializerSubject["values"][number],
+  check: Check,
+): Promise<void> {
+  const serializer = await subject.create();
+  await check(serializer, await writeValue(serializer, subject, entry));
+}
+
+function emptyCase(subject: SerializerSubject, isDeclared: boolean): Case {
+  return {
+    name: `strictness: the empty body is refused, ${isDeclared ? "declared" : "not declared"}`,
+    async run() {
+      const serializer = await subject.create();
+      const message = subject.message;
+      await readRefused(serializer, { bytes: new Uint8Array(), isDeclared, message }, "the empty body");
+    },
+  };
+}
+
+/** A copy of itself behind a scalar can be a scalar again (`1` and `11`), so scalars are only tried with a zero byte. */
+const refuseTrailing: Check = async (serializer, written) => {
+  const tails = written.isContainer
+    ? [Uint8Array.of(0), Uint8Array.of(0xff), written.bytes]
+    : [Uint8Array.of(0)];
+  for (const tail of tails) {
+    const bytes = concatBytes(written.bytes, tail);
+    await readRefused(
+      serializer,
+      { ...written, bytes, isDeclared: true },
+      `${written.name} with ${tail.length} bytes left over`,
+    );
+  }
+};
+
+/** The beginning of a scalar can be a scalar (`12` and `1`), so scalars only have to end well. */
+const refuseTruncated: Check = async (serializer, written) => {
+  const readCut = written.isContainer ? readRefused : readQuickly;
+  for (const offset of offsets(written.bytes.length)) {
+    const bytes = written.bytes.slice(0, offset);
+    await readCut(serializer, { ...written, bytes, isDeclared: true }, `${written.name} cut at ${offset}`);
+  }
+};
+
+const surviveBitFlips: Check = async (serializer, written) => {
+  for (const bit of offsets(written.bytes.length * 8)) {
+    const bytes = written.bytes.slice();
+    bytes[bit >> 3]! ^= 1 << (bit & 7);
+    await readQuickly(
+      serializer,
+      { ...written, bytes, isDeclared: true },
+      `${written.name} with bit ${bit} flipped`,
+    );
+  }
+};
+
+/** Every index below the length, or so many of them, evenly spread, that a long body stays cheap; always the last. */
+function offsets(length: number): number[] {
+  const wanted = Math.min(length, length > samples.longAt * 8 ? samples.long : samples.short);
+  const all = Array.from({ length: wanted }, (_, index) => Math.floor((index * length) / wanted));
+  return length > 0 && all.at(-1) !== length - 1 ? [...all, length - 1] : all;
+}

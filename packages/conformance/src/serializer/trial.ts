@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import {
+  type DeserializeContext,
+  type MediaType,
+  reasonCodes,
+  type SerializeContext,
+  type SerializedBody,
+  type Serializer,
+  WaybillError,
+} from "@waybill/core";
+import type { MessageSetting, SerializerSubject } from "./serializer-subject.js";
+
+/** The depth limit under which the law works where a case does not set another. */
+export const lawMaxDepth = 128;
+
+/** How long reading may take, in milliseconds, and how many bytes of the body earn it one more. */
+const timeLimit = { refusalMs: 50, bytesPerMs: 16 * 1024 };
+
+/** What became of a body: a value, or a refusal with its reason. */
+export type Trial =
+  | { readonly status: "value"; readonly value: unknown }
+  | { readonly status: "refusal"; readonly error: WaybillError };
+
+/** How a body is offered for reading. */
+export interface Offer {
+  readonly bytes: Uint8Array;
+  /** Whether the content type names the serializer. */
+  readonly isDeclared: boolean;
+  readonly contentType?: string | undefined;
+  readonly message?: MessageSetting | undefined;
+  readonly maxDepth?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Writes a value and returns the body with its content type. Rejects with whatever the serializer throws. */
+export async function write(
+  serializer: Serializer,
+  value: unknown,
+  message: MessageSetting = {},
+  limits: { readonly maxDepth?: number; readonly signal?: AbortSignal } = {},
+): Promise<Required<SerializedBody>> {
+  const written = await serializer.serialize(value, {
+    ...messageContext(message, message.contentType),
+    signal: limits.signal,
+    maxDepth: limits.maxDepth ?? lawMaxDepth,
+  } satisfies SerializeContext);
+  assert.ok(written?.bytes instanceof Uint8Array, "serialize returns { bytes } with a Uint8Array");
+  const contentType = message.contentType ?? written.contentType ?? serializer.mediaTypes[0];
+  assert.equal(typeof contentType, "string", "a written body has a content type");
+  return { bytes: written.bytes, contentType: contentType! };
+}
+
+/** What a serializer is told about an offered body. */
+export function readContext(serializer: Serializer, offer: Offer): DeserializeContext {
+  const contentType = offer.isDeclared
+    ? (offer.message?.contentType ?? offer.contentType ?? serializer.mediaTypes[0])
+    : undefined;
+  return {
+    ...messageContext(offer.message ?? {}, contentType),
+    signal: offer.signal,
+    isDeclared: offer.isDeclared,
+    maxDepth: offer.maxDepth ?? lawMaxDepth,
+  };
+}
+
+/** Offers a body for reading. A refusal that is not a proper one, or any other error, fails the case. */
+export async function read(serializer: Serializer, offer: Offer): Promise<Trial> {
+  let value: unknown;
+  try {
+    value = await serializer.deserialize(offer.bytes, readContext(serializer, offer));
+  } catch (error) {
+    assertIsUnpolluted({});
+    return { status: "refusal", error: assertProperRefusal(error) };
+  }
+  assertIsUnpolluted(value);
+  return { status: "value", value };
+}
+
+/**
+ * Offers a body and fails unless it ends, whichever way, within the time limit. A slow first try is repeated, so that a pause of the
+ * machine is not held against the serializer.
+ */
+export async function readQuickly(serializer: Serializer, offer: Offer, name: string): Promise<Trial> {
+  const limitMs = Math.ceil(timeLimit.refusalMs + offer.bytes.length / timeLimit.bytesPerMs);
+  let fastestMs = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const startMs = performance.now();
+    const trial = await read(serializer, offer);
+    fastestMs = Math.min(fastestMs, performance.now() - startMs);
+    if (fastestMs <= limitMs) return trial;
+  }
+  return assert.fail(`${name} took ${Math.round(fastestMs)} ms; the limit is ${limitMs} ms`);
+}
+
+/** Offers a body and fails unless it is refused in time. */
+export async function readRefused(serializer: Serializer, offer: Offer, name: string): Promise<WaybillError> {
+  const trial = await readQuickly(serializer, offer, name);
+  assert.ok(trial.status === "refusal", `${name} was read as a value`);
+  return trial.error;
+}
+
+/** Offers a body and fails unless it is read. */
+export async function readValue(serializer: Serializer, offer: Offer, name: string): Promise<unknown> {
+  const trial = await read(serializer, offer);
+  if (trial.status === "refusal") assert.fail(`${name} was refused: ${trial.error.message}`);
+  return trial.value;
+}
+
+/** Asserts that an error is what `serialize` throws when it cannot write a value. */
+export function assertWriteRefusal(error: unknown): WaybillError {
+  assert.ok(error instanceof WaybillError, `serialize threw ${String(error)} instead of an encodeFailure`);
+  assert.equal(error.code, "serialization-failed", "serialize throws an encodeFailure");
+  return error;
+}
+
+/** The setting of one value laid over that of its subject. */
+export function messageSetting(subject: SerializerSubject, own?: MessageSetting): MessageSetting {
+  return { ...subject.message, ...own };
+}
+
+/** The law's own reading of a content type, as strict as its own cases need. */
+export function parseMediaType(contentType: string): MediaType {
+  const [head = "", ...rest] = contentType.split(";");
+  const [type = "", id] = splitSchemaId(head.trim());
+  const essence = type.toLowerCase();
+  const parameters = rest.map((one) => one.split("=")).map(([key = "", value = ""]) => [key, value] as const);
+  return {
+    essence,
+    suffix: /\+[a-z0-9.-]+$/.exec(essence)?.[0],
+    schemaId: id,
+    parameters: new Map(
+      parameters.map(([key, value]) => [key.trim().toLowerCase(), value.trim().replaceAll('"', "")]),
+    ),
+  };
+}
+
+function splitSchemaId(type: string): [string, string?] {
+  const match = /^(avro\/binary)\+(.+)$/i.exec(type);
+  return match === null ? [type] : [match[1]!, match[2]!];
+}
+
+function messageContext(message: MessageSetting, contentType: string | undefined) {
+  return {
+    messageType: message.messageType,
+    contentType,
+    mediaType: contentType === undefined ? undefined : parseMediaType(contentType),
+    applicationProperties: message.applicationProperties ?? {},
+  };
+}
+
+function assertProperRefusal(error: unknown): WaybillError {
+  assert.ok(
+    error instanceof WaybillError,
+    `deserialize threw ${error instanceof Error ? error.name : typeof error} instead of a decodeFailure or validationFailure`,
+  );
+  assert.equal(error.code, "deserialization-failed", "a refusal has the code deserialization-failed");
+  assert.ok(
+    error.reason !== undefined && Object.hasOwn(reasonCodes, error.reason),
+    "a refusal gives a reason of the closed set",
+  );
+  assert.notEqual(error.reason, "serializer-fault", "a serializer knows why it refuses");
+  assert.equal(error.stage, reasonCodes[error.reason], `the stage of ${error.reason}`);
+  assert.ok(error.message.length <= 2048, "a refusal is told in at most 2048 characters");
+  return error;
+}
+
+/** Fails when a body put something on the prototype of all objects, or on that of an object it became. */
+function assertIsUnpolluted(value: unknown): void {
+  assert.ok(!("isPolluted" in Object.prototype), "Object.prototype was polluted");
+  const pending = [value];
+  for (let visited = 0; pending.length > 0 && visited < 10_000; visited++) {
+    const next = pending.pop();
+    if (typeof next !== "object" || next === null || ArrayBuffer.isView(next)) continue;
+    assert.ok(
+      !("isPolluted" in next) || Object.hasOwn(next, "isPolluted"),
+      "a key of the body replaced an object's prototype",
+    );
+    for (const member of next instanceof Map ? next.values() : Object.values(next)) pending.push(member);
+  }
+}

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import type { Serializer } from "@waybill/core";
+import type { MessageSetting, SerializerSubject, SerializerValue } from "./serializer-subject.js";
+import { messageSetting, write } from "./trial.js";
+
+/** One of the subject's values as the subject itself wrote it. */
+export interface Written {
+  readonly name: string;
+  /** What reading the bytes must return. */
+  readonly value: unknown;
+  readonly bytes: Uint8Array;
+  readonly contentType: string;
+  readonly message: MessageSetting;
+  /** Whether the value that comes back is an array or an object of the format. */
+  readonly isContainer: boolean;
+  readonly isEmptyContainer: boolean;
+}
+
+/** Writes one value of the subject. */
+export async function writeValue(
+  serializer: Serializer,
+  subject: SerializerSubject,
+  entry: SerializerValue,
+): Promise<Written> {
+  const message = messageSetting(subject, entry.message);
+  const { bytes, contentType } = await write(serializer, entry.value, message).catch((error: unknown) =>
+    assert.fail(`${entry.name} was not written: ${error instanceof Error ? error.message : String(error)}`),
+  );
+  const value = expectedValue(entry);
+  const members = memberCount(value);
+  return {
+    name: entry.name,
+    value,
+    bytes: bytes.slice(),
+    contentType,
+    message,
+    isContainer: members !== undefined,
+    isEmptyContainer: members === 0,
+  };
+}
+
+/** What must come back when the value of an entry is written and read. */
+export function expectedValue(entry: SerializerValue): unknown {
+  return entry.becomes === undefined ? entry.value : entry.becomes.value;
+}
+
+/** The entries that the subject can write. */
+export function writableValues(subject: SerializerSubject): SerializerValue[] {
+  return subject.values.filter((entry) => entry.isRefused !== true);
+}
+
+/** The number of members of an array, map or object; undefined for scalars, dates and bytes. */
+export function memberCount(value: unknown): number | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (Array.isArray(value)) return value.length;
+  if (value instanceof Map || value instanceof Set) return value.size;
+  return Object.prototype.toString.call(value) === "[object Object]" ? Object.keys(value).length : undefined;
+}

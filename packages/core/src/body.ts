@@ -1,0 +1,26 @@
+/**
+ * A message body as it travels. Bytes are the AMQP *data* section, the only one that serializers read and write. The
+ * *value* and *sequence* sections, which senders of other stacks produce, carry AMQP-typed values that are decoded already.
+ * Source: AMQP 1.0, 3.2.6–3.2.8.
+ */
+export type EncodedBody = Uint8Array | AmqpValueBody | AmqpSequenceBody;
+
+/** An AMQP value section: one decoded AMQP value. */
+export interface AmqpValueBody {
+  readonly section: "value";
+  readonly value: unknown;
+}
+
+/** An AMQP sequence section: a list of decoded AMQP values. */
+export interface AmqpSequenceBody {
+  readonly section: "sequence";
+  readonly value: readonly unknown[];
+}
+
+/** The AMQP section a body travelled in. */
+export type BodySection = "data" | "value" | "sequence";
+
+/** Names the AMQP section of a body. */
+export function bodySection(body: EncodedBody): BodySection {
+  return body instanceof Uint8Array ? "data" : body.section;
+}

@@ -1,0 +1,244 @@
+import { bodySection } from "../body.js";
+import { contentEncodingProperty, decompress, parseContentEncoding } from "../compression.js";
+import type { ApplicationProperties, EncodedMessage } from "../message.js";
+import type { Awaitable } from "../serializer.js";
+import { attempt, isPromise, toFailure } from "./attempt.js";
+import type { Chain, ChainLink, Selection } from "./chain.js";
+import type { ResolvedPipelineOptions } from "./options.js";
+import type { DeserializationOutcome } from "./outcome.js";
+import type { ReasonCode } from "./reason.js";
+import type { DeserializationAttempt, DeserializationReport } from "./report.js";
+import { undeserializable } from "./undeserializable.js";
+
+const none: readonly never[] = Object.freeze([]);
+const noProperties: ApplicationProperties = Object.freeze({});
+
+const selectionNotes: Readonly<
+  Record<Exclude<Selection["kind"], "declared">, readonly [ReasonCode, string]>
+> = {
+  missing: ["content-type-missing", "The message has no content type."],
+  malformed: ["content-type-malformed", "The content type is not a media type."],
+  unknown: ["content-type-unknown", "No serializer claims the content type."],
+};
+
+/** Says that an attempt failed; what failed stands in the list of attempts. */
+const failed = Symbol("failed");
+
+/**
+ * The reading of one body, from its wire form to an outcome: decompress, select, attempt. Everything stays synchronous as long as
+ * the plug-ins do.
+ */
+export class Reading {
+  readonly #chain: Chain;
+  readonly #options: ResolvedPipelineOptions;
+  readonly #message: EncodedMessage;
+  readonly #signal: AbortSignal | undefined;
+  readonly #startedAt = performance.now();
+  readonly #selection: Selection;
+  #attempts: DeserializationAttempt[] | undefined;
+  #contentEncodings: readonly string[] = none;
+  #unavailable: ReturnType<typeof toFailure> | undefined;
+
+  constructor(
+    chain: Chain,
+    options: ResolvedPipelineOptions,
+    message: EncodedMessage,
+    signal: AbortSignal | undefined,
+  ) {
+    this.#chain = chain;
+    this.#options = options;
+    this.#message = message;
+    this.#signal = signal;
+    this.#selection = chain.select(message.contentType);
+  }
+
+  /** Reads the body. Never throws and never rejects because of the body. */
+  run(): Awaitable<DeserializationOutcome> {
+    const { body } = this.#message;
+    if (!(body instanceof Uint8Array)) return this.#decoded(body.value, undefined);
+    if (body.length > this.#options.maxBodyBytes) {
+      this.#note(undefined, "body-too-large", `The body is larger than ${this.#options.maxBodyBytes} bytes.`);
+      return this.#refused();
+    }
+    const encoding = contentEncoding(this.#message.applicationProperties);
+    return encoding === undefined ? this.#choose(body) : this.#decompress(body, encoding);
+  }
+
+  #decompress(body: Uint8Array, encoding: unknown): Awaitable<DeserializationOutcome> {
+    let bytes: Awaitable<Uint8Array>;
+    try {
+      const codings = parseContentEncoding(encoding);
+      this.#contentEncodings = codings;
+      bytes = body;
+      for (const coding of codings) {
+        bytes = chained(bytes, (input) => decompress(coding, input, this.#options.maxDecompressedBytes));
+      }
+    } catch (error) {
+      return this.#refusedFor(undefined, error);
+    }
+    if (!isPromise(bytes)) return this.#choose(bytes);
+    return bytes.then(
+      (plain) => this.#choose(plain),
+      (error: unknown) => this.#refusedFor(undefined, error),
+    );
+  }
+
+  #choose(bytes: Uint8Array): Awaitable<DeserializationOutcome> {
+    const selection = this.#selection;
+    if (selection.kind === "declared") {
+      const { link } = selection;
+      const value = this.#attempt(link, bytes, true);
+      return isPromise(value)
+        ? value.then((settled) => this.#afterDeclared(settled, link, bytes))
+        : this.#afterDeclared(value, link, bytes);
+    }
+    const { kind } = selection;
+    const policy = kind === "missing" ? this.#options.contentType.missing : this.#options.contentType.unknown;
+    if (kind !== "missing" || policy === "reject") this.#note(undefined, ...selectionNotes[kind]);
+    return policy === "reject" ? this.#refused() : this.#guess(bytes, undefined);
+  }
+
+  #afterDeclared(value: unknown, link: ChainLink, bytes: Uint8Array): Awaitable<DeserializationOutcome> {
+    if (value !== failed) return this.#decoded(value, link);
+    if (this.#unavailable !== undefined || this.#options.contentType.mismatch === "reject")
+      return this.#refused();
+    return this.#guess(bytes, link);
+  }
+
+  /** Nobody is declared, or the declared one failed: the bytes must show whose they are. */
+  #guess(bytes: Uint8Array, declared: ChainLink | undefined): Awaitable<DeserializationOutcome> {
+    if (bytes.length === 0) {
+      this.#note(undefined, "body-empty", "The body is empty.");
+      return this.#refused();
+    }
+    const candidates = this.#chain.candidates(bytes[0]!);
+    return this.#tryCandidates(candidates, 0, bytes, declared);
+  }
+
+  #tryCandidates(
+    candidates: readonly ChainLink[],
+    from: number,
+    bytes: Uint8Array,
+    declared: ChainLink | undefined,
+  ): Awaitable<DeserializationOutcome> {
+    for (let index = from; index < candidates.length; index++) {
+      const link = candidates[index]!;
+      // What failed under its own label cannot pass under the stricter rules for unlabelled bodies.
+      if (link === declared) continue;
+      const value = this.#attempt(link, bytes, false);
+      if (isPromise(value)) {
+        return value.then((settled) => {
+          if (settled !== failed) return this.#decoded(settled, link);
+          if (this.#unavailable !== undefined) return this.#refused();
+          return this.#tryCandidates(candidates, index + 1, bytes, declared);
+        });
+      }
+      if (value !== failed) return this.#decoded(value, link);
+      if (this.#unavailable !== undefined) return this.#refused();
+    }
+    this.#noteUnrecognized(candidates, declared);
+    return this.#refused();
+  }
+
+  #attempt(link: ChainLink, bytes: Uint8Array, isDeclared: boolean): unknown {
+    const message = this.#message;
+    const context = {
+      messageType: message.subject,
+      contentType: message.contentType,
+      mediaType: this.#selection.mediaType,
+      applicationProperties: message.applicationProperties ?? noProperties,
+      signal: this.#signal,
+      isDeclared,
+      maxDepth: this.#options.maxDepth,
+    };
+    try {
+      const value = attempt(link.serializer, bytes, context, this.#options.attemptTimeoutMs);
+      return isPromise(value) ? value.catch((error: unknown) => this.#fail(link, error)) : value;
+    } catch (error) {
+      return this.#fail(link, error);
+    }
+  }
+
+  #fail(link: ChainLink | undefined, error: unknown): typeof failed {
+    const failure = toFailure(error);
+    if (failure.reason === "unavailable") this.#unavailable = failure;
+    this.#push({
+      serializer: link?.serializer.name,
+      position: link?.position ?? -1,
+      stage: failure.stage ?? "decode",
+      reason: failure.reason ?? "serializer-fault",
+      detail: failure.text,
+    });
+    return failed;
+  }
+
+  #note(link: ChainLink | undefined, reason: ReasonCode, detail: string): void {
+    this.#push({
+      serializer: link?.serializer.name,
+      position: link?.position ?? -1,
+      stage: "select",
+      reason,
+      detail,
+    });
+  }
+
+  #noteUnrecognized(tried: readonly ChainLink[], declared: ChainLink | undefined): void {
+    for (const link of this.#chain.links) {
+      if (link === declared || tried.includes(link)) continue;
+      const detail =
+        link.serializer.detection === "label"
+          ? "It reads only bodies whose content type names it."
+          : "The body does not start like this format.";
+      this.#note(link, "not-recognized", detail);
+    }
+  }
+
+  #push(entry: DeserializationAttempt): void {
+    if (this.#attempts === undefined) this.#attempts = [entry];
+    else this.#attempts.push(entry);
+  }
+
+  #decoded(body: unknown, link: ChainLink | undefined): DeserializationOutcome {
+    return { status: "decoded", body, report: this.#report(link) };
+  }
+
+  #refusedFor(link: ChainLink | undefined, error: unknown): DeserializationOutcome {
+    this.#fail(link, error);
+    return this.#refused();
+  }
+
+  #refused(): DeserializationOutcome {
+    const report = this.#report(undefined);
+    if (this.#unavailable !== undefined) return { status: "unavailable", error: this.#unavailable, report };
+    return undeserializable(report);
+  }
+
+  #report(winner: ChainLink | undefined): DeserializationReport {
+    const { body, contentType } = this.#message;
+    return {
+      serializer: winner?.serializer.name,
+      position: winner?.position ?? -1,
+      declared: this.#selection.link?.serializer.name,
+      contentType,
+      section: bodySection(body),
+      attempts: this.#attempts ?? none,
+      contentEncodings: this.#contentEncodings,
+      bytes: body instanceof Uint8Array ? body.length : 0,
+      durationMs: performance.now() - this.#startedAt,
+    };
+  }
+}
+
+/** Application property names are case-sensitive, HTTP header names are not: senders over HTTP may write it in lower case. */
+function contentEncoding(properties: ApplicationProperties | undefined): unknown {
+  if (properties === undefined) return undefined;
+  const value = properties[contentEncodingProperty] ?? properties["content-encoding"];
+  return value === null ? undefined : value;
+}
+
+function chained(
+  input: Awaitable<Uint8Array>,
+  step: (bytes: Uint8Array) => Awaitable<Uint8Array>,
+): Awaitable<Uint8Array> {
+  return isPromise(input) ? input.then(step) : step(input);
+}

@@ -1,0 +1,44 @@
+/** The steps every body goes through, in this order. */
+export type Stage = "select" | "decompress" | "decode" | "validate";
+
+/**
+ * Why an attempt to read a body failed, by stage. The set is closed: it stands in reports, metrics and dead-letter
+ * records, and `docs/deserialization.md` explains each.
+ */
+export const reasonCodes = Object.freeze({
+  // select
+  "content-type-missing": "select",
+  "content-type-malformed": "select",
+  "content-type-unknown": "select",
+  "charset-unsupported": "select",
+  "body-empty": "select",
+  "body-too-large": "select",
+  "not-recognized": "select",
+  // decompress
+  "content-encoding-unknown": "decompress",
+  "compression-corrupt": "decompress",
+  "decompressed-too-large": "decompress",
+  // decode
+  malformed: "decode",
+  truncated: "decode",
+  "trailing-bytes": "decode",
+  "utf8-invalid": "decode",
+  "depth-exceeded": "decode",
+  "count-exceeded": "decode",
+  "root-not-container": "decode",
+  "container-empty": "decode",
+  "identity-missing": "decode",
+  "schema-unknown": "decode",
+  "key-forbidden": "decode",
+  "type-forbidden": "decode",
+  "value-out-of-range": "decode",
+  "value-missing": "decode",
+  "serializer-fault": "decode",
+  // validate
+  "schema-violation": "validate",
+  // not the body's fault: the message is abandoned, not dead-lettered
+  unavailable: "decode",
+} satisfies Record<string, Stage>);
+
+/** One of the closed set of reasons; see {@link reasonCodes}. */
+export type ReasonCode = keyof typeof reasonCodes;

@@ -1,0 +1,36 @@
+import type { BodySection } from "../body.js";
+import type { ReasonCode, Stage } from "./reason.js";
+
+/** One failed attempt to read a body. */
+export interface DeserializationAttempt {
+  /** The serializer's name, or undefined when the attempt ended before one was chosen. */
+  readonly serializer: string | undefined;
+  /** 0 for the main serializer, 1… for the additional deserializers in their order; -1 when none was chosen. */
+  readonly position: number;
+  readonly stage: Stage;
+  readonly reason: ReasonCode;
+  /** What was wrong and where, without payload. */
+  readonly detail: string;
+}
+
+/** How a body was read, or why it could not be. Every received message carries one. */
+export interface DeserializationReport {
+  /** The serializer that read the body; undefined when none did, or the body needed none. */
+  readonly serializer: string | undefined;
+  /** The winner's position: 0 for the main serializer, 1… for the additional deserializers; -1 when none read the body. */
+  readonly position: number;
+  /** The serializer that the content type names, if it names one. */
+  readonly declared: string | undefined;
+  /** The content type as it arrived. */
+  readonly contentType: string | undefined;
+  /** The AMQP section; bodies in value and sequence sections arrive decoded and pass no serializer. */
+  readonly section: BodySection;
+  /** What failed before, in order. Empty when the first attempt succeeded. */
+  readonly attempts: readonly DeserializationAttempt[];
+  /** The content encodings undone before decoding, outermost first. */
+  readonly contentEncodings: readonly string[];
+  /** The size of the body as it travelled, in bytes; 0 for value and sequence sections. */
+  readonly bytes: number;
+  /** How long reading took, in milliseconds. */
+  readonly durationMs: number;
+}

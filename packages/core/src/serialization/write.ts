@@ -1,0 +1,150 @@
+import {
+  type ContentCoding,
+  compress,
+  contentEncodingProperty,
+  parseContentEncoding,
+} from "../compression.js";
+import { isPromise } from "../deserialization/attempt.js";
+import type { Chain, ChainLink, Selection } from "../deserialization/chain.js";
+import type { ResolvedPipelineOptions } from "../deserialization/options.js";
+import { WaybillError } from "../error.js";
+import type { ApplicationProperties, EncodedMessage, Message } from "../message.js";
+import type { Awaitable, SerializedBody } from "../serializer.js";
+
+const noProperties: ApplicationProperties = Object.freeze({});
+
+/** Writes a message's body and labels it. Throws or rejects with `serialization-failed` or `message-too-large`. */
+export function write(
+  chain: Chain,
+  options: ResolvedPipelineOptions,
+  message: Message,
+  signal: AbortSignal | undefined,
+): Awaitable<EncodedMessage> {
+  const selection = chain.select(message.contentType);
+  const link = writer(chain, selection, message);
+  let written: Awaitable<SerializedBody>;
+  try {
+    written = link.serializer.serialize(message.body, {
+      messageType: message.subject,
+      contentType: message.contentType,
+      mediaType: selection.mediaType,
+      applicationProperties: message.applicationProperties ?? noProperties,
+      signal,
+      maxDepth: options.maxDepth,
+    });
+  } catch (error) {
+    throw writeFailure(error, link, message);
+  }
+  if (!isPromise(written)) return labelled(written, link, options, message);
+  return (written as Promise<SerializedBody>).then(
+    (body) => labelled(body, link, options, message),
+    (error: unknown) => {
+      throw writeFailure(error, link, message);
+    },
+  );
+}
+
+function writer(chain: Chain, selection: Selection, message: Message): ChainLink {
+  if (selection.link !== undefined) return selection.link;
+  if (selection.kind === "missing") return chain.links[0]!;
+  throw new WaybillError(
+    "serialization-failed",
+    `no configured serializer claims the content type "${String(message.contentType).slice(0, 128)}"; leave contentType out to use ` +
+      `"${chain.links[0]!.serializer.name}".`,
+    { messageId: message.messageId, stage: "select" },
+  );
+}
+
+function labelled(
+  written: SerializedBody,
+  link: ChainLink,
+  options: ResolvedPipelineOptions,
+  message: Message,
+): Awaitable<EncodedMessage> {
+  const bytes = written?.bytes;
+  if (!(bytes instanceof Uint8Array))
+    throw writeFailure(new TypeError("no bytes were returned"), link, message);
+  checkSize(bytes.length, link, options, message);
+  const contentType = written.contentType ?? (message.contentType || link.serializer.mediaTypes[0]!);
+  const codings = codingsFor(bytes, link, options, message);
+  if (codings === undefined) return { ...message, body: bytes, contentType };
+  return compressed(bytes, codings, link, options, { ...message, contentType });
+}
+
+/** The message's own wish first, then the pipeline's option; small bodies stay as they are unless the message insists. */
+function codingsFor(
+  bytes: Uint8Array,
+  link: ChainLink,
+  { compression }: ResolvedPipelineOptions,
+  message: Message,
+): readonly ContentCoding[] | undefined {
+  const wish = message.applicationProperties?.[contentEncodingProperty];
+  if (wish === undefined || wish === null) {
+    return compression === undefined || bytes.length < compression.minBytes
+      ? undefined
+      : [compression.coding];
+  }
+  try {
+    const codings = parseContentEncoding(wish);
+    return codings.length === 0 ? undefined : codings.toReversed();
+  } catch (error) {
+    throw writeFailure(error, link, message);
+  }
+}
+
+function compressed(
+  bytes: Uint8Array,
+  codings: readonly ContentCoding[],
+  link: ChainLink,
+  options: ResolvedPipelineOptions,
+  message: Message & { contentType: string },
+): Awaitable<EncodedMessage> {
+  let output: Awaitable<Uint8Array> = bytes;
+  for (const coding of codings) {
+    output = isPromise(output)
+      ? (output as Promise<Uint8Array>).then((input) => compress(coding, input))
+      : compress(coding, output as Uint8Array);
+  }
+  const isWished = message.applicationProperties?.[contentEncodingProperty] != null;
+  const finish = (body: Uint8Array): EncodedMessage => {
+    if (!isWished && body.length >= bytes.length) return { ...message, body: bytes };
+    checkSize(body.length, link, options, message);
+    const applicationProperties = {
+      ...message.applicationProperties,
+      [contentEncodingProperty]: codings.join(", "),
+    };
+    return { ...message, body, applicationProperties };
+  };
+  return isPromise(output) ? (output as Promise<Uint8Array>).then(finish) : finish(output as Uint8Array);
+}
+
+function checkSize(
+  bytes: number,
+  link: ChainLink,
+  { maxBodyBytes }: ResolvedPipelineOptions,
+  message: Message,
+): void {
+  if (bytes <= maxBodyBytes) return;
+  throw new WaybillError(
+    "message-too-large",
+    `the body has ${bytes} bytes, more than the ${maxBodyBytes} that are allowed.`,
+    {
+      messageId: message.messageId,
+      format: link.serializer.name,
+    },
+  );
+}
+
+/** Names message and format in whatever a serializer threw. A foreign error stays out, text and all: it may quote the payload. */
+function writeFailure(error: unknown, link: ChainLink, message: Message): WaybillError {
+  const known = error instanceof WaybillError ? error : undefined;
+  const text =
+    known?.text ??
+    `the serializer threw an unexpected ${error instanceof Error ? error.name : typeof error}.`;
+  const code = known?.code === "unavailable" ? "unavailable" : "serialization-failed";
+  return new WaybillError(code, text, {
+    messageId: message.messageId,
+    format: link.serializer.name,
+    cause: known?.cause,
+  });
+}

@@ -1,0 +1,80 @@
+import type { MediaType } from "./media-type.js";
+import type { ApplicationProperties } from "./message.js";
+
+/** A value, or a promise of it. Core awaits only promises, so a synchronous plug-in never costs a microtask. */
+export type Awaitable<T> = T | Promise<T>;
+
+/**
+ * How surely a serializer knows its own bytes when no content type names it:
+ * `"magic"` – by a header of its own (Avro single-object encoding); `"structure"` – the bytes describe themselves and a strict parse
+ * of a whole container is evidence (JSON, MessagePack); `"label"` – not at all, it reads only what the content type gives it.
+ */
+export type Detection = "magic" | "structure" | "label";
+
+/**
+ * A payload format. Bytes in, bytes out, values or promises. It consumes all its input or throws; it neither changes nor keeps the
+ * input; it returns nothing that changes later (no view into a pooled buffer); it bounds depth and size. It throws `decodeFailure`,
+ * `validationFailure`, `unavailableFailure` or `encodeFailure`; anything else it throws is recorded as `serializer-fault`.
+ * `@waybill/conformance` checks all of this; `docs/writing-a-serializer.md` shows a complete one.
+ */
+export interface Serializer {
+  /** Stands in reports, metrics and dead-letter records, for example `"json"`. Unique in a pipeline. */
+  readonly name: string;
+  /**
+   * The media types it claims, in lower case without parameters; `"+json"` claims a structured suffix. The first is what it writes.
+   * Only one serializer of a pipeline may claim a type.
+   */
+  readonly mediaTypes: readonly string[];
+  readonly detection: Detection;
+  /**
+   * The values that a body's first byte may have when the body is to be recognised without a label. Required unless `detection` is
+   * `"label"`. Two serializers of a pipeline must not share any, so that at most one is a candidate and their order cannot matter.
+   */
+  readonly leadingBytes?: readonly number[];
+  /**
+   * The author ran the conformance cases: depth is bounded by `context.maxDepth`, the input is neither changed nor kept. Core then
+   * hands over the bytes themselves and trusts the value; otherwise it hands over a copy and walks the value to check its depth.
+   */
+  readonly conforming?: true;
+  /** Writes a value. Throws `encodeFailure` when the format or the schema cannot hold it. */
+  serialize(value: unknown, context: SerializeContext): Awaitable<SerializedBody>;
+  /** Reads a body. Throws when the bytes are not exactly one value of this format. */
+  deserialize(bytes: Uint8Array, context: DeserializeContext): Awaitable<unknown>;
+}
+
+/** A written body. */
+export interface SerializedBody {
+  readonly bytes: Uint8Array;
+  /** The content type to send; the serializer's first media type when absent. */
+  readonly contentType?: string;
+}
+
+/** What a serializer may know of the message beside its body. */
+export interface SerializerContext {
+  /** The message type, by default the message's `subject`; a schema can differ by it. */
+  readonly messageType: string | undefined;
+  /** The content type as it stands on the message. */
+  readonly contentType: string | undefined;
+  /** The content type parsed, if it is well-formed. */
+  readonly mediaType: MediaType | undefined;
+  readonly applicationProperties: ApplicationProperties;
+  /** Aborts when the caller gave up. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What a serializer is told when it writes. */
+export interface SerializeContext extends SerializerContext {
+  /** The nesting depth that the written value must not exceed. */
+  readonly maxDepth: number;
+}
+
+/** What a serializer is told when it reads. */
+export interface DeserializeContext extends SerializerContext {
+  /**
+   * Whether the content type names this serializer. If so, any well-formed value is legal, scalars too. If not, the bytes must prove
+   * themselves: a container at the root (in a binary format not an empty one), or the format's own header.
+   */
+  readonly isDeclared: boolean;
+  /** The nesting depth beyond which a body is refused with `depth-exceeded`. */
+  readonly maxDepth: number;
+}

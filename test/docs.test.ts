@@ -1,0 +1,122 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { describe, expect, it } from "vitest";
+import { errorCodes } from "../packages/core/src/error.js";
+import { type CodeBlock, type MarkdownPage, readPages } from "./markdown-pages.js";
+import { readManifest, readPackages, root } from "./workspace-packages.js";
+
+const pages = readPages();
+const manifest = readManifest(root);
+const runScript = readFileSync(`${root}.ci/run`, "utf8");
+
+describe.each(pages)("$path", (page) => {
+  it("links to pages and headings that exist", () => {
+    const dead = page.links.filter(({ url }) => !resolves(page, url));
+    expect(dead.map(({ url, line }) => `${page.path}:${line} ${url}`)).toEqual([]);
+  });
+
+  it("takes its TypeScript from files that are compiled and run", () => {
+    const typescript = page.codeBlocks.filter(({ language }) =>
+      ["ts", "typescript", "js"].includes(language),
+    );
+    for (const block of typescript) {
+      expect(block.marks.file, `${page.path}:${block.line} names its file`).toMatch(
+        /^(?:examples|packages|test)\/.+\.ts$/,
+      );
+      expect(block.text, `${page.path}:${block.line}`).toBe(sourceText(block));
+    }
+  });
+
+  it("names only commands that exist, and runs the ones marked run", () => {
+    for (const { command, isRun, line } of shellLines(page)) {
+      const place = `${page.path}:${line} ${command}`;
+      const script = /^npx -y pnpm@12 (?:run )?([\w:-]+)/.exec(command)?.[1];
+      if (script !== undefined && !["install", "exec"].includes(script))
+        expect(Object.keys(manifest.scripts ?? {}), place).toContain(script);
+      for (const [, name] of command.matchAll(/@waybill\/([\w-]+)/g))
+        expect(existsSync(`${root}packages/${name}/package.json`), place).toBe(true);
+      if (isRun) expect(runScript.split("\n"), `${place} in .ci/run`).toContain(`step ${command}`);
+    }
+  });
+});
+
+describe("docs/errors.md", () => {
+  const page = pages.find(({ path }) => path === "docs/errors.md")!;
+
+  it("has a heading for each error code and for nothing else", () => {
+    const headings = page.headings.filter(({ depth }) => depth === 2).map(({ text }) => text);
+    expect(headings).toEqual(Object.keys(errorCodes));
+  });
+
+  it("says of each code whether trying again can help", () => {
+    const text = readFileSync(`${root}docs/errors.md`, "utf8");
+    const said = [...text.matchAll(/^## `([\w-]+)`\n\n_(Retryable|Not retryable)\._/gm)];
+    expect(Object.fromEntries(said.map(([, code, word]) => [code, word === "Retryable"]))).toEqual(
+      errorCodes,
+    );
+  });
+});
+
+describe("README.md", () => {
+  const page = pages.find(({ path }) => path === "README.md")!;
+
+  it("links to every package", () => {
+    const targets = page.links.map(({ url }) => url);
+    expect(targets).toEqual(
+      expect.arrayContaining(readPackages().map(({ name }) => `packages/${name}/README.md`)),
+    );
+  });
+});
+
+it("gives every example a test that runs it", () => {
+  const examples = existsSync(`${root}examples`) ? readdirSync(`${root}examples`) : [];
+  const untested = examples.filter(
+    (name) =>
+      !readdirSync(`${root}examples/${name}/src`, { recursive: true, encoding: "utf8" }).some((path) =>
+        path.endsWith(".test.ts"),
+      ),
+  );
+  expect(untested).toEqual([]);
+});
+
+function resolves(page: MarkdownPage, url: string): boolean {
+  if (/^(?:https?|mailto):/.test(url)) return true;
+  const [path = "", anchor] = url.split("#");
+  const target = path === "" ? page.path : normalize(join(dirname(page.path), path));
+  if (!existsSync(root + target)) return false;
+  if (anchor === undefined) return true;
+  const headings = pages.find((candidate) => candidate.path === target)?.headings;
+  return headings?.some((heading) => heading.anchor === anchor) ?? false;
+}
+
+function shellLines(page: MarkdownPage): { command: string; isRun: boolean; line: number }[] {
+  return page.codeBlocks
+    .filter(({ language }) => ["sh", "bash", "shell"].includes(language))
+    .flatMap(({ text, marks, line }) =>
+      text
+        .split("\n")
+        .map((command) => command.replace(/\s+#.*$/, "").trim())
+        .filter((command) => command !== "" && !command.startsWith("#"))
+        .map((command) => ({ command, isRun: "run" in marks, line })),
+    );
+}
+
+/** The file a block names, or the region of it between `// #region name` and `// #endregion`, without common indentation. */
+function sourceText({ marks }: CodeBlock): string {
+  const text = readFileSync(root + marks.file!, "utf8");
+  if (marks.region === undefined) return text.trim();
+  const lines = text.split("\n");
+  const start = lines.findIndex((line) => line.trim() === `// #region ${marks.region}`);
+  if (start < 0) throw new Error(`${marks.file} has no region "${marks.region}".`);
+  const length = lines.slice(start).findIndex((line) => line.trim() === "// #endregion");
+  return withoutIndentation(lines.slice(start + 1, length < 0 ? undefined : start + length));
+}
+
+function withoutIndentation(lines: readonly string[]): string {
+  const filled = lines.filter((line) => line.trim() !== "");
+  const indentation = Math.min(...filled.map((line) => line.length - line.trimStart().length));
+  return lines
+    .map((line) => line.slice(indentation))
+    .join("\n")
+    .trim();
+}

@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { type Package, readPackages, type SourceFile } from "./workspace-packages.js";
+
+/** What the sources of each package may import of ours, and which of Node's modules they may not. */
+const arrows: Readonly<Record<string, { readonly imports: readonly string[]; readonly refused?: RegExp }>> = {
+  core: { imports: [], refused: /./ },
+  conformance: { imports: ["core"] },
+  "serializer-json": { imports: ["core"] },
+  "serializer-avro": { imports: ["core"] },
+  "serializer-msgpack": { imports: ["core"] },
+  broker: { imports: [], refused: sockets() },
+  amqp: { imports: [], refused: sockets() },
+  "transport-local": { imports: ["core", "broker"] },
+};
+
+/** What tests may import beyond the arrows of their package: the law. */
+const testArrows = ["conformance"];
+
+const packages = readPackages();
+
+it("knows every package", () => {
+  expect(Object.keys(arrows).sort()).toEqual(packages.map(({ name }) => name));
+});
+
+describe.each(packages)("@waybill/$name", (pack) => {
+  const allowed = arrows[pack.name]!;
+
+  it("imports only what the arrows allow", () => {
+    const refused = pack.files.flatMap((file) =>
+      ourImports(file)
+        .filter((name) => ![pack.name, ...allowed.imports, ...(file.isTest ? testArrows : [])].includes(name))
+        .map((name) => `${file.path} imports @waybill/${name}`),
+    );
+    expect(refused).toEqual([]);
+  });
+
+  it("depends on exactly what its sources import of ours", () => {
+    const imported = new Set(pack.files.filter(({ isTest }) => !isTest).flatMap(ourImports));
+    expect(ourDependencies(pack)).toEqual([...imported].filter((name) => name !== pack.name).sort());
+  });
+
+  it("reaches other packages through their front door", () => {
+    const refused = pack.files.flatMap((file) =>
+      file.imports
+        .filter((specifier) => /^@waybill\/[^/]+\//.test(specifier) || leavesPackage(file, specifier))
+        .map((specifier) => `${file.path} imports ${specifier}`),
+    );
+    expect(refused).toEqual([]);
+  });
+
+  it("imports only the Node modules it may use", () => {
+    const refused = pack.files
+      .filter(({ isTest }) => !isTest)
+      .flatMap((file) =>
+        file.imports
+          .filter((specifier) => specifier.startsWith("node:") && allowed.refused?.test(specifier) === true)
+          .map((specifier) => `${file.path} imports ${specifier}`),
+      );
+    expect(refused).toEqual([]);
+  });
+});
+
+describe("@waybill/broker", () => {
+  const clockOnly =
+    /\bDate\.now\b|\bnew Date\(\s*\)|\b(?:set|clear)(?:Timeout|Interval|Immediate)\b|\bperformance\.|\bhrtime\b|\bnode:timers|\bnode:perf_hooks/;
+
+  it("takes time from clock.ts only", () => {
+    const broker = packages.find(({ name }) => name === "broker")!;
+    const found = broker.files
+      .filter(({ path }) => path !== "src/clock.ts")
+      .flatMap(({ path, code }) =>
+        code
+          .split("\n")
+          .flatMap((line, index) => (clockOnly.test(line) ? [`${path}:${index + 1} ${line.trim()}`] : [])),
+      );
+    expect(found).toEqual([]);
+  });
+});
+
+function sockets(): RegExp {
+  return /^node:(?:net|tls|http|http2|https|dgram|dns|child_process|cluster)\b/;
+}
+
+function ourImports(file: SourceFile): string[] {
+  return file.imports.flatMap((specifier) => /^@waybill\/([^/]+)/.exec(specifier)?.[1] ?? []);
+}
+
+function ourDependencies(pack: Package): string[] {
+  const { dependencies = {}, peerDependencies = {} } = pack.manifest;
+  return Object.keys({ ...dependencies, ...peerDependencies })
+    .flatMap((name) => /^@waybill\/(.+)$/.exec(name)?.[1] ?? [])
+    .sort();
+}
+
+function leavesPackage(file: SourceFile, specifier: string): boolean {
+  if (!specifier.startsWith(".")) return false;
+  return !new URL(specifier, `file:///package/${file.path}`).pathname.startsWith("/package/src/");
+}

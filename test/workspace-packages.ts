@@ -1,0 +1,83 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseSync } from "oxc-parser";
+
+/** A package under `packages/`, as its files say. */
+export interface Package {
+  /** The folder's name, which is the package's name without the scope. */
+  readonly name: string;
+  readonly manifest: Manifest;
+  readonly files: readonly SourceFile[];
+}
+
+/** What the tests read of a `package.json`. */
+export interface Manifest {
+  readonly name: string;
+  readonly private?: boolean;
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+/** One TypeScript file of a package. */
+export interface SourceFile {
+  /** Relative to the package, for example `src/index.ts`. */
+  readonly path: string;
+  readonly isTest: boolean;
+  /** The text with comments blanked out, so that line numbers hold. */
+  readonly code: string;
+  /** What it imports or re-exports from, types included. */
+  readonly imports: readonly string[];
+  /** What it exports; `*` for a star export. */
+  readonly exports: readonly ExportedName[];
+}
+
+/** One exported name. */
+export interface ExportedName {
+  readonly name: string;
+  readonly isType: boolean;
+}
+
+/** The workspace's root directory, with a slash at the end. */
+export const root = fileURLToPath(new URL("../", import.meta.url));
+
+/** Reads all packages in order of name. */
+export function readPackages(): Package[] {
+  return readdirSync(`${root}packages`)
+    .sort()
+    .map((name) => readPackage(name, `${root}packages/${name}/`));
+}
+
+/** Reads a manifest; the directory ends with a slash. */
+export function readManifest(directory: string): Manifest {
+  return JSON.parse(readFileSync(`${directory}package.json`, "utf8"));
+}
+
+function readPackage(name: string, directory: string): Package {
+  const files = readdirSync(`${directory}src`, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts"))
+    .sort()
+    .map((path) => readSource(`src/${path}`, readFileSync(`${directory}src/${path}`, "utf8")));
+  return { name, manifest: readManifest(directory), files };
+}
+
+function readSource(path: string, text: string): SourceFile {
+  const { module, comments, errors } = parseSync(path, text);
+  if (errors.length > 0) throw new Error(`${path}: ${errors[0]!.message}`);
+  const exported = module.staticExports.flatMap(({ entries }) => entries);
+  return {
+    path,
+    isTest: /\.test(-d)?\.ts$/.test(path),
+    code: comments.reduce((code, { start, end }) => blank(code, start, end), text),
+    imports: [
+      ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
+      ...exported.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []),
+      ...module.dynamicImports.map(({ moduleRequest: { start, end } }) => text.slice(start + 1, end - 1)),
+    ],
+    exports: exported.map(({ exportName, isType }) => ({ name: exportName.name ?? "*", isType })),
+  };
+}
+
+function blank(text: string, start: number, end: number): string {
+  return text.slice(0, start) + text.slice(start, end).replace(/[^\n]/g, " ") + text.slice(end);
+}
