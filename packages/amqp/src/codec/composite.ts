@@ -124,7 +124,7 @@ export function readDescriptor(reader: ByteReader): number {
 }
 
 /** The code of a descriptor in its numeric or symbolic form; -1 for one not of the specification. */
-export function descriptorCode(descriptor: AmqpValue): number {
+function descriptorCode(descriptor: AmqpValue): number {
   if (!isTyped(descriptor)) return -1;
   if (descriptor.type === "ulong" && descriptor.value < 256n) return Number(descriptor.value);
   if (descriptor.type === "symbol") return SYMBOLIC_DESCRIPTORS.get(descriptor.value) ?? -1;

@@ -69,7 +69,7 @@ export function toDeliveryState(value: AmqpValue | undefined): DeliveryState | u
 }
 
 /** Appends a delivery state, or null. */
-export function writeDeliveryState(writer: ByteWriter, state: DeliveryState | undefined): void {
+function writeDeliveryState(writer: ByteWriter, state: DeliveryState | undefined): void {
   switch (state?.kind) {
     case undefined:
       writeValue(writer, null);

@@ -10,7 +10,6 @@ export const MIN_MAX_FRAME_SIZE = 512;
 
 /** Protocol ids of the protocol header (2.2, 5.2.1, 5.3.2). */
 export const AMQP_PROTOCOL = 0x00;
-export const TLS_PROTOCOL = 0x02;
 export const SASL_PROTOCOL = 0x03;
 
 /** "AMQP", the protocol's id and the version 1.0.0 (2.2). */
