@@ -52,7 +52,10 @@ export interface Connection {
 
 /** What happens on a connection. Handlers run inside `receive`, `tick` and `disconnect`. */
 export interface ConnectionHandler {
-  /** Output waits. Called once until it is taken: the place to schedule one write for the whole turn. */
+  /**
+   * Output waits. Called once until it is taken: the place to schedule one write for the whole turn, as by
+   * `queueMicrotask`. Taking the output inside would cut a frame in two.
+   */
   onOutput?(): void;
   /** Both opens were exchanged. Closing here refuses the peer. */
   onOpen?(connection: Connection): void;

@@ -48,8 +48,8 @@ import { negotiateAsClient, negotiateAsServer, type SaslNegotiation } from "./sa
 import { SessionEndpoint } from "./session.js";
 
 /**
- * Makes one end of a connection. As a client its first output waits at once. Throws `TypeError` for options
- * out of their range.
+ * Makes one end of a connection. For a client `onOutput` is called before this returns, since a client speaks
+ * first. Throws `TypeError` for options out of their range.
  */
 export function createConnection(options: ConnectionOptions): Connection {
   return new ConnectionEndpoint(resolveConnectionOptions(options));
@@ -79,8 +79,7 @@ export class ConnectionEndpoint implements Connection, FrameSink {
   constructor(options: ResolvedConnectionOptions) {
     this.options = options;
     if (options.role === "client") {
-      this.#writer.append(protocolHeader(options.saslCredentials ? SASL_PROTOCOL : AMQP_PROTOCOL));
-      this.#isOutputTold = true;
+      this.write().append(protocolHeader(options.saslCredentials ? SASL_PROTOCOL : AMQP_PROTOCOL));
     }
   }
 

@@ -1,5 +1,5 @@
 import type { BodyCheck, SerializeContext } from "@waybill/core";
-import { encodeFailure } from "@waybill/core";
+import { encodeFailure, WaybillError } from "@waybill/core";
 import type { ResolvedJsonOptions } from "./json-serializer.js";
 import { toPlainJson } from "./to-plain-json.js";
 import { reviveIntegers } from "./unsafe-integers.js";
@@ -18,13 +18,20 @@ export function writeJson(
   options: ResolvedJsonOptions,
   check: BodyCheck | undefined,
 ): Uint8Array {
-  let likeness = surveyItem(value, context.maxDepth);
-  let text = likeness === UNCLEAR ? undefined : JSON.stringify(value);
-  if (text === undefined || text.includes('"__proto__"')) {
-    text = toPlainJson(value, context.maxDepth, options);
-    likeness = ALTERED;
+  let likeness: number;
+  let text: string;
+  try {
+    likeness = surveyItem(value, context.maxDepth);
+    text = likeness === UNCLEAR ? toPlainJson(value, context.maxDepth, options) : JSON.stringify(value);
+    // Rare enough to look again: a reader would refuse the key.
+    if (text.includes('"__proto__"')) text = toPlainJson(value, context.maxDepth, options);
+  } catch (error) {
+    if (error instanceof WaybillError) throw error;
+    // What the value's own code threw may quote the value, so it is not passed on.
+    throw encodeFailure("The body cannot be written as JSON: reading it threw an error.");
   }
   if (check !== undefined) {
+    // What differs from its JSON is judged as the reader will see it.
     const seen =
       likeness === SAME ? value : reviveIntegers(text, JSON.parse(text), options.readUnsafeIntegers);
     const result = check(seen);

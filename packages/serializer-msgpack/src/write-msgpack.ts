@@ -1,4 +1,4 @@
-import { type BodyCheck, encodeFailure } from "@waybill/core";
+import { type BodyCheck, encodeFailure, WaybillError } from "@waybill/core";
 import { Packr, RESET_BUFFER_MODE } from "msgpackr";
 import { unpackr } from "./read-msgpack.js";
 import { toPlainMsgpack } from "./to-plain-msgpack.js";
@@ -13,15 +13,26 @@ const INITIAL_BUFFER_BYTES = 8192;
 
 /** Writes a value as plain MessagePack. Throws `encodeFailure`, naming the path, for what it or the schema cannot hold. */
 export function writeMsgpack(value: unknown, maxDepth: number, check: BodyCheck | undefined): Uint8Array {
-  const plain = isPlainItem(value, maxDepth) ? value : toPlainMsgpack(value, maxDepth);
+  const plain = toPlain(value, maxDepth);
   const bytes = pack(plain);
-  if (mayHoldSurrogate(bytes)) toPlainMsgpack(value, maxDepth);
+  // The careful copy has looked at its strings already; otherwise it does so now, and refuses.
+  if (plain === value && mayHoldSurrogate(bytes)) toPlainMsgpack(value, maxDepth);
   if (check !== undefined) {
     // What differs from its MessagePack is judged as the reader will see it.
     const result = check(plain === value ? value : unpackr.unpack(Uint8Array.from(bytes)));
     if (!result.isValid) throw encodeFailure(result.text);
   }
   return bytes;
+}
+
+function toPlain(value: unknown, maxDepth: number): unknown {
+  try {
+    return isPlainItem(value, maxDepth) ? value : toPlainMsgpack(value, maxDepth);
+  } catch (error) {
+    if (error instanceof WaybillError) throw error;
+    // What the value's own code threw may quote the value, so it is not passed on.
+    throw encodeFailure("The body cannot be written as MessagePack: reading it threw an error.");
+  }
 }
 
 function isPlainItem(value: unknown, depthLeft: number): boolean {
