@@ -5,7 +5,7 @@ import { QueueNode } from "./peers/queue-node.js";
 // Runs Qpid Proton against a server made of @waybill/amqp. Needs Debian's python3-qpid-proton; PYTHON names
 // another interpreter that has the module. Exits with Proton's verdict.
 
-const python = process.env["PYTHON"] ?? "/usr/bin/python3";
+const python = process.env.PYTHON ?? "/usr/bin/python3";
 const script = fileURLToPath(new URL("../peers/proton_peer.py", import.meta.url));
 
 await using node = await new QueueNode().listen();

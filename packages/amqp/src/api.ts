@@ -40,7 +40,7 @@ export interface Connection {
    */
   tick(nowMs: number): number | undefined;
 
-  /** Begins a session of our own. Throws `TypeError` unless the connection is open. */
+  /** Begins a session of our own. Throws `TypeError` unless the connection is open and has a channel free. */
   openSession(): Session;
 
   /** Sends close; the connection has ended when the peer's close arrives. */

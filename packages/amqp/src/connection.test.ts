@@ -209,6 +209,23 @@ describe("opening", () => {
   });
 });
 
+describe("createConnection", () => {
+  it.each([{ maxFrameSize: 511 }, { channelMax: 65_536 }, { idleTimeOutMs: -1 }, { incomingWindow: 0.5 }])(
+    "refuses %o",
+    (options) => {
+      expect(() => new Pair(options)).toThrow(
+        new RegExp(`^${Object.keys(options)[0]} must be a whole number`),
+      );
+    },
+  );
+
+  it("tells a client's owner at once that there is output", () => {
+    let told = 0;
+    createConnection({ role: "client", containerId: "c", handler: { onOutput: () => told++ } });
+    expect(told).toBe(1);
+  });
+});
+
 describe("closing", () => {
   it("is answered and told to both owners with the error", () => {
     const pair = new Pair();
@@ -272,6 +289,36 @@ describe("tick", () => {
     expect(pair.server.tick(10)).toBe(510);
     expect(pair.server.tick(510)).toBeUndefined();
     expect(pair.isServerClosed && pair.server.isEnded).toBe(true);
+  });
+});
+
+describe("sessions", () => {
+  it("are as many as the peer's channel-max allows", () => {
+    const pair = new Pair({ channelMax: 1 });
+    pair.turn();
+    pair.client.openSession();
+    pair.client.openSession();
+    expect(() => pair.client.openSession()).toThrow("the peer takes no more sessions");
+  });
+
+  it("end on both sides, with the error and with their links", () => {
+    const pair = new Pair();
+    const { sender } = openSending(pair);
+    const told: unknown[] = [];
+    sender.handler.onDetach = (error) => told.push(error);
+    sender.session.onEnd = (error) => told.push(error);
+    const error = { condition: "amqp:session:errant-link" };
+    pair.serverSessions[0]?.end(error);
+    pair.turn();
+    expect(told).toEqual([error, error]);
+    expect([pair.serverSessions[0]?.isEnded, pair.client.isOpen]).toEqual([true, true]);
+  });
+
+  it("free their channel for the next", () => {
+    const pair = new Pair({ channelMax: 0 });
+    for (let i = 0; i < 3; i++) pair.openSession().end();
+    pair.openSession();
+    expect(pair.serverSessions.map((session) => session.isEnded)).toEqual([true, true, true, false]);
   });
 });
 

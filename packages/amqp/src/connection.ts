@@ -152,8 +152,8 @@ export class ConnectionEndpoint implements Connection, FrameSink {
 
   openSession(): Session {
     if (!this.isOpen) throw new TypeError("the connection is not open");
-    const session = new SessionEndpoint(this, this.#allocateChannel());
-    this.#sessions[session.channel] = session;
+    const session = this.#allocateSession();
+    if (!session) throw new TypeError("the peer takes no more sessions");
     session.begin();
     return session;
   }
@@ -340,8 +340,11 @@ export class ConnectionEndpoint implements Connection, FrameSink {
       answered.receiveBegin(begin, channel);
       return;
     }
-    const session = new SessionEndpoint(this, this.#allocateChannel());
-    this.#sessions[session.channel] = session;
+    const session = this.#allocateSession();
+    if (!session) {
+      this.fail("amqp:resource-limit-exceeded", "more sessions were begun than channel-max leaves to answer");
+      return;
+    }
     this.#sessionsByRemoteChannel.set(channel, session);
     session.receiveBegin(begin, channel);
     session.begin();
@@ -383,9 +386,14 @@ export class ConnectionEndpoint implements Connection, FrameSink {
     }
   }
 
-  #allocateChannel(): number {
+  /** A session on the lowest free channel; `undefined` when the peer's channel-max leaves none (2.7.1). */
+  #allocateSession(): SessionEndpoint | undefined {
     const free = this.#sessions.indexOf(undefined);
-    return free === -1 ? this.#sessions.length : free;
+    const channel = free === -1 ? this.#sessions.length : free;
+    if (channel > (this.remoteOpen?.channelMax ?? 0xffff)) return undefined;
+    const session = new SessionEndpoint(this, channel);
+    this.#sessions[channel] = session;
+    return session;
   }
 
   /** Ends without close, where none may be sent. */

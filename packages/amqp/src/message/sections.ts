@@ -33,15 +33,17 @@ export class MessageSections {
   /** Throws `AmqpDecodeError` when the bytes are not sections in the order of 3.2. */
   constructor(bytes: Uint8Array) {
     const found = scan(bytes);
+    const [header, deliveryAnnotations, messageAnnotations, properties, applicationProperties] =
+      found.sections;
     this.bytes = bytes;
-    this.header = found[HEADER];
-    this.deliveryAnnotations = found[0x71];
-    this.messageAnnotations = found[0x72];
-    this.properties = found[PROPERTIES];
-    this.applicationProperties = found[0x74];
+    this.header = header;
+    this.deliveryAnnotations = deliveryAnnotations;
+    this.messageAnnotations = messageAnnotations;
+    this.properties = properties;
+    this.applicationProperties = applicationProperties;
     this.body = found.body;
     this.bodyKind = found.bodyKind;
-    this.footer = found[FOOTER];
+    this.footer = found.sections[FOOTER - HEADER];
   }
 
   /** Offset of the bare message: what follows header and annotations (3.2). */
@@ -88,21 +90,21 @@ export function scanMessage(bytes: Uint8Array): MessageSections {
 }
 
 const HEADER = 0x70;
-const PROPERTIES = 0x73;
 const DATA = 0x75;
 const SEQUENCE = 0x76;
 const VALUE = 0x77;
 const FOOTER = 0x78;
 
 interface Found {
-  [code: number]: ByteRange | undefined;
-  body: ByteRange[];
+  /** By descriptor, counted from that of the header. */
+  readonly sections: (ByteRange | undefined)[];
+  readonly body: ByteRange[];
   bodyKind: BodyKind;
 }
 
 function scan(bytes: Uint8Array): Found {
   const reader = new ByteReader(toBuffer(bytes));
-  const found: Found = { body: [], bodyKind: "none" };
+  const found: Found = { sections: Array(FOOTER - HEADER + 1).fill(undefined), body: [], bodyKind: "none" };
   let previous = 0;
   while (reader.position < reader.end) {
     const start = reader.position;
@@ -114,7 +116,7 @@ function scan(bytes: Uint8Array): Found {
     skipValue(reader);
     const range = { start, end: reader.position };
     if (code >= DATA && code <= VALUE) addBody(found, code, range);
-    else found[code] = range;
+    else found.sections[code - HEADER] = range;
     previous = code;
   }
   return found;
