@@ -143,7 +143,7 @@ export interface Link {
 export interface SenderLink extends Link {
   readonly role: "sender";
   handler: SenderHandler;
-  /** Deliveries the peer is ready to take beyond those already queued. */
+  /** Deliveries the peer is ready to take, by the link's credit and the session's window, beyond those queued. */
   readonly credit: number;
   /** Whether the peer asked to use up the credit or give it back (2.6.7). */
   readonly isDraining: boolean;
@@ -155,7 +155,7 @@ export interface SenderLink extends Link {
   /**
    * Sends a message, whole or in parts to be joined; large parts are not copied. It waits when the peer has
    * given no credit, without holding up other links. Returns `undefined` on a link that is over. Throws
-   * `TypeError` for a tag of more than 32 bytes. The peer's maximum in `remoteAttach` is the caller's to keep.
+   * `TypeError` for a tag of more than 32 bytes or a state of more than 128. The peer's maximum in `remoteAttach` is the caller's to keep.
    */
   send(message: Uint8Array | readonly Uint8Array[], options: SendOptions): OutgoingDelivery | undefined;
 
@@ -190,7 +190,7 @@ export interface OutgoingDelivery {
 }
 
 export interface SenderHandler {
-  /** The peer's credit changed. May be called with no credit left. */
+  /** The peer's credit changed or the session's window opened. May be called with no credit left. */
   onCredit?(link: SenderLink): void;
   /** The peer wants its credit used or back. Without this handler it is given back after `onCredit`. */
   onDrain?(link: SenderLink): void;

@@ -541,6 +541,21 @@ describe("sending", () => {
     expect(received.map((delivery) => Buffer.compare(delivery.message, message))).toEqual([0, 0, 0, 0, 0]);
   });
 
+  it("counts the window into the credit and tells when it opens", () => {
+    const pair = new Pair({}, { incomingWindow: 4 });
+    const { sender, receiver, received } = openReceiving(pair, 0);
+    let sent = 0;
+    const offered: number[] = [];
+    sender.handler.onCredit = (link) => {
+      offered.push(link.credit);
+      while (link.credit > 0 && sent < 10) link.send(tag(sent), { deliveryTag: tag(sent++) });
+      expect(link.queued).toBe(0);
+    };
+    receiver.addCredit(1000);
+    pair.turn();
+    expect([received.length, Math.max(...offered)]).toEqual([10, 4]);
+  });
+
   it("holds ten thousand deliveries unsettled and settles any of them in any order", () => {
     const pair = new Pair();
     const { sender, receiver, received, dispositions } = openReceiving(pair, 20_000);

@@ -65,7 +65,7 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
   #isDrainDue = false;
 
   get credit(): number {
-    return Math.max(0, this.#linkCredit - this.#queue.length);
+    return Math.max(0, Math.min(this.#linkCredit, this.session.remoteIncomingWindow) - this.#queue.length);
   }
 
   get queued(): number {
@@ -117,6 +117,11 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
     }
     this.isDraining = flow.isDraining;
     if (this.isAttached) this.#creditChanged();
+  }
+
+  /** The session's window was shut and has opened. */
+  windowOpened(): void {
+    if (this.isAttached && this.credit > 0) this.handler.onCredit?.(this);
   }
 
   /** Sends what waits, as far as credit and window go. Returns whether anything is left waiting. */

@@ -156,13 +156,15 @@ export class SessionEndpoint implements Session {
     this.#nextIncomingId = flow.nextOutgoingId;
     // What the peer has not yet seen counts against its window; before it saw our begin that is all (2.5.6).
     const underWay = Math.max(0, serialDistance(flow.nextIncomingId ?? 0, this.#nextOutgoingId));
+    const wasShut = this.remoteIncomingWindow <= 0;
     this.remoteIncomingWindow = Math.max(0, flow.incomingWindow - underWay);
     const { handle, wantsEcho } = flow;
     const link = handle === undefined ? undefined : this.#linkAt(handle);
     link?.receiveFlow(flow);
     if (this.isEnded) return;
     this.#flushWaiting();
-    if (!wantsEcho) return;
+    if (wasShut) this.#tellWindowOpened();
+    if (!wantsEcho || this.isEnded) return;
     if (!link) this.#isWindowDue = true;
     else if (link.isAttached) this.flowDue.add(link);
     this.noteWork();
@@ -354,6 +356,13 @@ export class SessionEndpoint implements Session {
       // Behind the others next time, so that no link is served first for ever.
       this.waiting.delete(link);
       if (link.flushQueue()) this.waiting.add(link);
+    }
+  }
+
+  #tellWindowOpened(): void {
+    for (const link of [...this.#links]) {
+      if (this.remoteIncomingWindow <= 0) return;
+      if (link instanceof SenderEndpoint) link.windowOpened();
     }
   }
 
