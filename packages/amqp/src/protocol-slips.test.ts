@@ -294,6 +294,17 @@ describe("what is unusual but allowed", () => {
     expect(peer.deliveries.map(({ tag }) => String(tag))).toEqual(["t"]);
   });
 
+  it("is link after link on one session, which leave nothing behind", () => {
+    const peer = new RawPeer({ maxLinks: 2 });
+    peer.open().begin();
+    for (let i = 0; i < 1000; i++) {
+      peer.attach({ name: `link-${i}`, role: i % 2 === 0 }).send(detachType, { handle: 0, closed: true });
+    }
+    peer.attach();
+    expect([peer.server.isOpen, peer.links.at(-1)?.isAttached]).toEqual([true, true]);
+    expect(peer.answers().filter(({ code }) => code === detachType.code).length).toBe(1000);
+  });
+
   it("is an attach without initial-delivery-count", () => {
     const peer = new RawPeer();
     peer
