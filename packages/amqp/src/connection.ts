@@ -1,4 +1,5 @@
 import type { Connection, Session } from "./api.js";
+import { ChannelTable } from "./channel-table.js";
 import { ByteReader } from "./codec/byte-reader.js";
 import { ByteWriter } from "./codec/byte-writer.js";
 import {
@@ -69,8 +70,7 @@ export class ConnectionEndpoint implements Connection, FrameSink {
   readonly #idle = new IdleWatch();
   #isOutputTold = false;
   #isCloseTold = false;
-  readonly #sessions: (SessionEndpoint | undefined)[] = [];
-  readonly #sessionsByRemoteChannel = new Map<number, SessionEndpoint>();
+  readonly #channels = new ChannelTable();
   readonly #working = new Set<SessionEndpoint>();
   readonly #transfer = new TransferFields();
   readonly #flow = new FlowFields();
@@ -231,8 +231,7 @@ export class ConnectionEndpoint implements Connection, FrameSink {
   }
 
   forgetSession(session: SessionEndpoint): void {
-    this.#sessions[session.channel] = undefined;
-    if (session.remoteChannel !== undefined) this.#sessionsByRemoteChannel.delete(session.remoteChannel);
+    this.#channels.forget(session);
   }
 
   get #speaksSasl(): boolean {
@@ -326,17 +325,17 @@ export class ConnectionEndpoint implements Connection, FrameSink {
 
   #onBegin(body: ByteReader, channel: number): void {
     const begin = read(body, beginType);
-    if (this.#sessionsByRemoteChannel.has(channel)) {
+    if (this.#channels.atRemote(channel)) {
       this.fail("amqp:not-allowed", `channel ${channel} has a session already`);
       return;
     }
     if (begin.remoteChannel !== undefined) {
-      const answered = this.#sessions[begin.remoteChannel];
+      const answered = this.#channels.at(begin.remoteChannel);
       if (!answered || answered.remoteBegin) {
         this.fail("amqp:not-allowed", "begin answers a session that was not begun");
         return;
       }
-      this.#sessionsByRemoteChannel.set(channel, answered);
+      this.#channels.bind(answered, channel);
       answered.receiveBegin(begin, channel);
       return;
     }
@@ -345,14 +344,14 @@ export class ConnectionEndpoint implements Connection, FrameSink {
       this.fail("amqp:resource-limit-exceeded", "more sessions were begun than channel-max leaves to answer");
       return;
     }
-    this.#sessionsByRemoteChannel.set(channel, session);
+    this.#channels.bind(session, channel);
     session.receiveBegin(begin, channel);
     session.begin();
     this.options.handler.onSession?.(session);
   }
 
   #onSessionFrame(body: ByteReader, code: number, channel: number): void {
-    const session = this.#sessionsByRemoteChannel.get(channel);
+    const session = this.#channels.atRemote(channel);
     if (!session) {
       this.fail("amqp:not-allowed", `channel ${channel} has no session`);
       return;
@@ -386,14 +385,10 @@ export class ConnectionEndpoint implements Connection, FrameSink {
     }
   }
 
-  /** A session on the lowest free channel; `undefined` when the peer's channel-max leaves none (2.7.1). */
+  /** A session on a free channel; `undefined` when the peer's channel-max leaves none (2.7.1). */
   #allocateSession(): SessionEndpoint | undefined {
-    const free = this.#sessions.indexOf(undefined);
-    const channel = free === -1 ? this.#sessions.length : free;
-    if (channel > (this.remoteOpen?.channelMax ?? 0xffff)) return undefined;
-    const session = new SessionEndpoint(this, channel);
-    this.#sessions[channel] = session;
-    return session;
+    const channelMax = this.remoteOpen?.channelMax ?? 0xffff;
+    return this.#channels.add(channelMax, (channel) => new SessionEndpoint(this, channel));
   }
 
   /** Ends without close, where none may be sent. */
@@ -405,8 +400,7 @@ export class ConnectionEndpoint implements Connection, FrameSink {
   #finish(error: AmqpError | undefined): void {
     if (this.#isCloseTold) return;
     this.#isCloseTold = true;
-    for (const session of this.#sessions.splice(0)) session?.endWithConnection(error);
-    this.#sessionsByRemoteChannel.clear();
+    for (const session of this.#channels.clear()) session.endWithConnection(error);
     this.#working.clear();
     this.options.handler.onClose?.(error);
   }

@@ -13,7 +13,7 @@ import { type Incoming, ReceiverEndpoint } from "./receiver-link.js";
 import { type Outgoing, SenderEndpoint } from "./sender-link.js";
 import { serialAdd, serialDistance } from "./serial.js";
 import { nextSessionState, type SessionEvent, type SessionState } from "./session-state.js";
-import { SettlementRun } from "./settlement-run.js";
+import { UnsettledDeliveries } from "./unsettled-deliveries.js";
 
 /** The outgoing-window told to peers (2.5.6): we never hold transfers back on our own account. */
 const OUTGOING_WINDOW = 0x7fffffff;
@@ -37,15 +37,11 @@ export class SessionEndpoint implements Session {
   #incomingWindow: number;
   #isWindowDue = false;
   #nextOutgoingId = 0;
-  #nextDeliveryId = 0;
   readonly #links: (LinkEndpoint | undefined)[] = [];
   readonly #freeHandles: number[] = [];
   readonly #linksByRemoteHandle = new Map<number, LinkEndpoint>();
   readonly #linksByName = new Map<string, LinkEndpoint>();
-  readonly #incoming = new Map<number, Incoming>();
-  readonly #outgoing = new Map<number, Outgoing>();
-  readonly #receiverRun = new SettlementRun("receiver");
-  readonly #senderRun = new SettlementRun("sender");
+  readonly #unsettled = new UnsettledDeliveries();
 
   constructor(connection: ConnectionEndpoint, channel: number) {
     this.connection = connection;
@@ -188,51 +184,30 @@ export class SessionEndpoint implements Session {
   }
 
   receiveDisposition(fields: DispositionFields): void {
-    if (this.isEnded) return;
-    const { first, last, isSettled, state, isFromReceiver } = fields;
-    const length = serialDistance(first, last) + 1;
-    if (length < 1) {
-      this.fail("amqp:invalid-field", "a disposition ends before it begins");
-    } else if (isFromReceiver) {
-      forRange(this.#outgoing, first, length, (delivery) =>
-        this.#applyToOutgoing(delivery, state, isSettled),
-      );
-    } else if (isSettled) {
-      forRange(this.#incoming, first, length, (delivery) => {
-        this.#incoming.delete(delivery.id);
-        delivery.link.settledByPeer(delivery, state);
-      });
-    }
+    if (this.isEnded || this.#unsettled.receive(fields)) return;
+    this.fail("amqp:invalid-field", "a disposition ends before it begins");
   }
 
   /** Takes in a delivery that awaits settlement; false when its id is in use, which ends the session. */
   addIncoming(delivery: Incoming): boolean {
-    if (this.#incoming.has(delivery.id)) {
-      this.fail("amqp:invalid-field", `delivery-id ${delivery.id} is in use`);
-      return false;
-    }
-    this.#incoming.set(delivery.id, delivery);
-    return true;
+    const isAdded = this.#unsettled.addIncoming(delivery);
+    if (!isAdded) this.fail("amqp:invalid-field", `delivery-id ${delivery.id} is in use`);
+    return isAdded;
   }
 
   settleIncoming(id: number, state: DeliveryState, settling: "settled" | "unsettled"): void {
-    if (settling === "settled") this.#incoming.delete(id);
-    this.#receiverRun.add(this.connection.write(), this.channel, id, state, settling);
+    this.#unsettled.settleIncoming(this.connection.write(), this.channel, id, state, settling);
     this.noteWork();
   }
 
   settleOutgoing(id: number, state: DeliveryState | undefined): void {
-    this.#outgoing.delete(id);
-    this.#senderRun.add(this.connection.write(), this.channel, id, state, "settled");
+    this.#unsettled.settleOutgoing(this.connection.write(), this.channel, id, state);
     this.noteWork();
   }
 
   /** The id of a delivery about to be sent, which awaits settlement from now on unless it is settled. */
   nextDeliveryId(delivery: Outgoing): number {
-    const id = this.#nextDeliveryId;
-    this.#nextDeliveryId = serialAdd(id, 1);
-    if (!delivery.isSettled) this.#outgoing.set(id, delivery);
-    return id;
+    return this.#unsettled.addOutgoing(delivery);
   }
 
   /** The output, for the head of one transfer frame. */
@@ -249,8 +224,7 @@ export class SessionEndpoint implements Session {
   /** The output, for frames that must follow the settlements that wait. */
   writeFrames(): ByteWriter {
     const writer = this.connection.write();
-    this.#receiverRun.flush(writer, this.channel);
-    this.#senderRun.flush(writer, this.channel);
+    this.#unsettled.flush(writer, this.channel);
     return writer;
   }
 
@@ -296,7 +270,7 @@ export class SessionEndpoint implements Session {
   releaseName(link: LinkEndpoint): void {
     const key = linkKey(link.name, link.role);
     if (this.#linksByName.get(key) === link) this.#linksByName.delete(key);
-    this.#forgetDeliveries(link);
+    this.#unsettled.forget(link);
   }
 
   forgetLink(link: LinkEndpoint): void {
@@ -305,14 +279,6 @@ export class SessionEndpoint implements Session {
     this.#links[link.handle] = undefined;
     this.#freeHandles.push(link.handle);
     this.connection.linkCount--;
-  }
-
-  #applyToOutgoing(delivery: Outgoing, state: DeliveryState | undefined, isSettled: boolean): void {
-    if (isSettled) {
-      delivery.isSettled = true;
-      this.#outgoing.delete(delivery.id as number);
-    }
-    delivery.link.handler.onDisposition?.(delivery, state);
   }
 
   #receiveLink(attach: Attach): void {
@@ -366,14 +332,8 @@ export class SessionEndpoint implements Session {
     }
   }
 
-  #forgetDeliveries(link: LinkEndpoint): void {
-    for (const [id, delivery] of this.#outgoing) if (delivery.link === link) this.#outgoing.delete(id);
-    for (const [id, delivery] of this.#incoming) if (delivery.link === link) this.#incoming.delete(id);
-  }
-
   #endLinks(error: AmqpError | undefined): void {
-    this.#outgoing.clear();
-    this.#incoming.clear();
+    this.#unsettled.clear();
     this.#linksByName.clear();
     this.#linksByRemoteHandle.clear();
     for (const link of this.#links.splice(0)) {
@@ -397,24 +357,4 @@ export class SessionEndpoint implements Session {
 /** Links are told apart by name and direction (2.6.1): one name may stand for one link each way. */
 function linkKey(name: string, role: "sender" | "receiver"): string {
   return `${role} ${name}`;
-}
-
-/** Visits the deliveries in a range of ids, in time bounded by their number, however wide the range. */
-function forRange<T extends { readonly id: number | undefined }>(
-  deliveries: ReadonlyMap<number, T>,
-  first: number,
-  length: number,
-  visit: (delivery: T) => void,
-): void {
-  if (length > deliveries.size) {
-    for (const [id, delivery] of [...deliveries]) {
-      const offset = serialDistance(first, id);
-      if (offset >= 0 && offset < length) visit(delivery);
-    }
-    return;
-  }
-  for (let i = 0; i < length; i++) {
-    const delivery = deliveries.get(serialAdd(first, i));
-    if (delivery) visit(delivery);
-  }
 }
