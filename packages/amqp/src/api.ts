@@ -23,7 +23,8 @@ export interface Connection {
 
   /**
    * Takes bytes from the peer. They must not change afterwards: payloads handed to `onTransfer` are views into
-   * them. Throws only what a handler threw, after closing the connection with `amqp:internal-error`. Stop
+   * them. Throws only what a handler threw, after closing the connection with `amqp:internal-error`; an
+   * `AmqpDecodeError` from a handler is taken for the peer's mistake and closes it with `amqp:decode-error`. Stop
    * reading the socket while it does not take output, or a peer that never reads fills the memory.
    */
   receive(bytes: Uint8Array): void;

@@ -12,6 +12,7 @@ import { createConnection } from "./connection.js";
 import type { ConnectionOptions } from "./connection-options.js";
 import type { AmqpError } from "./frames/amqp-error.js";
 import { ACCEPTED, type DeliveryState, RELEASED, rejected } from "./frames/delivery-state.js";
+import { scanMessage } from "./message/sections.js";
 import { saslAnonymous, saslExternal, saslPlain } from "./sasl.js";
 
 /** A client and a server joined by hand: `turn` carries what each has to say to the other until both are silent. */
@@ -259,6 +260,17 @@ describe("closing", () => {
     expect(() => pair.turn()).toThrow("bug");
     pair.turn();
     expect(pair.clientError?.condition).toBe("amqp:internal-error");
+  });
+});
+
+describe("a message that is malformed", () => {
+  it("closes the connection with decode-error when the owner does not catch it", () => {
+    const pair = new Pair();
+    const { sender, receiver } = openSending(pair);
+    receiver.handler.onTransfer = ({ message }) => scanMessage(message);
+    sender.send(Buffer.from("junk"), { deliveryTag: tag(1) });
+    pair.turn();
+    expect(pair.clientError?.condition).toBe("amqp:decode-error");
   });
 });
 
