@@ -206,7 +206,16 @@ describe("msgpack", () => {
         expect(reasonOf(() => read(msgpack(), hex(scalar), undeclared))).toBe("root-not-container");
       for (const empty of ["80", "90", "dc0000", "dd00000000", "de0000", "df00000000"])
         expect(reasonOf(() => read(msgpack(), hex(empty), undeclared))).toBe("container-empty");
-      expect(read(msgpack(), hex("9107"), undeclared)).toEqual([7]);
+      expect(read(msgpack(), hex("81a17807"), undeclared)).toEqual({ x: 7 });
+    });
+
+    it("refuses an array of a few scalars that nothing declared, which chance makes too often", () => {
+      const undeclared = { isDeclared: false };
+      for (const plain of ["9107", "92c001", "96010203040506"])
+        expect(reasonOf(() => read(msgpack(), hex(plain), undeclared))).toBe("evidence-insufficient");
+      expect(read(msgpack(), hex("9107"))).toEqual([7]);
+      expect(read(msgpack(), hex("9701020304050607"), undeclared)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+      expect(read(msgpack(), hex("91a178"), undeclared)).toEqual(["x"]);
     });
 
     it("refuses trailing bytes and truncation at every offset", () => {
@@ -291,6 +300,8 @@ describe("msgpack", () => {
     it("gives up the buffer of a very large message", () => {
       write(msgpack(), { blob: new Uint8Array(4_000_000) });
       expect(pack(1).buffer.byteLength).toBeLessThan(100_000);
+      const text = "long enough for the encoder's native writer ".repeat(50);
+      expect(read(msgpack(), write(msgpack(), { text }))).toEqual({ text });
     });
 
     it("works on after a value whose own code threw", () => {
