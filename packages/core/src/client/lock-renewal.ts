@@ -48,9 +48,13 @@ export class LockRenewal {
 
   #plan(delivery: Delivery, nowMs: number): void {
     const remainingMs = delivery.lockedUntilMs - nowMs;
-    delivery.renewEveryMs = Math.max(remainingMs - Math.min(remainingMs / 2, longestMarginMs), shortestIntervalMs);
+    delivery.renewEveryMs = Math.max(
+      remainingMs - Math.min(remainingMs / 2, longestMarginMs),
+      shortestIntervalMs,
+    );
     this.#planFor(delivery, nowMs + delivery.renewEveryMs);
-    if (this.#deliveries.has(delivery) && delivery.renewAtMs < this.#armedForMs) this.#arm(delivery.renewAtMs);
+    if (this.#deliveries.has(delivery) && delivery.renewAtMs < this.#armedForMs)
+      this.#arm(delivery.renewAtMs);
   }
 
   #planFor(delivery: Delivery, atMs: number): void {
