@@ -84,6 +84,16 @@ export function checkProperties(message: SendableProperties, entity: string): vo
   checkKey(message.viaPartitionKey, "viaPartitionKey", entity);
   checkKey(message.replyToSessionId, "replyToSessionId", entity);
   if (typeof message.messageId === "string") checkKey(message.messageId, "messageId", entity);
+  checkText(message.contentType, "contentType", entity);
+  checkText(message.subject, "subject", entity);
+  checkText(message.to, "to", entity);
+  checkText(message.replyTo, "replyTo", entity);
+  checkId(message.messageId, "messageId", entity);
+  checkId(message.correlationId, "correlationId", entity);
+  const { scheduledEnqueueTime } = message;
+  if (scheduledEnqueueTime !== undefined && Number.isNaN(scheduledEnqueueTime.getTime())) {
+    throw argumentError(entity, "scheduledEnqueueTime is no valid date");
+  }
   const ttl = message.timeToLiveMs;
   if (ttl !== undefined && !(typeof ttl === "number" && ttl > 0)) {
     throw argumentError(entity, `timeToLiveMs ${ttl} is not a positive number of milliseconds`);
@@ -164,11 +174,16 @@ export function readBody(
 ): MessageBody {
   if (content.section === "data") {
     const { dataOffset, dataLength } = content;
-    return { section: "data", bytes: stored.subarray(dataOffset, dataOffset + dataLength) };
+    return { section: "data", bytes: plainView(stored, dataOffset, dataLength) };
   }
   if (content.isWire) return requireDecoder(decode)(stored).body;
   if (content.section === "sequence") return { section: "sequence", value: deserialize(stored) as unknown[] };
   return { section: "value", value: deserialize(stored) };
+}
+
+/** A view that is a plain `Uint8Array`, since the methods of `Buffer` differ. */
+export function plainView(bytes: Uint8Array, offset: number, length: number): Uint8Array {
+  return new Uint8Array(bytes.buffer, bytes.byteOffset + offset, length);
 }
 
 /** The application properties as sent with `changes` laid over them, as a copy that belongs to the reader. */
@@ -300,9 +315,24 @@ function sizeOfApplicationProperties(properties: BrokerMessage["applicationPrope
 }
 
 function checkKey(key: string | undefined, name: string, entity: string): void {
+  checkText(key, name, entity);
   if (key !== undefined && key.length > KEY_LIMIT) {
     throw argumentError(entity, `${name} is longer than ${KEY_LIMIT} characters`);
   }
+}
+
+function checkText(text: unknown, name: string, entity: string): void {
+  if (text !== undefined && typeof text !== "string") throw argumentError(entity, `${name} is no string`);
+}
+
+function checkId(id: unknown, name: string, entity: string): void {
+  const isId =
+    id === undefined ||
+    typeof id === "string" ||
+    typeof id === "bigint" ||
+    typeof id === "number" ||
+    id instanceof Uint8Array;
+  if (!isId) throw argumentError(entity, `${name} is no string, number, bigint or Uint8Array`);
 }
 
 function argumentError(entity: string, reason: string): BrokerError {

@@ -207,6 +207,11 @@ describe("quota", () => {
     );
     expect(await codeOf(sender.send(message("a", { timeToLiveMs: -1 })))).toBe("argument-error");
     expect(await codeOf(sender.send({}))).toBe("argument-error");
+    for (const name of ["messageId", "sessionId", "subject", "to", "contentType"]) {
+      expect(await codeOf(sender.send(message("a", { [name]: { no: "text" } })))).toBe("argument-error");
+    }
+    const scheduledEnqueueTime = new Date(Number.NaN);
+    expect(await codeOf(sender.send(message("a", { scheduledEnqueueTime })))).toBe("argument-error");
     expect(await codeOf(sender.send({ body: { section: "value", value: () => {} } }))).toBe("argument-error");
   });
 });
