@@ -76,9 +76,13 @@ const PROPERTY_OVERHEAD = 4;
 /** Bytes of the sections' frames in an encoded message. */
 const MESSAGE_OVERHEAD = 32;
 const KEY_LIMIT = 128;
+const APPLICATION_PROPERTIES_LIMIT = 64 * 1024;
 
 /** Checks a message's properties against the service's limits; throws `argument-error`. */
-export function checkProperties(message: SendableProperties, entity: string): void {
+export function checkProperties(message: BrokerMessage, entity: string): void {
+  if (typeof message.applicationProperties === "object") {
+    checkApplicationProperties(message.applicationProperties, entity);
+  }
   checkKey(message.sessionId, "sessionId", entity);
   checkKey(message.partitionKey, "partitionKey", entity);
   checkKey(message.viaPartitionKey, "viaPartitionKey", entity);
@@ -107,6 +111,32 @@ export function checkProperties(message: SendableProperties, entity: string): vo
   }
 }
 
+/**
+ * Checks application properties: values that can be copied, within the service's 64 KB for all together. Throws
+ * `argument-error` or `message-size-exceeded`.
+ */
+export function checkApplicationProperties(properties: ApplicationProperties, entity: string): void {
+  for (const name in properties) {
+    const value = properties[name];
+    const isBad =
+      typeof value === "function" ||
+      typeof value === "symbol" ||
+      (typeof value === "object" && value !== null && !isCopyable(value));
+    if (isBad)
+      throw argumentError(
+        entity,
+        `application property '${name.slice(0, KEY_LIMIT)}' has a value that cannot be copied`,
+      );
+  }
+  const bytes = sizeOfApplicationProperties(properties);
+  if (bytes <= APPLICATION_PROPERTIES_LIMIT) return;
+  throw new BrokerError(
+    "message-size-exceeded",
+    `The application properties of a message of '${entity}' have ${bytes} bytes, at most ${APPLICATION_PROPERTIES_LIMIT} are taken.`,
+    { entity },
+  );
+}
+
 /** The bytes that the storage will keep for a message: the front end's `wire`, else the body. */
 export function bytesToStore(message: BrokerMessage, entity: string): Uint8Array {
   const { wire, body } = message;
@@ -118,6 +148,8 @@ export function bytesToStore(message: BrokerMessage, entity: string): Uint8Array
   }
   switch (body?.section) {
     case "data":
+      if (!(body.bytes instanceof Uint8Array))
+        throw argumentError(entity, "a data body has to be a Uint8Array");
       return body.bytes;
     case "value":
     case "sequence":
@@ -312,6 +344,16 @@ function sizeOfApplicationProperties(properties: BrokerMessage["applicationPrope
     else bytes += 8;
   }
   return bytes;
+}
+
+function isCopyable(value: object): boolean {
+  if (value instanceof Uint8Array || value instanceof Date) return true;
+  try {
+    structuredClone(value);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function checkKey(key: string | undefined, name: string, entity: string): void {
