@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { BrokerError } from "./broker-error.js";
 import type { Clock } from "./clock.js";
-import type { EntityRegistry } from "./entities/entity-registry.js";
+import type { Entity, EntityRegistry } from "./entities/entity-registry.js";
 import type { Lane } from "./entities/lane.js";
 import type { Session } from "./entities/session.js";
+import { Faults } from "./faults.js";
 import type { BrokerEventListener, BrokerEventType } from "./messages/broker-event.js";
 import { LockTokens } from "./messages/lock-token.js";
 import type { BrokerMessage, MessageId, WireDecoder } from "./messages/message.js";
@@ -15,6 +16,7 @@ import { Timers } from "./timing/timers.js";
 export interface Lifecycle {
   onMessageDue(engine: Engine, message: StoredMessage, nowMs: number): void;
   onSessionDue(engine: Engine, session: Session, nowMs: number): void;
+  onIdleDue(engine: Engine, entity: Entity, nowMs: number): void;
   serve(engine: Engine, lane: Lane, nowMs: number): void;
 }
 
@@ -25,6 +27,7 @@ export class Engine {
   readonly storage: Storage;
   readonly entities: EntityRegistry;
   readonly lockTokens = new LockTokens();
+  readonly faults: Faults = new Faults(this);
   readonly listeners = new Set<BrokerEventListener>();
   wireDecoder: WireDecoder | undefined;
   readonly #lifecycle: Lifecycle;
@@ -109,6 +112,11 @@ export class Engine {
 
   onSessionDue(session: Session, nowMs: number): void {
     this.#lifecycle.onSessionDue(this, session, nowMs);
+    this.end(nowMs);
+  }
+
+  onIdleDue(entity: Entity, nowMs: number): void {
+    this.#lifecycle.onIdleDue(this, entity, nowMs);
     this.end(nowMs);
   }
 

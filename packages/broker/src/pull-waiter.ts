@@ -3,7 +3,7 @@ import type { Engine } from "./engine.js";
 import type { Lane } from "./entities/lane.js";
 import { type ReceiveMode, Waiter } from "./entities/waiter.js";
 import type { ReceivedMessage } from "./messages/received-message.js";
-import { TimerEntry } from "./timing/timing-wheel.js";
+import { Deadline } from "./timing/deadline.js";
 
 /** What ends a receive call that found nothing. */
 export interface PullOptions {
@@ -84,18 +84,5 @@ class PullWaiter extends Waiter {
     this.#engine.timers.disarm(this.deadline);
     this.#engine.timers.endWait();
     this.#signal?.removeEventListener("abort", this.#onAbort);
-  }
-}
-
-class Deadline extends TimerEntry {
-  readonly #expire: () => void;
-
-  constructor(expire: () => void) {
-    super();
-    this.#expire = expire;
-  }
-
-  override onDue(): void {
-    this.#expire();
   }
 }

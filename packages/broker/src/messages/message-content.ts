@@ -43,6 +43,8 @@ export interface MessageContent {
   readonly dataOffset: number;
   readonly dataLength: number;
   readonly sizeInBytes: number;
+  /** Whether a rule's action changed broker properties, so that `wire` no longer tells them right. */
+  readonly hasChangedProperties: boolean;
 }
 
 /** A message that passed all checks and is not taken in yet. */
@@ -138,6 +140,7 @@ export function takeIn(
     dataOffset: isWire && body?.section === "data" ? body.bytes.byteOffset - wire.byteOffset : 0,
     dataLength: body?.section === "data" ? body.bytes.byteLength : 0,
     sizeInBytes,
+    hasChangedProperties: false,
   };
 }
 

@@ -171,6 +171,11 @@ export class ReceivedMessage {
     return this.#propertyChanges && copyApplicationProperties(this.#propertyChanges);
   }
 
+  /** Whether a rule's action changed broker properties, so that those in `wire` are out of date. */
+  get hasChangedBrokerProperties(): boolean {
+    return this.#stored.content.hasChangedProperties;
+  }
+
   get body(): MessageBody {
     this.#body ??= readBody(this.#stored.content, this.#bytes, this.#stored.store.engine.wireDecoder);
     return this.#body;

@@ -1,6 +1,8 @@
+import { BrokerError } from "../broker-error.js";
 import type { Engine } from "../engine.js";
 import type { ReceivingEntity } from "../entities/entity-registry.js";
 import type { Lane } from "../entities/lane.js";
+import type { MessageStore } from "../entities/message-store.js";
 import type { ReceiveMode } from "../entities/waiter.js";
 import { discardMessage } from "../lifecycle/place-message.js";
 import { ReceivedMessage } from "../messages/received-message.js";
@@ -42,6 +44,39 @@ export function serveWaiters(engine: Engine, lane: Lane, nowMs: number): void {
     }
   } finally {
     lane.isDispatching = false;
+  }
+}
+
+/**
+ * Refuses with `entity-disabled` or `not-allowed` what an entity does not give to receivers: sessions ask for a session
+ * receiver, and nothing can be received from an entity that forwards its messages.
+ */
+export function checkReceivable(store: MessageStore, sessionId: string | undefined): void {
+  const { path, options } = store.owner as ReceivingEntity;
+  if (options.status === "Disabled" || options.status === "ReceiveDisabled") {
+    throw new BrokerError(
+      "entity-disabled",
+      `Cannot receive from '${path}': its status is ${options.status}.`,
+      {
+        entity: path,
+      },
+    );
+  }
+  if (store.sessions !== undefined && sessionId === undefined) {
+    throw new BrokerError(
+      "not-allowed",
+      `'${path}' requires sessions: accept a session to receive from it.`,
+      {
+        entity: path,
+      },
+    );
+  }
+  if (options.forwardTo !== undefined && store.kind === "main") {
+    throw new BrokerError(
+      "not-allowed",
+      `Cannot receive from '${path}': it forwards its messages to '${options.forwardTo}'.`,
+      { entity: path },
+    );
   }
 }
 

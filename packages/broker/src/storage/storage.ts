@@ -40,8 +40,10 @@ export interface RecordVisitor {
  *
  * Every call but `load`, `commit` and `close` is synchronous and only adds to the current batch; `commit` ends the batch.
  * All changes of one batch become durable together or not at all, batches in their order. A storage may commit several
- * batches at once. Reads see uncommitted changes. Numbers are safe integers; records are plain data and do not change
- * after they were given, nor may the storage change them. A commit that fails rejects; the broker then stops.
+ * batches at once. Reads of bodies see uncommitted changes. A commit that fails rejects; the broker then stops.
+ *
+ * Ids, sequences and instants are safe integers. Records hold what the structured clone algorithm copies, so also
+ * `undefined`, `Infinity`, `bigint`, `Date` and bytes; neither side changes one after it was given.
  */
 export interface Storage {
   /** Whether all is forgotten on `close`. The engine then writes bodies only: it calls no other `put` or `delete`. */

@@ -22,6 +22,11 @@ export class Timers implements ClockDriven {
     return this.#waits > 0;
   }
 
+  /** The present instant, without firing anything. */
+  get nowMs(): number {
+    return this.#clock.now();
+  }
+
   /** How many timers are armed. */
   get count(): number {
     return this.#wheel.count;
