@@ -66,8 +66,9 @@ export class Engine {
     if (lane.waiters.first !== undefined) this.#lanes.push(lane);
   }
 
-  /** Ends an operation: serves waiters and ends the storage's batch. */
+  /** Ends an operation: fires what it made due at once, serves waiters and ends the storage's batch. */
   end(nowMs: number): Promise<void> | undefined {
+    this.timers.settle(nowMs);
     if (this.#lanes.length > 0) this.#serve(nowMs);
     if (this.storage.isVolatile) return undefined;
     const commit = this.storage.commit();

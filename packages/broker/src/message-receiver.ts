@@ -193,7 +193,7 @@ export abstract class MessageReceiver {
     const { store, sequence, lockSerial } = stored;
     const token = this.engine.lockTokens.format({ storeId: store.id, sequence, serial: lockSerial });
     const check = () => void findLock(this.engine, store, token);
-    transaction.enlist({ check, apply, rollBack: () => {} }, nowMs);
+    transaction.enlist({ settles: stored, check, apply, rollBack: () => {} }, nowMs);
   }
 
   #begin(nowMs: number): ReceiveSource {

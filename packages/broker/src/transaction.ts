@@ -1,10 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { BrokerError } from "./broker-error.js";
+import { BrokerError, messageLockLost } from "./broker-error.js";
 import type { Engine } from "./engine.js";
+import type { StoredMessage } from "./messages/stored-message.js";
 import { TimerEntry } from "./timing/timing-wheel.js";
 
 /** Work that waits for its transaction. */
 export interface TransactionStep {
+  /** What the step settles; a transaction settles each message once. */
+  readonly settles?: StoredMessage;
   /** Throws when the step cannot be done any more. */
   check(nowMs: number): void;
   /** Does the step; must not fail after `check` passed. */
@@ -50,6 +53,7 @@ export class Transaction extends TimerEntry {
           `Transaction ${this.id} has its ${STEP_LIMIT} operations already.`,
         );
       }
+      this.#requireUnsettled(step.settles);
     } catch (error) {
       step.rollBack();
       throw error;
@@ -91,6 +95,11 @@ export class Transaction extends TimerEntry {
 
   override onDue(): void {
     this.#end("timed-out");
+  }
+
+  #requireUnsettled(message: StoredMessage | undefined): void {
+    if (message === undefined || !this.#steps.some(({ settles }) => settles === message)) return;
+    throw messageLockLost(message.store.path, `the message with sequence number ${message.sequence}`);
   }
 
   #end(state: TransactionState): void {

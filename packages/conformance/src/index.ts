@@ -15,3 +15,5 @@ export type {
   SerializerSubject,
   SerializerValue,
 } from "./serializer/serializer-subject.js";
+export { transportCases } from "./transport/transport-cases.js";
+export type { EntitySetting, TransportSubject, TransportWorld } from "./transport/transport-subject.js";

@@ -1,16 +1,39 @@
 // For applications
 
 export type { AmqpSequenceBody, AmqpValueBody, BodySection, EncodedBody } from "./body.js";
-// For authors of serializers and transports
-export { bodySection } from "./body.js";
+export type {
+  AmqpSection,
+  BrokerProperty,
+  BrokerPropertyName,
+  BrokerPropertyType,
+} from "./broker-properties.js";
+export { applicationPropertyLimits, brokerProperties } from "./broker-properties.js";
+export type { AcceptSessionReceiverOptions, ReceiverOptions, UndecodedIn } from "./client/client.js";
+export { defaultReceiverOptions, WaybillClient } from "./client/client.js";
+export type { ClientOptions, WaybillClientOptions } from "./client/client-options.js";
+export type { UnavailableBackoff } from "./client/delayed-abandons.js";
+export { defaultUnavailableBackoff } from "./client/delayed-abandons.js";
+export type { SettleableMessage } from "./client/delivery.js";
+export type {
+  ErrorSource,
+  MessageHandlers,
+  MessageSubscription,
+  ProcessErrorArgs,
+  SubscribeMessagesOptions,
+} from "./client/processor.js";
+export { defaultSubscribeOptions } from "./client/processor.js";
+export type {
+  DeadLetterMessageOptions,
+  PeekMessagesOptions,
+  ReceiveMessagesOptions,
+  Receiver,
+} from "./client/receiver.js";
+export type { Sender } from "./client/sender.js";
+export type { SessionReceiver } from "./client/session-receiver.js";
+export type { UndeserializableDisposition, UndeserializableEvent } from "./client/undeserializable-event.js";
 export type { ContentCoding } from "./compression.js";
-export type { DecodeReason } from "./deserialization/failure.js";
-export {
-  decodeFailure,
-  encodeFailure,
-  unavailableFailure,
-  validationFailure,
-} from "./deserialization/failure.js";
+export type { DeadLetterAttempt, DeadLetterRecord, DeadLetterRecordCarrier } from "./dead-letter-record.js";
+export { deadLetterRecordProperty, parseDeadLetterRecord } from "./dead-letter-record.js";
 export type { ContentTypePolicies, ContentTypePolicy, PipelineOptions } from "./deserialization/options.js";
 export { defaultPipelineOptions } from "./deserialization/options.js";
 export type {
@@ -28,8 +51,6 @@ export { reasonCodes } from "./deserialization/reason.js";
 export type { DeserializationAttempt, DeserializationReport } from "./deserialization/report.js";
 export type { ErrorCode, ErrorDetails } from "./error.js";
 export { errorCodes, WaybillError } from "./error.js";
-export type { MediaType } from "./media-type.js";
-export { parseMediaType } from "./media-type.js";
 export type {
   ApplicationProperties,
   ApplicationPropertyValue,
@@ -39,9 +60,35 @@ export type {
   Message,
   MessageId,
   MessageState,
+  PeekedMessage,
   ReceivedMessage,
+  UndecodedMessage,
   WritableProperties,
 } from "./message.js";
+
+// For authors of serializers and transports
+
+export { bodySection } from "./body.js";
+export type {
+  BodyCheck,
+  BodyCheckResult,
+  BodySchemaOptions,
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
+  ValidateFunction,
+} from "./body-schema.js";
+export { compileValidator, isStandardSchema, resolveBodySchemas } from "./body-schema.js";
+export type { DecodeReason } from "./deserialization/failure.js";
+export {
+  decodeFailure,
+  encodeFailure,
+  unavailableFailure,
+  validationFailure,
+} from "./deserialization/failure.js";
+export type { MediaType } from "./media-type.js";
+export { parseMediaType } from "./media-type.js";
+export type { Scheduler, Timer } from "./scheduler.js";
 export type {
   Awaitable,
   DeserializeContext,
@@ -76,3 +123,4 @@ export type {
   TransportSessionReceiver,
   TransportSubscription,
 } from "./transport.js";
+export { unwritableKind } from "./unwritable.js";

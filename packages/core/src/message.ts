@@ -1,4 +1,5 @@
 import type { EncodedBody } from "./body.js";
+import type { Unavailable, Undeserializable } from "./deserialization/outcome.js";
 import type { DeserializationReport } from "./deserialization/report.js";
 
 /** What AMQP allows as a message id or correlation id. Strings are the rule; the others come from foreign senders. */
@@ -86,11 +87,32 @@ export interface DeliveredProperties extends WritableProperties, BrokerAssignedP
   readonly applicationProperties: ApplicationProperties;
 }
 
-/** A received message with a decoded body. */
-export interface ReceivedMessage<Body = unknown> extends DeliveredProperties {
-  readonly body: Body;
+/** What a received message carries beside its properties and its body. */
+interface ReceivedParts extends DeliveredProperties {
   /** The body as it travelled, byte for byte, still compressed if it was. */
   readonly rawBody: EncodedBody;
   /** How the body was read: by which serializer, at which position, after which failed attempts. */
   readonly deserialization: DeserializationReport;
+  /** Names the delivery to the receiver that settles it. Opaque; absent when peeked or received in receive-and-delete mode. */
+  readonly settlement?: object | undefined;
 }
+
+/** A received message with a decoded body. */
+export interface ReceivedMessage<Body = unknown> extends ReceivedParts {
+  readonly body: Body;
+  /** Never set: tells a decoded message from an {@link UndecodedMessage}. */
+  readonly failure?: undefined;
+}
+
+/**
+ * A message whose body could not be read, handed over raw and marked: when it was peeked, when it lies in a dead-letter queue already,
+ * and wherever else settling it would lose it.
+ */
+export interface UndecodedMessage extends ReceivedParts {
+  readonly body: undefined;
+  /** Why: nobody could read it (`undeserializable`), or something needed was out of reach (`unavailable`). */
+  readonly failure: Undeserializable | Unavailable;
+}
+
+/** A message read without locking it; its body may be one that nobody can read. */
+export type PeekedMessage<Body = unknown> = ReceivedMessage<Body> | UndecodedMessage;

@@ -1,5 +1,6 @@
 import type { EncodedBody } from "./body.js";
 import type { ApplicationProperties, DeliveredProperties, EncodedMessage } from "./message.js";
+import type { Scheduler } from "./scheduler.js";
 
 /** What a transport may be unable to do. An operation that needs a missing capability rejects with `not-supported`. */
 export type TransportCapability =
@@ -33,6 +34,8 @@ export interface CallOptions {
  */
 export interface Transport extends AsyncDisposable {
   readonly capabilities: ReadonlySet<TransportCapability>;
+  /** The time its broker goes by, when that is not the system's; the client renews locks and backs off by it. */
+  readonly scheduler?: Scheduler | undefined;
   createSender(queueOrTopic: string): TransportSender;
   createReceiver(address: EntityAddress, receiveMode: ReceiveMode): TransportReceiver;
   /**

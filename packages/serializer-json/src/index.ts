@@ -1,1 +1,4 @@
-export {};
+// For applications
+export type { JsonSchema } from "./compile-json-schema.js";
+export type { JsonBodySchema, JsonOptions } from "./json-serializer.js";
+export { json } from "./json-serializer.js";

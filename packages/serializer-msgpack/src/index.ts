@@ -1,1 +1,3 @@
-export {};
+// For applications
+export type { MsgpackBodySchema, MsgpackOptions } from "./msgpack-serializer.js";
+export { msgpack } from "./msgpack-serializer.js";

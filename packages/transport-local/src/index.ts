@@ -1,1 +1,3 @@
-export {};
+// For applications
+
+export { localTransport } from "./local-transport.js";

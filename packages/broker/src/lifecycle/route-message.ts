@@ -10,7 +10,7 @@ import { StoredMessage } from "../messages/stored-message.js";
 import { evaluateRules, type RuleFailure } from "../rules/rule-copies.js";
 import { applyRuleChanges } from "./change-content.js";
 import { deadLetterRecord } from "./dead-letter-message.js";
-import { forwardMessage } from "./forward-message.js";
+import { forwardDeadLetter, forwardMessage } from "./forward-message.js";
 import { MessageSubject } from "./message-subject.js";
 import { placeMessage } from "./place-message.js";
 
@@ -84,7 +84,7 @@ function arriveDead(
   const message = enqueue(engine, entity, entity.deadLetter, transit, nowMs);
   message.propertyChanges = { ...message.propertyChanges, ...record };
   engine.emit("dead-lettered", message, nowMs, String(record.DeadLetterReason));
-  placeMessage(engine, message, nowMs);
+  if (!forwardDeadLetter(engine, entity, message, nowMs)) placeMessage(engine, message, nowMs);
 }
 
 function enqueue(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
+import { parseMediaType } from "@waybill/core";
 import type { Case } from "../case.js";
 import type { SerializerSubject } from "./serializer-subject.js";
-import { parseMediaType } from "./trial.js";
 import { writableValues, writeValue } from "./written.js";
 
 /** The shape of the plug-in: name, media types, and how it claims to know its bytes. */
@@ -43,9 +43,9 @@ export function contractCases(subject: SerializerSubject): Case[] {
         const serializer = await subject.create();
         for (const entry of writableValues(subject)) {
           const { contentType } = await writeValue(serializer, subject, entry);
-          const { essence, suffix } = parseMediaType(contentType);
+          const mediaType = parseMediaType(contentType);
           assert.ok(
-            serializer.mediaTypes.some((type) => type === essence || type === suffix),
+            serializer.mediaTypes.some((type) => type === mediaType?.essence || type === mediaType?.suffix),
             `${entry.name} is written as "${contentType}", which ${serializer.name} does not claim`,
           );
         }

@@ -29,7 +29,7 @@ export function recognitionCases(subject: SerializerSubject): Case[] {
       run: () =>
         forEachWritten(subject, async (serializer, written) => {
           const offer = { ...written, isDeclared: false };
-          if (serializer.detection === "label")
+          if (!isRecognisable(serializer, subject))
             await readRefused(serializer, offer, `${written.name} without a label`);
           else if (proves(serializer, subject, written)) {
             const value = await readValue(serializer, offer, `${written.name} without a label`);
@@ -41,7 +41,7 @@ export function recognitionCases(subject: SerializerSubject): Case[] {
       name: "recognition: scalars without a label are refused",
       run: () =>
         forEachWritten(subject, async (serializer, written) => {
-          if (written.isContainer || serializer.detection === "magic") return;
+          if (written.isContainer || hasHeader(serializer, subject)) return;
           await readRefused(serializer, { ...written, isDeclared: false }, `${written.name} without a label`);
         }),
     },
@@ -49,7 +49,7 @@ export function recognitionCases(subject: SerializerSubject): Case[] {
       name: `recognition: empty containers without a label are ${subject.recognisesEmptyContainers === true ? "read" : "refused"}`,
       run: () =>
         forEachWritten(subject, async (serializer, written) => {
-          if (!written.isEmptyContainer || serializer.detection === "magic") return;
+          if (!written.isEmptyContainer || hasHeader(serializer, subject)) return;
           const offer = { ...written, isDeclared: false };
           if (proves(serializer, subject, written)) await readValue(serializer, offer, written.name);
           else await readRefused(serializer, offer, `${written.name} without a label`);
@@ -74,9 +74,18 @@ function foreignCase(subject: SerializerSubject, body: ForeignBody): Case {
 
 /** Whether a body of its own proves the format without a label. */
 function proves(serializer: Serializer, subject: SerializerSubject, written: Written): boolean {
-  if (serializer.detection === "label") return false;
-  if (serializer.detection === "magic") return true;
+  if (!isRecognisable(serializer, subject)) return false;
+  if (hasHeader(serializer, subject)) return true;
   return written.isContainer && (!written.isEmptyContainer || subject.recognisesEmptyContainers === true);
+}
+
+function isRecognisable(serializer: Serializer, subject: SerializerSubject): boolean {
+  return serializer.detection !== "label" && subject.isRecognisable !== false;
+}
+
+/** Whether its bodies prove the format by a header, whatever they hold. */
+function hasHeader(serializer: Serializer, subject: SerializerSubject): boolean {
+  return serializer.detection === "magic" && subject.isRecognisable !== false;
 }
 
 async function forEachWritten(

@@ -24,6 +24,11 @@ export interface SerializerSubject {
   readonly hostile?: readonly HostileBody[];
   /** Formats of the built-in corpus that the serializer rightly reads without a label, its own foremost. */
   readonly recognises?: readonly ForeignFormat[];
+  /**
+   * Whether the bodies it writes can be recognised without a label. Default: unless the detection is `"label"`. `false` for a setting that
+   * writes what only a label names, though it reads more.
+   */
+  readonly isRecognisable?: boolean;
   /** Whether an empty array or object proves the format: true of text such as `[]`, false of a single byte. Default false. */
   readonly recognisesEmptyContainers?: boolean;
   /** What else the messages carry while the values travel. */

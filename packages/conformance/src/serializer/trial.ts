@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {
   type DeserializeContext,
-  type MediaType,
+  parseMediaType,
   reasonCodes,
   type SerializeContext,
   type SerializedBody,
@@ -116,27 +116,6 @@ export function assertWriteRefusal(error: unknown): WaybillError {
 /** The setting of one value laid over that of its subject. */
 export function messageSetting(subject: SerializerSubject, own?: MessageSetting): MessageSetting {
   return { ...subject.message, ...own };
-}
-
-/** The law's own reading of a content type, as strict as its own cases need. */
-export function parseMediaType(contentType: string): MediaType {
-  const [head = "", ...rest] = contentType.split(";");
-  const [type = "", id] = splitSchemaId(head.trim());
-  const essence = type.toLowerCase();
-  const parameters = rest.map((one) => one.split("=")).map(([key = "", value = ""]) => [key, value] as const);
-  return {
-    essence,
-    suffix: /\+[a-z0-9.-]+$/.exec(essence)?.[0],
-    schemaId: id,
-    parameters: new Map(
-      parameters.map(([key, value]) => [key.trim().toLowerCase(), value.trim().replaceAll('"', "")]),
-    ),
-  };
-}
-
-function splitSchemaId(type: string): [string, string?] {
-  const match = /^(avro\/binary)\+(.+)$/i.exec(type);
-  return match === null ? [type] : [match[1]!, match[2]!];
 }
 
 function messageContext(message: MessageSetting, contentType: string | undefined) {

@@ -27,6 +27,7 @@ export const reasonCodes = Object.freeze({
   "count-exceeded": "decode",
   "root-not-container": "decode",
   "container-empty": "decode",
+  "evidence-insufficient": "decode",
   "identity-missing": "decode",
   "schema-unknown": "decode",
   "key-forbidden": "decode",

@@ -1,0 +1,65 @@
+import { parseArgs } from "node:util";
+import { brokerComparisons } from "./broker.js";
+import { type Comparison, compare, holds, type Result } from "./compare.js";
+import { memoryResults } from "./memory.js";
+import { installPeers, peerComparisons } from "./peers.js";
+import { pipelineComparisons } from "./pipeline.js";
+import { toTable } from "./report.js";
+
+// Measures waybill beside what it is measured against, in one run, and prints ratios: absolute times say little on another machine.
+
+const help = `pnpm bench [suite …] [--json] [--peers] [--rounds N]
+
+suites     pipeline, broker, memory (all by default), peers
+--json     prints the results as JSON
+--peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first
+--rounds   pairs of samples for each figure, default 15; the median counts
+`;
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    json: { type: "boolean", default: false },
+    peers: { type: "boolean", default: false },
+    rounds: { type: "string", default: "15" },
+    help: { type: "boolean", default: false },
+  },
+});
+
+const suites: Record<string, () => Promise<Result[]>> = {
+  pipeline: () => compareAll("pipeline", pipelineComparisons()),
+  broker: async () => compareAll("broker", await brokerComparisons()),
+  memory: memoryResults,
+  peers: async () => {
+    installPeers();
+    return compareAll("peers", await peerComparisons());
+  },
+};
+
+if (options.help) {
+  console.log(help);
+} else {
+  const chosen = positionals.length > 0 ? positionals : ["pipeline", "broker", "memory"];
+  if (options.peers && !chosen.includes("peers")) chosen.push("peers");
+  const results: Result[] = [];
+  for (const name of chosen) {
+    const suite = suites[name];
+    if (suite === undefined)
+      throw new TypeError(`There is no suite "${name}". Suites: ${Object.keys(suites).join(", ")}.`);
+    results.push(...(await suite()));
+  }
+  console.log(options.json ? JSON.stringify(results, null, 2) : toTable(results));
+  const missed = results.filter((result) => !holds(result)).length;
+  if (!options.json)
+    console.log(missed === 0 ? "\nEvery target holds." : `\n${missed} of ${results.length} targets missed.`);
+  process.exitCode = missed === 0 ? 0 : 1;
+}
+
+async function compareAll(suite: string, comparisons: readonly Comparison[]): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const comparison of comparisons) {
+    console.error(`${suite}: ${comparison.name}`);
+    results.push(await compare(suite, comparison, Number(options.rounds)));
+  }
+  return results;
+}

@@ -1,0 +1,35 @@
+import { holds, type Result } from "./compare.js";
+
+/** The results as a table, one line each, with what was asked for and whether it holds. */
+export function toTable(results: readonly Result[]): string {
+  const rows = results.map((result) => [
+    result.suite,
+    result.name,
+    time(result.baselineUs),
+    time(result.subjectUs),
+    `${figure(result.median)} (${figure(result.min)}–${figure(result.max)})`,
+    `${result.bound === "at-least" ? "≥" : "≤"} ${result.target}`,
+    holds(result) ? "holds" : "MISSED",
+  ]);
+  const header = ["suite", "what", "baseline", "waybill", "ratio, median (min–max)", "target", ""];
+  const widths = header.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column]!.length)),
+  );
+  return [header, ...rows]
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+function time(microseconds: number | undefined): string {
+  if (microseconds === undefined) return "";
+  return microseconds >= 1000 ? `${(microseconds / 1000).toFixed(2)} ms` : `${microseconds.toFixed(2)} µs`;
+}
+
+function figure(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
+}

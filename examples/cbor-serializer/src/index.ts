@@ -1,0 +1,1 @@
+export { cbor } from "./cbor-serializer.js";

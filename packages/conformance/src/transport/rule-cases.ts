@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import type { EncodedMessage, SubscriptionRule, TransportRuleManager } from "@waybill/core";
+import type { Case } from "../case.js";
+import { assertSameValue } from "../same-value.js";
+import type { TransportSubject } from "./transport-subject.js";
+import { message, rejectsWith, type TransportTrial, texts, transportCase } from "./transport-trial.js";
+
+const defaultRuleName = "$Default";
+
+const orders: readonly EncodedMessage[] = [
+  message("small lamp", { subject: "lamp", applicationProperties: { amount: 20, isPaid: true } }),
+  message("big lamp", { subject: "lamp", applicationProperties: { amount: 200, isPaid: false } }),
+  message("big bulb", { subject: "bulb", applicationProperties: { amount: 300, isPaid: true } }),
+];
+
+/** A subscription's rules choose what it gets and may change it. */
+export function ruleCases(subject: TransportSubject): Case[] {
+  const law = (name: string, run: (trial: TransportTrial) => Promise<void>) =>
+    transportCase(subject, `rules: ${name}`, run, "rules");
+  const selects = (name: string, filter: SubscriptionRule["filter"], expected: readonly string[]) =>
+    law(`${name} selects`, async (trial) => {
+      const { topic, rules } = await withRules(trial);
+      await rules.createRule({ name: "only", filter });
+      await rules.deleteRule(defaultRuleName);
+      await trial.send(topic, ...orders);
+      const receiver = trial.receiver({ topic, subscription: "billing" });
+      assert.deepEqual(texts(await trial.receive(receiver, expected.length)), expected);
+      await trial.receiveNothing(receiver);
+    });
+  return [
+    law("a new subscription has the rule that lets everything pass", async (trial) => {
+      const { rules } = await withRules(trial);
+      assert.deepEqual(
+        (await rules.listRules()).map(({ name }) => name),
+        [defaultRuleName],
+      );
+    }),
+    selects("a SQL filter", { sqlExpression: "amount > 100 AND sys.Label = 'lamp'" }, ["big lamp"]),
+    selects("a correlation filter", { subject: "lamp" }, ["small lamp", "big lamp"]),
+    selects(
+      "a correlation filter of application properties",
+      { subject: "lamp", applicationProperties: { isPaid: true } },
+      ["small lamp"],
+    ),
+    law("any of several filters is enough, and a message comes once", async (trial) => {
+      const { topic, rules } = await withRules(trial);
+      await rules.createRule({ name: "big", filter: { sqlExpression: "amount > 100" } });
+      await rules.createRule({ name: "lamps", filter: { subject: "lamp" } });
+      await rules.deleteRule(defaultRuleName);
+      await trial.send(topic, ...orders);
+      const receiver = trial.receiver({ topic, subscription: "billing" });
+      assert.deepEqual(texts(await trial.receive(receiver, 3)), ["small lamp", "big lamp", "big bulb"]);
+      await trial.receiveNothing(receiver);
+    }),
+    law("an action changes the subscription's copy", async (trial) => {
+      const { topic, rules } = await withRules(trial);
+      await rules.createRule({
+        name: "urgent",
+        filter: { sqlExpression: "amount > 250" },
+        action: "SET priority = 'high'; SET sys.Label = 'urgent'",
+      });
+      await rules.deleteRule(defaultRuleName);
+      await trial.send(topic, ...orders);
+      const copy = await trial.receiveOne(trial.receiver({ topic, subscription: "billing" }));
+      assert.deepEqual([...texts([copy]), copy.subject], ["big bulb", "urgent"]);
+      assertSameValue(copy.applicationProperties.priority, "high", "the property that the action set");
+      assertSameValue(copy.applicationProperties.amount, 300, "the property that it left");
+    }),
+    law("without rules nothing comes", async (trial) => {
+      const { topic, rules } = await withRules(trial);
+      await rules.deleteRule(defaultRuleName);
+      assert.deepEqual(await rules.listRules(), []);
+      await trial.send(topic, ...orders);
+      await trial.receiveNothing(trial.receiver({ topic, subscription: "billing" }));
+    }),
+    law("rules are listed as they were created", async (trial) => {
+      const { rules } = await withRules(trial);
+      await rules.deleteRule(defaultRuleName);
+      const created: SubscriptionRule[] = [
+        { name: "big", filter: { sqlExpression: "amount > 100" }, action: "SET priority = 'high'" },
+        { name: "lamps", filter: { subject: "lamp", applicationProperties: { isPaid: true, count: 2 } } },
+      ];
+      for (const rule of created) await rules.createRule(rule);
+      const listed = [...(await rules.listRules())].sort((a, b) => a.name.localeCompare(b.name));
+      for (const [index, rule] of created.entries()) {
+        assert.equal(listed[index]?.name, rule.name);
+        assert.equal(listed[index]?.action, rule.action);
+        assertSameValue(withoutAbsent(listed[index]!.filter), rule.filter, `the filter of ${rule.name}`);
+      }
+    }),
+    law("a rule changes nothing for messages that are there already", async (trial) => {
+      const { topic, rules } = await withRules(trial);
+      await trial.send(topic, "lamp");
+      await rules.deleteRule(defaultRuleName);
+      await trial.receiveOne(trial.receiver({ topic, subscription: "billing" }));
+    }),
+    law("rules of one subscription do not concern another", async (trial) => {
+      const { topic, rules } = await withRules(trial);
+      await rules.deleteRule(defaultRuleName);
+      await trial.send(topic, "lamp");
+      await trial.receiveOne(trial.receiver({ topic, subscription: "shipping" }));
+    }),
+    law("a name that is taken rejects with entity-already-exists", async (trial) => {
+      const { rules } = await withRules(trial);
+      const rule = { name: defaultRuleName, filter: { sqlExpression: "1 = 1" } };
+      await rejectsWith("entity-already-exists", () => rules.createRule(rule));
+    }),
+    law("deleting a rule that is not there rejects with entity-not-found", async (trial) => {
+      const { rules } = await withRules(trial);
+      await rejectsWith("entity-not-found", () => rules.deleteRule("no-such-rule"));
+    }),
+    law("a filter that cannot be parsed rejects with operation-invalid", async (trial) => {
+      const { rules } = await withRules(trial);
+      await rejectsWith("operation-invalid", () =>
+        rules.createRule({ name: "broken", filter: { sqlExpression: "amount > > 100" } }),
+      );
+      assert.equal((await rules.listRules()).length, 1);
+    }),
+  ];
+}
+
+async function withRules(trial: TransportTrial): Promise<{ topic: string; rules: TransportRuleManager }> {
+  const topic = await trial.createTopic(["billing", "shipping"]);
+  return { topic, rules: trial.transport.createRuleManager(topic, "billing") };
+}
+
+/** The filter without the members that are undefined. */
+function withoutAbsent(filter: SubscriptionRule["filter"]): object {
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+}

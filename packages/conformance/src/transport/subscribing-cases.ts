@@ -1,0 +1,203 @@
+import assert from "node:assert/strict";
+import {
+  type DeliveredMessage,
+  type TransportReceiver,
+  type TransportSubscription,
+  WaybillError,
+} from "@waybill/core";
+import type { Case } from "../case.js";
+import type { TransportSubject } from "./transport-subject.js";
+import { handleOf, type TransportTrial, texts, transportCase, turn } from "./transport-trial.js";
+
+/** A subscription delivers until it is stopped, never more at a time than allowed. */
+export function subscribingCases(subject: TransportSubject): Case[] {
+  const law = (name: string, run: (trial: TransportTrial) => Promise<void>) =>
+    transportCase(subject, `subscribing: ${name}`, run);
+  return [
+    law("delivers what is there and what comes later", async (trial) => {
+      const queue = await trial.createQueue();
+      await trial.send(queue, "a", "b");
+      const receiver = trial.receiver(queue);
+      const { messages, subscription } = collecting(receiver, 1);
+      await trial.until(() => messages.length === 2, "two messages came");
+      await trial.send(queue, "c");
+      await trial.until(() => messages.length === 3, "the third message came");
+      await subscription.stop();
+      assert.deepEqual(texts(messages), ["a", "b", "c"]);
+      await trial.outlastLocks();
+      await trial.receiveNothing(trial.receiver(queue));
+    }),
+    law("calls the handler for at most so many messages at a time, and for as many", async (trial) => {
+      const queue = await trial.createQueue();
+      await trial.send(queue, ..."abcdefgh");
+      const gates: (() => void)[] = [];
+      const receiver = trial.receiver(queue);
+      let running = 0;
+      const subscription = receiver.subscribe(
+        {
+          async onMessage(delivered) {
+            running++;
+            await new Promise<void>((resolve) => gates.push(resolve));
+            await receiver.complete(handleOf(delivered));
+            running--;
+          },
+          onError() {},
+        },
+        { maxConcurrentCalls: 3 },
+      );
+      await trial.until(() => running === 3, "three handlers ran at once");
+      for (let finished = 1; finished <= 8; finished++) {
+        await turn();
+        assert.ok(running <= 3, `${running} handlers ran at once`);
+        gates.shift()!();
+        await trial.until(
+          () => running === Math.min(3, 8 - finished),
+          "the next handler took the free place",
+        );
+      }
+      await subscription.stop();
+    }),
+    law("stop lets the running handlers finish and starts no more", async (trial) => {
+      const queue = await trial.createQueue();
+      await trial.send(queue, "a");
+      const receiver = trial.receiver(queue);
+      let finish = () => {};
+      const started: string[] = [];
+      const subscription = receiver.subscribe(
+        {
+          async onMessage(delivered) {
+            started.push(...texts([delivered]));
+            await new Promise<void>((resolve) => {
+              finish = resolve;
+            });
+            await receiver.complete(handleOf(delivered));
+          },
+          onError() {},
+        },
+        { maxConcurrentCalls: 1 },
+      );
+      await trial.until(() => started.length === 1, "the handler started");
+      let isStopped = false;
+      const stopping = subscription.stop().then(() => {
+        isStopped = true;
+      });
+      await trial.send(queue, "b");
+      await turn();
+      assert.equal(isStopped, false, "stop waits for the handler");
+      finish();
+      await stopping;
+      assert.deepEqual(started, ["a"]);
+      assert.deepEqual(texts([await trial.receiveOne(trial.receiver(queue))]), ["b"]);
+    }),
+    law("stopping twice is harmless", async (trial) => {
+      const queue = await trial.createQueue();
+      const { subscription } = collecting(trial.receiver(queue), 1);
+      await Promise.all([subscription.stop(), subscription.stop()]);
+      await subscription.stop();
+    }),
+    law("settles nothing that the handler left unsettled", async (trial) => {
+      const queue = await trial.createQueue();
+      await trial.send(queue, "lamp");
+      const seen: DeliveredMessage[] = [];
+      const subscription = trial.receiver(queue).subscribe(
+        {
+          async onMessage(delivered) {
+            seen.push(delivered);
+          },
+          onError() {},
+        },
+        { maxConcurrentCalls: 1 },
+      );
+      await trial.until(() => seen.length === 1, "the message came");
+      await subscription.stop();
+      await trial.outlastLocks();
+      const again = await trial.receiveOne(trial.receiver(queue));
+      assert.equal(again.deliveryCount, 1);
+    }),
+    law("delivers again what the handler abandoned", async (trial) => {
+      const queue = await trial.createQueue();
+      await trial.send(queue, "lamp");
+      const receiver = trial.receiver(queue);
+      const counts: number[] = [];
+      const subscription = receiver.subscribe(
+        {
+          async onMessage(delivered) {
+            counts.push(delivered.deliveryCount);
+            if (counts.length < 3) await receiver.abandon(handleOf(delivered));
+            else await receiver.complete(handleOf(delivered));
+          },
+          onError() {},
+        },
+        { maxConcurrentCalls: 1 },
+      );
+      await trial.until(() => counts.length === 3, "the message came three times");
+      await subscription.stop();
+      assert.deepEqual(counts, [0, 1, 2]);
+    }),
+    law("removes what it delivers in receive-and-delete mode", async (trial) => {
+      const queue = await trial.createQueue();
+      await trial.send(queue, "a", "b");
+      const seen: DeliveredMessage[] = [];
+      const subscription = trial.receiver(queue, "receiveAndDelete").subscribe(
+        {
+          async onMessage(delivered) {
+            seen.push(delivered);
+          },
+          onError() {},
+        },
+        { maxConcurrentCalls: 2 },
+      );
+      await trial.until(() => seen.length === 2, "two messages came");
+      await subscription.stop();
+      assert.ok(seen.every(({ settlement }) => settlement === undefined));
+      await trial.outlastLocks();
+      await trial.receiveNothing(trial.receiver(queue));
+    }),
+    law("reports an entity that does not exist", async (trial) => {
+      const errors: unknown[] = [];
+      const subscription = trial.receiver("no-such-queue").subscribe(
+        {
+          async onMessage() {},
+          onError(error) {
+            errors.push(error);
+          },
+        },
+        { maxConcurrentCalls: 1 },
+      );
+      await trial.until(() => errors.length > 0, "an error was reported");
+      await subscription.stop();
+      assert.ok(errors[0] instanceof WaybillError, "the error is a WaybillError");
+      assert.equal(errors[0].code, "entity-not-found");
+    }),
+    law("closing the receiver ends its subscription", async (trial) => {
+      const queue = await trial.createQueue();
+      const receiver = trial.receiver(queue);
+      const { messages } = collecting(receiver, 1);
+      await trial.send(queue, "a");
+      await trial.until(() => messages.length === 1, "the message came");
+      await receiver.close();
+      await trial.send(queue, "b");
+      await trial.receiveOne(trial.receiver(queue));
+      assert.equal(messages.length, 1);
+    }),
+  ];
+}
+
+/** Subscribes with a handler that completes what it gets. */
+function collecting(
+  receiver: TransportReceiver,
+  maxConcurrentCalls: number,
+): { messages: DeliveredMessage[]; subscription: TransportSubscription } {
+  const messages: DeliveredMessage[] = [];
+  const subscription = receiver.subscribe(
+    {
+      async onMessage(delivered) {
+        await receiver.complete(handleOf(delivered));
+        messages.push(delivered);
+      },
+      onError() {},
+    },
+    { maxConcurrentCalls },
+  );
+  return { messages, subscription };
+}

@@ -1,0 +1,69 @@
+import type { PipelineOptions } from "../deserialization/options.js";
+import { createPipeline, type Pipeline } from "../deserialization/pipeline.js";
+import { defaultUnavailableBackoff, type UnavailableBackoff } from "./delayed-abandons.js";
+import type { UndeserializableEvent } from "./undeserializable-event.js";
+
+/** What a client does beside reading and writing bodies. */
+export interface ClientOptions {
+  /**
+   * Where messages go, raw and with their dead-letter record, that were received in receive-and-delete mode and cannot be read. Without
+   * it they are handed over raw: to `processError`, or returned marked by `receiveMessages`.
+   */
+  readonly quarantineQueue?: string | undefined;
+  /** Is told of every received message whose body could not be read, after it was settled. What it throws is ignored. */
+  readonly onUndeserializable?: ((event: UndeserializableEvent) => void) | undefined;
+  /** Stands in dead-letter records, for example `"orders-service 1.4.2"`. At most 128 characters are kept. */
+  readonly consumerVersion?: string | undefined;
+  /** How long a message is kept back when something needed to read it is out of reach. */
+  readonly unavailableBackoff?: UnavailableBackoff | undefined;
+}
+
+/** The options of a client: its own, and those of its pipeline or a pipeline that is ready. */
+export type WaybillClientOptions = ClientOptions & (PipelineOptions | { readonly pipeline: Pipeline });
+
+/** {@link WaybillClientOptions} checked, with every default filled in. */
+export interface ResolvedClientOptions {
+  readonly pipeline: Pipeline;
+  readonly quarantineQueue: string | undefined;
+  readonly onUndeserializable: (event: UndeserializableEvent) => void;
+  readonly consumerVersion: string | undefined;
+  readonly unavailableBackoff: Required<UnavailableBackoff>;
+}
+
+/** Checks the options and fills in the defaults. Throws as `createPipeline` does, and `TypeError` for values no program should pass. */
+export function resolveClientOptions(options: WaybillClientOptions): ResolvedClientOptions {
+  const { quarantineQueue, onUndeserializable, consumerVersion } = options;
+  if (quarantineQueue !== undefined && (typeof quarantineQueue !== "string" || quarantineQueue === "")) {
+    throw new TypeError("quarantineQueue must be the name of a queue or topic.");
+  }
+  return Object.freeze({
+    pipeline: "pipeline" in options ? options.pipeline : createPipeline(options),
+    quarantineQueue,
+    onUndeserializable: onUndeserializable === undefined ? ignore : shielded(onUndeserializable),
+    consumerVersion,
+    unavailableBackoff: resolveBackoff(options.unavailableBackoff),
+  });
+}
+
+function resolveBackoff(backoff: UnavailableBackoff = {}): Required<UnavailableBackoff> {
+  const resolved = { ...defaultUnavailableBackoff, ...backoff };
+  for (const [name, value] of Object.entries(resolved)) {
+    if (!Number.isFinite(value) || value < 0) {
+      throw new TypeError(`unavailableBackoff.${name} must be a number of milliseconds from 0.`);
+    }
+  }
+  return Object.freeze(resolved);
+}
+
+/** The hook runs between receiving and settling, where an exception of its own would leave messages behind. */
+function shielded(hook: (event: UndeserializableEvent) => void): (event: UndeserializableEvent) => void {
+  return (event) => {
+    try {
+      hook(event);
+    } catch {
+      // Documented: what the hook throws is ignored.
+    }
+  };
+}
+
+function ignore(): void {}

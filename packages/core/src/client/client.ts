@@ -1,0 +1,251 @@
+import { WaybillError } from "../error.js";
+import type { UndecodedMessage } from "../message.js";
+import { systemScheduler } from "../scheduler.js";
+import type {
+  CallOptions,
+  EntityAddress,
+  ReceiveMode,
+  SubQueue,
+  Transport,
+  TransportReceiver,
+  TransportSender,
+  TransportSessionReceiver,
+} from "../transport.js";
+import {
+  type ResolvedClientOptions,
+  resolveClientOptions,
+  type WaybillClientOptions,
+} from "./client-options.js";
+import { Receiver, type ReceiverSettings } from "./receiver.js";
+import { Sender } from "./sender.js";
+import { SessionReceiver } from "./session-receiver.js";
+
+/** How a receiver receives. */
+export interface ReceiverOptions {
+  /** Default: `"peekLock"`. */
+  readonly receiveMode?: ReceiveMode | undefined;
+  /** Receives from the dead-letter queue or the transfer-dead-letter queue of the entity. */
+  readonly subQueueType?: SubQueue | undefined;
+  /** How long the locks of received messages are renewed, in milliseconds; 0 renews none. Default: 300 000. */
+  readonly maxAutoLockRenewalDurationInMs?: number | undefined;
+}
+
+/** How a session is accepted and received from. */
+export interface AcceptSessionReceiverOptions<Mode extends ReceiveMode = ReceiveMode>
+  extends Omit<ReceiverOptions, "subQueueType" | "receiveMode">,
+    CallOptions {
+  /** Default: `"peekLock"`. */
+  readonly receiveMode?: Mode | undefined;
+  /** How long to wait for a session, in milliseconds. Default: 60 000. */
+  readonly maxWaitTimeInMs?: number | undefined;
+}
+
+/** What comes undecoded beside the decoded messages of a session: nothing, as long as it can be dead-lettered. */
+export type UndecodedIn<Mode extends ReceiveMode> = Mode extends "receiveAndDelete"
+  ? UndecodedMessage
+  : never;
+
+/** The defaults of {@link ReceiverOptions}. */
+export const defaultReceiverOptions = Object.freeze({
+  receiveMode: "peekLock",
+  maxAutoLockRenewalDurationInMs: 300_000,
+} as const);
+
+/** Options under which everything that cannot be read is dead-lettered, so that no raw message reaches the application. */
+type DeadLetteringOptions = ReceiverOptions & {
+  readonly receiveMode?: "peekLock" | undefined;
+  readonly subQueueType?: undefined;
+};
+
+const defaultSessionWaitMs = 60_000;
+
+/**
+ * A Service Bus client whose bodies are values: it writes them with one serializer and reads them with that and any additional
+ * deserializers. Senders and receivers are made at no cost; the transport connects on the first call.
+ */
+export class WaybillClient implements AsyncDisposable {
+  readonly #transport: Transport;
+  readonly #options: ResolvedClientOptions;
+  readonly #parts = new Set<Sender | Receiver<UndecodedMessage>>();
+  #quarantine: TransportSender | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(transport: Transport, options: WaybillClientOptions) {
+    this.#transport = transport;
+    this.#options = resolveClientOptions(options);
+  }
+
+  get isClosed(): boolean {
+    return this.#closing !== undefined;
+  }
+
+  /** A sender to a queue or topic. */
+  createSender(queueOrTopic: string): Sender {
+    this.#requireOpen();
+    const sender = new Sender({
+      sender: this.#transport.createSender(queueOrTopic),
+      pipeline: this.#options.pipeline,
+      onClosed: this.#forget,
+    });
+    this.#parts.add(sender);
+    return sender;
+  }
+
+  /**
+   * A receiver of a queue or a subscription. In receive-and-delete mode and from dead-letter queues it also returns messages whose body
+   * nobody can read, raw and marked by `failure`.
+   */
+  createReceiver(queue: string, options?: DeadLetteringOptions): Receiver;
+  createReceiver(queue: string, options: ReceiverOptions): Receiver<UndecodedMessage>;
+  createReceiver(topic: string, subscription: string, options?: DeadLetteringOptions): Receiver;
+  createReceiver(topic: string, subscription: string, options: ReceiverOptions): Receiver<UndecodedMessage>;
+  createReceiver(
+    queueOrTopic: string,
+    second?: string | ReceiverOptions,
+    third?: ReceiverOptions,
+  ): Receiver<UndecodedMessage> {
+    this.#requireOpen();
+    const [subscription, options = {}] = typeof second === "string" ? [second, third] : [undefined, second];
+    const { receiveMode = defaultReceiverOptions.receiveMode, subQueueType } = options;
+    requireReceiveMode(receiveMode);
+    const address = entityAddress(queueOrTopic, subscription, subQueueType);
+    const receiver = this.#transport.createReceiver(address, receiveMode);
+    return this.#add(new Receiver(this.#receiverSettings(receiver, options)));
+  }
+
+  /** Locks the named session. Rejects with `session-cannot-be-locked` when another receiver holds it. */
+  acceptSession<Mode extends ReceiveMode = "peekLock">(
+    queue: string,
+    sessionId: string,
+    options?: AcceptSessionReceiverOptions<Mode>,
+  ): Promise<SessionReceiver<UndecodedIn<Mode>>>;
+  acceptSession<Mode extends ReceiveMode = "peekLock">(
+    topic: string,
+    subscription: string,
+    sessionId: string,
+    options?: AcceptSessionReceiverOptions<Mode>,
+  ): Promise<SessionReceiver<UndecodedIn<Mode>>>;
+  acceptSession(
+    queueOrTopic: string,
+    second: string,
+    third?: string | AcceptSessionReceiverOptions,
+    fourth?: AcceptSessionReceiverOptions,
+  ): Promise<SessionReceiver<UndecodedMessage>> {
+    return typeof third === "string"
+      ? this.#accept(queueOrTopic, second, third, fourth)
+      : this.#accept(queueOrTopic, undefined, second, third);
+  }
+
+  /** Locks the next session that has messages and no receiver. Rejects with `timeout` when none came in time. */
+  acceptNextSession<Mode extends ReceiveMode = "peekLock">(
+    queue: string,
+    options?: AcceptSessionReceiverOptions<Mode>,
+  ): Promise<SessionReceiver<UndecodedIn<Mode>>>;
+  acceptNextSession<Mode extends ReceiveMode = "peekLock">(
+    topic: string,
+    subscription: string,
+    options?: AcceptSessionReceiverOptions<Mode>,
+  ): Promise<SessionReceiver<UndecodedIn<Mode>>>;
+  acceptNextSession(
+    queueOrTopic: string,
+    second?: string | AcceptSessionReceiverOptions,
+    third?: AcceptSessionReceiverOptions,
+  ): Promise<SessionReceiver<UndecodedMessage>> {
+    return typeof second === "string"
+      ? this.#accept(queueOrTopic, second, undefined, third)
+      : this.#accept(queueOrTopic, undefined, undefined, second);
+  }
+
+  /** Closes every sender and receiver, waiting for the handlers that run, and then the transport. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    try {
+      await Promise.all(Array.from(this.#parts, (part) => part.close()));
+    } finally {
+      await this.#transport.close();
+    }
+  }
+
+  async #accept(
+    queueOrTopic: string,
+    subscription: string | undefined,
+    sessionId: string | undefined,
+    options: AcceptSessionReceiverOptions = {},
+  ): Promise<SessionReceiver<UndecodedMessage>> {
+    this.#requireOpen();
+    const address = entityAddress(queueOrTopic, subscription, undefined);
+    const { receiveMode = defaultReceiverOptions.receiveMode, abortSignal } = options;
+    requireReceiveMode(receiveMode);
+    const maxWaitTimeMs = options.maxWaitTimeInMs ?? defaultSessionWaitMs;
+    const accepting = { receiveMode, maxWaitTimeMs, abortSignal };
+    const receiver = await this.#transport.acceptSession(address, sessionId, accepting);
+    return this.#add(new SessionReceiver(this.#receiverSettings(receiver, options)));
+  }
+
+  #receiverSettings<R extends TransportReceiver | TransportSessionReceiver>(
+    receiver: R,
+    options: ReceiverOptions,
+  ): ReceiverSettings & { receiver: R } {
+    const { pipeline, consumerVersion, unavailableBackoff, onUndeserializable } = this.#options;
+    return {
+      receiver,
+      pipeline,
+      entityPath: receiver.entityPath,
+      scheduler: this.#transport.scheduler ?? systemScheduler,
+      isSubQueue: options.subQueueType !== undefined,
+      renewForMs:
+        options.maxAutoLockRenewalDurationInMs ?? defaultReceiverOptions.maxAutoLockRenewalDurationInMs,
+      backoff: unavailableBackoff,
+      consumerVersion,
+      quarantine: this.#quarantineSender,
+      onUndeserializable,
+      onClosed: this.#forget,
+    };
+  }
+
+  readonly #quarantineSender = (): TransportSender | undefined => {
+    const { quarantineQueue } = this.#options;
+    if (quarantineQueue === undefined) return undefined;
+    this.#quarantine ??= this.#transport.createSender(quarantineQueue);
+    return this.#quarantine;
+  };
+
+  readonly #forget = (part: Sender | Receiver<UndecodedMessage>): void => {
+    this.#parts.delete(part);
+  };
+
+  #add<Part extends Receiver<UndecodedMessage>>(part: Part): Part {
+    this.#parts.add(part);
+    return part;
+  }
+
+  #requireOpen(): void {
+    if (this.isClosed) throw new WaybillError("closed", "The client is closed.");
+  }
+}
+
+function entityAddress(
+  queueOrTopic: string,
+  subscription: string | undefined,
+  subQueue: SubQueue | undefined,
+): EntityAddress {
+  const part = subQueue === undefined ? {} : { subQueue };
+  return subscription === undefined
+    ? { queue: queueOrTopic, ...part }
+    : { topic: queueOrTopic, subscription, ...part };
+}
+
+function requireReceiveMode(receiveMode: unknown): asserts receiveMode is ReceiveMode {
+  if (receiveMode === "peekLock" || receiveMode === "receiveAndDelete") return;
+  throw new TypeError(
+    `receiveMode must be "peekLock" or "receiveAndDelete", not ${JSON.stringify(receiveMode)}.`,
+  );
+}

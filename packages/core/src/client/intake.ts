@@ -1,0 +1,146 @@
+import { bodySection } from "../body.js";
+import { isPromise } from "../deserialization/attempt.js";
+import type { DeserializationOutcome } from "../deserialization/outcome.js";
+import type { Pipeline } from "../deserialization/pipeline.js";
+import { WaybillError } from "../error.js";
+import type { PeekedMessage, ReceivedMessage, UndecodedMessage } from "../message.js";
+import type { Awaitable } from "../serializer.js";
+import type { DeliveredMessage, TransportReceiver } from "../transport.js";
+import { Delivery, type RenewalErrorHandler } from "./delivery.js";
+import { LockRenewal } from "./lock-renewal.js";
+import { receivedMessage, undecodedMessage } from "./received-message.js";
+import {
+  deadLetterUndecoded,
+  quarantineUndecoded,
+  type UndecodedSettlement,
+  undeserializableEvent,
+} from "./settle-undecoded.js";
+import type { UndeserializableEvent } from "./undeserializable-event.js";
+
+/** What an intake works with. */
+export interface IntakeSettings extends UndecodedSettlement {
+  readonly receiver: TransportReceiver;
+  readonly pipeline: Pipeline;
+  /** Whether the messages lie in a dead-letter queue already: there, what cannot be read is handed over. */
+  readonly isSubQueue: boolean;
+}
+
+/** What became of a delivery: a message for the application, or the event that tells where it went instead. */
+export type IntakeResult = ReceivedMessage | UndecodedMessage | UndeserializableEvent;
+
+/**
+ * The way in of one receiver: reads each delivery through the pipeline, keeps its lock, and settles what nobody can read. A delivery
+ * comes out as a message or as an event; never as neither.
+ */
+export class Intake {
+  readonly renewal: LockRenewal;
+  readonly settings: IntakeSettings;
+
+  constructor(settings: IntakeSettings) {
+    this.settings = settings;
+    this.renewal = new LockRenewal(settings.scheduler);
+  }
+
+  /**
+   * Reads one delivery. Never throws or rejects. An event with `abandoned` leaves the abandoning, after the back-off, to the caller.
+   * Returns a value unless a serializer is asynchronous or the message has to be settled.
+   */
+  read(
+    delivered: DeliveredMessage,
+    renewForMs: number,
+    onRenewalError: RenewalErrorHandler,
+  ): Awaitable<IntakeResult> {
+    const delivery =
+      delivered.settlement === undefined
+        ? undefined
+        : new Delivery(this.settings.receiver, delivered, delivered.settlement);
+    if (delivery !== undefined) this.renewal.track(delivery, renewForMs, onRenewalError);
+    const outcome = this.#deserialize(delivered);
+    return isPromise(outcome)
+      ? outcome.then((settled) => this.#conclude(delivered, settled, delivery))
+      : this.#conclude(delivered, outcome, delivery);
+  }
+
+  /** Reads a peeked message, marking what cannot be read. */
+  readPeeked(delivered: DeliveredMessage): Awaitable<PeekedMessage> {
+    const outcome = this.#deserialize(delivered);
+    return isPromise(outcome)
+      ? outcome.then((settled) => peekedMessage(delivered, settled))
+      : peekedMessage(delivered, outcome);
+  }
+
+  #conclude(
+    delivered: DeliveredMessage,
+    outcome: DeserializationOutcome,
+    delivery: Delivery | undefined,
+  ): Awaitable<IntakeResult> {
+    if (outcome.status === "decoded") return receivedMessage(delivered, outcome, delivery);
+    const { isSubQueue } = this.settings;
+    if (delivery === undefined) {
+      return isSubQueue
+        ? undecodedMessage(delivered, outcome, undefined)
+        : quarantineUndecoded({ delivered, outcome, delivery }, this.settings);
+    }
+    if (outcome.status === "unavailable") {
+      this.renewal.forget(delivery);
+      return undeserializableEvent({ delivered, outcome, delivery }, this.settings, "abandoned");
+    }
+    if (isSubQueue) return undecodedMessage(delivered, outcome, delivery);
+    return this.#deadLetter(delivered, outcome, delivery);
+  }
+
+  async #deadLetter(
+    delivered: DeliveredMessage,
+    outcome: Parameters<typeof deadLetterUndecoded>[0]["outcome"],
+    delivery: Delivery,
+  ): Promise<UndeserializableEvent> {
+    const event = await deadLetterUndecoded({ delivered, outcome, delivery }, this.settings);
+    // If that failed, the lock must run out, so that the message comes again.
+    this.renewal.forget(delivery);
+    return event;
+  }
+
+  /** A pipeline of someone else's making that throws says nothing about the body: the message must not be lost for it. */
+  #deserialize(delivered: DeliveredMessage): Awaitable<DeserializationOutcome> {
+    try {
+      const outcome = this.settings.pipeline.deserialize(delivered);
+      return isPromise(outcome)
+        ? (outcome as Promise<DeserializationOutcome>).catch((error: unknown) =>
+            brokenPipeline(delivered, error),
+          )
+        : outcome;
+    } catch (error) {
+      return brokenPipeline(delivered, error);
+    }
+  }
+}
+
+/** Whether a delivery ended in an event instead of a message. */
+export function isUndeserializableEvent(result: IntakeResult): result is UndeserializableEvent {
+  return "disposition" in result;
+}
+
+function peekedMessage(delivered: DeliveredMessage, outcome: DeserializationOutcome): PeekedMessage {
+  return outcome.status === "decoded"
+    ? receivedMessage(delivered, outcome, undefined)
+    : undecodedMessage(delivered, outcome, undefined);
+}
+
+function brokenPipeline(delivered: DeliveredMessage, error: unknown): DeserializationOutcome {
+  const { body, contentType } = delivered;
+  return {
+    status: "unavailable",
+    error: WaybillError.from(error),
+    report: {
+      serializer: undefined,
+      position: -1,
+      declared: undefined,
+      contentType,
+      section: bodySection(body),
+      attempts: [],
+      contentEncodings: [],
+      bytes: body instanceof Uint8Array ? body.length : 0,
+      durationMs: 0,
+    },
+  };
+}

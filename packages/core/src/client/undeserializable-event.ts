@@ -1,0 +1,26 @@
+import type { WaybillError } from "../error.js";
+import type { UndecodedMessage } from "../message.js";
+
+/**
+ * What became of a message whose body could not be read: `deadLettered` with its record; `abandoned`, to come again after a back-off, since
+ * something was out of reach; `quarantined`, sent raw to the quarantine queue; `handedOver` raw to the application, because it could not
+ * be settled; `unsettled`, because settling it failed and its lock will run out.
+ */
+export type UndeserializableDisposition =
+  | "deadLettered"
+  | "abandoned"
+  | "quarantined"
+  | "handedOver"
+  | "unsettled";
+
+/** Tells an application that a received message could not be read, and what became of it. */
+export interface UndeserializableEvent {
+  /** The message, raw and marked. Its `failure` says why. */
+  readonly message: UndecodedMessage;
+  readonly entityPath: string;
+  readonly disposition: UndeserializableDisposition;
+  /** `deserialization-failed` or `unavailable`. */
+  readonly error: WaybillError;
+  /** Why settling or quarantining it failed; set with `unsettled`, and with `handedOver` when the quarantine queue refused it. */
+  readonly settlementError: unknown;
+}

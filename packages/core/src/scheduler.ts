@@ -1,0 +1,28 @@
+/** A started timer. */
+export interface Timer {
+  /** Keeps the callback from running; harmless when it has run. */
+  cancel(): void;
+}
+
+/**
+ * Where waybill takes its time from: lock renewal, waiting and back-off go by it. A transport brings its own when its broker has a
+ * clock that tests advance; otherwise the system's is used.
+ */
+export interface Scheduler {
+  /** Milliseconds since 1970 UTC. */
+  now(): number;
+  /** Calls `run` once after `delayMs` milliseconds. */
+  schedule(delayMs: number, run: () => void): Timer;
+}
+
+/** The system clock with the platform's timers. */
+export const systemScheduler: Scheduler = Object.freeze({
+  now: () => Date.now(),
+  schedule(delayMs: number, run: () => void): Timer {
+    const timer = setTimeout(run, Math.min(Math.max(delayMs, 0), longestTimerMs));
+    return { cancel: () => clearTimeout(timer) };
+  },
+});
+
+/** The platform's timers hold 31 bits and fire at once beyond that. */
+const longestTimerMs = 2 ** 31 - 1;

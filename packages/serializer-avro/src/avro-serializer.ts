@@ -1,0 +1,154 @@
+import {
+  type DeserializeContext,
+  decodeFailure,
+  type SerializeContext,
+  type SerializedBody,
+  type Serializer,
+} from "@waybill/core";
+import { readValue } from "./decode.js";
+import { writeValue } from "./encode.js";
+import { type AvroOptions, checkSchemaId, type ResolvedAvroOptions, resolveAvroOptions } from "./options.js";
+import {
+  planByFingerprint,
+  planFetched,
+  type ResolvedMessageSchema,
+  schemaUnknown,
+} from "./schema/message-schema.js";
+import {
+  describeMessageType,
+  schemaByFingerprint,
+  schemaById,
+  schemaForWriter,
+  schemaToWrite,
+} from "./schema/message-schemas.js";
+import { describeId } from "./schema/schema-source.js";
+
+/** The first is written; the others are what people and products use. Source: AVRO-488, Azure Schema Registry. */
+const mediaTypes = Object.freeze([
+  "application/avro",
+  "avro/binary",
+  "application/vnd.apache.avro",
+  "application/x-avro",
+  "+avro",
+]);
+
+const singleObjectHeaderSize = 10;
+const confluentHeaderSize = 5;
+
+/**
+ * Avro: writes single-object encoding and reads bodies of every schema it knows into the newest. A body is read only when it says which
+ * schema it was written under; one that does not is `identity-missing`, one of a schema nobody named is `schema-unknown`.
+ * Throws a `TypeError` when the schemas or options are not valid. Source: Avro specification 1.12, "Single-object encoding".
+ */
+export function avro(options: AvroOptions): Serializer {
+  const resolved = resolveAvroOptions(options);
+  return Object.freeze({
+    name: "avro",
+    mediaTypes,
+    detection: "magic",
+    leadingBytes: Object.freeze(resolved.acceptsConfluent ? [0xc3, 0x00] : [0xc3]),
+    conforming: true,
+    serialize: (value: unknown, context: SerializeContext) => serialize(resolved, value, context),
+    deserialize: (bytes: Uint8Array, context: DeserializeContext) => deserialize(resolved, bytes, context),
+  } satisfies Serializer);
+}
+
+function serialize(
+  { schemas, framing }: ResolvedAvroOptions,
+  value: unknown,
+  context: SerializeContext,
+): SerializedBody {
+  const schema = schemaToWrite(schemas, context);
+  const { reader } = schema;
+  if (framing === "single-object") {
+    const bytes = writeValue(reader.type, value, context.maxDepth, (tap) =>
+      tap.writeSingleObjectHeader(reader.fingerprintLow, reader.fingerprintHigh),
+    );
+    return { bytes, contentType: mediaTypes[0]! };
+  }
+  const schemaId = checkSchemaId(schema.schemaId, framing);
+  if (framing === "raw")
+    return {
+      bytes: writeValue(reader.type, value, context.maxDepth),
+      contentType: `avro/binary+${schemaId}`,
+    };
+  const bytes = writeValue(reader.type, value, context.maxDepth, (tap) =>
+    tap.writeConfluentHeader(Number(schemaId)),
+  );
+  return { bytes, contentType: mediaTypes[0]! };
+}
+
+function deserialize(options: ResolvedAvroOptions, bytes: Uint8Array, context: DeserializeContext): unknown {
+  const labelId = context.mediaType?.essence === "avro/binary" ? context.mediaType.schemaId : undefined;
+  if (labelId !== undefined) return readById(options, labelId, bytes, 0, context);
+  if (bytes[0] === 0xc3 && bytes[1] === 0x01) return readSingleObject(options, bytes, context);
+  if (bytes[0] === 0x00 && options.acceptsConfluent && bytes.length >= confluentHeaderSize) {
+    const id = new DataView(bytes.buffer, bytes.byteOffset).getInt32(1);
+    return readById(options, String(id), bytes, confluentHeaderSize, context);
+  }
+  if (options.acceptsUnframed && context.isDeclared) return readUnframed(options, bytes, context);
+  throw decodeFailure(
+    "identity-missing",
+    "The Avro body does not say which schema it was written under: it has no single-object header, and its content type names no schema id.",
+  );
+}
+
+function readSingleObject(
+  { schemas }: ResolvedAvroOptions,
+  bytes: Uint8Array,
+  context: DeserializeContext,
+): unknown {
+  if (bytes.length < singleObjectHeaderSize)
+    throw decodeFailure("truncated", "The Avro body ends inside its single-object header.");
+  const low = readUint32(bytes, 2);
+  const high = readUint32(bytes, 6);
+  const schema = schemaByFingerprint(schemas, context, low, high);
+  const plan = schema && planByFingerprint(schema, low, high);
+  if (plan === undefined) throw schemaUnknown(`the schema fingerprint 0x${toHex(high)}${toHex(low)}`);
+  return readValue(plan, bytes, singleObjectHeaderSize, context.maxDepth);
+}
+
+function readById(
+  { schemas, source }: ResolvedAvroOptions,
+  id: string,
+  bytes: Uint8Array,
+  start: number,
+  context: DeserializeContext,
+): unknown {
+  const known = schemaById(schemas, context, id)?.byId.get(id);
+  if (known !== undefined) return readValue(known, bytes, start, context.maxDepth);
+  if (source === undefined) throw schemaUnknown(describeId(id));
+  const writer = source(id, context.signal);
+  if (writer instanceof Promise)
+    return writer.then((fetched) => {
+      const plan = planFetched(schemaForWriter(schemas, context, fetched), fetched);
+      return readValue(plan, bytes, start, context.maxDepth);
+    });
+  const plan = planFetched(schemaForWriter(schemas, context, writer), writer);
+  return readValue(plan, bytes, start, context.maxDepth);
+}
+
+function readUnframed(
+  { schemas }: ResolvedAvroOptions,
+  bytes: Uint8Array,
+  context: DeserializeContext,
+): unknown {
+  const schema: ResolvedMessageSchema | undefined = schemas.find(context);
+  if (schema === undefined)
+    throw decodeFailure(
+      "schema-unknown",
+      `Avro has no schema for ${describeMessageType(context.messageType)}.`,
+    );
+  return readValue(schema.reader.type, bytes, 0, context.maxDepth);
+}
+
+function readUint32(bytes: Uint8Array, offset: number): number {
+  return (
+    (bytes[offset]! | (bytes[offset + 1]! << 8) | (bytes[offset + 2]! << 16) | (bytes[offset + 3]! << 24)) >>>
+    0
+  );
+}
+
+function toHex(half: number): string {
+  return half.toString(16).padStart(8, "0");
+}

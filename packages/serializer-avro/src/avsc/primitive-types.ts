@@ -1,0 +1,148 @@
+import type { ReadTap } from "../wire/read-tap.js";
+import { isWellFormed, type WriteTap } from "../wire/write-tap.js";
+import {
+  type AvscResolver,
+  type AvscType,
+  BytesType,
+  type CheckHook,
+  type CopyOptions,
+  EnumType,
+  FixedType,
+  IntType,
+  LongType,
+  StringType,
+} from "./internals.js";
+
+/** An int; avsc's own throws on a bigint before it can say what is wrong. */
+export class GuardedIntType extends IntType {
+  override _check(value: unknown, _flags?: number, hook?: CheckHook): boolean {
+    return verdict(typeof value === "number" && value === (value | 0), this, value, hook);
+  }
+
+  override _write(tap: WriteTap, value: unknown): void {
+    if (typeof value !== "number" || value !== (value | 0)) tap.refuse();
+    tap.writeInt(value);
+  }
+}
+
+/** A long of the whole 64-bit range: a number when it is a safe integer, otherwise a bigint. avsc's own loses signs beyond 2^52. */
+export class GuardedLongType extends LongType {
+  override _read(tap: ReadTap): unknown {
+    return tap.readExactLong();
+  }
+
+  override _check(value: unknown, _flags?: number, hook?: CheckHook): boolean {
+    return verdict(Number.isSafeInteger(value) || isLong(value), this, value, hook);
+  }
+
+  override _write(tap: WriteTap, value: unknown): void {
+    if (typeof value === "number" && Number.isSafeInteger(value)) tap.writeLong(value);
+    else if (isLong(value)) tap.writeBigLong(value);
+    else tap.refuse();
+  }
+}
+
+/** A long that is always read as a bigint. */
+export class BigIntLongType extends GuardedLongType {
+  override _read(tap: ReadTap): unknown {
+    return BigInt(tap.readExactLong());
+  }
+
+  override _copy(value: unknown, options?: CopyOptions): unknown {
+    const copy = super._copy(value, options);
+    return typeof copy === "number" ? BigInt(copy) : copy;
+  }
+
+  override _update(resolver: AvscResolver, writer: AvscType): void {
+    if (writer.typeName === "int" || writer.typeName === "long")
+      resolver._read = (tap) => BigInt(writer._read(tap) as number | bigint);
+  }
+}
+
+/** A string; a lone surrogate, which UTF-8 cannot hold, does not fit. */
+export class GuardedStringType extends StringType {
+  override _check(value: unknown, _flags?: number, hook?: CheckHook): boolean {
+    return verdict(typeof value === "string" && isWellFormed(value), this, value, hook);
+  }
+
+  override _write(tap: WriteTap, value: unknown): void {
+    if (typeof value !== "string") tap.refuse();
+    tap.writeString(value);
+  }
+}
+
+/** Bytes: any `Uint8Array` goes in, a plain one with memory of its own comes out. */
+export class GuardedBytesType extends BytesType {
+  override _check(value: unknown, _flags?: number, hook?: CheckHook): boolean {
+    return verdict(value instanceof Uint8Array, this, value, hook);
+  }
+
+  override _write(tap: WriteTap, value: unknown): void {
+    if (!(value instanceof Uint8Array)) tap.refuse();
+    tap.writeBytes(value);
+  }
+
+  override _copy(value: unknown, options?: CopyOptions): unknown {
+    return copyBytes(value, options, this);
+  }
+}
+
+/** A fixed: like bytes, of exactly its size. */
+export class GuardedFixedType extends FixedType {
+  override _check(value: unknown, _flags?: number, hook?: CheckHook): boolean {
+    return verdict(value instanceof Uint8Array && value.length === this.size, this, value, hook);
+  }
+
+  override _write(tap: WriteTap, value: unknown): void {
+    if (!(value instanceof Uint8Array) || value.length !== this.size) tap.refuse();
+    tap.writeFixed(value);
+  }
+
+  override _copy(value: unknown, options?: CopyOptions): unknown {
+    return copyBytes(value, options, this);
+  }
+}
+
+/** An enum. avsc looks symbols up in a plain object, where `"toString"` is found too; only numbers are indexes. */
+export class GuardedEnumType extends EnumType {
+  override _read(tap: ReadTap): unknown {
+    const start = tap.pos;
+    const symbol = this.symbols[tap.readInt()];
+    if (symbol === undefined) throw tap.failure("value-out-of-range", "an enum index has no symbol", start);
+    return symbol;
+  }
+
+  override _skip(tap: ReadTap): void {
+    this._read(tap);
+  }
+
+  override _check(value: unknown, _flags?: number, hook?: CheckHook): boolean {
+    return verdict(typeof value === "string" && typeof this._indices[value] === "number", this, value, hook);
+  }
+
+  override _write(tap: WriteTap, value: unknown): void {
+    const index = typeof value === "string" ? this._indices[value] : undefined;
+    if (typeof index !== "number") tap.refuse();
+    tap.writeLong(index);
+  }
+}
+
+/** Reports a value that does not fit to the hook, if there is one. */
+export function verdict(fits: boolean, type: AvscType, value: unknown, hook: CheckHook | undefined): boolean {
+  if (!fits) hook?.(value, type);
+  return fits;
+}
+
+function isLong(value: unknown): value is bigint {
+  return typeof value === "bigint" && BigInt.asIntN(64, value) === value;
+}
+
+// Defaults of bytes and fixed stand in a schema as strings of code points up to 255.
+function copyBytes(value: unknown, options: CopyOptions | undefined, type: AvscType): Uint8Array {
+  const copy =
+    options?.coerce === 2 && typeof value === "string" && !/[^\0-\xff]/.test(value)
+      ? Uint8Array.from(value, (character) => character.charCodeAt(0))
+      : value;
+  if (!type._check(copy)) throw new TypeError("the default does not fit its type");
+  return new Uint8Array(copy as Uint8Array);
+}

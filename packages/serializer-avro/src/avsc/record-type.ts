@@ -1,0 +1,107 @@
+import { toNativeBuffer } from "../wire/native-buffer.js";
+import type { ReadTap } from "../wire/read-tap.js";
+import { WriteTap } from "../wire/write-tap.js";
+import { type AvscResolver, type AvscType, RecordType, type ResolveOptions } from "./internals.js";
+
+/** Primitive types whose values a record reads with one call of the tap. */
+const directReads: Readonly<Record<string, string>> = Object.freeze({
+  boolean: "readBoolean",
+  int: "readInt",
+  float: "readFloat",
+  double: "readDouble",
+  string: "readString",
+});
+
+/**
+ * A record that reads into plain object literals, counts depth, and refuses to write a value with own fields that the schema does not
+ * declare. Like avsc it compiles a function per schema; only names that `normalizeSchema` let through reach the source text.
+ */
+export class GuardedRecordType extends RecordType {
+  override _createConstructor(errorStackTraces: boolean): { prototype: object } {
+    const builder = super._createConstructor(errorStackTraces, true);
+    // Resolvers build records through this constructor; what it builds must equal an object literal, prototype included.
+    builder.prototype = Object.prototype;
+    return builder;
+  }
+
+  override _createReader(): (tap: ReadTap) => unknown {
+    const members = this.fields.map(({ name, type }, index) => {
+      const direct = directReads[type.typeName];
+      return `${name}: ${direct === undefined ? `t${index}._read(tap)` : `tap.${direct}()`}`;
+    });
+    return compile(
+      this.fields.map(({ type }) => type),
+      `return function read(tap) {
+        if (++tap.depth > tap.maxDepth) tap.failDepth();
+        const record = { ${members.join(", ")} };
+        tap.depth--;
+        return record;
+      }`,
+    ) as (tap: ReadTap) => unknown;
+  }
+
+  override _createSkipper(): (tap: ReadTap) => void {
+    const fields = this.fields;
+    return (tap) => {
+      if (++tap.depth > tap.maxDepth) tap.failDepth();
+      for (const { type } of fields) type._skip(tap);
+      tap.depth--;
+    };
+  }
+
+  override _createWriter(): (tap: WriteTap, value: unknown) => void {
+    const constants: unknown[] = [];
+    const steps = this.fields.map(({ name, type, defaultValue }, index) => {
+      constants.push(type);
+      const value = defaultValue();
+      if (value === undefined) return `t${index}._write(tap, value.${name});`;
+      const binary = defaultAsBinary(type, value);
+      return `const v${index} = value.${name};
+        if (v${index} === undefined) { present--; tap.writeBinary(${JSON.stringify(binary)}, ${binary.length}); }
+        else t${index}._write(tap, v${index});`;
+    });
+    constants.push((value: object) => this._checkFields(value));
+    return compile(
+      constants,
+      `return function write(tap, value) {
+        if (typeof value !== "object" || value === null || Array.isArray(value)) tap.refuse();
+        if (++tap.depth > tap.maxDepth) tap.failDepth();
+        let present = ${this.fields.length};
+        ${steps.join("\n        ")}
+        for (const name in value) present--;
+        if (present < 0 && !t${this.fields.length}(value)) tap.refuse();
+        tap.depth--;
+      }`,
+    ) as (tap: WriteTap, value: unknown) => void;
+  }
+
+  /** Whether every own field with a value is declared; avsc's own takes `"constructor"` for declared. */
+  override _checkFields(value: object): boolean {
+    return Object.entries(value).every(
+      ([name, member]) => member === undefined || Object.hasOwn(this._fieldsByName, name),
+    );
+  }
+
+  override _update(resolver: AvscResolver, writer: AvscType, options: ResolveOptions): void {
+    super._update(resolver, writer, options);
+    const read = resolver._read;
+    resolver._read = (tap) => {
+      if (++tap.depth > tap.maxDepth) tap.failDepth();
+      const record = read(tap);
+      tap.depth--;
+      return record;
+    };
+  }
+}
+
+// The constants are the parameters t0, t1, … of a function around the compiled one.
+function compile(constants: readonly unknown[], body: string): unknown {
+  const names = constants.map((_, index) => `t${index}`);
+  return new Function(...names, `"use strict"; ${body}`)(...constants);
+}
+
+function defaultAsBinary(type: AvscType, value: unknown): string {
+  const tap = new WriteTap(toNativeBuffer(Buffer.alloc(64)), Number.POSITIVE_INFINITY);
+  type._write(tap, value);
+  return Buffer.from(tap.copy()).toString("latin1");
+}

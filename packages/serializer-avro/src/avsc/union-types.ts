@@ -1,0 +1,142 @@
+import type { ReadTap } from "../wire/read-tap.js";
+import type { WriteTap } from "../wire/write-tap.js";
+import {
+  type AvscResolver,
+  type AvscType,
+  type BuildOptions,
+  type CheckHook,
+  type CopyOptions,
+  type ResolveOptions,
+  UnwrappedUnionType,
+  WrappedUnionType,
+} from "./internals.js";
+import { verdict } from "./primitive-types.js";
+import { isPlainObject, kindOfType, valueKind } from "./value-kind.js";
+
+/** A union whose branches are told apart by the kind of the value, so that values stand for themselves. */
+export class PlainUnionType extends UnwrappedUnionType {
+  constructor(branches: readonly AvscType[], options: BuildOptions) {
+    super(branches, options);
+    for (const [index, type] of this.types.entries()) this._bucketIndices[kindOfType(type)] = index;
+  }
+
+  override _getIndex(value: unknown): number | undefined {
+    const kind = valueKind(value);
+    return kind === undefined ? undefined : this._bucketIndices[kind];
+  }
+
+  override _read(tap: ReadTap): unknown {
+    return readBranch(this.types, tap)._read(tap);
+  }
+
+  override _skip(tap: ReadTap): void {
+    readBranch(this.types, tap)._skip(tap);
+  }
+
+  override _write(tap: WriteTap, value: unknown): void {
+    const index = this._getIndex(value);
+    if (index === undefined) tap.refuse();
+    tap.writeLong(index);
+    this.types[index]!._write(tap, value);
+  }
+
+  override _update(resolver: AvscResolver, writer: AvscType, options: ResolveOptions): void {
+    const found = resolveBranch(this.types, writer, options);
+    if (found !== undefined) resolver._read = (tap) => found.resolver._read(tap);
+  }
+}
+
+/**
+ * A union of branches that the kind of a value cannot tell apart: values are `null` or `{ "<branch name>": value }`, as in Avro's JSON
+ * encoding.
+ */
+export class NamedUnionType extends WrappedUnionType {
+  override _read(tap: ReadTap): unknown {
+    const type = readBranch(this.types, tap);
+    return wrap(type, type._read(tap));
+  }
+
+  override _skip(tap: ReadTap): void {
+    readBranch(this.types, tap)._skip(tap);
+  }
+
+  override _check(value: unknown, flags?: number, hook?: CheckHook, path?: string[]): boolean {
+    const branch = branchOf(this, value);
+    if (branch === undefined) return verdict(false, this, value, hook);
+    path?.push(branch.type.branchName ?? "");
+    const fits = branch.type._check(branch.value, flags, hook, path);
+    path?.pop();
+    return fits;
+  }
+
+  override _write(tap: WriteTap, value: unknown): void {
+    const branch = branchOf(this, value);
+    if (branch === undefined) tap.refuse();
+    tap.writeLong(branch.index);
+    branch.type._write(tap, branch.value);
+  }
+
+  override _copy(value: unknown, options?: CopyOptions): unknown {
+    const branch = options?.wrap === 2 ? { type: this.types[0]!, value, index: 0 } : branchOf(this, value);
+    if (branch === undefined) throw new TypeError("the default does not fit its type");
+    return wrap(branch.type, branch.type._copy(branch.value, options));
+  }
+
+  override _update(resolver: AvscResolver, writer: AvscType, options: ResolveOptions): void {
+    const found = resolveBranch(this.types, writer, options);
+    if (found !== undefined) resolver._read = (tap) => wrap(found.type, found.resolver._read(tap));
+  }
+}
+
+/** Whether the branches need their names, because two of them take values of one kind. */
+export function isAmbiguous(branches: readonly AvscType[]): boolean {
+  return new Set(branches.map(kindOfType)).size < branches.length;
+}
+
+function readBranch(types: readonly AvscType[], tap: ReadTap): AvscType {
+  const start = tap.pos;
+  const type = types[tap.readInt()];
+  if (type === undefined) throw tap.failure("value-out-of-range", "a union index has no branch", start);
+  return type;
+}
+
+// A function and not a private method: avsc freezes its types before a subclass could add anything to them.
+function branchOf(
+  union: NamedUnionType,
+  value: unknown,
+): { readonly type: AvscType; readonly value: unknown; readonly index: number } | undefined {
+  const keys = isPlainObject(value) ? Object.keys(value) : [];
+  const name = value === null ? "null" : keys.length === 1 ? keys[0]! : "";
+  const index = union._branchIndices[name];
+  const type = typeof index === "number" ? union.types[index] : undefined;
+  if (type === undefined) return undefined;
+  const inner = value === null ? null : (value as Record<string, unknown>)[name];
+  return { type, value: inner, index: index as number };
+}
+
+function wrap(type: AvscType, value: unknown): unknown {
+  return type.typeName === "null" ? null : { [type.branchName!]: value };
+}
+
+/**
+ * The branch that reads what the writer wrote: first one of the same type and name, then the first that can be resolved. Each trial has
+ * a registry of its own, because avsc leaves what it could not finish in the registry and would take it for done the next time.
+ */
+function resolveBranch(
+  branches: readonly AvscType[],
+  writer: AvscType,
+  options: ResolveOptions,
+): { readonly type: AvscType; readonly resolver: AvscResolver } | undefined {
+  const isSame = (type: AvscType) => type.typeName === writer.typeName && type.name === writer.name;
+  for (const type of [...branches.filter(isSame), ...branches.filter((type) => !isSame(type))]) {
+    const registry = Object.assign(Object.create(null) as object, options.registry);
+    try {
+      const resolver = type.createResolver(writer, { ...options, registry });
+      Object.assign(options.registry ?? {}, registry);
+      return { type, resolver };
+    } catch {
+      // This branch cannot read it; the next one may.
+    }
+  }
+  return undefined;
+}

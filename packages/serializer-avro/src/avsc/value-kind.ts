@@ -1,0 +1,52 @@
+import { type AvscType, LogicalType } from "./internals.js";
+
+/** What a JavaScript value can be told apart by; each branch of a union needs kinds of its own, or its values are wrapped. */
+export type ValueKind = "null" | "boolean" | "number" | "string" | "bytes" | "array" | "date" | "object";
+
+/** The kind of a value, or undefined for what no Avro type holds. */
+export function valueKind(value: unknown): ValueKind | undefined {
+  switch (typeof value) {
+    case "string":
+    case "number":
+    case "boolean":
+      return typeof value as ValueKind;
+    case "bigint":
+      return "number";
+    case "object":
+      if (value === null) return "null";
+      if (Array.isArray(value)) return "array";
+      if (value instanceof Uint8Array) return "bytes";
+      return value instanceof Date ? "date" : "object";
+    default:
+      return undefined;
+  }
+}
+
+/** The kind of the values of a type. A union has none: unions do not nest. */
+export function kindOfType(type: AvscType): ValueKind {
+  if (type instanceof LogicalType) return (type as unknown as { readonly valueKind: ValueKind }).valueKind;
+  switch (type.typeName) {
+    case "null":
+    case "boolean":
+    case "string":
+    case "bytes":
+    case "array":
+      return type.typeName;
+    case "enum":
+      return "string";
+    case "fixed":
+      return "bytes";
+    case "map":
+    case "record":
+      return "object";
+    default:
+      return "number";
+  }
+}
+
+/** Whether a value is an object literal or the like, not an instance of a class such as `Map`. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
+}

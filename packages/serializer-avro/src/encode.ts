@@ -1,0 +1,89 @@
+import { encodeFailure, WaybillError } from "@waybill/core";
+import type { AvscType } from "./avsc/internals.js";
+import { valueKind } from "./avsc/value-kind.js";
+import { InvalidValue, releaseWriteTap, takeWriteTap, type WriteTap } from "./wire/write-tap.js";
+
+/** Writes a value behind a header. Throws an `encodeFailure` that names the path of the first part that does not fit the schema. */
+export function writeValue(
+  type: AvscType,
+  value: unknown,
+  maxDepth: number,
+  writeHeader?: (tap: WriteTap) => void,
+): Uint8Array {
+  const tap = takeWriteTap(maxDepth);
+  try {
+    writeHeader?.(tap);
+    type._write(tap, value);
+    tap.finish();
+    return tap.copy();
+  } catch (error) {
+    throw toEncodeFailure(error, type, value);
+  } finally {
+    releaseWriteTap(tap);
+  }
+}
+
+interface Misfit {
+  readonly path: string;
+  readonly expected: string;
+  readonly value: unknown;
+}
+
+function toEncodeFailure(error: unknown, type: AvscType, value: unknown): WaybillError {
+  if (error instanceof WaybillError) return error;
+  if (error instanceof InvalidValue && error.isComplete)
+    return encodeFailure(`Avro cannot hold the value: ${error.message}.`);
+  if (error instanceof RangeError)
+    return encodeFailure("Avro cannot hold the value: it nests deeper than the stack.");
+  const misfit = findMisfit(type, value);
+  if (misfit === undefined)
+    return encodeFailure(
+      "Avro could not write the value.",
+      error instanceof InvalidValue ? undefined : error,
+    );
+  return encodeFailure(
+    `The value does not fit the Avro schema: ${misfit.path} ${describe(misfit.value)} where ${misfit.expected} is expected.`,
+  );
+}
+
+/** Checks in the order of writing and stops at the first part that does not fit. */
+function findMisfit(type: AvscType, value: unknown): Misfit | undefined {
+  const path: string[] = [];
+  let misfit: Misfit | undefined;
+  try {
+    type._check(
+      value,
+      1,
+      (part, partType) => {
+        misfit = { path: formatPath(path), expected: nameOf(partType), value: part };
+        throw misfit;
+      },
+      path,
+    );
+  } catch {
+    // Stopped by the hook, or by a getter of the value.
+  }
+  return misfit;
+}
+
+function formatPath(path: readonly string[]): string {
+  const text = path
+    .map((step) => (/^\d+$/.test(step) ? `[${step}]` : step === "*" ? "[*]" : `.${step}`))
+    .join("")
+    .replace(/^\./, "");
+  return text === "" ? "the root" : `"${text.slice(0, 256)}"`;
+}
+
+function nameOf(type: AvscType): string {
+  const name = type.name === undefined ? "" : ` "${type.name}"`;
+  const kind = type.typeName.replace(/^logical:/, "").replace(/^union:.*/, "a branch of the union");
+  return `${kind}${name}`;
+}
+
+/** What a value is, never what it says. */
+function describe(value: unknown): string {
+  if (value === undefined) return "is missing";
+  const kind = valueKind(value) ?? typeof value;
+  if (kind !== "object") return `is a value of kind ${typeof value === "bigint" ? "bigint" : kind}`;
+  return "is an object that lacks fields, or has others,";
+}

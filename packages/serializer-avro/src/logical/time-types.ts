@@ -1,0 +1,114 @@
+import type { BuildOptions } from "../avsc/internals.js";
+import { ConvertingType, type UnderlyingSchema } from "./converting-type.js";
+
+const dayMs = 86_400_000;
+
+/** `date`: days since 1970-01-01, as the `Date` of midnight UTC. A `Date` with a time of day does not fit. */
+export class DateType extends ConvertingType {
+  readonly valueKind = "date";
+
+  constructor(schema: UnderlyingSchema, options: BuildOptions) {
+    super("date", schema, options);
+  }
+
+  override _fromValue(days: unknown): Date {
+    const date = new Date((days as number) * dayMs);
+    if (Number.isNaN(date.getTime())) throw this.outOfRange();
+    return date;
+  }
+
+  override _toValue(value: unknown): number | undefined {
+    if (!(value instanceof Date)) return undefined;
+    const days = value.getTime() / dayMs;
+    return Number.isInteger(days) ? days : undefined;
+  }
+}
+
+/**
+ * `timestamp-millis` and `timestamp-micros`: instants, as `Date`. A `Date` holds milliseconds; the microseconds that a writer put beyond
+ * them are dropped (towards the past). Read the type raw to keep them.
+ */
+export class TimestampType extends ConvertingType {
+  readonly valueKind = "date";
+  readonly unitsPerMs: number;
+
+  constructor(
+    name: "timestamp-millis" | "timestamp-micros",
+    schema: UnderlyingSchema,
+    options: BuildOptions,
+  ) {
+    super(name, schema, options);
+    this.unitsPerMs = name === "timestamp-millis" ? 1 : 1000;
+  }
+
+  override _fromValue(units: unknown): Date {
+    const date = new Date(floorDivide(units as number | bigint, this.unitsPerMs).quotient);
+    if (Number.isNaN(date.getTime())) throw this.outOfRange();
+    return date;
+  }
+
+  override _toValue(value: unknown): number | bigint | undefined {
+    if (!(value instanceof Date) || Number.isNaN(value.getTime())) return undefined;
+    return multiply(value.getTime(), this.unitsPerMs, 0);
+  }
+
+  protected override readsValuesOf(writer: ConvertingType): boolean {
+    return writer instanceof TimestampType;
+  }
+}
+
+/**
+ * `local-timestamp-millis` and `local-timestamp-micros`: a date and time on a wall clock in no particular zone, which a `Date` cannot be;
+ * as text such as `2026-11-05T12:34:56.789`, with six digits for microseconds.
+ */
+export class LocalTimestampType extends ConvertingType {
+  readonly valueKind = "string";
+  readonly unitsPerMs: number;
+
+  constructor(
+    name: "local-timestamp-millis" | "local-timestamp-micros",
+    schema: UnderlyingSchema,
+    options: BuildOptions,
+  ) {
+    super(name, schema, options);
+    this.unitsPerMs = name === "local-timestamp-millis" ? 1 : 1000;
+  }
+
+  override _fromValue(units: unknown): string {
+    const { quotient, remainder } = floorDivide(units as number | bigint, this.unitsPerMs);
+    const date = new Date(quotient);
+    if (Number.isNaN(date.getTime())) throw this.outOfRange();
+    const text = date.toISOString().slice(0, -1);
+    return this.unitsPerMs === 1 ? text : text + String(remainder).padStart(3, "0");
+  }
+
+  override _toValue(value: unknown): number | bigint | undefined {
+    const pattern = /^((?:\d{4}|[+-]\d{6})-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(\d{0,3})$/;
+    const [, text, micros] = (typeof value === "string" && pattern.exec(value)) || [];
+    if (text === undefined || (micros !== "" && (this.unitsPerMs === 1 || !/\.\d{3}$/.test(text))))
+      return undefined;
+    const ms = Date.parse(`${text}Z`);
+    return Number.isNaN(ms) ? undefined : multiply(ms, this.unitsPerMs, Number(micros!.padEnd(3, "0")));
+  }
+
+  protected override readsValuesOf(writer: ConvertingType): boolean {
+    return writer._logicalTypeName === this._logicalTypeName;
+  }
+}
+
+function floorDivide(
+  units: number | bigint,
+  unitsPerMs: number,
+): { readonly quotient: number; readonly remainder: number } {
+  if (typeof units === "bigint") {
+    const remainder = ((units % BigInt(unitsPerMs)) + BigInt(unitsPerMs)) % BigInt(unitsPerMs);
+    return { quotient: Number((units - remainder) / BigInt(unitsPerMs)), remainder: Number(remainder) };
+  }
+  const quotient = Math.floor(units / unitsPerMs);
+  return { quotient, remainder: units - quotient * unitsPerMs };
+}
+
+function multiply(ms: number, unitsPerMs: number, extra: number): number | bigint {
+  const units = ms * unitsPerMs + extra;
+  return Number.isSafeInteger(units) ? units : BigInt(ms) * BigInt(unitsPerMs) + BigInt(extra);
+}

@@ -1,0 +1,149 @@
+import type { CompileSettings } from "./schema/compiled-schema.js";
+import { type LogicalTypeName, logicalTypeNames } from "./schema/logical-type-name.js";
+import type { AvroMessageSchema } from "./schema/message-schema.js";
+import {
+  type AvroSchemaSelector,
+  type MessageSchemas,
+  oneSchema,
+  schemasByMessageType,
+  schemasBySelector,
+} from "./schema/message-schemas.js";
+import type { AvroSchema } from "./schema/normalize-schema.js";
+import { type SchemaById, type SchemaSource, schemaSource } from "./schema/schema-source.js";
+
+/** What stands around the Avro bytes that are written. */
+export type AvroFraming = "single-object" | "raw" | "confluent";
+
+/** What {@link avro} takes beside the schemas. */
+export interface AvroSettings {
+  /**
+   * What is written. `"single-object"` (default): `C3 01`, the schema's fingerprint, the value; anyone who knows the schema can read it.
+   * `"raw"`: the value alone under the content type `avro/binary+<schemaId>`, as Azure Schema Registry has it. `"confluent"`: `00`, the
+   * schema id as an int32, the value. The last two need a `schemaId` on each schema.
+   */
+  readonly framing?: AvroFraming;
+  /** Whether bodies in Confluent's framing are read; default true when `framing` is `"confluent"`, otherwise false. */
+  readonly acceptsConfluent?: boolean;
+  /** Looks a registry id up that stands on no schema here; default none, so that such ids are `schema-unknown`. */
+  readonly schemaById?: SchemaById;
+  /**
+   * Bodies labelled as Avro that carry no identity at all. `"refuse"` (default): `identity-missing`, since reading Avro under the wrong
+   * schema gives wrong values without an error. `"accept"`: they are taken for written under the message type's `schema`; say this only
+   * when the label names exactly one schema.
+   */
+  readonly unframedBodies?: "refuse" | "accept";
+  /** How a `long` is read. `"auto"` (default): a number when it is a safe integer, otherwise a bigint. `"bigint"`: always a bigint. */
+  readonly longs?: "auto" | "bigint";
+  /**
+   * How the values of unions look. `"auto"` (default): as themselves where the branches can be told apart, otherwise
+   * `{ "<branch>": value }`. `"always"`: wrapped everywhere. `"never"`: as themselves; a union where that is ambiguous is refused.
+   */
+  readonly unions?: "auto" | "always" | "never";
+  /** Logical types that are read and written as their underlying type; default none. */
+  readonly rawLogicalTypes?: "all" | readonly LogicalTypeName[];
+}
+
+/** Options of {@link avro}: one schema, or `schemas` by message type or by a function of the message. */
+export type AvroOptions = AvroSettings &
+  (
+    | (AvroMessageSchema & { readonly schemas?: never })
+    | {
+        readonly schemas: Readonly<Record<string, AvroSchema | AvroMessageSchema>> | AvroSchemaSelector;
+        readonly schema?: never;
+        readonly schemaId?: never;
+        readonly writerSchemas?: never;
+      }
+  );
+
+/** What stands when an option is not given. */
+export const avroDefaults = Object.freeze({
+  framing: "single-object",
+  unframedBodies: "refuse",
+  longs: "auto",
+  unions: "auto",
+} satisfies AvroSettings);
+
+/** Options checked and compiled. */
+export interface ResolvedAvroOptions {
+  readonly framing: AvroFraming;
+  readonly acceptsConfluent: boolean;
+  readonly acceptsUnframed: boolean;
+  readonly source: SchemaSource | undefined;
+  readonly schemas: MessageSchemas;
+}
+
+/** Validates the options and compiles their schemas. Throws a `TypeError` that names the option. */
+export function resolveAvroOptions(options: AvroOptions): ResolvedAvroOptions {
+  const framing = oneOf("framing", options.framing ?? avroDefaults.framing, [
+    "single-object",
+    "raw",
+    "confluent",
+  ]);
+  const unframedBodies = oneOf("unframedBodies", options.unframedBodies ?? avroDefaults.unframedBodies, [
+    "refuse",
+    "accept",
+  ]);
+  const settings: CompileSettings = {
+    longs: oneOf("longs", options.longs ?? avroDefaults.longs, ["auto", "bigint"]),
+    unions: oneOf("unions", options.unions ?? avroDefaults.unions, ["auto", "always", "never"]),
+    rawLogicalTypes: resolveRawLogicalTypes(options.rawLogicalTypes),
+  };
+  if (options.schemaById !== undefined && typeof options.schemaById !== "function")
+    throw new TypeError("avro: schemaById must be a function");
+  const schemas = resolveSchemas(options, settings);
+  if (framing !== "single-object") for (const { schemaId } of schemas.all) checkSchemaId(schemaId, framing);
+  return {
+    framing,
+    acceptsConfluent: options.acceptsConfluent ?? framing === "confluent",
+    acceptsUnframed: unframedBodies === "accept",
+    source: options.schemaById === undefined ? undefined : schemaSource(options.schemaById, settings),
+    schemas,
+  };
+}
+
+/** Checks that a schema has the id that its framing writes. Throws a `TypeError`. */
+export function checkSchemaId(schemaId: string | undefined, framing: AvroFraming): string {
+  if (schemaId === undefined)
+    throw new TypeError(`avro: the framing "${framing}" needs a schemaId on each schema`);
+  const isUsable =
+    framing === "confluent"
+      ? /^\d{1,10}$/.test(schemaId) && Number(schemaId) <= 0x7fffffff
+      : /^[A-Za-z0-9!#$&^_.-]{1,128}$/.test(schemaId);
+  if (!isUsable)
+    throw new TypeError(
+      `avro: the schemaId "${schemaId.slice(0, 64)}" cannot be written with the framing "${framing}"`,
+    );
+  return schemaId;
+}
+
+function resolveSchemas(options: AvroOptions, settings: CompileSettings): MessageSchemas {
+  const { schema, schemas, schemaId, writerSchemas } = options;
+  if ((schema === undefined) === (schemas === undefined))
+    throw new TypeError("avro: give either schema or schemas");
+  if (typeof schemas === "function") return schemasBySelector(schemas, settings);
+  if (schema !== undefined)
+    return oneSchema(
+      {
+        schema,
+        ...(schemaId === undefined ? {} : { schemaId }),
+        ...(writerSchemas === undefined ? {} : { writerSchemas }),
+      },
+      settings,
+    );
+  if (typeof schemas !== "object" || schemas === null || Array.isArray(schemas))
+    throw new TypeError("avro: schemas must map message types to schemas, or be a function");
+  return schemasByMessageType(schemas, settings);
+}
+
+function resolveRawLogicalTypes(names: AvroSettings["rawLogicalTypes"] = []): ReadonlySet<LogicalTypeName> {
+  if (names === "all") return new Set(logicalTypeNames);
+  for (const name of names) oneOf("rawLogicalTypes", name, logicalTypeNames);
+  return new Set(names);
+}
+
+function oneOf<T extends string>(name: string, value: unknown, allowed: readonly T[]): T {
+  const found = allowed.find((one) => one === value);
+  if (found === undefined)
+    throw new TypeError(`avro: ${name} must be one of ${allowed.map((one) => `"${one}"`).join(", ")}`);
+  return found;
+}

@@ -1,0 +1,90 @@
+import { GuardedArrayType, GuardedMapType } from "../avsc/collection-types.js";
+import {
+  type AvscType,
+  BooleanType,
+  type BuildOptions,
+  buildType as buildAvscType,
+  DoubleType,
+  FloatType,
+  NullType,
+} from "../avsc/internals.js";
+import {
+  BigIntLongType,
+  GuardedBytesType,
+  GuardedEnumType,
+  GuardedFixedType,
+  GuardedIntType,
+  GuardedLongType,
+  GuardedStringType,
+} from "../avsc/primitive-types.js";
+import { GuardedRecordType } from "../avsc/record-type.js";
+import { isAmbiguous, NamedUnionType, PlainUnionType } from "../avsc/union-types.js";
+import { DateType, LocalTimestampType, TimestampType } from "../logical/time-types.js";
+import { DecimalType, DurationType, UuidType } from "../logical/value-types.js";
+import type { LogicalTypeName } from "./logical-type-name.js";
+
+/** How values look to the application. */
+export interface TypeSettings {
+  readonly longs: "auto" | "bigint";
+  readonly unions: "auto" | "always" | "never";
+}
+
+type NodeSchema = Readonly<Record<string, unknown>>;
+type Builder = (schema: NodeSchema, options: BuildOptions) => AvscType;
+
+const types: Readonly<Record<string, new (schema: NodeSchema, options: BuildOptions) => AvscType>> = {
+  null: NullType,
+  boolean: BooleanType,
+  int: GuardedIntType,
+  long: GuardedLongType,
+  float: FloatType,
+  double: DoubleType,
+  bytes: GuardedBytesType,
+  string: GuardedStringType,
+  array: GuardedArrayType,
+  map: GuardedMapType,
+  enum: GuardedEnumType,
+  fixed: GuardedFixedType,
+  record: GuardedRecordType,
+};
+
+const logicalTypes: Readonly<Record<LogicalTypeName, Builder>> = {
+  date: (schema, options) => new DateType(schema, options),
+  "timestamp-millis": (schema, options) => new TimestampType("timestamp-millis", schema, options),
+  "timestamp-micros": (schema, options) => new TimestampType("timestamp-micros", schema, options),
+  "local-timestamp-millis": (schema, options) =>
+    new LocalTimestampType("local-timestamp-millis", schema, options),
+  "local-timestamp-micros": (schema, options) =>
+    new LocalTimestampType("local-timestamp-micros", schema, options),
+  decimal: (schema, options) => new DecimalType(schema, options),
+  uuid: (schema, options) => new UuidType(schema, options),
+  duration: (schema, options) => new DurationType(schema, options),
+};
+
+/** Builds the type of a normalized schema from guarded types throughout. Throws what avsc throws on an invalid default. */
+export function buildType(schema: unknown, settings: TypeSettings): AvscType {
+  const typeHook = (node: unknown, options: BuildOptions): AvscType | undefined => {
+    // Names are looked up by avsc, which comes back here with the definition of a primitive.
+    if (typeof node === "string") return undefined;
+    if (Array.isArray(node)) return buildUnion(node, settings.unions, options);
+    const { logicalType, ...underlying } = node as NodeSchema;
+    if (logicalType !== undefined) return logicalTypes[logicalType as LogicalTypeName](underlying, options);
+    if (underlying.type === "long" && settings.longs === "bigint")
+      return new BigIntLongType(underlying, options);
+    return new types[underlying.type as string]!(underlying, options);
+  };
+  return buildAvscType(schema, { registry: Object.create(null) as Record<string, AvscType>, typeHook });
+}
+
+function buildUnion(
+  schemas: readonly unknown[],
+  unions: TypeSettings["unions"],
+  options: BuildOptions,
+): AvscType {
+  const branches = schemas.map((schema) => buildAvscType(schema, options));
+  if (unions === "always") return new NamedUnionType(branches, options);
+  if (!isAmbiguous(branches)) return new PlainUnionType(branches, options);
+  if (unions === "auto") return new NamedUnionType(branches, options);
+  const names = branches.map(({ branchName }) => branchName).join(", ");
+  throw new TypeError(`the values of the union [${names}] cannot be told apart without their branch names`);
+}

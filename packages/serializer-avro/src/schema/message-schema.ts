@@ -1,0 +1,135 @@
+import { decodeFailure, validationFailure } from "@waybill/core";
+import {
+  type CompiledSchema,
+  type CompileSettings,
+  compileSchema,
+  planRead,
+  type ReadPlan,
+} from "./compiled-schema.js";
+import type { AvroSchema } from "./normalize-schema.js";
+
+/** A schema with the id under which a registry keeps it. */
+export interface IdentifiedSchema {
+  readonly schema: AvroSchema;
+  /** A registry's id, as it stands in `avro/binary+<id>` or, as a number, in Confluent's framing. */
+  readonly schemaId?: string | number;
+}
+
+/** The schema of one message type: what is written, and what is read into. */
+export interface AvroMessageSchema extends IdentifiedSchema {
+  /**
+   * Other schemas that bodies may still be written under, older or newer; they are resolved to `schema`. One that cannot be resolved is
+   * refused when the serializer is made.
+   */
+  readonly writerSchemas?: readonly (AvroSchema | IdentifiedSchema)[];
+}
+
+interface KnownWriter {
+  readonly writer: CompiledSchema;
+  readonly plan: ReadPlan;
+}
+
+/** A message type's reader schema with every writer schema that it is known to read. */
+export interface ResolvedMessageSchema {
+  readonly reader: CompiledSchema;
+  /** The id that is written with raw and Confluent framing. */
+  readonly schemaId: string | undefined;
+  /** Plans by the low half of the fingerprint. */
+  readonly byFingerprint: ReadonlyMap<number, readonly KnownWriter[]>;
+  readonly byId: ReadonlyMap<string, ReadPlan>;
+  /** Plans for the schemas that came from the schema source. */
+  readonly fetchedPlans: WeakMap<CompiledSchema, ReadPlan>;
+}
+
+/** Compiles a message type's schemas. Throws a `TypeError` that starts with `where`. */
+export function resolveMessageSchema(
+  definition: AvroSchema | AvroMessageSchema,
+  settings: CompileSettings,
+  where: string,
+): ResolvedMessageSchema {
+  const {
+    schema,
+    schemaId,
+    writerSchemas = [],
+  } = isIdentified(definition) ? (definition as AvroMessageSchema) : { schema: definition };
+  const reader = atPlace(where, () => compileSchema(schema, settings));
+  const byFingerprint = new Map<number, KnownWriter[]>();
+  const byId = new Map<string, ReadPlan>();
+  const writers = [{ schema, schemaId }, ...writerSchemas.map(toIdentified)];
+  for (const [index, known] of writers.entries()) {
+    const place = index === 0 ? where : `${where}, writerSchemas[${index - 1}]`;
+    const { writer, plan } = atPlace(place, () => {
+      const compiled = index === 0 ? reader : compileSchema(known.schema, settings);
+      return { writer: compiled, plan: planRead(reader, compiled) };
+    });
+    const bucket = byFingerprint.get(writer.fingerprintLow) ?? [];
+    bucket.push({ writer, plan });
+    byFingerprint.set(writer.fingerprintLow, bucket);
+    if (known.schemaId !== undefined) byId.set(String(known.schemaId), plan);
+  }
+  return {
+    reader,
+    schemaId: schemaId === undefined ? undefined : String(schemaId),
+    byFingerprint,
+    byId,
+    fetchedPlans: new WeakMap(),
+  };
+}
+
+/** The plan for a body that carries this fingerprint, or undefined when the schema is not known. */
+export function planByFingerprint(
+  { byFingerprint }: ResolvedMessageSchema,
+  low: number,
+  high: number,
+): ReadPlan | undefined {
+  const bucket = byFingerprint.get(low);
+  if (bucket === undefined) return undefined;
+  for (const { writer, plan } of bucket) if (writer.fingerprintHigh === high) return plan;
+  return undefined;
+}
+
+/** The plan for a schema from the source. A schema that cannot be read as the reader's is a `validationFailure`. */
+export function planFetched(messageSchema: ResolvedMessageSchema, writer: CompiledSchema): ReadPlan {
+  const known = messageSchema.fetchedPlans.get(writer);
+  if (known !== undefined) return known;
+  try {
+    const plan = planRead(messageSchema.reader, writer);
+    messageSchema.fetchedPlans.set(writer, plan);
+    return plan;
+  } catch (error) {
+    throw validationFailure(`The Avro body's ${(error as Error).message}.`, error);
+  }
+}
+
+/** The failure of a body whose schema is not among the known ones; a fingerprint and an id say nothing of the payload. */
+export function schemaUnknown(name: string): Error {
+  return decodeFailure(
+    "schema-unknown",
+    `The Avro body was written under ${name}, which is not among the known schemas.`,
+  );
+}
+
+function toIdentified(schema: AvroSchema | IdentifiedSchema): IdentifiedSchema {
+  return isIdentified(schema) ? schema : { schema };
+}
+
+/** Whether a definition is more than a schema; an Avro schema object has a `type`. */
+export function isIdentified(definition: unknown): definition is IdentifiedSchema {
+  return (
+    typeof definition === "object" &&
+    definition !== null &&
+    !Array.isArray(definition) &&
+    Object.hasOwn(definition, "schema") &&
+    !Object.hasOwn(definition, "type")
+  );
+}
+
+function atPlace<T>(where: string, build: () => T): T {
+  try {
+    return build();
+  } catch (error) {
+    throw new TypeError(`avro: ${where}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,146 @@
+import { decodeFailure, encodeFailure, type SerializerContext } from "@waybill/core";
+import type { AvscType } from "../avsc/internals.js";
+import type { CompiledSchema, CompileSettings } from "./compiled-schema.js";
+import {
+  type AvroMessageSchema,
+  planByFingerprint,
+  type ResolvedMessageSchema,
+  resolveMessageSchema,
+} from "./message-schema.js";
+import type { AvroSchema } from "./normalize-schema.js";
+
+/** Names the schema of a message; undefined when it has none. Return the same object each time: it is compiled once per object. */
+export type AvroSchemaSelector = (context: SerializerContext) => AvroSchema | AvroMessageSchema | undefined;
+
+/** Which schema belongs to which message. */
+export interface MessageSchemas {
+  /** The schema by the message type, if it says so. */
+  find(context: SerializerContext): ResolvedMessageSchema | undefined;
+  /** Every schema that could be meant when the message type does not say. */
+  readonly all: readonly ResolvedMessageSchema[];
+}
+
+/** One schema for every message. */
+export function oneSchema(
+  definition: AvroSchema | AvroMessageSchema,
+  settings: CompileSettings,
+): MessageSchemas {
+  const resolved = resolveMessageSchema(definition, settings, "schema");
+  return { find: () => resolved, all: [resolved] };
+}
+
+/** A schema per message type. */
+export function schemasByMessageType(
+  definitions: Readonly<Record<string, AvroSchema | AvroMessageSchema>>,
+  settings: CompileSettings,
+): MessageSchemas {
+  const byType = new Map<string | undefined, ResolvedMessageSchema>();
+  for (const [messageType, definition] of Object.entries(definitions))
+    byType.set(messageType, resolveMessageSchema(definition, settings, `schema of "${messageType}"`));
+  if (byType.size === 0) throw new TypeError("avro: schemas names no message type");
+  return { find: ({ messageType }) => byType.get(messageType), all: [...byType.values()] };
+}
+
+/** A schema per message, chosen by a function. */
+export function schemasBySelector(select: AvroSchemaSelector, settings: CompileSettings): MessageSchemas {
+  const byObject = new WeakMap<object, ResolvedMessageSchema>();
+  const byText = new Map<string, ResolvedMessageSchema>();
+  return {
+    all: [],
+    find(context) {
+      const definition = select(context);
+      if (definition === undefined) return undefined;
+      const known = typeof definition === "string" ? byText.get(definition) : byObject.get(definition);
+      if (known !== undefined) return known;
+      const resolved = resolveMessageSchema(definition, settings, "the selected schema");
+      if (typeof definition === "object") byObject.set(definition, resolved);
+      else if (byText.size < textsLimit) byText.set(definition, resolved);
+      return resolved;
+    },
+  };
+}
+
+// A program has few schemas; one that makes up schema texts per message must not fill the memory.
+const textsLimit = 1_000;
+
+/** The schema to write a message with; an `encodeFailure` when it has none. */
+export function schemaToWrite(schemas: MessageSchemas, context: SerializerContext): ResolvedMessageSchema {
+  const found = schemas.find(context);
+  if (found === undefined)
+    throw encodeFailure(`Avro has no schema for ${describeMessageType(context.messageType)}.`);
+  return found;
+}
+
+/**
+ * The schema to read a message into. When the message type does not name one, the fingerprint must belong to exactly one.
+ * Undefined when no schema knows the fingerprint.
+ */
+export function schemaByFingerprint(
+  schemas: MessageSchemas,
+  context: SerializerContext,
+  low: number,
+  high: number,
+): ResolvedMessageSchema | undefined {
+  const named = schemas.find(context);
+  if (named !== undefined) return named;
+  return theOnly(
+    schemas.all.filter((candidate) => planByFingerprint(candidate, low, high) !== undefined),
+    context,
+  );
+}
+
+/** The schema whose registry id the body carries; by the message type if that names one. */
+export function schemaById(
+  schemas: MessageSchemas,
+  context: SerializerContext,
+  id: string,
+): ResolvedMessageSchema | undefined {
+  const named = schemas.find(context);
+  if (named !== undefined) return named;
+  return theOnly(
+    schemas.all.filter((candidate) => candidate.byId.has(id)),
+    context,
+  );
+}
+
+/** The schema to read a fetched writer schema into: the one of the message type, the only one, or the one of the same name. */
+export function schemaForWriter(
+  schemas: MessageSchemas,
+  context: SerializerContext,
+  writer: CompiledSchema,
+): ResolvedMessageSchema {
+  const candidates =
+    schemas.all.length === 1
+      ? schemas.all
+      : schemas.all.filter(({ reader }) => namesOf(reader.type).includes(writer.type.name));
+  const found = schemas.find(context) ?? theOnly(candidates, context);
+  if (found === undefined)
+    throw decodeFailure(
+      "schema-unknown",
+      `Avro has no reader schema for ${describeMessageType(context.messageType)}.`,
+    );
+  return found;
+}
+
+/** A message type as errors name it. */
+export function describeMessageType(messageType: string | undefined): string {
+  return messageType === undefined
+    ? "a message without a type"
+    : `the message type "${messageType.slice(0, 128)}"`;
+}
+
+function theOnly(
+  candidates: readonly ResolvedMessageSchema[],
+  context: SerializerContext,
+): ResolvedMessageSchema | undefined {
+  if (candidates.length > 1)
+    throw decodeFailure(
+      "schema-unknown",
+      `The Avro body's schema belongs to ${candidates.length} message types, and ${describeMessageType(context.messageType)} is none of them.`,
+    );
+  return candidates[0];
+}
+
+function namesOf(type: AvscType): readonly (string | undefined)[] {
+  return type.name === undefined ? [] : [type.name, ...(type.aliases ?? [])];
+}

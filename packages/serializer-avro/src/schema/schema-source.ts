@@ -1,0 +1,91 @@
+import { decodeFailure, unavailableFailure, WaybillError } from "@waybill/core";
+import { type CompiledSchema, type CompileSettings, compileSchema } from "./compiled-schema.js";
+import { schemaUnknown } from "./message-schema.js";
+import type { AvroSchema } from "./normalize-schema.js";
+
+/**
+ * Finds the schema of a registry id: the schema, or undefined when the registry says that there is none. Throwing (or rejecting) means
+ * that the registry could not be asked; the message is then abandoned and comes back.
+ */
+export type SchemaById = (id: string) => AvroSchema | undefined | Promise<AvroSchema | undefined>;
+
+/** A schema by its id: at once when it is known already. */
+export type SchemaSource = (
+  id: string,
+  signal: AbortSignal | undefined,
+) => CompiledSchema | Promise<CompiledSchema>;
+
+/** What registries give an id to never changes, so schemas stay; the oldest leaves when there are more than this. */
+const schemasLimit = 1_000;
+
+/** Puts a cache of compiled schemas before a lookup, and lets callers that ask for one id at a time share the answer. */
+export function schemaSource(find: SchemaById, settings: CompileSettings): SchemaSource {
+  const known = new Map<string, CompiledSchema>();
+  const pending = new Map<string, Promise<CompiledSchema>>();
+
+  function remember(id: string, schema: AvroSchema | undefined): CompiledSchema {
+    if (schema === undefined) throw schemaUnknown(describeId(id));
+    const compiled = compileFetched(id, schema, settings);
+    const oldest = known.size >= schemasLimit ? known.keys().next().value : undefined;
+    if (oldest !== undefined) known.delete(oldest);
+    known.set(id, compiled);
+    return compiled;
+  }
+
+  function ask(id: string): CompiledSchema | Promise<CompiledSchema> {
+    let answer: ReturnType<SchemaById>;
+    try {
+      answer = find(id);
+    } catch (error) {
+      throw lookupFailure(id, error);
+    }
+    if (!(answer instanceof Promise)) return remember(id, answer);
+    const promise = answer
+      .catch((error: unknown) => {
+        throw lookupFailure(id, error);
+      })
+      .then((schema) => remember(id, schema))
+      .finally(() => pending.delete(id));
+    pending.set(id, promise);
+    return promise;
+  }
+
+  return (id, signal) => {
+    const found = known.get(id) ?? pending.get(id) ?? ask(id);
+    return found instanceof Promise && signal !== undefined ? untilAborted(found, signal) : found;
+  };
+}
+
+/** A registry id as errors name it. */
+export function describeId(id: string): string {
+  return `the schema id "${id.slice(0, 64)}"`;
+}
+
+function compileFetched(id: string, schema: AvroSchema, settings: CompileSettings): CompiledSchema {
+  try {
+    return compileSchema(schema, settings);
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    throw decodeFailure(
+      "schema-unknown",
+      `The schema source's answer for ${describeId(id)} is not usable: ${text}`,
+      error,
+    );
+  }
+}
+
+function lookupFailure(id: string, error: unknown): WaybillError {
+  if (error instanceof WaybillError) return error;
+  return unavailableFailure(`The schema source could not be asked for ${describeId(id)}.`, error);
+}
+
+// The lookup itself goes on: others may be waiting for it.
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () =>
+      reject(new WaybillError("aborted", "The operation was aborted.", { cause: signal.reason }));
+    if (signal.aborted) return abort();
+    signal.addEventListener("abort", abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}

@@ -1,0 +1,249 @@
+import { isUtf8 } from "node:buffer";
+import { type DecodeReason, decodeFailure, type WaybillError } from "@waybill/core";
+import { type NativeBuffer, toNativeBuffer } from "./native-buffer.js";
+
+/**
+ * Items that may take no bytes at all (nulls, empty records), in all arrays and maps of a body. Every other item has a first byte of
+ * its own, so a body never holds more items than it has bytes plus this.
+ */
+export const zeroWidthItemsLimit = 10_000;
+
+/**
+ * The reading position in a body, in the place of avsc's own tap, with every check that avsc leaves out: the end of the body, the range
+ * of an int, overlong variable-length integers, booleans, UTF-8, counts and depth. Whatever is read is a copy.
+ * Source: Avro specification 1.12, "Binary Encoding".
+ */
+export class ReadTap {
+  readonly buf: NativeBuffer;
+  pos: number;
+  readonly end: number;
+  depth = 0;
+  readonly maxDepth: number;
+  #itemsLeft: number;
+
+  constructor(bytes: Uint8Array, start: number, maxDepth: number) {
+    this.buf = toNativeBuffer(bytes);
+    this.pos = start;
+    this.end = bytes.byteLength;
+    this.maxDepth = maxDepth;
+    this.#itemsLeft = bytes.byteLength + zeroWidthItemsLimit;
+  }
+
+  readBoolean(): boolean {
+    if (this.pos >= this.end) throw this.#truncated();
+    const byte = this.buf[this.pos++]!;
+    if (byte > 1) throw this.failure("malformed", "a boolean is neither 0 nor 1", this.pos - 1);
+    return byte === 1;
+  }
+
+  readInt(): number {
+    const { buf, pos } = this;
+    if (pos < this.end) {
+      const byte = buf[pos]!;
+      if (byte < 0x80) {
+        this.pos = pos + 1;
+        return (byte >>> 1) ^ -(byte & 1);
+      }
+    }
+    return this.#readWideInt();
+  }
+
+  /** Reads a long as a number; beyond 2^53 it is rounded, which serves counts, indexes and promotion to floating point. */
+  readLong(): number {
+    const { buf, pos } = this;
+    if (pos < this.end) {
+      const byte = buf[pos]!;
+      if (byte < 0x80) {
+        this.pos = pos + 1;
+        return (byte >>> 1) ^ -(byte & 1);
+      }
+    }
+    return Number(this.#readWideLong());
+  }
+
+  /** Reads a long exactly: a number when it is a safe integer, otherwise a bigint. */
+  readExactLong(): number | bigint {
+    const { buf, pos } = this;
+    if (pos < this.end) {
+      const byte = buf[pos]!;
+      if (byte < 0x80) {
+        this.pos = pos + 1;
+        return (byte >>> 1) ^ -(byte & 1);
+      }
+    }
+    return this.#readWideLong();
+  }
+
+  readFloat(): number {
+    return this.buf.readFloatLE(this.#advance(4));
+  }
+
+  readDouble(): number {
+    return this.buf.readDoubleLE(this.#advance(8));
+  }
+
+  readFixed(size: number): Uint8Array {
+    const start = this.#advance(size);
+    const copy = new Uint8Array(size);
+    copy.set(this.buf.subarray(start, start + size));
+    return copy;
+  }
+
+  readBytes(): Uint8Array {
+    return this.readFixed(this.#readLength());
+  }
+
+  readString(): string {
+    const length = this.#readLength();
+    const start = this.#advance(length);
+    const text = this.buf.utf8Slice(start, start + length);
+    // The decoder puts U+FFFD where the bytes are bad; only then is it worth looking at them again.
+    if (text.includes("\ufffd") && !isUtf8(this.buf.subarray(start, start + length)))
+      throw this.failure("utf8-invalid", "a string is not valid UTF-8", start);
+    return text;
+  }
+
+  /** Reads the count of a block of an array or map; zero ends it. The size that may precede a block is checked by `endBlock`. */
+  readCount(): number {
+    const start = this.pos;
+    const count = this.readLong();
+    if (count > this.#itemsLeft)
+      throw this.failure("count-exceeded", "a block claims more items than the body can hold", start);
+    this.#itemsLeft -= Math.max(count, 0);
+    return count;
+  }
+
+  /** Reads the byte size that stands behind a negative count and returns where the block must end. */
+  readBlockEnd(count: number): number {
+    const start = this.pos;
+    if (-count > this.#itemsLeft)
+      throw this.failure("count-exceeded", "a block claims more items than the body can hold", start);
+    this.#itemsLeft += count;
+    const end = this.#readLength() + this.pos;
+    if (end > this.end) throw this.#truncated();
+    return end;
+  }
+
+  /** Checks that a block with a byte size ended where it said it would. */
+  endBlock(end: number): void {
+    if (this.pos !== end)
+      throw this.failure("malformed", "a block does not have the size it claims", this.pos);
+  }
+
+  skipBoolean(): void {
+    this.readBoolean();
+  }
+
+  skipInt(): void {
+    this.readInt();
+  }
+
+  skipLong(): void {
+    this.readLong();
+  }
+
+  skipFloat(): void {
+    this.#advance(4);
+  }
+
+  skipDouble(): void {
+    this.#advance(8);
+  }
+
+  skipFixed(size: number): void {
+    this.#advance(size);
+  }
+
+  skipBytes(): void {
+    this.#advance(this.#readLength());
+  }
+
+  skipString(): void {
+    this.#advance(this.#readLength());
+  }
+
+  /** Refuses a body with bytes behind its value. */
+  finish(): void {
+    if (this.pos !== this.end)
+      throw this.failure("trailing-bytes", `${this.end - this.pos} bytes follow the value`, this.pos);
+  }
+
+  failDepth(): never {
+    throw this.failure(
+      "depth-exceeded",
+      `the value nests deeper than ${this.maxDepth} arrays, maps and records`,
+      this.pos,
+    );
+  }
+
+  failure(reason: DecodeReason, text: string, offset: number): WaybillError {
+    return decodeFailure(reason, `The Avro body is not readable: ${text} (offset ${offset}).`);
+  }
+
+  #readLength(): number {
+    const start = this.pos;
+    const length = this.readLong();
+    if (length < 0) throw this.failure("malformed", "a length is negative", start);
+    return length;
+  }
+
+  #advance(size: number): number {
+    const start = this.pos;
+    if (size > this.end - start) throw this.#truncated();
+    this.pos = start + size;
+    return start;
+  }
+
+  #readWideInt(): number {
+    const start = this.pos;
+    let bits = 0;
+    for (let shift = 0; shift <= 28; shift += 7) {
+      const byte = this.#nextByte();
+      bits |= (byte & 0x7f) << shift;
+      if (byte >= 0x80) continue;
+      if (byte === 0 && shift > 0) throw this.#overlong(start);
+      if (shift === 28 && byte > 0x0f) break;
+      return (bits >>> 1) ^ -(bits & 1);
+    }
+    throw this.failure("value-out-of-range", "an int does not fit 32 bits", start);
+  }
+
+  #readWideLong(): number | bigint {
+    const start = this.pos;
+    // Three parts of 28, 28 and 8 bits, because JavaScript's integer arithmetic ends at 32.
+    let low = 0;
+    let middle = 0;
+    let high = 0;
+    for (let index = 0; ; index++) {
+      const byte = this.#nextByte();
+      const bits = byte & 0x7f;
+      if (index < 4) low |= bits << (7 * index);
+      else if (index < 8) middle |= bits << (7 * (index - 4));
+      else high |= bits << (7 * (index - 8));
+      if (index === 9 && byte > 1)
+        throw this.failure("value-out-of-range", "a long does not fit 64 bits", start);
+      if (byte >= 0x80) continue;
+      if (byte === 0 && index > 0) throw this.#overlong(start);
+      break;
+    }
+    const isNegative = (low & 1) === 1;
+    const magnitude = (low >>> 1) + middle * 2 ** 27 + high * 2 ** 55;
+    const value = isNegative ? -magnitude - 1 : magnitude;
+    if (Number.isSafeInteger(value)) return value;
+    const exact = BigInt(low >>> 1) + (BigInt(middle) << 27n) + (BigInt(high) << 55n);
+    return isNegative ? -exact - 1n : exact;
+  }
+
+  #nextByte(): number {
+    if (this.pos >= this.end) throw this.#truncated();
+    return this.buf[this.pos++]!;
+  }
+
+  #overlong(start: number): WaybillError {
+    return this.failure("malformed", "an integer takes more bytes than it needs", start);
+  }
+
+  #truncated(): WaybillError {
+    return this.failure("truncated", "it ends inside a value", this.end);
+  }
+}

@@ -1,0 +1,200 @@
+import { type NativeBuffer, toNativeBuffer } from "./native-buffer.js";
+import { zeroWidthItemsLimit } from "./read-tap.js";
+
+const initialSize = 4096;
+/** A scratch buffer that grew beyond this is not kept for the next message. */
+const keptSize = 1 << 20;
+
+/** Thrown inside a write. When its text does not say all, the serializer looks for the path of what does not fit. */
+export class InvalidValue extends Error {
+  readonly isComplete: boolean;
+
+  constructor(text?: string) {
+    super(text ?? "the value does not fit the schema");
+    this.isComplete = text !== undefined;
+  }
+}
+
+const doesNotFit = Object.freeze(new InvalidValue());
+
+/**
+ * The writing position, in the place of avsc's own tap: it grows instead of encoding twice, writes any 64-bit long, refuses lone
+ * surrogates, and bounds depth. `takeWriteTap` lends one; `release` gives its buffer back.
+ * Source: Avro specification 1.12, "Binary Encoding".
+ */
+export class WriteTap {
+  buf: NativeBuffer;
+  pos = 0;
+  depth = 0;
+  items = 0;
+  readonly maxDepth: number;
+
+  constructor(buf: NativeBuffer, maxDepth: number) {
+    this.buf = buf;
+    this.maxDepth = maxDepth;
+  }
+
+  writeBoolean(value: boolean): void {
+    if (this.pos >= this.buf.length) this.#grow(1);
+    this.buf[this.pos++] = value ? 1 : 0;
+  }
+
+  writeInt(value: number): void {
+    this.writeLong(value);
+  }
+
+  /** Writes a safe integer. */
+  writeLong(value: number): void {
+    if (this.pos + 10 > this.buf.length) this.#grow(10);
+    const buf = this.buf;
+    let rest: number;
+    if (value >= -0x40000000 && value < 0x40000000) rest = value >= 0 ? value << 1 : (~value << 1) | 1;
+    else {
+      const magnitude = value >= 0 ? value : -value - 1;
+      let low = (magnitude % 2 ** 27) * 2 + (value < 0 ? 1 : 0);
+      for (let index = 0; index < 4; index++, low >>>= 7) buf[this.pos++] = low | 0x80;
+      rest = Math.floor(magnitude / 2 ** 27);
+    }
+    while (rest > 0x7f) {
+      buf[this.pos++] = rest | 0x80;
+      rest >>>= 7;
+    }
+    buf[this.pos++] = rest;
+  }
+
+  writeBigLong(value: bigint): void {
+    if (this.pos + 10 > this.buf.length) this.#grow(10);
+    let rest = value >= 0n ? value << 1n : (~value << 1n) | 1n;
+    while (rest > 0x7fn) {
+      this.buf[this.pos++] = Number(rest & 0x7fn) | 0x80;
+      rest >>= 7n;
+    }
+    this.buf[this.pos++] = Number(rest);
+  }
+
+  writeFloat(value: number): void {
+    if (this.pos + 4 > this.buf.length) this.#grow(4);
+    this.buf.writeFloatLE(value, this.pos);
+    this.pos += 4;
+  }
+
+  writeDouble(value: number): void {
+    if (this.pos + 8 > this.buf.length) this.#grow(8);
+    this.buf.writeDoubleLE(value, this.pos);
+    this.pos += 8;
+  }
+
+  writeFixed(bytes: Uint8Array): void {
+    if (this.pos + bytes.length > this.buf.length) this.#grow(bytes.length);
+    this.buf.set(bytes, this.pos);
+    this.pos += bytes.length;
+  }
+
+  writeBytes(bytes: Uint8Array): void {
+    this.writeLong(bytes.length);
+    this.writeFixed(bytes);
+  }
+
+  /** Writes bytes held as a string of code points up to 255, which is how defaults are kept. */
+  writeBinary(text: string, length: number): void {
+    if (this.pos + length > this.buf.length) this.#grow(length);
+    this.buf.write(text, this.pos, length, "latin1");
+    this.pos += length;
+  }
+
+  writeString(text: string): void {
+    const length = text.length;
+    if (this.pos + 3 * length + 5 > this.buf.length) this.#grow(3 * length + 5);
+    if (length > 24 || !this.#writeShortAscii(text, length)) this.#writeText(text, length);
+  }
+
+  /** Writes `C3 01` and the fingerprint in little-endian order. */
+  writeSingleObjectHeader(fingerprintLow: number, fingerprintHigh: number): void {
+    this.buf[this.pos] = 0xc3;
+    this.buf[this.pos + 1] = 0x01;
+    this.buf.writeUInt32LE(fingerprintLow, this.pos + 2);
+    this.pos = this.buf.writeUInt32LE(fingerprintHigh, this.pos + 6);
+  }
+
+  /** Writes `00` and the schema id as a big-endian int32. */
+  writeConfluentHeader(schemaId: number): void {
+    this.buf[this.pos] = 0;
+    this.pos = this.buf.writeInt32BE(schemaId, this.pos + 1);
+  }
+
+  /** The bytes written, as a copy of exactly their size. */
+  copy(): Uint8Array {
+    return new Uint8Array(this.buf.buffer, this.buf.byteOffset, this.pos).slice();
+  }
+
+  /** Refuses what no reader of this package would accept back. */
+  finish(): void {
+    if (this.items > this.pos + zeroWidthItemsLimit)
+      throw new InvalidValue(
+        `the value holds more than ${zeroWidthItemsLimit} array or map items that take no bytes`,
+      );
+  }
+
+  failDepth(): never {
+    throw new InvalidValue(`the value nests deeper than ${this.maxDepth} arrays, maps and records`);
+  }
+
+  /** A value does not fit its type. The error is one for all, since its only use is to stop. */
+  refuse(): never {
+    throw doesNotFit;
+  }
+
+  // Most strings in messages are short and ASCII; a loop over them beats two calls into native code.
+  #writeShortAscii(text: string, length: number): boolean {
+    const buf = this.buf;
+    const start = this.pos;
+    buf[start] = length << 1;
+    for (let index = 0; index < length; index++) {
+      const unit = text.charCodeAt(index);
+      if (unit > 0x7f) return false;
+      buf[start + 1 + index] = unit;
+    }
+    this.pos = start + 1 + length;
+    return true;
+  }
+
+  #writeText(text: string, length: number): void {
+    const start = this.pos;
+    this.writeLong(length);
+    const bodyStart = this.pos;
+    const byteLength = this.buf.utf8Write(text, bodyStart);
+    if (byteLength !== length) {
+      // Every character beyond ASCII takes more bytes than UTF-16 units; Node would write U+FFFD for a lone surrogate.
+      if (!isWellFormed(text)) this.refuse();
+      this.pos = start;
+      this.writeLong(byteLength);
+      if (this.pos !== bodyStart) this.buf.copyWithin(this.pos, bodyStart, bodyStart + byteLength);
+    }
+    this.pos += byteLength;
+  }
+
+  #grow(size: number): void {
+    const larger = toNativeBuffer(Buffer.allocUnsafeSlow(Math.max(this.buf.length * 2, this.pos + size)));
+    larger.set(this.buf.subarray(0, this.pos));
+    this.buf = larger;
+  }
+}
+
+let spare: NativeBuffer | undefined;
+
+/** Lends a tap on a scratch buffer. A serialization that starts inside another (in a getter) gets a buffer of its own. */
+export function takeWriteTap(maxDepth: number): WriteTap {
+  const buf = spare ?? toNativeBuffer(Buffer.allocUnsafeSlow(initialSize));
+  spare = undefined;
+  return new WriteTap(buf, maxDepth);
+}
+
+/** Takes the scratch buffer back; the tap must not be used any more. */
+export function releaseWriteTap(tap: WriteTap): void {
+  if (tap.buf.length <= keptSize) spare = tap.buf;
+}
+
+/** Whether UTF-8 can hold the text: it has no lone surrogate. */
+export function isWellFormed(text: string): boolean {
+  return (text as string & { isWellFormed(): boolean }).isWellFormed();
+}

@@ -1,0 +1,95 @@
+import type { BodyCheck } from "@waybill/core";
+import { compileValidator, isStandardSchema } from "@waybill/core";
+import { Ajv, type ErrorObject, type Options } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import formatsPlugin from "ajv-formats";
+import type { JsonBodySchema } from "./json-serializer.js";
+import { withNumbers } from "./unsafe-integers.js";
+
+/** A JSON Schema, draft 2020-12 unless `$schema` names draft-07. Source: json-schema.org. */
+export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
+
+/** The part of an ajv instance that `json()` uses. */
+export interface AjvLike {
+  compile(schema: Record<string, unknown> | boolean): AjvValidate;
+}
+
+/** A validation function that ajv compiled; `errors` is overwritten by each call. */
+export interface AjvValidate {
+  (value: unknown): unknown;
+  readonly errors?: readonly Pick<ErrorObject, "instancePath" | "keyword">[] | null;
+  readonly $async?: unknown;
+}
+
+// Nothing that changes the value (no coercion, defaults, removal), and no more than the first error: a body with 200,000
+// faults must not become 200,000 objects.
+const ajvOptions: Options = Object.freeze({ ownProperties: true, allErrors: false, logger: false });
+
+// The CommonJS default export of ajv-formats, as TypeScript sees it from ESM.
+const addFormats = formatsPlugin as unknown as (ajv: Ajv) => void;
+
+/**
+ * Returns the compiler for the schemas of one serializer. It keeps one ajv per draft, made when first needed, so that schemas of two
+ * serializers cannot clash by `$id`. The compiler throws `TypeError` for a schema that is not valid.
+ */
+export function schemaCompiler(
+  ajv: AjvLike | undefined,
+  extraKeywords: readonly string[],
+): (schema: JsonBodySchema) => BodyCheck {
+  let draft7: AjvLike | undefined = ajv;
+  let draft2020: AjvLike | undefined = ajv;
+  return (schema) => {
+    if (typeof schema === "function" || isStandardSchema(schema)) return compileValidator(schema);
+    if (isDraft7(schema)) {
+      draft7 ??= equip(new Ajv(ajvOptions), extraKeywords);
+      return compileWith(draft7, schema);
+    }
+    draft2020 ??= equip(new Ajv2020(ajvOptions), extraKeywords);
+    return compileWith(draft2020, schema);
+  };
+}
+
+function isDraft7(schema: JsonSchema): boolean {
+  if (typeof schema !== "object" || schema === null) return false;
+  return typeof schema.$schema === "string" && schema.$schema.includes("draft-07");
+}
+
+function equip(ajv: Ajv, extraKeywords: readonly string[]): AjvLike {
+  addFormats(ajv);
+  ajv.addVocabulary([...extraKeywords]);
+  return ajv;
+}
+
+function compileWith(ajv: AjvLike, schema: JsonSchema): BodyCheck {
+  let validate: AjvValidate;
+  try {
+    validate = ajv.compile(schema as Record<string, unknown> | boolean);
+  } catch (error) {
+    const text = error instanceof Error ? error.message : "unknown cause";
+    throw new TypeError(`json: a schema does not compile: ${text}`, { cause: error });
+  }
+  if (validate.$async === true) throw new TypeError("json: a schema must validate synchronously.");
+  return (value) => {
+    try {
+      if (validate(value) === true) return { isValid: true, value };
+      const fault = describe(validate.errors?.[0]);
+      // Integers that a number cannot hold are integers to JSON Schema all the same.
+      const numbers = withNumbers(value);
+      if (numbers === value) return { isValid: false, text: fault };
+      if (validate(numbers) === true) return { isValid: true, value };
+    } catch (error) {
+      // A recursive schema recurses with the value; everything else is a fault of a custom keyword.
+      if (error instanceof RangeError)
+        return { isValid: false, text: "The body is nested too deeply for its schema." };
+      throw error;
+    }
+    return { isValid: false, text: describe(validate.errors?.[0]) };
+  };
+}
+
+/** Names place and keyword of a fault. Ajv's own message is not used: with `const` and `enum` it would repeat the schema. */
+function describe(error: Pick<ErrorObject, "instancePath" | "keyword"> | undefined): string {
+  if (error === undefined) return "The body breaks its schema.";
+  const path = error.instancePath === "" ? "its root" : error.instancePath;
+  return `The body breaks "${error.keyword}" of its schema at ${path.length > 256 ? `${path.slice(0, 256)}…` : path}.`;
+}

@@ -1,0 +1,80 @@
+import type { BodySchemaOptions, Serializer, StandardSchema, ValidateFunction } from "@waybill/core";
+import { resolveBodySchemas } from "@waybill/core";
+import { type AjvLike, type JsonSchema, schemaCompiler } from "./compile-json-schema.js";
+import { readJson } from "./read-json.js";
+import { writeJson } from "./write-json.js";
+
+/** A schema for JSON bodies: a JSON Schema, a Standard Schema (zod, valibot …) or a function that returns the value or throws. */
+export type JsonBodySchema = JsonSchema | StandardSchema | ValidateFunction;
+
+/** How `json()` reads, writes and validates. */
+export interface JsonOptions extends BodySchemaOptions<JsonBodySchema> {
+  /** What to do with a byte order mark before declared JSON. Default `"strip"`. Undeclared bytes with one are never taken for JSON. */
+  readonly byteOrderMark?: "strip" | "refuse" | undefined;
+  /**
+   * What an integer beyond ±(2^53 − 1) becomes when read, if a number cannot hold it exactly: a `bigint` (default), its digits as a
+   * `string`, the nearest `number` as `JSON.parse` has it, or a refusal.
+   */
+  readonly readUnsafeIntegers?: "bigint" | "string" | "number" | "refuse" | undefined;
+  /** How a `bigint` is written: not at all (default, because many readers round it), as a JSON number, or as a string of digits. */
+  readonly writeBigInts?: "refuse" | "number" | "string" | undefined;
+  /** How a `Uint8Array` is written: not at all (default, because JSON has no bytes) or as a base64 string, which is read as a string. */
+  readonly writeBytes?: "refuse" | "base64" | undefined;
+  /** Schema keywords beyond the specification to ignore, such as `"x-owner"`. Others are refused when the schema is compiled. */
+  readonly extraKeywords?: readonly string[] | undefined;
+  /** An ajv of your own instead of the built-in ones: with other formats, keywords, references or another RegExp engine. */
+  readonly ajv?: AjvLike | undefined;
+}
+
+/** The options of `json()` with nothing left open. */
+export interface ResolvedJsonOptions {
+  readonly byteOrderMark: "strip" | "refuse";
+  readonly readUnsafeIntegers: "bigint" | "string" | "number" | "refuse";
+  readonly writeBigInts: "refuse" | "number" | "string";
+  readonly writeBytes: "refuse" | "base64";
+}
+
+/** What `json()` does unless told otherwise. */
+export const defaultJsonOptions: ResolvedJsonOptions = Object.freeze({
+  byteOrderMark: "strip",
+  readUnsafeIntegers: "bigint",
+  writeBigInts: "refuse",
+  writeBytes: "refuse",
+});
+
+/**
+ * The JSON serializer: strict UTF-8, nothing silently lost or rounded, bounded depth, optionally validated when read and written.
+ * Throws `TypeError` for unknown option values and schemas that do not compile. Source: RFC 8259, RFC 6839.
+ */
+export function json(options: JsonOptions = {}): Serializer {
+  const resolved = resolveJsonOptions(options);
+  const checkFor = resolveBodySchemas(options, schemaCompiler(options.ajv, options.extraKeywords ?? []));
+  return Object.freeze({
+    name: "json",
+    mediaTypes: Object.freeze(["application/json", "text/json", "application/x-json", "+json"]),
+    detection: "structure",
+    leadingBytes: Object.freeze([0x7b, 0x5b]),
+    conforming: true,
+    serialize: (value, context) => ({ bytes: writeJson(value, context, resolved, checkFor?.(context)) }),
+    deserialize: (bytes, context) => readJson(bytes, context, resolved, checkFor?.(context)),
+  } satisfies Serializer);
+}
+
+function resolveJsonOptions(options: JsonOptions): ResolvedJsonOptions {
+  return {
+    byteOrderMark: choose(options, "byteOrderMark", ["strip", "refuse"]),
+    readUnsafeIntegers: choose(options, "readUnsafeIntegers", ["bigint", "string", "number", "refuse"]),
+    writeBigInts: choose(options, "writeBigInts", ["refuse", "number", "string"]),
+    writeBytes: choose(options, "writeBytes", ["refuse", "base64"]),
+  };
+}
+
+function choose<Name extends keyof ResolvedJsonOptions>(
+  options: JsonOptions,
+  name: Name,
+  choices: readonly ResolvedJsonOptions[Name][],
+): ResolvedJsonOptions[Name] {
+  const chosen = (options[name] ?? defaultJsonOptions[name]) as ResolvedJsonOptions[Name];
+  if (!choices.includes(chosen)) throw new TypeError(`json: ${name} must be one of ${choices.join(", ")}.`);
+  return chosen;
+}

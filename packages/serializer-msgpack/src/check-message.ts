@@ -1,0 +1,255 @@
+import { type DecodeReason, decodeFailure } from "@waybill/core";
+
+const ARRAY = 0;
+const MAP = 1;
+/** A map that is the value of a key "constructor": a key "prototype" in it would reach for shared prototypes. */
+const CONSTRUCTOR_MAP = 2;
+
+/** From this length on, the native decoder checks a string faster than the loop below. */
+const LONG_STRING = 192;
+
+/** The last second a `Date` can hold. Source: ECMAScript, Time Values and Time Range. */
+const MAX_DATE_SECONDS = 8.64e12;
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+// Reused by every call: the check is synchronous and never calls out, so it cannot be entered twice.
+let remaining = new Uint32Array(129);
+let kinds = new Uint8Array(129);
+
+/**
+ * Refuses bytes that are not exactly one plain MessagePack value, before the decoder sees them: truncation, trailing bytes, counts
+ * beyond the input, the unused byte 0xc1, extension types but the timestamp, map keys that are not strings or would replace a
+ * prototype, ill-formed UTF-8, nesting beyond `maxDepth`. Iterative, allocates nothing that grows with the input.
+ * Throws `decodeFailure`. Source: the MessagePack specification, github.com/msgpack/msgpack/blob/master/spec.md.
+ */
+export function checkMessage(bytes: Uint8Array, maxDepth: number): void {
+  const length = bytes.length;
+  let position = 0;
+  let depth = 0;
+  let left = 1;
+  let kind = ARRAY;
+  let isConstructorValue = false;
+
+  for (;;) {
+    while (left === 0) {
+      if (depth === 0) {
+        if (position !== length) fail("trailing-bytes", "bytes follow the value", position);
+        return;
+      }
+      depth--;
+      left = remaining[depth] as number;
+      kind = kinds[depth] as number;
+    }
+    if (position >= length) fail("truncated", "the body ends where a value should begin", position);
+    const start = position;
+    const byte = bytes[position++] as number;
+    left--;
+
+    if (kind !== ARRAY && (left & 1) === 1) {
+      // The key of a map entry.
+      let size: number;
+      if (byte >= 0xa0 && byte <= 0xbf) size = byte & 0x1f;
+      else if (byte === 0xd9 || byte === 0xda || byte === 0xdb) {
+        const width = 1 << (byte - 0xd9);
+        size = readLength(bytes, position, width);
+        position += width;
+      } else fail("key-forbidden", "a map key is not a string", start);
+      if (size > length - position) fail("truncated", "a map key exceeds the body", start);
+      checkUtf8(bytes, position, size);
+      if (size === 9) {
+        if (isAscii(bytes, position, "__proto__")) fail("key-forbidden", 'the key "__proto__"', start);
+        if (kind === CONSTRUCTOR_MAP && isAscii(bytes, position, "prototype"))
+          fail("key-forbidden", 'the key "prototype" under "constructor"', start);
+      }
+      isConstructorValue = size === 11 && isAscii(bytes, position, "constructor");
+      position += size;
+      continue;
+    }
+
+    let count = -1;
+    let isMap = false;
+    if (byte <= 0x7f || byte >= 0xe0) {
+      // A fixint.
+    } else if (byte >= 0xa0 && byte <= 0xbf) {
+      const size = byte & 0x1f;
+      if (size > length - position) fail("truncated", "a string exceeds the body", start);
+      checkUtf8(bytes, position, size);
+      position += size;
+    } else if (byte <= 0x8f) {
+      count = byte & 0x0f;
+      isMap = true;
+    } else if (byte <= 0x9f) {
+      count = byte & 0x0f;
+    } else {
+      switch (byte) {
+        case 0xc0:
+        case 0xc2:
+        case 0xc3:
+          break;
+        case 0xcc:
+        case 0xd0:
+          position += 1;
+          break;
+        case 0xcd:
+        case 0xd1:
+          position += 2;
+          break;
+        case 0xca:
+        case 0xce:
+        case 0xd2:
+          position += 4;
+          break;
+        case 0xcb:
+        case 0xcf:
+        case 0xd3:
+          position += 8;
+          break;
+        case 0xd9:
+        case 0xda:
+        case 0xdb: {
+          const width = 1 << (byte - 0xd9);
+          const size = readLength(bytes, position, width);
+          position += width;
+          if (size > length - position) fail("truncated", "a string exceeds the body", start);
+          checkUtf8(bytes, position, size);
+          position += size;
+          break;
+        }
+        case 0xc4:
+        case 0xc5:
+        case 0xc6: {
+          const width = 1 << (byte - 0xc4);
+          position += readLength(bytes, position, width) + width;
+          break;
+        }
+        case 0xdc:
+        case 0xdd:
+        case 0xde:
+        case 0xdf: {
+          const width = (byte & 1) === 0 ? 2 : 4;
+          count = readLength(bytes, position, width);
+          position += width;
+          isMap = byte >= 0xde;
+          break;
+        }
+        case 0xc1:
+          fail("malformed", "the byte 0xc1, which MessagePack never uses", start);
+          break;
+        default:
+          position = checkExtension(bytes, start);
+      }
+      if (position > length) fail("truncated", "a value exceeds the body", start);
+    }
+
+    if (count === -1) continue;
+    const items = isMap ? count * 2 : count;
+    // Every item takes a byte at least, so a count beyond the rest is a lie, whatever follows.
+    if (items > length - position) fail("count-exceeded", "a count exceeds the body", start);
+    if (depth >= maxDepth) fail("depth-exceeded", `nesting beyond ${maxDepth}`, start);
+    if (depth >= remaining.length) growStack();
+    remaining[depth] = left;
+    kinds[depth] = kind;
+    depth++;
+    left = items;
+    kind = isMap ? (isConstructorValue && kind !== ARRAY ? CONSTRUCTOR_MAP : MAP) : ARRAY;
+  }
+}
+
+function fail(reason: DecodeReason, text: string, offset: number): never {
+  throw decodeFailure(reason, `not plain MessagePack at offset ${offset}: ${text}.`);
+}
+
+/** Reads a big-endian length of 1, 2 or 4 bytes; the caller's bounds check refuses what runs past the end. */
+function readLength(bytes: Uint8Array, position: number, width: number): number {
+  if (position + width > bytes.length) fail("truncated", "the body ends inside a length", position);
+  if (width === 1) return bytes[position] as number;
+  const high = ((bytes[position] as number) << 8) | (bytes[position + 1] as number);
+  if (width === 2) return high;
+  return high * 0x10000 + (((bytes[position + 2] as number) << 8) | (bytes[position + 3] as number));
+}
+
+function checkUtf8(bytes: Uint8Array, start: number, size: number): void {
+  const end = start + size;
+  if (size >= LONG_STRING) {
+    try {
+      utf8.decode(bytes.subarray(start, end));
+    } catch {
+      fail("utf8-invalid", "a string is not valid UTF-8", start);
+    }
+    return;
+  }
+  for (let index = start; index < end; index++) {
+    if ((bytes[index] as number) >= 0x80) {
+      checkMultiByte(bytes, index, end);
+      return;
+    }
+  }
+}
+
+/** Source: The Unicode Standard, table 3-7, well-formed UTF-8 byte sequences. */
+function checkMultiByte(bytes: Uint8Array, start: number, end: number): void {
+  let index = start;
+  while (index < end) {
+    const first = bytes[index++] as number;
+    if (first < 0x80) continue;
+    let following: number;
+    let low = 0x80;
+    let high = 0xbf;
+    if (first >= 0xc2 && first <= 0xdf) following = 1;
+    else if (first >= 0xe0 && first <= 0xef) {
+      following = 2;
+      if (first === 0xe0) low = 0xa0;
+      if (first === 0xed) high = 0x9f;
+    } else if (first >= 0xf0 && first <= 0xf4) {
+      following = 3;
+      if (first === 0xf0) low = 0x90;
+      if (first === 0xf4) high = 0x8f;
+    } else fail("utf8-invalid", "a string is not valid UTF-8", index - 1);
+    for (; following > 0; following--) {
+      const next = index < end ? (bytes[index] as number) : 0;
+      if (next < low || next > high) fail("utf8-invalid", "a string is not valid UTF-8", index);
+      index++;
+      low = 0x80;
+      high = 0xbf;
+    }
+  }
+}
+
+/** Checks that the extension at `start` is a timestamp that a `Date` can hold; returns the position after it. */
+function checkExtension(bytes: Uint8Array, start: number): number {
+  const byte = bytes[start] as number;
+  let position = start + 1;
+  let size: number;
+  if (byte >= 0xd4 && byte <= 0xd8) size = 1 << (byte - 0xd4);
+  else {
+    const width = 1 << (byte - 0xc7);
+    size = readLength(bytes, position, width);
+    position += width;
+  }
+  if (size + 1 > bytes.length - position) fail("truncated", "an extension exceeds the body", start);
+  if (bytes[position] !== 0xff || (size !== 4 && size !== 8 && size !== 12))
+    fail("type-forbidden", "an extension type other than the timestamp", start);
+  position++;
+  const view = new DataView(bytes.buffer, bytes.byteOffset + position, size);
+  const nanoseconds = size === 4 ? 0 : size === 8 ? view.getUint32(0) >>> 2 : view.getUint32(0);
+  const seconds = size === 12 ? view.getInt32(4) * 0x100000000 + view.getUint32(8) : 0;
+  if (nanoseconds > 999_999_999 || seconds > MAX_DATE_SECONDS || seconds < -MAX_DATE_SECONDS)
+    fail("value-out-of-range", "a timestamp outside the range of a date", start);
+  return position + size;
+}
+
+function isAscii(bytes: Uint8Array, position: number, text: string): boolean {
+  for (let index = 0; index < text.length; index++)
+    if (bytes[position + index] !== text.charCodeAt(index)) return false;
+  return true;
+}
+
+function growStack(): void {
+  const grownRemaining = new Uint32Array(remaining.length * 2);
+  grownRemaining.set(remaining);
+  remaining = grownRemaining;
+  const grownKinds = new Uint8Array(kinds.length * 2);
+  grownKinds.set(kinds);
+  kinds = grownKinds;
+}

@@ -1,0 +1,146 @@
+import { type SerializerSubject, selfDescribingValues, serializerCases } from "@waybill/conformance";
+import { describe, it } from "vitest";
+import { msgpack } from "./msgpack-serializer.js";
+
+const subject: SerializerSubject = {
+  create: () => msgpack(),
+  values: selfDescribingValues({
+    null: "same",
+    true: "same",
+    false: "same",
+    zero: "same",
+    "negative zero": { becomes: 0 },
+    "a small integer": "same",
+    "a negative integer": "same",
+    "an integer beyond 32 bits": "same",
+    "the largest safe integer": "same",
+    "the smallest safe integer": "same",
+    "an integral number beyond 2^53": "same",
+    "a fraction": "same",
+    "the smallest number": "same",
+    "the largest number": "same",
+    NaN: "same",
+    Infinity: "same",
+    "-Infinity": "same",
+    "a small bigint": { becomes: 5 },
+    "the largest signed 64-bit integer": "same",
+    "the smallest signed 64-bit integer": "same",
+    "the largest unsigned 64-bit integer": "same",
+    "a bigint beyond 64 bits": "refused",
+    "the empty string": "same",
+    "a string": "same",
+    "a string of many scripts": "same",
+    "a string of control characters": "same",
+    "a string of 100,000 characters": "same",
+    "a lone surrogate": "refused",
+    "a long string with a lone surrogate": "refused",
+    "an empty array": "same",
+    "an empty object": "same",
+    "an array": "same",
+    "an order": "same",
+    "an array of 70,000 numbers": "same",
+    "an object of 70,000 keys": "same",
+    "an array of empty containers": "same",
+    "an object with an empty key": "same",
+    "an object with numeric keys": "same",
+    "an object with keys of many scripts": "same",
+    "an object with the keys of every object": "same",
+    "an object with a __proto__ key": "refused",
+    "an object with an undefined member": { becomes: { a: 1 } },
+    "an array with an undefined item": "refused",
+    "a sparse array": "refused",
+    undefined: "refused",
+    "a function": "refused",
+    "a symbol": "refused",
+    "an object with a function": "refused",
+    "an object with a symbol": "refused",
+    "a date": "same",
+    "an invalid date": "refused",
+    "an object with a date": "same",
+    bytes: "same",
+    "an object with bytes": "same",
+    "a map": "refused",
+    "a map with a key that is not a string": "refused",
+    "a set": "refused",
+    "a regular expression": "refused",
+    "an error": "refused",
+    "an instance of a class": { becomes: { amount: 12 } },
+    "an object without prototype": "same",
+    "an object with toJSON": { becomes: { replaced: true } },
+    "an object that holds itself": "refused",
+  }),
+  marked: (marker) => ({ order: [{ note: `${marker}é` }] }),
+  nesting: {
+    value: (depth) => {
+      let value: unknown = [1];
+      for (let level = 1; level < depth; level++) value = level % 2 === 0 ? [value] : { a: value };
+      return value;
+    },
+    bytes: (depth) => {
+      const bytes = new Uint8Array(depth + 1).fill(0x91);
+      bytes[depth] = 0x07;
+      return bytes;
+    },
+  },
+  recognises: ["msgpack"],
+  bodies: [
+    {
+      name: "integers of every width",
+      bytes: hex("96 07 cc ff cd ff ff ce ff ff ff ff cf 00 00 00 00 00 00 00 05 d3 ff ff ff ff ff ff ff ff"),
+      value: [7, 255, 65_535, 4_294_967_295, 5, -1],
+    },
+    {
+      name: "timestamps of 4, 8 and 12 bytes",
+      bytes: hex(
+        "93 d6 ff 00 00 00 01 d7 ff 00 00 00 00 00 00 00 01 c7 0c ff 00 00 00 00 00 00 00 00 00 00 00 01",
+      ),
+      value: [new Date(1000), new Date(1000), new Date(1000)],
+    },
+    { name: "a 32-bit float", bytes: hex("91 ca 3f c0 00 00"), value: [1.5] },
+  ],
+  hostile: [
+    { name: "the unused byte 0xc1", bytes: Uint8Array.of(0x91, 0xc1), reason: "malformed" },
+    { name: "a record extension", bytes: hex("92 d4 72 40 91 a1 61 40 01"), reason: "type-forbidden" },
+    { name: "an undefined extension", bytes: hex("91 d4 00 00"), reason: "type-forbidden" },
+    { name: "a set extension", bytes: hex("d4 73 00 91 01"), reason: "type-forbidden" },
+    { name: "an error extension", bytes: hex("d4 65 00 93 a1 45 a1 6d c0"), reason: "type-forbidden" },
+    { name: "a regular expression", bytes: hex("d4 78 00 92 a1 61 a0"), reason: "type-forbidden" },
+    { name: "a pointer extension", bytes: hex("91 d6 70 00 00 00 01"), reason: "type-forbidden" },
+    { name: "a typed array", bytes: hex("c7 02 74 01 07"), reason: "type-forbidden" },
+    { name: "a wide bigint", bytes: hex("c7 02 42 01 07"), reason: "type-forbidden" },
+    { name: "bundled strings", bytes: hex("91 d6 62 00 00 00 01"), reason: "type-forbidden" },
+    { name: "an array count bomb", bytes: hex("dd ff ff ff ff"), reason: "count-exceeded" },
+    { name: "a map count bomb", bytes: hex("df 7f ff ff ff"), reason: "count-exceeded" },
+    { name: "a nested count bomb", bytes: hex("92 dd 00 00 00 02 01"), reason: "count-exceeded" },
+    { name: "a string longer than the body", bytes: hex("db ff ff ff ff 61"), reason: "truncated" },
+    { name: "bytes longer than the body", bytes: hex("c6 ff ff ff ff 61"), reason: "truncated" },
+    { name: "ill-formed UTF-8", bytes: hex("a2 c3 28"), reason: "utf8-invalid" },
+    { name: "an encoded surrogate", bytes: hex("a3 ed a0 80"), reason: "utf8-invalid" },
+    { name: "an integer key", bytes: hex("81 01 02"), reason: "key-forbidden" },
+    { name: "a nil key", bytes: hex("81 c0 02"), reason: "key-forbidden" },
+    { name: "a __proto__ key", bytes: hex("81 a9 5f 5f 70 72 6f 74 6f 5f 5f 80"), reason: "key-forbidden" },
+    {
+      name: "a constructor.prototype path",
+      bytes: hex("81 ab 63 6f 6e 73 74 72 75 63 74 6f 72 81 a9 70 72 6f 74 6f 74 79 70 65 01"),
+      reason: "key-forbidden",
+    },
+    {
+      name: "a timestamp beyond any date",
+      bytes: hex("c7 0c ff 00 00 00 00 7f ff ff ff ff ff ff ff"),
+      reason: "value-out-of-range",
+    },
+    {
+      name: "a timestamp of too many nanoseconds",
+      bytes: hex("d7 ff ff ff ff fc 00 00 00 00"),
+      reason: "value-out-of-range",
+    },
+  ],
+};
+
+describe("msgpack", () => {
+  for (const { name, run } of serializerCases(subject)) it(name, run);
+});
+
+function hex(text: string): Uint8Array {
+  return Uint8Array.from(text.split(" "), (byte) => Number.parseInt(byte, 16));
+}

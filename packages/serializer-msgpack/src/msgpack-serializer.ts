@@ -1,0 +1,39 @@
+import type { BodySchemaOptions, Serializer, StandardSchema, ValidateFunction } from "@waybill/core";
+import { compileValidator, resolveBodySchemas } from "@waybill/core";
+import { readMsgpack } from "./read-msgpack.js";
+import { writeMsgpack } from "./write-msgpack.js";
+
+/** A schema for MessagePack bodies: a Standard Schema (zod, valibot …) or a function that returns the value or throws. */
+export type MsgpackBodySchema = StandardSchema | ValidateFunction;
+
+/** How `msgpack()` validates, when it reads and when it writes. There is nothing else to choose: the wire is plain MessagePack. */
+export interface MsgpackOptions extends BodySchemaOptions<MsgpackBodySchema> {}
+
+/**
+ * The MessagePack serializer: plain MessagePack that every implementation reads, bounded before it is decoded, optionally validated.
+ * Throws `TypeError` for a schema of an unknown kind. Source: github.com/msgpack/msgpack/blob/master/spec.md.
+ */
+export function msgpack(options: MsgpackOptions = {}): Serializer {
+  const checkFor = resolveBodySchemas(options, compileValidator);
+  return Object.freeze({
+    name: "msgpack",
+    mediaTypes: Object.freeze([
+      "application/vnd.msgpack",
+      "application/msgpack",
+      "application/x-msgpack",
+      "+msgpack",
+    ]),
+    detection: "structure",
+    leadingBytes,
+    conforming: true,
+    serialize: (value, context) => ({ bytes: writeMsgpack(value, context.maxDepth, checkFor?.(context)) }),
+    deserialize: (bytes, context) => readMsgpack(bytes, context, checkFor?.(context)),
+  } satisfies Serializer);
+}
+
+/** The first bytes of maps and arrays that are not empty. */
+const leadingBytes: readonly number[] = Object.freeze([
+  ...Array.from({ length: 15 }, (_, count) => 0x81 + count),
+  ...Array.from({ length: 15 }, (_, count) => 0x91 + count),
+  ...[0xdc, 0xdd, 0xde, 0xdf],
+]);

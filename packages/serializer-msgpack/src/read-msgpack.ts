@@ -1,0 +1,75 @@
+import type { BodyCheck, DeserializeContext } from "@waybill/core";
+import { decodeFailure, validationFailure } from "@waybill/core";
+import { type Options, Unpackr } from "msgpackr";
+import { checkMessage } from "./check-message.js";
+
+/** The decoder, for bytes that were checked or that this package wrote. */
+// int64AsType "auto" gives numbers up to 2^53 and bigints beyond; copyBuffers keeps byte strings from being views on the message.
+// Whatever the options, this decoder also reads records, pointers and other extensions of its own: `checkMessage` refuses them first.
+export const unpackr = new Unpackr({
+  useRecords: false,
+  structuredClone: false,
+  int64AsType: "auto",
+  copyBuffers: true,
+} as unknown as Options);
+
+/** Arrays of scalars shorter than this are too likely to be chance bytes to be taken for MessagePack without a label. */
+const EVIDENCE_BYTES = 8;
+
+/** Reads one MessagePack value. Throws `decodeFailure` or, when the value breaks its schema, `validationFailure`. */
+export function readMsgpack(
+  bytes: Uint8Array,
+  context: DeserializeContext,
+  check: BodyCheck | undefined,
+): unknown {
+  if (bytes.length === 0) throw decodeFailure("body-empty", "An empty body is not MessagePack.");
+  if (!context.isDeclared) checkRoot(bytes);
+  checkMessage(bytes, context.maxDepth);
+  const value = unpack(bytes);
+  if (!context.isDeclared && bytes.length < EVIDENCE_BYTES) checkEvidence(value);
+  if (check === undefined) return value;
+  const result = check(value);
+  if (!result.isValid) throw validationFailure(result.text);
+  return result.value;
+}
+
+/** Scalars and empty containers are too short to be evidence: half of all bytes are a whole MessagePack integer. */
+function checkRoot(bytes: Uint8Array): void {
+  const byte = bytes[0] as number;
+  const isShort = byte >= 0x80 && byte <= 0x9f;
+  if (!isShort && !(byte >= 0xdc && byte <= 0xdf))
+    throw decodeFailure("root-not-container", "Only a map or an array is taken for undeclared MessagePack.");
+  const countWidth = isShort ? 0 : (byte & 1) === 0 ? 2 : 4;
+  const isEmpty = isShort
+    ? (byte & 0x0f) === 0
+    : bytes.length > countWidth && bytes.subarray(1, 1 + countWidth).every((each) => each === 0);
+  if (isEmpty)
+    throw decodeFailure("container-empty", "An empty container is not taken for undeclared MessagePack.");
+}
+
+/** One in four hundred random pairs of bytes is an array of one scalar; a string or a container inside makes it a rare chance. */
+function checkEvidence(value: unknown): void {
+  if (!Array.isArray(value) || value.some((item) => typeof item === "string" || isContainer(item))) return;
+  throw decodeFailure(
+    "evidence-insufficient",
+    `An array of scalars in less than ${EVIDENCE_BYTES} bytes is not taken for undeclared MessagePack.`,
+  );
+}
+
+function isContainer(value: unknown): boolean {
+  return (
+    typeof value === "object" && value !== null && !(value instanceof Uint8Array) && !(value instanceof Date)
+  );
+}
+
+function unpack(bytes: Uint8Array): unknown {
+  try {
+    // The decoder leaves a property on the array it is given, so it gets its own view of the caller's bytes.
+    return unpackr.unpack(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw decodeFailure("depth-exceeded", "The body is nested too deeply to be decoded.");
+    // Its text may quote the payload, so it is not passed on.
+    throw decodeFailure("malformed", "The MessagePack decoder refused the body.");
+  }
+}

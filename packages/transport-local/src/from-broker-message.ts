@@ -1,0 +1,42 @@
+import type { MessageBody, ReceivedMessage } from "@waybill/broker";
+import type { ApplicationProperties, DeliveredMessage, EncodedBody } from "@waybill/core";
+
+/** A message as the client takes it. The broker's message is the settlement handle of one that is locked. */
+export function fromBrokerMessage(message: ReceivedMessage): DeliveredMessage {
+  const { lockToken, timeToLiveMs } = message;
+  // Every name is always there, so that all messages have one shape.
+  return {
+    body: fromBrokerBody(message.body),
+    messageId: message.messageId,
+    contentType: message.contentType,
+    correlationId: message.correlationId,
+    subject: message.subject,
+    to: message.to,
+    replyTo: message.replyTo,
+    replyToSessionId: message.replyToSessionId,
+    sessionId: message.sessionId,
+    partitionKey: message.partitionKey,
+    viaPartitionKey: message.viaPartitionKey,
+    timeToLive: timeToLiveMs === Number.POSITIVE_INFINITY ? undefined : timeToLiveMs,
+    scheduledEnqueueTimeUtc: message.scheduledEnqueueTime,
+    forcePersistence: message.forcePersistence || undefined,
+    applicationProperties: message.applicationProperties as ApplicationProperties,
+    deadLetterReason: message.deadLetterReason,
+    deadLetterErrorDescription: message.deadLetterErrorDescription,
+    deadLetterSource: message.deadLetterSource,
+    deliveryCount: message.deliveryCount,
+    enqueuedTimeUtc: message.enqueuedTime,
+    expiresAtUtc: message.expiresAt,
+    lockedUntilUtc: lockToken === undefined ? undefined : message.lockedUntil,
+    lockToken,
+    sequenceNumber: message.sequenceNumber,
+    enqueuedSequenceNumber: message.enqueuedSequenceNumber,
+    state: message.state,
+    size: message.sizeInBytes,
+    settlement: lockToken === undefined ? undefined : message,
+  };
+}
+
+function fromBrokerBody(body: MessageBody): EncodedBody {
+  return body.section === "data" ? body.bytes : body;
+}

@@ -1,0 +1,168 @@
+import type { Broker, ReceivedMessage, Receiver } from "@waybill/broker";
+import type {
+  CallOptions,
+  DeadLetterOptions,
+  DeliveredMessage,
+  PeekOptions,
+  ReceiveMode,
+  ReceiveOptions,
+  Scheduler,
+  SettlementHandle,
+  SettleOptions,
+  SubscribeHandlers,
+  SubscribeOptions,
+  TransportReceiver,
+  TransportSubscription,
+} from "@waybill/core";
+import { fromBrokerMessage } from "./from-broker-message.js";
+import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
+import { LocalSubscription } from "./local-subscription.js";
+
+/** Receives from one queue, subscription or sub-queue of a broker in this process, and settles what it received. */
+export class LocalReceiver implements TransportReceiver {
+  readonly entityPath: string;
+  readonly receiveMode: ReceiveMode;
+  readonly #broker: Broker;
+  readonly #scheduler: Scheduler;
+  readonly #onClosed: (receiver: LocalReceiver) => void;
+  readonly #closing = new AbortController();
+  readonly #subscriptions = new Set<LocalSubscription>();
+  #receiver: Receiver | undefined;
+
+  constructor(
+    broker: Broker,
+    path: string,
+    receiveMode: ReceiveMode,
+    scheduler: Scheduler,
+    onClosed: (receiver: LocalReceiver) => void,
+  ) {
+    this.entityPath = path;
+    this.receiveMode = receiveMode;
+    this.#broker = broker;
+    this.#scheduler = scheduler;
+    this.#onClosed = onClosed;
+  }
+
+  async receive({ maxMessages, maxWaitTimeMs, abortSignal }: ReceiveOptions): Promise<DeliveredMessage[]> {
+    try {
+      const receiver = this.#open(abortSignal);
+      const signal = this.#untilClosed(abortSignal);
+      const messages = await receiver.receive(maxMessages, { maxWaitMs: maxWaitTimeMs, signal });
+      return messages.map(fromBrokerMessage);
+    } catch (error) {
+      throw this.#toError(error);
+    }
+  }
+
+  subscribe(handlers: SubscribeHandlers, options: SubscribeOptions): TransportSubscription {
+    if (this.#isClosed) throw closedError(this.entityPath);
+    const subscription = new LocalSubscription(handlers, {
+      maxConcurrentCalls: options.maxConcurrentCalls,
+      entityPath: this.entityPath,
+      open: () => this.#open(),
+      scheduler: this.#scheduler,
+      onStopped: (stopped) => this.#subscriptions.delete(stopped),
+    });
+    this.#subscriptions.add(subscription);
+    return subscription;
+  }
+
+  async receiveDeferred(
+    sequenceNumbers: readonly bigint[],
+    options?: CallOptions,
+  ): Promise<DeliveredMessage[]> {
+    try {
+      const messages = await this.#open(options?.abortSignal).receiveDeferred(sequenceNumbers);
+      return messages.map(fromBrokerMessage);
+    } catch (error) {
+      throw this.#toError(error);
+    }
+  }
+
+  async peek({ maxMessages, fromSequenceNumber, abortSignal }: PeekOptions): Promise<DeliveredMessage[]> {
+    try {
+      const messages = await this.#open(abortSignal).peek(maxMessages, { fromSequenceNumber });
+      return messages.map(fromBrokerMessage);
+    } catch (error) {
+      throw this.#toError(error);
+    }
+  }
+
+  async complete(delivery: SettlementHandle, options?: CallOptions): Promise<void> {
+    try {
+      await this.#open(options?.abortSignal).complete(delivery as ReceivedMessage);
+    } catch (error) {
+      throw this.#toError(error);
+    }
+  }
+
+  async abandon(delivery: SettlementHandle, options?: SettleOptions): Promise<void> {
+    try {
+      const receiver = this.#open(options?.abortSignal);
+      await receiver.abandon(delivery as ReceivedMessage, options?.propertiesToModify);
+    } catch (error) {
+      throw this.#toError(error);
+    }
+  }
+
+  async defer(delivery: SettlementHandle, options?: SettleOptions): Promise<void> {
+    try {
+      const receiver = this.#open(options?.abortSignal);
+      await receiver.defer(delivery as ReceivedMessage, options?.propertiesToModify);
+    } catch (error) {
+      throw this.#toError(error);
+    }
+  }
+
+  async deadLetter(delivery: SettlementHandle, options: DeadLetterOptions = {}): Promise<void> {
+    const { abortSignal, deadLetterReason: reason, deadLetterErrorDescription, propertiesToModify } = options;
+    try {
+      await this.#open(abortSignal).deadLetter(delivery as ReceivedMessage, {
+        reason,
+        description: deadLetterErrorDescription,
+        propertiesToModify,
+      });
+    } catch (error) {
+      throw this.#toError(error);
+    }
+  }
+
+  async renewLock(delivery: SettlementHandle, options?: CallOptions): Promise<Date> {
+    try {
+      return await this.#open(options?.abortSignal).renewLock(delivery as ReceivedMessage);
+    } catch (error) {
+      throw this.#toError(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#closing.abort();
+    this.#onClosed(this);
+    const stopping = Array.from(this.#subscriptions, (subscription) => subscription.stop());
+    this.#receiver?.close();
+    await Promise.all(stopping);
+  }
+
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  /** The broker looks the entity up when a receiver is opened, so that happens on the first call. */
+  #open(abortSignal?: AbortSignal): Receiver {
+    if (this.#isClosed) throw closedError(this.entityPath);
+    throwIfAborted(abortSignal, this.entityPath);
+    this.#receiver ??= this.#broker.receiver(this.entityPath, { mode: this.receiveMode });
+    return this.#receiver;
+  }
+
+  #untilClosed(abortSignal: AbortSignal | undefined): AbortSignal {
+    const { signal } = this.#closing;
+    return abortSignal === undefined ? signal : AbortSignal.any([signal, abortSignal]);
+  }
+
+  #toError(error: unknown): Error {
+    const mapped = toLocalError(error, this.entityPath);
+    return mapped.code === "aborted" && this.#isClosed ? closedError(this.entityPath) : mapped;
+  }
+}

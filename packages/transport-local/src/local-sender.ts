@@ -1,0 +1,58 @@
+import type { Broker, Sender } from "@waybill/broker";
+import type { CallOptions, EncodedMessage, TransportSender } from "@waybill/core";
+import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
+import { toBrokerMessage } from "./to-broker-message.js";
+
+/** Sends to one queue or topic of a broker in this process. */
+export class LocalSender implements TransportSender {
+  readonly entityPath: string;
+  readonly #broker: Broker;
+  readonly #onClosed: (sender: LocalSender) => void;
+  #sender: Sender | undefined;
+  #isClosed = false;
+
+  constructor(broker: Broker, path: string, onClosed: (sender: LocalSender) => void) {
+    this.entityPath = path;
+    this.#broker = broker;
+    this.#onClosed = onClosed;
+  }
+
+  async send(messages: readonly EncodedMessage[], options?: CallOptions): Promise<void> {
+    try {
+      const sender = this.#open(options);
+      if (messages.length === 1) await sender.send(toBrokerMessage(messages[0]!));
+      else await sender.sendBatch(messages.map((message) => toBrokerMessage(message)));
+    } catch (error) {
+      throw toLocalError(error, this.entityPath);
+    }
+  }
+
+  async schedule(messages: readonly EncodedMessage[], at: Date, options?: CallOptions): Promise<bigint[]> {
+    try {
+      return await this.#open(options).schedule(messages.map((message) => toBrokerMessage(message, at)));
+    } catch (error) {
+      throw toLocalError(error, this.entityPath);
+    }
+  }
+
+  async cancelScheduled(sequenceNumbers: readonly bigint[], options?: CallOptions): Promise<void> {
+    try {
+      await this.#open(options).cancelScheduled(sequenceNumbers);
+    } catch (error) {
+      throw toLocalError(error, this.entityPath);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#onClosed(this);
+  }
+
+  /** The broker looks the entity up when a sender is opened, so that happens on the first call. */
+  #open(options: CallOptions | undefined): Sender {
+    if (this.#isClosed) throw closedError(this.entityPath);
+    throwIfAborted(options?.abortSignal, this.entityPath);
+    this.#sender ??= this.#broker.sender(this.entityPath);
+    return this.#sender;
+  }
+}

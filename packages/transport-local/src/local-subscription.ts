@@ -1,0 +1,108 @@
+import type { Consumer, ReceivedMessage, Receiver } from "@waybill/broker";
+import type { Scheduler, SubscribeHandlers, Timer, TransportSubscription } from "@waybill/core";
+import { fromBrokerMessage } from "./from-broker-message.js";
+import { toLocalError } from "./local-error.js";
+
+/** What a subscription works with. */
+export interface LocalSubscriptionSettings {
+  readonly maxConcurrentCalls: number;
+  readonly entityPath: string;
+  /** Opens the broker's receiver; throws while there is no such entity. */
+  readonly open: () => Receiver;
+  readonly scheduler: Scheduler;
+  readonly onStopped: (subscription: LocalSubscription) => void;
+}
+
+/** How soon a consumer that the broker ended is made anew, in milliseconds. */
+const reopenDelayMs = 1_000;
+
+/** After so many deliveries in a row the event loop gets its turn: the broker answers without ever leaving the microtask queue. */
+const deliveriesPerTurn = 256;
+
+/** Delivers messages to a handler as long as it has places free. */
+export class LocalSubscription implements TransportSubscription {
+  readonly #handlers: SubscribeHandlers;
+  readonly #settings: LocalSubscriptionSettings;
+  #consumer: Consumer | undefined;
+  #reopening: Timer | undefined;
+  #running = 0;
+  #finished = 0;
+  #isStopped = false;
+  #stopping: Promise<void> | undefined;
+  #onIdle: (() => void) | undefined;
+
+  constructor(handlers: SubscribeHandlers, settings: LocalSubscriptionSettings) {
+    this.#handlers = handlers;
+    this.#settings = settings;
+    // Not before the caller holds the subscription: the first messages come while credit is granted.
+    queueMicrotask(this.#reopen);
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#reopening?.cancel();
+    this.#consumer?.close();
+    if (this.#running > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    this.#settings.onStopped(this);
+  }
+
+  readonly #reopen = (): void => {
+    if (this.#isStopped) return;
+    try {
+      const receiver = this.#settings.open();
+      this.#consumer = receiver.consume({ onMessage: this.#onMessage, onClosed: this.#onConsumerClosed });
+      this.#refill();
+    } catch (error) {
+      this.#onConsumerClosed(error);
+    }
+  };
+
+  readonly #onConsumerClosed = (error: unknown): void => {
+    this.#consumer = undefined;
+    if (this.#isStopped) return;
+    this.#reopening = this.#settings.scheduler.schedule(reopenDelayMs, this.#reopen);
+    this.#handlers.onError(toLocalError(error, this.#settings.entityPath));
+  };
+
+  readonly #onMessage = (message: ReceivedMessage): void => {
+    this.#running += 1;
+    try {
+      this.#handlers.onMessage(fromBrokerMessage(message)).then(this.#onHandled, this.#onHandlerError);
+    } catch (error) {
+      this.#onHandlerError(error);
+    }
+  };
+
+  readonly #onHandlerError = (error: unknown): void => {
+    this.#handlers.onError(toLocalError(error, this.#settings.entityPath));
+    this.#onHandled();
+  };
+
+  readonly #onHandled = (): void => {
+    this.#running -= 1;
+    if (this.#isStopped) {
+      if (this.#running === 0) this.#onIdle?.();
+      return;
+    }
+    this.#finished += 1;
+    if (this.#finished % deliveriesPerTurn === 0) setImmediate(this.#refill);
+    else this.#refill();
+  };
+
+  /** Grants what is free: neither with a handler nor granted already. */
+  readonly #refill = (): void => {
+    const consumer = this.#consumer;
+    if (this.#isStopped || consumer === undefined) return;
+    try {
+      const free = this.#settings.maxConcurrentCalls - this.#running - consumer.credit;
+      if (free > 0) consumer.grant(free);
+    } catch (error) {
+      this.#onConsumerClosed(error);
+    }
+  };
+}

@@ -1,0 +1,27 @@
+import type { BrokerMessage, MessageBody } from "@waybill/broker";
+import type { EncodedBody, EncodedMessage } from "@waybill/core";
+
+/** A message as the broker takes it; `scheduledFor` overrides the message's own schedule. The broker copies what it keeps. */
+export function toBrokerMessage(message: EncodedMessage, scheduledFor?: Date): BrokerMessage {
+  return {
+    messageId: message.messageId,
+    correlationId: message.correlationId,
+    contentType: message.contentType,
+    subject: message.subject,
+    to: message.to,
+    replyTo: message.replyTo,
+    replyToSessionId: message.replyToSessionId,
+    sessionId: message.sessionId,
+    partitionKey: message.partitionKey,
+    viaPartitionKey: message.viaPartitionKey,
+    timeToLiveMs: message.timeToLive,
+    scheduledEnqueueTime: scheduledFor ?? message.scheduledEnqueueTimeUtc,
+    forcePersistence: message.forcePersistence,
+    applicationProperties: message.applicationProperties,
+    body: toBrokerBody(message.body),
+  };
+}
+
+function toBrokerBody(body: EncodedBody): MessageBody {
+  return body instanceof Uint8Array ? { section: "data", bytes: body } : body;
+}
