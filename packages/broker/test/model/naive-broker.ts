@@ -409,7 +409,7 @@ export class NaiveBroker {
     for (;;) {
       const due = this.#due(untilMs);
       if (due === undefined) break;
-      this.nowMs = due.timer.dueMs;
+      this.nowMs = Math.max(this.nowMs, due.timer.dueMs);
       due.fire();
       this.serve();
     }
