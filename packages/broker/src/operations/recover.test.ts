@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { openBroker } from "../broker.js";
 import { createManualClock } from "../clock.js";
 import { createDisk, type Disk, openDisk } from "../storage/restartable-storage.test-support.js";
-import { codeOf, message, textOf, textsOf } from "../world.test-support.js";
+import { codeOf, message, settleMicrotasks, textOf, textsOf } from "../world.test-support.js";
 
 const MINUTE_MS = 60_000;
 
@@ -176,7 +176,7 @@ describe("commit", () => {
       .then(() => {
         isAcknowledged = true;
       });
-    await new Promise((resolve) => setImmediate(resolve));
+    await settleMicrotasks();
     expect(isAcknowledged).toBe(false);
     disk.isStalled = false;
     await using recovered = await openOn(disk);
@@ -190,5 +190,17 @@ describe("commit", () => {
     disk.failure = new Error("disk full");
     expect(await codeOf(broker.sender("orders").send(message("a")))).toBe("storage-failed");
     expect(() => broker.receiver("orders")).toThrow("its storage failed to commit");
+  });
+});
+
+describe("receiveAndDelete", () => {
+  it("hands a message to a waiting receiver only once its deletion is durable", async () => {
+    const disk = createDisk();
+    await using broker = await openOn(disk);
+    await broker.createQueue("orders");
+    const receiving = broker.receiver("orders", { mode: "receiveAndDelete" }).receive();
+    await broker.sender("orders").send(message("a"));
+    expect(textsOf(await receiving)).toEqual(["a"]);
+    expect(disk.tables.messages.size).toBe(0);
   });
 });

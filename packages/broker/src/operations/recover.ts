@@ -44,15 +44,8 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
     message(storeId, sequence, record) {
       const store = engine.entities.storeById(storeId);
       if (store === undefined) return;
-      const { content, enqueuedSequence, enqueuedAtMs, expiresAtMs } = record;
-      const message = new StoredMessage(
-        store,
-        content,
-        sequence,
-        enqueuedSequence,
-        enqueuedAtMs,
-        expiresAtMs,
-      );
+      const { content, enqueuedSequence, enqueuedAtMs, lifeMs } = record;
+      const message = new StoredMessage(store, content, sequence, enqueuedSequence, enqueuedAtMs, lifeMs);
       message.state = record.state;
       message.deliveryCount = record.deliveryCount;
       message.hops = record.hops;
