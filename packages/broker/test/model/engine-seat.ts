@@ -10,9 +10,15 @@ import type { Storage } from "../../src/storage/storage.js";
 import type { Transaction } from "../../src/transaction.js";
 import type { Command, CommandMessage, World } from "./command.js";
 import type { Seat } from "./history.js";
-import { at, START_MS } from "./model-seat.js";
-import type { MessageView, Mode, NaiveProperties, Settlement } from "./naive-entity.js";
-import { planNet, RULED_NAME, RULED_TOPIC, receivingEntitiesOf, sourcesOf, targetsOf } from "./net.js";
+import { at, inOrderOfId, START_MS } from "./model-seat.js";
+import {
+  inOrderOfPath,
+  type MessageView,
+  type Mode,
+  type NaiveProperties,
+  type Settlement,
+} from "./naive-entity.js";
+import { planNet, RULED_NAME, RULED_TOPIC, sourcesOf, targetsOf } from "./net.js";
 
 /** Something that was handed out and can be settled, and through what. */
 interface Kept {
@@ -46,7 +52,6 @@ export class EngineSeat implements Seat {
   #broker: Broker;
   readonly #targets: readonly string[];
   readonly #sources: readonly string[];
-  readonly #entities: readonly string[];
   readonly #tickets: { readonly path: string; readonly sequence: bigint }[] = [];
   readonly #kept: Kept[] = [];
   readonly #held: { readonly path: string; readonly receiver: SessionReceiver }[] = [];
@@ -58,7 +63,6 @@ export class EngineSeat implements Seat {
     this.#open = open;
     this.#targets = targetsOf(world);
     this.#sources = sourcesOf();
-    this.#entities = receivingEntitiesOf(world);
     this.#listen();
   }
 
@@ -95,11 +99,36 @@ export class EngineSeat implements Seat {
     const pushed = this.#consumers.map(({ path, receiver, inbox, refused }) => {
       return { views: this.#keep(path, receiver, inbox.splice(0)), refused };
     });
-    const stores = await Promise.all(
-      this.#sources.map((path) => this.#peek(path, { fromSequenceNumber: 0n }, 1_000)),
-    );
-    const counts = this.#entities.map((path) => this.#counts(path));
-    return { ended, pushed, stores, counts };
+    const { stores, entities } = this.#broker.snapshot();
+    return {
+      ended,
+      pushed,
+      stores: inOrderOfPath(
+        stores.map(({ path, messages, sessions }) => ({
+          path,
+          messages: messages.map(({ message, lockedUntil }) => ({
+            ...viewOf(message),
+            lockedUntilMs: lockedUntil?.getTime(),
+          })),
+          sessions: inOrderOfId(
+            sessions.map(({ lockedUntil, ...session }) => ({
+              ...session,
+              lockedUntilMs: lockedUntil?.getTime(),
+            })),
+          ),
+        })),
+      ),
+      entities: inOrderOfPath(
+        entities.map((entity) => ({
+          path: entity.path,
+          active: entity.activeMessageCount,
+          deferred: entity.deferredMessageCount,
+          scheduled: entity.scheduledMessageCount,
+          deadLetter: entity.deadLetterMessageCount,
+          transferDeadLetter: entity.transferDeadLetterMessageCount,
+        })),
+      ),
+    };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -326,17 +355,6 @@ export class EngineSeat implements Seat {
   #hold(path: string, receiver: SessionReceiver): unknown {
     this.#held.push({ path, receiver });
     return { sessionId: receiver.sessionId };
-  }
-
-  #counts(path: string): unknown {
-    const counts = this.#broker.getEntity(path);
-    return {
-      active: counts.activeMessageCount,
-      deferred: counts.deferredMessageCount,
-      scheduled: counts.scheduledMessageCount,
-      deadLetter: counts.deadLetterMessageCount,
-      transferDeadLetter: counts.transferDeadLetterMessageCount,
-    };
   }
 
   async #peek(

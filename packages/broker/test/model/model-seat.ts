@@ -14,7 +14,7 @@ import {
   type NaiveTransaction,
   type NaiveWait,
 } from "./naive-entity.js";
-import { planNet, RULED_NAME, RULED_TOPIC, receivingEntitiesOf, sourcesOf, targetsOf } from "./net.js";
+import { planNet, RULED_NAME, RULED_TOPIC, sourcesOf, targetsOf } from "./net.js";
 
 /** The instant at which every history starts. */
 export const START_MS = Date.UTC(2024, 0, 1);
@@ -47,7 +47,6 @@ export class ModelSeat implements Seat {
   readonly #broker = new NaiveBroker(START_MS);
   readonly #targets: readonly string[];
   readonly #sources: readonly string[];
-  readonly #entities: readonly string[];
   readonly #tickets: { readonly path: string; readonly sequence: number }[] = [];
   readonly #kept: Kept[] = [];
   readonly #held: Held[] = [];
@@ -59,7 +58,6 @@ export class ModelSeat implements Seat {
   constructor(world: World) {
     this.#targets = targetsOf(world);
     this.#sources = sourcesOf();
-    this.#entities = receivingEntitiesOf(world);
     for (const planned of planNet(world)) {
       if (planned.kind === "queue") this.#broker.createQueue(planned.path, planned.options);
       else if (planned.kind === "topic") this.#broker.createTopic(planned.path, planned.options);
@@ -91,9 +89,7 @@ export class ModelSeat implements Seat {
       consumer.inbox = [];
       return { views: this.#keep(path, receipts, undefined), refused: consumer.refusal?.code };
     });
-    const stores = this.#sources.map((path) => this.#broker.peek(path, 0, 1_000, undefined));
-    const counts = this.#entities.map((path) => this.#broker.counts(path));
-    return { ended, pushed, stores, counts };
+    return { ended, pushed, ...this.#broker.snapshot() };
   }
 
   /** What the calls brought that ended since the last time, in the order in which they began. */
@@ -290,6 +286,13 @@ export class ModelSeat implements Seat {
 /** The element at an index taken modulo the length. */
 export function at<Element>(elements: readonly Element[], index: number): Element | undefined {
   return elements[index % elements.length];
+}
+
+/** Sorts sessions, whose order tells nothing. */
+export function inOrderOfId<Session extends { readonly sessionId: string }>(
+  sessions: readonly Session[],
+): Session[] {
+  return [...sessions].sort((a, b) => (a.sessionId < b.sessionId ? -1 : 1));
 }
 
 function toContent(message: CommandMessage, scheduledAtMs: number | undefined): NaiveContent {

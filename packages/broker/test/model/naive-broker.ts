@@ -3,8 +3,11 @@ import { evaluateRules } from "../../src/rules/rule-copies.js";
 import { ruleSubject } from "../../src/rules/rule-subject.js";
 import {
   available,
+  describeEntity,
+  describeStore,
   fresh,
   inOrder,
+  inOrderOfPath,
   isSessionful,
   type MessageView,
   type Mode,
@@ -390,15 +393,16 @@ export class NaiveBroker {
 
   // --- observing
 
-  counts(path: string) {
-    const { main, deadLetter, transferDeadLetter } = this.#entity(path);
-    const count = (state: string) => main.messages.filter((message) => message.state === state).length;
+  /** Everything in the broker; stores without messages and sessions are left out. */
+  snapshot() {
+    const stores = this.#entities.flatMap((entity) =>
+      entity.kind === "topic" ? [entity.main] : [entity.main, entity.deadLetter, entity.transferDeadLetter],
+    );
     return {
-      active: count("active"),
-      deferred: count("deferred"),
-      scheduled: count("scheduled"),
-      deadLetter: deadLetter.messages.length,
-      transferDeadLetter: transferDeadLetter.messages.length,
+      stores: inOrderOfPath(
+        stores.map(describeStore).filter(({ messages, sessions }) => messages.length + sessions.length > 0),
+      ),
+      entities: inOrderOfPath(this.#entities.map(describeEntity)),
     };
   }
 

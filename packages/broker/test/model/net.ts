@@ -82,11 +82,3 @@ export function sourcesOf(): readonly string[] {
     "chain1/$Transfer/$DeadLetterQueue",
   ];
 }
-
-/** The queues and subscriptions, whose counts are compared. */
-export function receivingEntitiesOf(world: World): readonly string[] {
-  return planNet(world).flatMap((planned) => {
-    if (planned.kind === "topic") return [];
-    return [planned.kind === "queue" ? planned.path : `${planned.topic}/Subscriptions/${planned.name}`];
-  });
-}
