@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { QueueOptions } from "../entities/entity-options.js";
 import type { BrokerEvent } from "../messages/broker-event.js";
 import type { MessageBody } from "../messages/message.js";
 import { codeOf, message, openWorld, textsOf } from "../world.test-support.js";
@@ -69,6 +70,17 @@ describe("updateEntity", () => {
       expect(await codeOf(world.broker.updateEntity("orders", { [name]: true }))).toBe("not-allowed");
     },
   );
+
+  it("takes undefined for not given, and for the end of a forward", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("target");
+    await world.broker.createQueue("orders", { forwardTo: "target", maxDeliveryCount: 3 });
+    const update = { forwardTo: undefined, maxDeliveryCount: undefined } as QueueOptions;
+    const { options } = await world.broker.updateEntity("orders", update);
+    expect(options).toMatchObject({ forwardTo: undefined, maxDeliveryCount: 3 });
+    await world.broker.sender("orders").send(message("a"));
+    expect(textsOf(await world.broker.receiver("orders").receive())).toEqual(["a"]);
+  });
 
   it("does not find an unknown entity", async () => {
     await using world = openWorld();
