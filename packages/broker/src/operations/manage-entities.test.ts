@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { QueueOptions } from "../entities/entity-options.js";
 import type { BrokerEvent } from "../messages/broker-event.js";
 import type { MessageBody } from "../messages/message.js";
 import { codeOf, message, openWorld, textsOf } from "../world.test-support.js";
@@ -75,7 +74,7 @@ describe("updateEntity", () => {
     await using world = openWorld();
     await world.broker.createQueue("target");
     await world.broker.createQueue("orders", { forwardTo: "target", maxDeliveryCount: 3 });
-    const update = { forwardTo: undefined, maxDeliveryCount: undefined } as QueueOptions;
+    const update = { forwardTo: undefined, maxDeliveryCount: undefined } as object;
     const { options } = await world.broker.updateEntity("orders", update);
     expect(options).toMatchObject({ forwardTo: undefined, maxDeliveryCount: 3 });
     await world.broker.sender("orders").send(message("a"));
