@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 import { errorCodes } from "../packages/core/src/error.js";
+import { readOptionPages } from "../scripts/src/option-tables/read-option-pages.js";
 import { type CodeBlock, type MarkdownPage, readPages } from "./markdown-pages.js";
 import { readManifest, readPackages, root } from "./workspace-packages.js";
 
@@ -57,6 +58,13 @@ describe("docs/errors.md", () => {
   });
 });
 
+describe("option tables", () => {
+  it.each(readOptionPages(root))("are those of the sources in $path", ({ text, filled }) => {
+    // npx -y pnpm@12 option-tables writes them.
+    expect(text).toBe(filled);
+  });
+});
+
 describe("README.md", () => {
   const page = pages.find(({ path }) => path === "README.md")!;
 
@@ -69,15 +77,16 @@ describe("README.md", () => {
 });
 
 it("gives every example a test that runs it", () => {
-  const examples = existsSync(`${root}examples`) ? readdirSync(`${root}examples`) : [];
-  const untested = examples.filter(
-    (name) =>
-      !readdirSync(`${root}examples/${name}/src`, { recursive: true, encoding: "utf8" }).some((path) =>
-        path.endsWith(".test.ts"),
-      ),
-  );
+  const untested = readdirSync(`${root}examples`).filter((name) => !hasTest(`${root}examples/${name}/src`));
   expect(untested).toEqual([]);
 });
+
+function hasTest(directory: string): boolean {
+  if (!existsSync(directory)) return false;
+  return readdirSync(directory, { recursive: true, encoding: "utf8" }).some((path) =>
+    path.endsWith(".test.ts"),
+  );
+}
 
 function resolves(page: MarkdownPage, url: string): boolean {
   if (/^(?:https?|mailto):/.test(url)) return true;

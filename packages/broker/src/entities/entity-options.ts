@@ -62,8 +62,11 @@ export interface SubscriptionOptions extends EntityOptions, ReceivingOptions {
 }
 
 type Resolved<Options> = { readonly [Name in keyof Options]-?: Options[Name] };
+/** A queue's properties with every default filled in. */
 export type ResolvedQueueOptions = Resolved<QueueOptions> & Forwards;
+/** A topic's properties with every default filled in. */
 export type ResolvedTopicOptions = Resolved<TopicOptions>;
+/** A subscription's properties with every default filled in. */
 export type ResolvedSubscriptionOptions = Resolved<SubscriptionOptions> & Forwards;
 interface Forwards {
   readonly forwardTo: string | undefined;
