@@ -186,8 +186,7 @@ export class NaiveBroker {
 
   /** Gives waiting messages to those who wait, in the order in which they came. To be called after every operation. */
   serve(): void {
-    for (const wait of this.#sessionWaits) wait.result = this.#nextSession(wait.store);
-    this.#sessionWaits = this.#sessionWaits.filter(({ result }) => result === undefined);
+    this.#serveSessions();
     for (const wait of this.#waits) {
       const messages = available(wait.store, wait.hold?.session.id).slice(0, wait.count);
       if (messages.length === 0) continue;
@@ -197,6 +196,12 @@ export class NaiveBroker {
       else wait.consumer.inbox.push(...receipts);
     }
     this.#waits = this.#waits.filter(({ result, count }) => result === undefined && count > 0);
+  }
+
+  /** Gives sessions to those who wait for one, as soon as a message becomes available. */
+  #serveSessions(): void {
+    for (const wait of this.#sessionWaits) wait.result = this.#nextSession(wait.store);
+    this.#sessionWaits = this.#sessionWaits.filter(({ result }) => result === undefined);
   }
 
   consume(path: string, mode: Mode): NaiveConsumer {
@@ -640,6 +645,7 @@ export class NaiveBroker {
     }
     entity.main.messages.push(message);
     this.#armExpiry(message);
+    this.#serveSessions();
   }
 
   /** Moves a message on, or keeps it in the transfer dead-letter queue with the reason why that is impossible. */
@@ -719,7 +725,10 @@ export class NaiveBroker {
     else if (forwardTo !== undefined) {
       this.#remove(message);
       this.#forward(message, forwardTo);
-    } else this.#armExpiry(message);
+    } else {
+      this.#armExpiry(message);
+      this.#serveSessions();
+    }
   }
 
   #expire(message: NaiveMessage): void {
