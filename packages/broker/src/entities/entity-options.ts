@@ -225,11 +225,13 @@ function resolve<Options extends object>(
       throw new BrokerError("argument-error", `'${path}' has no property ${name}.`, { entity: path });
     }
     const rule = OPTION_RULES[name as OptionName];
+    // Undefined stands for "not given", except where it is a value of its own: it ends a forward.
+    if (value === undefined && isUpdate && rule.default !== undefined) continue;
     const wanted = value === undefined && !isUpdate ? rule.default : value;
     if (!rule.accepts(wanted)) {
       throw new BrokerError(
         "argument-error",
-        `${name} of '${path}' is ${String(value)}: expected ${rule.expected}.`,
+        `${name} of '${path}' is ${String(value).slice(0, 100)}: expected ${rule.expected}.`,
         {
           entity: path,
         },
