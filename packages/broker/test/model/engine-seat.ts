@@ -27,6 +27,9 @@ interface Kept {
   readonly message: ReceivedMessage;
 }
 
+/** Opens the storage that a history is played on, at its start and after each restart. */
+export type OpenStorage = () => Storage | Promise<Storage>;
+
 /** A consumer and what came since it was last looked at. */
 interface Pushed {
   readonly path: string;
@@ -69,10 +72,12 @@ export class EngineSeat implements Seat {
   }
 
   /** Makes a broker with the world's entities, in memory or on the storages that are opened for it. */
-  static async open(world: World, openStorage: (() => Storage) | undefined): Promise<EngineSeat> {
+  static async open(world: World, openStorage: OpenStorage | undefined): Promise<EngineSeat> {
     const clock = createManualClock(new Date(START_MS));
     const open = async () =>
-      openStorage === undefined ? createBroker({ clock }) : openBroker({ clock, storage: openStorage() });
+      openStorage === undefined
+        ? createBroker({ clock })
+        : openBroker({ clock, storage: await openStorage() });
     const broker = await open();
     for (const planned of planNet(world)) {
       if (planned.kind === "queue") await broker.createQueue(planned.path, planned.options);
