@@ -18,7 +18,7 @@ import {
   type NaiveProperties,
   type Settlement,
 } from "./naive-entity.js";
-import { planNet, RULED_NAME, RULED_TOPIC, sourcesOf, targetsOf } from "./net.js";
+import { planNet, queueOptionsOf, RULED_NAME, RULED_TOPIC, sourcesOf, targetsOf } from "./net.js";
 
 /** Something that was handed out and can be settled, and through what. */
 interface Kept {
@@ -26,6 +26,9 @@ interface Kept {
   readonly receiver: MessageReceiver;
   readonly message: ReceivedMessage;
 }
+
+/** Opens the storage that a history is played on, at its start and after each restart. */
+export type OpenStorage = () => Storage | Promise<Storage>;
 
 /** A consumer and what came since it was last looked at. */
 interface Pushed {
@@ -50,6 +53,7 @@ export class EngineSeat implements Seat {
   readonly #consumers: Pushed[] = [];
   readonly #transactions: Transaction[] = [];
   #broker: Broker;
+  readonly #world: World;
   readonly #targets: readonly string[];
   readonly #sources: readonly string[];
   readonly #tickets: { readonly path: string; readonly sequence: bigint }[] = [];
@@ -58,6 +62,7 @@ export class EngineSeat implements Seat {
   #pending: Pending[] = [];
 
   private constructor(world: World, clock: ManualClock, broker: Broker, open: () => Promise<Broker>) {
+    this.#world = world;
     this.#clock = clock;
     this.#broker = broker;
     this.#open = open;
@@ -67,10 +72,12 @@ export class EngineSeat implements Seat {
   }
 
   /** Makes a broker with the world's entities, in memory or on the storages that are opened for it. */
-  static async open(world: World, openStorage: (() => Storage) | undefined): Promise<EngineSeat> {
+  static async open(world: World, openStorage: OpenStorage | undefined): Promise<EngineSeat> {
     const clock = createManualClock(new Date(START_MS));
     const open = async () =>
-      openStorage === undefined ? createBroker({ clock }) : openBroker({ clock, storage: openStorage() });
+      openStorage === undefined
+        ? createBroker({ clock })
+        : openBroker({ clock, storage: await openStorage() });
     const broker = await open();
     for (const planned of planNet(world)) {
       if (planned.kind === "queue") await broker.createQueue(planned.path, planned.options);
@@ -168,12 +175,13 @@ export class EngineSeat implements Seat {
         return ticket && broker.sender(ticket.path).cancelScheduled([ticket.sequence]);
       }
       case "receive": {
+        const { count, mode, maxWaitMs } = command;
         const path = this.#source(command.from);
-        const receiver = broker.receiver(path, { mode: command.mode });
-        const { maxWaitMs } = command;
-        this.#await(receiver.receive(command.count, { maxWaitMs }), (messages) =>
-          this.#keep(path, receiver, messages),
-        );
+        const receive = async () => {
+          const receiver = broker.receiver(path, { mode });
+          return { receiver, messages: await receiver.receive(count, { maxWaitMs }) };
+        };
+        this.#await(receive(), ({ receiver, messages }) => this.#keep(path, receiver, messages));
         return undefined;
       }
       case "receiveDeferred": {
@@ -225,6 +233,11 @@ export class EngineSeat implements Seat {
         return undefined;
       case "update":
         await broker.updateEntity(command.entity, command.changes);
+        return undefined;
+      case "delete":
+        return broker.deleteEntity(command.queue);
+      case "create":
+        await broker.createQueue(command.queue, queueOptionsOf(this.#world, command.queue));
         return undefined;
       case "purge":
         return broker.purge(this.#source(command.from));

@@ -44,7 +44,7 @@ const TRANSACTION_TIMEOUT_MS = 120_000;
  */
 export class NaiveBroker {
   nowMs: number;
-  readonly #entities: NaiveEntity[] = [];
+  #entities: NaiveEntity[] = [];
   #waits: NaiveWait[] = [];
   #sessionWaits: NaiveSessionWait[] = [];
   readonly #transactions: NaiveTransaction[] = [];
@@ -55,6 +55,8 @@ export class NaiveBroker {
   }
 
   createQueue(path: string, options: Partial<NaiveOptions>): void {
+    if (this.#find(path) !== undefined) throw new NaiveRefusal("entity-already-exists");
+    this.#checkForwards(options);
     this.#entities.push(makeEntity("queue", path, undefined, options, []));
   }
 
@@ -74,7 +76,9 @@ export class NaiveBroker {
   /** Changes properties; whoever waits where nobody may receive any more is refused, and what waits moves on. */
   update(path: string, changes: Partial<NaiveOptions>): void {
     const entity = this.#entity(path);
-    entity.options = { ...entity.options, ...changes };
+    const options = { ...entity.options, ...changes };
+    this.#checkForwards(options);
+    entity.options = options;
     const { status, forwardTo } = entity.options;
     if (status === "Disabled" || status === "ReceiveDisabled") {
       this.#refuseWaits("entity-disabled", (store) => store.entity === entity);
@@ -86,6 +90,16 @@ export class NaiveBroker {
       this.#remove(message);
       this.#forward(message, forwardTo);
     }
+  }
+
+  deleteEntity(path: string): void {
+    const entity = this.#entity(path);
+    this.#refuseWaits("entity-not-found", (store) => store.entity === entity);
+    for (const { lock } of entity.main.sessions) if (lock !== undefined) lock.isLost = true;
+    for (const { messages } of [entity.main, entity.deadLetter, entity.transferDeadLetter]) {
+      for (const message of messages) this.#remove(message);
+    }
+    this.#entities = this.#entities.filter((each) => each !== entity);
   }
 
   setRules(path: string, rules: readonly CompiledRule[]): void {
@@ -172,8 +186,7 @@ export class NaiveBroker {
 
   /** Gives waiting messages to those who wait, in the order in which they came. To be called after every operation. */
   serve(): void {
-    for (const wait of this.#sessionWaits) wait.result = this.#nextSession(wait.store);
-    this.#sessionWaits = this.#sessionWaits.filter(({ result }) => result === undefined);
+    this.#serveSessions();
     for (const wait of this.#waits) {
       const messages = available(wait.store, wait.hold?.session.id).slice(0, wait.count);
       if (messages.length === 0) continue;
@@ -185,14 +198,28 @@ export class NaiveBroker {
     this.#waits = this.#waits.filter(({ result, count }) => result === undefined && count > 0);
   }
 
+  /** Gives sessions to those who wait for one, as soon as a message becomes available. */
+  #serveSessions(): void {
+    for (const wait of this.#sessionWaits) wait.result = this.#nextSession(wait.store);
+    this.#sessionWaits = this.#sessionWaits.filter(({ result }) => result === undefined);
+  }
+
   consume(path: string, mode: Mode): NaiveConsumer {
     const store = this.#receivable(path, undefined);
     return { store, mode, inbox: [], isClosed: false, refusal: undefined };
   }
 
   grant(consumer: NaiveConsumer, count: number): void {
-    if (consumer.isClosed) return;
+    if (consumer.isClosed || count === 0) return;
     const { store, mode } = consumer;
+    try {
+      if (!this.#entities.includes(store.entity)) throw new NaiveRefusal("entity-not-found");
+      checkReceivable(store);
+    } catch (error) {
+      this.closeConsumer(consumer);
+      consumer.refusal = error as NaiveRefusal;
+      return;
+    }
     this.#waits.push({ store, mode, count, consumer, hold: undefined, timer: undefined, result: undefined });
   }
 
@@ -302,7 +329,7 @@ export class NaiveBroker {
     const entity = this.#entity(path);
     requireOpen(transaction);
     for (const content of contents) this.#checkSend(entity, content);
-    for (const content of contents) this.#enlist(transaction, { path, content });
+    for (const content of contents) this.#enlist(transaction, { entity, content });
   }
 
   settleIn(
@@ -325,11 +352,13 @@ export class NaiveBroker {
     requireOpen(transaction);
     transaction.state = "ended";
     for (const step of transaction.steps) {
-      if ("path" in step) this.#checkSend(this.#entity(step.path), step.content);
-      else if (step.receipt.message.lock !== step.receipt.lock) throw new NaiveRefusal("message-lock-lost");
+      if ("entity" in step) {
+        if (!this.#entities.includes(step.entity)) throw new NaiveRefusal("entity-not-found");
+        this.#checkSend(step.entity, step.content);
+      } else if (step.receipt.message.lock !== step.receipt.lock) throw new NaiveRefusal("message-lock-lost");
     }
     for (const step of transaction.steps) {
-      if ("path" in step) this.#enter(this.#entity(step.path), step.content);
+      if ("entity" in step) this.#enter(step.entity, step.content);
       else this.#settle(step.receipt.message, step.how, step.changes);
     }
   }
@@ -616,6 +645,7 @@ export class NaiveBroker {
     }
     entity.main.messages.push(message);
     this.#armExpiry(message);
+    this.#serveSessions();
   }
 
   /** Moves a message on, or keeps it in the transfer dead-letter queue with the reason why that is impossible. */
@@ -642,7 +672,8 @@ export class NaiveBroker {
     deadLetterSource: string | undefined,
   ): string | undefined {
     if (message.hops >= MAX_HOPS) return "MaxTransferHopCountExceeded";
-    const entity = this.#entity(target);
+    const entity = this.#find(target);
+    if (entity === undefined) return "MessagingEntityNotFound";
     const { status } = entity.options;
     if (status === "Disabled" || status === "SendDisabled") return "MessagingEntityDisabled";
     const { content, properties, enqueuedSequence } = message;
@@ -667,6 +698,7 @@ export class NaiveBroker {
 
   #checkLock({ message, lock, hold }: NaiveReceipt): void {
     if (hold?.isLost === true) throw new NaiveRefusal("session-lock-lost");
+    this.#entity(message.store.entity.path);
     if (lock === undefined || message.lock !== lock) {
       throw new NaiveRefusal("message-lock-lost");
     }
@@ -693,7 +725,10 @@ export class NaiveBroker {
     else if (forwardTo !== undefined) {
       this.#remove(message);
       this.#forward(message, forwardTo);
-    } else this.#armExpiry(message);
+    } else {
+      this.#armExpiry(message);
+      this.#serveSessions();
+    }
   }
 
   #expire(message: NaiveMessage): void {
@@ -764,10 +799,19 @@ export class NaiveBroker {
     message.store.messages = message.store.messages.filter((each) => each !== message);
   }
 
+  #find(path: string): NaiveEntity | undefined {
+    return this.#entities.find((each) => each.path === path);
+  }
+
   #entity(path: string): NaiveEntity {
-    const entity = this.#entities.find((each) => each.path === path);
+    const entity = this.#find(path);
     if (entity === undefined) throw new NaiveRefusal("entity-not-found");
     return entity;
+  }
+
+  #checkForwards({ forwardTo, forwardDeadLetteredMessagesTo }: Partial<NaiveOptions>): void {
+    for (const target of [forwardTo, forwardDeadLetteredMessagesTo])
+      if (target !== undefined) this.#entity(target);
   }
 
   /** The store to receive from, with or without a session. */

@@ -122,7 +122,7 @@ export interface NaiveTransaction {
 }
 
 export type NaiveStep =
-  | { readonly path: string; readonly content: NaiveContent }
+  | { readonly entity: NaiveEntity; readonly content: NaiveContent }
   | { readonly receipt: NaiveReceipt; readonly how: Settlement; readonly changes: NaiveProperties };
 
 /** A call that waits for any session to become free. */
