@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openBroker } from "./broker.js";
+import type { BrokerError } from "./broker-error.js";
 import { createManualClock } from "./clock.js";
 import { createDisk, openDisk } from "./storage/restartable-storage.test-support.js";
 import { message, openWorld } from "./world.test-support.js";
@@ -84,6 +85,43 @@ describe("transaction", () => {
     });
     await transaction.commit();
     expect(broker.getEntity("q").totalMessageCount).toBe(0);
+  });
+
+  it("does not send to an entity that was deleted and made again meanwhile", async () => {
+    await using world = openWorld();
+    const { broker } = world;
+    await broker.createQueue("q");
+    const transaction = broker.beginTransaction();
+    await broker.sender("q").send(message(""), transaction);
+    await broker.deleteEntity("q");
+    await broker.createQueue("q");
+    await expect(transaction.commit()).rejects.toMatchObject({ code: "entity-not-found" });
+    expect(transaction.state).toBe("rolled-back");
+  });
+});
+
+describe("consumer", () => {
+  it("without credit ends at its next grant once nobody may receive any more", async () => {
+    await using world = openWorld();
+    const { broker } = world;
+    const reasons: unknown[] = [];
+    for (const name of ["deleted", "disabled", "forwarding"]) {
+      await broker.createQueue(name);
+      const received: string[] = [];
+      const consumer = broker.receiver(name).consume({
+        onMessage: () => received.push(name),
+        onClosed: (error) => reasons.push((error as BrokerError).code),
+      });
+      if (name === "deleted") {
+        await broker.deleteEntity(name);
+        await broker.createQueue(name);
+      } else if (name === "disabled") await broker.updateEntity(name, { status: "ReceiveDisabled" });
+      else await broker.updateEntity(name, { forwardTo: "deleted" });
+      await broker.sender(name).send(message(""));
+      consumer.grant(1);
+      expect([received, consumer.isClosed, consumer.credit]).toEqual([[], true, 0]);
+    }
+    expect(reasons).toEqual(["entity-not-found", "entity-disabled", "not-allowed"]);
   });
 });
 

@@ -69,7 +69,7 @@ describe("the engine and a naive model agree on random histories", () => {
   });
 
   it("on a storage, with restarts", { timeout: TIMEOUT_MS }, async () => {
-    await playRandom(WANTED / 4, durableCommand, (net, commands) => {
+    await playRandom(WANTED / 8, durableCommand, (net, commands) => {
       const disk = createDisk();
       return playHistory(net, commands, () => openDisk(disk));
     });

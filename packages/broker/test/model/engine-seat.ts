@@ -53,6 +53,7 @@ export class EngineSeat implements Seat {
   readonly #consumers: Pushed[] = [];
   readonly #transactions: Transaction[] = [];
   #broker: Broker;
+  readonly #isDurable: boolean;
   readonly #world: World;
   readonly #targets: readonly string[];
   readonly #sources: readonly string[];
@@ -61,7 +62,14 @@ export class EngineSeat implements Seat {
   readonly #held: { readonly path: string; readonly receiver: SessionReceiver }[] = [];
   #pending: Pending[] = [];
 
-  private constructor(world: World, clock: ManualClock, broker: Broker, open: () => Promise<Broker>) {
+  private constructor(
+    world: World,
+    clock: ManualClock,
+    broker: Broker,
+    open: () => Promise<Broker>,
+    isDurable: boolean,
+  ) {
+    this.#isDurable = isDurable;
     this.#world = world;
     this.#clock = clock;
     this.#broker = broker;
@@ -89,7 +97,7 @@ export class EngineSeat implements Seat {
         for (const rule of others) await broker.createRule(topic, name, rule);
       }
     }
-    return new EngineSeat(world, clock, broker, open);
+    return new EngineSeat(world, clock, broker, open, openStorage !== undefined);
   }
 
   async play(command: Command): Promise<unknown> {
@@ -144,6 +152,8 @@ export class EngineSeat implements Seat {
 
   /** What the calls brought that ended since the last time, in the order in which they began. */
   async #tellPending(): Promise<unknown> {
+    // An answer comes once it is durable: after one more change that is, whatever came before has been answered.
+    if (this.#isDurable) await this.#broker.updateEntity("topic", {});
     // After this turn every promise that is settled by now has run its callbacks.
     await new Promise((resolve) => setImmediate(resolve));
     const ended = this.#pending.filter(({ tell }) => tell !== undefined);

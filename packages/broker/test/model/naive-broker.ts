@@ -15,6 +15,7 @@ import {
   type NaiveConsumer,
   type NaiveContent,
   type NaiveEntity,
+  type NaiveLane,
   type NaiveMessage,
   type NaiveOptions,
   type NaiveProperties,
@@ -48,6 +49,7 @@ export class NaiveBroker {
   #waits: NaiveWait[] = [];
   #sessionWaits: NaiveSessionWait[] = [];
   readonly #transactions: NaiveTransaction[] = [];
+  readonly #woken: NaiveLane[] = [];
   #armings = 0;
 
   constructor(nowMs: number) {
@@ -187,15 +189,26 @@ export class NaiveBroker {
   /** Gives waiting messages to those who wait, in the order in which they came. To be called after every operation. */
   serve(): void {
     this.#serveSessions();
+    // Who is served first shows only where locks end at the same instant: the lane that was woken last.
+    for (const lane of this.#woken.splice(0).reverse()) this.#serveLane(lane);
+  }
+
+  #serveLane({ store, sessionId }: NaiveLane): void {
     for (const wait of this.#waits) {
-      const messages = available(wait.store, wait.hold?.session.id).slice(0, wait.count);
-      if (messages.length === 0) continue;
+      if (wait.store !== store || wait.hold?.session.id !== sessionId) continue;
+      const messages = available(store, sessionId).slice(0, wait.count);
+      if (messages.length === 0) break;
       const receipts = this.#take(messages, wait.mode, wait.hold);
       wait.count -= receipts.length;
       if (wait.consumer === undefined) wait.result = receipts;
       else wait.consumer.inbox.push(...receipts);
     }
     this.#waits = this.#waits.filter(({ result, count }) => result === undefined && count > 0);
+  }
+
+  /** Notes that a message is available, for those who wait. */
+  #wake({ store, content }: Pick<NaiveMessage, "store" | "content">): void {
+    this.#woken.push({ store, sessionId: isSessionful(store) ? content.sessionId : undefined });
   }
 
   /** Gives sessions to those who wait for one, as soon as a message becomes available. */
@@ -221,6 +234,7 @@ export class NaiveBroker {
       return;
     }
     this.#waits.push({ store, mode, count, consumer, hold: undefined, timer: undefined, result: undefined });
+    this.#woken.push({ store, sessionId: undefined });
   }
 
   /** Takes back the credit that was not used; returns how much. */
@@ -645,6 +659,7 @@ export class NaiveBroker {
     }
     entity.main.messages.push(message);
     this.#armExpiry(message);
+    this.#wake(message);
     this.#serveSessions();
   }
 
@@ -654,14 +669,16 @@ export class NaiveBroker {
     const refusal = this.#pass(message, target, lifeMs, message.deadLetterSource);
     if (refusal === undefined) return;
     const store = message.store.entity.transferDeadLetter;
-    store.messages.push({
+    const kept: NaiveMessage = {
       ...message,
       store,
       enqueuedAtMs: this.nowMs,
       expiresAtMs: this.nowMs + lifeMs,
       deliveryCount: 0,
       properties: { ...message.properties, DeadLetterReason: refusal },
-    });
+    };
+    store.messages.push(kept);
+    this.#wake(kept);
   }
 
   /** Hands a message to another entity; returns why that is impossible. */
@@ -719,7 +736,11 @@ export class NaiveBroker {
   #release(message: NaiveMessage): void {
     message.lock = undefined;
     message.timer = undefined;
-    if (message.store.kind !== "main" || message.state !== "active") return;
+    if (message.state !== "active") return;
+    if (message.store.kind !== "main") {
+      this.#wake(message);
+      return;
+    }
     const { forwardTo } = message.store.entity.options;
     if (message.expiresAtMs <= this.nowMs) this.#expire(message);
     else if (forwardTo !== undefined) {
@@ -727,6 +748,7 @@ export class NaiveBroker {
       this.#forward(message, forwardTo);
     } else {
       this.#armExpiry(message);
+      this.#wake(message);
       this.#serveSessions();
     }
   }
@@ -754,7 +776,9 @@ export class NaiveBroker {
     const isForwarded =
       target !== undefined &&
       this.#pass(dead, target, message.content.timeToLiveMs, entity.path) === undefined;
-    if (!isForwarded) entity.deadLetter.messages.push(dead);
+    if (isForwarded) return;
+    entity.deadLetter.messages.push(dead);
+    this.#wake(dead);
   }
 
   #nextSession(store: NaiveStore): NaiveSessionLock | undefined {

@@ -103,6 +103,12 @@ export interface NaiveWait {
   result: readonly NaiveReceipt[] | NaiveRefusal | undefined;
 }
 
+/** Where messages meet those who wait: a store, or one session of it. */
+export interface NaiveLane {
+  readonly store: NaiveStore;
+  readonly sessionId: string | undefined;
+}
+
 /** Somebody to whom messages are pushed. */
 export interface NaiveConsumer {
   readonly store: NaiveStore;
