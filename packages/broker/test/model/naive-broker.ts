@@ -189,8 +189,8 @@ export class NaiveBroker {
   /** Gives waiting messages to those who wait, in the order in which they came. To be called after every operation. */
   serve(): void {
     this.#serveSessions();
-    // Who is served first shows only where locks end at the same instant: the lane that was woken last.
-    for (const lane of this.#woken.splice(0).reverse()) this.#serveLane(lane);
+    // The order of lanes shows only where locks end at the same instant.
+    for (const lane of this.#woken.splice(0)) this.#serveLane(lane);
   }
 
   #serveLane({ store, sessionId }: NaiveLane): void {
