@@ -173,8 +173,13 @@ function roomFor(property: string, { applicationProperties, outcome }: DeadLette
 
 async function digest(body: EncodedBody): Promise<string | undefined> {
   if (!(body instanceof Uint8Array) || globalThis.crypto?.subtle === undefined) return undefined;
-  const hash = await globalThis.crypto.subtle.digest("SHA-256", body as Uint8Array<ArrayBuffer>);
-  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  try {
+    const hash = await globalThis.crypto.subtle.digest("SHA-256", body as Uint8Array<ArrayBuffer>);
+    return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  } catch {
+    // A record without a hash is better than no record.
+    return undefined;
+  }
 }
 
 function isWireRecord(value: unknown): value is WireRecord {

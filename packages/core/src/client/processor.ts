@@ -130,17 +130,29 @@ export class Processor implements MessageSubscription {
       if (delivery !== undefined) await this.#settle(delivery, "abandon");
       return;
     }
-    if (delivery !== undefined && this.#settings.isAutoCompleting) await this.#settle(delivery, "complete");
+    if (delivery === undefined) return;
+    if (this.#settings.isAutoCompleting) await this.#settle(delivery, "complete");
+    else if (delivery.state === "settling") await this.#outlast(delivery);
   }
 
   /** Settles what the handler left open. If that fails, the lock is left to run out and the message comes again. */
   async #settle(delivery: Delivery, verb: "complete" | "abandon"): Promise<void> {
-    if (delivery.state === "settling" || delivery.state === "settled") return;
+    if (delivery.state === "settled") return;
+    if (delivery.state === "settling") return this.#outlast(delivery);
     try {
       await settle(delivery, verb);
     } catch (error) {
       this.#settings.intake.renewal.forget(delivery);
       await this.#report(error, verb, delivery.message.messageId);
+    }
+  }
+
+  /** Waits for a settlement that the handler began and did not wait for. Its failure belongs to who began it. */
+  async #outlast(delivery: Delivery): Promise<void> {
+    try {
+      await delivery.settling;
+    } catch {
+      this.#settings.intake.renewal.forget(delivery);
     }
   }
 
