@@ -67,7 +67,10 @@ export class LockRenewal {
 
   #planAt(lock: RenewableLock, atMs: number): void {
     // A lock whose time is up leaves the set, so that a message which nobody settles is not kept for ever.
-    if (atMs > lock.renewUntilMs || this.#isStopped) return this.#drop(lock);
+    if (atMs > lock.renewUntilMs || this.#isStopped) {
+      this.#drop(lock);
+      return;
+    }
     lock.renewAtMs = atMs;
     this.#locks.add(lock);
     if (atMs < this.#armedForMs) this.#arm(atMs);
