@@ -26,12 +26,15 @@ export interface DeadLetterAttempt {
 
 /** Why waybill dead-lettered a message: machine-readable, bounded, and without payload. */
 export interface DeadLetterRecord {
+  /** The message's `deadLetterReason`. */
   readonly reason: string;
   /** The attempts in order, as many as had room. */
   readonly attempts: readonly DeadLetterAttempt[];
   /** How many attempts there were. */
   readonly attemptCount: number;
+  /** The content type as it arrived, 256 characters of it at most. */
   readonly contentType: string | undefined;
+  /** The AMQP section of the body: `data`, `value` or `sequence`. */
   readonly section: string;
   /** The size of the body as it travelled, in bytes; 0 for value and sequence sections. */
   readonly bodyBytes: number;
@@ -39,6 +42,7 @@ export interface DeadLetterRecord {
   readonly bodySha256: string | undefined;
   /** The `consumerVersion` of the client that gave up on the message. */
   readonly consumerVersion: string | undefined;
+  /** When waybill gave up on it, by the client's clock. */
   readonly deadLetteredAt: Date;
 }
 

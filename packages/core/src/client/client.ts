@@ -27,7 +27,7 @@ export interface ReceiverOptions {
   readonly receiveMode?: ReceiveMode | undefined;
   /** Receives from the dead-letter queue or the transfer-dead-letter queue of the entity. */
   readonly subQueueType?: SubQueue | undefined;
-  /** How long the locks of received messages are renewed, in milliseconds; 0 renews none. Default: 300 000. */
+  /** How long the locks of received messages, or of the session, are renewed, in milliseconds; 0 renews none. Default: 300 000. */
   readonly maxAutoLockRenewalDurationInMs?: number | undefined;
 }
 

@@ -21,8 +21,11 @@ export type ErrorSource =
 
 /** What `processError` is told. */
 export interface ProcessErrorArgs {
+  /** What went wrong; a `WaybillError` unless the handler threw it. */
   readonly error: unknown;
+  /** The step it happened in. */
   readonly errorSource: ErrorSource;
+  /** The queue, subscription or dead-letter queue. */
   readonly entityPath: string;
   /** The message it happened with, if it happened with one. */
   readonly messageId?: MessageId | undefined;
@@ -46,7 +49,7 @@ export interface SubscribeMessagesOptions {
   readonly maxConcurrentCalls?: number;
   /** Completes a message when its handler has succeeded, unless the handler settled it. Default: true. */
   readonly autoCompleteMessages?: boolean;
-  /** How long a message's lock is renewed, in milliseconds; 0 renews nothing. Default: the receiver's, 300 000. */
+  /** How long a message's lock is renewed, in milliseconds; 0 renews nothing. Default: the receiver's, 300 000. A session's is the receiver's. */
   readonly maxAutoLockRenewalDurationInMs?: number;
   /** Closes the subscription when it aborts. */
   readonly abortSignal?: AbortSignal | undefined;
