@@ -274,6 +274,18 @@ describe("transportCases", () => {
             : receiver.receive(options),
       }),
     });
+    catches("forgets where a message was dead-lettered", "forwarding: a dead-lettered message", {
+      delivered: (message) => ({ ...message, deadLetterSource: undefined }),
+    });
+    catches("takes one sub-queue for the other", "transfer dead-letter: a message that was passed on", {
+      transport: (transport) => ({
+        createReceiver: (address, mode) =>
+          transport.createReceiver(
+            address.subQueue === undefined ? address : { ...address, subQueue: "deadLetter" },
+            mode,
+          ),
+      }),
+    });
     catches("works on after it was closed", "lifecycle: send rejects with closed when what", {
       sender: () => ({ async close() {} }),
     });
