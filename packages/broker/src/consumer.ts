@@ -55,7 +55,7 @@ export class Consumer {
     try {
       this.#check();
     } catch (error) {
-      this.#end(error as Error);
+      this.end(error as Error);
       return;
     }
     if (this.#credit === 0) this.#engine.timers.beginWait();
