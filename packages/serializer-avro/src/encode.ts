@@ -25,7 +25,7 @@ export function writeValue(
 
 interface Misfit {
   readonly path: string;
-  readonly expected: string;
+  readonly expected: AvscType;
   readonly value: unknown;
 }
 
@@ -42,7 +42,7 @@ function toEncodeFailure(error: unknown, type: AvscType, value: unknown): Waybil
       error instanceof InvalidValue ? undefined : error,
     );
   return encodeFailure(
-    `The value does not fit the Avro schema: ${misfit.path} ${describe(misfit.value)} where ${misfit.expected} is expected.`,
+    `The value does not fit the Avro schema: ${misfit.path} ${describe(misfit)} where ${nameOf(misfit.expected)} is expected.`,
   );
 }
 
@@ -55,7 +55,7 @@ function findMisfit(type: AvscType, value: unknown): Misfit | undefined {
       value,
       1,
       (part, partType) => {
-        misfit = { path: formatPath(path), expected: nameOf(partType), value: part };
+        misfit = { path: formatPath(path), expected: partType, value: part };
         throw misfit;
       },
       path,
@@ -81,9 +81,11 @@ function nameOf(type: AvscType): string {
 }
 
 /** What a value is, never what it says. */
-function describe(value: unknown): string {
+function describe({ value, expected }: Misfit): string {
   if (value === undefined) return "is missing";
-  const kind = valueKind(value) ?? typeof value;
-  if (kind !== "object") return `is a value of kind ${typeof value === "bigint" ? "bigint" : kind}`;
-  return "is an object that lacks fields, or has others,";
+  const kind = typeof value === "bigint" ? "bigint" : (valueKind(value) ?? typeof value);
+  if (kind === "object" && expected.typeName === "record") return "has fields that are not declared";
+  if (kind === "object" && expected.typeName === "map")
+    return "is no plain object, or has a key that is not allowed,";
+  return `is a value of kind ${kind}`;
 }

@@ -56,7 +56,7 @@ export type AvroOptions = AvroSettings &
   );
 
 /** What stands when an option is not given. */
-export const avroDefaults = Object.freeze({
+const avroDefaults = Object.freeze({
   framing: "single-object",
   unframedBodies: "refuse",
   longs: "auto",
@@ -90,11 +90,16 @@ export function resolveAvroOptions(options: AvroOptions): ResolvedAvroOptions {
   };
   if (options.schemaById !== undefined && typeof options.schemaById !== "function")
     throw new TypeError("avro: schemaById must be a function");
+  const acceptsConfluent = options.acceptsConfluent ?? framing === "confluent";
+  if (acceptsConfluent && unframedBodies === "accept")
+    throw new TypeError(
+      'avro: unframedBodies "accept" excludes acceptsConfluent, since a body without a header may begin like one with it',
+    );
   const schemas = resolveSchemas(options, settings);
   if (framing !== "single-object") for (const { schemaId } of schemas.all) checkSchemaId(schemaId, framing);
   return {
     framing,
-    acceptsConfluent: options.acceptsConfluent ?? framing === "confluent",
+    acceptsConfluent,
     acceptsUnframed: unframedBodies === "accept",
     source: options.schemaById === undefined ? undefined : schemaSource(options.schemaById, settings),
     schemas,

@@ -4,12 +4,12 @@ import type { ResolvedJsonOptions } from "./json-serializer.js";
 import { toPlainJson } from "./to-plain-json.js";
 import { reviveIntegers } from "./unsafe-integers.js";
 
-/** How far a value is from its JSON: the reader gets the same; the reader gets an equivalent; it needs a closer look. */
-const SAME = 0;
-const ALTERED = 1;
-const UNCLEAR = 2;
-
 const encoder = new TextEncoder();
+
+/** Node's writer of strings beneath `Buffer.write`, which works on any byte array; absent elsewhere. */
+type WriteString = (this: Uint8Array, text: string, offset: number, length: number) => number;
+const latin1Write =
+  typeof Buffer === "undefined" ? undefined : (Buffer.prototype as { latin1Write?: WriteString }).latin1Write;
 
 /** Writes a value as JSON in UTF-8. Throws `encodeFailure`, naming the path, for what JSON or the schema cannot hold. */
 export function writeJson(
@@ -18,11 +18,13 @@ export function writeJson(
   options: ResolvedJsonOptions,
   check: BodyCheck | undefined,
 ): Uint8Array {
-  let likeness: number;
   let text: string;
+  let isSame = true;
   try {
-    likeness = surveyItem(value, context.maxDepth);
-    text = likeness === UNCLEAR ? toPlainJson(value, context.maxDepth, options) : JSON.stringify(value);
+    isAltered = false;
+    const isClear = surveyItem(value, context.maxDepth);
+    isSame = isClear && !isAltered;
+    text = isClear ? JSON.stringify(value) : toPlainJson(value, context.maxDepth, options);
     // Rare enough to look again: a reader would refuse the key.
     if (text.includes('"__proto__"')) text = toPlainJson(value, context.maxDepth, options);
   } catch (error) {
@@ -32,61 +34,70 @@ export function writeJson(
   }
   if (check !== undefined) {
     // What differs from its JSON is judged as the reader will see it.
-    const seen =
-      likeness === SAME ? value : reviveIntegers(text, JSON.parse(text), options.readUnsafeIntegers);
+    const seen = isSame ? value : reviveIntegers(text, JSON.parse(text), options.readUnsafeIntegers);
     const result = check(seen);
     if (!result.isValid) throw encodeFailure(result.text);
   }
   return toUtf8(text);
 }
 
-function surveyItem(value: unknown, depthLeft: number): number {
-  if (typeof value === "object") return value === null ? SAME : survey(value, depthLeft);
-  if (typeof value === "number") return Number.isFinite(value) ? SAME : UNCLEAR;
-  return typeof value === "string" || typeof value === "boolean" ? SAME : UNCLEAR;
+/** Set by a survey that met something the reader will get in another form: a date, an absent property. */
+let isAltered = false;
+
+function surveyItem(value: unknown, depthLeft: number): boolean {
+  if (typeof value === "object") return value === null || survey(value, depthLeft);
+  if (typeof value === "number") return Number.isFinite(value);
+  return typeof value === "string" || typeof value === "boolean";
 }
 
 /**
  * Decides in one walk whether `JSON.stringify` can be trusted with a value. Plain values of finite depth, dates and absent
- * properties can; everything it would lose or change is left to the slower `toPlainJson`, which knows the path.
+ * properties can; everything it would lose or change is left to the slower `toPlainJson`, which knows the path. The commonest
+ * types are judged in the loops themselves: this walk is most of what safety costs.
  */
-function survey(value: object, depthLeft: number): number {
-  if (depthLeft <= 0) return UNCLEAR;
-  let likeness = SAME;
+function survey(value: object, depthLeft: number): boolean {
+  if (depthLeft <= 0) return false;
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
       const item: unknown = value[index];
       if (typeof item === "string") continue;
-      const found = surveyItem(item, depthLeft - 1);
-      if (found === UNCLEAR) return UNCLEAR;
-      if (found > likeness) likeness = found;
+      if (typeof item === "object") {
+        if (item !== null && !survey(item, depthLeft - 1)) return false;
+      } else if (typeof item === "number") {
+        if (item - item !== 0) return false;
+      } else if (typeof item !== "boolean") return false;
     }
-    return likeness;
+    return true;
   }
   if (value.constructor !== Object) {
-    if (value instanceof Date) return Number.isNaN(value.getTime()) ? UNCLEAR : ALTERED;
-    if (Object.getPrototypeOf(value) !== null) return UNCLEAR;
+    if (value instanceof Date) {
+      isAltered = true;
+      return !Number.isNaN(value.getTime());
+    }
+    if (Object.getPrototypeOf(value) !== null) return false;
   }
   for (const key in value) {
     const item: unknown = (value as Record<string, unknown>)[key];
     if (typeof item === "string") continue;
-    if (item === undefined) {
-      likeness = ALTERED;
-      continue;
-    }
-    const found = surveyItem(item, depthLeft - 1);
-    if (found === UNCLEAR) return UNCLEAR;
-    if (found > likeness) likeness = found;
+    if (typeof item === "object") {
+      if (item !== null && !survey(item, depthLeft - 1)) return false;
+    } else if (typeof item === "number") {
+      if (item - item !== 0) return false;
+    } else if (item === undefined) isAltered = true;
+    else if (typeof item !== "boolean") return false;
   }
-  return likeness;
+  return true;
 }
 
-/** Own memory of exactly the text's size, so that keeping the body keeps nothing else alive. */
+/**
+ * Encodes into own memory of exactly the text's size. As many bytes as characters means ASCII, which Node.js can copy instead of
+ * encoding it: that pays for the survey.
+ */
 function toUtf8(text: string): Uint8Array {
-  if (typeof Buffer === "undefined") return encoder.encode(text);
+  if (latin1Write === undefined) return encoder.encode(text);
   const length = Buffer.byteLength(text);
-  const bytes = Buffer.allocUnsafeSlow(length);
-  // As many bytes as characters means ASCII, which is copied instead of encoded.
-  bytes.write(text, 0, length, length === text.length ? "latin1" : "utf8");
+  const bytes = new Uint8Array(length);
+  if (length === text.length) latin1Write.call(bytes, text, 0, length);
+  else encoder.encodeInto(text, bytes);
   return bytes;
 }

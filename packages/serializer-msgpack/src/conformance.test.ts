@@ -2,6 +2,36 @@ import { type SerializerSubject, selfDescribingValues, serializerCases } from "@
 import { describe, it } from "vitest";
 import { msgpack } from "./msgpack-serializer.js";
 
+/** Written by Debian's python3-msgpack 1.0.3-2+b1 with `msgpack.packb(value, datetime=True).hex()`. */
+const pythonBodies = {
+  order:
+    "86a26964a6412d31303432a8637573746f6d6572a45a6fc3aba6616d6f756e74cb40603e6666666666a470616964c3a46e6f7465c0a56c696e6573" +
+    "9282a3736b75a46c616d70a87175616e746974790282a3736b75a462756c62a87175616e746974790c",
+  integers:
+    "dc0014007fcc80ccffcd0100cdffffce00010000ceffffffffcf0000000100000000cf001fffffffffffffffe0d0dfd080d1ff7fd18000d2ffff7f" +
+    "ffd280000000d3ffffffff7fffffffd3ffe0000000000001",
+  wideIntegers: "93cf7fffffffffffffffd38000000000000000cfffffffffffffffff",
+  bytes: "81a77061796c6f6164c406000102fdfeff",
+  timestamps: "93d6ff6aec77f0d7ffbc1cbd006aec77f0c70cff1dcd6500ffffffffffffffff",
+};
+
+const order = {
+  id: "A-1042",
+  customer: "Zoë",
+  amount: 129.95,
+  paid: true,
+  note: null,
+  lines: [
+    { sku: "lamp", quantity: 2 },
+    { sku: "bulb", quantity: 12 },
+  ],
+};
+const integers = [
+  ...[0, 127, 128, 255, 256, 65_535, 65_536, 4_294_967_295, 4_294_967_296, 9_007_199_254_740_991],
+  ...[-1, -32, -33, -128, -129, -32_768, -32_769, -2_147_483_648, -2_147_483_649, -9_007_199_254_740_991],
+];
+const instants = ["2026-11-05T12:34:56Z", "2026-11-05T12:34:56.789Z", "1969-12-31T23:59:59.5Z"];
+
 const subject: SerializerSubject = {
   create: () => msgpack(),
   values: selfDescribingValues({
@@ -84,6 +114,31 @@ const subject: SerializerSubject = {
   },
   recognises: ["msgpack"],
   bodies: [
+    {
+      name: "an order of Python msgpack 1.0.3",
+      bytes: Buffer.from(pythonBodies.order, "hex"),
+      value: order,
+    },
+    {
+      name: "integers of every width of Python msgpack 1.0.3",
+      bytes: Buffer.from(pythonBodies.integers, "hex"),
+      value: integers,
+    },
+    {
+      name: "64-bit integers of Python msgpack 1.0.3",
+      bytes: Buffer.from(pythonBodies.wideIntegers, "hex"),
+      value: [2n ** 63n - 1n, -(2n ** 63n), 2n ** 64n - 1n],
+    },
+    {
+      name: "bytes of Python msgpack 1.0.3",
+      bytes: Buffer.from(pythonBodies.bytes, "hex"),
+      value: { payload: Uint8Array.of(0, 1, 2, 253, 254, 255) },
+    },
+    {
+      name: "timestamps of 32, 64 and 96 bits of Python msgpack 1.0.3",
+      bytes: Buffer.from(pythonBodies.timestamps, "hex"),
+      value: instants.map((instant) => new Date(instant)),
+    },
     {
       name: "integers of every width",
       bytes: hex("96 07 cc ff cd ff ff ce ff ff ff ff cf 00 00 00 00 00 00 00 05 d3 ff ff ff ff ff ff ff ff"),

@@ -15,7 +15,7 @@ export class GuardedArrayType extends ArrayType {
     let values: unknown[] | undefined;
     let index = 0;
     for (let count = tap.readCount(); count !== 0; count = tap.readCount()) {
-      const end = count < 0 ? tap.readBlockEnd(count) : -1;
+      const end = count < 0 ? tap.readBlockEnd() : -1;
       let left = count < 0 ? -count : count;
       // Its full size at once is faster, and the count is already known to be bounded by the body.
       values ??= new Array<unknown>(left);
@@ -29,7 +29,7 @@ export class GuardedArrayType extends ArrayType {
   override _skip(tap: ReadTap): void {
     if (++tap.depth > tap.maxDepth) tap.failDepth();
     for (let count = tap.readCount(); count !== 0; count = tap.readCount()) {
-      if (count < 0) tap.pos = tap.readBlockEnd(count);
+      if (count < 0) tap.pos = tap.readBlockEnd();
       else for (let left = count; left > 0; left--) this.itemsType._skip(tap);
     }
     tap.depth--;
@@ -57,7 +57,7 @@ export class GuardedMapType extends MapType {
     const values = this.valuesType;
     const map: Record<string, unknown> = {};
     for (let count = tap.readCount(); count !== 0; count = tap.readCount()) {
-      const end = count < 0 ? tap.readBlockEnd(count) : -1;
+      const end = count < 0 ? tap.readBlockEnd() : -1;
       for (let left = count < 0 ? -count : count; left > 0; left--) {
         const start = tap.pos;
         const key = tap.readString();
@@ -73,7 +73,7 @@ export class GuardedMapType extends MapType {
   override _skip(tap: ReadTap): void {
     if (++tap.depth > tap.maxDepth) tap.failDepth();
     for (let count = tap.readCount(); count !== 0; count = tap.readCount()) {
-      if (count < 0) tap.pos = tap.readBlockEnd(count);
+      if (count < 0) tap.pos = tap.readBlockEnd();
       else
         for (let left = count; left > 0; left--) {
           tap.skipString();

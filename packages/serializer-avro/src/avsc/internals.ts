@@ -1,3 +1,4 @@
+import { validationFailure } from "@waybill/core";
 import avsc from "avsc";
 import type { ReadTap } from "../wire/read-tap.js";
 import type { WriteTap } from "../wire/write-tap.js";
@@ -26,6 +27,8 @@ export interface ResolveOptions {
 /** Reads bytes written under one schema as a value of another. */
 export interface AvscResolver {
   _read: (tap: ReadTap) => unknown;
+  /** Reads without moving on; for a writer's field that several fields of the reader take. */
+  _peek: (tap: ReadTap) => unknown;
 }
 
 /**
@@ -116,24 +119,24 @@ interface Internals {
   readonly WrappedUnionType: BuiltBy<UnionShape>;
 }
 
-export const {
-  ArrayType,
-  BooleanType,
-  BytesType,
-  DoubleType,
-  EnumType,
-  FixedType,
-  FloatType,
-  IntType,
-  LogicalType,
-  LongType,
-  MapType,
-  NullType,
-  RecordType,
-  StringType,
-  UnwrappedUnionType,
-  WrappedUnionType,
-} = avsc.types as unknown as Internals;
+const internals = avsc.types as unknown as Internals;
+
+export const ArrayType = resolving(internals.ArrayType);
+export const BooleanType = resolving(internals.BooleanType);
+export const BytesType = resolving(internals.BytesType);
+export const DoubleType = resolving(internals.DoubleType);
+export const EnumType = resolving(internals.EnumType);
+export const FixedType = resolving(internals.FixedType);
+export const FloatType = resolving(internals.FloatType);
+export const IntType = resolving(internals.IntType);
+export const LogicalType = resolving(internals.LogicalType);
+export const LongType = resolving(internals.LongType);
+export const MapType = resolving(internals.MapType);
+export const NullType = resolving(internals.NullType);
+export const RecordType = resolving(internals.RecordType);
+export const StringType = resolving(internals.StringType);
+export const UnwrappedUnionType = resolving(internals.UnwrappedUnionType);
+export const WrappedUnionType = resolving(internals.WrappedUnionType);
 
 /** avsc's own builder; it writes to the options it is given. */
 export function buildType(schema: unknown, options: BuildOptions): AvscType {
@@ -141,4 +144,64 @@ export function buildType(schema: unknown, options: BuildOptions): AvscType {
     schema as Parameters<typeof avsc.Type.forSchema>[0],
     options as unknown as Parameters<typeof avsc.Type.forSchema>[1],
   ) as unknown as AvscType;
+}
+
+/**
+ * Resolves a schema in a registry of its own, or returns undefined. avsc leaves what it could not finish in the registry and would take
+ * it for done the next time.
+ */
+export function tryResolve(
+  reader: AvscType,
+  writer: AvscType,
+  options: ResolveOptions,
+): AvscResolver | undefined {
+  const registry = Object.assign(Object.create(null) as Record<string, AvscResolver>, options.registry);
+  try {
+    const resolver = reader.createResolver(writer, { ...options, registry });
+    Object.assign(options.registry ?? {}, registry);
+    return resolver;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Makes a type read what a writer's union holds when at least one branch can be read; a body with another branch is a
+ * `validationFailure`. avsc refuses the whole schema. Source: Avro specification 1.12, "Schema Resolution".
+ */
+function resolving<Shape extends AvscType>(builder: BuiltBy<Shape>): BuiltBy<Shape> {
+  class Resolving extends (builder as BuiltBy<AvscType>) {
+    override createResolver(writer: AvscType, options: ResolveOptions = {}): AvscResolver {
+      const branches = (writer as Partial<UnionShape>).types;
+      if (branches === undefined) return super.createResolver(writer, options);
+      const resolvers = branches.map((branch) => tryResolve(this, branch, options));
+      const first = resolvers.findIndex((resolver) => resolver !== undefined);
+      // Reports the reason of the first branch when none can be read.
+      if (first < 0) return super.createResolver(branches[0]!, options);
+      return unionResolver(resolvers);
+    }
+  }
+  return Resolving as unknown as BuiltBy<Shape>;
+}
+
+function unionResolver(resolvers: readonly (AvscResolver | undefined)[]): AvscResolver {
+  function read(tap: ReadTap): unknown {
+    const start = tap.pos;
+    const index = tap.readInt();
+    if (!(index in resolvers)) throw tap.failure("value-out-of-range", "a union index has no branch", start);
+    const resolver = resolvers[index];
+    if (resolver === undefined)
+      throw validationFailure(
+        `The Avro body holds a union branch that the reader schema cannot take (offset ${start}).`,
+      );
+    return resolver._read(tap);
+  }
+  function peek(tap: ReadTap): unknown {
+    const { pos, depth } = tap;
+    const value = read(tap);
+    tap.pos = pos;
+    tap.depth = depth;
+    return value;
+  }
+  return { _read: read, _peek: peek };
 }

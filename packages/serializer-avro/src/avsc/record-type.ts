@@ -77,8 +77,11 @@ export class GuardedRecordType extends RecordType {
 
   /** Whether every own field with a value is declared; avsc's own takes `"constructor"` for declared. */
   override _checkFields(value: object): boolean {
-    return Object.entries(value).every(
-      ([name, member]) => member === undefined || Object.hasOwn(this._fieldsByName, name),
+    return (
+      !Array.isArray(value) &&
+      Object.entries(value).every(
+        ([name, member]) => member === undefined || Object.hasOwn(this._fieldsByName, name),
+      )
     );
   }
 

@@ -7,6 +7,7 @@ import {
   type CheckHook,
   type CopyOptions,
   type ResolveOptions,
+  tryResolve,
   UnwrappedUnionType,
   WrappedUnionType,
 } from "./internals.js";
@@ -53,7 +54,7 @@ export class PlainUnionType extends UnwrappedUnionType {
 export class NamedUnionType extends WrappedUnionType {
   override _read(tap: ReadTap): unknown {
     const type = readBranch(this.types, tap);
-    return wrap(type, type._read(tap));
+    return readWrapped(type, type, tap);
   }
 
   override _skip(tap: ReadTap): void {
@@ -72,8 +73,11 @@ export class NamedUnionType extends WrappedUnionType {
   override _write(tap: WriteTap, value: unknown): void {
     const branch = branchOf(this, value);
     if (branch === undefined) tap.refuse();
+    // The object around the value is a level of the value, too.
+    if (++tap.depth > tap.maxDepth && branch.value !== null) tap.failDepth();
     tap.writeLong(branch.index);
     branch.type._write(tap, branch.value);
+    tap.depth--;
   }
 
   override _copy(value: unknown, options?: CopyOptions): unknown {
@@ -84,7 +88,7 @@ export class NamedUnionType extends WrappedUnionType {
 
   override _update(resolver: AvscResolver, writer: AvscType, options: ResolveOptions): void {
     const found = resolveBranch(this.types, writer, options);
-    if (found !== undefined) resolver._read = (tap) => wrap(found.type, found.resolver._read(tap));
+    if (found !== undefined) resolver._read = (tap) => readWrapped(found.type, found.resolver, tap);
   }
 }
 
@@ -114,14 +118,19 @@ function branchOf(
   return { type, value: inner, index: index as number };
 }
 
+function readWrapped(type: AvscType, reader: Pick<AvscType, "_read">, tap: ReadTap): unknown {
+  if (type.typeName === "null") return reader._read(tap);
+  if (++tap.depth > tap.maxDepth) tap.failDepth();
+  const value = wrap(type, reader._read(tap));
+  tap.depth--;
+  return value;
+}
+
 function wrap(type: AvscType, value: unknown): unknown {
   return type.typeName === "null" ? null : { [type.branchName!]: value };
 }
 
-/**
- * The branch that reads what the writer wrote: first one of the same type and name, then the first that can be resolved. Each trial has
- * a registry of its own, because avsc leaves what it could not finish in the registry and would take it for done the next time.
- */
+/** The branch that reads what the writer wrote: first one of the same type and name, then the first that can be resolved. */
 function resolveBranch(
   branches: readonly AvscType[],
   writer: AvscType,
@@ -129,14 +138,8 @@ function resolveBranch(
 ): { readonly type: AvscType; readonly resolver: AvscResolver } | undefined {
   const isSame = (type: AvscType) => type.typeName === writer.typeName && type.name === writer.name;
   for (const type of [...branches.filter(isSame), ...branches.filter((type) => !isSame(type))]) {
-    const registry = Object.assign(Object.create(null) as object, options.registry);
-    try {
-      const resolver = type.createResolver(writer, { ...options, registry });
-      Object.assign(options.registry ?? {}, registry);
-      return { type, resolver };
-    } catch {
-      // This branch cannot read it; the next one may.
-    }
+    const resolver = tryResolve(type, writer, options);
+    if (resolver !== undefined) return { type, resolver };
   }
   return undefined;
 }

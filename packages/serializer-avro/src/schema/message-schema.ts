@@ -114,7 +114,7 @@ function toIdentified(schema: AvroSchema | IdentifiedSchema): IdentifiedSchema {
 }
 
 /** Whether a definition is more than a schema; an Avro schema object has a `type`. */
-export function isIdentified(definition: unknown): definition is IdentifiedSchema {
+function isIdentified(definition: unknown): definition is IdentifiedSchema {
   return (
     typeof definition === "object" &&
     definition !== null &&

@@ -39,8 +39,8 @@ export function schemaSource(find: SchemaById, settings: CompileSettings): Schem
     } catch (error) {
       throw lookupFailure(id, error);
     }
-    if (!(answer instanceof Promise)) return remember(id, answer);
-    const promise = answer
+    if (!isPromiseLike(answer)) return remember(id, answer);
+    const promise = Promise.resolve(answer)
       .catch((error: unknown) => {
         throw lookupFailure(id, error);
       })
@@ -54,6 +54,11 @@ export function schemaSource(find: SchemaById, settings: CompileSettings): Schem
     const found = known.get(id) ?? pending.get(id) ?? ask(id);
     return found instanceof Promise && signal !== undefined ? untilAborted(found, signal) : found;
   };
+}
+
+// Also promises of other libraries, which are no instances of `Promise`.
+function isPromiseLike(answer: ReturnType<SchemaById>): answer is Promise<AvroSchema | undefined> {
+  return typeof (answer as { readonly then?: unknown } | undefined)?.then === "function";
 }
 
 /** A registry id as errors name it. */

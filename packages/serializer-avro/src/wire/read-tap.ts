@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { type DecodeReason, decodeFailure, type WaybillError } from "@waybill/core";
 import { type NativeBuffer, toNativeBuffer } from "./native-buffer.js";
+import { shortAsciiReaders } from "./short-ascii.js";
 
 /**
  * Items that may take no bytes at all (nulls, empty records), in all arrays and maps of a body. Every other item has a first byte of
@@ -20,6 +21,7 @@ export class ReadTap {
   depth = 0;
   readonly maxDepth: number;
   #itemsLeft: number;
+  #countedTo = 0;
 
   constructor(bytes: Uint8Array, start: number, maxDepth: number) {
     this.buf = toNativeBuffer(bytes);
@@ -96,6 +98,8 @@ export class ReadTap {
   readString(): string {
     const length = this.#readLength();
     const start = this.#advance(length);
+    const ascii = shortAsciiReaders[length]?.(this.buf, start);
+    if (ascii !== undefined) return ascii;
     const text = this.buf.utf8Slice(start, start + length);
     // The decoder puts U+FFFD where the bytes are bad; only then is it worth looking at them again.
     if (text.includes("\ufffd") && !isUtf8(this.buf.subarray(start, start + length)))
@@ -103,25 +107,27 @@ export class ReadTap {
     return text;
   }
 
-  /** Reads the count of a block of an array or map; zero ends it. The size that may precede a block is checked by `endBlock`. */
+  /**
+   * Reads the count of a block of an array or map; zero ends it, a negative one stands before a byte size. What a resolver reads twice
+   * counts once.
+   */
   readCount(): number {
     const start = this.pos;
     const count = this.readLong();
-    if (count > this.#itemsLeft)
-      throw this.failure("count-exceeded", "a block claims more items than the body can hold", start);
-    this.#itemsLeft -= Math.max(count, 0);
+    if (start >= this.#countedTo) {
+      this.#itemsLeft -= Math.abs(count);
+      this.#countedTo = this.pos;
+      if (this.#itemsLeft < 0)
+        throw this.failure("count-exceeded", "a block claims more items than the body can hold", start);
+    }
     return count;
   }
 
-  /** Reads the byte size that stands behind a negative count and returns where the block must end. */
-  readBlockEnd(count: number): number {
-    const start = this.pos;
-    if (-count > this.#itemsLeft)
-      throw this.failure("count-exceeded", "a block claims more items than the body can hold", start);
-    this.#itemsLeft += count;
-    const end = this.#readLength() + this.pos;
-    if (end > this.end) throw this.#truncated();
-    return end;
+  /** Reads the byte size of a block and returns where it must end. */
+  readBlockEnd(): number {
+    const length = this.#readLength();
+    if (length > this.end - this.pos) throw this.#truncated();
+    return this.pos + length;
   }
 
   /** Checks that a block with a byte size ended where it said it would. */

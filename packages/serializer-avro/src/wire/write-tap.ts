@@ -166,9 +166,10 @@ export class WriteTap {
     if (byteLength !== length) {
       // Every character beyond ASCII takes more bytes than UTF-16 units; Node would write U+FFFD for a lone surrogate.
       if (!isWellFormed(text)) this.refuse();
+      const movedStart = start + lengthOfLength(byteLength);
+      if (movedStart !== bodyStart) this.buf.copyWithin(movedStart, bodyStart, bodyStart + byteLength);
       this.pos = start;
       this.writeLong(byteLength);
-      if (this.pos !== bodyStart) this.buf.copyWithin(this.pos, bodyStart, bodyStart + byteLength);
     }
     this.pos += byteLength;
   }
@@ -178,6 +179,12 @@ export class WriteTap {
     larger.set(this.buf.subarray(0, this.pos));
     this.buf = larger;
   }
+}
+
+function lengthOfLength(length: number): number {
+  let size = 1;
+  for (let rest = length >>> 6; rest > 0; rest >>>= 7) size++;
+  return size;
 }
 
 let spare: NativeBuffer | undefined;

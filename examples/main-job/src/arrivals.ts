@@ -1,0 +1,37 @@
+/** Counts what arrived and lets one waiter wait for a number of it. */
+export class Arrivals {
+  #count = 0;
+  #wanted = Number.POSITIVE_INFINITY;
+  #wake = () => {};
+
+  /** How many arrived so far. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Counts one more. */
+  add(): void {
+    this.#count++;
+    if (this.#count >= this.#wanted) this.#wake();
+  }
+
+  /** Resolves with whether `count` have arrived; with false when for `patienceMs` nothing came at all. */
+  async reach(count: number, patienceMs: number): Promise<boolean> {
+    let seen = -1;
+    while (this.#count < count && this.#count !== seen) {
+      seen = this.#count;
+      await this.#wait(count, patienceMs);
+    }
+    return this.#count >= count;
+  }
+
+  async #wait(count: number, patienceMs: number): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    await new Promise<void>((resolve) => {
+      this.#wanted = count;
+      this.#wake = resolve;
+      timer = setTimeout(resolve, patienceMs);
+    });
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,84 @@
+/** An Avro schema as JSON. Source: Avro 1.12 specification, Schema Declaration. */
+export type AvroSchema = string | AvroRecord | AvroArray | AvroMap | readonly AvroSchema[];
+
+/** An Avro record: named fields, all of them always there. */
+export interface AvroRecord {
+  readonly type: "record";
+  readonly name: string;
+  readonly namespace?: string;
+  readonly fields: readonly { readonly name: string; readonly type: AvroSchema }[];
+}
+
+/** An Avro array. */
+export interface AvroArray {
+  readonly type: "array";
+  readonly items: AvroSchema;
+}
+
+/** An Avro map: string keys, one type for all values. */
+export interface AvroMap {
+  readonly type: "map";
+  readonly values: AvroSchema;
+}
+
+/**
+ * Derives the narrowest Avro schema that holds every sample and gives each back exactly. Avro cannot leave a field out, so objects
+ * become records only where all of them have the same keys, and maps elsewhere; what can be of several kinds becomes a union.
+ */
+export function deriveAvroSchema(name: string, samples: readonly unknown[]): AvroSchema {
+  return typeOf(samples, name, new Set());
+}
+
+const avroName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+function typeOf(values: readonly unknown[], name: string, taken: Set<string>): AvroSchema {
+  const numbers = values.filter((value) => typeof value === "number");
+  const arrays = values.filter(Array.isArray);
+  const objects = values.filter(isObject);
+  const kinds: AvroSchema[] = [];
+  if (values.includes(null)) kinds.push("null");
+  if (values.some((value) => typeof value === "boolean")) kinds.push("boolean");
+  if (numbers.length > 0) kinds.push(numbers.every(Number.isSafeInteger) ? "long" : "double");
+  if (values.some((value) => typeof value === "string")) kinds.push("string");
+  if (arrays.length > 0) kinds.push({ type: "array", items: typeOf(arrays.flat(), name, taken) });
+  if (objects.length > 0) kinds.push(objectType(objects, name, taken));
+  // Nothing was seen, as in an array that is always empty: any type holds it.
+  if (kinds.length === 0) return "null";
+  return kinds.length === 1 ? kinds[0]! : kinds;
+}
+
+function objectType(
+  objects: readonly Readonly<Record<string, unknown>>[],
+  name: string,
+  taken: Set<string>,
+): AvroSchema {
+  const keys = Object.keys(objects[0]!);
+  const isRecord =
+    keys.length > 0 &&
+    keys.every((key) => avroName.test(key)) &&
+    objects.every((object) => Object.keys(object).length === keys.length) &&
+    objects.every((object) => keys.every((key) => Object.hasOwn(object, key)));
+  if (!isRecord) return { type: "map", values: typeOf(objects.flatMap(Object.values), name, taken) };
+  const recordName = freeName(name, taken);
+  const fields = keys.map((key) => ({
+    name: key,
+    type: typeOf(
+      objects.map((object) => object[key]),
+      `${recordName}_${key}`,
+      taken,
+    ),
+  }));
+  return { type: "record", name: recordName, fields };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A named type may be defined once per schema. Source: Avro specification, Names. */
+function freeName(wish: string, taken: Set<string>): string {
+  let name = wish;
+  for (let count = 2; taken.has(name); count++) name = `${wish}_${count}`;
+  taken.add(name);
+  return name;
+}

@@ -1,0 +1,61 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const program = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+
+describe("the main job", () => {
+  it("delivers every payload in every era as planned", { timeout: 240_000 }, async () => {
+    const { code, stdout, stderr } = await run();
+    expect(stderr).toBe("");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/As planned, in [\d.]+ s: \d+ values decoded and deeply equal to their sources/);
+    expect(stdout).toMatch(/│ all eras +│ +│ +987 │/);
+    for (const line of ["json, 2nd in the chain", "avro, 1st in the chain", "msgpack, 3rd in the chain"])
+      expect(stdout).toContain(line);
+    for (const reason of [
+      "ValidationFailed",
+      "DeserializationFailed",
+      "DecompressionFailed",
+      "NoDeserializer",
+    ])
+      expect(stdout).toContain(reason);
+    expect(stdout.match(/deadLetterErrorDescription/g)).toHaveLength(2);
+  });
+
+  it("prints plain text when it does not print to a terminal", { timeout: 60_000 }, async () => {
+    const { code, stdout } = await run("--messages", "30");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/│ all eras +│ +│ +30 │/);
+    expect(stdout).not.toContain("\u001b");
+  });
+
+  it("explains itself", { timeout: 60_000 }, async () => {
+    const { code, stdout } = await run("--help");
+    expect(code).toBe(0);
+    expect(stdout).toContain("--messages N");
+  });
+
+  it.each([["--messages", "0"], ["--messages", "many"], ["--unknown"]])(
+    "exits with 2 for the command line %s %s",
+    { timeout: 60_000 },
+    async (...args) => {
+      const { code, stderr } = await run(...args.filter((arg) => arg !== undefined));
+      expect(code).toBe(2);
+      expect(stderr).toContain("Usage:");
+    },
+  );
+});
+
+function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [program, ...args], { env: withoutColours() }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}
+
+function withoutColours(): NodeJS.ProcessEnv {
+  const { FORCE_COLOR: _, ...env } = process.env;
+  return env;
+}

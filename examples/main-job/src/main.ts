@@ -1,0 +1,29 @@
+import { SingleBar } from "cli-progress";
+import { type JobOptions, parseOptions, usage } from "./options.js";
+import { conclusion, introduction } from "./report.js";
+import { runJob } from "./run-job.js";
+
+const options = readCommandLine();
+if (options?.isHelpWanted) console.log(usage);
+else if (options !== undefined) await run(options);
+
+async function run({ messageCount, isBarShown }: JobOptions): Promise<void> {
+  console.log(introduction(messageCount));
+  // On anything but a terminal the bar draws nothing.
+  const bar = new SingleBar({ format: "{bar} {percentage} % · {value} of {total} · {eta_formatted} left" });
+  if (isBarShown) bar.start(messageCount, 0);
+  const result = await runJob(messageCount, (count) => bar.update(count));
+  bar.stop();
+  console.log(conclusion(result));
+  if (result.findingCount > 0) process.exitCode = 1;
+}
+
+function readCommandLine(): JobOptions | undefined {
+  try {
+    return parseOptions(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${usage}`);
+    process.exitCode = 2;
+    return undefined;
+  }
+}

@@ -1,0 +1,37 @@
+import { parseArgs } from "node:util";
+import { fullRound } from "./plan.js";
+
+/** What the command line asks for. */
+export interface JobOptions {
+  readonly messageCount: number;
+  readonly isBarShown: boolean;
+  readonly isHelpWanted: boolean;
+}
+
+/** What `--help` prints. */
+export const usage = `Usage: npx -y pnpm@12 demo [--messages N]
+
+Sends ${fullRound} messages through one queue of the local broker: each of 329 real GitHub webhook payloads once in JSON, Avro and
+MessagePack, some of them labelled wrong, compressed or damaged. One consumer reads them through the chain
+avro → json → msgpack. Every decoded value is compared with its source, every dead letter with what was planned.
+
+  --messages N  send N messages instead, and show a progress bar
+  --help        print this
+
+Exits with 1 if any count or value differs from the plan, with 2 if the command line is wrong.`;
+
+const maxMessageCount = 10_000_000;
+
+/** Reads the command line. Throws a `TypeError` that says what is wrong with it. */
+export function parseOptions(args: readonly string[]): JobOptions {
+  const { values } = parseArgs({
+    // pnpm hands on the `--` that separates a script's own options.
+    args: args.filter((arg) => arg !== "--"),
+    options: { messages: { type: "string" }, help: { type: "boolean", default: false } },
+  });
+  const messageCount = values.messages === undefined ? fullRound : Number(values.messages);
+  if (!Number.isInteger(messageCount) || messageCount < 1 || messageCount > maxMessageCount) {
+    throw new TypeError(`--messages takes a whole number from 1 to ${maxMessageCount}.`);
+  }
+  return { messageCount, isBarShown: values.messages !== undefined, isHelpWanted: values.help };
+}

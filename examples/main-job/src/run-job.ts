@@ -1,0 +1,114 @@
+import { createBroker } from "@waybill/broker";
+import {
+  type ReceivedMessage,
+  type Receiver,
+  type Transport,
+  type UndecodedMessage,
+  WaybillClient,
+} from "@waybill/core";
+import { localTransport } from "@waybill/transport-local";
+import { Arrivals } from "./arrivals.js";
+import { Audit, type AuditResult } from "./audit.js";
+import { encodeShipment, isWellBehaved, toMessage } from "./encode-shipment.js";
+import { eras, planShipment, type Shipment, shipmentNumber } from "./plan.js";
+import { consumerSerializers, producerSerializer } from "./serializers.js";
+
+/** What the job came to. */
+export interface JobResult extends AuditResult {
+  /** Two messages of the dead-letter queue, dead-lettered for different reasons if there were any. */
+  readonly deadLetters: readonly DeadLetter[];
+  readonly durationMs: number;
+}
+
+/** A message as it lies in the dead-letter queue: nobody can read it there either, or it would not be there. */
+export type DeadLetter = ReceivedMessage | UndecodedMessage;
+
+const queue = "webhooks";
+
+/** So many messages are under way at most, that a long job does not pile up in memory. */
+const waveSize = 1000;
+
+/** Far longer than a message takes; without it a lost message would be waited for forever. */
+const patienceMs = 10_000;
+
+/**
+ * Sends the messages of the plan through one queue of a local broker, reads them with one consumer, and audits what arrived.
+ * `onProgress` is told how many have arrived.
+ */
+export async function runJob(messageCount: number, onProgress: (count: number) => void): Promise<JobResult> {
+  const startedAt = performance.now();
+  await using broker = createBroker();
+  await broker.createQueue(queue);
+  await using transport = localTransport(broker);
+
+  const audit = new Audit(messageCount, planShipment);
+  const arrivals = new Arrivals();
+  await using consumer = new WaybillClient(transport, consumerSerializers());
+  consumer.createReceiver(queue).subscribe(
+    {
+      processMessage(message) {
+        audit.decoded(message);
+        arrivals.add();
+      },
+      processError({ disposition, error }) {
+        if (disposition === "deadLettered") arrivals.add();
+        else audit.failed(error);
+      },
+    },
+    { maxConcurrentCalls: 16 },
+  );
+
+  const send = createProducers(transport);
+  const deadLetterReceiver = consumer.createReceiver(queue, { subQueueType: "deadLetter" });
+  const samples = new Map<string | undefined, DeadLetter>();
+  for (let sent = 0, isComplete = true; isComplete && sent < messageCount; ) {
+    const end = Math.min(sent + waveSize, messageCount);
+    for (; sent < end; sent++) await send(planShipment(sent));
+    isComplete = await arrivals.reach(sent, patienceMs);
+    for await (const letter of drain(deadLetterReceiver)) {
+      audit.deadLettered({ ...letter, body: letter.rawBody }, await sentBody(letter));
+      if (!samples.has(letter.deadLetterReason)) samples.set(letter.deadLetterReason, letter);
+    }
+    onProgress(arrivals.count);
+  }
+  return { ...audit.close(), deadLetters: pickTwo(samples), durationMs: performance.now() - startedAt };
+}
+
+/** A client per era for what leaves as it should; what comes out damaged or mislabelled goes past them, straight to the broker. */
+function createProducers(transport: Transport): (shipment: Shipment) => Promise<void> {
+  const senders = new Map(
+    eras.map((era) => {
+      const producer = new WaybillClient(transport, { serializer: producerSerializer(era) });
+      return [era, producer.createSender(queue)];
+    }),
+  );
+  const bypass = transport.createSender(queue);
+  return async (shipment) => {
+    if (isWellBehaved(shipment)) await senders.get(shipment.era)!.sendMessages(toMessage(shipment));
+    else await bypass.send([await encodeShipment(shipment)]);
+  };
+}
+
+async function* drain(receiver: Receiver<UndecodedMessage>): AsyncGenerator<DeadLetter> {
+  for (;;) {
+    const letters = await receiver.receiveMessages(100, { maxWaitTimeInMs: 0 });
+    if (letters.length === 0) return;
+    for (const letter of letters) {
+      yield letter;
+      await receiver.completeMessage(letter);
+    }
+  }
+}
+
+/** One that was decoded and broke its schema, and one that nobody could decode, if there are such. */
+function pickTwo(samples: ReadonlyMap<string | undefined, DeadLetter>): DeadLetter[] {
+  const preferred = ["ValidationFailed", "DeserializationFailed"].flatMap(
+    (reason) => samples.get(reason) ?? [],
+  );
+  return [...new Set([...preferred, ...samples.values()])].slice(0, 2);
+}
+
+async function sentBody({ messageId }: DeadLetter): Promise<unknown> {
+  const number = shipmentNumber(messageId);
+  return number === undefined ? undefined : (await encodeShipment(planShipment(number))).body;
+}

@@ -1,0 +1,63 @@
+import { createRequire } from "node:module";
+
+/** One real webhook delivery of GitHub, as its users contributed it. */
+export interface Webhook {
+  /** The event, for example `issues`; it travels as the message's subject. */
+  readonly event: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** A JSON Schema document whose parts lie under `definitions`. */
+export type JsonSchemaDocument = {
+  readonly $schema: string;
+  readonly $ref: string;
+  readonly definitions: Readonly<Record<string, unknown>>;
+};
+
+interface ExampleFamily {
+  readonly name: string;
+  readonly examples: readonly Readonly<Record<string, unknown>>[];
+}
+
+const require = createRequire(import.meta.url);
+
+/** All payloads of `@octokit/webhooks-examples` in its order, 329 as of version 7.6.1. */
+export const webhooks: readonly Webhook[] = (
+  require("@octokit/webhooks-examples") as ExampleFamily[]
+).flatMap(({ name, examples }) => examples.map((payload) => ({ event: name, payload })));
+
+const schemas = new Map<string, JsonSchemaDocument>();
+
+/**
+ * The JSON Schema of an event, out of `@octokit/webhooks-schemas`, with the definitions it refers to and no others. Throws when there
+ * is none.
+ */
+export function webhookSchema(event: string): JsonSchemaDocument {
+  let schema = schemas.get(event);
+  if (schema === undefined) {
+    schema = extractSchema(event);
+    schemas.set(event, schema);
+  }
+  return schema;
+}
+
+function extractSchema(event: string): JsonSchemaDocument {
+  const { $schema, definitions } = require("@octokit/webhooks-schemas") as JsonSchemaDocument;
+  // Events with actions have a union of them, the others a single definition.
+  const root = [`${event}_event`, `${event}$event`].find((name) => Object.hasOwn(definitions, name));
+  if (root === undefined) throw new Error(`There is no schema for the event "${event}".`);
+  const reached = new Map<string, unknown>();
+  collect(root, definitions, reached);
+  return { $schema, $ref: `#/definitions/${root}`, definitions: Object.fromEntries(reached) };
+}
+
+function collect(
+  name: string,
+  definitions: Readonly<Record<string, unknown>>,
+  reached: Map<string, unknown>,
+): void {
+  if (reached.has(name)) return;
+  reached.set(name, definitions[name]);
+  const references = JSON.stringify(definitions[name]).matchAll(/"\$ref":"#\/definitions\/([^"]+)"/g);
+  for (const [, reference] of references) collect(reference!, definitions, reached);
+}

@@ -1,0 +1,456 @@
+import { type DeserializeContext, type Serializer, WaybillError } from "@waybill/core";
+import fc from "fast-check";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { json } from "./index.js";
+
+const orderSchema = {
+  type: "object",
+  properties: { id: { type: "string" }, quantity: { type: "integer", minimum: 1 } },
+  required: ["id"],
+  additionalProperties: false,
+};
+
+describe("json", () => {
+  it("writes compact UTF-8 into memory of its own", () => {
+    const bytes = write(json(), { id: "Zoë", tags: [] });
+    expect(new TextDecoder().decode(bytes)).toBe('{"id":"Zoë","tags":[]}');
+    expect(bytes.buffer.byteLength).toBe(bytes.byteLength);
+  });
+
+  it("claims the JSON media types and structured suffix", () => {
+    expect(json().mediaTypes).toEqual(["application/json", "text/json", "application/x-json", "+json"]);
+  });
+
+  it("throws a TypeError for an unknown option value", () => {
+    expect(() => json({ byteOrderMark: "keep" as "strip" })).toThrow(
+      new TypeError("json: byteOrderMark must be one of strip, refuse."),
+    );
+  });
+
+  it("returns what JSON.parse returns, for any JSON", () => {
+    const serializer = json();
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 8 }), (text) => {
+        fc.pre(!text.includes("__proto__") && !text.includes("constructor"));
+        expect(read(serializer, text)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it("agrees with JSON.parse on what is JSON, for any text", () => {
+    const serializer = json();
+    const tokens = fc.constantFrom(...'{}[],:"\\-+.eE019 ', "true", "nul", "\\u00e9", "\\x", "\t", "\u0001");
+    fc.assert(
+      fc.property(fc.array(tokens, { minLength: 1, maxLength: 12 }), (parts) => {
+        const text = parts.join("");
+        let isJson = true;
+        try {
+          JSON.parse(text);
+        } catch {
+          isJson = false;
+        }
+        const reason = isJson ? undefined : reasonOf(() => read(serializer, text));
+        if (!isJson) expect(["malformed", "truncated", "trailing-bytes"]).toContain(reason);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  describe("bytes", () => {
+    it("refuses ill-formed UTF-8 instead of reading replacement characters", () => {
+      expect(reasonOf(() => read(json(), Uint8Array.of(0x22, 0xff, 0x22)))).toBe("utf8-invalid");
+    });
+
+    it("reads a plain Uint8Array as bytes, not as a list of numbers", () => {
+      expect(read(json(), Uint8Array.of(0x37))).toBe(7);
+    });
+
+    it("strips a byte order mark from declared JSON, or refuses it when told to", () => {
+      const bytes = Uint8Array.of(0xef, 0xbb, 0xbf, 0x7b, 0x7d);
+      expect(read(json(), bytes)).toEqual({});
+      expect(reasonOf(() => read(json({ byteOrderMark: "refuse" }), bytes))).toBe("malformed");
+    });
+
+    it("does not take a byte order mark or white space for undeclared JSON", () => {
+      const undeclared = { isDeclared: false };
+      expect(reasonOf(() => read(json(), "\ufeff{}", undeclared))).toBe("not-recognized");
+      expect(reasonOf(() => read(json(), " {}", undeclared))).toBe("not-recognized");
+    });
+
+    it("takes only objects and arrays for undeclared JSON", () => {
+      expect(reasonOf(() => read(json(), "7", { isDeclared: false }))).toBe("not-recognized");
+      expect(read(json(), "[]", { isDeclared: false })).toEqual([]);
+    });
+
+    it("names UTF-16 text by its NUL characters", () => {
+      expect(() => read(json(), Buffer.from('{"a":1}', "utf16le"))).toThrow(
+        /NUL character, as UTF-16 text has/,
+      );
+    });
+
+    it.each(["utf-8", "UTF-8", "utf8", "us-ascii"])("reads the charset %s", (charset) => {
+      expect(read(json(), "{}", { mediaType: mediaType(charset) })).toEqual({});
+    });
+
+    it("refuses other charsets of declared JSON", () => {
+      const failing = () => read(json(), "{}", { mediaType: mediaType("iso-8859-1") });
+      expect(reasonOf(failing)).toBe("charset-unsupported");
+    });
+
+    it("ignores the charset of a type that does not name it", () => {
+      expect(read(json(), "{}", { isDeclared: false, mediaType: mediaType("utf-16") })).toEqual({});
+    });
+
+    it("refuses an empty body", () => {
+      expect(reasonOf(() => read(json(), ""))).toBe("body-empty");
+    });
+  });
+
+  describe("syntax", () => {
+    it.each([
+      ['{"a":1', "truncated", 6],
+      ['{"a":"secret', "truncated", 12],
+      ["[tru", "truncated", 4],
+      ["[1,", "truncated", 3],
+      ["[-", "truncated", 2],
+      ["[1,]", "malformed", 3],
+      ['{"a" 1}', "malformed", 5],
+      ["{a:1}", "malformed", 1],
+      ["[01]", "malformed", 2],
+      ["['a']", "malformed", 1],
+      ['["\\x"]', "malformed", 1],
+      ['["\u0001"]', "malformed", 1],
+      ["{} {}", "trailing-bytes", 3],
+      ["[1}", "malformed", 2],
+    ])("refuses %s as %s at character %i", (text, reason, index) => {
+      const error = errorOf(() => read(json(), text));
+      expect(error.reason).toBe(reason);
+      expect(error.message).toContain(`at character ${index}:`);
+    });
+
+    it("quotes no payload in its errors, unlike JSON.parse", () => {
+      const error = errorOf(() => read(json(), '{"password": hunter2}'));
+      expect(error.message).not.toContain("hunter2");
+      expect(error.cause).toBeUndefined();
+    });
+  });
+
+  describe("depth", () => {
+    it("is limited when read, where JSON.parse has no limit", () => {
+      const text = "[".repeat(1_000_000) + "]".repeat(1_000_000);
+      expect(reasonOf(() => read(json(), text))).toBe("depth-exceeded");
+    });
+
+    it("ends in a refusal even if the limit exceeds the call stack", () => {
+      const text = "[".repeat(100_000) + "]".repeat(100_000);
+      expect(reasonOf(() => read(json(), text, { maxDepth: 1_000_000 }))).toBe("depth-exceeded");
+    });
+  });
+
+  describe("keys", () => {
+    it.each(['{"__proto__":{"isAdmin":true}}', '{"__proto__":1}', '[{"\\u005f\\u005fproto__":null}]'])(
+      "refuses %s, which would replace a prototype when merged",
+      (text) => expect(reasonOf(() => read(json(), text))).toBe("key-forbidden"),
+    );
+
+    it("refuses constructor.prototype but not a plain key constructor", () => {
+      expect(reasonOf(() => read(json(), '{"constructor":{"prototype":{}}}'))).toBe("key-forbidden");
+      expect(Object.entries(read(json(), '{"constructor":{"name":"Acme"}}') as object)).toEqual([
+        ["constructor", { name: "Acme" }],
+      ]);
+    });
+
+    it("keeps the last of duplicate keys, as JSON.parse does", () => {
+      expect(read(json(), '{"a":1,"a":2}')).toEqual({ a: 2 });
+    });
+  });
+
+  describe("numbers", () => {
+    const text =
+      '{"id":12345678901234567891,"text":"12345678901234567891","rate":1.5e300,"list":[-9007199254740993]}';
+
+    it("reads integers that a number would round as bigints", () => {
+      expect(read(json(), text)).toEqual({
+        id: 12345678901234567891n,
+        text: "12345678901234567891",
+        rate: 1.5e300,
+        list: [-9007199254740993n],
+      });
+    });
+
+    it("reads them as digits, as numbers or not at all when told to", () => {
+      expect(read(json({ readUnsafeIntegers: "string" }), text)).toMatchObject({
+        id: "12345678901234567891",
+      });
+      expect(read(json({ readUnsafeIntegers: "number" }), text)).toMatchObject({ id: 12345678901234567000 });
+      const failing = () => read(json({ readUnsafeIntegers: "refuse" }), text);
+      expect(reasonOf(failing)).toBe("value-out-of-range");
+    });
+
+    it("reads every number back that JavaScript can write", () => {
+      const serializer = json();
+      fc.assert(
+        fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
+          expect(read(serializer, write(serializer, number))).toBe(Object.is(number, -0) ? 0 : number);
+        }),
+      );
+    });
+
+    it("refuses numbers beyond a double instead of reading Infinity", () => {
+      expect(reasonOf(() => read(json(), "[1e400]"))).toBe("value-out-of-range");
+    });
+
+    it("writes bigints as numbers or strings when told to, and reads them back", () => {
+      const body = { id: 12345678901234567891n, text: "x" };
+      const asNumbers = json({ writeBigInts: "number" });
+      expect(textOf(write(asNumbers, body))).toBe('{"id":12345678901234567891,"text":"x"}');
+      expect(read(asNumbers, write(asNumbers, body))).toEqual(body);
+      expect(textOf(write(json({ writeBigInts: "string" }), body))).toBe(
+        '{"id":"12345678901234567891","text":"x"}',
+      );
+    });
+  });
+
+  describe("values that JSON.stringify would lose", () => {
+    it.each([
+      ["NaN, which it writes as null", { a: [Number.NaN] }, "/a/0 is a number that is not finite"],
+      ["a Map, which it writes as {}", { a: new Map([[1, 2]]) }, "/a is an object of kind Map"],
+      [
+        "an error, even with members",
+        { a: Object.assign(new Error("x"), { code: 1 }) },
+        "/a is an object of kind Error",
+      ],
+      ["a bigint, at which it throws", { a: 1n }, "/a is a bigint (see the option writeBigInts)"],
+      [
+        "bytes, which it writes as an object",
+        { a: Uint8Array.of(1) },
+        "/a is bytes (see the option writeBytes)",
+      ],
+      [
+        "a Buffer, which it writes as a list",
+        { a: Buffer.from("x") },
+        "/a is bytes (see the option writeBytes)",
+      ],
+      ["other typed arrays", [Float64Array.of(1)], "/0 is an object of kind Float64Array"],
+      ["undefined in an array, which becomes null", [undefined], "/0 is a value of type undefined"],
+      ["a function, which it leaves out", { run: () => 1 }, "/run is a value of type function"],
+      ["an invalid date, which becomes null", { at: new Date(Number.NaN) }, "/at is an invalid date"],
+      ["nothing at all", undefined, "its root is a value of type undefined"],
+    ])("refuses %s, naming the path", (_, value, place) => {
+      const error = errorOf(() => write(json(), value));
+      expect(error.code).toBe("serialization-failed");
+      expect(error.message).toContain(`at ${place}.`);
+    });
+
+    it("refuses a cycle by its path", () => {
+      const order: Record<string, unknown> = { lines: [] };
+      (order.lines as unknown[]).push({ order });
+      expect(() => write(json(), order)).toThrow("at /lines/0/order is a cycle.");
+    });
+
+    it("writes bytes as base64 when told to", () => {
+      expect(textOf(write(json({ writeBytes: "base64" }), { a: Uint8Array.of(1, 2, 255) }))).toBe(
+        '{"a":"AQL/"}',
+      );
+    });
+
+    it("writes dates as ISO strings and leaves absent properties out", () => {
+      expect(textOf(write(json(), { at: new Date(0), note: undefined }))).toBe(
+        '{"at":"1970-01-01T00:00:00.000Z"}',
+      );
+    });
+
+    it("escapes lone surrogates, so that they come back", () => {
+      expect(textOf(write(json(), ["\ud800"]))).toBe('["\\ud800"]');
+    });
+  });
+
+  describe("schemas", () => {
+    it("validates when reading, naming the path and the keyword but no value", () => {
+      const serializer = json({ schema: orderSchema });
+      const error = errorOf(() => read(serializer, '{"id":"A-1","quantity":"secret"}'));
+      expect(error.reason).toBe("schema-violation");
+      expect(error.stage).toBe("validate");
+      expect(error.message).toContain('breaks "type" of its schema at /quantity.');
+      expect(error.message).not.toContain("secret");
+    });
+
+    it("validates when writing", () => {
+      const error = errorOf(() => write(json({ schema: orderSchema }), { quantity: 1 }));
+      expect(error.code).toBe("serialization-failed");
+      expect(error.message).toContain('"required"');
+    });
+
+    it("judges what the reader will see, such as the string of a date", () => {
+      const schema = { properties: { at: { type: "string", format: "date-time" } } };
+      expect(textOf(write(json({ schema }), { at: new Date(0) }))).toContain("1970");
+    });
+
+    it("takes a bigint for an integer", () => {
+      const schema = { type: "array", items: { type: "integer" } };
+      expect(read(json({ schema }), "[12345678901234567891]")).toEqual([12345678901234567891n]);
+      expect(reasonOf(() => read(json({ schema }), '[12345678901234567891,"x"]'))).toBe("schema-violation");
+    });
+
+    it("knows draft 2020-12 and, when $schema says so, draft-07", () => {
+      const tuple2020 = json({
+        schema: { prefixItems: [{ type: "string" }], items: false, type: "array", minItems: 1 },
+      });
+      expect(reasonOf(() => read(tuple2020, "[1]"))).toBe("schema-violation");
+      const $schema = "http://json-schema.org/draft-07/schema#";
+      const tuple7 = json({
+        schema: { $schema, type: "array", items: [{ type: "string" }], minItems: 1, additionalItems: false },
+      });
+      expect(reasonOf(() => read(tuple7, "[1]"))).toBe("schema-violation");
+    });
+
+    it("differs per message type, with schema as the rest", () => {
+      const serializer = json({ schema: false, schemas: { order: orderSchema, note: { type: "string" } } });
+      expect(read(serializer, '{"id":"A"}', { messageType: "order" })).toEqual({ id: "A" });
+      expect(read(serializer, '"hello"', { messageType: "note" })).toBe("hello");
+      expect(reasonOf(() => read(serializer, "{}", { messageType: "toString" }))).toBe("schema-violation");
+    });
+
+    it("can be picked by a function of the message, and compiles each once", () => {
+      const ajv = { compile: vi.fn(() => () => true) };
+      const serializer = json({
+        ajv,
+        schemas: ({ messageType }) => (messageType === "order" ? orderSchema : undefined),
+      });
+      read(serializer, "{}", { messageType: "order" });
+      read(serializer, "{}", { messageType: "order" });
+      read(serializer, "{}", { messageType: "other" });
+      expect(ajv.compile).toHaveBeenCalledTimes(1);
+    });
+
+    it("may be a Standard Schema, whose value is handed on", () => {
+      const schema = {
+        "~standard": {
+          version: 1 as const,
+          vendor: "test",
+          validate: (value: unknown) =>
+            typeof value === "object"
+              ? { value: { wrapped: value } }
+              : { issues: [{ message: "no", path: ["a", { key: 0 }] }] },
+        },
+      };
+      expect(read(json({ schema }), "{}")).toEqual({ wrapped: {} });
+      expect(() => read(json({ schema }), "1")).toThrow("breaks its schema at /a/0.");
+    });
+
+    it("may be a function that returns the value or throws", () => {
+      const schema = (value: unknown) => {
+        if (value === 7) throw new Error("secret");
+        return value;
+      };
+      expect(read(json({ schema }), "8")).toBe(8);
+      const error = errorOf(() => read(json({ schema }), "7"));
+      expect(error.reason).toBe("schema-violation");
+      expect(error.message).not.toContain("secret");
+    });
+
+    it("asks for own properties only, so that toString is missing from {}", () => {
+      expect(reasonOf(() => read(json({ schema: { type: "object", required: ["toString"] } }), "{}"))).toBe(
+        "schema-violation",
+      );
+    });
+
+    it("leaves the value as it is: no coercion, no defaults, no removal", () => {
+      const schema = {
+        type: "object",
+        properties: { a: { type: "number" }, b: { type: "number", default: 1 } },
+      };
+      expect(read(json({ schema }), '{"c":1}')).toEqual({ c: 1 });
+      expect(reasonOf(() => read(json({ schema }), '{"a":"1"}'))).toBe("schema-violation");
+    });
+
+    it("stops at the first error of very many", () => {
+      const schema = { type: "array", items: { type: "string" } };
+      expect(errorOf(() => read(json({ schema }), JSON.stringify(Array(200_000).fill(1)))).message).toContain(
+        "/0.",
+      );
+    });
+
+    it("refuses a body that is too deep for a recursive schema, where ajv throws", () => {
+      const schema = { $id: "tree", type: "array", items: { $ref: "tree" } };
+      const text = "[".repeat(7000) + "]".repeat(7000);
+      const reason = reasonOf(() => read(json({ schema }), text, { maxDepth: 100_000 }));
+      expect(["schema-violation", "depth-exceeded"]).toContain(reason);
+    });
+
+    it("throws a TypeError at once for a schema that does not compile", () => {
+      expect(() => json({ schema: { type: "objekt" } })).toThrow(TypeError);
+      expect(() => json({ schema: { type: "string", format: "no-such-format" } })).toThrow(/no-such-format/);
+      expect(() => json({ schema: { type: "object", requird: [] } })).toThrow(/requird/);
+      expect(() => json({ schema: { $async: true, type: "object" } })).toThrow(/synchronously/);
+    });
+
+    it("ignores keywords it is told of", () => {
+      expect(
+        read(json({ schema: { type: "object", "x-owner": "shop" }, extraKeywords: ["x-owner"] }), "{}"),
+      ).toEqual({});
+    });
+  });
+
+  describe("without Node's Buffer", () => {
+    afterEach(() => {
+      vi.unstubAllGlobals();
+      vi.resetModules();
+    });
+
+    it("reads and writes the same", async () => {
+      const given = write(json({ writeBytes: "base64" }), { name: "Zoë", raw: Uint8Array.of(255) });
+      vi.stubGlobal("Buffer", undefined);
+      vi.resetModules();
+      const { json: bare } = await import("./index.js");
+      const bytes = write(bare({ writeBytes: "base64" }), { name: "Zoë", raw: Uint8Array.of(255) });
+      expect([...bytes]).toEqual([...given]);
+      expect(read(bare(), bytes)).toEqual({ name: "Zoë", raw: "/w==" });
+    });
+  });
+});
+
+function write(serializer: Serializer, value: unknown): Uint8Array {
+  const context = { ...emptyContext, maxDepth: 128 };
+  return (serializer.serialize(value, context) as { bytes: Uint8Array }).bytes;
+}
+
+function read(
+  serializer: Serializer,
+  body: string | Uint8Array,
+  context: Partial<DeserializeContext> = {},
+): unknown {
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+  return serializer.deserialize(bytes, { ...emptyContext, isDeclared: true, maxDepth: 128, ...context });
+}
+
+const emptyContext = {
+  messageType: undefined,
+  contentType: "application/json",
+  mediaType: undefined,
+  applicationProperties: {},
+  signal: undefined,
+};
+
+function mediaType(charset: string) {
+  const parameters = new Map([["charset", charset]]);
+  return { essence: "application/json", suffix: undefined, schemaId: undefined, parameters };
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+function errorOf(act: () => unknown): WaybillError {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof WaybillError) return error;
+    throw error;
+  }
+  throw new Error("nothing was thrown");
+}
+
+function reasonOf(act: () => unknown) {
+  return errorOf(act).reason;
+}
