@@ -1,6 +1,6 @@
 import type { Buffer } from "node:buffer";
 import { join } from "node:path";
-import type { RootDatabase } from "lmdb";
+import type { open, RootDatabase } from "lmdb";
 import { BrokerError } from "../broker-error.js";
 import { lockDirectory } from "./directory-lock.js";
 import { GroupCommit } from "./group-commit.js";
@@ -42,20 +42,10 @@ export async function openDurableStorage(
   try {
     const isFresh = isFreshStore(directory);
     if (isFresh && mustExist) throw unreadable(directory, "it holds no store");
-    const store = open<Buffer, Buffer>({
-      path: join(directory, STORE_FILE),
-      noSubdir: true,
-      encoding: "binary",
-      keyEncoding: "binary",
-      // A promise of the store then means that the disk has synced.
-      overlappingSync: false,
-    });
-    if (isFresh) markStore(directory);
-    return new DurableStorage(directory, store, unlock);
+    return new DurableStorage(directory, isFresh, open, unlock);
   } catch (error) {
     unlock();
-    if (error instanceof BrokerError) throw error;
-    throw unreadable(directory, error instanceof Error ? error.message : String(error), error);
+    throw error;
   }
 }
 
@@ -72,9 +62,11 @@ function resolveDurableStorageOptions(
 class DurableStorage implements Storage {
   readonly isVolatile = false;
   readonly #directory: string;
-  readonly #store: RootDatabase<Buffer, Buffer>;
+  readonly #isFresh: boolean;
+  readonly #open: typeof open;
   readonly #unlock: () => void;
-  readonly #group: GroupCommit;
+  #store!: RootDatabase<Buffer, Buffer>;
+  #group!: GroupCommit;
   readonly #writer = new RecordWriter();
   /** Counters that changed since the last group was written: only their last value counts. */
   readonly #counters = new Map<number, number>();
@@ -87,26 +79,20 @@ class DurableStorage implements Storage {
   #nextBodyId = 1;
   #closed: Promise<void> | undefined;
 
-  constructor(directory: string, store: RootDatabase<Buffer, Buffer>, unlock: () => void) {
+  constructor(directory: string, isFresh: boolean, openStore: typeof open, unlock: () => void) {
     this.#directory = directory;
-    this.#store = store;
+    this.#isFresh = isFresh;
+    this.#open = openStore;
     this.#unlock = unlock;
-    this.#group = new GroupCommit(store, {
-      onWrite: () => this.#addKept(),
-      onDurable: () => this.#writtenBodies.clear(),
-    });
   }
 
   async load(visitor: RecordVisitor): Promise<void> {
     try {
-      const { nextBodyId, shared, orphans } = loadRecords(this.#store, visitor);
-      this.#nextBodyId = nextBodyId;
-      this.#shared = shared;
-      for (const key of orphans) this.#group.remove(key);
+      this.#load(visitor);
     } catch (error) {
       await this.close();
-      if (error instanceof RangeError) throw unreadable(this.#directory, error.message, error);
-      throw error;
+      if (error instanceof BrokerError) throw error;
+      throw unreadable(this.#directory, error instanceof Error ? error.message : String(error), error);
     }
   }
 
@@ -189,12 +175,35 @@ class DurableStorage implements Storage {
     return this.#closed;
   }
 
+  #load(visitor: RecordVisitor): void {
+    const path = join(this.#directory, STORE_FILE);
+    const bodies = this.#isFresh ? undefined : loadRecords(path, visitor);
+    this.#store = this.#open<Buffer, Buffer>({
+      path,
+      noSubdir: true,
+      encoding: "binary",
+      keyEncoding: "binary",
+      // A promise of the store then means that the disk has synced.
+      overlappingSync: false,
+    });
+    this.#group = new GroupCommit(this.#store, {
+      onWrite: () => this.#addKept(),
+      onDurable: () => this.#writtenBodies.clear(),
+    });
+    if (bodies === undefined) markStore(this.#directory);
+    else {
+      this.#nextBodyId = bodies.nextBodyId;
+      this.#shared = bodies.shared;
+      for (const key of bodies.orphans) this.#group.remove(key);
+    }
+  }
+
   async #close(): Promise<void> {
     try {
       // A failure was told to those who waited for the commit that failed.
-      if (!this.#group.hasFailed) await this.commit();
+      if (this.#group?.hasFailed === false) await this.commit();
     } finally {
-      await this.#store.close();
+      await this.#store?.close();
       this.#unlock();
     }
   }

@@ -1,3 +1,4 @@
+import type { Buffer } from "node:buffer";
 import type { ApplicationProperties, MessageId, MessageState } from "../messages/message.js";
 import type { BodySection, MessageContent } from "../messages/message-content.js";
 import { RecordReader } from "./record-reader.js";
@@ -49,7 +50,7 @@ export function writeMessage(writer: RecordWriter, record: MessageRecord): void 
 }
 
 /** Throws a `RangeError` for bytes that are no message's record. */
-export function readMessage(bytes: Uint8Array, start: number): MessageRecord {
+export function readMessage(bytes: Buffer, start: number): MessageRecord {
   const reader = new RecordReader(bytes, start);
   const state = at(STATES, reader.u8());
   const section = at(SECTIONS, reader.u8());
@@ -108,7 +109,7 @@ export function writeEntity(writer: RecordWriter, record: EntityRecord): void {
 }
 
 /** Throws a `RangeError` for bytes that are no entity's record. */
-export function readEntity(bytes: Uint8Array, start: number): EntityRecord {
+export function readEntity(bytes: Buffer, start: number): EntityRecord {
   const reader = new RecordReader(bytes, start);
   const record = reader.value();
   reader.end();
@@ -122,7 +123,7 @@ export function writeSession(writer: RecordWriter, sessionId: string, record: Se
 }
 
 /** Throws a `RangeError` for bytes that are no session's record. */
-export function readSession(bytes: Uint8Array, start: number): [sessionId: string, record: SessionRecord] {
+export function readSession(bytes: Buffer, start: number): [sessionId: string, record: SessionRecord] {
   const reader = new RecordReader(bytes, start);
   const sessionId = reader.value() as string;
   const updatedAtMs = reader.f64();
@@ -137,7 +138,7 @@ export function writeDuplicate(writer: RecordWriter, key: string, expiresAtMs: n
 }
 
 /** Throws a `RangeError` for bytes that are no entry of a duplicate history. */
-export function readDuplicate(bytes: Uint8Array, start: number): [key: string, expiresAtMs: number] {
+export function readDuplicate(bytes: Buffer, start: number): [key: string, expiresAtMs: number] {
   const reader = new RecordReader(bytes, start);
   const entry: [string, number] = [reader.value() as string, reader.f64()];
   reader.end();

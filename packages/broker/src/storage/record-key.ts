@@ -3,14 +3,17 @@ import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { RecordWriter } from "./record-writer.js";
 
-/** The first byte of every key: what kind of record it names. The numbers are part of the store's format. */
+/**
+ * The first byte of every key: what kind of record it names. The numbers are part of the store's format; loading goes in
+ * their order.
+ */
 export const Table = Object.freeze({
-  body: 2,
-  counter: 3,
-  duplicate: 4,
-  entity: 5,
-  message: 6,
-  session: 7,
+  entity: 1,
+  counter: 2,
+  message: 3,
+  session: 4,
+  duplicate: 5,
+  body: 6,
 });
 
 /** Longer texts stand in keys as their hash: the store bounds the length of keys. The record itself holds the text. */
@@ -35,24 +38,15 @@ export function textKey(writer: RecordWriter, table: number, owner: number, text
   return writer.finish();
 }
 
-/** No key of a table lies before this. */
-export function tableStart(table: number): Buffer {
-  return Buffer.of(table);
-}
-
-/** All keys of a table lie before this. */
-export function tableEnd(table: number): Buffer {
-  return Buffer.of(table + 1);
-}
-
 /** The number that stands in a key behind its table, or the second one. */
-export function numberIn(key: Uint8Array, position: 0 | 1): number {
-  const view = new DataView(key.buffer, key.byteOffset, key.byteLength);
+export function numberIn(key: Buffer, position: 0 | 1): number {
   const at = 1 + position * 8;
-  return view.getUint32(at) * 2 ** 32 + view.getUint32(at + 4);
+  return key.readUInt32BE(at) * 2 ** 32 + key.readUInt32BE(at + 4);
 }
 
 /** The checksum that stands before a record's payload. It covers the key too, so a record in a wrong place is found out. */
 export function checksumOf(key: Uint8Array, payload: Uint8Array): number {
-  return crc32(payload, crc32(key));
+  let seed = 0x811c9dc5;
+  for (let i = 0; i < key.byteLength; i++) seed = Math.imul(seed ^ key[i]!, 0x01000193);
+  return crc32(payload, seed >>> 0);
 }

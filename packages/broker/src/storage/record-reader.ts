@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import { deserialize } from "node:v8";
 import { DEEPEST_VALUE, ValueTag } from "./record-writer.js";
 
@@ -9,8 +9,8 @@ export class RecordReader {
   readonly #bytes: Buffer;
   #at: number;
 
-  constructor(bytes: Uint8Array, start = 0) {
-    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  constructor(bytes: Buffer, start = 0) {
+    this.#bytes = bytes;
     this.#at = start;
   }
 
