@@ -75,6 +75,8 @@ export class Engine {
     if (commit !== this.#commit) {
       this.#commit = commit;
       this.#guardedCommit = commit?.catch((cause: unknown) => this.#fail(cause));
+      // What a timer did has no one who waits for it.
+      this.#guardedCommit?.catch(() => {});
     }
     return this.#guardedCommit;
   }
