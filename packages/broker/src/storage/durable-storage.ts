@@ -185,6 +185,7 @@ class DurableStorage implements Storage {
       keyEncoding: "binary",
       // A promise of the store then means that the disk has synced.
       overlappingSync: false,
+      eventTurnBatching: false,
     });
     this.#group = new GroupCommit(this.#store, {
       onWrite: () => this.#addKept(),
@@ -194,7 +195,7 @@ class DurableStorage implements Storage {
     else {
       this.#nextBodyId = bodies.nextBodyId;
       this.#shared = bodies.shared;
-      for (const key of bodies.orphans) this.#group.remove(key);
+      for (const id of bodies.orphans) this.#remove(Table.body, id);
     }
   }
 

@@ -1,10 +1,11 @@
 import type { Buffer } from "node:buffer";
 import { setImmediate } from "node:timers";
 
-/** Where groups go: the store's asynchronous writes. Those made in one turn of the event loop are one transaction. */
+/** Where groups go: all that `write` does becomes one transaction; the promise means that the disk has synced it. */
 export interface GroupTarget {
-  put(key: Buffer, value: Buffer): Promise<boolean>;
-  remove(key: Buffer): Promise<boolean>;
+  batch(write: () => void): Promise<boolean>;
+  put(key: Buffer, value: Buffer): unknown;
+  remove(key: Buffer): unknown;
 }
 
 /** What the owner of the group does at its stations. */
@@ -83,7 +84,7 @@ export class GroupCommit {
         // The senders that wait for this group go on first, so that what they do next is one group too.
         if (this.#next !== undefined) setImmediate(() => this.#write());
       },
-      (error: unknown) => this.#fail(group, error),
+      async (error: unknown) => this.#fail(group, await reasonOf(error)),
     );
   }
 
@@ -94,12 +95,13 @@ export class GroupCommit {
     const values = this.#values;
     [this.#keys, this.#values] = uncommitted;
     this.#complete = 0;
-    let written: Promise<boolean> | undefined;
-    for (let i = 0; i < keys.length; i++) {
-      const value = values[i];
-      written = value === undefined ? this.#target.remove(keys[i]!) : this.#target.put(keys[i]!, value);
-    }
-    await written;
+    await this.#target.batch(() => {
+      for (let i = 0; i < keys.length; i++) {
+        const value = values[i];
+        if (value === undefined) this.#target.remove(keys[i]!);
+        else this.#target.put(keys[i]!, value);
+      }
+    });
   }
 
   #fail(group: Group, error: unknown): void {
@@ -110,6 +112,17 @@ export class GroupCommit {
     this.#keys = [];
     this.#values = [];
   }
+}
+
+/** LMDB rejects with an error that only promises the reason. */
+async function reasonOf(error: unknown): Promise<unknown> {
+  const { commitError } = error as { readonly commitError?: Promise<unknown> };
+  try {
+    await commitError;
+  } catch (reason) {
+    return reason;
+  }
+  return error;
 }
 
 function newGroup(): Group {

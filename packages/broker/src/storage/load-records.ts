@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import { readLmdbRecords } from "./lmdb-tree.js";
 import { readDuplicate, readEntity, readMessage, readSession } from "./record-codec.js";
 import { checksumOf, numberIn, Table } from "./record-key.js";
@@ -13,8 +13,8 @@ export interface LoadedBodies {
   readonly nextBodyId: number;
   /** References of the bodies that have more than one. */
   readonly shared: Map<number, number>;
-  /** Keys of bodies that no message names: the transaction that brought them never ended. */
-  readonly orphans: readonly Buffer[];
+  /** Bodies that no message names: the transaction that brought them never ended. */
+  readonly orphans: readonly number[];
 }
 
 /**
@@ -23,9 +23,7 @@ export interface LoadedBodies {
  */
 export function loadRecords(path: string, visitor: RecordVisitor): LoadedBodies {
   const references = new Map<number, number>();
-  const orphans: Buffer[] = [];
-  let nextBodyId = 1;
-  let bodies = 0;
+  const bodyIds: number[] = [];
   readLmdbRecords(path, (key, value) => {
     checkRecord(key, value);
     const id = numberIn(key, 0);
@@ -45,16 +43,19 @@ export function loadRecords(path: string, visitor: RecordVisitor): LoadedBodies 
       case Table.duplicate:
         return visitor.duplicate(id, ...readDuplicate(value, CHECKSUM_BYTES));
       case Table.body:
-        nextBodyId = id + 1;
-        if (references.has(id)) bodies++;
-        else orphans.push(Buffer.from(key));
+        bodyIds.push(id);
         return;
       default:
         throw new RangeError(`it holds a record of unknown kind ${key[0]}`);
     }
   });
-  if (bodies !== references.size) throw new RangeError("bodies of messages are missing");
-  return { nextBodyId, shared: onlyShared(references), orphans };
+  const orphans = bodyIds.filter((id) => !references.has(id));
+  if (bodyIds.length - orphans.length !== references.size) {
+    throw new RangeError("bodies of messages are missing");
+  }
+  const shared = new Map<number, number>();
+  for (const [id, count] of references) if (count > 1) shared.set(id, count);
+  return { nextBodyId: (bodyIds.at(-1) ?? 0) + 1, shared, orphans };
 }
 
 function checkRecord(key: Buffer, value: Buffer): void {
@@ -62,9 +63,4 @@ function checkRecord(key: Buffer, value: Buffer): void {
     value.byteLength >= CHECKSUM_BYTES &&
     value.readUInt32BE(0) === checksumOf(key, value.subarray(CHECKSUM_BYTES));
   if (!isWhole) throw new RangeError("a record fails its checksum");
-}
-
-function onlyShared(references: Map<number, number>): Map<number, number> {
-  for (const [id, count] of references) if (count === 1) references.delete(id);
-  return references;
 }

@@ -5,15 +5,15 @@ import type { RecordWriter } from "./record-writer.js";
 
 /**
  * The first byte of every key: what kind of record it names. The numbers are part of the store's format; loading goes in
- * their order.
+ * their order. Bodies come first because pages fill better where records are not added at the very end.
  */
 export const Table = Object.freeze({
-  entity: 1,
-  counter: 2,
-  message: 3,
-  session: 4,
-  duplicate: 5,
-  body: 6,
+  body: 1,
+  entity: 2,
+  counter: 3,
+  message: 4,
+  session: 5,
+  duplicate: 6,
 });
 
 /** Longer texts stand in keys as their hash: the store bounds the length of keys. The record itself holds the text. */
