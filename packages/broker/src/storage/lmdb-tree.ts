@@ -217,7 +217,7 @@ function readBigValue(state: Walk, reference: Buffer, byteLength: number): Buffe
   }
   const head = readPage(state, first, OVERFLOW);
   if (head.readUInt32LE(20) !== pages) throw new RangeError(`page ${first} has the wrong number of pages`);
-  for (let i = 1; i < pages; i++) state.used.add(first + i);
+  markRun(state.used, first + 1, pages - 1);
   return state.file.read(first * pageBytes + HEADER_BYTES, byteLength);
 }
 
@@ -230,12 +230,22 @@ function readPage({ file, meta, used }: Walk, number: number, flags: number): Bu
   return page;
 }
 
-/** A free list: how many pages, and their numbers. Were one of them in use, it would be overwritten. */
+/**
+ * A free list: how many entries count, then entries. Each is a page, nothing, or the negative length of a run of pages whose first page
+ * follows. Were one of them in use, it would be overwritten.
+ */
 function markFree(used: PageSet, list: Buffer): void {
-  if (list.byteLength < 8 || readU64(list, 0) !== list.byteLength / 8 - 1) {
-    throw new RangeError("its list of free pages is damaged");
+  const count = list.byteLength < 8 ? Number.POSITIVE_INFINITY : readU64(list, 0);
+  if ((count + 1) * 8 > list.byteLength) throw new RangeError("its list of free pages is damaged");
+  for (let i = 1; i <= count; i++) {
+    const entry = list.readBigInt64LE(i * 8);
+    if (entry > 0n) used.add(Number(entry));
+    else if (entry < 0n && i < count) markRun(used, readU64(list, ++i * 8), -Number(entry));
   }
-  for (let at = 8; at < list.byteLength; at += 8) used.add(readU64(list, at));
+}
+
+function markRun(used: PageSet, first: number, length: number): void {
+  for (let page = first; page < first + length; page++) used.add(page);
 }
 
 /** Exact up to 2^53; what lies above is out of every bound. */
