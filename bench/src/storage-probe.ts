@@ -2,16 +2,16 @@ import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { createBroker, openBroker, openDurableStorage } from "@waybill/broker";
 
 // What is measured in a process of its own. Arguments: what to do, and the store's directory. Prints one figure, or "ready".
 
 const [task, directory] = process.argv.slice(2) as [string, string];
-const startedMs = performance.now();
-const { createBroker, openBroker, openDurableStorage } = await import("@waybill/broker");
 const body = { section: "data", bytes: randomBytes(1024) } as const;
 
 switch (task) {
   case "start-in-memory": {
+    const startedMs = performance.now();
     const broker = createBroker();
     await broker.createQueue("orders");
     await broker.sender("orders").send({ body });

@@ -127,7 +127,7 @@ async function churnResult(directory: string): Promise<Result> {
 async function memoryStartResult(root: string): Promise<Result> {
   const starts: number[] = [];
   for (let round = 0; round < rounds; round++) starts.push(await figure("start-in-memory", root));
-  const name = "import of the broker to first send in memory, in ms";
+  const name = "making a broker in memory to first send, in ms";
   return { suite, name, ...spread(starts), target: 20, bound: "at-most" };
 }
 

@@ -14,7 +14,7 @@ import { randomFrom } from "./crash/random.js";
 const { values: args } = parseArgs({
   options: {
     kills: { type: "string", default: "60" },
-    damages: { type: "string", default: "1000" },
+    damages: { type: "string", default: "200" },
     seed: { type: "string" },
   },
 });

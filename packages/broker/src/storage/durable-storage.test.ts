@@ -253,15 +253,18 @@ describe("the lock on a store", () => {
 
 describe("a broker on a durable storage", () => {
   it("goes on after a restart with what was acknowledged", async () => {
-    using directory = temporaryDirectory();
+    using temporary = temporaryDirectory();
+    const directory = temporary.path;
     {
-      await using broker = await openBroker({ storage: await openDurableStorage(directory.path) });
+      // #region open
+      await using broker = await openBroker({ storage: await openDurableStorage(directory) });
+      // #endregion
       await broker.createQueue("orders");
       await broker.sender("orders").sendBatch([message("a"), message("b")]);
       const receiver = broker.receiver("orders");
       await receiver.complete((await receiver.receive())[0]!);
     }
-    await using broker = await openBroker({ storage: await openDurableStorage(directory.path) });
+    await using broker = await openBroker({ storage: await openDurableStorage(directory) });
     expect(textsOf(await broker.receiver("orders").receive(10))).toEqual(["b"]);
   });
 

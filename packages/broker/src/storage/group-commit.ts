@@ -1,5 +1,4 @@
 import type { Buffer } from "node:buffer";
-import { setImmediate } from "node:timers";
 
 /** Where groups go: all that `write` does becomes one transaction; the promise means that the disk has synced it. */
 export interface GroupTarget {
@@ -15,6 +14,9 @@ export interface GroupStations {
   /** The group is durable. */
   onDurable(): void;
 }
+
+/** Taken when the module loads, so that a test's fake timers cannot stop the disk. */
+const atEndOfTurn = setImmediate;
 
 interface Group {
   readonly promise: Promise<void>;
@@ -66,7 +68,7 @@ export class GroupCommit {
     if (this.#next === undefined) {
       if (isEmpty) return this.#current?.promise;
       this.#next = newGroup();
-      if (this.#current === undefined) setImmediate(() => this.#write());
+      if (this.#current === undefined) atEndOfTurn(() => this.#write());
     }
     return this.#next.promise;
   }
@@ -82,7 +84,7 @@ export class GroupCommit {
         this.#stations.onDurable();
         group.resolve();
         // The senders that wait for this group go on first, so that what they do next is one group too.
-        if (this.#next !== undefined) setImmediate(() => this.#write());
+        if (this.#next !== undefined) atEndOfTurn(() => this.#write());
       },
       async (error: unknown) => this.#fail(group, await reasonOf(error)),
     );

@@ -30,7 +30,7 @@ export interface Loaded {
 }
 
 /** Opens and loads a storage. */
-export async function openLoaded(place: StoragePlace): Promise<{ storage: Storage; loaded: Loaded }> {
+async function openLoaded(place: StoragePlace): Promise<{ storage: Storage; loaded: Loaded }> {
   const storage = await place.open();
   return { storage, loaded: await load(storage) };
 }
