@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { brokerComparisons } from "./broker.js";
 import { type Comparison, compare, holds, type Result } from "./compare.js";
+import { engineComparisons } from "./engine.js";
 import { memoryResults } from "./memory.js";
 import { installPeers, peerComparisons } from "./peers.js";
 import { pipelineComparisons } from "./pipeline.js";
@@ -11,10 +12,10 @@ import { storageResults } from "./storage.js";
 
 const help = `pnpm bench [suite …] [--json] [--peers] [--rounds N]
 
-suites     pipeline, broker, memory, storage (all by default), peers
+suites     pipeline, broker, engine, memory, storage (all by default), peers
 --json     prints the results as JSON
 --peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first
---rounds   pairs of samples for each figure, default 15; the median counts
+--rounds   pairs of samples for each figure, default 51; the median counts
 `;
 
 const { values: options, positionals } = parseArgs({
@@ -22,7 +23,7 @@ const { values: options, positionals } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
     peers: { type: "boolean", default: false },
-    rounds: { type: "string", default: "15" },
+    rounds: { type: "string", default: "51" },
     help: { type: "boolean", default: false },
   },
 });
@@ -30,6 +31,7 @@ const { values: options, positionals } = parseArgs({
 const suites: Record<string, () => Promise<Result[]>> = {
   pipeline: () => compareAll("pipeline", pipelineComparisons()),
   broker: async () => compareAll("broker", await brokerComparisons()),
+  engine: async () => compareAll("engine", await engineComparisons()),
   memory: memoryResults,
   storage: storageResults,
   peers: async () => {
@@ -41,7 +43,7 @@ const suites: Record<string, () => Promise<Result[]>> = {
 if (options.help) {
   console.log(help);
 } else {
-  const chosen = positionals.length > 0 ? positionals : ["pipeline", "broker", "memory", "storage"];
+  const chosen = positionals.length > 0 ? positionals : ["pipeline", "broker", "engine", "memory", "storage"];
   if (options.peers && !chosen.includes("peers")) chosen.push("peers");
   const results: Result[] = [];
   for (const name of chosen) {

@@ -32,7 +32,7 @@ export function cbor(): Serializer {
 function read(item: Uint8Array, maxDepth: number): unknown {
   let value: unknown;
   try {
-    value = decode(item, { rejectDuplicateMapKeys: true });
+    value = decode(item, { rejectDuplicateMapKeys: true, allowUndefined: false });
   } catch (error) {
     const reason = error instanceof RangeError ? "depth-exceeded" : "malformed"; // The call stack ends first.
     throw decodeFailure(reason, "The bytes are not one plain CBOR item.");

@@ -55,6 +55,11 @@ export class Engine {
     this.#lifecycle = lifecycle;
   }
 
+  /** Whether the broker is closed or its storage failed. */
+  get isStopped(): boolean {
+    return this.#failure !== undefined;
+  }
+
   /** Begins an operation: fires what is due and returns the present instant. Throws once the broker is closed. */
   begin(): number {
     if (this.#failure !== undefined) throw this.#failure;
@@ -70,15 +75,13 @@ export class Engine {
   end(nowMs: number): Promise<void> | undefined {
     this.timers.settle(nowMs);
     if (this.#lanes.length > 0) this.#serve(nowMs);
-    if (this.storage.isVolatile) return undefined;
-    const commit = this.storage.commit();
-    if (commit !== this.#commit) {
-      this.#commit = commit;
-      this.#guardedCommit = commit?.catch((cause: unknown) => this.#fail(cause));
-      // What a timer did has no one who waits for it.
-      this.#guardedCommit?.catch(() => {});
-    }
-    return this.#guardedCommit;
+    return this.#commitBatch();
+  }
+
+  /** Resolves once everything done so far, the operation under way included, is durable. */
+  async whenDurable(): Promise<void> {
+    await null;
+    await this.#commitBatch();
   }
 
   /** A message's own id, or one made up for a message that came without. */
@@ -127,6 +130,18 @@ export class Engine {
   stop(failure: BrokerError): void {
     this.#failure ??= failure;
     this.timers.close();
+  }
+
+  #commitBatch(): Promise<void> | undefined {
+    if (this.storage.isVolatile) return undefined;
+    const commit = this.storage.commit();
+    if (commit !== this.#commit) {
+      this.#commit = commit;
+      this.#guardedCommit = commit?.catch((cause: unknown) => this.#fail(cause));
+      // What happens unasked has nobody who awaits it: a failure then shows in the next operation.
+      this.#guardedCommit?.catch(() => {});
+    }
+    return this.#guardedCommit;
   }
 
   #serve(nowMs: number): void {

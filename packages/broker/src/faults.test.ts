@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { codeOf, message, openWorld, textOf, textsOf } from "./world.test-support.js";
+import { codeOf, message, openWorld, settleMicrotasks, textOf, textsOf } from "./world.test-support.js";
 
 async function openOrders() {
   const world = openWorld();
@@ -47,7 +47,7 @@ describe("delay", () => {
       isAnswered = true;
     });
     world.clock.advance(499);
-    await new Promise((resolve) => setImmediate(resolve));
+    await settleMicrotasks();
     expect(isAnswered).toBe(false);
     world.clock.advance(1);
     await sending;

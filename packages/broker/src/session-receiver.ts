@@ -81,6 +81,7 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
     this.closeConsumers();
     if (this.#lost !== undefined) return;
     this.#lost = sessionLockLost(this.path, this.sessionId);
+    if (this.engine.isStopped) return;
     const nowMs = this.engine.begin();
     if (this.#session.holder === this) {
       this.#session.lane.waiters.refuseAll(this.#lost);

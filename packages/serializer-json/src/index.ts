@@ -1,4 +1,4 @@
 // For applications
-export type { JsonSchema } from "./compile-json-schema.js";
+export type { AjvLike, AjvValidate, JsonSchema } from "./compile-json-schema.js";
 export type { JsonBodySchema, JsonOptions } from "./json-serializer.js";
 export { json } from "./json-serializer.js";

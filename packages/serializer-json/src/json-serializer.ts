@@ -35,7 +35,7 @@ export interface ResolvedJsonOptions {
 }
 
 /** What `json()` does unless told otherwise. */
-export const defaultJsonOptions: ResolvedJsonOptions = Object.freeze({
+const defaultJsonOptions: ResolvedJsonOptions = Object.freeze({
   byteOrderMark: "strip",
   readUnsafeIntegers: "bigint",
   writeBigInts: "refuse",

@@ -300,6 +300,8 @@ describe("msgpack", () => {
     it("gives up the buffer of a very large message", () => {
       write(msgpack(), { blob: new Uint8Array(4_000_000) });
       expect(pack(1).buffer.byteLength).toBeLessThan(100_000);
+      const text = "long enough for the encoder's native writer ".repeat(50);
+      expect(read(msgpack(), write(msgpack(), { text }))).toEqual({ text });
     });
 
     it("works on after a value whose own code threw", () => {

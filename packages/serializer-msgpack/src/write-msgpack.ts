@@ -7,19 +7,21 @@ import { toPlainMsgpack } from "./to-plain-msgpack.js";
 const packr = new Packr({ useRecords: false, moreTypes: false });
 const largeMapPackr = new Packr({ useRecords: false, moreTypes: false, variableMapSize: true });
 
-/** Above this size the encoder's shared buffer is given up after use, so that one large message does not cost memory for good. */
-const MAX_KEPT_BUFFER_BYTES = 1_048_576;
+/** After a message above this size the encoder's shared buffer is given up, so that one large message does not cost memory for good. */
+const MAX_KEPT_BYTES = 262_144;
 const INITIAL_BUFFER_BYTES = 8192;
 
 /** Writes a value as plain MessagePack. Throws `encodeFailure`, naming the path, for what it or the schema cannot hold. */
 export function writeMsgpack(value: unknown, maxDepth: number, check: BodyCheck | undefined): Uint8Array {
   const plain = toPlain(value, maxDepth);
-  const bytes = pack(plain);
+  const packed = pack(plain);
+  const bytes = new Uint8Array(packed);
   // The careful copy has looked at its strings already; otherwise it does so now, and refuses.
-  if (plain === value && mayHoldSurrogate(bytes)) toPlainMsgpack(value, maxDepth);
+  if (plain === value && mayHoldSurrogate(packed)) toPlainMsgpack(value, maxDepth);
+  if (bytes.length > MAX_KEPT_BYTES) packr.useBuffer(initialBuffer());
   if (check !== undefined) {
     // What differs from its MessagePack is judged as the reader will see it.
-    const result = check(plain === value ? value : unpackr.unpack(Uint8Array.from(bytes)));
+    const result = check(plain === value ? value : unpackr.unpack(bytes.slice()));
     if (!result.isValid) throw encodeFailure(result.text);
   }
   return bytes;
@@ -51,7 +53,9 @@ function isPlain(value: object, depthLeft: number): boolean {
     for (let index = 0; index < value.length; index++) {
       const item: unknown = value[index];
       if (typeof item === "string" || typeof item === "number") continue;
-      if (!isPlainItem(item, depthLeft - 1)) return false;
+      if (typeof item === "object") {
+        if (item !== null && !isPlain(item, depthLeft - 1)) return false;
+      } else if (!isPlainItem(item, depthLeft)) return false;
     }
     return true;
   }
@@ -64,21 +68,22 @@ function isPlain(value: object, depthLeft: number): boolean {
     if (key === "__proto__") return false;
     const item: unknown = (value as Record<string, unknown>)[key];
     if (typeof item === "string" || typeof item === "number") continue;
-    if (!isPlainItem(item, depthLeft - 1)) return false;
+    if (typeof item === "object") {
+      if (item !== null && !isPlain(item, depthLeft - 1)) return false;
+    } else if (!isPlainItem(item, depthLeft)) return false;
   }
   return true;
 }
 
-/** Packs into the encoder's reused buffer and copies out own memory of exactly the size. */
-function pack(value: unknown): Uint8Array {
-  const packed = packOrThrow(value);
-  const bytes = allocate(packed.length);
-  bytes.set(packed);
-  if (packed.buffer.byteLength > MAX_KEPT_BUFFER_BYTES) packr.useBuffer(allocate(INITIAL_BUFFER_BYTES));
-  return bytes;
+/** The encoder needs the kind of array that it makes itself. */
+function initialBuffer(): Uint8Array {
+  return typeof Buffer === "undefined"
+    ? new Uint8Array(INITIAL_BUFFER_BYTES)
+    : Buffer.allocUnsafeSlow(INITIAL_BUFFER_BYTES);
 }
 
-function packOrThrow(value: unknown): Uint8Array {
+/** Packs into the encoder's reused buffer: the result holds until the next call, so it is copied out. */
+function pack(value: unknown): Uint8Array {
   try {
     return packr.pack(value, RESET_BUFFER_MODE);
   } catch {
@@ -92,13 +97,9 @@ function packOrThrow(value: unknown): Uint8Array {
   }
 }
 
-function allocate(length: number): Uint8Array {
-  return typeof Buffer === "undefined" ? new Uint8Array(length) : Buffer.allocUnsafeSlow(length);
-}
-
 /**
  * Whether the bytes of a lone surrogate stand anywhere: the encoder writes short strings with one as ill-formed UTF-8 (ed a0..bf), and
- * long ones with the replacement character (ef bf bd) instead. Numbers and binary may look alike; then a walk over the strings decides.
+ * long ones with the replacement character (ef bf bd) instead. Numbers and binary may look alike; then a walk over the strings decides. In Node.js the bytes are a `Buffer`, whose `indexOf` is the fast one.
  */
 function mayHoldSurrogate(bytes: Uint8Array): boolean {
   for (let at = bytes.indexOf(0xed); at !== -1; at = bytes.indexOf(0xed, at + 1))

@@ -1,5 +1,5 @@
 import type { MessageStore } from "./message-store.js";
-import { MinHeap } from "./min-heap.js";
+import { OrderedQueue } from "./ordered-queue.js";
 import { arrivalOf } from "./sequence-number.js";
 import { Session } from "./session.js";
 
@@ -17,7 +17,7 @@ export class SessionTable {
   readonly #store: MessageStore;
   readonly #sessions = new Map<string, Session>();
   /** Entries may be out of date and are checked when taken. */
-  readonly #offers = new MinHeap<Session>((session) => session.offeredAt);
+  readonly #offers = new OrderedQueue<Session>((session) => session.offeredAt);
 
   constructor(store: MessageStore) {
     this.#store = store;
@@ -48,7 +48,8 @@ export class SessionTable {
   /** Forgets a session that has no messages, no state and no holder. */
   closeIfEmpty(session: Session): void {
     if (session.messageCount > 0 || session.state !== undefined || session.isLocked) return;
-    this.#sessions.delete(session.id);
+    // A session that emptied while it was being released may have a successor of its id already.
+    if (this.#sessions.get(session.id) === session) this.#sessions.delete(session.id);
   }
 
   /** Makes an unlocked session with waiting messages available to the next who accepts any session. */
@@ -63,7 +64,7 @@ export class SessionTable {
 
   /** Takes the unlocked session with the oldest waiting message. */
   takeNext(): Session | undefined {
-    for (let session = this.#offers.pop(); session !== undefined; session = this.#offers.pop()) {
+    for (let session = this.#offers.shift(); session !== undefined; session = this.#offers.shift()) {
       session.isOffered = false;
       const oldest = session.isLocked ? undefined : session.lane.ready.peek();
       if (oldest === undefined) continue;

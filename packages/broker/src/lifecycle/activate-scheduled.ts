@@ -12,7 +12,7 @@ export function activateScheduled(engine: Engine, message: StoredMessage, nowMs:
   const transit = {
     ...transitOf(message),
     enqueuedSequence: undefined,
-    lifeMs: message.content.timeToLiveMs,
+    lifeMs: message.content.timeToLiveMs ?? Number.POSITIVE_INFINITY,
   };
   routeMessage(engine, message.store.owner as Queue | Topic, transit, nowMs);
 }

@@ -1,5 +1,5 @@
 import type { ApplicationProperties } from "../messages/message.js";
-import type { MessageContent } from "../messages/message-content.js";
+import { type MessageContent, NO_RARE_PROPERTIES, type RareProperties } from "../messages/message-content.js";
 import type { RuleChanges } from "../rules/rule-subject.js";
 import type { RuleValue } from "../rules/rule-value.js";
 import type { SystemProperty } from "../rules/system-property.js";
@@ -9,13 +9,16 @@ import type { Transit } from "./route-message.js";
 const TICKS_PER_MS = 10_000;
 const TEXT_FIELDS: Partial<Record<SystemProperty, keyof MessageContent>> = {
   ContentType: "contentType",
-  CorrelationId: "correlationId",
   Label: "subject",
   MessageId: "messageId",
   PartitionKey: "partitionKey",
+  SessionId: "sessionId",
+};
+const RARE_FIELDS: Partial<Record<SystemProperty, keyof RareProperties>> = {
+  CorrelationId: "correlationId",
+  ForcePersistence: "forcePersistence",
   ReplyTo: "replyTo",
   ReplyToSessionId: "replyToSessionId",
-  SessionId: "sessionId",
   To: "to",
   ViaPartitionKey: "viaPartitionKey",
 };
@@ -37,19 +40,26 @@ export function applyRuleChanges(transit: Transit, changes: RuleChanges): Transi
   }
   for (const [property, value] of changes.system) {
     if (property === "TimeToLive") lifeMs = toLifeMs(value);
-    content = { ...content, ...changedField(property, value), hasChangedProperties: true };
+    content = { ...content, ...changedField(content, property, value), hasChangedProperties: true };
   }
   return { ...transit, content, lifeMs, propertyChanges };
 }
 
-function changedField(property: SystemProperty, value: RuleValue): Partial<MessageContent> {
+function changedField(
+  { rare = NO_RARE_PROPERTIES }: MessageContent,
+  property: SystemProperty,
+  value: RuleValue,
+): Partial<MessageContent> {
+  const rareField = RARE_FIELDS[property];
+  if (rareField !== undefined) {
+    const cleared = rareField === "forcePersistence" ? false : undefined;
+    return { rare: { ...rare, [rareField]: value ?? cleared } };
+  }
   const field = TEXT_FIELDS[property];
   if (field !== undefined) return { [field]: value === null ? undefined : (value as string) };
   switch (property) {
     case "TimeToLive":
-      return { timeToLiveMs: toLifeMs(value) };
-    case "ForcePersistence":
-      return { forcePersistence: value === true };
+      return { timeToLiveMs: Number.isFinite(toLifeMs(value)) ? toLifeMs(value) : undefined };
     case "ScheduledEnqueueTimeUtc":
       return { scheduledEnqueueTimeMs: value instanceof Date ? value.getTime() : undefined };
     default:

@@ -33,7 +33,7 @@ export function releaseLock(engine: Engine, message: StoredMessage, nowMs: numbe
   message.session?.held.delete(message);
   if (message.state !== "active") return;
   if (message.store.kind === "main") {
-    if (message.expiresAtMs <= nowMs) {
+    if (message.expiresAtMs !== undefined && message.expiresAtMs <= nowMs) {
       expireMessage(engine, message, nowMs);
       return;
     }

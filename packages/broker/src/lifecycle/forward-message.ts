@@ -38,7 +38,7 @@ export function forwardDeadLetter(
   if (path === undefined) return false;
   const transit: Transit = {
     ...transitOf(message),
-    lifeMs: message.content.timeToLiveMs,
+    lifeMs: message.content.timeToLiveMs ?? Number.POSITIVE_INFINITY,
     hops: message.hops + 1,
     deadLetterSource: from.path,
   };
@@ -59,7 +59,7 @@ export function transferDeadLetter(
 ): void {
   const { content, enqueuedSequence = sequence, lifeMs } = transit;
   const store = from.transferDeadLetter;
-  const message = new StoredMessage(store, content, sequence, enqueuedSequence, nowMs, nowMs + lifeMs);
+  const message = new StoredMessage(store, content, sequence, enqueuedSequence, nowMs, lifeMs);
   const record = deadLetterRecord(reason, `The message could not be transferred to '${path}'.`);
   message.propertyChanges = { ...transit.propertyChanges, ...record };
   message.hops = transit.hops;

@@ -103,9 +103,9 @@ function sentProperty(content: MessageContent, property: SystemProperty): RuleVa
     case "ContentType":
       return content.contentType ?? null;
     case "CorrelationId":
-      return idValue(content.correlationId);
+      return idValue(content.rare?.correlationId);
     case "ForcePersistence":
-      return content.forcePersistence;
+      return content.rare?.forcePersistence === true;
     case "Label":
       return content.subject ?? null;
     case "MessageId":
@@ -113,9 +113,9 @@ function sentProperty(content: MessageContent, property: SystemProperty): RuleVa
     case "PartitionKey":
       return content.partitionKey ?? content.sessionId ?? null;
     case "ReplyTo":
-      return content.replyTo ?? null;
+      return content.rare?.replyTo ?? null;
     case "ReplyToSessionId":
-      return content.replyToSessionId ?? null;
+      return content.rare?.replyToSessionId ?? null;
     case "ScheduledEnqueueTimeUtc":
       return content.scheduledEnqueueTimeMs === undefined ? null : new Date(content.scheduledEnqueueTimeMs);
     case "SessionId":
@@ -123,9 +123,9 @@ function sentProperty(content: MessageContent, property: SystemProperty): RuleVa
     case "Size":
       return BigInt(content.sizeInBytes);
     case "To":
-      return content.to ?? null;
+      return content.rare?.to ?? null;
     case "ViaPartitionKey":
-      return content.viaPartitionKey ?? null;
+      return content.rare?.viaPartitionKey ?? null;
     default:
       return null;
   }

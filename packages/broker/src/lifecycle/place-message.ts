@@ -57,7 +57,7 @@ export function makeReady(engine: Engine, message: StoredMessage): void {
 
 /** Arms the timer of an active message that may expire. Deferred messages and those in dead-letter queues never do. */
 export function armExpiry(engine: Engine, message: StoredMessage): void {
-  if (message.expiresAtMs !== Number.POSITIVE_INFINITY && message.store.kind === "main") {
+  if (message.expiresAtMs !== undefined && message.store.kind === "main") {
     engine.timers.arm(message, message.expiresAtMs);
   }
 }
@@ -70,7 +70,7 @@ export function saveMessage(engine: Engine, message: StoredMessage): void {
     content: message.content,
     enqueuedSequence: message.enqueuedSequence,
     enqueuedAtMs: message.enqueuedAtMs,
-    expiresAtMs: message.expiresAtMs,
+    lifeMs: message.lifeMs,
     deliveryCount: message.deliveryCount,
     hops: message.hops,
     deadLetterSource: message.deadLetterSource,

@@ -34,7 +34,7 @@ export function newTransit(content: MessageContent, readProperties: Transit["rea
     content,
     propertyChanges: undefined,
     enqueuedSequence: undefined,
-    lifeMs: content.timeToLiveMs,
+    lifeMs: content.timeToLiveMs ?? Number.POSITIVE_INFINITY,
     hops: 0,
     deadLetterSource: undefined,
     readProperties,
@@ -44,7 +44,7 @@ export function newTransit(content: MessageContent, readProperties: Transit["rea
 /** A message that leaves a store for another entity; its life starts anew there. */
 export function transitOf(message: StoredMessage): Transit {
   const { content, propertyChanges, enqueuedSequence, hops, deadLetterSource } = message;
-  const lifeMs = message.expiresAtMs - message.enqueuedAtMs;
+  const { lifeMs } = message;
   return {
     content,
     propertyChanges,
@@ -97,14 +97,7 @@ function enqueue(
   const sequence = takeSequence(engine, entity, transit.content);
   const lifeMs = Math.min(transit.lifeMs, entity.options.defaultMessageTimeToLiveMs);
   const enqueuedSequence = transit.enqueuedSequence ?? sequence;
-  const message = new StoredMessage(
-    store,
-    transit.content,
-    sequence,
-    enqueuedSequence,
-    nowMs,
-    nowMs + lifeMs,
-  );
+  const message = new StoredMessage(store, transit.content, sequence, enqueuedSequence, nowMs, lifeMs);
   message.propertyChanges = transit.propertyChanges;
   message.hops = transit.hops;
   message.deadLetterSource = transit.deadLetterSource;

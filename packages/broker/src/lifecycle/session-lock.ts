@@ -14,7 +14,6 @@ export function lockSession(engine: Engine, session: Session, holder: SessionHol
 /** Lets a session's lock, and with it those of its messages, start anew. */
 export function renewSession(engine: Engine, session: Session, nowMs: number): void {
   session.lockedUntilMs = nowMs + (session.store.owner as ReceivingEntity).options.lockDurationMs;
-  for (const message of session.held) message.lockedUntilMs = session.lockedUntilMs;
   engine.timers.arm(session, session.lockedUntilMs);
 }
 

@@ -1,15 +1,8 @@
-import { Buffer } from "node:buffer";
 import { deserialize, serialize } from "node:v8";
 import { BrokerError } from "../broker-error.js";
 import type { Storage } from "../storage/storage.js";
-import type {
-  ApplicationProperties,
-  BrokerMessage,
-  MessageBody,
-  MessageId,
-  SendableProperties,
-  WireDecoder,
-} from "./message.js";
+import { argumentError } from "./check-message.js";
+import type { ApplicationProperties, BrokerMessage, MessageBody, MessageId, WireDecoder } from "./message.js";
 
 /** How a stored body is to be read: `value` and `sequence` bodies are kept in the structured-clone format. */
 export type BodySection = MessageBody["section"];
@@ -20,18 +13,15 @@ export type BodySection = MessageBody["section"];
  */
 export interface MessageContent {
   readonly messageId: MessageId | undefined;
-  readonly correlationId: MessageId | undefined;
   readonly contentType: string | undefined;
   readonly subject: string | undefined;
-  readonly to: string | undefined;
-  readonly replyTo: string | undefined;
-  readonly replyToSessionId: string | undefined;
   readonly sessionId: string | undefined;
   readonly partitionKey: string | undefined;
-  readonly viaPartitionKey: string | undefined;
-  readonly timeToLiveMs: number;
+  /** `undefined` is unlimited. */
+  readonly timeToLiveMs: number | undefined;
   readonly scheduledEnqueueTimeMs: number | undefined;
-  readonly forcePersistence: boolean;
+  /** Absent in a message that has none of them. */
+  readonly rare: RareProperties | undefined;
   /** As sent; undefined when the message has none or they lie in `wire`, undecoded. */
   readonly applicationProperties: ApplicationProperties | undefined;
   readonly section: BodySection | undefined;
@@ -47,37 +37,31 @@ export interface MessageContent {
   readonly hasChangedProperties: boolean;
 }
 
+/** Broker properties that few messages have, kept apart so that the others do not pay for them. */
+export interface RareProperties {
+  readonly correlationId: MessageId | undefined;
+  readonly to: string | undefined;
+  readonly replyTo: string | undefined;
+  readonly replyToSessionId: string | undefined;
+  readonly viaPartitionKey: string | undefined;
+  readonly forcePersistence: boolean;
+}
+
+/** What a message without rare properties has. */
+export const NO_RARE_PROPERTIES: RareProperties = Object.freeze({
+  correlationId: undefined,
+  to: undefined,
+  replyTo: undefined,
+  replyToSessionId: undefined,
+  viaPartitionKey: undefined,
+  forcePersistence: false,
+});
+
 /** A message that passed all checks and is not taken in yet. */
 export interface Admitted {
   readonly message: BrokerMessage;
   readonly bytes: Uint8Array;
   readonly sizeInBytes: number;
-}
-
-/** Bytes that a broker property costs besides its value. */
-const PROPERTY_OVERHEAD = 4;
-/** Bytes of the sections' frames in an encoded message. */
-const MESSAGE_OVERHEAD = 32;
-const KEY_LIMIT = 128;
-
-/** Checks a message's properties against the service's limits; throws `argument-error`. */
-export function checkProperties(message: SendableProperties, entity: string): void {
-  checkKey(message.sessionId, "sessionId", entity);
-  checkKey(message.partitionKey, "partitionKey", entity);
-  checkKey(message.viaPartitionKey, "viaPartitionKey", entity);
-  checkKey(message.replyToSessionId, "replyToSessionId", entity);
-  if (typeof message.messageId === "string") checkKey(message.messageId, "messageId", entity);
-  const ttl = message.timeToLiveMs;
-  if (ttl !== undefined && !(typeof ttl === "number" && ttl > 0)) {
-    throw argumentError(entity, `timeToLiveMs ${ttl} is not a positive number of milliseconds`);
-  }
-  if (
-    message.sessionId !== undefined &&
-    message.partitionKey !== undefined &&
-    message.sessionId !== message.partitionKey
-  ) {
-    throw argumentError(entity, "partitionKey differs from sessionId, which overrides it");
-  }
 }
 
 /** The bytes that the storage will keep for a message: the front end's `wire`, else the body. */
@@ -91,6 +75,8 @@ export function bytesToStore(message: BrokerMessage, entity: string): Uint8Array
   }
   switch (body?.section) {
     case "data":
+      if (!(body.bytes instanceof Uint8Array))
+        throw argumentError(entity, "a data body has to be a Uint8Array");
       return body.bytes;
     case "value":
     case "sequence":
@@ -98,14 +84,6 @@ export function bytesToStore(message: BrokerMessage, entity: string): Uint8Array
     default:
       throw argumentError(entity, "a message needs a body or wire");
   }
-}
-
-/** The size that a message counts with against limits and quotas, in bytes. */
-export function sizeOf(message: BrokerMessage, bytes: Uint8Array): number {
-  if (message.wire !== undefined) return bytes.byteLength;
-  return (
-    bytes.byteLength + sizeOfProperties(message) + sizeOfApplicationProperties(message.applicationProperties)
-  );
 }
 
 /** Takes a message in: copies its properties and stores its bytes once. */
@@ -118,18 +96,13 @@ export function takeIn(
   const isWire = wire !== undefined;
   return {
     messageId: isolateId(messageId),
-    correlationId: isolateId(message.correlationId),
     contentType: message.contentType,
     subject: message.subject,
-    to: message.to,
-    replyTo: message.replyTo,
-    replyToSessionId: message.replyToSessionId,
     sessionId: message.sessionId,
     partitionKey: message.partitionKey,
-    viaPartitionKey: message.viaPartitionKey,
-    timeToLiveMs: message.timeToLiveMs ?? Number.POSITIVE_INFINITY,
+    timeToLiveMs: message.timeToLiveMs === Number.POSITIVE_INFINITY ? undefined : message.timeToLiveMs,
     scheduledEnqueueTimeMs: message.scheduledEnqueueTime?.getTime(),
-    forcePersistence: message.forcePersistence === true,
+    rare: rareProperties(message),
     applicationProperties:
       typeof applicationProperties === "object"
         ? copyApplicationProperties(applicationProperties)
@@ -144,7 +117,7 @@ export function takeIn(
   };
 }
 
-/** The body out of the stored bytes, as a copy that belongs to the reader. */
+/** The body out of a copy of the stored bytes; data bytes are a view on it. */
 export function readBody(
   content: MessageContent,
   stored: Uint8Array,
@@ -152,11 +125,16 @@ export function readBody(
 ): MessageBody {
   if (content.section === "data") {
     const { dataOffset, dataLength } = content;
-    return { section: "data", bytes: Buffer.from(stored.subarray(dataOffset, dataOffset + dataLength)) };
+    return { section: "data", bytes: plainView(stored, dataOffset, dataLength) };
   }
   if (content.isWire) return requireDecoder(decode)(stored).body;
   if (content.section === "sequence") return { section: "sequence", value: deserialize(stored) as unknown[] };
   return { section: "value", value: deserialize(stored) };
+}
+
+/** A view that is a plain `Uint8Array`, since the methods of `Buffer` differ. */
+export function plainView(bytes: Uint8Array, offset: number, length: number): Uint8Array {
+  return new Uint8Array(bytes.buffer, bytes.byteOffset + offset, length);
 }
 
 /** The application properties as sent with `changes` laid over them, as a copy that belongs to the reader. */
@@ -185,6 +163,26 @@ export function copyApplicationProperties(properties: ApplicationProperties): Ap
       Object.defineProperty(copy, name, { value: isolate(value) });
   }
   return copy as ApplicationProperties;
+}
+
+function rareProperties(message: BrokerMessage): RareProperties | undefined {
+  const { correlationId, to, replyTo, replyToSessionId, viaPartitionKey, forcePersistence } = message;
+  const isAbsent =
+    correlationId === undefined &&
+    to === undefined &&
+    replyTo === undefined &&
+    replyToSessionId === undefined &&
+    viaPartitionKey === undefined &&
+    forcePersistence !== true;
+  if (isAbsent) return undefined;
+  return {
+    correlationId: isolateId(correlationId),
+    to,
+    replyTo,
+    replyToSessionId,
+    viaPartitionKey,
+    forcePersistence: forcePersistence === true,
+  };
 }
 
 function isolate(value: object): object {
@@ -226,53 +224,4 @@ function requireDecoder(decode: WireDecoder | undefined): WireDecoder {
     "not-allowed",
     "The message was stored in a front end's encoding and the broker has no wireDecoder to read it.",
   );
-}
-
-function sizeOfProperties(message: SendableProperties): number {
-  return (
-    MESSAGE_OVERHEAD +
-    sizeOfId(message.messageId) +
-    sizeOfId(message.correlationId) +
-    sizeOfText(message.contentType) +
-    sizeOfText(message.subject) +
-    sizeOfText(message.to) +
-    sizeOfText(message.replyTo) +
-    sizeOfText(message.replyToSessionId) +
-    sizeOfText(message.sessionId) +
-    sizeOfText(message.partitionKey) +
-    sizeOfText(message.viaPartitionKey)
-  );
-}
-
-function sizeOfText(text: string | undefined): number {
-  return text === undefined ? 0 : PROPERTY_OVERHEAD + Buffer.byteLength(text);
-}
-
-function sizeOfId(id: MessageId | undefined): number {
-  if (id === undefined) return 0;
-  if (typeof id === "string") return sizeOfText(id);
-  return PROPERTY_OVERHEAD + (id instanceof Uint8Array ? id.byteLength : 8);
-}
-
-function sizeOfApplicationProperties(properties: BrokerMessage["applicationProperties"]): number {
-  if (typeof properties !== "object") return 0;
-  let bytes = 0;
-  for (const name in properties) {
-    const value = properties[name];
-    bytes += sizeOfText(name) + PROPERTY_OVERHEAD;
-    if (typeof value === "string") bytes += Buffer.byteLength(value);
-    else if (value instanceof Uint8Array) bytes += value.byteLength;
-    else bytes += 8;
-  }
-  return bytes;
-}
-
-function checkKey(key: string | undefined, name: string, entity: string): void {
-  if (key !== undefined && key.length > KEY_LIMIT) {
-    throw argumentError(entity, `${name} is longer than ${KEY_LIMIT} characters`);
-  }
-}
-
-function argumentError(entity: string, reason: string): BrokerError {
-  return new BrokerError("argument-error", `Cannot send to '${entity}': ${reason}.`, { entity });
 }

@@ -1,5 +1,10 @@
 import type { ApplicationProperties, MessageBody, MessageId, MessageState } from "./message.js";
-import { copyApplicationProperties, readApplicationProperties, readBody } from "./message-content.js";
+import {
+  copyApplicationProperties,
+  plainView,
+  readApplicationProperties,
+  readBody,
+} from "./message-content.js";
 import type { StoredMessage } from "./stored-message.js";
 
 /** The stored message behind a handed-out one; for the engine. */
@@ -59,7 +64,8 @@ export class ReceivedMessage {
 
   /** `undefined` for a message that never expires. */
   get expiresAt(): Date | undefined {
-    return Number.isFinite(this.#stored.expiresAtMs) ? new Date(this.#stored.expiresAtMs) : undefined;
+    const ms = this.#stored.expiresAtMs;
+    return ms === undefined ? undefined : new Date(ms);
   }
 
   /** `undefined` unless the message was handed out locked. */
@@ -96,7 +102,7 @@ export class ReceivedMessage {
   }
 
   get correlationId(): MessageId | undefined {
-    return this.#stored.content.correlationId;
+    return this.#stored.content.rare?.correlationId;
   }
 
   get contentType(): string | undefined {
@@ -108,15 +114,15 @@ export class ReceivedMessage {
   }
 
   get to(): string | undefined {
-    return this.#stored.content.to;
+    return this.#stored.content.rare?.to;
   }
 
   get replyTo(): string | undefined {
-    return this.#stored.content.replyTo;
+    return this.#stored.content.rare?.replyTo;
   }
 
   get replyToSessionId(): string | undefined {
-    return this.#stored.content.replyToSessionId;
+    return this.#stored.content.rare?.replyToSessionId;
   }
 
   get sessionId(): string | undefined {
@@ -128,12 +134,12 @@ export class ReceivedMessage {
   }
 
   get viaPartitionKey(): string | undefined {
-    return this.#stored.content.viaPartitionKey;
+    return this.#stored.content.rare?.viaPartitionKey;
   }
 
   /** In ms, as the entity capped it; `Infinity` is unlimited. */
   get timeToLiveMs(): number {
-    return this.#stored.expiresAtMs - this.#stored.enqueuedAtMs;
+    return this.#stored.lifeMs;
   }
 
   get scheduledEnqueueTime(): Date | undefined {
@@ -142,7 +148,7 @@ export class ReceivedMessage {
   }
 
   get forcePersistence(): boolean {
-    return this.#stored.content.forcePersistence;
+    return this.#stored.content.rare?.forcePersistence === true;
   }
 
   /** Why the message was dead-lettered: the application property `DeadLetterReason`. */
@@ -181,9 +187,9 @@ export class ReceivedMessage {
     return this.#body;
   }
 
-  /** The front end's own encoding as it was sent, which nobody may write to; `undefined` for a message sent without. */
+  /** The front end's own encoding as it was sent; `undefined` for a message sent without. A data body is a view on it. */
   get wire(): Uint8Array | undefined {
-    return this.#stored.content.isWire ? this.#bytes : undefined;
+    return this.#stored.content.isWire ? plainView(this.#bytes, 0, this.#bytes.byteLength) : undefined;
   }
 }
 

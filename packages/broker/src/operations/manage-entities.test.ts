@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { BrokerEvent } from "../messages/broker-event.js";
+import type { MessageBody } from "../messages/message.js";
 import { codeOf, message, openWorld, textsOf } from "../world.test-support.js";
 
 const MINUTE_MS = 60_000;
@@ -68,6 +69,17 @@ describe("updateEntity", () => {
       expect(await codeOf(world.broker.updateEntity("orders", { [name]: true }))).toBe("not-allowed");
     },
   );
+
+  it("takes undefined for not given, and for the end of a forward", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("target");
+    await world.broker.createQueue("orders", { forwardTo: "target", maxDeliveryCount: 3 });
+    const update = { forwardTo: undefined, maxDeliveryCount: undefined } as object;
+    const { options } = await world.broker.updateEntity("orders", update);
+    expect(options).toMatchObject({ forwardTo: undefined, maxDeliveryCount: 3 });
+    await world.broker.sender("orders").send(message("a"));
+    expect(textsOf(await world.broker.receiver("orders").receive())).toEqual(["a"]);
+  });
 
   it("does not find an unknown entity", async () => {
     await using world = openWorld();
@@ -207,6 +219,20 @@ describe("quota", () => {
     );
     expect(await codeOf(sender.send(message("a", { timeToLiveMs: -1 })))).toBe("argument-error");
     expect(await codeOf(sender.send({}))).toBe("argument-error");
+    for (const name of ["messageId", "sessionId", "subject", "to", "contentType"]) {
+      expect(await codeOf(sender.send(message("a", { [name]: { no: "text" } })))).toBe("argument-error");
+    }
+    for (const value of [() => {}, Symbol("x"), { nested: () => {} }]) {
+      const bad = message("b", { applicationProperties: { value: value as object } });
+      expect(await codeOf(sender.sendBatch([message("a"), bad]))).toBe("argument-error");
+    }
+    const much = { applicationProperties: { much: "x".repeat(2 ** 16) } };
+    expect(await codeOf(sender.send(message("a", much)))).toBe("message-size-exceeded");
+    const notBytes = { section: "data", bytes: "text" } as unknown as MessageBody;
+    expect(await codeOf(sender.send({ body: notBytes }))).toBe("argument-error");
+    expect(world.broker.getEntity("orders").totalMessageCount).toBe(0);
+    const scheduledEnqueueTime = new Date(Number.NaN);
+    expect(await codeOf(sender.send(message("a", { scheduledEnqueueTime })))).toBe("argument-error");
     expect(await codeOf(sender.send({ body: { section: "value", value: () => {} } }))).toBe("argument-error");
   });
 });

@@ -101,10 +101,8 @@ function lockMessage(engine: Engine, message: StoredMessage, nowMs: number): voi
   const { session } = message;
   message.lockSerial = engine.lockTokens.nextSerial();
   if (session === undefined) {
-    message.lockedUntilMs = nowMs + (message.store.owner as ReceivingEntity).options.lockDurationMs;
-    engine.timers.arm(message, message.lockedUntilMs);
+    engine.timers.arm(message, nowMs + (message.store.owner as ReceivingEntity).options.lockDurationMs);
   } else {
-    message.lockedUntilMs = session.lockedUntilMs;
     session.held.add(message);
     engine.timers.disarm(message);
   }

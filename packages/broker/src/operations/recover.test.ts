@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { openBroker } from "../broker.js";
 import { createManualClock } from "../clock.js";
 import { createDisk, type Disk, openDisk } from "../storage/restartable-storage.test-support.js";
-import { codeOf, message, textOf, textsOf } from "../world.test-support.js";
+import { codeOf, message, settleMicrotasks, textOf, textsOf } from "../world.test-support.js";
 
 const MINUTE_MS = 60_000;
 
@@ -152,6 +152,15 @@ describe("openBroker", () => {
     expect(textsOf(await broker.receiver("orders").peek(10))).toEqual(["a", "new"]);
   });
 
+  it("counts an entity's idle time from the opening on", async () => {
+    await using broker = await restart(async (first) => {
+      await first.createQueue("orders", { autoDeleteOnIdleMs: 5 * MINUTE_MS });
+    }, 60 * MINUTE_MS);
+    expect(broker.listEntities()).toHaveLength(1);
+    broker.manual.advance(5 * MINUTE_MS);
+    expect(broker.listEntities()).toEqual([]);
+  });
+
   it("keeps nothing of deleted and purged entities", async () => {
     const { disk } = await restart(async (first) => {
       await first.createQueue("orders", { requiresDuplicateDetection: true, requiresSession: true });
@@ -176,7 +185,7 @@ describe("commit", () => {
       .then(() => {
         isAcknowledged = true;
       });
-    await new Promise((resolve) => setImmediate(resolve));
+    await settleMicrotasks();
     expect(isAcknowledged).toBe(false);
     disk.isStalled = false;
     await using recovered = await openOn(disk);
@@ -190,5 +199,61 @@ describe("commit", () => {
     disk.failure = new Error("disk full");
     expect(await codeOf(broker.sender("orders").send(message("a")))).toBe("storage-failed");
     expect(() => broker.receiver("orders")).toThrow("its storage failed to commit");
+  });
+});
+
+describe("receiveAndDelete", () => {
+  it("hands a message to a waiting receiver only once its deletion is durable", async () => {
+    const disk = createDisk();
+    await using broker = await openOn(disk);
+    await broker.createQueue("orders");
+    const receiving = broker.receiver("orders", { mode: "receiveAndDelete" }).receive();
+    await broker.sender("orders").send(message("a"));
+    expect(textsOf(await receiving)).toEqual(["a"]);
+    expect(disk.tables.messages.size).toBe(0);
+  });
+});
+
+describe("batches", () => {
+  /** A storage that notes how many changes each batch had. */
+  function openCounted(disk: Disk) {
+    const batches: number[] = [];
+    let changes = 0;
+    const storage = openDisk(disk);
+    const noting = new Proxy(storage, {
+      get(target, name: keyof typeof storage) {
+        if (name === "commit" && changes > 0) {
+          batches.push(changes);
+          changes = 0;
+        } else if (/^(?:put|delete|release)/.test(name)) {
+          changes++;
+        }
+        return target[name];
+      },
+    });
+    return { batches, storage: noting };
+  }
+
+  it("hold all changes of one operation, a whole transaction's too", async () => {
+    const { batches, storage } = openCounted(createDisk());
+    await using broker = await openBroker({ clock: createManualClock(), storage });
+    await broker.createQueue("orders");
+    await broker.createQueue("out");
+    await broker.sender("orders").sendBatch([message("a"), message("b"), message("c")]);
+    const receiver = broker.receiver("orders");
+    const [first, second, third] = await receiver.receive(3);
+    batches.length = 0;
+
+    await receiver.deadLetter(first!);
+    expect(batches.splice(0)).toEqual([2]);
+    await receiver.complete(second!);
+    expect(batches.splice(0)).toEqual([2]);
+
+    const transaction = broker.beginTransaction();
+    await receiver.complete(third!, transaction);
+    await broker.sender("out").send(message("d"), transaction);
+    batches.length = 0;
+    await transaction.commit();
+    expect(batches).toEqual([4]);
   });
 });

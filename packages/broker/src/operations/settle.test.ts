@@ -95,6 +95,15 @@ describe("abandon", () => {
     expect(first!.applicationProperties).toEqual({ colour: "red", size: 1 });
   });
 
+  it("refuses properties that cannot be copied and keeps the lock", async () => {
+    await using world = await openOrders();
+    await world.sender.send(message("a"));
+    const [received] = await world.receiver.receive();
+    const changes = { bad: (() => {}) as object };
+    expect(await codeOf(world.receiver.abandon(received!, changes))).toBe("argument-error");
+    await world.receiver.complete(received!);
+  });
+
   it("moves the message to the dead-letter queue after the last delivery", async () => {
     await using world = await openOrders({ maxDeliveryCount: 2 });
     await world.sender.send(message("a"));

@@ -38,7 +38,7 @@ describe("BodySlabs", () => {
     );
   });
 
-  it("gives a slab up with its last body and keeps at most the one being filled", () => {
+  it("gives a slab up with its last body", () => {
     const slabs = new BodySlabs();
     const ids = Array.from({ length: 1000 }, () => slabs.put(new Uint8Array(1024)));
     expect(slabs.slabCount).toBeLessThanOrEqual(5);
@@ -46,15 +46,15 @@ describe("BodySlabs", () => {
     expect(slabs.slabCount).toBe(1);
   });
 
-  it("keeps a body until its last reference is released, and bytes that were handed out for ever", () => {
+  it("keeps a body until its last reference is released, and gives readers copies", () => {
     const slabs = new BodySlabs();
     const id = slabs.put(new Uint8Array([1, 2, 3]));
     const bytes = slabs.read(id);
     slabs.retain(id);
     slabs.release(id);
-    expect(slabs.read(id)).toEqual(new Uint8Array([1, 2, 3]));
+    expect(Uint8Array.from(slabs.read(id))).toEqual(new Uint8Array([1, 2, 3]));
     slabs.release(id);
     for (let i = 0; i < 1000; i++) slabs.put(new Uint8Array(1024).fill(9));
-    expect(bytes).toEqual(new Uint8Array([1, 2, 3]));
+    expect(Uint8Array.from(bytes)).toEqual(new Uint8Array([1, 2, 3]));
   });
 });

@@ -7,6 +7,10 @@ const LARGEST_SHARED_BYTES = SLAB_BYTES / 4;
 const UNIT_BYTES = 8;
 const UNITS_PER_SLAB = SLAB_BYTES / UNIT_BYTES;
 const HEADER_BYTES = 8;
+/** Size of the allocations that small copies share. */
+const COPY_POOL_BYTES = 16 * 1024;
+/** Empty slabs kept for reuse, so that a steady flow of messages allocates none. */
+const SPARE_SLABS = 8;
 
 interface Slab {
   readonly bytes: Uint8Array;
@@ -16,11 +20,14 @@ interface Slab {
 }
 
 /**
- * Bodies in large chunks of memory: no object per body, about 12 bytes of overhead each. A slab is given up with its
- * last body and never written again, so bytes handed out stay valid.
+ * Bodies in large chunks of memory: no object per body, about 12 bytes of overhead each. A slab is used again or given
+ * up with its last body, so readers get copies.
  */
 export class BodySlabs {
   readonly #slabs = new Map<number, Slab>();
+  readonly #spare: Slab[] = [];
+  #copies = new ArrayBuffer(COPY_POOL_BYTES);
+  #copiesEnd = 0;
   #current: Slab | undefined;
   #currentNumber = 0;
   #lastNumber = 0;
@@ -45,7 +52,11 @@ export class BodySlabs {
   read(id: number): Uint8Array {
     const unit = id % UNITS_PER_SLAB;
     const { bytes, words } = this.#slab(id);
-    return new Uint8Array(bytes.buffer, unit * UNIT_BYTES + HEADER_BYTES, words[unit * 2 + 1]);
+    const start = unit * UNIT_BYTES + HEADER_BYTES;
+    const length = words[unit * 2 + 1]!;
+    const copy = this.#allocate(length);
+    copy.set(new Uint8Array(bytes.buffer, start, length));
+    return copy;
   }
 
   retain(id: number): void {
@@ -58,7 +69,19 @@ export class BodySlabs {
     slab.words[at]! -= 1;
     if (slab.words[at] !== 0) return;
     slab.live--;
-    if (slab.live === 0 && slab !== this.#current) this.#slabs.delete(Math.floor(id / UNITS_PER_SLAB));
+    if (slab.live === 0 && slab !== this.#current) this.#retire(Math.floor(id / UNITS_PER_SLAB), slab);
+  }
+
+  /** Room for a copy: small ones share an allocation, which is much cheaper than one each. */
+  #allocate(length: number): Uint8Array {
+    if (length > COPY_POOL_BYTES / 8) return new Uint8Array(Buffer.allocUnsafeSlow(length).buffer);
+    if (this.#copiesEnd + length > COPY_POOL_BYTES) {
+      this.#copies = Buffer.allocUnsafeSlow(COPY_POOL_BYTES).buffer as ArrayBuffer;
+      this.#copiesEnd = 0;
+    }
+    const start = this.#copiesEnd;
+    this.#copiesEnd += length;
+    return new Uint8Array(this.#copies, start, length);
   }
 
   #slab(id: number): Slab {
@@ -68,24 +91,36 @@ export class BodySlabs {
   }
 
   #openSlab(): void {
-    if (this.#current?.live === 0) this.#slabs.delete(this.#currentNumber);
+    if (this.#current?.live === 0) this.#retire(this.#currentNumber, this.#current);
     this.#currentNumber = ++this.#lastNumber;
-    this.#current = this.#open(this.#currentNumber, SLAB_BYTES);
+    this.#current = this.#add(this.#currentNumber, this.#spare.pop() ?? createSlab(SLAB_BYTES));
     this.#nextUnit = 0;
   }
 
   #putAlone(bytes: Uint8Array): number {
     const number = ++this.#lastNumber;
-    write(this.#open(number, HEADER_BYTES + Math.ceil(bytes.byteLength / UNIT_BYTES) * UNIT_BYTES), 0, bytes);
+    write(
+      this.#add(number, createSlab(HEADER_BYTES + Math.ceil(bytes.byteLength / UNIT_BYTES) * UNIT_BYTES)),
+      0,
+      bytes,
+    );
     return number * UNITS_PER_SLAB;
   }
 
-  #open(number: number, byteLength: number): Slab {
-    const buffer = Buffer.allocUnsafeSlow(byteLength).buffer as ArrayBuffer;
-    const slab = { bytes: new Uint8Array(buffer), words: new Uint32Array(buffer), live: 0 };
+  #add(number: number, slab: Slab): Slab {
     this.#slabs.set(number, slab);
     return slab;
   }
+
+  #retire(number: number, slab: Slab): void {
+    this.#slabs.delete(number);
+    if (slab.bytes.byteLength === SLAB_BYTES && this.#spare.length < SPARE_SLABS) this.#spare.push(slab);
+  }
+}
+
+function createSlab(byteLength: number): Slab {
+  const buffer = Buffer.allocUnsafeSlow(byteLength).buffer as ArrayBuffer;
+  return { bytes: new Uint8Array(buffer), words: new Uint32Array(buffer), live: 0 };
 }
 
 function write(slab: Slab, unit: number, bytes: Uint8Array): void {

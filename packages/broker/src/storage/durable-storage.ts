@@ -105,12 +105,11 @@ class DurableStorage implements Storage {
   }
 
   readBody(bodyId: number): Uint8Array {
-    const record =
-      this.#freshBodies.get(bodyId) ??
-      this.#writtenBodies.get(bodyId) ??
-      this.#store.getBinary(numberKey(this.#writer, Table.body, bodyId));
-    if (record === undefined) throw new RangeError(`There is no body ${bodyId}`);
-    return record.subarray(CHECKSUM_BYTES);
+    const pending = this.#freshBodies.get(bodyId) ?? this.#writtenBodies.get(bodyId);
+    if (pending !== undefined) return Uint8Array.prototype.slice.call(pending, CHECKSUM_BYTES);
+    const stored = this.#store.getBinary(numberKey(this.#writer, Table.body, bodyId));
+    if (stored === undefined) throw new RangeError(`There is no body ${bodyId}`);
+    return stored.subarray(CHECKSUM_BYTES);
   }
 
   retainBody(bodyId: number): void {

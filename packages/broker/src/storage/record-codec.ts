@@ -1,6 +1,6 @@
 import type { Buffer } from "node:buffer";
 import type { ApplicationProperties, MessageId, MessageState } from "../messages/message.js";
-import type { BodySection, MessageContent } from "../messages/message-content.js";
+import type { BodySection, MessageContent, RareProperties } from "../messages/message-content.js";
 import { RecordReader } from "./record-reader.js";
 import type { RecordWriter } from "./record-writer.js";
 import type { EntityRecord, MessageRecord, SessionRecord } from "./storage.js";
@@ -11,7 +11,7 @@ const SECTIONS: readonly (BodySection | undefined)[] = [undefined, "data", "valu
 
 const IS_WIRE = 1;
 const HAS_CHANGED_PROPERTIES = 2;
-const FORCE_PERSISTENCE = 4;
+const HAS_RARE_PROPERTIES = 4;
 
 /** Writes a message's record. The counterpart reads back every field with its type. */
 export function writeMessage(writer: RecordWriter, record: MessageRecord): void {
@@ -21,32 +21,28 @@ export function writeMessage(writer: RecordWriter, record: MessageRecord): void 
   writer.u8(
     (content.isWire ? IS_WIRE : 0) |
       (content.hasChangedProperties ? HAS_CHANGED_PROPERTIES : 0) |
-      (content.forcePersistence ? FORCE_PERSISTENCE : 0),
+      (content.rare === undefined ? 0 : HAS_RARE_PROPERTIES),
   );
   writer.u64(record.enqueuedSequence);
   writer.f64(record.enqueuedAtMs);
-  writer.f64(record.expiresAtMs);
+  writer.f64(record.lifeMs);
   writer.u32(record.deliveryCount);
   writer.u32(record.hops);
   writer.u64(content.bodyId);
   writer.u32(content.dataOffset);
   writer.u32(content.dataLength);
   writer.u64(content.sizeInBytes);
-  writer.f64(content.timeToLiveMs);
   writer.value(record.deadLetterSource);
   writer.value(record.propertyChanges);
   writer.value(content.messageId);
-  writer.value(content.correlationId);
   writer.value(content.contentType);
   writer.value(content.subject);
-  writer.value(content.to);
-  writer.value(content.replyTo);
-  writer.value(content.replyToSessionId);
   writer.value(content.sessionId);
   writer.value(content.partitionKey);
-  writer.value(content.viaPartitionKey);
+  writer.value(content.timeToLiveMs);
   writer.value(content.scheduledEnqueueTimeMs);
   writer.value(content.applicationProperties);
+  if (content.rare !== undefined) writeRare(writer, content.rare);
 }
 
 /** Throws a `RangeError` for bytes that are no message's record. */
@@ -57,31 +53,36 @@ export function readMessage(bytes: Buffer, start: number): MessageRecord {
   const flags = reader.u8();
   const enqueuedSequence = reader.u64();
   const enqueuedAtMs = reader.f64();
-  const expiresAtMs = reader.f64();
+  const lifeMs = reader.f64();
   const deliveryCount = reader.u32();
   const hops = reader.u32();
   const bodyId = reader.u64();
   const dataOffset = reader.u32();
   const dataLength = reader.u32();
   const sizeInBytes = reader.u64();
-  const timeToLiveMs = reader.f64();
   const deadLetterSource = reader.value() as string | undefined;
   const propertyChanges = reader.value() as ApplicationProperties | undefined;
+  const messageId = reader.value() as MessageId | undefined;
+  const contentType = reader.value() as string | undefined;
+  const subject = reader.value() as string | undefined;
+  const sessionId = reader.value() as string | undefined;
+  const partitionKey = reader.value() as string | undefined;
+  const timeToLiveMs = reader.value() as number | undefined;
+  const scheduledEnqueueTimeMs = reader.value() as number | undefined;
+  const applicationProperties = reader.value() as ApplicationProperties | undefined;
+  const rare = (flags & HAS_RARE_PROPERTIES) === 0 ? undefined : readRare(reader);
+  reader.end();
+  // In the order in which the engine makes contents, so that all have one shape.
   const content: MessageContent = {
-    messageId: reader.value() as MessageId | undefined,
-    correlationId: reader.value() as MessageId | undefined,
-    contentType: reader.value() as string | undefined,
-    subject: reader.value() as string | undefined,
-    to: reader.value() as string | undefined,
-    replyTo: reader.value() as string | undefined,
-    replyToSessionId: reader.value() as string | undefined,
-    sessionId: reader.value() as string | undefined,
-    partitionKey: reader.value() as string | undefined,
-    viaPartitionKey: reader.value() as string | undefined,
+    messageId,
+    contentType,
+    subject,
+    sessionId,
+    partitionKey,
     timeToLiveMs,
-    scheduledEnqueueTimeMs: reader.value() as number | undefined,
-    forcePersistence: (flags & FORCE_PERSISTENCE) !== 0,
-    applicationProperties: reader.value() as ApplicationProperties | undefined,
+    scheduledEnqueueTimeMs,
+    rare,
+    applicationProperties,
     section,
     bodyId,
     isWire: (flags & IS_WIRE) !== 0,
@@ -90,17 +91,36 @@ export function readMessage(bytes: Buffer, start: number): MessageRecord {
     sizeInBytes,
     hasChangedProperties: (flags & HAS_CHANGED_PROPERTIES) !== 0,
   };
-  reader.end();
   return {
     state,
     content,
     enqueuedSequence,
     enqueuedAtMs,
-    expiresAtMs,
+    lifeMs,
     deliveryCount,
     hops,
     deadLetterSource,
     propertyChanges,
+  };
+}
+
+function writeRare(writer: RecordWriter, rare: RareProperties): void {
+  writer.value(rare.correlationId);
+  writer.value(rare.to);
+  writer.value(rare.replyTo);
+  writer.value(rare.replyToSessionId);
+  writer.value(rare.viaPartitionKey);
+  writer.value(rare.forcePersistence);
+}
+
+function readRare(reader: RecordReader): RareProperties {
+  return {
+    correlationId: reader.value() as MessageId | undefined,
+    to: reader.value() as string | undefined,
+    replyTo: reader.value() as string | undefined,
+    replyToSessionId: reader.value() as string | undefined,
+    viaPartitionKey: reader.value() as string | undefined,
+    forcePersistence: reader.value() as boolean,
   };
 }
 

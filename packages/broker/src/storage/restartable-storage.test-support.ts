@@ -96,7 +96,7 @@ export function openDisk(disk: Disk): Storage {
       batch.push(["bodies", String(id), copy]);
       return id;
     },
-    readBody: (id) => bodies.get(id)!.bytes,
+    readBody: (id) => bodies.get(id)!.bytes.slice(),
     retainBody: (id) => {
       bodies.get(id)!.references++;
     },

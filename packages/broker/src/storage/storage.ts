@@ -7,8 +7,8 @@ export interface MessageRecord {
   readonly content: MessageContent;
   readonly enqueuedSequence: number;
   readonly enqueuedAtMs: number;
-  /** `Infinity` for a message that never expires. */
-  readonly expiresAtMs: number;
+  /** How long it may live from then on; `Infinity` for a message that never expires. */
+  readonly lifeMs: number;
   readonly deliveryCount: number;
   readonly hops: number;
   readonly deadLetterSource: string | undefined;
@@ -57,9 +57,7 @@ export interface Storage {
 
   /** Keeps `bytes`, copied during the call, under a new id with one reference. */
   putBody(bytes: Uint8Array): number;
-  /**
-   * The bytes of a body. They stay as they are even when the body is released afterwards; nobody may write to them.
-   */
+  /** The bytes of a body, as a copy that belongs to the caller. */
   readBody(bodyId: number): Uint8Array;
   /** Adds a reference to a body. */
   retainBody(bodyId: number): void;

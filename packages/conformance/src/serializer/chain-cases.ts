@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Case } from "../case.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 import { messageSetting, readRefused } from "./trial.js";
-import { writableValues, writeValue } from "./written.js";
+import { quickValues, writeValue } from "./written.js";
 
 /**
  * The law for serializers that share a pipeline: no two claim a media type or a leading byte, and none takes a body of another for its own
@@ -41,7 +41,7 @@ export function chainCases(subjects: readonly SerializerSubject[]): Case[] {
 async function refuseAll(writer: SerializerSubject, reader: SerializerSubject): Promise<void> {
   const from = await writer.create();
   const to = await reader.create();
-  for (const entry of writableValues(writer)) {
+  for (const entry of quickValues(writer)) {
     const { bytes, name } = await writeValue(from, writer, entry);
     const offer = { bytes, isDeclared: false, message: messageSetting(reader) };
     await readRefused(to, offer, `${name} as ${from.name} writes it, offered to ${to.name},`);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { parseMediaType } from "@waybill/core";
 import type { Case } from "../case.js";
 import type { SerializerSubject } from "./serializer-subject.js";
-import { writableValues, writeValue } from "./written.js";
+import { quickValues, writeValue } from "./written.js";
 
 /** The shape of the plug-in: name, media types, and how it claims to know its bytes. */
 export function contractCases(subject: SerializerSubject): Case[] {
@@ -41,7 +41,7 @@ export function contractCases(subject: SerializerSubject): Case[] {
       name: "contract: writes a content type that it claims",
       async run() {
         const serializer = await subject.create();
-        for (const entry of writableValues(subject)) {
+        for (const entry of quickValues(subject)) {
           const { contentType } = await writeValue(serializer, subject, entry);
           const mediaType = parseMediaType(contentType);
           assert.ok(
@@ -56,7 +56,7 @@ export function contractCases(subject: SerializerSubject): Case[] {
       async run() {
         const serializer = await subject.create();
         const written = await Promise.all(
-          writableValues(subject).map((entry) => writeValue(serializer, subject, entry)),
+          quickValues(subject).map((entry) => writeValue(serializer, subject, entry)),
         );
         assert.ok(written.some((one) => one.isContainer && !one.isEmptyContainer));
       },

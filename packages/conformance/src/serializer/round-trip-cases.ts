@@ -4,7 +4,7 @@ import type { Case } from "../case.js";
 import { assertSameValue } from "../same-value.js";
 import type { SerializerSubject, SerializerValue } from "./serializer-subject.js";
 import { assertWriteRefusal, messageSetting, readValue, write } from "./trial.js";
-import { writableValues, writeValue } from "./written.js";
+import { quickValues, writeValue } from "./written.js";
 
 /** Every value comes back as promised or is refused, and the same value always gives the same bytes. */
 export function roundTripCases(subject: SerializerSubject): Case[] {
@@ -29,7 +29,7 @@ export function roundTripCases(subject: SerializerSubject): Case[] {
       async run() {
         const first = await subject.create();
         const second = await subject.create();
-        for (const entry of writableValues(subject)) {
+        for (const entry of quickValues(subject)) {
           const { bytes } = await writeValue(first, subject, entry);
           assertSameValue((await writeValue(first, subject, entry)).bytes, bytes, entry.name);
           assertSameValue((await writeValue(second, subject, entry)).bytes, bytes, entry.name);
@@ -40,7 +40,7 @@ export function roundTripCases(subject: SerializerSubject): Case[] {
       name: "round trip: works on after a refusal",
       async run() {
         const serializer = await subject.create();
-        for (const entry of subject.values) {
+        for (const entry of subject.values.filter(({ isLarge }) => isLarge !== true)) {
           const message = messageSetting(subject, entry.message);
           if (entry.isRefused === true)
             await write(serializer, entry.value, message).catch(assertWriteRefusal);

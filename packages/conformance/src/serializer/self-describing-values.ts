@@ -87,6 +87,8 @@ const table = {
   "an object that holds itself": cyclicObject(),
 };
 
+const largeValues: ReadonlySet<string> = new Set(["an array of 70,000 numbers", "an object of 70,000 keys"]);
+
 /** The names of the value table. */
 export type SelfDescribingValueName = keyof typeof table;
 
@@ -104,10 +106,14 @@ export function selfDescribingValues(
   if (unknown !== undefined) throw new TypeError(`The value table has no entry "${unknown}".`);
   return Object.entries(table).map(([name, value]) => {
     const expectation = expectations[name as SelfDescribingValueName];
-    if (expectation === "same") return { name, value };
-    if (expectation === "refused") return { name, value, isRefused: true };
     if (expectation === undefined) throw new TypeError(`The value table's entry "${name}" is not decided.`);
-    return { name, value, becomes: { value: expectation.becomes } };
+    return {
+      name,
+      value,
+      ...(largeValues.has(name) ? { isLarge: true } : {}),
+      ...(expectation === "refused" ? { isRefused: true } : {}),
+      ...(typeof expectation === "object" ? { becomes: { value: expectation.becomes } } : {}),
+    };
   });
 }
 

@@ -52,6 +52,8 @@ export interface SerializerValue {
   readonly becomes?: { readonly value: unknown };
   /** Writing must fail with `serialization-failed`. */
   readonly isRefused?: true;
+  /** Takes long to write and read: it is tried by itself, and left out where a case goes through all values. */
+  readonly isLarge?: true;
   /** Overrides the subject's own setting. */
   readonly message?: MessageSetting;
 }

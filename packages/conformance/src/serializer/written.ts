@@ -49,8 +49,13 @@ export function writableValues(subject: SerializerSubject): SerializerValue[] {
   return subject.values.filter((entry) => entry.isRefused !== true);
 }
 
+/** The entries that the subject can write quickly, for cases that go through all of them. */
+export function quickValues(subject: SerializerSubject): SerializerValue[] {
+  return writableValues(subject).filter((entry) => entry.isLarge !== true);
+}
+
 /** The number of members of an array, map or object; undefined for scalars, dates and bytes. */
-export function memberCount(value: unknown): number | undefined {
+function memberCount(value: unknown): number | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (Array.isArray(value)) return value.length;
   if (value instanceof Map || value instanceof Set) return value.size;

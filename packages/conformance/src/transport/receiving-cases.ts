@@ -47,7 +47,7 @@ export function receivingCases(subject: TransportSubject): Case[] {
         abortSignal: givingUp.signal,
       });
       givingUp.abort();
-      await rejectsWith("aborted", () => call, "the wait");
+      await rejectsWith("aborted", () => trial.ended(call, 60_000), "the wait");
       await trial.send(queue, "lamp");
       const arrived = await trial.receiveOne(receiver);
       assert.equal(arrived.deliveryCount, 0, "nobody got it before");

@@ -33,7 +33,7 @@ export function schedulingCases(subject: TransportSubject): Case[] {
       const queue = await trial.createQueue();
       const scheduledEnqueueTimeUtc = new Date(trial.now().getTime() + 4000);
       await trial.send(queue, message("later", { scheduledEnqueueTimeUtc }), "now");
-      const receiver = trial.receiver(queue);
+      const receiver = trial.receiver(queue, "receiveAndDelete");
       assert.deepEqual(texts([await trial.receiveOne(receiver)]), ["now"]);
       await trial.receiveNothing(receiver);
       await trial.advance(5000);

@@ -56,7 +56,7 @@ export function sessionCases(subject: TransportSubject): Case[] {
         abortSignal: givingUp.signal,
       });
       givingUp.abort();
-      await rejectsWith("aborted", () => call);
+      await rejectsWith("aborted", () => trial.ended(call, 60_000));
       await trial.send(queue, message("lamp", { sessionId: "ada" }));
       await accept(trial, queue, "ada");
     }),

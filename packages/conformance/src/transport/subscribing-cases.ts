@@ -30,14 +30,14 @@ export function subscribingCases(subject: TransportSubject): Case[] {
     law("calls the handler for at most so many messages at a time, and for as many", async (trial) => {
       const queue = await trial.createQueue();
       await trial.send(queue, ..."abcdefgh");
-      const gates: (() => void)[] = [];
       const receiver = trial.receiver(queue);
+      using gates = new Gates();
       let running = 0;
       const subscription = receiver.subscribe(
         {
           async onMessage(delivered) {
             running++;
-            await new Promise<void>((resolve) => gates.push(resolve));
+            await gates.wait();
             await receiver.complete(handleOf(delivered));
             running--;
           },
@@ -49,7 +49,7 @@ export function subscribingCases(subject: TransportSubject): Case[] {
       for (let finished = 1; finished <= 8; finished++) {
         await turn();
         assert.ok(running <= 3, `${running} handlers ran at once`);
-        gates.shift()!();
+        gates.openOne();
         await trial.until(
           () => running === Math.min(3, 8 - finished),
           "the next handler took the free place",
@@ -61,15 +61,13 @@ export function subscribingCases(subject: TransportSubject): Case[] {
       const queue = await trial.createQueue();
       await trial.send(queue, "a");
       const receiver = trial.receiver(queue);
-      let finish = () => {};
+      using gates = new Gates();
       const started: string[] = [];
       const subscription = receiver.subscribe(
         {
           async onMessage(delivered) {
             started.push(...texts([delivered]));
-            await new Promise<void>((resolve) => {
-              finish = resolve;
-            });
+            await gates.wait();
             await receiver.complete(handleOf(delivered));
           },
           onError() {},
@@ -84,7 +82,7 @@ export function subscribingCases(subject: TransportSubject): Case[] {
       await trial.send(queue, "b");
       await turn();
       assert.equal(isStopped, false, "stop waits for the handler");
-      finish();
+      gates.openOne();
       await stopping;
       assert.deepEqual(started, ["a"]);
       assert.deepEqual(texts([await trial.receiveOne(trial.receiver(queue))]), ["b"]);
@@ -181,6 +179,25 @@ export function subscribingCases(subject: TransportSubject): Case[] {
       assert.equal(messages.length, 1);
     }),
   ];
+}
+
+/** Holds handlers back until a case lets them go, and lets all go when the case ends, so that closing never waits for them. */
+class Gates implements Disposable {
+  readonly #waiting: (() => void)[] = [];
+  #isOpen = false;
+
+  wait(): Promise<void> {
+    return this.#isOpen ? Promise.resolve() : new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  openOne(): void {
+    this.#waiting.shift()?.();
+  }
+
+  [Symbol.dispose](): void {
+    this.#isOpen = true;
+    for (const open of this.#waiting.splice(0)) open();
+  }
 }
 
 /** Subscribes with a handler that completes what it gets. */

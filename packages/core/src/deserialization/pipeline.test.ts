@@ -287,6 +287,21 @@ describe("deserialize", () => {
       expect(read("!", { additionalDeserializers: [strict] })).toMatchObject({ reason: "ValidationFailed" });
     });
 
+    it("says ValidationFailed too when the label was wrong and the format that the bytes show breaks its schema", () => {
+      const strict = variant("strict", 0x21, () => {
+        throw validationFailure("/a must be a number.");
+      });
+      expect(read("!", { additionalDeserializers: [strict] }, "application/json")).toMatchObject({
+        reason: "ValidationFailed",
+        report: {
+          attempts: [
+            { serializer: "text", stage: "decode" },
+            { serializer: "strict", stage: "validate" },
+          ],
+        },
+      });
+    });
+
     it("keeps the description within 4096 characters", () => {
       const many = Array.from({ length: 40 }, (_, i) =>
         variant(`f${i}`, 0x21, () => {

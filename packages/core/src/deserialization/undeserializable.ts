@@ -17,22 +17,16 @@ export function undeserializable(report: DeserializationReport): Undeserializabl
   };
 }
 
-/** What the serializer that came closest said: the declared one's word counts, then that of the first that tried. */
+/** What the serializer that got furthest said: a body that decodes and breaks its schema is known better than by its label. */
 function deadLetterReason({ attempts, declared }: DeserializationReport): DeadLetterReason {
-  const closest =
-    attempts.find((attempt) => attempt.serializer === declared && declared !== undefined) ??
-    attempts.find((attempt) => attempt.stage !== "select");
-  switch (closest?.stage) {
-    case undefined:
-    case "select":
-      return closest?.serializer === undefined ? "NoDeserializer" : "DeserializationFailed";
-    case "decompress":
-      return "DecompressionFailed";
-    case "decode":
-      return "DeserializationFailed";
-    case "validate":
-      return "ValidationFailed";
-  }
+  const reached = new Set(attempts.map(({ stage }) => stage));
+  if (reached.has("validate")) return "ValidationFailed";
+  if (reached.has("decode")) return "DeserializationFailed";
+  if (reached.has("decompress")) return "DecompressionFailed";
+  const isRefusedByDeclared = attempts.some(
+    ({ serializer, reason }) => serializer === declared && reason !== "not-recognized",
+  );
+  return declared !== undefined && isRefusedByDeclared ? "DeserializationFailed" : "NoDeserializer";
 }
 
 function describe(report: DeserializationReport): string {

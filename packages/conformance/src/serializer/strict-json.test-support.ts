@@ -1,0 +1,162 @@
+import { decodeFailure, encodeFailure, type SerializeContext, type Serializer } from "@waybill/core";
+import { selfDescribingValues } from "./self-describing-values.js";
+import type { SerializerSubject } from "./serializer-subject.js";
+
+/** Judges a serializer as strict JSON. */
+export function strictJsonSubject(create: () => Serializer = strictJson): SerializerSubject {
+  return {
+    create,
+    values: selfDescribingValues({
+      null: "same",
+      true: "same",
+      false: "same",
+      zero: "same",
+      "negative zero": "same",
+      "a small integer": "same",
+      "a negative integer": "same",
+      "an integer beyond 32 bits": "same",
+      "the largest safe integer": "same",
+      "the smallest safe integer": "same",
+      "an integral number beyond 2^53": "same",
+      "a fraction": "same",
+      "the smallest number": "same",
+      "the largest number": "same",
+      NaN: "refused",
+      Infinity: "refused",
+      "-Infinity": "refused",
+      "a small bigint": "refused",
+      "the largest signed 64-bit integer": "refused",
+      "the smallest signed 64-bit integer": "refused",
+      "the largest unsigned 64-bit integer": "refused",
+      "a bigint beyond 64 bits": "refused",
+      "the empty string": "same",
+      "a string": "same",
+      "a string of many scripts": "same",
+      "a string of control characters": "same",
+      "a string of 100,000 characters": "same",
+      "a lone surrogate": "refused",
+      "a long string with a lone surrogate": "refused",
+      "an empty array": "same",
+      "an empty object": "same",
+      "an array": "same",
+      "an order": "same",
+      "an array of 70,000 numbers": "same",
+      "an object of 70,000 keys": "same",
+      "an array of empty containers": "same",
+      "an object with an empty key": "same",
+      "an object with numeric keys": "same",
+      "an object with keys of many scripts": "same",
+      "an object with the keys of every object": "same",
+      "an object with a __proto__ key": "refused",
+      "an object with an undefined member": "refused",
+      "an array with an undefined item": "refused",
+      "a sparse array": "refused",
+      undefined: "refused",
+      "a function": "refused",
+      "a symbol": "refused",
+      "an object with a function": "refused",
+      "an object with a symbol": "refused",
+      "a date": "refused",
+      "an invalid date": "refused",
+      "an object with a date": "refused",
+      bytes: "refused",
+      "an object with bytes": "refused",
+      "a map": "refused",
+      "a map with a key that is not a string": "refused",
+      "a set": "refused",
+      "a regular expression": "refused",
+      "an error": "refused",
+      "an instance of a class": "refused",
+      "an object without prototype": "same",
+      "an object with toJSON": "refused",
+      "an object that holds itself": "refused",
+    }),
+    marked: (marker) => ({ note: marker }),
+    nesting: {
+      value: (depth) => JSON.parse("[".repeat(depth) + "]".repeat(depth)),
+      bytes: (depth) => encode("[".repeat(depth) + "]".repeat(depth)),
+    },
+    hostile: [{ name: "a byte order mark", bytes: encode("\uFEFF{}"), reason: "malformed" }],
+    recognises: ["json"],
+    recognisesEmptyContainers: true,
+  };
+}
+
+/** A serializer that never promises. */
+export interface SyncSerializer extends Serializer {
+  serialize(value: unknown, context: SerializeContext): { bytes: Uint8Array };
+}
+
+/** JSON held to the law: plain values only, fatal UTF-8, bounded depth, no `__proto__`. */
+export function strictJson(): SyncSerializer {
+  return {
+    name: "json",
+    mediaTypes: ["application/json"],
+    detection: "structure",
+    leadingBytes: [...encode(" \t\r\n[{")],
+    serialize(value, { maxDepth }) {
+      assertPlain(value, maxDepth);
+      return { bytes: encode(stringify(value)) };
+    },
+    deserialize(bytes, { isDeclared, maxDepth }) {
+      if (bytes.length === 0) throw decodeFailure("body-empty", "the body is empty");
+      const text = readText(bytes);
+      if (!isDeclared && !/^[ \t\r\n]*[[{]/.test(text))
+        throw decodeFailure("root-not-container", "no container");
+      assertShallow(text, maxDepth);
+      try {
+        return JSON.parse(text, refuseProto);
+      } catch {
+        throw decodeFailure("malformed", "not JSON");
+      }
+    },
+  };
+}
+
+function readText(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw decodeFailure("utf8-invalid", "not UTF-8");
+  }
+}
+
+function assertShallow(text: string, maxDepth: number): void {
+  let depth = 0;
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
+    if (token === "[" || token === "{") depth++;
+    else if (token === "]" || token === "}") depth--;
+    if (depth > maxDepth) throw decodeFailure("depth-exceeded", `deeper than ${maxDepth}`);
+  }
+}
+
+function refuseProto(key: string, value: unknown): unknown {
+  if (key === "__proto__") throw new RangeError(key);
+  return value;
+}
+
+function assertPlain(value: unknown, depthLeft: number): void {
+  if (value === null || typeof value === "boolean" || Number.isFinite(value)) return;
+  if (typeof value === "string" && !/\p{Surrogate}/u.test(value)) return;
+  const isPlain = Array.isArray(value) || Object.prototype.toString.call(value) === "[object Object]";
+  if (!isPlain || typeof (value as { toJSON?: unknown }).toJSON === "function" || depthLeft === 0)
+    throw encodeFailure("not a plain value");
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (![Object.prototype, Array.prototype, null].includes(prototype as object | null))
+    throw encodeFailure("an instance of a class");
+  if (Object.hasOwn(value as object, "__proto__")) throw encodeFailure("a forbidden key");
+  for (const member of Array.isArray(value) ? value : Object.values(value as object))
+    assertPlain(member, depthLeft - 1);
+}
+
+function stringify(value: unknown): string {
+  return Object.is(value, -0) ? "-0" : JSON.stringify(value);
+}
+
+export function encode(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+export function decode(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it, vi } from "vitest";
+import { type BodyCheck, compileValidator, resolveBodySchemas } from "./body-schema.js";
+import type { SerializerContext } from "./serializer.js";
+
+const accept: BodyCheck = (value) => ({ isValid: true, value });
+
+describe("resolveBodySchemas", () => {
+  it("is absent when no schema is given", () => {
+    expect(resolveBodySchemas({}, () => accept)).toBeUndefined();
+  });
+
+  it("compiles the given schemas at once, each only once", () => {
+    const compile = vi.fn(() => accept);
+    resolveBodySchemas({ schema: "a", schemas: { one: "a", two: "b" } }, compile);
+    expect(compile.mock.calls).toEqual([["a"], ["b"]]);
+  });
+
+  it("falls back to the schema for message types without their own", () => {
+    const checkFor = resolveBodySchemas({ schema: "rest", schemas: { order: "order" } }, (schema) =>
+      named(schema),
+    );
+    expect(checkFor?.(message("order"))?.(0)).toEqual({ isValid: false, text: "order" });
+    expect(checkFor?.(message("note"))?.(0)).toEqual({ isValid: false, text: "rest" });
+    expect(checkFor?.(message(undefined))?.(0)).toEqual({ isValid: false, text: "rest" });
+  });
+
+  it("takes no message type for a member of every object", () => {
+    const checkFor = resolveBodySchemas({ schemas: { order: "order" } }, () => accept);
+    expect(checkFor?.(message("toString"))).toBeUndefined();
+  });
+
+  it("lets a function pick the schema", () => {
+    const schemas = ({ messageType }: SerializerContext) => (messageType === "order" ? "order" : undefined);
+    const checkFor = resolveBodySchemas({ schemas }, (schema) => named(schema));
+    expect(checkFor?.(message("order"))?.(0)).toEqual({ isValid: false, text: "order" });
+    expect(checkFor?.(message("note"))).toBeUndefined();
+  });
+});
+
+describe("compileValidator", () => {
+  it("reports the path of a Standard Schema's first issue without its message", () => {
+    const check = compileValidator({
+      "~standard": {
+        version: 1,
+        vendor: "test",
+        validate: () => ({ issues: [{ message: "got hunter2", path: ["a/b", { key: 0 }] }] }),
+      },
+    });
+    expect(check(1)).toEqual({ isValid: false, text: "The body breaks its schema at /a~1b/0." });
+  });
+
+  it("refuses schemas that answer with a promise", () => {
+    expect(() => compileValidator(async () => 1)(1)).toThrow("must be synchronous");
+  });
+
+  it("keeps the value when a function returns nothing", () => {
+    expect(compileValidator(() => undefined)(1)).toEqual({ isValid: true, value: 1 });
+  });
+
+  it("throws a TypeError for what is no schema", () => {
+    expect(() => compileValidator({} as never)).toThrow(TypeError);
+  });
+});
+
+function named(text: string): BodyCheck {
+  return () => ({ isValid: false, text });
+}
+
+function message(messageType: string | undefined): SerializerContext {
+  return {
+    messageType,
+    contentType: undefined,
+    mediaType: undefined,
+    applicationProperties: {},
+    signal: undefined,
+  };
+}

@@ -1,0 +1,15 @@
+import { createPipeline } from "@waybill/core";
+import { expect, it } from "vitest";
+import { msgpack } from "./index.js";
+
+it("runs the example of the README", async () => {
+  // #region example
+  const pipeline = createPipeline({ serializer: msgpack() });
+
+  const message = await pipeline.serialize({
+    body: { id: 2n ** 60n, at: new Date(), photo: Uint8Array.of(255, 216) },
+  });
+  const outcome = await pipeline.deserialize(message);
+  // #endregion
+  expect(outcome).toMatchObject({ status: "decoded", body: { id: 2n ** 60n, at: expect.any(Date) } });
+});

@@ -1,0 +1,13 @@
+import { type TransportSubject, transportCases } from "@waybill/conformance";
+import { describe, it } from "vitest";
+import { openLocalWorld } from "./local-world.test-support.js";
+
+const subject: TransportSubject = {
+  create: async () => openLocalWorld(),
+  capabilities: ["scheduling", "deferral", "transferDeadLetter"],
+  maxMessageBytes: 1024 * 1024,
+};
+
+describe("localTransport() obeys the law for transports", () => {
+  for (const { name, run } of transportCases(subject)) it(name, run);
+});
