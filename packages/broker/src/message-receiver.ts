@@ -1,4 +1,4 @@
-import { BrokerError } from "./broker-error.js";
+import { BrokerError, entityNotFound } from "./broker-error.js";
 import { Consumer, type ConsumerHandlers } from "./consumer.js";
 import type { Engine } from "./engine.js";
 import type { Lane } from "./entities/lane.js";
@@ -71,7 +71,11 @@ export abstract class MessageReceiver {
   consume(handlers: ConsumerHandlers): Consumer {
     const { lane, store, sessionId } = this.#begin(this.engine.begin());
     checkReceivable(store, sessionId);
-    const consumer = new Consumer(this.engine, lane, this.mode, handlers);
+    const consumer = new Consumer(this.engine, lane, this.mode, handlers, () => {
+      const source = this.source();
+      if (source.lane !== lane) throw entityNotFound(this.path);
+      checkReceivable(source.store, source.sessionId);
+    });
     for (const one of this.#consumers) if (one.isClosed) this.#consumers.delete(one);
     this.#consumers.add(consumer);
     return consumer;
@@ -171,6 +175,12 @@ export abstract class MessageReceiver {
   /** Ends the receiver's consumers. */
   protected closeConsumers(): void {
     for (const consumer of this.#consumers) consumer.close();
+    this.#consumers.clear();
+  }
+
+  /** Ends the receiver's consumers, those without credit too, and tells them why. */
+  protected endConsumers(error: Error): void {
+    for (const consumer of this.#consumers) consumer.end(error);
     this.#consumers.clear();
   }
 
