@@ -6,12 +6,13 @@ import { memoryResults } from "./memory.js";
 import { installPeers, peerComparisons } from "./peers.js";
 import { pipelineComparisons } from "./pipeline.js";
 import { toTable } from "./report.js";
+import { storageResults } from "./storage.js";
 
 // Measures waybill beside what it is measured against, in one run, and prints ratios: absolute times say little on another machine.
 
 const help = `pnpm bench [suite …] [--json] [--peers] [--rounds N]
 
-suites     pipeline, broker, engine, memory (all by default), peers
+suites     pipeline, broker, engine, memory, storage (all by default), peers
 --json     prints the results as JSON
 --peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first
 --rounds   pairs of samples for each figure, default 51; the median counts
@@ -32,6 +33,7 @@ const suites: Record<string, () => Promise<Result[]>> = {
   broker: async () => compareAll("broker", await brokerComparisons()),
   engine: async () => compareAll("engine", await engineComparisons()),
   memory: memoryResults,
+  storage: storageResults,
   peers: async () => {
     installPeers();
     return compareAll("peers", await peerComparisons());
@@ -41,7 +43,7 @@ const suites: Record<string, () => Promise<Result[]>> = {
 if (options.help) {
   console.log(help);
 } else {
-  const chosen = positionals.length > 0 ? positionals : ["pipeline", "broker", "engine", "memory"];
+  const chosen = positionals.length > 0 ? positionals : ["pipeline", "broker", "engine", "memory", "storage"];
   if (options.peers && !chosen.includes("peers")) chosen.push("peers");
   const results: Result[] = [];
   for (const name of chosen) {

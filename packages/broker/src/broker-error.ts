@@ -20,6 +20,8 @@ export type BrokerErrorCode =
   | "session-cannot-be-locked"
   | "session-lock-lost"
   | "storage-failed"
+  | "storage-in-use"
+  | "storage-unreadable"
   | "timeout"
   | "transaction-not-found"
   | "transaction-timeout";

@@ -74,6 +74,11 @@ export {
 export type { SqlParameters } from "./rules/sql-filter/parser.js";
 export type { Sender, SenderOptions } from "./sender.js";
 export type { AcceptSessionOptions, SessionReceiver } from "./session-receiver.js";
+export {
+  DEFAULT_DURABLE_STORAGE_OPTIONS,
+  type DurableStorageOptions,
+  openDurableStorage,
+} from "./storage/durable-storage.js";
 export { createMemoryStorage } from "./storage/memory-storage.js";
 export type {
   EntityRecord,

@@ -20,6 +20,8 @@ const codes = {
   "session-cannot-be-locked": "session-cannot-be-locked",
   "session-lock-lost": "session-lock-lost",
   "storage-failed": "internal",
+  "storage-in-use": "internal",
+  "storage-unreadable": "internal",
   timeout: "timeout",
   "transaction-not-found": "operation-invalid",
   "transaction-timeout": "timeout",

@@ -1,0 +1,77 @@
+import { randomBytes } from "node:crypto";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { createBroker, openBroker, openDurableStorage } from "@waybill/broker";
+
+// What is measured in a process of its own. Arguments: what to do, and the store's directory. Prints one figure, or "ready".
+
+const [task, directory] = process.argv.slice(2) as [string, string];
+const body = { section: "data", bytes: randomBytes(1024) } as const;
+
+switch (task) {
+  case "start-in-memory": {
+    const startedMs = performance.now();
+    const broker = createBroker();
+    await broker.createQueue("orders");
+    await broker.sender("orders").send({ body });
+    console.log(performance.now() - startedMs);
+    process.exit();
+    break;
+  }
+  case "start": {
+    const broker = await open();
+    await broker.sender("orders").send({ body });
+    console.log("ready");
+    process.exit();
+    break;
+  }
+  case "fill": {
+    const broker = await open();
+    for (let sent = 0; sent < 100_000; sent += 1000) await send(broker, 1000);
+    console.log("ready");
+    setInterval(() => {}, 1000);
+    break;
+  }
+  case "churn": {
+    const broker = await open();
+    const receiver = broker.receiver("orders", { mode: "receiveAndDelete" });
+    await send(broker, 1000);
+    for (let moved = 0; moved < 200_000; moved += 500) {
+      await send(broker, 500);
+      await receiver.receive(500);
+    }
+    console.log(statSync(join(directory, "store.mdb")).size / 1e6);
+    await broker.close();
+    break;
+  }
+  case "delay": {
+    const broker = await open();
+    await send(broker, 1000);
+    const untilMs = performance.now() + 3000;
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
+    const sender = broker.sender("orders");
+    const sendForAWhile = async () => {
+      while (performance.now() < untilMs) await sender.send({ body });
+    };
+    await Promise.all(Array.from({ length: 1000 }, sendForAWhile));
+    delay.disable();
+    console.log(delay.percentile(99) / 1e6);
+    await broker.close();
+    break;
+  }
+  default:
+    throw new TypeError(`There is no task "${task}".`);
+}
+
+async function open() {
+  const broker = await openBroker({ storage: await openDurableStorage(directory) });
+  if (broker.listEntities().length === 0) await broker.createQueue("orders", { maxSizeInMegabytes: 5120 });
+  return broker;
+}
+
+async function send(broker: Awaited<ReturnType<typeof open>>, count: number): Promise<void> {
+  const sender = broker.sender("orders");
+  await Promise.all(Array.from({ length: count }, () => sender.send({ body })));
+}

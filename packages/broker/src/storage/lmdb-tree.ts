@@ -1,0 +1,267 @@
+import type { Buffer } from "node:buffer";
+import { PageFile } from "./page-file.js";
+
+// LMDB trusts its file: a damaged page number ends the process, a damaged pointer hands out the wrong bytes. So before LMDB sees the
+// file, everything that it will follow is checked here. The layout is that of lmdb.h, data version 2, on 64-bit little-endian systems.
+
+const MAGIC = 0xbeefc0de;
+const DATA_VERSION = 2;
+const HEADER_BYTES = 24;
+const NODE_BYTES = 8;
+const META_BYTES = 136;
+const TREE_BYTES = 48;
+const BRANCH = 1;
+const LEAF = 2;
+const OVERFLOW = 4;
+const META = 8;
+/** A value that lies on pages of its own. */
+const BIG_DATA = 1;
+/** Where a tree without pages has its root. */
+const NO_PAGE = 2 ** 64;
+const DEEPEST_TREE = 32;
+
+type Visit = (key: Buffer, value: Buffer) => void;
+
+interface Tree {
+  readonly flags: number;
+  readonly depth: number;
+  readonly entries: number;
+  readonly root: number;
+}
+
+interface Meta {
+  readonly pageBytes: number;
+  readonly free: Tree;
+  readonly main: Tree;
+  readonly lastPage: number;
+  readonly transaction: number;
+}
+
+/**
+ * Checks the structure of an LMDB file and visits the records of its main tree in the order of their keys. Throws a `RangeError` that
+ * tells what is wrong with a file that LMDB would misread. Views given to `visit` are valid during the call only.
+ */
+export function readLmdbRecords(path: string, visit: Visit): void {
+  const file = new PageFile(path);
+  try {
+    const meta = readMeta(file);
+    const used = new PageSet(meta.lastPage);
+    walk(file, meta, used, meta.main, visit);
+    walk(file, meta, used, meta.free, (_key, value) => markFree(used, value));
+  } finally {
+    file.close();
+  }
+}
+
+/** The pages that are spoken for: each belongs to one place only. */
+class PageSet {
+  readonly #bits: Uint8Array;
+  readonly #lastPage: number;
+
+  constructor(lastPage: number) {
+    this.#lastPage = lastPage;
+    this.#bits = new Uint8Array(Math.floor(lastPage / 8) + 1);
+  }
+
+  add(page: number): void {
+    if (page < 2 || page > this.#lastPage)
+      throw new RangeError(`it names page ${page}, which it does not have`);
+    const bit = 1 << (page & 7);
+    const at = Math.floor(page / 8);
+    if ((this.#bits[at]! & bit) !== 0) throw new RangeError(`page ${page} is used twice`);
+    this.#bits[at]! |= bit;
+  }
+}
+
+/** The newer of the two metas. They are written in turn, so their transactions are neighbours. */
+function readMeta(file: PageFile): Meta {
+  const first = parseMeta(file, 0);
+  const second = parseMeta(file, first.pageBytes);
+  if (first.pageBytes !== second.pageBytes) throw new RangeError("its heads differ in their page size");
+  const isNeverWritten = first.transaction === 0 && second.transaction === 0;
+  const areNeighbours = Math.abs(first.transaction - second.transaction) === 1 && first.transaction % 2 === 0;
+  if (!isNeverWritten && !areNeighbours) throw new RangeError("its heads do not belong together");
+  return first.transaction > second.transaction ? first : second;
+}
+
+function parseMeta(file: PageFile, offset: number): Meta {
+  const page = file.read(offset, HEADER_BYTES + META_BYTES);
+  if ((page.readUInt16LE(18) & META) === 0 || page.readUInt32LE(HEADER_BYTES) !== MAGIC) {
+    throw new RangeError("its file is none that the store writes");
+  }
+  if (page.readUInt32LE(HEADER_BYTES + 4) !== DATA_VERSION) {
+    throw new RangeError(`its file has data version ${page.readUInt32LE(HEADER_BYTES + 4)}`);
+  }
+  const pageBytes = page.readUInt32LE(HEADER_BYTES + 24);
+  if (pageBytes < 512 || pageBytes > 65_536 || (pageBytes & (pageBytes - 1)) !== 0) {
+    throw new RangeError("its page size is none");
+  }
+  const lastPage = readU64(page, HEADER_BYTES + 24 + 2 * TREE_BYTES);
+  const transaction = readU64(page, HEADER_BYTES + 32 + 2 * TREE_BYTES);
+  const mapBytes = readU64(page, HEADER_BYTES + 16);
+  // A page costs at most this share of the map; more pages than that are no number of pages.
+  if (lastPage < 1 || lastPage > 2 ** 36 || mapBytes > 2 ** 46)
+    throw new RangeError("its size is out of bounds");
+  return {
+    pageBytes,
+    free: parseTree(page, HEADER_BYTES + 24),
+    main: parseTree(page, HEADER_BYTES + 24 + TREE_BYTES),
+    lastPage,
+    transaction,
+  };
+}
+
+function parseTree(page: Buffer, at: number): Tree {
+  return {
+    flags: page.readUInt16LE(at + 4),
+    depth: page.readUInt16LE(at + 6),
+    entries: readU64(page, at + 32),
+    root: readU64(page, at + 40),
+  };
+}
+
+/** One walk through one tree: where it came from tells what may come next. */
+interface Walk {
+  readonly file: PageFile;
+  readonly meta: Meta;
+  readonly used: PageSet;
+  readonly depth: number;
+  readonly compare: (left: Buffer, right: Buffer) => number;
+  readonly visit: Visit;
+  entries: number;
+  /** The key visited last. */
+  last: Buffer | undefined;
+  /** What the branch promised to be no greater than the next key. */
+  floor: Buffer | undefined;
+}
+
+function walk(file: PageFile, meta: Meta, used: PageSet, tree: Tree, visit: Visit): void {
+  const compare = tree === meta.free ? compareIntegers : compareBytes;
+  const { depth } = tree;
+  const state: Walk = {
+    file,
+    meta,
+    used,
+    depth,
+    compare,
+    visit,
+    entries: 0,
+    last: undefined,
+    floor: undefined,
+  };
+  if (tree === meta.main && tree.flags !== 0) throw new RangeError("its records are kept in an unknown way");
+  if (depth > DEEPEST_TREE) throw new RangeError("its tree is too deep");
+  if (tree.root !== NO_PAGE) walkPage(state, tree.root, 1);
+  if (state.entries !== tree.entries) {
+    throw new RangeError(`it says that it holds ${tree.entries} entries, and ${state.entries} are there`);
+  }
+}
+
+function walkPage(state: Walk, number: number, level: number): void {
+  const page = readPage(state, number, level === state.depth ? LEAF : BRANCH);
+  const count = page.readUInt16LE(20) / 2;
+  const upper = page.readUInt16LE(22);
+  if (
+    !Number.isInteger(count) ||
+    count === 0 ||
+    count * 2 > upper ||
+    HEADER_BYTES + upper > page.byteLength
+  ) {
+    throw new RangeError(`page ${number} has no sound list of entries`);
+  }
+  for (let i = 0; i < count; i++) {
+    const pointer = page.readUInt16LE(HEADER_BYTES + i * 2);
+    const at = HEADER_BYTES + pointer;
+    const keyEnd =
+      at + NODE_BYTES <= page.byteLength ? at + NODE_BYTES + page.readUInt16LE(at + 6) : Infinity;
+    if (pointer < upper || keyEnd > page.byteLength)
+      throw new RangeError(`an entry of page ${number} lies outside of it`);
+    const key = page.subarray(at + NODE_BYTES, keyEnd);
+    if (level === state.depth) visitEntry(state, page, at, key, keyEnd);
+    else descend(state, page, at, i === 0 ? undefined : key, level);
+  }
+}
+
+function descend(state: Walk, page: Buffer, at: number, key: Buffer | undefined, level: number): void {
+  if (key !== undefined) {
+    if (state.last === undefined || state.compare(state.last, key) >= 0) throw outOfOrder();
+    state.floor = key;
+  }
+  const low = page.readUInt32LE(at);
+  walkPage(state, low + page.readUInt16LE(at + 4) * 2 ** 32, level + 1);
+}
+
+function visitEntry(state: Walk, page: Buffer, at: number, key: Buffer, keyEnd: number): void {
+  const { last, floor, compare } = state;
+  if (last !== undefined && compare(last, key) >= 0) throw outOfOrder();
+  if (floor !== undefined && compare(floor, key) > 0) throw outOfOrder();
+  state.last = key;
+  state.floor = undefined;
+  state.entries++;
+  const flags = page.readUInt16LE(at + 4);
+  const byteLength = page.readUInt32LE(at);
+  if (flags !== 0 && flags !== BIG_DATA) throw new RangeError("it holds an entry of unknown kind");
+  const valueEnd = keyEnd + (flags === BIG_DATA ? 24 : byteLength);
+  if (valueEnd > page.byteLength) throw new RangeError("an entry is longer than its page");
+  const value = page.subarray(keyEnd, valueEnd);
+  state.visit(key, flags === BIG_DATA ? readBigValue(state, value, byteLength) : value);
+}
+
+/** A value on pages of its own, which follow one another behind one head. */
+function readBigValue(state: Walk, reference: Buffer, byteLength: number): Buffer {
+  const { pageBytes } = state.meta;
+  const first = readU64(reference, 0);
+  const pages = readU64(reference, 16);
+  if (pages !== Math.floor((HEADER_BYTES - 1 + byteLength) / pageBytes) + 1) {
+    throw new RangeError("a long value has the wrong number of pages");
+  }
+  const head = readPage(state, first, OVERFLOW);
+  if (head.readUInt32LE(20) !== pages) throw new RangeError(`page ${first} has the wrong number of pages`);
+  markRun(state.used, first + 1, pages - 1);
+  return state.file.read(first * pageBytes + HEADER_BYTES, byteLength);
+}
+
+function readPage({ file, meta, used }: Walk, number: number, flags: number): Buffer {
+  used.add(number);
+  const page = file.read(number * meta.pageBytes, meta.pageBytes);
+  const isOwn = readU64(page, 0) === number && readU64(page, 8) <= meta.transaction;
+  if (!isOwn || page.readUInt16LE(18) !== flags)
+    throw new RangeError(`page ${number} is not what it should be`);
+  return page;
+}
+
+/**
+ * A free list: how many entries count, then entries. Each is a page, nothing, or the negative length of a run of pages whose first page
+ * follows. Were one of them in use, it would be overwritten.
+ */
+function markFree(used: PageSet, list: Buffer): void {
+  const count = list.byteLength < 8 ? Number.POSITIVE_INFINITY : readU64(list, 0);
+  if ((count + 1) * 8 > list.byteLength) throw new RangeError("its list of free pages is damaged");
+  for (let i = 1; i <= count; i++) {
+    const entry = list.readBigInt64LE(i * 8);
+    if (entry > 0n) used.add(Number(entry));
+    else if (entry < 0n && i < count) markRun(used, readU64(list, ++i * 8), -Number(entry));
+  }
+}
+
+function markRun(used: PageSet, first: number, length: number): void {
+  for (let page = first; page < first + length; page++) used.add(page);
+}
+
+/** Exact up to 2^53; what lies above is out of every bound. */
+function readU64(bytes: Buffer, at: number): number {
+  return bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * 2 ** 32;
+}
+
+function compareBytes(left: Buffer, right: Buffer): number {
+  return left.compare(right);
+}
+
+function compareIntegers(left: Buffer, right: Buffer): number {
+  if (left.byteLength !== 8 || right.byteLength !== 8) throw outOfOrder();
+  return readU64(left, 0) - readU64(right, 0);
+}
+
+function outOfOrder(): RangeError {
+  return new RangeError("its entries are out of order");
+}

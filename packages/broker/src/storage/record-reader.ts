@@ -1,0 +1,135 @@
+import type { Buffer } from "node:buffer";
+import { deserialize } from "node:v8";
+import { DEEPEST_VALUE, ValueTag } from "./record-writer.js";
+
+const LONG_LENGTH = 255;
+
+/** Reads what a `RecordWriter` wrote. Throws a `RangeError` for bytes that it cannot have written, and never reads beyond them. */
+export class RecordReader {
+  readonly #bytes: Buffer;
+  #at: number;
+
+  constructor(bytes: Buffer, start = 0) {
+    this.#bytes = bytes;
+    this.#at = start;
+  }
+
+  /** Refuses bytes after the record. */
+  end(): void {
+    if (this.#at !== this.#bytes.byteLength) throw new RangeError("it is longer than its content");
+  }
+
+  u8(): number {
+    return this.#bytes[this.#advance(1)]!;
+  }
+
+  u32(): number {
+    return this.#bytes.readUInt32BE(this.#advance(4));
+  }
+
+  u64(): number {
+    const at = this.#advance(8);
+    return this.#bytes.readUInt32BE(at) * 2 ** 32 + this.#bytes.readUInt32BE(at + 4);
+  }
+
+  f64(): number {
+    return this.#bytes.readDoubleBE(this.#advance(8));
+  }
+
+  text(): string {
+    const length = this.#length();
+    const at = this.#advance(length);
+    return this.#bytes.toString("utf8", at, at + length);
+  }
+
+  value(depth = 0): unknown {
+    if (depth > DEEPEST_VALUE) throw new RangeError("its values nest too deep");
+    const tag = this.u8();
+    switch (tag) {
+      case ValueTag.undefined:
+        return undefined;
+      case ValueTag.null:
+        return null;
+      case ValueTag.false:
+        return false;
+      case ValueTag.true:
+        return true;
+      case ValueTag.number:
+        return this.f64();
+      case ValueTag.text:
+        return this.text();
+      case ValueTag.utf16:
+        return this.#sized().toString("utf16le");
+      case ValueTag.bigint:
+        return toBigint(this.text());
+      case ValueTag.date:
+        return new Date(this.f64());
+      case ValueTag.bytes:
+        return Uint8Array.from(this.#sized());
+      case ValueTag.array:
+        return this.#array(depth + 1);
+      case ValueTag.object:
+        return this.#object(depth + 1);
+      case ValueTag.cloned:
+        return deserialize(this.#sized());
+      default:
+        throw new RangeError(`it holds a value of unknown kind ${tag}`);
+    }
+  }
+
+  #array(depth: number): unknown[] {
+    const values: unknown[] = [];
+    for (let left = this.#count(1); left > 0; left--) values.push(this.value(depth));
+    return values;
+  }
+
+  #object(depth: number): Record<string, unknown> {
+    const object: Record<string, unknown> = {};
+    for (let left = this.#count(3); left > 0; left--) {
+      const name = this.value(DEEPEST_VALUE);
+      if (typeof name !== "string") throw new RangeError("a name in it is no text");
+      const value = this.value(depth);
+      if (name === "__proto__") {
+        Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+      } else object[name] = value;
+    }
+    return object;
+  }
+
+  /** A number of elements that the remaining bytes can hold. */
+  #count(smallestBytes: number): number {
+    const count = this.u32();
+    if (count * smallestBytes > this.#bytes.byteLength - this.#at) throw tooShort();
+    return count;
+  }
+
+  #sized(): Buffer {
+    const length = this.#length();
+    const at = this.#advance(length);
+    return this.#bytes.subarray(at, at + length);
+  }
+
+  #length(): number {
+    const length = this.u8();
+    return length === LONG_LENGTH ? this.u32() : length;
+  }
+
+  #advance(byteLength: number): number {
+    const at = this.#at;
+    if (at + byteLength > this.#bytes.byteLength) throw tooShort();
+    this.#at = at + byteLength;
+    return at;
+  }
+}
+
+function toBigint(hex: string): bigint {
+  const isNegative = hex.startsWith("-");
+  const digits = isNegative ? hex.slice(1) : hex;
+  if (!/^[\da-f]+$/.test(digits)) throw new RangeError("it holds an integer that is none");
+  const magnitude = BigInt(`0x${digits}`);
+  return isNegative ? -magnitude : magnitude;
+}
+
+function tooShort(): RangeError {
+  return new RangeError("it ends too early");
+}

@@ -1,0 +1,279 @@
+import { closeSync, openSync, writeSync } from "node:fs";
+import {
+  type Broker,
+  BrokerError,
+  openBroker,
+  openDurableStorage,
+  type ReceivedMessage,
+  type Receiver,
+} from "@waybill/broker";
+import type { Effect, Found, LedgerLine } from "./ledger.js";
+import { randomFrom } from "./random.js";
+
+// The process that is killed: opens the store, writes down what it finds, then works on it from all sides for ever. Its ledger is a file
+// written without buffer, so what it says has happened by then. Arguments: directory, ledger file, seed, generation.
+
+const [directory, ledgerFile, seedText, generation] = process.argv.slice(2) as [
+  string,
+  string,
+  string,
+  string,
+];
+const HOUR_MS = 3_600_000;
+const SESSIONS = ["s0", "s1", "s2", "s3"];
+
+const random = randomFrom(Number(seedText));
+const descriptor = openSync(ledgerFile, "a");
+let operations = 0;
+let names = 0;
+
+const broker = await openBroker({ storage: await openDurableStorage(directory) });
+write(["found", await find(broker)]);
+await makeEntities(broker);
+process.stdout.write("ready\n");
+
+const workers = [
+  ...Array.from({ length: 3 }, () => sendForEver("plain")),
+  ...Array.from({ length: 3 }, () => settleForEver("plain")),
+  drainForEver("plain/$DeadLetterQueue"),
+  sendForEver("sessions", () => pick(SESSIONS)),
+  ...Array.from({ length: 2 }, () => workInSessionsForEver()),
+  scheduleForEver(),
+  repeatForEver(),
+  drainForEver("once"),
+  sendForEver("from"),
+  moveForEver(),
+  drainForEver("to"),
+];
+try {
+  await Promise.race(workers);
+} catch (error) {
+  // The disk is full: every operation is refused from here on, and the process gives up.
+  if (!(error instanceof BrokerError) || error.code !== "storage-failed") throw error;
+  await broker.close();
+  closeSync(descriptor);
+  process.exit(3);
+}
+
+async function makeEntities(target: Broker): Promise<void> {
+  const queues = {
+    plain: { maxDeliveryCount: 2000 },
+    sessions: { requiresSession: true, maxDeliveryCount: 2000 },
+    later: {},
+    once: { requiresDuplicateDetection: true },
+    from: { maxDeliveryCount: 2000 },
+    to: {},
+  };
+  const there = new Set(target.listEntities().map(({ path }) => path));
+  for (const [path, options] of Object.entries(queues)) {
+    if (!there.has(path))
+      await attempt([[`entity/${path}`, "made"]], () => target.createQueue(path, options));
+  }
+}
+
+/** Everything that recovery brought back. */
+async function find(target: Broker): Promise<Found> {
+  const things: Effect[] = target.listEntities().map(({ path }) => [`entity/${path}`, "made"]);
+  const sequences: [string, string, string][] = [];
+  for (const { path, messages } of target.snapshot().stores) {
+    for (const { message } of messages) {
+      things.push([`${path.split("/")[0]}/${message.messageId}`, stateOf(path, message)]);
+      sequences.push([path, String(message.sequenceNumber), String(message.messageId)]);
+    }
+  }
+  if (target.listEntities().some(({ path }) => path === "sessions")) {
+    for (const sessionId of SESSIONS) {
+      const session = await target.acceptSession("sessions", { sessionId });
+      const state = await session.getState();
+      if (state !== undefined) things.push([`session/${sessionId}`, Buffer.from(state).toString()]);
+      await session.close();
+    }
+  }
+  return { things, sequences };
+}
+
+function stateOf(path: string, message: ReceivedMessage): string {
+  if (
+    Buffer.from(bodyOf(message)).toString("latin1") !== bodyFor(String(message.messageId)).toString("latin1")
+  ) {
+    return "changed";
+  }
+  if (path.toLowerCase().endsWith("/$deadletterqueue")) return "dead";
+  return message.state === "active" ? `active ${message.deliveryCount}` : message.state;
+}
+
+async function sendForEver(
+  queue: string,
+  sessionId: () => string | undefined = () => undefined,
+): Promise<never> {
+  const sender = broker.sender(queue);
+  for (;;) {
+    const session = sessionId();
+    const ids = Array.from({ length: 1 + random(4) }, newName);
+    const effects = ids.map((id): Effect => [`${queue}/${id}`, "active 0"]);
+    await attempt(effects, () => sender.sendBatch(ids.map((id) => messageOf(id, session))));
+    await roomIn(queue);
+  }
+}
+
+async function settleForEver(queue: string): Promise<never> {
+  const receiver = broker.receiver(queue);
+  const deferred: ReceivedMessage[] = [];
+  for (;;) {
+    for (const message of await receiver.receive(4, { maxWaitMs: 1000 })) {
+      const thing = `${queue}/${message.messageId}`;
+      const dice = random(10);
+      if (dice < 5) await attempt([[thing, "absent"]], () => receiver.complete(message));
+      else if (dice < 7)
+        await attempt([[thing, `active ${message.deliveryCount + 1}`]], () => receiver.abandon(message));
+      else if (dice < 8) {
+        await attempt([[thing, "deferred"]], () => receiver.defer(message));
+        deferred.push(message);
+      } else await attempt([[thing, "dead"]], () => receiver.deadLetter(message, { reason: "dice" }));
+      see(message);
+    }
+    if (deferred.length > 20) await completeDeferred(queue, receiver, deferred.splice(0, 15));
+  }
+}
+
+async function completeDeferred(
+  queue: string,
+  receiver: Receiver,
+  deferred: readonly ReceivedMessage[],
+): Promise<void> {
+  for (const message of await receiver.receiveDeferred(
+    deferred.map(({ sequenceNumber }) => sequenceNumber),
+  )) {
+    await attempt([[`${queue}/${message.messageId}`, "absent"]], () => receiver.complete(message));
+  }
+}
+
+async function drainForEver(path: string): Promise<never> {
+  const receiver = broker.receiver(path);
+  for (;;) {
+    const messages = await receiver.receive(5, { maxWaitMs: 1000 });
+    await Promise.all(
+      messages.map(async (message) => {
+        await attempt([[`${path.split("/")[0]}/${message.messageId}`, "absent"]], () =>
+          receiver.complete(message),
+        );
+        see(message);
+      }),
+    );
+  }
+}
+
+async function workInSessionsForEver(): Promise<never> {
+  for (;;) {
+    const session = await broker.acceptSession("sessions", { maxWaitMs: 5000 }).catch(() => undefined);
+    if (session === undefined) continue;
+    for (const message of await session.receive(3, { maxWaitMs: 5 })) {
+      const state = random(8) === 0 ? undefined : newName();
+      await attempt([[`session/${session.sessionId}`, state ?? "absent"]], () =>
+        session.setState(state === undefined ? undefined : Buffer.from(state)),
+      );
+      await attempt([[`sessions/${message.messageId}`, "absent"]], () => session.complete(message));
+      see(message);
+    }
+    await session.close();
+  }
+}
+
+async function scheduleForEver(): Promise<never> {
+  const sender = broker.sender("later");
+  const known: [id: string, sequence: bigint][] = [];
+  for (;;) {
+    const id = newName();
+    const scheduledEnqueueTime = new Date(Date.now() + HOUR_MS);
+    let sequence: bigint | undefined;
+    await attempt([[`later/${id}`, "scheduled"]], async () => {
+      [sequence] = await sender.schedule([{ ...messageOf(id), scheduledEnqueueTime }]);
+    });
+    write(["seen", "later", String(sequence), id]);
+    known.push([id, sequence!]);
+    if (known.length > 20) {
+      const [oldest] = known.splice(random(known.length), 1);
+      await attempt([[`later/${oldest![0]}`, "absent"]], () => sender.cancelScheduled([oldest![1]]));
+    }
+    await roomIn("later");
+  }
+}
+
+/** Sends under ids that were used before, which must have no effect, and under new ones. */
+async function repeatForEver(): Promise<never> {
+  const sender = broker.sender("once");
+  const used: string[] = [];
+  for (;;) {
+    const id = newName();
+    await attempt([[`once/${id}`, "active 0"]], () => sender.send(messageOf(id)));
+    used.push(id);
+    await sender.send(messageOf(pick(used)));
+    await roomIn("once");
+  }
+}
+
+/** Moves messages from one queue to another, in a transaction. */
+async function moveForEver(): Promise<never> {
+  const receiver = broker.receiver("from");
+  const sender = broker.sender("to");
+  for (;;) {
+    for (const message of await receiver.receive(3, { maxWaitMs: 1000 })) {
+      const id = newName();
+      const effects: Effect[] = [
+        [`from/${message.messageId}`, "absent"],
+        [`to/${id}`, "active 0"],
+      ];
+      await attempt(effects, async () => {
+        const transaction = broker.beginTransaction();
+        await sender.send(messageOf(id), transaction);
+        await receiver.complete(message, transaction);
+        await transaction.commit();
+      });
+      see(message);
+    }
+  }
+}
+
+async function attempt(effects: readonly Effect[], act: () => Promise<unknown>): Promise<void> {
+  const operation = operations++;
+  write(["try", operation, effects]);
+  await act();
+  write(["ok", operation]);
+}
+
+/** Waits while a queue is long, so that the store stays small however fast the machine is. */
+async function roomIn(queue: string): Promise<void> {
+  do await new Promise((resolve) => setTimeout(resolve, random(4)));
+  while (broker.getEntity(queue).totalMessageCount > 150);
+}
+
+function see(message: ReceivedMessage): void {
+  write(["seen", message.entityPath, String(message.sequenceNumber), String(message.messageId)]);
+}
+
+function messageOf(messageId: string, sessionId?: string) {
+  return { messageId, sessionId, body: { section: "data", bytes: bodyFor(messageId) } } as const;
+}
+
+/** A body that its message's id foretells, of a size that does too. */
+function bodyFor(id: string): Buffer {
+  const size = [10, 100, 1000, 5000][id.charCodeAt(id.length - 1) % 4]!;
+  return Buffer.alloc(size, id);
+}
+
+function bodyOf(message: ReceivedMessage): Uint8Array {
+  if (message.body.section !== "data") throw new Error("expected a data body");
+  return message.body.bytes;
+}
+
+function newName(): string {
+  return `${generation}-${names++}`;
+}
+
+function pick<Value>(values: readonly Value[]): Value {
+  return values[random(values.length)]!;
+}
+
+function write(line: LedgerLine): void {
+  writeSync(descriptor, `${JSON.stringify(line)}\n`);
+}
