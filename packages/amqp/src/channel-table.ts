@@ -1,0 +1,42 @@
+import type { SessionEndpoint } from "./session.js";
+
+/** The sessions of a connection by our channel and by the peer's, which need not be the same number (2.5.1). */
+export class ChannelTable {
+  readonly #byChannel: (SessionEndpoint | undefined)[] = [];
+  readonly #byRemoteChannel = new Map<number, SessionEndpoint>();
+
+  /** Puts a session on the lowest free channel; `undefined` when that is above `channelMax`. */
+  add(channelMax: number, create: (channel: number) => SessionEndpoint): SessionEndpoint | undefined {
+    const free = this.#byChannel.indexOf(undefined);
+    const channel = free === -1 ? this.#byChannel.length : free;
+    if (channel > channelMax) return undefined;
+    const session = create(channel);
+    this.#byChannel[channel] = session;
+    return session;
+  }
+
+  /** The session on a channel of ours. */
+  at(channel: number): SessionEndpoint | undefined {
+    return this.#byChannel[channel];
+  }
+
+  /** The session on a channel of the peer's. */
+  atRemote(remoteChannel: number): SessionEndpoint | undefined {
+    return this.#byRemoteChannel.get(remoteChannel);
+  }
+
+  bind(session: SessionEndpoint, remoteChannel: number): void {
+    this.#byRemoteChannel.set(remoteChannel, session);
+  }
+
+  forget(session: SessionEndpoint): void {
+    this.#byChannel[session.channel] = undefined;
+    if (session.remoteChannel !== undefined) this.#byRemoteChannel.delete(session.remoteChannel);
+  }
+
+  /** Empties the table and returns what was in it. */
+  clear(): SessionEndpoint[] {
+    this.#byRemoteChannel.clear();
+    return this.#byChannel.splice(0).filter((session) => session !== undefined);
+  }
+}

@@ -1,0 +1,77 @@
+const CHUNK_SIZE = 65_536;
+/** Above this, copying a payload costs more than one more element in the list of parts. */
+const BY_REFERENCE_SIZE = 16_384;
+
+/**
+ * Bytes waiting to be taken, in as few parts as possible. Bytes once taken are never written again, so they
+ * may be handed to a socket without a copy. Offsets kept across writes are relative to `mark`, because a
+ * part that runs full moves to a larger buffer from `mark` on.
+ */
+export class ByteWriter {
+  buffer: Buffer;
+  position = 0;
+  mark = 0;
+  #start = 0;
+  #parts: Uint8Array[] = [];
+  #partsLength = 0;
+  readonly #chunkSize: number;
+
+  constructor(chunkSize: number = CHUNK_SIZE) {
+    this.#chunkSize = chunkSize;
+    this.buffer = Buffer.allocUnsafe(chunkSize);
+  }
+
+  /** The number of bytes written and not yet taken. */
+  get length(): number {
+    return this.#partsLength + this.position - this.#start;
+  }
+
+  /** Makes room for `size` more bytes at `position`. */
+  ensure(size: number): void {
+    if (this.position + size > this.buffer.length) this.#grow(size);
+  }
+
+  /** Appends bytes; large ones by reference, so they must not change until the output is written. */
+  append(bytes: Uint8Array): void {
+    if (bytes.length >= BY_REFERENCE_SIZE) {
+      this.mark = this.position;
+      this.#cut();
+      this.#push(bytes);
+      return;
+    }
+    this.ensure(bytes.length);
+    this.buffer.set(bytes, this.position);
+    this.position += bytes.length;
+  }
+
+  /** Everything written since the last call, in order. */
+  take(): Uint8Array[] {
+    this.mark = this.position;
+    this.#cut();
+    const parts = this.#parts;
+    this.#parts = [];
+    this.#partsLength = 0;
+    return parts;
+  }
+
+  #grow(size: number): void {
+    const kept = this.position - this.mark;
+    const next = Buffer.allocUnsafe(Math.max(this.#chunkSize, (kept + size) * 2));
+    this.buffer.copy(next, 0, this.mark, this.position);
+    this.#cut();
+    this.buffer = next;
+    this.position = kept;
+    this.#start = 0;
+    this.mark = 0;
+  }
+
+  #cut(): void {
+    if (this.mark > this.#start) this.#push(this.buffer.subarray(this.#start, this.mark));
+    this.#start = this.mark;
+  }
+
+  #push(part: Uint8Array): void {
+    this.#parts.push(part);
+    this.#partsLength += part.length;
+  }
+}

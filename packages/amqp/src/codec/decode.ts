@@ -1,0 +1,271 @@
+import { isUtf8 } from "node:buffer";
+import { ByteReader } from "./byte-reader.js";
+import { type AmqpArray, AmqpMap, type AmqpTypeName, type AmqpValue } from "./value.js";
+
+/** Values nested deeper than this are refused; the messaging format needs 6 levels. */
+export const MAX_DEPTH = 64;
+
+/**
+ * The one value these bytes hold. Binary values are views into `bytes`. Throws `AmqpDecodeError` when the
+ * bytes are malformed, hold more than one value, or nest deeper than {@link MAX_DEPTH}.
+ */
+export function decodeValue(bytes: Uint8Array): AmqpValue {
+  const reader = new ByteReader(bytes);
+  const value = readValue(reader);
+  if (reader.position !== reader.end) reader.fail("bytes follow the value");
+  return value;
+}
+
+/** The next value. Binary values are views. Throws `AmqpDecodeError`. */
+export function readValue(reader: ByteReader): AmqpValue {
+  const code = reader.readUint8();
+  return code === 0x00 ? readDescribed(reader) : readPrimitive(reader, code);
+}
+
+/** The value of a constructor already read (1.2). Throws `AmqpDecodeError` for an unknown code. */
+export function readPrimitive(reader: ByteReader, code: number): AmqpValue {
+  const { buffer } = reader;
+  switch (code) {
+    case 0x40:
+      return null;
+    case 0x41:
+      return true;
+    case 0x42:
+      return false;
+    case 0x43:
+      return { type: "uint", value: 0 };
+    case 0x44:
+      return { type: "ulong", value: 0n };
+    case 0x45:
+      return [];
+    case 0x50:
+      return { type: "ubyte", value: reader.readUint8() };
+    case 0x51:
+      return { type: "byte", value: buffer.readInt8(reader.advance(1)) };
+    case 0x52:
+      return { type: "uint", value: reader.readUint8() };
+    case 0x53:
+      return { type: "ulong", value: BigInt(reader.readUint8()) };
+    case 0x54:
+      return { type: "int", value: buffer.readInt8(reader.advance(1)) };
+    case 0x55:
+      return { type: "long", value: BigInt(buffer.readInt8(reader.advance(1))) };
+    case 0x56:
+      return readBoolean(reader);
+    case 0x60:
+      return { type: "ushort", value: buffer.readUInt16BE(reader.advance(2)) };
+    case 0x61:
+      return { type: "short", value: buffer.readInt16BE(reader.advance(2)) };
+    case 0x70:
+      return { type: "uint", value: reader.readUint32() };
+    case 0x71:
+      return { type: "int", value: buffer.readInt32BE(reader.advance(4)) };
+    case 0x72:
+      return { type: "float", value: buffer.readFloatBE(reader.advance(4)) };
+    case 0x73:
+      return { type: "char", value: reader.readUint32() };
+    case 0x74:
+      return { type: "decimal32", value: readOctets(reader, 4) };
+    case 0x80:
+      return { type: "ulong", value: buffer.readBigUInt64BE(reader.advance(8)) };
+    case 0x81:
+      return { type: "long", value: buffer.readBigInt64BE(reader.advance(8)) };
+    case 0x82:
+      return buffer.readDoubleBE(reader.advance(8));
+    case 0x83:
+      return { type: "timestamp", value: buffer.readBigInt64BE(reader.advance(8)) };
+    case 0x84:
+      return { type: "decimal64", value: readOctets(reader, 8) };
+    case 0x94:
+      return { type: "decimal128", value: readOctets(reader, 16) };
+    case 0x98:
+      return { type: "uuid", value: readOctets(reader, 16) };
+    case 0xa0:
+      return readOctets(reader, reader.readUint8());
+    case 0xb0:
+      return readOctets(reader, reader.readUint32());
+    case 0xa1:
+      return readString(reader, reader.readUint8());
+    case 0xb1:
+      return readString(reader, reader.readUint32());
+    case 0xa3:
+      return { type: "symbol", value: readSymbolText(reader, reader.readUint8()) };
+    case 0xb3:
+      return { type: "symbol", value: readSymbolText(reader, reader.readUint32()) };
+    case 0xc0:
+    case 0xd0:
+      return readCompound(reader, code, readList);
+    case 0xc1:
+    case 0xd1:
+      return readCompound(reader, code, readMap);
+    case 0xe0:
+    case 0xf0:
+      return readCompound(reader, code, readArray);
+    default:
+      return reader.fail(`unknown constructor 0x${code.toString(16).padStart(2, "0")}`);
+  }
+}
+
+/**
+ * Moves past one value without looking inside: a constructor's high nibble tells its width (1.2). Needs no
+ * recursion and no memory. Throws `AmqpDecodeError` when the value is cut off.
+ */
+export function skipValue(reader: ByteReader): void {
+  let code = reader.readUint8();
+  while (code === 0x00) {
+    skipDescriptor(reader);
+    code = reader.readUint8();
+  }
+  skipPrimitive(reader, code);
+}
+
+function skipDescriptor(reader: ByteReader): void {
+  const code = reader.readUint8();
+  if (code === 0x00) reader.fail("a descriptor is itself described");
+  skipPrimitive(reader, code);
+}
+
+function skipPrimitive(reader: ByteReader, code: number): void {
+  const width = WIDTHS[code >> 4] as number;
+  if (width >= 0) reader.advance(width);
+  else if (width === ONE_SIZE_OCTET) reader.advance(reader.readUint8());
+  else if (width === FOUR_SIZE_OCTETS) reader.advance(reader.readUint32());
+  else reader.fail(`unknown constructor 0x${code.toString(16).padStart(2, "0")}`);
+}
+
+const UNKNOWN = -1;
+const ONE_SIZE_OCTET = -2;
+const FOUR_SIZE_OCTETS = -3;
+
+/** Width of a value by the high nibble of its constructor (1.2, figure 1.3). */
+const WIDTHS: readonly number[] = [
+  ...[UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN],
+  ...[0, 1, 2, 4, 8, 16],
+  ...[ONE_SIZE_OCTET, FOUR_SIZE_OCTETS, ONE_SIZE_OCTET, FOUR_SIZE_OCTETS, ONE_SIZE_OCTET, FOUR_SIZE_OCTETS],
+];
+
+function readDescribed(reader: ByteReader): AmqpValue {
+  enter(reader);
+  const descriptor = readValue(reader);
+  const value = readValue(reader);
+  reader.depth--;
+  return { type: "described", descriptor, value };
+}
+
+function enter(reader: ByteReader): void {
+  if (++reader.depth > MAX_DEPTH) reader.fail(`values are nested deeper than ${MAX_DEPTH}`);
+}
+
+function readBoolean(reader: ByteReader): boolean {
+  const octet = reader.readUint8();
+  if (octet > 1) reader.fail("a boolean is neither 0 nor 1");
+  return octet === 1;
+}
+
+function readOctets(reader: ByteReader, size: number): Uint8Array {
+  const start = reader.advance(size);
+  return reader.buffer.subarray(start, start + size);
+}
+
+function readString(reader: ByteReader, size: number): string {
+  const start = reader.advance(size);
+  const text = reader.buffer.toString("utf8", start, start + size);
+  // The lenient decoder is the fast one; only a replacement character can hide malformed input.
+  if (text.includes("\uFFFD") && !isUtf8(reader.buffer.subarray(start, start + size))) {
+    reader.fail("a string is not UTF-8");
+  }
+  return text;
+}
+
+function readSymbolText(reader: ByteReader, size: number): string {
+  const start = reader.advance(size);
+  return reader.buffer.toString("latin1", start, start + size);
+}
+
+/** Reads a list, map or array inside the bytes its size announces, which it must use up (1.2.3). */
+function readCompound<T>(
+  reader: ByteReader,
+  code: number,
+  read: (reader: ByteReader, count: number) => T,
+): T {
+  enter(reader);
+  const isWide = (code & 0x10) !== 0;
+  const size = isWide ? reader.readUint32() : reader.readUint8();
+  if (size > reader.end - reader.position) reader.fail("the value is cut off");
+  const outerEnd = reader.end;
+  reader.end = reader.position + size;
+  const count = isWide ? reader.readUint32() : reader.readUint8();
+  const value = read(reader, count);
+  if (reader.position !== reader.end) reader.fail("a compound value is shorter than its size");
+  reader.end = outerEnd;
+  reader.depth--;
+  return value;
+}
+
+function readList(reader: ByteReader, count: number): readonly AmqpValue[] {
+  checkCount(reader, count);
+  const items: AmqpValue[] = [];
+  for (let i = 0; i < count; i++) items.push(readValue(reader));
+  return items;
+}
+
+function readMap(reader: ByteReader, count: number): AmqpMap {
+  checkCount(reader, count);
+  if (count % 2 !== 0) reader.fail("a map has a key without a value");
+  const entries: [AmqpValue, AmqpValue][] = [];
+  for (let i = 0; i < count; i += 2) entries.push([readValue(reader), readValue(reader)]);
+  return new AmqpMap(entries);
+}
+
+function checkCount(reader: ByteReader, count: number): void {
+  if (count > reader.end - reader.position) reader.fail("a count is larger than the bytes left");
+}
+
+function readArray(reader: ByteReader, count: number): AmqpArray {
+  const descriptors: AmqpValue[] = [];
+  let code = reader.readUint8();
+  while (code === 0x00) {
+    if (descriptors.length >= MAX_DEPTH) reader.fail(`values are nested deeper than ${MAX_DEPTH}`);
+    descriptors.push(readValue(reader));
+    code = reader.readUint8();
+  }
+  const elementType = TYPE_NAMES.get(code);
+  if (!elementType) reader.fail(`unknown constructor 0x${code.toString(16).padStart(2, "0")}`);
+  if (code >> 4 !== 0x4) checkCount(reader, count);
+  else if (count > reader.weightless) reader.fail("too many elements without bytes");
+  else reader.weightless -= count;
+  const values: AmqpValue[] = [];
+  for (let i = 0; i < count; i++) values.push(readPrimitive(reader, code));
+  return { type: "array", elementType, descriptors, values };
+}
+
+const TYPE_NAMES: ReadonlyMap<number, AmqpTypeName> = new Map(
+  Object.entries({
+    null: [0x40],
+    boolean: [0x41, 0x42, 0x56],
+    ubyte: [0x50],
+    ushort: [0x60],
+    uint: [0x43, 0x52, 0x70],
+    ulong: [0x44, 0x53, 0x80],
+    byte: [0x51],
+    short: [0x61],
+    int: [0x54, 0x71],
+    long: [0x55, 0x81],
+    float: [0x72],
+    double: [0x82],
+    decimal32: [0x74],
+    decimal64: [0x84],
+    decimal128: [0x94],
+    char: [0x73],
+    timestamp: [0x83],
+    uuid: [0x98],
+    binary: [0xa0, 0xb0],
+    string: [0xa1, 0xb1],
+    symbol: [0xa3, 0xb3],
+    list: [0x45, 0xc0, 0xd0],
+    map: [0xc1, 0xd1],
+    array: [0xe0, 0xf0],
+  } satisfies Record<AmqpTypeName, number[]>).flatMap(([name, codes]) =>
+    codes.map((code) => [code, name as AmqpTypeName] as const),
+  ),
+);

@@ -1,0 +1,168 @@
+/**
+ * Any AMQP value (1.6). JavaScript types stand for the AMQP types they carry without loss: `null`,
+ * `boolean`, `string`, `Uint8Array` for binary, an array for list, and `number` for **double**. Every other
+ * type wears its name, because the same number means different things to a peer as int, uint or long.
+ */
+export type AmqpValue =
+  | null
+  | boolean
+  | number
+  | string
+  | Uint8Array
+  | readonly AmqpValue[]
+  | AmqpMap
+  | AmqpTyped;
+
+/** A value of a type that has no JavaScript counterpart; told apart by `type`. */
+export type AmqpTyped =
+  | AmqpSmallNumber
+  | AmqpWideNumber
+  | AmqpOctets
+  | AmqpSymbol
+  | AmqpArray
+  | AmqpDescribed;
+
+/** A number that a JavaScript number holds exactly. `char` is the code point (1.6.16). */
+export interface AmqpSmallNumber {
+  readonly type: "ubyte" | "ushort" | "uint" | "byte" | "short" | "int" | "float" | "char";
+  readonly value: number;
+}
+
+/** A 64-bit number. `timestamp` is milliseconds since the Unix epoch (1.6.17). */
+export interface AmqpWideNumber {
+  readonly type: "ulong" | "long" | "timestamp";
+  readonly value: bigint;
+}
+
+/** A fixed-width value kept as its bytes in network order: RFC 4122 order for uuid (1.6.18). */
+export interface AmqpOctets {
+  readonly type: "uuid" | "decimal32" | "decimal64" | "decimal128";
+  readonly value: Uint8Array;
+}
+
+/** A symbolic value of a constrained domain (1.6.21), one character per octet. */
+export interface AmqpSymbol {
+  readonly type: "symbol";
+  readonly value: string;
+}
+
+/** Values of one type under one constructor (1.6.24); `descriptors`, outermost first, apply to each of them. */
+export interface AmqpArray {
+  readonly type: "array";
+  readonly elementType: AmqpTypeName;
+  readonly descriptors: readonly AmqpValue[];
+  readonly values: readonly AmqpValue[];
+}
+
+/** A value annotated with a descriptor (1.1.2). */
+export interface AmqpDescribed {
+  readonly type: "described";
+  readonly descriptor: AmqpValue;
+  readonly value: AmqpValue;
+}
+
+/** The primitive types of 1.6, as they can stand in an array's constructor. */
+export type AmqpTypeName =
+  | "null"
+  | "boolean"
+  | "double"
+  | "string"
+  | "binary"
+  | "list"
+  | "map"
+  | Exclude<AmqpTyped["type"], "described">;
+
+/**
+ * A map (1.6.23) as its entries in wire order: keys may be of any type, and names a peer chose never become
+ * properties of an object.
+ */
+export class AmqpMap {
+  readonly entries: ReadonlyArray<readonly [AmqpValue, AmqpValue]>;
+
+  constructor(entries: Iterable<readonly [AmqpValue, AmqpValue]> = []) {
+    this.entries = Array.isArray(entries) ? entries : [...entries];
+  }
+
+  /** The value whose key is the string or the symbol `name`; `undefined` when there is none. */
+  get(name: string): AmqpValue | undefined {
+    for (const [key, value] of this.entries) {
+      if (key === name || (isTyped(key) && key.type === "symbol" && key.value === name)) return value;
+    }
+    return undefined;
+  }
+
+  get size(): number {
+    return this.entries.length;
+  }
+}
+
+/** A map with symbol keys, as annotations and the property maps of performatives have. */
+export function symbolMap(fields: Readonly<Record<string, AmqpValue>>): AmqpMap {
+  return new AmqpMap(Object.entries(fields).map(([key, value]) => [symbol(key), value] as const));
+}
+
+/** A map with string keys, as application properties and management bodies have. */
+export function stringMap(fields: Readonly<Record<string, AmqpValue>>): AmqpMap {
+  return new AmqpMap(Object.entries(fields));
+}
+
+export const ubyte = (value: number): AmqpSmallNumber => ({ type: "ubyte", value });
+export const ushort = (value: number): AmqpSmallNumber => ({ type: "ushort", value });
+export const uint = (value: number): AmqpSmallNumber => ({ type: "uint", value });
+export const ulong = (value: bigint): AmqpWideNumber => ({ type: "ulong", value });
+export const byte = (value: number): AmqpSmallNumber => ({ type: "byte", value });
+export const short = (value: number): AmqpSmallNumber => ({ type: "short", value });
+export const int = (value: number): AmqpSmallNumber => ({ type: "int", value });
+export const long = (value: bigint): AmqpWideNumber => ({ type: "long", value });
+export const float = (value: number): AmqpSmallNumber => ({ type: "float", value });
+export const char = (codePoint: number): AmqpSmallNumber => ({ type: "char", value: codePoint });
+export const symbol = (value: string): AmqpSymbol => ({ type: "symbol", value });
+
+/** A timestamp from a `Date`, or from milliseconds since the epoch where a `Date` would not reach. */
+export function timestamp(at: Date | bigint): AmqpWideNumber {
+  return { type: "timestamp", value: typeof at === "bigint" ? at : BigInt(at.getTime()) };
+}
+
+/** A uuid from its 16 bytes in RFC 4122 order, or from its text form. Throws `TypeError` for anything else. */
+export function uuid(id: Uint8Array | string): AmqpOctets {
+  const bytes = typeof id === "string" ? Buffer.from(id.replaceAll("-", ""), "hex") : id;
+  if (bytes.length !== 16) throw new TypeError("a uuid has 16 bytes");
+  return { type: "uuid", value: bytes };
+}
+
+/** The lower-case text form of a uuid. */
+export function uuidText(id: AmqpOctets): string {
+  const hex = Buffer.from(id.value).toString("hex");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+/** An array of values of one type, as `array("long", [long(1n)])`. */
+export function array(elementType: AmqpTypeName, values: readonly AmqpValue[]): AmqpArray {
+  return { type: "array", elementType, descriptors: [], values };
+}
+
+/** A described value. A bigint descriptor becomes a ulong, a string a symbol. */
+export function described(descriptor: AmqpValue | bigint, value: AmqpValue): AmqpDescribed {
+  return { type: "described", descriptor: toDescriptor(descriptor), value };
+}
+
+/** Whether a value is one of the tagged forms, so that its `type` can be asked. */
+export function isTyped(value: AmqpValue | undefined): value is AmqpTyped {
+  return typeof value === "object" && value !== null && "type" in value;
+}
+
+/** The name of a value's AMQP type. */
+export function typeName(value: AmqpValue): AmqpTypeName | "described" {
+  if (value === null) return "null";
+  if (typeof value === "boolean") return "boolean";
+  if (typeof value === "number") return "double";
+  if (typeof value === "string") return "string";
+  if (value instanceof Uint8Array) return "binary";
+  if (value instanceof AmqpMap) return "map";
+  return isTyped(value) ? value.type : "list";
+}
+
+function toDescriptor(descriptor: AmqpValue | bigint): AmqpValue {
+  if (typeof descriptor === "bigint") return ulong(descriptor);
+  return typeof descriptor === "string" ? symbol(descriptor) : descriptor;
+}

@@ -1,0 +1,423 @@
+import type { Connection, Session } from "./api.js";
+import { ChannelTable } from "./channel-table.js";
+import { ByteReader } from "./codec/byte-reader.js";
+import { ByteWriter } from "./codec/byte-writer.js";
+import {
+  type Composite,
+  type FieldsOf,
+  type FieldTable,
+  readDescriptor,
+  readFields,
+} from "./codec/composite.js";
+import { readValue } from "./codec/decode.js";
+import { AmqpDecodeError } from "./codec/decode-error.js";
+import {
+  type ConnectionOptions,
+  type ResolvedConnectionOptions,
+  resolveConnectionOptions,
+} from "./connection-options.js";
+import { type ConnectionEvent, type ConnectionState, nextConnectionState } from "./connection-state.js";
+import { type AmqpError, toAmqpError, writeAmqpError } from "./frames/amqp-error.js";
+import { DispositionFields, readDisposition } from "./frames/disposition.js";
+import { FlowFields, readFlow } from "./frames/flow.js";
+import {
+  AMQP_FRAME,
+  AMQP_PROTOCOL,
+  protocolHeader,
+  SASL_FRAME,
+  SASL_PROTOCOL,
+  writeFrame,
+  writeHeartbeat,
+} from "./frames/frame.js";
+import { type FrameSink, FrameSplitter } from "./frames/frame-splitter.js";
+import {
+  asValue,
+  attachType,
+  beginType,
+  closeType,
+  DISPOSITION,
+  detachType,
+  endType,
+  FLOW,
+  type Open,
+  openType,
+  TRANSFER,
+} from "./frames/performatives.js";
+import { readTransfer, TransferFields } from "./frames/transfer.js";
+import { IdleWatch } from "./idle-watch.js";
+import { negotiateAsClient, negotiateAsServer, type SaslNegotiation } from "./sasl.js";
+import { SessionEndpoint } from "./session.js";
+
+/**
+ * Makes one end of a connection. For a client `onOutput` is called before this returns, since a client speaks
+ * first. Throws `TypeError` for options out of their range.
+ */
+export function createConnection(options: ConnectionOptions): Connection {
+  return new ConnectionEndpoint(resolveConnectionOptions(options));
+}
+
+/** The connection: protocol header, SASL, open and close, channels, and the frames of its sessions (2.4). */
+export class ConnectionEndpoint implements Connection, FrameSink {
+  readonly options: ResolvedConnectionOptions;
+  remoteOpen: Open | undefined;
+  identity: string | undefined;
+  linkCount = 0;
+
+  #state: ConnectionState = "start";
+  #sasl: SaslNegotiation | undefined;
+  readonly #splitter = new FrameSplitter(this);
+  readonly #writer = new ByteWriter();
+  readonly #idle = new IdleWatch();
+  #isOutputTold = false;
+  #isCloseTold = false;
+  readonly #channels = new ChannelTable();
+  readonly #working = new Set<SessionEndpoint>();
+  readonly #transfer = new TransferFields();
+  readonly #flow = new FlowFields();
+  readonly #disposition = new DispositionFields();
+
+  constructor(options: ResolvedConnectionOptions) {
+    this.options = options;
+    if (options.role === "client") {
+      this.write().append(protocolHeader(options.saslCredentials ? SASL_PROTOCOL : AMQP_PROTOCOL));
+    }
+  }
+
+  get isOpen(): boolean {
+    return this.#state === "opened";
+  }
+
+  get isEnded(): boolean {
+    return this.#state === "ended" || this.#state === "discarding";
+  }
+
+  get outputSize(): number {
+    return this.#writer.length;
+  }
+
+  get maxFrameSize(): number {
+    return this.options.maxFrameSize;
+  }
+
+  get remoteMaxFrameSize(): number {
+    return this.remoteOpen?.maxFrameSize ?? 0xffffffff;
+  }
+
+  get isDeaf(): boolean {
+    return this.isEnded;
+  }
+
+  get awaitsProtocolHeader(): boolean {
+    return this.#state === "start" || this.#state === "sasl-done";
+  }
+
+  receive(bytes: Uint8Array): void {
+    this.#idle.noteReceived();
+    try {
+      this.#splitter.push(bytes);
+    } catch (error) {
+      if (error instanceof AmqpDecodeError) {
+        this.fail(error.condition, error.message);
+        return;
+      }
+      this.fail("amqp:internal-error", "the connection's owner failed");
+      throw error;
+    }
+  }
+
+  takeOutput(): Uint8Array[] {
+    for (const session of this.#working) session.flush();
+    this.#working.clear();
+    this.#isOutputTold = false;
+    const output = this.#writer.take();
+    if (output.length > 0) this.#idle.noteSent();
+    return output;
+  }
+
+  tick(nowMs: number): number | undefined {
+    if (this.isEnded) return undefined;
+    const verdict = this.#idle.judge(nowMs, {
+      isHandshaking: this.remoteOpen === undefined,
+      handshakeTimeoutMs: this.options.handshakeTimeoutMs,
+      idleTimeOutMs: this.options.idleTimeOutMs,
+      remoteIdleTimeOutMs: this.remoteOpen?.idleTimeOut ?? 0,
+    });
+    if (verdict.isExpired) {
+      this.fail("amqp:resource-limit-exceeded", "the peer was silent for too long");
+      return undefined;
+    }
+    if (verdict.isHeartbeatDue) writeHeartbeat(this.write());
+    return verdict.nextMs;
+  }
+
+  openSession(): Session {
+    if (!this.isOpen) throw new TypeError("the connection is not open");
+    const session = this.#allocateSession();
+    if (!session) throw new TypeError("the peer takes no more sessions");
+    session.begin();
+    return session;
+  }
+
+  close(error?: AmqpError): void {
+    if (this.#state !== "opened" && this.#state !== "open-sent") return;
+    this.#writeClose(error);
+    this.#move("close-sent");
+  }
+
+  disconnect(): void {
+    if (this.#state === "ended") return;
+    this.#move("disconnected");
+    this.#finish(undefined);
+  }
+
+  onProtocolHeader(header: Buffer): void {
+    const protocol = header[4];
+    const isKnown = header.equals(protocolHeader(protocol ?? 0));
+    if (isKnown && protocol === SASL_PROTOCOL && this.#state === "start" && this.#speaksSasl) {
+      this.#startSasl();
+    } else if (isKnown && protocol === AMQP_PROTOCOL && (this.#state === "sasl-done" || this.#mayOmitSasl)) {
+      this.#startAmqp();
+    } else {
+      // 2.2: answer with a header we would have taken, and close.
+      if (this.options.role === "server") {
+        this.write().append(protocolHeader(this.#mayOmitSasl ? AMQP_PROTOCOL : SASL_PROTOCOL));
+      }
+      this.#end({ condition: "amqp:not-implemented", description: "the peer speaks another protocol" });
+    }
+  }
+
+  onFrameSizeError(size: number): void {
+    this.fail("amqp:connection:framing-error", `a frame of ${size} bytes is not allowed`);
+  }
+
+  onFrame(buffer: Buffer, start: number, end: number): void {
+    const bodyStart = start + (buffer[start + 4] as number) * 4;
+    const type = buffer[start + 5];
+    if (bodyStart < start + 8 || bodyStart > end) {
+      this.fail("amqp:connection:framing-error", "a frame's data offset is wrong");
+    } else if (type !== (this.#state === "sasl" ? SASL_FRAME : AMQP_FRAME)) {
+      this.fail("amqp:connection:framing-error", `a frame of type ${type} is not allowed here`);
+    } else if (this.#state === "sasl") {
+      this.#onSaslFrame(new ByteReader(buffer, bodyStart, end));
+    } else if (bodyStart < end) {
+      this.#onAmqpFrame(new ByteReader(buffer, bodyStart, end), buffer.readUInt16BE(start + 6));
+    }
+  }
+
+  /** Closes the connection for a mistake of the peer; what it sends from now on is thrown away (2.4.6). */
+  fail(condition: string, description: string): void {
+    if (this.isEnded) return;
+    const error = { condition, description };
+    // 2.4.1: even a connection that is refused begins with an open.
+    if (this.#state === "header-exchanged") this.#sendOpen();
+    if (this.#state === "opened" || this.#state === "open-sent") this.#writeClose(error);
+    this.#move("failed");
+    this.#finish(error);
+  }
+
+  /** The output, telling the owner that there is some. */
+  write(): ByteWriter {
+    if (!this.#isOutputTold) {
+      this.#isOutputTold = true;
+      this.options.handler.onOutput?.();
+    }
+    return this.#writer;
+  }
+
+  /** Remembers to flush a session before the output is taken. */
+  noteWork(session: SessionEndpoint): void {
+    this.#working.add(session);
+    this.write();
+  }
+
+  forgetSession(session: SessionEndpoint): void {
+    this.#channels.forget(session);
+  }
+
+  get #speaksSasl(): boolean {
+    const { role, saslMechanisms, saslCredentials } = this.options;
+    return role === "server" ? saslMechanisms.length > 0 : saslCredentials !== undefined;
+  }
+
+  get #mayOmitSasl(): boolean {
+    if (this.#state !== "start") return false;
+    const { role, withoutSasl } = this.options;
+    return !this.#speaksSasl || (role === "server" && withoutSasl === "accept");
+  }
+
+  #startSasl(): void {
+    const { role, saslMechanisms, saslCredentials, hostname } = this.options;
+    this.#move("sasl-header");
+    if (role === "server") this.write().append(protocolHeader(SASL_PROTOCOL));
+    this.#sasl = saslCredentials
+      ? negotiateAsClient(saslCredentials, hostname)
+      : negotiateAsServer(saslMechanisms);
+    this.#sasl.start(this.write());
+  }
+
+  #onSaslFrame(body: ByteReader): void {
+    const progress = this.#sasl?.receive(body, this.write());
+    if (progress?.kind === "ok") {
+      this.identity = progress.identity;
+      this.#move("sasl-outcome");
+      if (this.options.role === "client") this.write().append(protocolHeader(AMQP_PROTOCOL));
+    } else if (progress?.kind === "failed") {
+      this.#end({ condition: "amqp:unauthorized-access", description: progress.reason });
+    }
+  }
+
+  #startAmqp(): void {
+    this.#move("amqp-header");
+    if (this.options.role === "client") this.#sendOpen();
+    else this.write().append(protocolHeader(AMQP_PROTOCOL));
+  }
+
+  #sendOpen(): void {
+    const {
+      containerId,
+      hostname,
+      maxFrameSize,
+      channelMax,
+      idleTimeOutMs,
+      offeredCapabilities,
+      properties,
+    } = this.options;
+    writeFrame(this.write(), AMQP_FRAME, 0, openType, {
+      containerId,
+      hostname,
+      maxFrameSize,
+      channelMax,
+      idleTimeOut: idleTimeOutMs > 0 ? idleTimeOutMs : undefined,
+      offeredCapabilities,
+      properties,
+    });
+    this.#move("open-sent");
+  }
+
+  #onAmqpFrame(body: ByteReader, channel: number): void {
+    const code = readDescriptor(body);
+    if (code === openType.code) this.#onOpen(read(body, openType));
+    else if (this.remoteOpen === undefined) this.fail("amqp:illegal-state", "the first frame is not open");
+    else if (code === closeType.code) this.#onClose(toAmqpError(read(body, closeType).error));
+    else if (this.#state !== "opened") return;
+    else if (channel > this.options.channelMax) {
+      this.fail("amqp:connection:framing-error", "a channel is above channel-max");
+    } else if (code === beginType.code) this.#onBegin(body, channel);
+    else this.#onSessionFrame(body, code, channel);
+  }
+
+  #onOpen(open: Open): void {
+    if (this.remoteOpen !== undefined) {
+      this.fail("amqp:illegal-state", "open arrived twice");
+      return;
+    }
+    this.remoteOpen = open;
+    this.#move("open-received");
+    if (this.#state === "open-received") this.#sendOpen();
+    if (this.isOpen) this.options.handler.onOpen?.(this);
+  }
+
+  #onClose(error: AmqpError | undefined): void {
+    if (this.#state === "opened") this.#writeClose(undefined);
+    this.#move("close-received");
+    this.#finish(error);
+  }
+
+  #onBegin(body: ByteReader, channel: number): void {
+    const begin = read(body, beginType);
+    if (this.#channels.atRemote(channel)) {
+      this.fail("amqp:not-allowed", `channel ${channel} has a session already`);
+      return;
+    }
+    if (begin.remoteChannel !== undefined) {
+      const answered = this.#channels.at(begin.remoteChannel);
+      if (!answered || answered.remoteBegin) {
+        this.fail("amqp:not-allowed", "begin answers a session that was not begun");
+        return;
+      }
+      this.#channels.bind(answered, channel);
+      answered.receiveBegin(begin, channel);
+      return;
+    }
+    const session = this.#allocateSession();
+    if (!session) {
+      this.fail("amqp:resource-limit-exceeded", "more sessions were begun than channel-max leaves to answer");
+      return;
+    }
+    this.#channels.bind(session, channel);
+    session.receiveBegin(begin, channel);
+    session.begin();
+    this.options.handler.onSession?.(session);
+  }
+
+  #onSessionFrame(body: ByteReader, code: number, channel: number): void {
+    const session = this.#channels.atRemote(channel);
+    if (!session) {
+      this.fail("amqp:not-allowed", `channel ${channel} has no session`);
+      return;
+    }
+    switch (code) {
+      case TRANSFER:
+        readTransfer(body, this.#transfer);
+        session.receiveTransfer(this.#transfer, body.buffer.subarray(body.position, body.end));
+        return;
+      case DISPOSITION:
+        readDisposition(body, this.#disposition);
+        session.receiveDisposition(this.#disposition);
+        return;
+      case FLOW:
+        readFlow(body, this.#flow);
+        session.receiveFlow(this.#flow);
+        return;
+      case attachType.code:
+        session.receiveAttach(read(body, attachType));
+        return;
+      case detachType.code: {
+        const { handle, error, closed } = read(body, detachType);
+        session.receiveDetach(handle, toAmqpError(error), closed ?? false);
+        return;
+      }
+      case endType.code:
+        session.receiveEnd(toAmqpError(read(body, endType).error));
+        return;
+      default:
+        this.fail("amqp:not-implemented", "a frame carries an unknown performative");
+    }
+  }
+
+  /** A session on a free channel; `undefined` when the peer's channel-max leaves none (2.7.1). */
+  #allocateSession(): SessionEndpoint | undefined {
+    const channelMax = this.remoteOpen?.channelMax ?? 0xffff;
+    return this.#channels.add(channelMax, (channel) => new SessionEndpoint(this, channel));
+  }
+
+  /** Ends without close, where none may be sent. */
+  #end(error: AmqpError): void {
+    this.#move("failed");
+    this.#finish(error);
+  }
+
+  #finish(error: AmqpError | undefined): void {
+    if (this.#isCloseTold) return;
+    this.#isCloseTold = true;
+    for (const session of this.#channels.clear()) session.endWithConnection(error);
+    this.#working.clear();
+    this.options.handler.onClose?.(error);
+  }
+
+  #writeClose(error: AmqpError | undefined): void {
+    for (const session of this.#working) session.flush();
+    this.#working.clear();
+    writeFrame(this.write(), AMQP_FRAME, 0, closeType, {
+      error: error && asValue((to) => writeAmqpError(to, error)),
+    });
+  }
+
+  #move(event: ConnectionEvent): void {
+    this.#state = nextConnectionState(this.#state, event) ?? this.#state;
+  }
+}
+
+function read<Table extends FieldTable>(body: ByteReader, composite: Composite<Table>): FieldsOf<Table> {
+  return readFields(body, composite, readValue(body));
+}

@@ -1,0 +1,66 @@
+import type { ByteReader } from "../codec/byte-reader.js";
+import type { ByteWriter } from "../codec/byte-writer.js";
+import { ACCEPTED, type DeliveryState, toDeliveryState } from "./delivery-state.js";
+import { FALSE, FieldReader, putByte, putUint, TRUE } from "./fields.js";
+import { AMQP_FRAME, beginFrame, endFrame } from "./frame.js";
+import { DISPOSITION } from "./performatives.js";
+
+/** A disposition performative (2.7.6); the same object is filled again for each one of a connection. */
+export class DispositionFields {
+  isFromReceiver = false;
+  first = 0;
+  last = 0;
+  isSettled = false;
+  state: DeliveryState | undefined = undefined;
+}
+
+const ACCEPTED_FORMS: readonly Uint8Array[] = [
+  Buffer.from([0x00, 0x53, 0x24, 0x45]),
+  Buffer.from([0x00, 0x53, 0x24, 0xc0, 0x01, 0x00]),
+];
+
+/** Reads the fields after the descriptor. */
+export function readDisposition(reader: ByteReader, into: DispositionFields): void {
+  const fields = new FieldReader(reader);
+  into.isFromReceiver = fields.boolean("disposition.role");
+  into.first = fields.uint("disposition.first") ?? reader.fail("disposition lacks its mandatory field first");
+  into.last = fields.uint("disposition.last") ?? into.first;
+  into.isSettled = fields.boolean("disposition.settled");
+  into.state = ACCEPTED_FORMS.some((form) => fields.matches(form)) ? ACCEPTED : toDeliveryState(fields.any());
+  fields.leave();
+}
+
+/** Appends a disposition for the deliveries `first` to `last`, both inclusive. */
+export function writeDisposition(
+  writer: ByteWriter,
+  channel: number,
+  disposition: {
+    readonly isFromReceiver: boolean;
+    readonly first: number;
+    readonly last: number;
+    readonly isSettled: boolean;
+    readonly encodedState: Uint8Array | undefined;
+  },
+): void {
+  const { first, last, isSettled, encodedState } = disposition;
+  writer.mark = writer.position;
+  writer.ensure(40 + (encodedState?.length ?? 0));
+  beginFrame(writer, AMQP_FRAME, channel);
+  // A wide list, since a rejection's description may be long.
+  const start = writer.position;
+  writer.buffer.set(HEAD, start);
+  writer.position = start + HEAD.length;
+  putByte(writer, disposition.isFromReceiver ? TRUE : FALSE);
+  putUint(writer, first);
+  putUint(writer, last);
+  putByte(writer, isSettled ? TRUE : FALSE);
+  if (encodedState) {
+    writer.buffer.set(encodedState, writer.position);
+    writer.position += encodedState.length;
+  } else putUint(writer, undefined);
+  writer.buffer.writeUInt32BE(writer.position - start - 8, start + 4);
+  endFrame(writer);
+}
+
+/** Descriptor, and the head of a list of five items. */
+const HEAD = Buffer.from([0x00, 0x53, DISPOSITION, 0xd0, 0, 0, 0, 0, 0, 0, 0, 5]);

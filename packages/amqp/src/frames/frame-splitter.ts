@@ -1,0 +1,87 @@
+import { toBuffer } from "../codec/byte-reader.js";
+
+/** Takes the units a stream is made of: protocol headers of 8 bytes, and frames. */
+export interface FrameSink {
+  /** Whether the next 8 bytes are a protocol header. */
+  readonly awaitsProtocolHeader: boolean;
+  /** The largest frame to accept, in bytes. */
+  readonly maxFrameSize: number;
+  /** Whether the rest of the input is to be thrown away. */
+  readonly isDeaf: boolean;
+  onProtocolHeader(header: Buffer): void;
+  /** A frame from `start` to `end`, its 8-byte header included. Must throw away views it keeps no use for. */
+  onFrame(buffer: Buffer, start: number, end: number): void;
+  /** A frame whose size no peer may send. Must become deaf. */
+  onFrameSizeError(size: number): void;
+}
+
+const HEADER_SIZE = 8;
+
+/**
+ * Cuts a byte stream into frames (2.3). Whole frames are handed on in place; one that straddles pieces of
+ * input is gathered in a buffer of its announced size, after that size was checked.
+ */
+export class FrameSplitter {
+  readonly #sink: FrameSink;
+  #partial: Buffer | undefined;
+  #filled = 0;
+
+  constructor(sink: FrameSink) {
+    this.#sink = sink;
+  }
+
+  push(bytes: Uint8Array): void {
+    const chunk = toBuffer(bytes);
+    let position = 0;
+    while (position < chunk.length && !this.#sink.isDeaf) {
+      position = this.#partial ? this.#fill(this.#partial, chunk, position) : this.#take(chunk, position);
+    }
+  }
+
+  /** Handles the unit that starts at `position` and returns where the next one starts. */
+  #take(chunk: Buffer, position: number): number {
+    const left = chunk.length - position;
+    if (left < HEADER_SIZE) return this.#hold(chunk, position, HEADER_SIZE);
+    if (this.#sink.awaitsProtocolHeader) {
+      this.#sink.onProtocolHeader(chunk.subarray(position, position + HEADER_SIZE));
+      return position + HEADER_SIZE;
+    }
+    const size = chunk.readUInt32BE(position);
+    if (!this.#isAllowed(size)) return chunk.length;
+    if (left < size) return this.#hold(chunk, position, size);
+    this.#sink.onFrame(chunk, position, position + size);
+    return position + size;
+  }
+
+  #hold(chunk: Buffer, position: number, size: number): number {
+    const partial = Buffer.allocUnsafe(size);
+    this.#filled = chunk.copy(partial, 0, position);
+    this.#partial = partial;
+    return chunk.length;
+  }
+
+  #fill(partial: Buffer, chunk: Buffer, position: number): number {
+    const copied = chunk.copy(partial, this.#filled, position);
+    this.#filled += copied;
+    if (this.#filled === partial.length) this.#complete(partial);
+    return position + copied;
+  }
+
+  #complete(partial: Buffer): void {
+    this.#partial = undefined;
+    if (this.#sink.awaitsProtocolHeader) {
+      this.#sink.onProtocolHeader(partial);
+      return;
+    }
+    const size = partial.readUInt32BE(0);
+    if (!this.#isAllowed(size)) return;
+    if (size === partial.length) this.#sink.onFrame(partial, 0, size);
+    else this.#hold(partial, 0, size);
+  }
+
+  #isAllowed(size: number): boolean {
+    const isAllowed = size >= HEADER_SIZE && size <= this.#sink.maxFrameSize;
+    if (!isAllowed) this.#sink.onFrameSizeError(size);
+    return isAllowed;
+  }
+}

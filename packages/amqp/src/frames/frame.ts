@@ -1,0 +1,55 @@
+import type { ByteWriter } from "../codec/byte-writer.js";
+import { type Composite, type FieldsOf, type FieldTable, writeComposite } from "../codec/composite.js";
+
+/** Frame types (2.3.1). */
+export const AMQP_FRAME = 0x00;
+export const SASL_FRAME = 0x01;
+
+/** Frames up to this size must be accepted by every peer (2.7.1). */
+export const MIN_MAX_FRAME_SIZE = 512;
+
+/** Protocol ids of the protocol header (2.2, 5.2.1, 5.3.2). */
+export const AMQP_PROTOCOL = 0x00;
+export const SASL_PROTOCOL = 0x03;
+
+/** "AMQP", the protocol's id and the version 1.0.0 (2.2). */
+export function protocolHeader(protocolId: number): Uint8Array {
+  return Buffer.from([0x41, 0x4d, 0x51, 0x50, protocolId, 1, 0, 0]);
+}
+
+/** Starts a frame; {@link endFrame} fills in its size. */
+export function beginFrame(writer: ByteWriter, type: number, channel: number): void {
+  writer.mark = writer.position;
+  writer.ensure(8);
+  const { buffer, position } = writer;
+  buffer[position + 4] = 2;
+  buffer[position + 5] = type;
+  buffer[position + 6] = channel >> 8;
+  buffer[position + 7] = channel & 0xff;
+  writer.position = position + 8;
+}
+
+/** Ends a frame, whose payload of `payloadSize` bytes is still to be appended. */
+export function endFrame(writer: ByteWriter, payloadSize = 0): void {
+  writer.buffer.writeUInt32BE(writer.position - writer.mark + payloadSize, writer.mark);
+  writer.mark = writer.position;
+}
+
+/** Appends a frame whose body is one performative. */
+export function writeFrame<Table extends FieldTable>(
+  writer: ByteWriter,
+  type: number,
+  channel: number,
+  composite: Composite<Table>,
+  fields: Partial<FieldsOf<Table>>,
+): void {
+  beginFrame(writer, type, channel);
+  writeComposite(writer, composite, fields);
+  endFrame(writer);
+}
+
+/** Appends an empty frame, which only shows that the peer is alive (2.4.5). */
+export function writeHeartbeat(writer: ByteWriter): void {
+  beginFrame(writer, AMQP_FRAME, 0);
+  endFrame(writer);
+}

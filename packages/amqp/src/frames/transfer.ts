@@ -1,0 +1,99 @@
+import type { ByteReader } from "../codec/byte-reader.js";
+import type { ByteWriter } from "../codec/byte-writer.js";
+import type { AmqpValue } from "../codec/value.js";
+import { beginList, endList, FALSE, FieldReader, NULL, putByte, putUint, TRUE } from "./fields.js";
+import { AMQP_FRAME, beginFrame, endFrame } from "./frame.js";
+import { TRANSFER } from "./performatives.js";
+
+/** A transfer performative (2.7.5); the same object is filled again for each transfer of a connection. */
+export class TransferFields {
+  handle = 0;
+  deliveryId: number | undefined = undefined;
+  deliveryTag: Uint8Array | undefined = undefined;
+  messageFormat = 0;
+  isSettled = false;
+  hasMore = false;
+  state: AmqpValue | undefined = undefined;
+  isResumed = false;
+  isAborted = false;
+}
+
+/** Reads the fields after the descriptor; the payload starts where the reader then stands. */
+export function readTransfer(reader: ByteReader, into: TransferFields): void {
+  const fields = new FieldReader(reader);
+  into.handle = fields.uint("transfer.handle") ?? reader.fail("transfer lacks its mandatory field handle");
+  into.deliveryId = fields.uint("transfer.delivery-id");
+  into.deliveryTag = fields.binary("transfer.delivery-tag");
+  into.messageFormat = fields.uint("transfer.message-format") ?? 0;
+  into.isSettled = fields.boolean("transfer.settled");
+  into.hasMore = fields.boolean("transfer.more");
+  fields.skip();
+  into.state = fields.any();
+  into.isResumed = fields.boolean("transfer.resume");
+  into.isAborted = fields.boolean("transfer.aborted");
+  fields.leave();
+}
+
+/** The largest frame head a transfer has, apart from its tag and state. */
+export const TRANSFER_HEAD_SIZE = 48;
+
+/** What the first transfer of a delivery says of it (2.7.5). */
+export interface TransferHead {
+  readonly tag: Uint8Array;
+  readonly format: number;
+  readonly isSettled: boolean;
+  /** The encoded state, such as a transactional one (4.4.1). */
+  readonly encodedState: Uint8Array | undefined;
+}
+
+/** Appends the head of a delivery's first frame. The payload of `payloadSize` bytes is to be appended next. */
+export function writeFirstTransfer(
+  writer: ByteWriter,
+  channel: number,
+  handle: number,
+  deliveryId: number,
+  head: TransferHead,
+  payloadSize: number,
+  more: number,
+): void {
+  const { tag, encodedState } = head;
+  writer.mark = writer.position;
+  writer.ensure(TRANSFER_HEAD_SIZE + tag.length + (encodedState?.length ?? 0));
+  beginFrame(writer, AMQP_FRAME, channel);
+  const list = beginList(writer, TRANSFER, encodedState ? 8 : 6);
+  putUint(writer, handle);
+  putUint(writer, deliveryId);
+  putByte(writer, 0xa0);
+  putByte(writer, tag.length);
+  writer.buffer.set(tag, writer.position);
+  writer.position += tag.length;
+  putUint(writer, head.format);
+  putByte(writer, head.isSettled ? TRUE : FALSE);
+  putByte(writer, more);
+  if (encodedState) {
+    putByte(writer, NULL);
+    writer.buffer.set(encodedState, writer.position);
+    writer.position += encodedState.length;
+  }
+  endList(writer, list);
+  endFrame(writer, payloadSize);
+}
+
+/** Appends the head of a later frame of the same delivery (2.6.14). */
+export function writeNextTransfer(
+  writer: ByteWriter,
+  channel: number,
+  handle: number,
+  payloadSize: number,
+  more: number,
+): void {
+  writer.mark = writer.position;
+  writer.ensure(TRANSFER_HEAD_SIZE);
+  beginFrame(writer, AMQP_FRAME, channel);
+  const list = beginList(writer, TRANSFER, 6);
+  putUint(writer, handle);
+  for (let field = 1; field < 5; field++) putByte(writer, NULL);
+  putByte(writer, more);
+  endList(writer, list);
+  endFrame(writer, payloadSize);
+}

@@ -1,0 +1,33 @@
+/**
+ * Where a link stands (2.6.3, 2.6.4): "attach-received" awaits our answer, however late; "detach-sent" throws
+ * away what arrives until the peer's detach.
+ */
+export type LinkState =
+  | "unattached"
+  | "attach-sent"
+  | "attach-received"
+  | "attached"
+  | "detach-sent"
+  | "detached";
+
+export type LinkEvent =
+  | "attach-sent"
+  | "attach-received"
+  | "detach-sent"
+  | "detach-received"
+  | "session-ended";
+
+/** The state after an event; `undefined` when the event is not permitted in this state. */
+export function nextLinkState(state: LinkState, event: LinkEvent): LinkState | undefined {
+  if (event === "session-ended") return "detached";
+  return TRANSITIONS[state][event];
+}
+
+const TRANSITIONS: Record<LinkState, Partial<Record<LinkEvent, LinkState>>> = {
+  unattached: { "attach-sent": "attach-sent", "attach-received": "attach-received" },
+  "attach-sent": { "attach-received": "attached", "detach-sent": "detach-sent" },
+  "attach-received": { "attach-sent": "attached" },
+  attached: { "detach-sent": "detach-sent", "detach-received": "detached" },
+  "detach-sent": { "attach-received": "detach-sent", "detach-received": "detached" },
+  detached: {},
+};

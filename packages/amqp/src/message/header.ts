@@ -1,0 +1,34 @@
+import { defineComposite, type FieldsOf } from "../codec/composite.js";
+
+/** Transport header of a message (3.2.1). `ttl` is in milliseconds. */
+export const headerType = defineComposite("header", 0x70, {
+  durable: "boolean",
+  priority: "ubyte",
+  ttl: "uint",
+  firstAcquirer: "boolean",
+  deliveryCount: "uint",
+});
+
+export type MessageHeader = FieldsOf<typeof headerType.fields>;
+
+/**
+ * Immutable properties of a message (3.2.4). Message and correlation id keep their AMQP type: ulong, uuid,
+ * binary or string.
+ */
+export const propertiesType = defineComposite("properties", 0x73, {
+  messageId: "any",
+  userId: "binary",
+  to: "any",
+  subject: "string",
+  replyTo: "any",
+  correlationId: "any",
+  contentType: "symbol",
+  contentEncoding: "symbol",
+  absoluteExpiryTime: "timestamp",
+  creationTime: "timestamp",
+  groupId: "string",
+  groupSequence: "uint",
+  replyToGroupId: "string",
+});
+
+export type MessageProperties = FieldsOf<typeof propertiesType.fields>;

@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { AmqpDecodeError } from "../codec/decode-error.js";
+import { encodeValue } from "../codec/encode.js";
+import {
+  described,
+  int,
+  long,
+  stringMap,
+  symbol,
+  symbolMap,
+  timestamp,
+  ulong,
+  uuid,
+} from "../codec/value.js";
+import { joinBatch, splitBatch } from "./batch.js";
+import { scanMessage } from "./sections.js";
+import { encodeMessage, spliceMessage } from "./splice.js";
+
+const section = (code: number, value: Parameters<typeof encodeValue>[0]): Uint8Array =>
+  encodeValue(described(BigInt(code), value));
+
+const full = encodeMessage({
+  header: { durable: true, ttl: 5000, deliveryCount: 0 },
+  deliveryAnnotations: symbolMap({ "x-opt-a": int(1) }),
+  messageAnnotations: symbolMap({ "x-opt-sequence-number": long(7n) }),
+  properties: {
+    messageId: ulong(0n),
+    groupId: "",
+    creationTime: new Date(1000),
+    contentType: "application/json",
+  },
+  applicationProperties: stringMap({ when: timestamp(5n), id: uuid(new Uint8Array(16)) }),
+  body: { kind: "data", sections: [Buffer.from("one"), Buffer.from("two")] },
+  footer: symbolMap({ crc: int(9) }),
+});
+
+describe("scanMessage", () => {
+  it("finds every section and decodes what it is asked for", () => {
+    const message = scanMessage(full);
+    expect(message.decodeHeader()).toMatchObject({
+      durable: true,
+      ttl: 5000,
+      deliveryCount: 0,
+      priority: undefined,
+    });
+    expect(message.decodeDeliveryAnnotations()?.get("x-opt-a")).toEqual(int(1));
+    expect(message.decodeMessageAnnotations()?.get("x-opt-sequence-number")).toEqual(long(7n));
+    expect(message.decodeProperties()).toMatchObject({
+      messageId: ulong(0n),
+      groupId: "",
+      creationTime: new Date(1000),
+      contentType: "application/json",
+    });
+    expect(message.decodeApplicationProperties()?.get("when")).toEqual(timestamp(5n));
+    expect(message.bodyKind).toBe("data");
+    expect(message.decodeBody().map(String)).toEqual(["one", "two"]);
+    expect(message.footer?.end).toBe(full.length);
+  });
+
+  it("accepts symbolic descriptors and an empty message", () => {
+    expect(scanMessage(encodeValue(described("amqp:amqp-value:*", "x"))).decodeBody()).toEqual(["x"]);
+    expect(scanMessage(new Uint8Array()).bodyKind).toBe("none");
+  });
+
+  it("never decodes the body", () => {
+    const broken = Buffer.concat([section(0x73, []), Buffer.from("005377a102c328", "hex")]);
+    expect(scanMessage(broken).body).toEqual([{ start: 4, end: broken.length }]);
+  });
+
+  it.each([
+    ["sections out of order", [section(0x74, stringMap({})), section(0x70, [])]],
+    ["a section twice", [section(0x70, []), section(0x70, [])]],
+    ["two kinds of body", [section(0x75, Buffer.from("a")), section(0x77, "a")]],
+    ["an unknown section", [section(0x79, [])]],
+    ["a section that is cut off", [section(0x75, Buffer.from("abc")).subarray(0, 6)]],
+    ["bytes that are no section", [Buffer.from("hello")]],
+  ])("refuses %s", (_name, sections) => {
+    expect(() => scanMessage(Buffer.concat(sections))).toThrow(AmqpDecodeError);
+  });
+});
+
+describe("spliceMessage", () => {
+  it("replaces header and annotations and keeps the bare message byte for byte", () => {
+    const message = scanMessage(full);
+    const annotations = symbolMap({ "x-opt-locked-until": timestamp(new Date(9)) });
+    const [front, rest] = spliceMessage(message, {
+      header: { deliveryCount: 2 },
+      deliveryAnnotations: null,
+      messageAnnotations: annotations,
+    });
+    const spliced = scanMessage(Buffer.concat([front, rest]));
+    expect(spliced.decodeHeader()).toMatchObject({ deliveryCount: 2, durable: undefined });
+    expect(spliced.deliveryAnnotations).toBeUndefined();
+    expect(spliced.decodeMessageAnnotations()).toEqual(annotations);
+    expect(rest).toEqual(full.subarray(message.bareStart));
+  });
+
+  it("keeps what it is not told to change", () => {
+    expect(Buffer.concat(spliceMessage(scanMessage(full), {}))).toEqual(Buffer.from(full));
+  });
+
+  it("puts a front before a message that has none", () => {
+    const bare = section(0x77, symbol("x"));
+    const [front, rest] = spliceMessage(scanMessage(bare), { header: { deliveryCount: 0 } });
+    expect(rest).toEqual(bare);
+    expect(scanMessage(front).decodeHeader()?.deliveryCount).toBe(0);
+  });
+});
+
+describe("splitBatch", () => {
+  it("yields the messages of an envelope, also when there is one", () => {
+    expect(splitBatch(joinBatch([full, full.subarray(0, 0)]))).toEqual([Buffer.from(full), Buffer.alloc(0)]);
+    expect(splitBatch(joinBatch([full]))).toHaveLength(1);
+  });
+
+  it("refuses an envelope with another kind of body", () => {
+    expect(() => splitBatch(section(0x77, "x"))).toThrow(/no data sections/);
+    expect(() => splitBatch(section(0x75, "text"))).toThrow(/does not hold binary/);
+  });
+});

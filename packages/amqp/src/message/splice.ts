@@ -1,0 +1,74 @@
+import { ByteWriter } from "../codec/byte-writer.js";
+import { type Composite, type FieldTable, writeComposite, writeDescriptor } from "../codec/composite.js";
+import { concatenate, writeValue } from "../codec/encode.js";
+import type { AmqpMap, AmqpValue } from "../codec/value.js";
+import { headerType, type MessageHeader, type MessageProperties, propertiesType } from "./header.js";
+import type { ByteRange, MessageSections } from "./sections.js";
+
+/** The sections in front of the bare message. One left out is kept as it is; `null` removes it. */
+export interface MessageFront {
+  readonly header?: Partial<MessageHeader> | null;
+  readonly deliveryAnnotations?: AmqpMap | null;
+  readonly messageAnnotations?: AmqpMap | null;
+}
+
+/**
+ * The message with a changed front, as two parts to be sent one after the other: new sections, and a view of
+ * the untouched rest. The bare message stays byte for byte what its sender wrote (3.2).
+ */
+export function spliceMessage(sections: MessageSections, front: MessageFront): [Uint8Array, Uint8Array] {
+  const writer = new ByteWriter(256);
+  const { header, deliveryAnnotations, messageAnnotations } = front;
+  if (header === undefined) copy(writer, sections, sections.header);
+  else if (header !== null) writeComposite(writer, headerType, header);
+  if (deliveryAnnotations === undefined) copy(writer, sections, sections.deliveryAnnotations);
+  else if (deliveryAnnotations !== null) writeSection(writer, 0x71, deliveryAnnotations);
+  if (messageAnnotations === undefined) copy(writer, sections, sections.messageAnnotations);
+  else if (messageAnnotations !== null) writeSection(writer, 0x72, messageAnnotations);
+  return [concatenate(writer.take()), sections.bytes.subarray(sections.bareStart)];
+}
+
+/** A message to be encoded from its parts; `body` holds one value for each section of its kind. */
+export interface MessageParts extends MessageFront {
+  readonly properties?: Partial<MessageProperties>;
+  readonly applicationProperties?: AmqpMap;
+  readonly body:
+    | { readonly kind: "data"; readonly sections: readonly Uint8Array[] }
+    | { readonly kind: "sequence"; readonly sections: readonly (readonly AmqpValue[])[] }
+    | { readonly kind: "value"; readonly value: AmqpValue };
+  readonly footer?: AmqpMap;
+}
+
+/** Encodes a message (3.2), for messages a node makes itself, as the replies of a management node. */
+export function encodeMessage(parts: MessageParts): Uint8Array {
+  const writer = new ByteWriter(512);
+  writeOptional(writer, headerType, parts.header);
+  if (parts.deliveryAnnotations) writeSection(writer, 0x71, parts.deliveryAnnotations);
+  if (parts.messageAnnotations) writeSection(writer, 0x72, parts.messageAnnotations);
+  writeOptional(writer, propertiesType, parts.properties);
+  if (parts.applicationProperties) writeSection(writer, 0x74, parts.applicationProperties);
+  if (parts.body.kind === "value") writeSection(writer, 0x77, parts.body.value);
+  else {
+    const code = parts.body.kind === "data" ? 0x75 : 0x76;
+    for (const section of parts.body.sections) writeSection(writer, code, section);
+  }
+  if (parts.footer) writeSection(writer, 0x78, parts.footer);
+  return concatenate(writer.take());
+}
+
+function copy(writer: ByteWriter, sections: MessageSections, range: ByteRange | undefined): void {
+  if (range) writer.append(sections.bytes.subarray(range.start, range.end));
+}
+
+function writeOptional<Table extends FieldTable>(
+  writer: ByteWriter,
+  type: Composite<Table>,
+  values: Parameters<typeof writeComposite<Table>>[2] | null | undefined,
+): void {
+  if (values) writeComposite(writer, type, values);
+}
+
+function writeSection(writer: ByteWriter, code: number, value: AmqpValue): void {
+  writeDescriptor(writer, code);
+  writeValue(writer, value);
+}

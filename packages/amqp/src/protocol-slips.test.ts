@@ -1,0 +1,381 @@
+import { describe, expect, it } from "vitest";
+import type { Connection, IncomingDelivery, ReceiverLink, SenderLink } from "./api.js";
+import { ByteReader } from "./codec/byte-reader.js";
+import { ByteWriter } from "./codec/byte-writer.js";
+import {
+  type Composite,
+  type FieldsOf,
+  type FieldTable,
+  readDescriptor,
+  readFields,
+} from "./codec/composite.js";
+import { readValue } from "./codec/decode.js";
+import { encodeValue } from "./codec/encode.js";
+import { type AmqpValue, described } from "./codec/value.js";
+import { createConnection } from "./connection.js";
+import type { ConnectionOptions } from "./connection-options.js";
+import { type AmqpError, toAmqpError } from "./frames/amqp-error.js";
+import { FlowFields, readFlow, writeFlow } from "./frames/flow.js";
+import { AMQP_FRAME, beginFrame, endFrame, protocolHeader, writeFrame } from "./frames/frame.js";
+import { attachType, beginType, closeType, detachType, endType, openType } from "./frames/performatives.js";
+
+/** A peer that writes frames by hand, so that it can write what no endpoint of ours would. */
+class RawPeer {
+  readonly server: Connection;
+  readonly links: (SenderLink | ReceiverLink)[] = [];
+  readonly deliveries: IncomingDelivery[] = [];
+  onLink: (link: SenderLink | ReceiverLink) => void = (link) => link.accept({ creditWindow: 10 });
+
+  constructor(options: Partial<ConnectionOptions> = {}) {
+    const handler = {
+      onLink: (link: SenderLink | ReceiverLink) => {
+        this.links.push(link);
+        if (link.role === "receiver") link.handler.onTransfer = (delivery) => this.deliveries.push(delivery);
+        this.onLink(link);
+      },
+    };
+    this.server = createConnection({ containerId: "server", ...options, handler });
+    this.server.receive(protocolHeader(0));
+  }
+
+  send<T extends FieldTable>(composite: Composite<T>, fields: Partial<FieldsOf<T>>, channel = 0): this {
+    const writer = new ByteWriter(256);
+    writeFrame(writer, AMQP_FRAME, channel, composite, fields);
+    return this.write(Buffer.concat(writer.take()));
+  }
+
+  /** A frame with any body. */
+  frame(body: Uint8Array, channel = 0, type = AMQP_FRAME): this {
+    const writer = new ByteWriter(256);
+    beginFrame(writer, type, channel);
+    endFrame(writer, body.length);
+    writer.append(body);
+    return this.write(Buffer.concat(writer.take()));
+  }
+
+  list(code: number, fields: AmqpValue[], payload = ""): this {
+    return this.frame(Buffer.concat([encodeValue(described(BigInt(code), fields)), Buffer.from(payload)]));
+  }
+
+  flow(fields: Partial<FlowFields>): this {
+    const writer = new ByteWriter(256);
+    writeFlow(writer, 0, Object.assign(new FlowFields(), { nextIncomingId: 0, incomingWindow: 100 }, fields));
+    return this.write(Buffer.concat(writer.take()));
+  }
+
+  write(bytes: Uint8Array): this {
+    this.server.receive(bytes);
+    return this;
+  }
+
+  open(): this {
+    return this.send(openType, { containerId: "raw" });
+  }
+
+  begin(channel = 0): this {
+    return this.send(beginType, { nextOutgoingId: 0, incomingWindow: 100, outgoingWindow: 100 }, channel);
+  }
+
+  attach(fields: Partial<FieldsOf<typeof attachType.fields>> = {}): this {
+    return this.send(attachType, {
+      name: "link",
+      handle: 0,
+      role: false,
+      initialDeliveryCount: 0,
+      ...fields,
+    });
+  }
+
+  /** The frames the server wrote since the last call. */
+  answers(): { code: number; body: ByteReader }[] {
+    const bytes = Buffer.concat(this.server.takeOutput());
+    const frames: { code: number; body: ByteReader }[] = [];
+    for (let at = 0; at < bytes.length; ) {
+      const isHeader = bytes.toString("latin1", at, at + 4) === "AMQP";
+      const size = isHeader ? 8 : bytes.readUInt32BE(at);
+      const body = new ByteReader(bytes, at + 8, at + size);
+      if (size > 8) frames.push({ code: readDescriptor(body), body });
+      at += size;
+    }
+    return frames;
+  }
+
+  /** The error in the last close, end or detach the server wrote. */
+  error(composite: Composite<{ readonly error: "any" }> | typeof detachType): AmqpError | undefined {
+    const answer = this.answers().findLast(({ code }) => code === composite.code);
+    if (!answer) return undefined;
+    return toAmqpError(readFields(answer.body, composite as typeof endType, readValue(answer.body)).error);
+  }
+}
+
+const uint = (value: number): AmqpValue => ({ type: "uint", value });
+/** A transfer of one frame: handle, delivery-id, tag. */
+const transfer = (handle: number, id: number): AmqpValue[] => [uint(handle), uint(id), Buffer.from([id])];
+const TRANSFER = 0x14;
+const DISPOSITION = 0x15;
+
+describe("the connection is closed", () => {
+  it.each<[string, string, (peer: RawPeer) => void]>([
+    [
+      "a frame above max-frame-size",
+      "amqp:connection:framing-error",
+      (peer) => peer.open().write(Buffer.from("7fffffff02000000", "hex")),
+    ],
+    [
+      "a frame shorter than its header",
+      "amqp:connection:framing-error",
+      (peer) => peer.open().write(Buffer.from("0000000702000000", "hex")),
+    ],
+    [
+      "a data offset outside the frame",
+      "amqp:connection:framing-error",
+      (peer) => peer.open().write(Buffer.from("0000000803000000", "hex")),
+    ],
+    [
+      "a frame of an unknown type",
+      "amqp:connection:framing-error",
+      (peer) => peer.open().frame(Buffer.alloc(0), 0, 7),
+    ],
+    ["a channel above channel-max", "amqp:connection:framing-error", (peer) => peer.open().begin(9)],
+    [
+      "a handle above handle-max",
+      "amqp:connection:framing-error",
+      (peer) => peer.open().begin().attach({ handle: 9 }),
+    ],
+    ["a body that is not AMQP", "amqp:decode-error", (peer) => peer.open().frame(Buffer.from("junk"))],
+    ["a field of the wrong type", "amqp:decode-error", (peer) => peer.list(0x10, [uint(1)])],
+    ["a mandatory field left out", "amqp:decode-error", (peer) => peer.open().begin().list(0x12, ["name"])],
+    [
+      "a list that claims more than it holds",
+      "amqp:decode-error",
+      (peer) => peer.open().begin().frame(Buffer.from("005314d00000000500ffffff43", "hex")),
+    ],
+    ["an unknown performative", "amqp:not-implemented", (peer) => peer.open().begin().list(0x19, [])],
+    ["a frame before open", "amqp:illegal-state", (peer) => peer.begin()],
+    ["a second open", "amqp:illegal-state", (peer) => peer.open().open()],
+    ["a frame for a channel without session", "amqp:not-allowed", (peer) => peer.open().attach()],
+    ["a second begin on a channel", "amqp:not-allowed", (peer) => peer.open().begin().begin()],
+  ])("for %s", (_name, condition, slip) => {
+    const peer = new RawPeer({ channelMax: 3, handleMax: 3 });
+    slip(peer);
+    expect(peer.error(closeType)).toMatchObject({ condition, description: expect.any(String) });
+    expect(peer.server.isEnded).toBe(true);
+    peer.begin();
+    expect(peer.server.takeOutput()).toEqual([]);
+  });
+
+  it("with an open first, even when the peer's is refused", () => {
+    const peer = new RawPeer();
+    peer.begin();
+    expect(peer.answers().map(({ code }) => code)).toEqual([openType.code, closeType.code]);
+  });
+});
+
+describe("the session is ended", () => {
+  it.each<[string, string, (peer: RawPeer) => void]>([
+    ["a handle in use", "amqp:session:handle-in-use", (peer) => peer.attach({ name: "other" })],
+    [
+      "a handle that is not attached",
+      "amqp:session:unattached-handle",
+      (peer) => peer.list(TRANSFER, transfer(5, 0)),
+    ],
+    [
+      "a flow for a handle that is not attached",
+      "amqp:session:unattached-handle",
+      (peer) => peer.flow({ handle: 5 }),
+    ],
+    [
+      "a transfer beyond the window",
+      "amqp:session:window-violation",
+      (peer) => {
+        for (let i = 0; i < 5; i++) peer.list(TRANSFER, transfer(0, i));
+      },
+    ],
+    [
+      "a transfer towards the sender",
+      "amqp:not-allowed",
+      (peer) => peer.attach({ name: "down", handle: 1, role: true }).list(TRANSFER, transfer(1, 0)),
+    ],
+    [
+      "a delivery-id in use",
+      "amqp:invalid-field",
+      (peer) => peer.list(TRANSFER, transfer(0, 0)).list(TRANSFER, transfer(0, 0)),
+    ],
+    [
+      "a range that ends before it begins",
+      "amqp:invalid-field",
+      (peer) => peer.list(DISPOSITION, [true, uint(5), uint(4), true]),
+    ],
+    [
+      "too many links",
+      "amqp:resource-limit-exceeded",
+      (peer) => peer.attach({ name: "b", handle: 1 }).attach({ name: "c", handle: 2 }),
+    ],
+  ])("for %s", (_name, condition, slip) => {
+    const peer = new RawPeer({ incomingWindow: 4, maxLinks: 2 });
+    peer.open().begin().attach();
+    slip(peer);
+    expect(peer.error(endType)).toMatchObject({ condition });
+    expect([peer.server.isOpen, peer.links[0]?.isDetached]).toEqual([true, true]);
+  });
+
+  it("while another session of the connection goes on", () => {
+    const peer = new RawPeer();
+    peer.open().begin().begin(1).list(TRANSFER, transfer(5, 0));
+    peer.send(attachType, { name: "x", handle: 0, role: false }, 1);
+    expect(peer.links.at(-1)?.isAttached).toBe(true);
+  });
+
+  it("and says nothing more on its channel, not even late answers", () => {
+    const peer = new RawPeer();
+    peer.onLink = () => {};
+    peer.open().begin().attach().send(endType, {});
+    peer.answers();
+    peer.links[0]?.refuse({ condition: "amqp:not-found" });
+    (peer.links[0] as ReceiverLink).accept();
+    expect(peer.server.takeOutput()).toEqual([]);
+  });
+});
+
+describe("the link is detached", () => {
+  it.each<[string, string, (peer: RawPeer) => void]>([
+    [
+      "a delivery without credit",
+      "amqp:link:transfer-limit-exceeded",
+      (peer) => {
+        for (let i = 0; i < 11; i++) peer.list(TRANSFER, transfer(0, i));
+      },
+    ],
+    ["a delivery without its tag", "amqp:invalid-field", (peer) => peer.list(TRANSFER, [uint(0), uint(0)])],
+    [
+      "a resumed delivery",
+      "amqp:not-implemented",
+      (peer) => peer.list(TRANSFER, [...transfer(0, 0), null, null, null, null, null, true]),
+    ],
+    [
+      "a delivery inside another",
+      "amqp:not-allowed",
+      (peer) => {
+        peer.list(TRANSFER, [...transfer(0, 0), null, null, true]).list(TRANSFER, transfer(0, 1));
+      },
+    ],
+    [
+      "a message above the maximum",
+      "amqp:link:message-size-exceeded",
+      (peer) => peer.list(TRANSFER, transfer(0, 0), "x".repeat(101)),
+    ],
+  ])("for %s", (_name, condition, slip) => {
+    const peer = new RawPeer({ maxMessageSize: 100 });
+    peer.open().begin().attach();
+    slip(peer);
+    expect(peer.error(detachType)).toMatchObject({ condition });
+    expect(peer.server.isOpen).toBe(true);
+    // What was under way when the peer had not yet seen the detach is thrown away.
+    peer.list(TRANSFER, transfer(0, 90));
+    expect(peer.server.takeOutput()).toEqual([]);
+  });
+
+  it("and can be attached again under its name before the peer has answered", () => {
+    const peer = new RawPeer();
+    peer.open().begin().attach();
+    peer.links[0]?.detach({ condition: "amqp:link:detach-forced" });
+    peer.attach({ handle: 1 }).send(detachType, { handle: 0, closed: true });
+    expect(peer.links.map((link) => link.isAttached)).toEqual([false, true]);
+  });
+});
+
+describe("what is unusual but allowed", () => {
+  it("is a transfer whose fields are in their widest or symbolic forms", () => {
+    const peer = new RawPeer();
+    peer.open().begin().attach();
+    const wide = "d0 00000014 00000003 7000000000 7000000000 b00000000174".replaceAll(" ", "");
+    const symbolic = encodeValue({ type: "symbol", value: "amqp:transfer:list" });
+    peer.frame(Buffer.concat([Buffer.from([0]), symbolic, Buffer.from(wide, "hex")]));
+    expect(peer.deliveries.map(({ tag }) => String(tag))).toEqual(["t"]);
+  });
+
+  it("is link after link on one session, which leave nothing behind", () => {
+    const peer = new RawPeer({ maxLinks: 2 });
+    peer.open().begin();
+    for (let i = 0; i < 1000; i++) {
+      peer.attach({ name: `link-${i}`, role: i % 2 === 0 }).send(detachType, { handle: 0, closed: true });
+    }
+    peer.attach();
+    expect([peer.server.isOpen, peer.links.at(-1)?.isAttached]).toEqual([true, true]);
+    expect(peer.answers().filter(({ code }) => code === detachType.code).length).toBe(1000);
+  });
+
+  it("is an attach without initial-delivery-count", () => {
+    const peer = new RawPeer();
+    peer
+      .open()
+      .begin()
+      .list(0x12, ["cbs", uint(0), false])
+      .list(TRANSFER, transfer(0, 0));
+    expect(peer.deliveries.length).toBe(1);
+  });
+
+  it("is credit given before the answer to the attach, and given twice", () => {
+    const peer = new RawPeer();
+    peer.onLink = () => {};
+    peer.open().begin().attach({ role: true });
+    peer.flow({ handle: 0, linkCredit: 3 }).flow({ handle: 0, linkCredit: 3 });
+    const link = peer.links[0] as SenderLink;
+    link.accept();
+    expect(link.credit).toBe(3);
+    link.send(Buffer.from("m"), { deliveryTag: Buffer.from("t") });
+    const codes = peer.answers().map(({ code }) => code);
+    expect(codes.indexOf(attachType.code)).toBeLessThan(codes.indexOf(TRANSFER));
+    // Restated by a peer that has seen the message: neither more nor less than it says.
+    peer.flow({ handle: 0, deliveryCount: 1, linkCredit: 3, nextIncomingId: 1 });
+    expect(link.credit).toBe(3);
+    peer.flow({ handle: 0, deliveryCount: 0, linkCredit: 3 });
+    expect(link.credit).toBe(2);
+  });
+
+  it("is an echo, answered with the state of what it asks about", () => {
+    const peer = new RawPeer();
+    peer.open().begin().attach({ role: true });
+    peer.answers();
+    peer.flow({ handle: 0, linkCredit: 7, wantsEcho: true }).flow({ wantsEcho: true });
+    const flows = peer.answers().map(({ body }) => {
+      const fields = new FlowFields();
+      readFlow(body, fields);
+      return [fields.handle, fields.linkCredit];
+    });
+    expect(flows).toEqual([[0, 7]]);
+    peer.flow({ wantsEcho: true });
+    expect(peer.answers().length).toBe(1);
+  });
+
+  it("is an aborted delivery, which never arrives", () => {
+    const peer = new RawPeer();
+    peer.open().begin().attach();
+    peer.list(TRANSFER, [...transfer(0, 0), null, null, true], "half");
+    peer.list(TRANSFER, [uint(0), null, null, null, null, null, null, null, null, true]);
+    peer.list(TRANSFER, transfer(0, 1), "whole");
+    expect(peer.deliveries.map(({ message }) => String(message))).toEqual(["whole"]);
+  });
+
+  it("is delivery-ids that wrap around and ranges across the wrap", () => {
+    const peer = new RawPeer();
+    peer.open().begin().attach();
+    for (const id of [0xfffffffe, 0xffffffff, 0, 1]) {
+      peer.list(TRANSFER, [uint(0), uint(id), Buffer.from("t")]);
+    }
+    const link = peer.links[0] as ReceiverLink;
+    const settled: number[] = [];
+    link.handler.onSettled = ({ id }) => settled.push(id);
+    peer.list(DISPOSITION, [false, uint(0xfffffffe), uint(0), true]);
+    expect([settled, link.unsettled]).toEqual([[0xfffffffe, 0xffffffff, 0], 1]);
+    peer.list(DISPOSITION, [false, uint(0), uint(0x7fffffff), true]);
+    expect(link.unsettled).toBe(0);
+  });
+
+  it("is a disposition for deliveries nobody knows", () => {
+    const peer = new RawPeer();
+    peer.open().begin().attach({ role: true });
+    peer.list(DISPOSITION, [true, uint(0), uint(0x7ffffffe), true]);
+    expect(peer.server.isOpen).toBe(true);
+  });
+});

@@ -1,0 +1,208 @@
+import type { IncomingDelivery, ReceiverAcceptOptions, ReceiverHandler, ReceiverLink } from "./api.js";
+import type { AmqpError } from "./frames/amqp-error.js";
+import { type DeliveryState, toDeliveryState } from "./frames/delivery-state.js";
+import type { FlowFields } from "./frames/flow.js";
+import type { Attach } from "./frames/performatives.js";
+import type { TransferFields } from "./frames/transfer.js";
+import { LinkEndpoint } from "./link.js";
+import { PartialMessage } from "./partial-message.js";
+import { serialAdd, serialDistance } from "./serial.js";
+
+/** A delivery of the peer's, from its last frame until it is settled. */
+export class Incoming implements IncomingDelivery {
+  readonly link: ReceiverEndpoint;
+  readonly id: number;
+  readonly tag: Uint8Array;
+  readonly format: number;
+  readonly message: Uint8Array;
+  readonly state: DeliveryState | undefined;
+  isSettled: boolean;
+  context: unknown = undefined;
+
+  constructor(
+    link: ReceiverEndpoint,
+    head: Pick<IncomingDelivery, "id" | "tag" | "format" | "state" | "isSettled">,
+    message: Uint8Array,
+  ) {
+    this.link = link;
+    this.id = head.id;
+    this.tag = head.tag;
+    this.format = head.format;
+    this.message = message;
+    this.state = head.state;
+    this.isSettled = head.isSettled;
+  }
+}
+
+/** A link on which we receive: the credit we give, and messages put together from their frames (2.6.14). */
+export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
+  readonly role = "receiver";
+  handler: ReceiverHandler = {};
+  unsettled = 0;
+  #deliveryCount = 0;
+  #linkCredit = 0;
+  #creditWindow = 0;
+  #maxMessageSize = 0;
+  #isDraining = false;
+  #partial: PartialMessage | undefined;
+
+  get credit(): number {
+    return this.#linkCredit;
+  }
+
+  accept(options: ReceiverAcceptOptions = {}): void {
+    if (!this.open(options)) return;
+    this.#topUp();
+  }
+
+  /** Sends our attach, for `accept` and for a link of our own. */
+  open(options: ReceiverAcceptOptions): boolean {
+    this.#creditWindow = options.creditWindow ?? 0;
+    this.#maxMessageSize = options.maxMessageSize ?? this.session.connection.options.maxMessageSize;
+    return this.sendAttach(options);
+  }
+
+  addCredit(count: number): void {
+    if (this.isDetached || count <= 0) return;
+    this.#linkCredit += count;
+    this.#isDraining = false;
+    if (this.isAttached) this.session.flowDue.add(this);
+    this.session.noteWork();
+  }
+
+  drain(): void {
+    if (!this.isAttached) return;
+    this.#isDraining = true;
+    this.writeFlow();
+  }
+
+  settle(delivery: IncomingDelivery, state: DeliveryState): void {
+    const incoming = delivery as Incoming;
+    if (incoming.isSettled || this.isDetached) return;
+    incoming.isSettled = true;
+    this.unsettled--;
+    this.session.settleIncoming(incoming.id, state, "settled");
+    this.#topUp();
+  }
+
+  propose(delivery: IncomingDelivery, state: DeliveryState): void {
+    if (delivery.isSettled || this.isDetached) return;
+    this.session.settleIncoming(delivery.id, state, "unsettled");
+  }
+
+  /** The sender settled a delivery of ours (2.7.6). */
+  settledByPeer(delivery: Incoming, state: DeliveryState | undefined): void {
+    delivery.isSettled = true;
+    this.unsettled--;
+    this.#topUp();
+    this.handler.onSettled?.(delivery, state);
+  }
+
+  receiveFlow(flow: FlowFields): void {
+    if (flow.deliveryCount === undefined) return;
+    const advanced = serialDistance(this.#deliveryCount, flow.deliveryCount);
+    if (advanced > 0) {
+      this.#deliveryCount = flow.deliveryCount;
+      this.#linkCredit = Math.max(0, this.#linkCredit - advanced);
+    }
+    if (!this.#isDraining || this.#linkCredit > 0) return;
+    this.#isDraining = false;
+    this.handler.onDrained?.(this);
+    this.#topUp();
+  }
+
+  /** Takes one transfer frame. What breaks the link's rules detaches it and is otherwise ignored. */
+  receiveTransfer(fields: TransferFields, payload: Uint8Array): void {
+    if (this.isDetached) return;
+    if (!this.isAttached) {
+      this.#refuseTransfer("amqp:link:transfer-limit-exceeded", "no credit was given");
+      return;
+    }
+    const partial = this.#partial ?? this.#begin(fields);
+    if (!partial) return;
+    if (fields.isAborted) {
+      this.#partial = undefined;
+      this.#topUp();
+      return;
+    }
+    if (this.#partial && fields.deliveryId !== undefined && fields.deliveryId !== partial.id) {
+      this.#refuseTransfer("amqp:not-allowed", "a delivery began before the one under way was complete");
+      return;
+    }
+    this.#append(partial, fields, payload);
+  }
+
+  writeFlow(): void {
+    this.session.writeFlow(this.handle, this.#deliveryCount, this.#linkCredit, undefined, this.#isDraining);
+  }
+
+  protected onRemoteAttach(attach: Attach): void {
+    // Some peers omit the mandatory initial-delivery-count; 0 is what they mean.
+    this.#deliveryCount = attach.initialDeliveryCount ?? 0;
+    if (this.state === "attach-sent") this.#topUpOnReply();
+  }
+
+  protected tellDetached(error: AmqpError | undefined): void {
+    this.#partial = undefined;
+    this.handler.onDetach?.(error, this);
+  }
+
+  #topUpOnReply(): void {
+    this.#linkCredit = Math.max(this.#linkCredit, this.#creditWindow);
+    if (this.#linkCredit > 0) this.session.flowDue.add(this);
+    this.session.noteWork();
+  }
+
+  #begin(fields: TransferFields): PartialMessage | undefined {
+    if (this.#linkCredit <= 0) {
+      return this.#refuseTransfer("amqp:link:transfer-limit-exceeded", "a delivery came without credit");
+    }
+    if (fields.isResumed) {
+      return this.#refuseTransfer("amqp:not-implemented", "deliveries cannot be resumed");
+    }
+    if (fields.deliveryId === undefined || fields.deliveryTag === undefined) {
+      return this.#refuseTransfer("amqp:invalid-field", "a delivery begins without its id or its tag");
+    }
+    this.#linkCredit--;
+    this.#deliveryCount = serialAdd(this.#deliveryCount, 1);
+    return new PartialMessage(fields.deliveryId, fields.deliveryTag, fields.messageFormat);
+  }
+
+  #append(partial: PartialMessage, fields: TransferFields, payload: Uint8Array): void {
+    if (this.#maxMessageSize > 0 && partial.size + payload.length > this.#maxMessageSize) {
+      const description = `a message is larger than the maximum of ${this.#maxMessageSize} bytes`;
+      this.#refuseTransfer("amqp:link:message-size-exceeded", description);
+      return;
+    }
+    partial.isSettled ||= fields.isSettled;
+    partial.state = fields.state === undefined ? partial.state : toDeliveryState(fields.state);
+    if (fields.hasMore) {
+      partial.append(payload);
+      this.#partial = partial;
+      return;
+    }
+    this.#partial = undefined;
+    this.#deliver(new Incoming(this, partial, partial.complete(payload)));
+  }
+
+  #deliver(delivery: Incoming): void {
+    if (!delivery.isSettled) {
+      if (!this.session.addIncoming(delivery)) return;
+      this.unsettled++;
+    }
+    this.handler.onTransfer?.(delivery);
+    if (delivery.isSettled) this.#topUp();
+  }
+
+  #refuseTransfer(condition: string, description: string): undefined {
+    this.fail({ condition, description });
+  }
+
+  /** Restores the credit window once half of it is used, less what is still unsettled. */
+  #topUp(): void {
+    if (this.#creditWindow === 0 || !this.isAttached || this.#isDraining) return;
+    const outstanding = this.#linkCredit + this.unsettled;
+    if (outstanding > this.#creditWindow / 2) return;
+    this.addCredit(this.#creditWindow - outstanding);
+  }
+}

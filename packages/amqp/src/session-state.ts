@@ -1,0 +1,19 @@
+/** Where a session stands (2.5.5); "discarding" was ended for an error and awaits the peer's end. */
+export type SessionState = "unmapped" | "begin-sent" | "begin-received" | "mapped" | "discarding" | "ended";
+
+export type SessionEvent = "begin-sent" | "begin-received" | "end-sent" | "end-received" | "disconnected";
+
+/** The state after an event; `undefined` when the event is not permitted in this state. */
+export function nextSessionState(state: SessionState, event: SessionEvent): SessionState | undefined {
+  if (event === "disconnected") return "ended";
+  return TRANSITIONS[state][event];
+}
+
+const TRANSITIONS: Record<SessionState, Partial<Record<SessionEvent, SessionState>>> = {
+  unmapped: { "begin-sent": "begin-sent", "begin-received": "begin-received" },
+  "begin-sent": { "begin-received": "mapped", "end-sent": "discarding" },
+  "begin-received": { "begin-sent": "mapped" },
+  mapped: { "end-sent": "discarding", "end-received": "ended" },
+  discarding: { "begin-received": "discarding", "end-received": "ended" },
+  ended: {},
+};
