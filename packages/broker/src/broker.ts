@@ -1,16 +1,43 @@
-import { BrokerError } from "./broker-error.js";
+import { BrokerError, entityNotFound } from "./broker-error.js";
 import { type Clock, createSystemClock } from "./clock.js";
 import { Engine } from "./engine.js";
 import type { QueueOptions, SubscriptionOptions, TopicOptions } from "./entities/entity-options.js";
 import { EntityRegistry } from "./entities/entity-registry.js";
+import type { Faults } from "./faults.js";
+import { isIdle } from "./lifecycle/auto-delete.js";
 import { onMessageDue } from "./lifecycle/message-due.js";
+import { expireSession } from "./lifecycle/session-lock.js";
 import type { BrokerEventListener } from "./messages/broker-event.js";
 import type { WireDecoder } from "./messages/message.js";
 import { createQueue, createSubscription, createTopic } from "./operations/create-entity.js";
+import { deleteEntity, removeEntity } from "./operations/delete-entity.js";
+import {
+  describeEntity,
+  type EntityDescription,
+  type QueueDescription,
+  type SubscriptionDescription,
+  type TopicDescription,
+} from "./operations/describe-entity.js";
+import {
+  createRule,
+  deleteRule,
+  listRules,
+  type RuleDescription,
+  updateRule,
+} from "./operations/manage-rules.js";
+import { purge, storesOf } from "./operations/purge.js";
 import { serveWaiters } from "./operations/receive.js";
+import { recover } from "./operations/recover.js";
+import { reset } from "./operations/reset.js";
+import { type BrokerSnapshot, takeSnapshot } from "./operations/snapshot.js";
+import { updateEntity } from "./operations/update-entity.js";
 import { Receiver, type ReceiverOptions } from "./receiver.js";
-import { Sender } from "./sender.js";
+import type { RuleDefinition } from "./rules/rule.js";
+import { Sender, type SenderOptions } from "./sender.js";
+import { type AcceptSessionOptions, openSession, type SessionReceiver } from "./session-receiver.js";
 import { createMemoryStorage } from "./storage/memory-storage.js";
+import type { Storage } from "./storage/storage.js";
+import { Transaction } from "./transaction.js";
 
 /** How a broker is made. */
 export interface BrokerOptions {
@@ -20,56 +47,54 @@ export interface BrokerOptions {
   readonly wireDecoder?: WireDecoder | undefined;
 }
 
+/** How a broker on a storage is opened. */
+export interface OpenBrokerOptions extends BrokerOptions {
+  /** Holds the broker's records; owned by the broker, which closes it. */
+  readonly storage: Storage;
+}
+
 /** Makes a broker that keeps everything in memory. */
 export function createBroker(options: BrokerOptions = {}): Broker {
-  return new Broker(options);
+  return new Broker(createEngine(options, createMemoryStorage()));
+}
+
+/**
+ * Opens a broker on a storage and recovers what it holds: entities, messages, session states, schedules, duplicate histories and
+ * sequence counters. Locks are gone, and what fell due meanwhile happens at once, in order.
+ */
+export async function openBroker(options: OpenBrokerOptions): Promise<Broker> {
+  const engine = createEngine(options, options.storage);
+  try {
+    await recover(engine, engine.clock.now());
+    await engine.end(engine.begin());
+  } catch (error) {
+    engine.timers.close();
+    throw error;
+  }
+  return new Broker(engine);
 }
 
 /**
  * A Service Bus namespace inside this process: entities, messages, locks and timers, with no socket. Front ends translate
- * their protocol into calls of it. Refusals are `BrokerError`s.
+ * their protocol into calls of it. Refusals are `BrokerError`s; every promise resolves once its effect is durable.
  */
 export class Broker {
   readonly clock: Clock;
+  /** Mishaps on demand. */
+  readonly faults: Faults;
   readonly #engine: Engine;
 
-  /** Use `createBroker`. */
-  constructor(options: BrokerOptions) {
-    this.clock = options.clock ?? createSystemClock();
-    this.#engine = new Engine(
-      this.clock,
-      createMemoryStorage(),
-      new EntityRegistry(),
-      { onMessageDue, onSessionDue: () => {}, serve: serveWaiters },
-      options.wireDecoder,
-    );
-  }
-
-  /** Makes a queue; rejects with `entity-already-exists` or `argument-error`. */
-  async createQueue(path: string, options?: QueueOptions): Promise<void> {
-    const nowMs = this.#engine.begin();
-    createQueue(this.#engine, path, options, nowMs);
-    await this.#engine.end(nowMs);
-  }
-
-  /** Makes a topic; rejects with `entity-already-exists` or `argument-error`. */
-  async createTopic(path: string, options?: TopicOptions): Promise<void> {
-    const nowMs = this.#engine.begin();
-    createTopic(this.#engine, path, options, nowMs);
-    await this.#engine.end(nowMs);
-  }
-
-  /** Makes a subscription that gets every message of its topic. */
-  async createSubscription(topic: string, name: string, options?: SubscriptionOptions): Promise<void> {
-    const nowMs = this.#engine.begin();
-    createSubscription(this.#engine, topic, name, options, nowMs);
-    await this.#engine.end(nowMs);
+  /** Use `createBroker` or `openBroker`. */
+  constructor(engine: Engine) {
+    this.clock = engine.clock;
+    this.faults = engine.faults;
+    this.#engine = engine;
   }
 
   /** Opens a sender; throws `entity-not-found`, or `not-allowed` for a subscription or sub-queue. */
-  sender(path: string): Sender {
+  sender(path: string, options?: SenderOptions): Sender {
     this.#engine.begin();
-    return new Sender(this.#engine, path);
+    return new Sender(this.#engine, path, options);
   }
 
   /** Opens a receiver on a queue, `topic/Subscriptions/name` or a sub-queue of either (`…/$DeadLetterQueue`). */
@@ -78,9 +103,109 @@ export class Broker {
     return new Receiver(this.#engine, path, options);
   }
 
-  /** Sets how messages stored in a front end's own encoding are read. */
-  setWireDecoder(decoder: WireDecoder): void {
-    this.#engine.wireDecoder = decoder;
+  /**
+   * Locks a session of a queue or subscription: a given one, else the next that has messages. Rejects with
+   * `session-cannot-be-locked`, `timeout` or, where there are no sessions, `not-allowed`.
+   */
+  acceptSession(path: string, options: AcceptSessionOptions = {}): Promise<SessionReceiver> {
+    return openSession(this.#engine, path, options);
+  }
+
+  /** Begins a transaction, to be passed to sends and settlements. */
+  beginTransaction(): Transaction {
+    this.#engine.begin();
+    return new Transaction(this.#engine);
+  }
+
+  /** Makes a queue; rejects with `entity-already-exists`, `argument-error` or, for its forwards, `entity-not-found`. */
+  createQueue(path: string, options?: QueueOptions): Promise<QueueDescription> {
+    return this.#run(
+      (nowMs) => describeEntity(createQueue(this.#engine, path, options, nowMs)) as QueueDescription,
+    );
+  }
+
+  /** Makes a topic; rejects with `entity-already-exists` or `argument-error`. */
+  createTopic(path: string, options?: TopicOptions): Promise<TopicDescription> {
+    return this.#run(
+      (nowMs) => describeEntity(createTopic(this.#engine, path, options, nowMs)) as TopicDescription,
+    );
+  }
+
+  /** Makes a subscription with one rule: `defaultRule`, else `$Default`, which takes every message of the topic. */
+  createSubscription(
+    topic: string,
+    name: string,
+    options?: SubscriptionOptions,
+    defaultRule?: RuleDefinition,
+  ): Promise<SubscriptionDescription> {
+    return this.#run((nowMs) => {
+      const subscription = createSubscription(this.#engine, topic, name, options, defaultRule, nowMs);
+      return describeEntity(subscription) as SubscriptionDescription;
+    });
+  }
+
+  /** Changes the given properties of a queue, topic or `topic/Subscriptions/name`; the others stay. */
+  updateEntity(
+    path: string,
+    options: QueueOptions | TopicOptions | SubscriptionOptions,
+  ): Promise<EntityDescription> {
+    return this.#run((nowMs) => {
+      updateEntity(this.#engine, path, options, nowMs);
+      return this.#describe(path);
+    });
+  }
+
+  /** Deletes a queue, topic or subscription with its messages; a topic with its subscriptions. */
+  deleteEntity(path: string): Promise<void> {
+    return this.#run((nowMs) => deleteEntity(this.#engine, path, nowMs));
+  }
+
+  /** Properties and message counts of a queue, topic or subscription; throws `entity-not-found`. */
+  getEntity(path: string): EntityDescription {
+    this.#engine.begin();
+    return this.#describe(path);
+  }
+
+  /** All queues, topics and subscriptions in order of creation. */
+  listEntities(): EntityDescription[] {
+    this.#engine.begin();
+    return Array.from(this.#engine.entities.all(), describeEntity);
+  }
+
+  /** Adds a rule to a subscription; rejects with `argument-error` for a text that breaks the grammar. */
+  createRule(topic: string, subscription: string, rule: RuleDefinition): Promise<void> {
+    return this.#run((nowMs) => createRule(this.#engine, topic, subscription, rule, nowMs));
+  }
+
+  /** Replaces a subscription's rule of the same name. */
+  updateRule(topic: string, subscription: string, rule: RuleDefinition): Promise<void> {
+    return this.#run((nowMs) => updateRule(this.#engine, topic, subscription, rule, nowMs));
+  }
+
+  /** Removes a rule; a subscription without rules gets no messages. */
+  deleteRule(topic: string, subscription: string, name: string): Promise<void> {
+    return this.#run((nowMs) => deleteRule(this.#engine, topic, subscription, name, nowMs));
+  }
+
+  /** The rules of a subscription in order of creation. */
+  listRules(topic: string, subscription: string): RuleDescription[] {
+    this.#engine.begin();
+    return listRules(this.#engine, topic, subscription);
+  }
+
+  /** Removes every message of a queue, subscription or sub-queue in whatever state; resolves to how many. */
+  purge(path: string): Promise<number> {
+    return this.#run((nowMs) => purge(this.#engine, this.#engine.entities.receiveSource(path), nowMs));
+  }
+
+  /** Empties every entity and ends all faults. Entities, rules and sequence counters stay, receivers go on waiting. */
+  reset(): Promise<void> {
+    return this.#run((nowMs) => reset(this.#engine, nowMs));
+  }
+
+  /** Everything in the broker at this instant. Takes time and memory in proportion to the number of messages. */
+  snapshot(): BrokerSnapshot {
+    return takeSnapshot(this.#engine, this.#engine.begin());
   }
 
   /** Tells `listener` of everything that happens from now on; the returned function ends that. */
@@ -89,15 +214,17 @@ export class Broker {
     return () => void this.#engine.listeners.delete(listener);
   }
 
+  /** Sets how messages stored in a front end's own encoding are read. */
+  setWireDecoder(decoder: WireDecoder): void {
+    this.#engine.wireDecoder = decoder;
+  }
+
   /** Ends all waits with `broker-closed`, stops all timers and closes the storage. */
   async close(): Promise<void> {
     const failure = new BrokerError("broker-closed", "The broker is closed.");
     this.#engine.stop(failure);
     for (const entity of this.#engine.entities.all()) {
-      if (entity.kind === "topic") continue;
-      for (const store of [entity.main, entity.deadLetter, entity.transferDeadLetter]) {
-        store.lane.waiters.refuseAll(failure);
-      }
+      for (const store of storesOf(entity)) store.refuseWaiters(failure);
     }
     await this.#engine.storage.close();
   }
@@ -105,4 +232,32 @@ export class Broker {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
+
+  #describe(path: string): EntityDescription {
+    const entity = this.#engine.entities.find(path);
+    if (entity === undefined) throw entityNotFound(path);
+    return describeEntity(entity);
+  }
+
+  async #run<Answer>(operation: (nowMs: number) => Answer): Promise<Answer> {
+    const nowMs = this.#engine.begin();
+    const answer = operation(nowMs);
+    await this.#engine.end(nowMs);
+    return answer;
+  }
+}
+
+function createEngine(options: BrokerOptions, storage: Storage): Engine {
+  const lifecycle = {
+    onMessageDue,
+    onSessionDue: expireSession,
+    onIdleDue: (engine: Engine, entity: Parameters<typeof removeEntity>[1], nowMs: number) => {
+      if (!isIdle(engine, entity, nowMs)) return;
+      engine.emitEntity("auto-deleted", entity.path, nowMs);
+      removeEntity(engine, entity, nowMs);
+    },
+    serve: serveWaiters,
+  };
+  const clock = options.clock ?? createSystemClock();
+  return new Engine(clock, storage, new EntityRegistry(), lifecycle, options.wireDecoder);
 }

@@ -42,9 +42,12 @@ describe("createManualClock", () => {
 
 describe("createSystemClock", () => {
   it("drives a broker in real time", async () => {
-    await using broker = createBroker({ clock: createSystemClock() });
+    const clock = createSystemClock();
+    await using broker = createBroker({ clock });
     await broker.createQueue("q");
-    await broker.sender("q").schedule([message("soon", { scheduledEnqueueTime: new Date(Date.now() + 20) })]);
+    await broker
+      .sender("q")
+      .schedule([message("soon", { scheduledEnqueueTime: new Date(clock.now() + 20) })]);
     expect(textsOf(await broker.receiver("q").receive(1, { maxWaitMs: 5000 }))).toEqual(["soon"]);
   });
 

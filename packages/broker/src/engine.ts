@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { BrokerError } from "./broker-error.js";
 import type { Clock } from "./clock.js";
-import type { EntityRegistry } from "./entities/entity-registry.js";
+import type { Entity, EntityRegistry } from "./entities/entity-registry.js";
 import type { Lane } from "./entities/lane.js";
 import type { Session } from "./entities/session.js";
+import { Faults } from "./faults.js";
 import type { BrokerEventListener, BrokerEventType } from "./messages/broker-event.js";
 import { LockTokens } from "./messages/lock-token.js";
 import type { BrokerMessage, MessageId, WireDecoder } from "./messages/message.js";
@@ -15,6 +16,7 @@ import { Timers } from "./timing/timers.js";
 export interface Lifecycle {
   onMessageDue(engine: Engine, message: StoredMessage, nowMs: number): void;
   onSessionDue(engine: Engine, session: Session, nowMs: number): void;
+  onIdleDue(engine: Engine, entity: Entity, nowMs: number): void;
   serve(engine: Engine, lane: Lane, nowMs: number): void;
 }
 
@@ -25,6 +27,7 @@ export class Engine {
   readonly storage: Storage;
   readonly entities: EntityRegistry;
   readonly lockTokens = new LockTokens();
+  readonly faults: Faults = new Faults(this);
   readonly listeners = new Set<BrokerEventListener>();
   wireDecoder: WireDecoder | undefined;
   readonly #lifecycle: Lifecycle;
@@ -52,6 +55,11 @@ export class Engine {
     this.#lifecycle = lifecycle;
   }
 
+  /** Whether the broker is closed or its storage failed. */
+  get isStopped(): boolean {
+    return this.#failure !== undefined;
+  }
+
   /** Begins an operation: fires what is due and returns the present instant. Throws once the broker is closed. */
   begin(): number {
     if (this.#failure !== undefined) throw this.#failure;
@@ -63,16 +71,17 @@ export class Engine {
     if (lane.waiters.first !== undefined) this.#lanes.push(lane);
   }
 
-  /** Ends an operation: serves waiters and ends the storage's batch. */
+  /** Ends an operation: fires what it made due at once, serves waiters and ends the storage's batch. */
   end(nowMs: number): Promise<void> | undefined {
+    this.timers.settle(nowMs);
     if (this.#lanes.length > 0) this.#serve(nowMs);
-    if (this.storage.isVolatile) return undefined;
-    const commit = this.storage.commit();
-    if (commit !== this.#commit) {
-      this.#commit = commit;
-      this.#guardedCommit = commit?.catch((cause: unknown) => this.#fail(cause));
-    }
-    return this.#guardedCommit;
+    return this.#commitBatch();
+  }
+
+  /** Resolves once everything done so far, the operation under way included, is durable. */
+  async whenDurable(): Promise<void> {
+    await null;
+    await this.#commitBatch();
   }
 
   /** A message's own id, or one made up for a message that came without. */
@@ -112,10 +121,27 @@ export class Engine {
     this.end(nowMs);
   }
 
+  onIdleDue(entity: Entity, nowMs: number): void {
+    this.#lifecycle.onIdleDue(this, entity, nowMs);
+    this.end(nowMs);
+  }
+
   /** Refuses all further operations. */
   stop(failure: BrokerError): void {
     this.#failure ??= failure;
     this.timers.close();
+  }
+
+  #commitBatch(): Promise<void> | undefined {
+    if (this.storage.isVolatile) return undefined;
+    const commit = this.storage.commit();
+    if (commit !== this.#commit) {
+      this.#commit = commit;
+      this.#guardedCommit = commit?.catch((cause: unknown) => this.#fail(cause));
+      // What happens unasked has nobody who awaits it: a failure then shows in the next operation.
+      this.#guardedCommit?.catch(() => {});
+    }
+    return this.#guardedCommit;
   }
 
   #serve(nowMs: number): void {

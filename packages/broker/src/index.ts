@@ -1,7 +1,13 @@
 // For applications.
-export { type Broker, type BrokerOptions, createBroker } from "./broker.js";
+export {
+  type Broker,
+  type BrokerOptions,
+  createBroker,
+  type OpenBrokerOptions,
+  openBroker,
+} from "./broker.js";
 export { BrokerError, type BrokerErrorCode } from "./broker-error.js";
-// For authors of front ends and storages.
+// For authors of front ends, clocks and storages.
 export type { ClockAttachment, ClockDriven } from "./clock.js";
 export { type Clock, createManualClock, createSystemClock, type ManualClock } from "./clock.js";
 export type { Consumer, ConsumerHandlers } from "./consumer.js";
@@ -11,10 +17,16 @@ export {
   DEFAULT_TOPIC_OPTIONS,
   type EntityStatus,
   type QueueOptions,
+  type ResolvedQueueOptions,
+  type ResolvedSubscriptionOptions,
+  type ResolvedTopicOptions,
   type SubscriptionOptions,
   type TopicOptions,
 } from "./entities/entity-options.js";
+export { parseEntityPath } from "./entities/entity-path.js";
 export type { ReceiveMode } from "./entities/waiter.js";
+export type { Faults } from "./faults.js";
+export type { MessageReceiver } from "./message-receiver.js";
 export type { BrokerEvent, BrokerEventListener, BrokerEventType } from "./messages/broker-event.js";
 export type {
   ApplicationProperties,
@@ -29,11 +41,39 @@ export type {
 export type { MessageContent } from "./messages/message-content.js";
 export type { ReceivedMessage } from "./messages/received-message.js";
 export type { DeadLetterOptions } from "./operations/dead-letter.js";
+export type { DeleteBatchOptions } from "./operations/delete-batch.js";
+export type {
+  EntityDescription,
+  MessageCounts,
+  QueueDescription,
+  SubscriptionDescription,
+  TopicDescription,
+} from "./operations/describe-entity.js";
 export type { LockedMessage } from "./operations/find-lock.js";
+export type { ListSessionsOptions } from "./operations/list-sessions.js";
+export type { RuleDescription } from "./operations/manage-rules.js";
 export type { PeekOptions } from "./operations/peek.js";
+export type {
+  BrokerSnapshot,
+  MessageSnapshot,
+  SessionSnapshot,
+  StoreSnapshot,
+} from "./operations/snapshot.js";
 export type { PullOptions } from "./pull-waiter.js";
 export type { Receiver, ReceiverOptions } from "./receiver.js";
-export type { Sender } from "./sender.js";
+export type { CorrelationFilter } from "./rules/correlation-filter.js";
+export type { RuleDefinition, RuleFilter, SqlText } from "./rules/rule.js";
+export {
+  type RuleGuid,
+  type RuleOpaque,
+  type RuleTimeSpan,
+  type RuleValue,
+  ruleGuid,
+  ruleTimeSpan,
+} from "./rules/rule-value.js";
+export type { SqlParameters } from "./rules/sql-filter/parser.js";
+export type { Sender, SenderOptions } from "./sender.js";
+export type { AcceptSessionOptions, SessionReceiver } from "./session-receiver.js";
 export { createMemoryStorage } from "./storage/memory-storage.js";
 export type {
   EntityRecord,
@@ -42,3 +82,4 @@ export type {
   SessionRecord,
   Storage,
 } from "./storage/storage.js";
+export type { Transaction } from "./transaction.js";

@@ -3,7 +3,7 @@ import type { Engine } from "./engine.js";
 import type { Lane } from "./entities/lane.js";
 import { type ReceiveMode, Waiter } from "./entities/waiter.js";
 import type { ReceivedMessage } from "./messages/received-message.js";
-import { TimerEntry } from "./timing/timing-wheel.js";
+import { Deadline } from "./timing/deadline.js";
 
 /** What ends a receive call that found nothing. */
 export interface PullOptions {
@@ -35,7 +35,7 @@ class PullWaiter extends Waiter {
   readonly deadline: Deadline;
   readonly #engine: Engine;
   readonly #messages: ReceivedMessage[] = [];
-  readonly #resolve: (messages: ReceivedMessage[]) => void;
+  readonly #resolve: (messages: ReceivedMessage[] | Promise<ReceivedMessage[]>) => void;
   readonly #reject: (error: Error) => void;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbort = (): void => this.#fail(new BrokerError("cancelled", "The receive call was cancelled."));
@@ -44,7 +44,7 @@ class PullWaiter extends Waiter {
     engine: Engine,
     mode: ReceiveMode,
     demand: number,
-    resolve: (messages: ReceivedMessage[]) => void,
+    resolve: (messages: ReceivedMessage[] | Promise<ReceivedMessage[]>) => void,
     reject: (error: Error) => void,
     signal: AbortSignal | undefined,
   ) {
@@ -71,7 +71,11 @@ class PullWaiter extends Waiter {
 
   #finish(): void {
     this.#leave();
-    this.#resolve(this.#messages);
+    const engine = this.#engine;
+    const messages = this.#messages;
+    // What is received and deleted may be handed over only once its deletion is durable.
+    const mustWait = this.mode === "receiveAndDelete" && !engine.storage.isVolatile && messages.length > 0;
+    this.#resolve(mustWait ? engine.whenDurable().then(() => messages) : messages);
   }
 
   #fail(error: Error): void {
@@ -84,18 +88,5 @@ class PullWaiter extends Waiter {
     this.#engine.timers.disarm(this.deadline);
     this.#engine.timers.endWait();
     this.#signal?.removeEventListener("abort", this.#onAbort);
-  }
-}
-
-class Deadline extends TimerEntry {
-  readonly #expire: () => void;
-
-  constructor(expire: () => void) {
-    super();
-    this.#expire = expire;
-  }
-
-  override onDue(): void {
-    this.#expire();
   }
 }

@@ -1,66 +1,194 @@
+import { BrokerError } from "./broker-error.js";
 import type { Engine } from "./engine.js";
 import type { Queue } from "./entities/queue.js";
+import { takeSequence } from "./entities/sequence-number.js";
 import type { Topic } from "./entities/topic.js";
+import { hasRoom } from "./lifecycle/forward-message.js";
 import type { BrokerMessage } from "./messages/message.js";
+import type { Admitted, MessageContent } from "./messages/message-content.js";
 import { cancelScheduled } from "./operations/cancel-scheduled.js";
-import { schedule } from "./operations/schedule.js";
-import { send, sendBatch } from "./operations/send.js";
+import { admitScheduled, schedule } from "./operations/schedule.js";
+import {
+  admitAll,
+  checkSendable,
+  enter,
+  enterVia,
+  isDropped,
+  keepScheduled,
+  readerOf,
+  send,
+  sendBatch,
+  take,
+} from "./operations/send.js";
 import { settled } from "./settled.js";
+import type { Transaction } from "./transaction.js";
+
+/** How a sender is made. */
+export interface SenderOptions {
+  /**
+   * Path of a queue by way of which messages go: sending succeeds whatever state the target is in, and a message that cannot be
+   * transferred ends in this queue's transfer dead-letter queue.
+   */
+  readonly via?: string | undefined;
+}
 
 /** Sends to one queue or topic. Every promise resolves once what it did is durable in the broker's storage. */
 export class Sender {
   readonly path: string;
   readonly #engine: Engine;
+  readonly #via: string | undefined;
   #target: Queue | Topic;
 
   /** Made by `Broker.sender`. */
-  constructor(engine: Engine, path: string) {
+  constructor(engine: Engine, path: string, { via }: SenderOptions = {}) {
     this.path = path;
     this.#engine = engine;
-    this.#target = engine.entities.sendTarget(path);
+    this.#via = via;
+    this.#target = engine.entities.sendTarget(via ?? path);
+    if (via !== undefined) queueOf(this.#target, path);
   }
 
   /** Sends one message; a `scheduledEnqueueTime` in the future keeps it until then. */
-  send(message: BrokerMessage): Promise<void> {
+  send(message: BrokerMessage, transaction?: Transaction): Promise<void> {
+    if (transaction !== undefined || this.#via !== undefined) return this.sendBatch([message], transaction);
     const engine = this.#engine;
     try {
       const nowMs = engine.begin();
-      send(engine, this.#current(), message, nowMs);
-      return engine.end(nowMs) ?? settled;
+      send(engine, this.#current(nowMs), message, nowMs);
+      return this.#answer(engine.end(nowMs));
     } catch (error) {
-      return Promise.reject(error);
+      return this.#answer(Promise.reject(error));
     }
   }
 
   /** Sends messages as one: if one is refused, none is sent. */
-  sendBatch(messages: readonly BrokerMessage[]): Promise<void> {
+  sendBatch(messages: readonly BrokerMessage[], transaction?: Transaction): Promise<void> {
     const engine = this.#engine;
     try {
       const nowMs = engine.begin();
-      sendBatch(engine, this.#current(), messages, nowMs);
-      return engine.end(nowMs) ?? settled;
+      const target = this.#current(nowMs);
+      if (transaction !== undefined) this.#enlist(target, messages, transaction, nowMs);
+      else if (this.#via !== undefined) this.#sendVia(queueOf(target, this.path), messages, nowMs);
+      else sendBatch(engine, target, messages, nowMs);
+      return this.#answer(engine.end(nowMs));
     } catch (error) {
-      return Promise.reject(error);
+      return this.#answer(Promise.reject(error));
     }
   }
 
-  /** Keeps messages until their `scheduledEnqueueTime`; resolves to the numbers that cancel them. */
-  async schedule(messages: readonly BrokerMessage[]): Promise<bigint[]> {
-    const nowMs = this.#engine.begin();
-    const sequenceNumbers = schedule(this.#engine, this.#current(), messages, nowMs);
-    await this.#engine.end(nowMs);
-    return sequenceNumbers;
+  /** Keeps messages until their `scheduledEnqueueTime`; resolves to the numbers that cancel them (0 for a duplicate). */
+  async schedule(messages: readonly BrokerMessage[], transaction?: Transaction): Promise<bigint[]> {
+    const engine = this.#engine;
+    const nowMs = engine.begin();
+    const target = this.#current(nowMs);
+    const numbers =
+      transaction === undefined
+        ? schedule(engine, target, messages, nowMs)
+        : admitScheduled(target, messages).map((one) =>
+            this.#enlistScheduled(target, one, transaction, nowMs),
+          );
+    await this.#answer(engine.end(nowMs));
+    return numbers;
   }
 
   /** Cancels scheduled messages, all or none; rejects with `message-not-found` for one that is not scheduled any more. */
   async cancelScheduled(sequenceNumbers: readonly bigint[]): Promise<void> {
     const nowMs = this.#engine.begin();
-    cancelScheduled(this.#engine, this.#current(), sequenceNumbers, nowMs);
-    await this.#engine.end(nowMs);
+    cancelScheduled(this.#engine, this.#current(nowMs), sequenceNumbers, nowMs);
+    await this.#answer(this.#engine.end(nowMs));
   }
 
-  #current(): Queue | Topic {
-    if (this.#target.isDeleted) this.#target = this.#engine.entities.sendTarget(this.path);
+  #current(nowMs: number): Queue | Topic {
+    const path = this.#via ?? this.path;
+    if (this.#target.isDeleted) this.#target = this.#engine.entities.sendTarget(path);
+    const { faults } = this.#engine;
+    if (faults.isActive) faults.check(path);
+    this.#target.accessedAtMs = nowMs;
     return this.#target;
   }
+
+  #answer(durable: Promise<void> | undefined): Promise<void> {
+    const answer = durable ?? settled;
+    const { faults } = this.#engine;
+    return faults.isActive ? faults.hold(this.#via ?? this.path, answer) : answer;
+  }
+
+  #sendVia(via: Queue, messages: readonly BrokerMessage[], nowMs: number): void {
+    for (const admitted of admitAll(via, messages)) {
+      enterVia(this.#engine, via, this.path, take(this.#engine, admitted), nowMs);
+    }
+  }
+
+  #enlist(
+    target: Queue | Topic,
+    messages: readonly BrokerMessage[],
+    transaction: Transaction,
+    nowMs: number,
+  ): void {
+    transaction.requireOpen();
+    const engine = this.#engine;
+    const via = this.#via === undefined ? undefined : queueOf(target, this.path);
+    for (const admitted of admitAll(target, messages)) {
+      const read = readerOf(admitted.message);
+      this.#enlistStep(target, admitted, transaction, nowMs, (content, atMs) => {
+        if (via === undefined) enter(engine, target, content, read, atMs);
+        else enterVia(engine, via, this.path, content, atMs);
+      });
+    }
+  }
+
+  #enlistScheduled(
+    target: Queue | Topic,
+    admitted: Admitted,
+    transaction: Transaction,
+    nowMs: number,
+  ): bigint {
+    transaction.requireOpen();
+    let sequence = 0;
+    this.#enlistStep(target, admitted, transaction, nowMs, (content, atMs) => {
+      if (!isDropped(this.#engine, target, content, atMs)) {
+        keepScheduled(this.#engine, target, content, sequence, atMs);
+      }
+    });
+    sequence = takeSequence(this.#engine, target, admitted.message);
+    return BigInt(sequence);
+  }
+
+  #enlistStep(
+    target: Queue | Topic,
+    admitted: Admitted,
+    transaction: Transaction,
+    nowMs: number,
+    apply: (content: MessageContent, nowMs: number) => void,
+  ): void {
+    const engine = this.#engine;
+    const content = take(engine, admitted);
+    transaction.enlist(
+      {
+        check: () => {
+          if (target.isDeleted) engine.entities.sendTarget(target.path);
+          checkSendable(target);
+          if (!hasRoom(target, content.sizeInBytes)) {
+            throw new BrokerError("quota-exceeded", `Cannot send to '${target.path}': it is full.`, {
+              entity: target.path,
+            });
+          }
+        },
+        apply: (atMs) => apply(content, atMs),
+        rollBack: () => engine.storage.releaseBody(content.bodyId),
+      },
+      nowMs,
+    );
+  }
+}
+
+function queueOf(target: Queue | Topic, path: string): Queue {
+  if (target.kind === "queue") return target;
+  throw new BrokerError(
+    "not-allowed",
+    `Cannot send to '${path}' by way of '${target.path}': it is no queue.`,
+    {
+      entity: target.path,
+    },
+  );
 }

@@ -31,6 +31,11 @@ export function textsOf(received: readonly ReceivedMessage[]): string[] {
   return received.map(textOf);
 }
 
+/** Lets every promise that can settle without time passing do so. */
+export async function settleMicrotasks(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await null;
+}
+
 /** The code of the `BrokerError` that `promise` rejects with. */
 export async function codeOf(promise: Promise<unknown>): Promise<BrokerErrorCode> {
   try {

@@ -40,6 +40,8 @@ export class MessageStore {
   deferredCount = 0;
   scheduledCount = 0;
   sizeInBytes = 0;
+  /** The bytes that count against the quota of the queue or topic. */
+  readonly #usage: { bytes: number };
 
   constructor(engine: Engine, owner: Queue | Subscription | Topic, kind: StoreKind, requiresSession = false) {
     this.id = owner.id * STORES_PER_ENTITY + ORDINALS[kind];
@@ -47,6 +49,7 @@ export class MessageStore {
     this.owner = owner;
     this.kind = kind;
     this.path = owner.path + SUFFIXES[kind];
+    this.#usage = owner.kind === "subscription" ? owner.topic.usage : owner.usage;
     this.sessions = requiresSession ? new SessionTable(this) : undefined;
   }
 
@@ -55,10 +58,28 @@ export class MessageStore {
     return message.session === undefined ? this.lane : message.session.lane;
   }
 
+  /** Whether somebody waits for messages or a session. */
+  get hasWaiters(): boolean {
+    if (this.lane.waiters.first !== undefined) return true;
+    if (this.sessions === undefined) return false;
+    if (this.sessions.acceptors.size > 0) return true;
+    for (const session of this.sessions.all()) if (session.isLocked) return true;
+    return false;
+  }
+
+  /** Ends all waits for messages or sessions. */
+  refuseWaiters(error: Error): void {
+    this.lane.waiters.refuseAll(error);
+    if (this.sessions === undefined) return;
+    for (const acceptor of this.sessions.acceptors) acceptor.refuse(error);
+    for (const session of this.sessions.all()) session.lane.waiters.refuseAll(error);
+  }
+
   /** Enters a message into the index and the counts. */
   add(message: StoredMessage): void {
     this.index.add(message);
     this.sizeInBytes += message.content.sizeInBytes;
+    this.#usage.bytes += message.content.sizeInBytes;
     this.#count(message, 1);
   }
 
@@ -66,6 +87,7 @@ export class MessageStore {
   remove(message: StoredMessage): void {
     this.index.remove(message);
     this.sizeInBytes -= message.content.sizeInBytes;
+    this.#usage.bytes -= message.content.sizeInBytes;
     this.#count(message, -1);
     message.state = "gone";
   }

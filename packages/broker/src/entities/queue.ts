@@ -1,5 +1,6 @@
 import type { Engine } from "../engine.js";
 import type { ResolvedQueueOptions } from "./entity-options.js";
+import { IdleTimer } from "./idle-timer.js";
 import { MessageStore } from "./message-store.js";
 
 /** A queue with its sub-queues. */
@@ -8,15 +9,22 @@ export class Queue {
   readonly id: number;
   readonly path: string;
   options: ResolvedQueueOptions;
+  /** What all its messages count together, against its quota; a topic's subscriptions included. */
+  readonly usage = { bytes: 0 };
+  readonly idleTimer: IdleTimer;
   readonly main: MessageStore;
   readonly deadLetter: MessageStore;
   readonly transferDeadLetter: MessageStore;
-  readonly createdAtMs: number;
+  createdAtMs: number;
   updatedAtMs: number;
   accessedAtMs: number;
   /** The next sequence number; shared by the sub-queues, whose messages keep theirs. */
   nextSequence = 1;
   isDeleted = false;
+  /** Set by a fault: the entity acts as if its quota were used up. */
+  isFilled = false;
+  /** Ids seen within the duplicate detection window with the end of their stay, oldest first. */
+  readonly history = new Map<string, number>();
 
   constructor(engine: Engine, id: number, path: string, options: ResolvedQueueOptions, nowMs: number) {
     this.id = id;
@@ -25,6 +33,7 @@ export class Queue {
     this.createdAtMs = nowMs;
     this.updatedAtMs = nowMs;
     this.accessedAtMs = nowMs;
+    this.idleTimer = new IdleTimer(engine, this);
     this.main = new MessageStore(engine, this, "main", options.requiresSession);
     this.deadLetter = new MessageStore(engine, this, "dead-letter");
     this.transferDeadLetter = new MessageStore(engine, this, "transfer-dead-letter");

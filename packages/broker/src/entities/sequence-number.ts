@@ -1,5 +1,4 @@
 import type { Engine } from "../engine.js";
-import type { MessageContent } from "../messages/message-content.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import type { Entity } from "./entity-registry.js";
 
@@ -8,8 +7,14 @@ const PARTITION_RANGE = 2 ** 48;
 /** As many partitions as the service gives a partitioned entity. */
 const PARTITIONS = 16;
 
+/** What chooses a message's partition. */
+interface Keyed {
+  readonly sessionId?: string | undefined;
+  readonly partitionKey?: string | undefined;
+}
+
 /** The next sequence number of an entity, in the partition that the message belongs to. */
-export function takeSequence(engine: Engine, entity: Entity, content: MessageContent): number {
+export function takeSequence(engine: Engine, entity: Entity, content: Keyed): number {
   const number = entity.nextSequence++;
   if (!engine.storage.isVolatile) engine.storage.putCounter(entity.id, entity.nextSequence);
   return isPartitioned(entity) ? partitionOf(content, number) * PARTITION_RANGE + number : number;
@@ -26,7 +31,7 @@ function isPartitioned(entity: Entity): boolean {
 }
 
 /** By hash of the key, which a session id overrides; messages without a key take the partitions in turn. */
-function partitionOf(content: MessageContent, number: number): number {
+function partitionOf(content: Keyed, number: number): number {
   const key = content.sessionId ?? content.partitionKey;
   return key === undefined ? number % PARTITIONS : hash(key) % PARTITIONS;
 }

@@ -3,8 +3,17 @@ import { MinHeap } from "./min-heap.js";
 import { arrivalOf } from "./sequence-number.js";
 import { Session } from "./session.js";
 
+/** Somebody who waits for any session. */
+export interface SessionAcceptor {
+  /** Takes the lock of an unlocked session that has messages. */
+  accept(session: Session, nowMs: number): void;
+  refuse(error: Error): void;
+}
+
 /** The sessions of a store, and which of them to accept next: the unlocked one with the oldest waiting message. */
 export class SessionTable {
+  /** In order of joining; served before anybody who comes later. */
+  readonly acceptors = new Set<SessionAcceptor>();
   readonly #store: MessageStore;
   readonly #sessions = new Map<string, Session>();
   /** Entries may be out of date and are checked when taken. */

@@ -1,7 +1,9 @@
 import type { Engine } from "../engine.js";
 import type { ResolvedSubscriptionOptions } from "./entity-options.js";
 import { subscriptionPath } from "./entity-path.js";
+import { IdleTimer } from "./idle-timer.js";
 import { MessageStore } from "./message-store.js";
+import { RuleSet } from "./rule-set.js";
 import type { Topic } from "./topic.js";
 
 /** A subscription with its sub-queues. */
@@ -12,10 +14,12 @@ export class Subscription {
   readonly name: string;
   readonly path: string;
   options: ResolvedSubscriptionOptions;
+  readonly idleTimer: IdleTimer;
   readonly main: MessageStore;
   readonly deadLetter: MessageStore;
   readonly transferDeadLetter: MessageStore;
-  readonly createdAtMs: number;
+  readonly rules: RuleSet;
+  createdAtMs: number;
   updatedAtMs: number;
   accessedAtMs: number;
   /** The next sequence number; shared by the sub-queues, whose messages keep theirs. */
@@ -38,6 +42,8 @@ export class Subscription {
     this.createdAtMs = nowMs;
     this.updatedAtMs = nowMs;
     this.accessedAtMs = nowMs;
+    this.rules = new RuleSet(this.path);
+    this.idleTimer = new IdleTimer(engine, this);
     this.main = new MessageStore(engine, this, "main", options.requiresSession);
     this.deadLetter = new MessageStore(engine, this, "dead-letter");
     this.transferDeadLetter = new MessageStore(engine, this, "transfer-dead-letter");

@@ -1,5 +1,6 @@
 import type { Engine } from "../engine.js";
 import type { ResolvedTopicOptions } from "./entity-options.js";
+import { IdleTimer } from "./idle-timer.js";
 import { MessageStore } from "./message-store.js";
 import type { Subscription } from "./subscription.js";
 
@@ -9,14 +10,21 @@ export class Topic {
   readonly id: number;
   readonly path: string;
   options: ResolvedTopicOptions;
+  /** What all its messages count together, against its quota; a topic's subscriptions included. */
+  readonly usage = { bytes: 0 };
+  readonly idleTimer: IdleTimer;
   readonly main: MessageStore;
   /** By name in lower case, in order of creation. */
   readonly subscriptions = new Map<string, Subscription>();
-  readonly createdAtMs: number;
+  createdAtMs: number;
   updatedAtMs: number;
   accessedAtMs: number;
   nextSequence = 1;
   isDeleted = false;
+  /** Set by a fault: the entity acts as if its quota were used up. */
+  isFilled = false;
+  /** Ids seen within the duplicate detection window with the end of their stay, oldest first. */
+  readonly history = new Map<string, number>();
 
   constructor(engine: Engine, id: number, path: string, options: ResolvedTopicOptions, nowMs: number) {
     this.id = id;
@@ -25,6 +33,7 @@ export class Topic {
     this.createdAtMs = nowMs;
     this.updatedAtMs = nowMs;
     this.accessedAtMs = nowMs;
+    this.idleTimer = new IdleTimer(engine, this);
     this.main = new MessageStore(engine, this, "main");
   }
 }

@@ -33,7 +33,7 @@ export function deadLetterMessage(
     message.sequence,
     message.enqueuedSequence,
     message.enqueuedAtMs,
-    message.expiresAtMs,
+    message.lifeMs,
   );
   moved.deliveryCount = message.deliveryCount;
   moved.hops = message.hops;

@@ -3,7 +3,8 @@ import type { ReceivingEntity } from "../entities/entity-registry.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { deadLetterMessage, deadLetterRecord } from "./dead-letter-message.js";
 import { expireMessage } from "./expire-message.js";
-import { armExpiry, makeReady, saveMessage } from "./place-message.js";
+import { forwardMessage } from "./forward-message.js";
+import { armExpiry, makeReady, saveMessage, takeOut } from "./place-message.js";
 
 /**
  * Ends a lock after a delivery that failed: counts it and makes the message available again at its old place, or dead-letters it
@@ -22,15 +23,26 @@ export function failDelivery(engine: Engine, message: StoredMessage, nowMs: numb
   releaseLock(engine, message, nowMs);
 }
 
-/** Ends a lock without counting a delivery; a message whose time is over meanwhile expires at once. */
+/**
+ * Ends a lock without counting a delivery. An active message whose time is over meanwhile expires at once; in an entity
+ * that has begun to forward, it moves on.
+ */
 export function releaseLock(engine: Engine, message: StoredMessage, nowMs: number): void {
   engine.timers.disarm(message);
   message.lockSerial = 0;
   message.session?.held.delete(message);
-  if (message.expiresAtMs <= nowMs && message.store.kind === "main") {
-    expireMessage(engine, message, nowMs);
-    return;
+  if (message.state !== "active") return;
+  if (message.store.kind === "main") {
+    if (message.expiresAtMs !== undefined && message.expiresAtMs <= nowMs) {
+      expireMessage(engine, message, nowMs);
+      return;
+    }
+    if ((message.store.owner as ReceivingEntity).options.forwardTo !== undefined) {
+      takeOut(engine, message);
+      forwardMessage(engine, message, nowMs);
+      return;
+    }
   }
   armExpiry(engine, message);
-  if (message.state === "active") makeReady(engine, message);
+  makeReady(engine, message);
 }

@@ -1,21 +1,98 @@
 import type { Engine } from "../engine.js";
 import type { ReceivingEntity } from "../entities/entity-registry.js";
-import type { StoredMessage } from "../messages/stored-message.js";
+import type { Queue } from "../entities/queue.js";
+import type { Topic } from "../entities/topic.js";
+import { StoredMessage } from "../messages/stored-message.js";
+import { deadLetterRecord, type SystemDeadLetterReason } from "./dead-letter-message.js";
+import { detectDuplicate } from "./detect-duplicate.js";
+import { placeMessage } from "./place-message.js";
+import { routeMessage, type Transit, transitOf } from "./route-message.js";
 
-export function forwardOnArrival(
-  _engine: Engine,
-  _from: ReceivingEntity,
-  _message: StoredMessage,
-  _nowMs: number,
-): boolean {
-  return false;
+/** How often a message may be forwarded. Source: "Chaining Service Bus entities with autoforwarding". */
+const HOP_LIMIT = 4;
+
+/**
+ * Moves a message on to where its entity forwards, or to the entity's transfer dead-letter queue when that is impossible.
+ * The message must not be in a store.
+ */
+export function forwardMessage(engine: Engine, message: StoredMessage, nowMs: number): void {
+  const from = message.store.owner as ReceivingEntity;
+  const path = from.options.forwardTo!;
+  const transit = { ...transitOf(message), hops: message.hops + 1 };
+  const refusal = transfer(engine, path, transit, nowMs);
+  if (refusal === undefined) engine.emit("forwarded", message, nowMs, path);
+  else transferDeadLetter(engine, from, transitOf(message), message.sequence, path, refusal, nowMs);
 }
 
+/**
+ * Moves a dead-lettered message on to where its entity forwards those; returns whether it did. A message that cannot be
+ * forwarded stays in the dead-letter queue.
+ */
 export function forwardDeadLetter(
-  _engine: Engine,
-  _from: ReceivingEntity,
-  _message: StoredMessage,
-  _nowMs: number,
+  engine: Engine,
+  from: ReceivingEntity,
+  message: StoredMessage,
+  nowMs: number,
 ): boolean {
-  return false;
+  const path = from.options.forwardDeadLetteredMessagesTo;
+  if (path === undefined) return false;
+  const transit: Transit = {
+    ...transitOf(message),
+    lifeMs: message.content.timeToLiveMs ?? Number.POSITIVE_INFINITY,
+    hops: message.hops + 1,
+    deadLetterSource: from.path,
+  };
+  if (transfer(engine, path, transit, nowMs) !== undefined) return false;
+  engine.emit("forwarded", message, nowMs, path);
+  return true;
+}
+
+/** Keeps a message that could not be transferred, with the reason. */
+export function transferDeadLetter(
+  engine: Engine,
+  from: ReceivingEntity,
+  transit: Transit,
+  sequence: number,
+  path: string,
+  reason: SystemDeadLetterReason,
+  nowMs: number,
+): void {
+  const { content, enqueuedSequence = sequence, lifeMs } = transit;
+  const store = from.transferDeadLetter;
+  const message = new StoredMessage(store, content, sequence, enqueuedSequence, nowMs, lifeMs);
+  const record = deadLetterRecord(reason, `The message could not be transferred to '${path}'.`);
+  message.propertyChanges = { ...transit.propertyChanges, ...record };
+  message.hops = transit.hops;
+  message.deadLetterSource = transit.deadLetterSource;
+  engine.emit("dead-lettered", message, nowMs, reason);
+  placeMessage(engine, message, nowMs);
+}
+
+/** Hands a message over to another entity; returns why that is impossible, and then the message is where it was. */
+export function transfer(
+  engine: Engine,
+  path: string,
+  transit: Transit,
+  nowMs: number,
+): SystemDeadLetterReason | undefined {
+  if (transit.hops > HOP_LIMIT) return "MaxTransferHopCountExceeded";
+  const target = engine.entities.find(path);
+  if (target === undefined || target.kind === "subscription") return "MessagingEntityNotFound";
+  if (target.options.status === "Disabled" || target.options.status === "SendDisabled")
+    return "MessagingEntityDisabled";
+  if (!hasRoom(target, transit.content.sizeInBytes)) return "QuotaExceeded";
+  if (detectDuplicate(engine, target, transit.content, nowMs)) {
+    engine.storage.releaseBody(transit.content.bodyId);
+    return undefined;
+  }
+  target.accessedAtMs = nowMs;
+  routeMessage(engine, target, transit, nowMs);
+  return undefined;
+}
+
+/** Whether a message of this size fits into an entity's quota. */
+export function hasRoom(target: Queue | Topic, sizeInBytes: number): boolean {
+  return (
+    target.usage.bytes + sizeInBytes <= target.options.maxSizeInMegabytes * 1024 * 1024 && !target.isFilled
+  );
 }

@@ -13,7 +13,7 @@ export function onMessageDue(engine: Engine, message: StoredMessage, nowMs: numb
     engine.emit("lock-expired", message, nowMs);
     failDelivery(engine, message, nowMs);
   } else {
-    if (message.state === "active") withdraw(message);
+    withdraw(message);
     expireMessage(engine, message, nowMs);
   }
 }

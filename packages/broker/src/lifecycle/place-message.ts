@@ -1,18 +1,23 @@
 import type { Engine } from "../engine.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import type { MessageRecord } from "../storage/storage.js";
+import { offerSession } from "./session-lock.js";
 
-/** Enters a message into its store: index, counts, session, timers, storage; an active one becomes ready. */
+/** Enters a message into its store and the storage; an active one becomes ready. */
 export function placeMessage(engine: Engine, message: StoredMessage, nowMs: number): void {
-  const { store } = message;
-  store.add(message);
-  joinSession(message, nowMs);
+  enterMessage(engine, message, nowMs);
   saveMessage(engine, message);
-  if (message.state === "active") {
+}
+
+/** Enters a message that the storage has already: index, counts, session, timer, lane. */
+export function enterMessage(engine: Engine, message: StoredMessage, nowMs: number): void {
+  message.store.add(message);
+  joinSession(message, nowMs);
+  if (message.state === "scheduled") {
+    engine.timers.arm(message, message.content.scheduledEnqueueTimeMs!);
+  } else if (message.state === "active") {
     armExpiry(engine, message);
     makeReady(engine, message);
-  } else if (message.state === "scheduled") {
-    engine.timers.arm(message, message.content.scheduledEnqueueTimeMs!);
   }
 }
 
@@ -47,12 +52,12 @@ export function makeReady(engine: Engine, message: StoredMessage): void {
   const lane = store.laneOf(message);
   lane.ready.add(message);
   if (session === undefined || session.isLocked) engine.wake(lane);
-  else store.sessions!.offer(session);
+  else offerSession(engine, session);
 }
 
-/** Arms the timer of a message that may expire. Messages in dead-letter queues never do. */
+/** Arms the timer of an active message that may expire. Deferred messages and those in dead-letter queues never do. */
 export function armExpiry(engine: Engine, message: StoredMessage): void {
-  if (message.expiresAtMs !== Number.POSITIVE_INFINITY && message.store.kind === "main") {
+  if (message.expiresAtMs !== undefined && message.store.kind === "main") {
     engine.timers.arm(message, message.expiresAtMs);
   }
 }
@@ -65,7 +70,7 @@ export function saveMessage(engine: Engine, message: StoredMessage): void {
     content: message.content,
     enqueuedSequence: message.enqueuedSequence,
     enqueuedAtMs: message.enqueuedAtMs,
-    expiresAtMs: message.expiresAtMs,
+    lifeMs: message.lifeMs,
     deliveryCount: message.deliveryCount,
     hops: message.hops,
     deadLetterSource: message.deadLetterSource,

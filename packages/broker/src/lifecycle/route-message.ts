@@ -2,11 +2,16 @@ import type { Engine } from "../engine.js";
 import type { ReceivingEntity } from "../entities/entity-registry.js";
 import type { Queue } from "../entities/queue.js";
 import { takeSequence } from "../entities/sequence-number.js";
+import type { Subscription } from "../entities/subscription.js";
 import type { Topic } from "../entities/topic.js";
 import type { ApplicationProperties } from "../messages/message.js";
 import type { MessageContent } from "../messages/message-content.js";
 import { StoredMessage } from "../messages/stored-message.js";
-import { forwardOnArrival } from "./forward-message.js";
+import { evaluateRules, type RuleFailure } from "../rules/rule-copies.js";
+import { applyRuleChanges } from "./change-content.js";
+import { deadLetterRecord } from "./dead-letter-message.js";
+import { forwardDeadLetter, forwardMessage } from "./forward-message.js";
+import { MessageSubject } from "./message-subject.js";
 import { placeMessage } from "./place-message.js";
 
 /** A message between two stores. It owns one reference to its body. */
@@ -15,8 +20,40 @@ export interface Transit {
   readonly propertyChanges: ApplicationProperties | undefined;
   /** Absent until the first entity gave its number. */
   readonly enqueuedSequence: number | undefined;
+  /** How long it may live from its next arrival on, capped by every entity on the way. */
+  readonly lifeMs: number;
   readonly hops: number;
   readonly deadLetterSource: string | undefined;
+  /** Reads the application properties of a message that came as `wire`, while it is being sent. */
+  readonly readProperties: (() => ApplicationProperties) | undefined;
+}
+
+/** A message that was just taken in. */
+export function newTransit(content: MessageContent, readProperties: Transit["readProperties"]): Transit {
+  return {
+    content,
+    propertyChanges: undefined,
+    enqueuedSequence: undefined,
+    lifeMs: content.timeToLiveMs ?? Number.POSITIVE_INFINITY,
+    hops: 0,
+    deadLetterSource: undefined,
+    readProperties,
+  };
+}
+
+/** A message that leaves a store for another entity; its life starts anew there. */
+export function transitOf(message: StoredMessage): Transit {
+  const { content, propertyChanges, enqueuedSequence, hops, deadLetterSource } = message;
+  const { lifeMs } = message;
+  return {
+    content,
+    propertyChanges,
+    enqueuedSequence,
+    lifeMs,
+    hops,
+    deadLetterSource,
+    readProperties: undefined,
+  };
 }
 
 /** Brings an admitted message into a queue, or through a topic into its subscriptions. */
@@ -26,30 +63,90 @@ export function routeMessage(engine: Engine, target: Queue | Topic, transit: Tra
 }
 
 function arrive(engine: Engine, entity: ReceivingEntity, transit: Transit, nowMs: number): void {
-  const { content } = transit;
-  const sequence = takeSequence(engine, entity, content);
-  const lifeMs = Math.min(content.timeToLiveMs, entity.options.defaultMessageTimeToLiveMs);
-  const message = new StoredMessage(
-    entity.main,
-    content,
-    sequence,
-    transit.enqueuedSequence ?? sequence,
-    nowMs,
-    nowMs + lifeMs,
-  );
+  if (entity.main.sessions !== undefined && transit.content.sessionId === undefined) {
+    const description = "The entity requires sessions and the message has no session id.";
+    arriveDead(engine, entity, transit, deadLetterRecord("Session ID is null", description), nowMs);
+    return;
+  }
+  const message = enqueue(engine, entity, entity.main, transit, nowMs);
+  engine.emit("enqueued", message, nowMs);
+  if (entity.options.forwardTo === undefined) placeMessage(engine, message, nowMs);
+  else forwardMessage(engine, message, nowMs);
+}
+
+function arriveDead(
+  engine: Engine,
+  entity: ReceivingEntity,
+  transit: Transit,
+  record: ApplicationProperties,
+  nowMs: number,
+): void {
+  const message = enqueue(engine, entity, entity.deadLetter, transit, nowMs);
+  message.propertyChanges = { ...message.propertyChanges, ...record };
+  engine.emit("dead-lettered", message, nowMs, String(record.DeadLetterReason));
+  if (!forwardDeadLetter(engine, entity, message, nowMs)) placeMessage(engine, message, nowMs);
+}
+
+function enqueue(
+  engine: Engine,
+  entity: ReceivingEntity,
+  store: StoredMessage["store"],
+  transit: Transit,
+  nowMs: number,
+): StoredMessage {
+  const sequence = takeSequence(engine, entity, transit.content);
+  const lifeMs = Math.min(transit.lifeMs, entity.options.defaultMessageTimeToLiveMs);
+  const enqueuedSequence = transit.enqueuedSequence ?? sequence;
+  const message = new StoredMessage(store, transit.content, sequence, enqueuedSequence, nowMs, lifeMs);
   message.propertyChanges = transit.propertyChanges;
   message.hops = transit.hops;
   message.deadLetterSource = transit.deadLetterSource;
-  engine.emit("enqueued", message, nowMs);
-  if (entity.options.forwardTo !== undefined && forwardOnArrival(engine, entity, message, nowMs)) return;
-  placeMessage(engine, message, nowMs);
+  return message;
 }
 
 function fanOut(engine: Engine, topic: Topic, transit: Transit, nowMs: number): void {
-  const enqueuedSequence = transit.enqueuedSequence ?? takeSequence(engine, topic, transit.content);
+  const sequence = takeSequence(engine, topic, transit.content);
+  const copy: Transit = {
+    ...transit,
+    enqueuedSequence: transit.enqueuedSequence ?? sequence,
+    lifeMs: Math.min(transit.lifeMs, topic.options.defaultMessageTimeToLiveMs),
+  };
+  const subject = new MessageSubject(engine, copy, sequence, nowMs);
+  let copies = 0;
   for (const subscription of topic.subscriptions.values()) {
-    engine.storage.retainBody(transit.content.bodyId);
-    arrive(engine, subscription, { ...transit, enqueuedSequence }, nowMs);
+    copies += fanIn(engine, subscription, copy, subject, nowMs);
   }
+  if (copies === 0) engine.emitEntity("matched-no-subscription", topic.path, nowMs);
   engine.storage.releaseBody(transit.content.bodyId);
+}
+
+/** Gives a subscription the copies that its rules make; returns how many. */
+function fanIn(
+  engine: Engine,
+  subscription: Subscription,
+  transit: Transit,
+  subject: MessageSubject,
+  nowMs: number,
+): number {
+  const { bodyId } = transit.content;
+  if (subscription.rules.passesAll) {
+    engine.storage.retainBody(bodyId);
+    arrive(engine, subscription, transit, nowMs);
+    return 1;
+  }
+  const { copies, failures } = evaluateRules(subscription.rules.compiled, subject);
+  for (const changes of copies) {
+    engine.storage.retainBody(bodyId);
+    arrive(engine, subscription, applyRuleChanges(transit, changes), nowMs);
+  }
+  const [failure] = failures;
+  if (failure === undefined || !subscription.options.deadLetteringOnFilterEvaluationExceptions)
+    return copies.length;
+  engine.storage.retainBody(bodyId);
+  arriveDead(engine, subscription, transit, failureRecord(failure), nowMs);
+  return copies.length + 1;
+}
+
+function failureRecord({ ruleName, error }: RuleFailure): ApplicationProperties {
+  return deadLetterRecord(error.exceptionName, `Rule '${ruleName}' failed: ${error.message}`);
 }

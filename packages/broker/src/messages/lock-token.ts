@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from "node:crypto";
+import { randomBytes } from "node:crypto";
 
 /** What a lock token says: the store, the message in it, and which of its locks. */
 export interface LockIdentity {
@@ -12,14 +12,14 @@ const TOKEN = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{
 
 /**
  * Turns numeric lock identities into UUIDs (version 4 in form) and back, so that no table of tokens is needed. A random mask
- * and a random first serial keep tokens of different brokers and of earlier runs apart.
+ * keeps tokens of different brokers and of earlier runs apart.
  *
  * Layout before masking: word 0 is the low half of the sequence; word 1 its next 16 bits, version, its top 4 bits and the
  * store's low 8; word 2 variant, the store's next 20 bits and the serial's top 10; word 3 the serial's low half.
  */
 export class LockTokens {
   readonly #mask: Uint32Array;
-  #lastSerial = randomInt(2 ** 40);
+  #lastSerial = 0;
 
   constructor() {
     const mask = new Uint32Array(new Uint8Array(randomBytes(16)).buffer);

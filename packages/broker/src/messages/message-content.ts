@@ -20,18 +20,15 @@ export type BodySection = MessageBody["section"];
  */
 export interface MessageContent {
   readonly messageId: MessageId | undefined;
-  readonly correlationId: MessageId | undefined;
   readonly contentType: string | undefined;
   readonly subject: string | undefined;
-  readonly to: string | undefined;
-  readonly replyTo: string | undefined;
-  readonly replyToSessionId: string | undefined;
   readonly sessionId: string | undefined;
   readonly partitionKey: string | undefined;
-  readonly viaPartitionKey: string | undefined;
-  readonly timeToLiveMs: number;
+  /** `undefined` is unlimited. */
+  readonly timeToLiveMs: number | undefined;
   readonly scheduledEnqueueTimeMs: number | undefined;
-  readonly forcePersistence: boolean;
+  /** Absent in a message that has none of them. */
+  readonly rare: RareProperties | undefined;
   /** As sent; undefined when the message has none or they lie in `wire`, undecoded. */
   readonly applicationProperties: ApplicationProperties | undefined;
   readonly section: BodySection | undefined;
@@ -43,7 +40,29 @@ export interface MessageContent {
   readonly dataOffset: number;
   readonly dataLength: number;
   readonly sizeInBytes: number;
+  /** Whether a rule's action changed broker properties, so that `wire` no longer tells them right. */
+  readonly hasChangedProperties: boolean;
 }
+
+/** Broker properties that few messages have, kept apart so that the others do not pay for them. */
+export interface RareProperties {
+  readonly correlationId: MessageId | undefined;
+  readonly to: string | undefined;
+  readonly replyTo: string | undefined;
+  readonly replyToSessionId: string | undefined;
+  readonly viaPartitionKey: string | undefined;
+  readonly forcePersistence: boolean;
+}
+
+/** What a message without rare properties has. */
+export const NO_RARE_PROPERTIES: RareProperties = Object.freeze({
+  correlationId: undefined,
+  to: undefined,
+  replyTo: undefined,
+  replyToSessionId: undefined,
+  viaPartitionKey: undefined,
+  forcePersistence: false,
+});
 
 /** A message that passed all checks and is not taken in yet. */
 export interface Admitted {
@@ -116,18 +135,13 @@ export function takeIn(
   const isWire = wire !== undefined;
   return {
     messageId: isolateId(messageId),
-    correlationId: isolateId(message.correlationId),
     contentType: message.contentType,
     subject: message.subject,
-    to: message.to,
-    replyTo: message.replyTo,
-    replyToSessionId: message.replyToSessionId,
     sessionId: message.sessionId,
     partitionKey: message.partitionKey,
-    viaPartitionKey: message.viaPartitionKey,
-    timeToLiveMs: message.timeToLiveMs ?? Number.POSITIVE_INFINITY,
+    timeToLiveMs: message.timeToLiveMs === Number.POSITIVE_INFINITY ? undefined : message.timeToLiveMs,
     scheduledEnqueueTimeMs: message.scheduledEnqueueTime?.getTime(),
-    forcePersistence: message.forcePersistence === true,
+    rare: rareProperties(message),
     applicationProperties:
       typeof applicationProperties === "object"
         ? copyApplicationProperties(applicationProperties)
@@ -138,10 +152,11 @@ export function takeIn(
     dataOffset: isWire && body?.section === "data" ? body.bytes.byteOffset - wire.byteOffset : 0,
     dataLength: body?.section === "data" ? body.bytes.byteLength : 0,
     sizeInBytes,
+    hasChangedProperties: false,
   };
 }
 
-/** The body out of the stored bytes, as a copy that belongs to the reader. */
+/** The body out of a copy of the stored bytes; data bytes are a view on it. */
 export function readBody(
   content: MessageContent,
   stored: Uint8Array,
@@ -149,7 +164,7 @@ export function readBody(
 ): MessageBody {
   if (content.section === "data") {
     const { dataOffset, dataLength } = content;
-    return { section: "data", bytes: Buffer.from(stored.subarray(dataOffset, dataOffset + dataLength)) };
+    return { section: "data", bytes: stored.subarray(dataOffset, dataOffset + dataLength) };
   }
   if (content.isWire) return requireDecoder(decode)(stored).body;
   if (content.section === "sequence") return { section: "sequence", value: deserialize(stored) as unknown[] };
@@ -182,6 +197,26 @@ export function copyApplicationProperties(properties: ApplicationProperties): Ap
       Object.defineProperty(copy, name, { value: isolate(value) });
   }
   return copy as ApplicationProperties;
+}
+
+function rareProperties(message: BrokerMessage): RareProperties | undefined {
+  const { correlationId, to, replyTo, replyToSessionId, viaPartitionKey, forcePersistence } = message;
+  const isAbsent =
+    correlationId === undefined &&
+    to === undefined &&
+    replyTo === undefined &&
+    replyToSessionId === undefined &&
+    viaPartitionKey === undefined &&
+    forcePersistence !== true;
+  if (isAbsent) return undefined;
+  return {
+    correlationId: isolateId(correlationId),
+    to,
+    replyTo,
+    replyToSessionId,
+    viaPartitionKey,
+    forcePersistence: forcePersistence === true,
+  };
 }
 
 function isolate(value: object): object {

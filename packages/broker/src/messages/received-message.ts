@@ -59,7 +59,8 @@ export class ReceivedMessage {
 
   /** `undefined` for a message that never expires. */
   get expiresAt(): Date | undefined {
-    return Number.isFinite(this.#stored.expiresAtMs) ? new Date(this.#stored.expiresAtMs) : undefined;
+    const ms = this.#stored.expiresAtMs;
+    return ms === undefined ? undefined : new Date(ms);
   }
 
   /** `undefined` unless the message was handed out locked. */
@@ -96,7 +97,7 @@ export class ReceivedMessage {
   }
 
   get correlationId(): MessageId | undefined {
-    return this.#stored.content.correlationId;
+    return this.#stored.content.rare?.correlationId;
   }
 
   get contentType(): string | undefined {
@@ -108,15 +109,15 @@ export class ReceivedMessage {
   }
 
   get to(): string | undefined {
-    return this.#stored.content.to;
+    return this.#stored.content.rare?.to;
   }
 
   get replyTo(): string | undefined {
-    return this.#stored.content.replyTo;
+    return this.#stored.content.rare?.replyTo;
   }
 
   get replyToSessionId(): string | undefined {
-    return this.#stored.content.replyToSessionId;
+    return this.#stored.content.rare?.replyToSessionId;
   }
 
   get sessionId(): string | undefined {
@@ -128,12 +129,12 @@ export class ReceivedMessage {
   }
 
   get viaPartitionKey(): string | undefined {
-    return this.#stored.content.viaPartitionKey;
+    return this.#stored.content.rare?.viaPartitionKey;
   }
 
   /** In ms, as the entity capped it; `Infinity` is unlimited. */
   get timeToLiveMs(): number {
-    return this.#stored.expiresAtMs - this.#stored.enqueuedAtMs;
+    return this.#stored.lifeMs;
   }
 
   get scheduledEnqueueTime(): Date | undefined {
@@ -142,7 +143,7 @@ export class ReceivedMessage {
   }
 
   get forcePersistence(): boolean {
-    return this.#stored.content.forcePersistence;
+    return this.#stored.content.rare?.forcePersistence === true;
   }
 
   /** Why the message was dead-lettered: the application property `DeadLetterReason`. */
@@ -171,12 +172,17 @@ export class ReceivedMessage {
     return this.#propertyChanges && copyApplicationProperties(this.#propertyChanges);
   }
 
+  /** Whether a rule's action changed broker properties, so that those in `wire` are out of date. */
+  get hasChangedBrokerProperties(): boolean {
+    return this.#stored.content.hasChangedProperties;
+  }
+
   get body(): MessageBody {
     this.#body ??= readBody(this.#stored.content, this.#bytes, this.#stored.store.engine.wireDecoder);
     return this.#body;
   }
 
-  /** The front end's own encoding as it was sent, which nobody may write to; `undefined` for a message sent without. */
+  /** The front end's own encoding as it was sent; `undefined` for a message sent without. A data body is a view on it. */
   get wire(): Uint8Array | undefined {
     return this.#stored.content.isWire ? this.#bytes : undefined;
   }

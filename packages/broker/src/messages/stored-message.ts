@@ -16,14 +16,14 @@ export class StoredMessage extends TimerEntry {
   /** The sequence number at the first entity on the way. */
   readonly enqueuedSequence: number;
   readonly enqueuedAtMs: number;
-  readonly expiresAtMs: number;
+  /** `undefined` for a message that never expires. */
+  readonly expiresAtMs: number | undefined;
   /** `gone` once it has left its store, by whatever way. */
   state: MessageState | "gone" = "active";
   /** Failed deliveries so far. */
   deliveryCount = 0;
   /** Identifies the present lock; 0 while the message is not locked. */
   lockSerial = 0;
-  lockedUntilMs = 0;
   /** What settlements and rules changed in the application properties; `undefined` removes one. Never changed in place. */
   propertyChanges: ApplicationProperties | undefined = undefined;
   /** The session that the message belongs to, in stores that have sessions. */
@@ -39,7 +39,7 @@ export class StoredMessage extends TimerEntry {
     sequence: number,
     enqueuedSequence: number,
     enqueuedAtMs: number,
-    expiresAtMs: number,
+    lifeMs: number,
   ) {
     super();
     this.store = store;
@@ -47,11 +47,21 @@ export class StoredMessage extends TimerEntry {
     this.sequence = sequence;
     this.enqueuedSequence = enqueuedSequence;
     this.enqueuedAtMs = enqueuedAtMs;
-    this.expiresAtMs = expiresAtMs;
+    this.expiresAtMs = lifeMs === Number.POSITIVE_INFINITY ? undefined : enqueuedAtMs + lifeMs;
   }
 
   get isLocked(): boolean {
     return this.lockSerial !== 0;
+  }
+
+  /** While the message is locked: when that ends. A session's lock covers its messages. */
+  get lockedUntilMs(): number {
+    return this.session === undefined ? this.dueMs! : this.session.lockedUntilMs;
+  }
+
+  /** How long it may live from its enqueuing on; `Infinity` for a message that never expires. */
+  get lifeMs(): number {
+    return this.expiresAtMs === undefined ? Number.POSITIVE_INFINITY : this.expiresAtMs - this.enqueuedAtMs;
   }
 
   override onDue(nowMs: number): void {

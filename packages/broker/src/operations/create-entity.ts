@@ -9,9 +9,15 @@ import {
   type TopicOptions,
 } from "../entities/entity-options.js";
 import { checkChildName, checkEntityName, subscriptionPath } from "../entities/entity-path.js";
+import type { Entity } from "../entities/entity-registry.js";
 import { Queue } from "../entities/queue.js";
+import { DEFAULT_RULE } from "../entities/rule-set.js";
 import { Subscription } from "../entities/subscription.js";
 import { Topic } from "../entities/topic.js";
+import { watchIdle } from "../lifecycle/auto-delete.js";
+import type { RuleDefinition } from "../rules/rule.js";
+import { checkForwards } from "./check-forwards.js";
+import { saveEntity } from "./save-entity.js";
 
 /** Makes a queue. Throws `entity-already-exists` when a queue or topic of that name is there, in any letter case. */
 export function createQueue(
@@ -22,10 +28,8 @@ export function createQueue(
 ): Queue {
   checkEntityName(path);
   checkFree(engine, path);
-  const queue = new Queue(engine, engine.entities.nextId(), path, resolveQueueOptions(path, options), nowMs);
-  engine.entities.add(queue);
-  engine.emitEntity("entity-created", path, nowMs);
-  return queue;
+  const resolved = checkForwards(engine, path, resolveQueueOptions(path, options));
+  return enlist(engine, new Queue(engine, engine.entities.nextId(), path, resolved, nowMs), nowMs);
 }
 
 /** Makes a topic, as `createQueue` does. */
@@ -37,18 +41,20 @@ export function createTopic(
 ): Topic {
   checkEntityName(path);
   checkFree(engine, path);
-  const topic = new Topic(engine, engine.entities.nextId(), path, resolveTopicOptions(path, options), nowMs);
-  engine.entities.add(topic);
-  engine.emitEntity("entity-created", path, nowMs);
-  return topic;
+  return enlist(
+    engine,
+    new Topic(engine, engine.entities.nextId(), path, resolveTopicOptions(path, options), nowMs),
+    nowMs,
+  );
 }
 
-/** Makes a subscription. Throws `entity-not-found` without its topic. */
+/** Makes a subscription with one rule, by default `$Default`. Throws `entity-not-found` without its topic. */
 export function createSubscription(
   engine: Engine,
   topicPath: string,
   name: string,
   options: SubscriptionOptions | undefined,
+  defaultRule: RuleDefinition | undefined,
   nowMs: number,
 ): Subscription {
   const topic = engine.entities.find(topicPath);
@@ -56,12 +62,20 @@ export function createSubscription(
   checkChildName(name);
   const path = subscriptionPath(topic.path, name);
   checkFree(engine, path);
-  const resolved = resolveSubscriptionOptions(path, options);
+  const resolved = checkForwards(engine, path, resolveSubscriptionOptions(path, options));
   const subscription = new Subscription(engine, engine.entities.nextId(), topic, name, resolved, nowMs);
+  subscription.rules.add(defaultRule ?? DEFAULT_RULE, nowMs);
   topic.subscriptions.set(name.toLowerCase(), subscription);
-  engine.entities.add(subscription);
-  engine.emitEntity("entity-created", path, nowMs);
-  return subscription;
+  topic.accessedAtMs = nowMs;
+  return enlist(engine, subscription, nowMs);
+}
+
+function enlist<Created extends Entity>(engine: Engine, entity: Created, nowMs: number): Created {
+  engine.entities.add(entity);
+  saveEntity(engine, entity);
+  watchIdle(engine, entity);
+  engine.emitEntity("entity-created", entity.path, nowMs);
+  return entity;
 }
 
 function checkFree(engine: Engine, path: string): void {

@@ -7,19 +7,20 @@ import { handOut } from "./receive.js";
 
 /**
  * Receives deferred messages by number, all or none. Throws `message-not-found` for a number that names no deferred message,
- * or one that is locked.
+ * or one that is locked or of another session.
  */
 export function receiveDeferred(
   engine: Engine,
   store: MessageStore,
   sequenceNumbers: readonly bigint[],
   mode: ReceiveMode,
+  sessionId: string | undefined,
   nowMs: number,
 ): ReceivedMessage[] {
   const messages = new Set(
     sequenceNumbers.map((sequenceNumber) => {
       const message = store.index.find(Number(sequenceNumber));
-      if (message?.state !== "deferred" || message.isLocked) {
+      if (message?.state !== "deferred" || message.isLocked || message.session?.id !== sessionId) {
         throw messageNotFound(store.path, sequenceNumber, "deferred");
       }
       return message;

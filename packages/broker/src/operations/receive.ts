@@ -1,6 +1,8 @@
+import { BrokerError } from "../broker-error.js";
 import type { Engine } from "../engine.js";
 import type { ReceivingEntity } from "../entities/entity-registry.js";
 import type { Lane } from "../entities/lane.js";
+import type { MessageStore } from "../entities/message-store.js";
 import type { ReceiveMode } from "../entities/waiter.js";
 import { discardMessage } from "../lifecycle/place-message.js";
 import { ReceivedMessage } from "../messages/received-message.js";
@@ -45,6 +47,39 @@ export function serveWaiters(engine: Engine, lane: Lane, nowMs: number): void {
   }
 }
 
+/**
+ * Refuses with `entity-disabled` or `not-allowed` what an entity does not give to receivers: sessions ask for a session
+ * receiver, and nothing can be received from an entity that forwards its messages.
+ */
+export function checkReceivable(store: MessageStore, sessionId: string | undefined): void {
+  const { path, options } = store.owner as ReceivingEntity;
+  if (options.status === "Disabled" || options.status === "ReceiveDisabled") {
+    throw new BrokerError(
+      "entity-disabled",
+      `Cannot receive from '${path}': its status is ${options.status}.`,
+      {
+        entity: path,
+      },
+    );
+  }
+  if (store.sessions !== undefined && sessionId === undefined) {
+    throw new BrokerError(
+      "not-allowed",
+      `'${path}' requires sessions: accept a session to receive from it.`,
+      {
+        entity: path,
+      },
+    );
+  }
+  if (options.forwardTo !== undefined && store.kind === "main") {
+    throw new BrokerError(
+      "not-allowed",
+      `Cannot receive from '${path}': it forwards its messages to '${options.forwardTo}'.`,
+      { entity: path },
+    );
+  }
+}
+
 /** Hands out a message that has left its lane: locks it, or removes it in receive-and-delete. */
 export function handOut(
   engine: Engine,
@@ -66,10 +101,8 @@ function lockMessage(engine: Engine, message: StoredMessage, nowMs: number): voi
   const { session } = message;
   message.lockSerial = engine.lockTokens.nextSerial();
   if (session === undefined) {
-    message.lockedUntilMs = nowMs + (message.store.owner as ReceivingEntity).options.lockDurationMs;
-    engine.timers.arm(message, message.lockedUntilMs);
+    engine.timers.arm(message, nowMs + (message.store.owner as ReceivingEntity).options.lockDurationMs);
   } else {
-    message.lockedUntilMs = session.lockedUntilMs;
     session.held.add(message);
     engine.timers.disarm(message);
   }

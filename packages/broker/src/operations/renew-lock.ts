@@ -15,8 +15,7 @@ export function renewLock(engine: Engine, message: StoredMessage, nowMs: number)
       },
     );
   }
-  message.lockedUntilMs = nowMs + (store.owner as ReceivingEntity).options.lockDurationMs;
-  engine.timers.arm(message, message.lockedUntilMs);
+  engine.timers.arm(message, nowMs + (store.owner as ReceivingEntity).options.lockDurationMs);
   engine.emit("lock-renewed", message, nowMs);
   return message.lockedUntilMs;
 }

@@ -1,13 +1,15 @@
 import { BrokerError } from "../broker-error.js";
 import type { Engine } from "../engine.js";
 import type { Queue } from "../entities/queue.js";
+import { takeSequence } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";
 import type { BrokerMessage } from "../messages/message.js";
-import { acceptScheduled, admit } from "./send.js";
+import type { Admitted } from "../messages/message-content.js";
+import { admitAll, isDropped, keepScheduled, take } from "./send.js";
 
 /**
- * Keeps messages until their scheduled time, all or none. Returns the numbers that cancel them, valid until activation.
- * A time that has passed activates at once.
+ * Keeps messages until their scheduled time, all or none. Returns the numbers that cancel them, valid until activation;
+ * 0 for a duplicate, which is dropped. A time that has passed activates at once.
  */
 export function schedule(
   engine: Engine,
@@ -15,8 +17,19 @@ export function schedule(
   messages: readonly BrokerMessage[],
   nowMs: number,
 ): bigint[] {
-  const admitted = messages.map((message) => {
-    if (message.scheduledEnqueueTime === undefined || Number.isNaN(message.scheduledEnqueueTime.getTime())) {
+  return admitScheduled(target, messages).map((admitted) => {
+    const content = take(engine, admitted);
+    if (isDropped(engine, target, content, nowMs)) return 0n;
+    const sequence = takeSequence(engine, target, content);
+    keepScheduled(engine, target, content, sequence, nowMs);
+    return BigInt(sequence);
+  });
+}
+
+/** Checks messages that are to be scheduled as one. Throws `argument-error` for one without a time. */
+export function admitScheduled(target: Queue | Topic, messages: readonly BrokerMessage[]): Admitted[] {
+  for (const { scheduledEnqueueTime } of messages) {
+    if (scheduledEnqueueTime === undefined || Number.isNaN(scheduledEnqueueTime.getTime())) {
       throw new BrokerError(
         "argument-error",
         `Cannot schedule in '${target.path}': scheduledEnqueueTime is missing.`,
@@ -25,7 +38,6 @@ export function schedule(
         },
       );
     }
-    return admit(engine, target, message);
-  });
-  return admitted.map((one) => BigInt(acceptScheduled(engine, target, one, nowMs)));
+  }
+  return admitAll(target, messages);
 }

@@ -3,15 +3,25 @@ import type { Engine } from "../engine.js";
 import type { Queue } from "../entities/queue.js";
 import { takeSequence } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";
+import { detectDuplicate } from "../lifecycle/detect-duplicate.js";
+import { hasRoom, transfer, transferDeadLetter } from "../lifecycle/forward-message.js";
 import { placeMessage } from "../lifecycle/place-message.js";
-import { routeMessage } from "../lifecycle/route-message.js";
+import { newTransit, routeMessage, type Transit } from "../lifecycle/route-message.js";
 import type { BrokerMessage } from "../messages/message.js";
-import { type Admitted, bytesToStore, checkProperties, sizeOf, takeIn } from "../messages/message-content.js";
+import {
+  type Admitted,
+  bytesToStore,
+  checkProperties,
+  type MessageContent,
+  sizeOf,
+  takeIn,
+} from "../messages/message-content.js";
 import { StoredMessage } from "../messages/stored-message.js";
 
 /** Sends one message. Throws before anything changed when it is refused. */
 export function send(engine: Engine, target: Queue | Topic, message: BrokerMessage, nowMs: number): void {
-  accept(engine, target, admit(engine, target, message), nowMs);
+  const admitted = admit(target, message, 0);
+  enter(engine, target, take(engine, admitted), readerOf(message), nowMs);
 }
 
 /** Sends messages as one: if one is refused, none is sent. */
@@ -21,17 +31,39 @@ export function sendBatch(
   messages: readonly BrokerMessage[],
   nowMs: number,
 ): void {
-  const admitted = messages.map((message) => admit(engine, target, message));
-  for (const one of admitted) accept(engine, target, one, nowMs);
+  for (const admitted of admitAll(target, messages)) {
+    enter(engine, target, take(engine, admitted), readerOf(admitted.message), nowMs);
+  }
 }
 
-/** Checks a message against its target's rules and limits. Throws when it has to be refused. */
-export function admit(_engine: Engine, target: Queue | Topic, message: BrokerMessage): Admitted {
-  const { path } = target;
+/** Checks messages that are to be sent as one. */
+export function admitAll(target: Queue | Topic, messages: readonly BrokerMessage[]): Admitted[] {
+  let pendingBytes = 0;
+  return messages.map((message) => {
+    const admitted = admit(target, message, pendingBytes);
+    pendingBytes += admitted.sizeInBytes;
+    return admitted;
+  });
+}
+
+/**
+ * Checks a message against its target's status, rules, limits and quota, of which `pendingBytes` are spoken for. Throws
+ * when it has to be refused.
+ */
+function admit(target: Queue | Topic, message: BrokerMessage, pendingBytes: number): Admitted {
+  const { path, options } = target;
+  checkSendable(target);
   checkProperties(message, path);
+  if (target.kind === "queue" && target.main.sessions !== undefined && message.sessionId === undefined) {
+    throw new BrokerError(
+      "not-allowed",
+      `Cannot send to '${path}': it requires sessions and the message has no sessionId.`,
+      { entity: path },
+    );
+  }
   const bytes = bytesToStore(message, path);
   const sizeInBytes = sizeOf(message, bytes);
-  const limit = target.options.maxMessageSizeInKilobytes * 1024;
+  const limit = options.maxMessageSizeInKilobytes * 1024;
   if (sizeInBytes > limit) {
     throw new BrokerError(
       "message-size-exceeded",
@@ -39,40 +71,72 @@ export function admit(_engine: Engine, target: Queue | Topic, message: BrokerMes
       { entity: path },
     );
   }
+  if (!hasRoom(target, pendingBytes + sizeInBytes)) {
+    throw new BrokerError(
+      "quota-exceeded",
+      `Cannot send to '${path}': its messages have reached the maximum size of ${options.maxSizeInMegabytes} MB. Receive some first.`,
+      { entity: path },
+    );
+  }
   return { message, bytes, sizeInBytes };
 }
 
-/** Takes an admitted message in and enqueues it, or keeps it until its scheduled time. */
-export function accept(engine: Engine, target: Queue | Topic, admitted: Admitted, nowMs: number): void {
-  const scheduledMs = admitted.message.scheduledEnqueueTime?.getTime();
-  if (scheduledMs !== undefined && scheduledMs > nowMs) {
-    acceptScheduled(engine, target, admitted, nowMs);
-    return;
-  }
-  const content = takeIn(engine.storage, engine.messageIdOf(admitted.message), admitted);
-  routeMessage(
-    engine,
-    target,
-    {
-      content,
-      propertyChanges: undefined,
-      enqueuedSequence: undefined,
-      hops: 0,
-      deadLetterSource: undefined,
-    },
-    nowMs,
-  );
+/** Refuses with `entity-disabled` what an entity's status forbids to senders. */
+export function checkSendable({ path, options: { status } }: Queue | Topic): void {
+  if (status === "Active" || status === "ReceiveDisabled") return;
+  throw new BrokerError("entity-disabled", `Cannot send to '${path}': its status is ${status}.`, {
+    entity: path,
+  });
 }
 
-/** Keeps an admitted message in its target until its scheduled time; returns the number that cancels it. */
-export function acceptScheduled(
+/** Copies an admitted message into the broker. */
+export function take(engine: Engine, admitted: Admitted): MessageContent {
+  return takeIn(engine.storage, engine.messageIdOf(admitted.message), admitted);
+}
+
+/** How rules read the application properties of a message that came as `wire`. */
+export function readerOf({ applicationProperties }: BrokerMessage): Transit["readProperties"] {
+  return typeof applicationProperties === "function" ? applicationProperties : undefined;
+}
+
+/** Enqueues a message that was taken in, or keeps it until its scheduled time. A duplicate is dropped. */
+export function enter(
   engine: Engine,
   target: Queue | Topic,
-  admitted: Admitted,
+  content: MessageContent,
+  readProperties: Transit["readProperties"],
   nowMs: number,
-): number {
-  const content = takeIn(engine.storage, engine.messageIdOf(admitted.message), admitted);
-  const sequence = takeSequence(engine, target, content);
+): void {
+  if (isDropped(engine, target, content, nowMs)) return;
+  if (content.scheduledEnqueueTimeMs !== undefined && content.scheduledEnqueueTimeMs > nowMs) {
+    keepScheduled(engine, target, content, takeSequence(engine, target, content), nowMs);
+  } else {
+    routeMessage(engine, target, newTransit(content, readProperties), nowMs);
+  }
+}
+
+/** Sends a message on to `path` by way of `via`, which keeps it in its transfer dead-letter queue if that is impossible. */
+export function enterVia(
+  engine: Engine,
+  via: Queue,
+  path: string,
+  content: MessageContent,
+  nowMs: number,
+): void {
+  const transit = newTransit(content, undefined);
+  const refusal = transfer(engine, path, transit, nowMs);
+  if (refusal === undefined) return;
+  transferDeadLetter(engine, via, transit, takeSequence(engine, via, content), path, refusal, nowMs);
+}
+
+/** Keeps a message in its target until its scheduled time, under a number that cancels it. */
+export function keepScheduled(
+  engine: Engine,
+  target: Queue | Topic,
+  content: MessageContent,
+  sequence: number,
+  nowMs: number,
+): void {
   const message = new StoredMessage(
     target.main,
     content,
@@ -84,5 +148,17 @@ export function acceptScheduled(
   message.state = "scheduled";
   placeMessage(engine, message, nowMs);
   engine.emit("scheduled", message, nowMs);
-  return sequence;
+}
+
+/** Drops a duplicate, and says whether it did. The sender does not learn of it. */
+export function isDropped(
+  engine: Engine,
+  target: Queue | Topic,
+  content: MessageContent,
+  nowMs: number,
+): boolean {
+  if (!detectDuplicate(engine, target, content, nowMs)) return false;
+  engine.emitEntity("dropped-as-duplicate", target.path, nowMs, content.sessionId, String(content.messageId));
+  engine.storage.releaseBody(content.bodyId);
+  return true;
 }

@@ -7,6 +7,8 @@ const LARGEST_SHARED_BYTES = SLAB_BYTES / 4;
 const UNIT_BYTES = 8;
 const UNITS_PER_SLAB = SLAB_BYTES / UNIT_BYTES;
 const HEADER_BYTES = 8;
+/** Empty slabs kept for reuse, so that a steady flow of messages allocates none. */
+const SPARE_SLABS = 8;
 
 interface Slab {
   readonly bytes: Uint8Array;
@@ -16,11 +18,12 @@ interface Slab {
 }
 
 /**
- * Bodies in large chunks of memory: no object per body, about 12 bytes of overhead each. A slab is given up with its
- * last body and never written again, so bytes handed out stay valid.
+ * Bodies in large chunks of memory: no object per body, about 12 bytes of overhead each. A slab is used again or given
+ * up with its last body, so readers get copies.
  */
 export class BodySlabs {
   readonly #slabs = new Map<number, Slab>();
+  readonly #spare: Slab[] = [];
   #current: Slab | undefined;
   #currentNumber = 0;
   #lastNumber = 0;
@@ -45,7 +48,11 @@ export class BodySlabs {
   read(id: number): Uint8Array {
     const unit = id % UNITS_PER_SLAB;
     const { bytes, words } = this.#slab(id);
-    return new Uint8Array(bytes.buffer, unit * UNIT_BYTES + HEADER_BYTES, words[unit * 2 + 1]);
+    const start = unit * UNIT_BYTES + HEADER_BYTES;
+    const length = words[unit * 2 + 1]!;
+    const copy = Buffer.allocUnsafe(length);
+    copy.set(bytes.subarray(start, start + length));
+    return copy;
   }
 
   retain(id: number): void {
@@ -58,7 +65,7 @@ export class BodySlabs {
     slab.words[at]! -= 1;
     if (slab.words[at] !== 0) return;
     slab.live--;
-    if (slab.live === 0 && slab !== this.#current) this.#slabs.delete(Math.floor(id / UNITS_PER_SLAB));
+    if (slab.live === 0 && slab !== this.#current) this.#retire(Math.floor(id / UNITS_PER_SLAB), slab);
   }
 
   #slab(id: number): Slab {
@@ -68,24 +75,36 @@ export class BodySlabs {
   }
 
   #openSlab(): void {
-    if (this.#current?.live === 0) this.#slabs.delete(this.#currentNumber);
+    if (this.#current?.live === 0) this.#retire(this.#currentNumber, this.#current);
     this.#currentNumber = ++this.#lastNumber;
-    this.#current = this.#open(this.#currentNumber, SLAB_BYTES);
+    this.#current = this.#add(this.#currentNumber, this.#spare.pop() ?? createSlab(SLAB_BYTES));
     this.#nextUnit = 0;
   }
 
   #putAlone(bytes: Uint8Array): number {
     const number = ++this.#lastNumber;
-    write(this.#open(number, HEADER_BYTES + Math.ceil(bytes.byteLength / UNIT_BYTES) * UNIT_BYTES), 0, bytes);
+    write(
+      this.#add(number, createSlab(HEADER_BYTES + Math.ceil(bytes.byteLength / UNIT_BYTES) * UNIT_BYTES)),
+      0,
+      bytes,
+    );
     return number * UNITS_PER_SLAB;
   }
 
-  #open(number: number, byteLength: number): Slab {
-    const buffer = Buffer.allocUnsafeSlow(byteLength).buffer as ArrayBuffer;
-    const slab = { bytes: new Uint8Array(buffer), words: new Uint32Array(buffer), live: 0 };
+  #add(number: number, slab: Slab): Slab {
     this.#slabs.set(number, slab);
     return slab;
   }
+
+  #retire(number: number, slab: Slab): void {
+    this.#slabs.delete(number);
+    if (slab.bytes.byteLength === SLAB_BYTES && this.#spare.length < SPARE_SLABS) this.#spare.push(slab);
+  }
+}
+
+function createSlab(byteLength: number): Slab {
+  const buffer = Buffer.allocUnsafeSlow(byteLength).buffer as ArrayBuffer;
+  return { bytes: new Uint8Array(buffer), words: new Uint32Array(buffer), live: 0 };
 }
 
 function write(slab: Slab, unit: number, bytes: Uint8Array): void {

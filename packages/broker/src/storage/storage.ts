@@ -7,8 +7,8 @@ export interface MessageRecord {
   readonly content: MessageContent;
   readonly enqueuedSequence: number;
   readonly enqueuedAtMs: number;
-  /** `Infinity` for a message that never expires. */
-  readonly expiresAtMs: number;
+  /** How long it may live from then on; `Infinity` for a message that never expires. */
+  readonly lifeMs: number;
   readonly deliveryCount: number;
   readonly hops: number;
   readonly deadLetterSource: string | undefined;
@@ -40,8 +40,10 @@ export interface RecordVisitor {
  *
  * Every call but `load`, `commit` and `close` is synchronous and only adds to the current batch; `commit` ends the batch.
  * All changes of one batch become durable together or not at all, batches in their order. A storage may commit several
- * batches at once. Reads see uncommitted changes. Numbers are safe integers; records are plain data and do not change
- * after they were given, nor may the storage change them. A commit that fails rejects; the broker then stops.
+ * batches at once. Reads of bodies see uncommitted changes. A commit that fails rejects; the broker then stops.
+ *
+ * Ids, sequences and instants are safe integers. Records hold what the structured clone algorithm copies, so also
+ * `undefined`, `Infinity`, `bigint`, `Date` and bytes; neither side changes one after it was given.
  */
 export interface Storage {
   /** Whether all is forgotten on `close`. The engine then writes bodies only: it calls no other `put` or `delete`. */
@@ -55,9 +57,7 @@ export interface Storage {
 
   /** Keeps `bytes`, copied during the call, under a new id with one reference. */
   putBody(bytes: Uint8Array): number;
-  /**
-   * The bytes of a body. They stay as they are even when the body is released afterwards; nobody may write to them.
-   */
+  /** The bytes of a body, as a copy that belongs to the caller. */
   readBody(bodyId: number): Uint8Array;
   /** Adds a reference to a body. */
   retainBody(bodyId: number): void;

@@ -7,6 +7,7 @@ export class Timers implements ClockDriven {
   readonly #wheel: TimingWheel;
   readonly #attachment: ClockAttachment;
   #waits = 0;
+  #isRunning = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -22,6 +23,11 @@ export class Timers implements ClockDriven {
     return this.#waits > 0;
   }
 
+  /** The present instant, without firing anything. */
+  get nowMs(): number {
+    return this.#clock.now();
+  }
+
   /** How many timers are armed. */
   get count(): number {
     return this.#wheel.count;
@@ -30,8 +36,13 @@ export class Timers implements ClockDriven {
   /** The present instant, after everything due by then has fired: every operation starts here. */
   settleNow(): number {
     const nowMs = this.#clock.now();
-    if (nowMs >= this.#wheel.nextDueMs) this.runDue(nowMs);
+    this.settle(nowMs);
     return nowMs;
+  }
+
+  /** Fires what is due at `nowMs`, unless that is just happening. */
+  settle(nowMs: number): void {
+    if (nowMs >= this.#wheel.nextDueMs && !this.#isRunning) this.runDue(nowMs);
   }
 
   arm(entry: TimerEntry, dueMs: number): void {
@@ -45,7 +56,12 @@ export class Timers implements ClockDriven {
   }
 
   runDue(nowMs: number): void {
-    this.#wheel.runDue(nowMs);
+    this.#isRunning = true;
+    try {
+      this.#wheel.runDue(nowMs);
+    } finally {
+      this.#isRunning = false;
+    }
   }
 
   /** Counts somebody who waits, so that the next timer keeps the process alive. */

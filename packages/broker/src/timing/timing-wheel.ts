@@ -1,6 +1,6 @@
 /** Something that falls due once. The wheel links entries together through their own fields, so arming allocates nothing. */
 export abstract class TimerEntry {
-  dueMs = 0;
+  dueMs: number | undefined = undefined;
   /** The wheel's slot that holds this entry, -1 while it is not armed. */
   timerSlot = -1;
   timerNext: TimerEntry | undefined = undefined;
@@ -152,7 +152,7 @@ export class TimingWheel {
   }
 
   #link(entry: TimerEntry): void {
-    const slot = this.#slotFor(entry.dueMs);
+    const slot = this.#slotFor(entry.dueMs!);
     const tail = this.#tails[slot];
     entry.timerSlot = slot;
     entry.timerPrevious = tail;

@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { codeOf, openWorld } from "../world.test-support.js";
+import {
+  DEFAULT_QUEUE_OPTIONS,
+  DEFAULT_SUBSCRIPTION_OPTIONS,
+  DEFAULT_TOPIC_OPTIONS,
+} from "./entity-options.js";
+
+const MINUTE_MS = 60_000;
+
+describe("defaults", () => {
+  it("are Azure's", () => {
+    expect(DEFAULT_QUEUE_OPTIONS).toEqual({
+      status: "Active",
+      userMetadata: "",
+      autoDeleteOnIdleMs: Number.POSITIVE_INFINITY,
+      defaultMessageTimeToLiveMs: Number.POSITIVE_INFINITY,
+      enableBatchedOperations: true,
+      maxSizeInMegabytes: 1024,
+      maxMessageSizeInKilobytes: 1024,
+      requiresDuplicateDetection: false,
+      duplicateDetectionHistoryTimeWindowMs: 10 * MINUTE_MS,
+      enablePartitioning: false,
+      enableExpress: false,
+      lockDurationMs: MINUTE_MS,
+      maxDeliveryCount: 10,
+      requiresSession: false,
+      deadLetteringOnMessageExpiration: false,
+      forwardTo: undefined,
+      forwardDeadLetteredMessagesTo: undefined,
+    });
+    expect(DEFAULT_TOPIC_OPTIONS.supportOrdering).toBe(true);
+    expect(DEFAULT_SUBSCRIPTION_OPTIONS.deadLetteringOnFilterEvaluationExceptions).toBe(true);
+    expect(Object.keys(DEFAULT_SUBSCRIPTION_OPTIONS)).not.toContain("maxSizeInMegabytes");
+  });
+});
+
+describe("ranges", () => {
+  it.each([
+    ["lockDurationMs", 4999],
+    ["lockDurationMs", 5 * MINUTE_MS + 1],
+    ["maxDeliveryCount", 0],
+    ["maxDeliveryCount", 1.5],
+    ["maxSizeInMegabytes", 0],
+    ["maxMessageSizeInKilobytes", 102401],
+    ["duplicateDetectionHistoryTimeWindowMs", 19_999],
+    ["duplicateDetectionHistoryTimeWindowMs", 7 * 24 * 60 * MINUTE_MS + 1],
+    ["defaultMessageTimeToLiveMs", 999],
+    ["defaultMessageTimeToLiveMs", Number.NaN],
+    ["autoDeleteOnIdleMs", 5 * MINUTE_MS - 1],
+    ["userMetadata", "x".repeat(1025)],
+    ["status", "Asleep"],
+    ["requiresSession", "yes"],
+    ["forwardTo", ""],
+    ["unheardOf", 1],
+    ["__proto__", 1],
+  ])("refuse %s = %s", async (name, value) => {
+    await using world = openWorld();
+    const options = Object.fromEntries([[name, value]]);
+    expect(await codeOf(world.broker.createQueue("orders", options))).toBe("argument-error");
+    expect(world.broker.listEntities()).toEqual([]);
+  });
+
+  it("take the limits themselves", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("low", {
+      lockDurationMs: 5000,
+      maxDeliveryCount: 1,
+      autoDeleteOnIdleMs: 5 * MINUTE_MS,
+    });
+    await world.broker.createQueue("high", { lockDurationMs: 5 * MINUTE_MS, maxDeliveryCount: 2147483647 });
+    expect(world.broker.listEntities()).toHaveLength(2);
+  });
+
+  it("are named in the refusal", async () => {
+    await using world = openWorld();
+    await expect(world.broker.createQueue("orders", { maxDeliveryCount: 0 })).rejects.toThrow(
+      "maxDeliveryCount of 'orders' is 0: expected a whole number from 1 to 2147483647.",
+    );
+  });
+
+  it("do not let a subscription have the properties of its topic", async () => {
+    await using world = openWorld();
+    await world.broker.createTopic("news");
+    const options = { maxSizeInMegabytes: 5 } as object;
+    expect(await codeOf(world.broker.createSubscription("news", "sub", options))).toBe("argument-error");
+  });
+});

@@ -1,0 +1,19 @@
+import type { Engine } from "../engine.js";
+import { TimerEntry } from "../timing/timing-wheel.js";
+import type { Entity } from "./entity-registry.js";
+
+/** Watches for the end of an entity's idle time. */
+export class IdleTimer extends TimerEntry {
+  readonly #engine: Engine;
+  readonly #entity: Entity;
+
+  constructor(engine: Engine, entity: Entity) {
+    super();
+    this.#engine = engine;
+    this.#entity = entity;
+  }
+
+  override onDue(nowMs: number): void {
+    this.#engine.onIdleDue(this.#entity, nowMs);
+  }
+}

@@ -1,0 +1,95 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { StoredMessage } from "../messages/stored-message.js";
+import { ReadyQueue } from "./ready-queue.js";
+import { SequenceIndex } from "./sequence-index.js";
+
+/** As much of a message as the collections look at. */
+function stub(sequence: number): StoredMessage {
+  return { sequence, state: "active" } as StoredMessage;
+}
+
+describe("SequenceIndex", () => {
+  it("holds what a sorted list holds, whatever is added and removed where", () => {
+    const sequences = fc.uniqueArray(fc.nat(5000), { minLength: 1, maxLength: 900 });
+    fc.assert(
+      fc.property(
+        sequences,
+        fc.array(fc.nat(), { maxLength: 700 }),
+        fc.boolean(),
+        (added, removals, isAppending) => {
+          const index = new SequenceIndex();
+          const order = isAppending ? [...added].sort((a, b) => a - b) : added;
+          const live = new Map(order.map((sequence) => [sequence, stub(sequence)]));
+          for (const message of live.values()) index.add(message);
+          for (const at of removals) {
+            const sequence = order[at % order.length]!;
+            const message = live.get(sequence);
+            if (message !== undefined) index.remove(message);
+            live.delete(sequence);
+          }
+          const left = [...live.keys()].sort((a, b) => a - b);
+          expect(index.size).toBe(left.length);
+          expect(Array.from(index.from(0), (message) => message.sequence)).toEqual(left);
+          for (const from of [0, 1, 2500, 5001]) {
+            const rest = left.filter((sequence) => sequence >= from);
+            expect(Array.from(index.from(from), (message) => message.sequence)).toEqual(rest);
+          }
+          for (const sequence of order) expect(index.find(sequence)).toBe(live.get(sequence));
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  it("ignores the removal of a message it does not have", () => {
+    const index = new SequenceIndex();
+    index.remove(stub(1));
+    index.add(stub(1));
+    index.remove(stub(1));
+    expect(index.size).toBe(1);
+  });
+});
+
+describe("ReadyQueue", () => {
+  it("gives the oldest message first, also those that come back, and skips those that have left", () => {
+    const command = fc.oneof(
+      { weight: 4, arbitrary: fc.constant("add" as const) },
+      { weight: 3, arbitrary: fc.constant("shift" as const) },
+      { weight: 2, arbitrary: fc.constant("return" as const) },
+      { weight: 3, arbitrary: fc.constant("forget" as const) },
+    );
+    fc.assert(
+      fc.property(fc.array(command, { maxLength: 400 }), fc.infiniteStream(fc.nat()), (commands, picks) => {
+        const queue = new ReadyQueue();
+        const ready: StoredMessage[] = [];
+        const taken: StoredMessage[] = [];
+        let next = 1;
+        for (const step of commands) {
+          const pick = picks.next().value as number;
+          if (step === "add") {
+            const message = stub(next++);
+            queue.add(message);
+            ready.push(message);
+          } else if (step === "shift") {
+            const expected = ready.shift();
+            expect(queue.shift()).toBe(expected);
+            if (expected !== undefined) taken.push(expected);
+          } else if (step === "return" && taken.length > 0) {
+            const [message] = taken.splice(pick % taken.length, 1);
+            queue.add(message!);
+            ready.push(message!);
+            ready.sort((a, b) => a.sequence - b.sequence);
+          } else if (step === "forget" && ready.length > 0) {
+            const [message] = ready.splice(pick % ready.length, 1);
+            message!.state = "gone";
+            queue.forget();
+          }
+          expect(queue.size).toBe(ready.length);
+          expect(queue.peek()).toBe(ready[0]);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

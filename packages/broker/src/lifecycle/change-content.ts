@@ -1,0 +1,73 @@
+import type { ApplicationProperties } from "../messages/message.js";
+import { type MessageContent, NO_RARE_PROPERTIES, type RareProperties } from "../messages/message-content.js";
+import type { RuleChanges } from "../rules/rule-subject.js";
+import type { RuleValue } from "../rules/rule-value.js";
+import type { SystemProperty } from "../rules/system-property.js";
+import { fromRuleValue } from "./message-subject.js";
+import type { Transit } from "./route-message.js";
+
+const TICKS_PER_MS = 10_000;
+const TEXT_FIELDS: Partial<Record<SystemProperty, keyof MessageContent>> = {
+  ContentType: "contentType",
+  Label: "subject",
+  MessageId: "messageId",
+  PartitionKey: "partitionKey",
+  SessionId: "sessionId",
+};
+const RARE_FIELDS: Partial<Record<SystemProperty, keyof RareProperties>> = {
+  CorrelationId: "correlationId",
+  ForcePersistence: "forcePersistence",
+  ReplyTo: "replyTo",
+  ReplyToSessionId: "replyToSessionId",
+  To: "to",
+  ViaPartitionKey: "viaPartitionKey",
+};
+
+/** A message with what a rule's action changed. The original stays as it is for the other copies. */
+export function applyRuleChanges(transit: Transit, changes: RuleChanges): Transit {
+  let { content, lifeMs, propertyChanges } = transit;
+  if (changes.application.size > 0) {
+    const changed: Record<string, ApplicationProperties[string]> = {};
+    for (const [name, value] of changes.application) {
+      Object.defineProperty(changed, name, {
+        value: fromRuleValue(value),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+    }
+    propertyChanges = { ...propertyChanges, ...changed };
+  }
+  for (const [property, value] of changes.system) {
+    if (property === "TimeToLive") lifeMs = toLifeMs(value);
+    content = { ...content, ...changedField(content, property, value), hasChangedProperties: true };
+  }
+  return { ...transit, content, lifeMs, propertyChanges };
+}
+
+function changedField(
+  { rare = NO_RARE_PROPERTIES }: MessageContent,
+  property: SystemProperty,
+  value: RuleValue,
+): Partial<MessageContent> {
+  const rareField = RARE_FIELDS[property];
+  if (rareField !== undefined) {
+    const cleared = rareField === "forcePersistence" ? false : undefined;
+    return { rare: { ...rare, [rareField]: value ?? cleared } };
+  }
+  const field = TEXT_FIELDS[property];
+  if (field !== undefined) return { [field]: value === null ? undefined : (value as string) };
+  switch (property) {
+    case "TimeToLive":
+      return { timeToLiveMs: Number.isFinite(toLifeMs(value)) ? toLifeMs(value) : undefined };
+    case "ScheduledEnqueueTimeUtc":
+      return { scheduledEnqueueTimeMs: value instanceof Date ? value.getTime() : undefined };
+    default:
+      return {};
+  }
+}
+
+function toLifeMs(value: RuleValue): number {
+  const isSpan = typeof value === "object" && value !== null && "ticks" in value;
+  return isSpan ? Number(value.ticks) / TICKS_PER_MS : Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,54 @@
+import { Buffer } from "node:buffer";
+import type { Engine } from "../engine.js";
+import type { Queue } from "../entities/queue.js";
+import type { Topic } from "../entities/topic.js";
+import type { MessageId } from "../messages/message.js";
+
+/** What tells duplicates: the id and, in a partitioned entity, the key that chooses the partition. */
+interface Identified {
+  readonly messageId?: MessageId | undefined;
+  readonly sessionId?: string | undefined;
+  readonly partitionKey?: string | undefined;
+}
+
+/**
+ * Whether an entity that detects duplicates has seen this message's id within its window; if not, the id is remembered from
+ * now on. A message without an id is never a duplicate.
+ */
+export function detectDuplicate(
+  engine: Engine,
+  target: Queue | Topic,
+  message: Identified,
+  nowMs: number,
+): boolean {
+  const { options, history } = target;
+  if (!options.requiresDuplicateDetection || message.messageId === undefined) return false;
+  forgetOld(engine, target, nowMs);
+  const key = keyOf(
+    message.messageId,
+    options.enablePartitioning ? (message.sessionId ?? message.partitionKey) : undefined,
+  );
+  if ((history.get(key) ?? 0) > nowMs) return true;
+  history.delete(key);
+  const expiresAtMs = nowMs + options.duplicateDetectionHistoryTimeWindowMs;
+  history.set(key, expiresAtMs);
+  if (!engine.storage.isVolatile) engine.storage.putDuplicate(target.id, key, expiresAtMs);
+  return false;
+}
+
+/** Ids leave in the order in which they came, so a look at the oldest ones is enough. */
+function forgetOld(engine: Engine, { id, history }: Queue | Topic, nowMs: number): void {
+  for (const [key, expiresAtMs] of history) {
+    if (expiresAtMs > nowMs) return;
+    history.delete(key);
+    if (!engine.storage.isVolatile) engine.storage.deleteDuplicate(id, key);
+  }
+}
+
+function keyOf(messageId: MessageId, partitionKey: string | undefined): string {
+  let key: string;
+  if (typeof messageId === "string") key = `s${messageId}`;
+  else if (messageId instanceof Uint8Array) key = `b${Buffer.from(messageId).toString("base64")}`;
+  else key = `n${messageId}`;
+  return partitionKey === undefined ? key : `${key}\n${partitionKey}`;
+}

@@ -1,0 +1,171 @@
+import { describe, expect, it } from "vitest";
+import type { Broker } from "../broker.js";
+import { codeOf, message, openWorld, textOf, textsOf } from "../world.test-support.js";
+
+describe("forwardTo", () => {
+  it("moves every message on at once, with a new sequence number and the first one kept", async () => {
+    await using world = openWorld();
+    const { broker } = world;
+    await broker.createQueue("target");
+    await broker.createQueue("source", { forwardTo: "TARGET" });
+    await broker.sender("target").send(message("first"));
+    await broker.sender("source").send(message("a", { applicationProperties: { n: 1 } }));
+    const [, received] = await broker.receiver("target").receive(2);
+    expect(textOf(received)).toBe("a");
+    expect(received!.sequenceNumber).toBe(2n);
+    expect(received!.enqueuedSequenceNumber).toBe(1n);
+    expect(received!.applicationProperties).toEqual({ n: 1 });
+    expect(broker.getEntity("source").totalMessageCount).toBe(0);
+  });
+
+  it("goes from a subscription to a queue and to another topic", async () => {
+    await using world = openWorld();
+    const { broker } = world;
+    await broker.createTopic("second");
+    await broker.createSubscription("second", "all");
+    await broker.createTopic("first");
+    await broker.createSubscription("first", "on", { forwardTo: "second" });
+    await broker.sender("first").send(message("a"));
+    expect(textsOf(await broker.receiver("second/subscriptions/all").receive())).toEqual(["a"]);
+  });
+
+  it("waits with scheduled messages until they are due", async () => {
+    await using world = openWorld();
+    const { broker, clock } = world;
+    await broker.createQueue("target");
+    await broker.createQueue("source", { forwardTo: "target" });
+    await broker
+      .sender("source")
+      .schedule([message("a", { scheduledEnqueueTime: new Date(clock.now() + 1000) })]);
+    expect(await broker.receiver("target").peek()).toEqual([]);
+    clock.advance(1000);
+    expect(textsOf(await broker.receiver("target").receive())).toEqual(["a"]);
+  });
+
+  it("lets a chain have four hops, then keeps the message in the transfer dead-letter queue", async () => {
+    await using world = openWorld();
+    const { broker } = world;
+    await broker.createQueue("q5");
+    for (const n of [4, 3, 2, 1, 0]) await broker.createQueue(`q${n}`, { forwardTo: `q${n + 1}` });
+    await broker.sender("q1").send(message("four hops"));
+    expect(textsOf(await broker.receiver("q5").receive(10))).toEqual(["four hops"]);
+    await broker.sender("q0").send(message("five hops"));
+    const [dead] = await broker.receiver("q4/$Transfer/$DeadLetterQueue").receive();
+    expect(textOf(dead)).toBe("five hops");
+    expect(dead!.deadLetterReason).toBe("MaxTransferHopCountExceeded");
+  });
+
+  it("ends a circle the same way", async () => {
+    await using world = openWorld();
+    const { broker } = world;
+    await broker.createQueue("a");
+    await broker.createQueue("b", { forwardTo: "a" });
+    await broker.updateEntity("a", { forwardTo: "b" });
+    await broker.sender("a").send(message("round"));
+    expect(textsOf(await broker.receiver("a/$Transfer/$DeadLetterQueue").peek(10))).toEqual(["round"]);
+  });
+
+  it.each([
+    ["MessagingEntityNotFound", (broker: Broker) => broker.deleteEntity("target")],
+    [
+      "MessagingEntityDisabled",
+      (broker: Broker) => broker.updateEntity("target", { status: "SendDisabled" }),
+    ],
+    ["QuotaExceeded", async (broker: Broker) => broker.faults.fill("target")],
+  ])("keeps a message in the transfer dead-letter queue for %s", async (reason, spoil) => {
+    await using world = openWorld();
+    const { broker } = world;
+    await broker.createQueue("target");
+    await broker.createQueue("source", { forwardTo: "target" });
+    await spoil(broker);
+    await broker.sender("source").send(message("a"));
+    const [dead] = await broker.receiver("source/$Transfer/$DeadLetterQueue").receive();
+    expect(dead!.deadLetterReason).toBe(reason);
+    expect(broker.getEntity("source").transferDeadLetterMessageCount).toBe(1);
+  });
+
+  it("moves the messages that are already there when it is set, locked ones once their locks end", async () => {
+    await using world = openWorld();
+    const { broker, clock } = world;
+    await broker.createQueue("target");
+    await broker.createQueue("source");
+    await broker.sender("source").sendBatch([message("locked"), message("b")]);
+    await broker.receiver("source").receive();
+    await broker.updateEntity("source", { forwardTo: "target" });
+    expect(textsOf(await broker.receiver("target").peek(10))).toEqual(["b"]);
+    clock.advance(60_000);
+    expect(textsOf(await broker.receiver("target").peek(10))).toEqual(["b", "locked"]);
+  });
+
+  it("ends receiving from the source", async () => {
+    await using world = openWorld();
+    const { broker } = world;
+    await broker.createQueue("target");
+    await broker.createQueue("source");
+    const pending = codeOf(broker.receiver("source").receive());
+    await broker.updateEntity("source", { forwardTo: "target" });
+    expect(await pending).toBe("not-allowed");
+    expect(await codeOf(broker.receiver("source").receive())).toBe("not-allowed");
+    expect(await broker.receiver("source/$DeadLetterQueue").receive(1, { maxWaitMs: 0 })).toEqual([]);
+  });
+
+  it("needs a target that exists, and a source without sessions that is never deleted when idle", async () => {
+    await using world = openWorld();
+    const { broker } = world;
+    expect(await codeOf(broker.createQueue("source", { forwardTo: "nowhere" }))).toBe("entity-not-found");
+    await broker.createQueue("target");
+    expect(await codeOf(broker.createQueue("s", { forwardTo: "target", requiresSession: true }))).toBe(
+      "not-allowed",
+    );
+    expect(await codeOf(broker.updateEntity("target", { forwardTo: "Target" }))).toBe("not-allowed");
+    const { options } = await broker.createQueue("t", { forwardTo: "target", autoDeleteOnIdleMs: 300_000 });
+    expect(options.autoDeleteOnIdleMs).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+describe("forwardDeadLetteredMessagesTo", () => {
+  it("moves dead-lettered messages on and tells where they come from", async () => {
+    await using world = openWorld();
+    const { broker } = world;
+    await broker.createQueue("graveyard");
+    await broker.createQueue("orders", { forwardDeadLetteredMessagesTo: "graveyard" });
+    await broker.sender("orders").send(message("a"));
+    const receiver = broker.receiver("orders");
+    const [received] = await receiver.receive();
+    expect(received!.deadLetterSource).toBeUndefined();
+    await receiver.deadLetter(received!, { reason: "Poison" });
+    const [dead] = await broker.receiver("graveyard").receive();
+    expect(dead!.deadLetterSource).toBe("orders");
+    expect(dead!.deadLetterReason).toBe("Poison");
+    expect(dead!.deliveryCount).toBe(0);
+  });
+
+  it("leaves them in the dead-letter queue where that is impossible", async () => {
+    await using world = openWorld();
+    const { broker } = world;
+    await broker.createQueue("graveyard");
+    await broker.createQueue("orders", { forwardDeadLetteredMessagesTo: "graveyard" });
+    await broker.deleteEntity("graveyard");
+    await broker.sender("orders").send(message("a"));
+    const receiver = broker.receiver("orders");
+    await receiver.deadLetter((await receiver.receive())[0]!);
+    expect(textsOf(await broker.receiver("orders/$DeadLetterQueue").receive())).toEqual(["a"]);
+  });
+});
+
+describe("via", () => {
+  it("sends by way of a queue, whose transfer dead-letter queue keeps what cannot go on", async () => {
+    await using world = openWorld();
+    const { broker } = world;
+    await broker.createQueue("via");
+    await broker.createQueue("target");
+    const sender = broker.sender("target", { via: "via" });
+    await sender.send(message("a"));
+    expect(textsOf(await broker.receiver("target").receive())).toEqual(["a"]);
+    await broker.deleteEntity("target");
+    await sender.send(message("b"));
+    const [dead] = await broker.receiver("via/$transfer/$deadletterqueue").receive();
+    expect(textOf(dead)).toBe("b");
+    expect(dead!.deadLetterReason).toBe("MessagingEntityNotFound");
+  });
+});

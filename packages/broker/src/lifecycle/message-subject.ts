@@ -1,0 +1,138 @@
+import type { Engine } from "../engine.js";
+import type { ApplicationProperties, MessageId } from "../messages/message.js";
+import { type MessageContent, readApplicationProperties } from "../messages/message-content.js";
+import { type PropertyName, type RuleSubject, ruleSubject } from "../rules/rule-subject.js";
+import { OPAQUE, type RuleValue, ruleTimeSpan } from "../rules/rule-value.js";
+import type { SystemProperty } from "../rules/system-property.js";
+import type { Transit } from "./route-message.js";
+
+const TICKS_PER_MS = 10_000n;
+
+/** A message on its way through a topic, as rules see it. Its application properties are read only if a rule asks for one. */
+export class MessageSubject implements RuleSubject {
+  readonly #engine: Engine;
+  readonly #transit: Transit;
+  readonly #sequence: number;
+  readonly #nowMs: number;
+  #application: RuleSubject | undefined;
+
+  constructor(engine: Engine, transit: Transit, sequence: number, nowMs: number) {
+    this.#engine = engine;
+    this.#transit = transit;
+    this.#sequence = sequence;
+    this.#nowMs = nowMs;
+  }
+
+  system(property: SystemProperty): RuleValue {
+    const { content, lifeMs } = this.#transit;
+    switch (property) {
+      case "EnqueuedTimeUtc":
+        return new Date(this.#nowMs);
+      case "SequenceNumber":
+      case "EnqueuedSequenceNumber":
+        return BigInt(this.#sequence);
+      case "ExpiresAtUtc":
+        return Number.isFinite(lifeMs) ? new Date(this.#nowMs + lifeMs) : null;
+      case "TimeToLive":
+        return Number.isFinite(lifeMs) ? ruleTimeSpan(BigInt(Math.round(lifeMs)) * TICKS_PER_MS) : null;
+      case "DeadLetterSource":
+        return this.#transit.deadLetterSource ?? null;
+      case "DeliveryCount":
+      case "State":
+        return 0n;
+      default:
+        return sentProperty(content, property);
+    }
+  }
+
+  application(name: PropertyName): RuleValue | undefined {
+    return this.#read().application(name);
+  }
+
+  spelling(name: PropertyName): string {
+    return this.#read().spelling(name);
+  }
+
+  #read(): RuleSubject {
+    if (this.#application === undefined) {
+      const values = new Map<string, RuleValue>();
+      for (const [name, value] of Object.entries(this.#properties())) values.set(name, toRuleValue(value));
+      this.#application = ruleSubject({ application: values });
+    }
+    return this.#application;
+  }
+
+  #properties(): ApplicationProperties {
+    const { content, propertyChanges, readProperties } = this.#transit;
+    if (content.isWire && readProperties !== undefined) return { ...readProperties(), ...propertyChanges };
+    const { storage, wireDecoder } = this.#engine;
+    return readApplicationProperties(content, propertyChanges, storage.readBody(content.bodyId), wireDecoder);
+  }
+}
+
+/** Turns a rule's value into an application property's. */
+export function fromRuleValue(value: RuleValue | undefined): ApplicationProperties[string] {
+  if (typeof value !== "bigint") return value;
+  return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+}
+
+/** Every integer is a `bigint` to rules, whichever type carried it. */
+function toRuleValue(value: ApplicationProperties[string]): RuleValue {
+  switch (typeof value) {
+    case "number":
+      return Number.isSafeInteger(value) ? BigInt(value) : value;
+    case "string":
+    case "bigint":
+    case "boolean":
+      return value;
+    case "undefined":
+      return null;
+    default:
+      if (value === null || value instanceof Date || value instanceof Uint8Array) return value;
+      return isTypedRuleValue(value) ? value : OPAQUE;
+  }
+}
+
+function isTypedRuleValue(value: object): value is Extract<RuleValue, { type: string }> {
+  const { type } = value as { type?: unknown };
+  return type === "guid" || type === "timespan";
+}
+
+function sentProperty(content: MessageContent, property: SystemProperty): RuleValue {
+  switch (property) {
+    case "ContentType":
+      return content.contentType ?? null;
+    case "CorrelationId":
+      return idValue(content.rare?.correlationId);
+    case "ForcePersistence":
+      return content.rare?.forcePersistence === true;
+    case "Label":
+      return content.subject ?? null;
+    case "MessageId":
+      return idValue(content.messageId);
+    case "PartitionKey":
+      return content.partitionKey ?? content.sessionId ?? null;
+    case "ReplyTo":
+      return content.rare?.replyTo ?? null;
+    case "ReplyToSessionId":
+      return content.rare?.replyToSessionId ?? null;
+    case "ScheduledEnqueueTimeUtc":
+      return content.scheduledEnqueueTimeMs === undefined ? null : new Date(content.scheduledEnqueueTimeMs);
+    case "SessionId":
+      return content.sessionId ?? null;
+    case "Size":
+      return BigInt(content.sizeInBytes);
+    case "To":
+      return content.rare?.to ?? null;
+    case "ViaPartitionKey":
+      return content.rare?.viaPartitionKey ?? null;
+    default:
+      return null;
+  }
+}
+
+/** Ids of every AMQP type are text to rules. */
+function idValue(id: MessageId | undefined): RuleValue {
+  if (id === undefined) return null;
+  return id instanceof Uint8Array ? id : String(id);
+}

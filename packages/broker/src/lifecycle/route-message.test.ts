@@ -1,0 +1,192 @@
+import { describe, expect, it } from "vitest";
+import type { RuleDefinition } from "../rules/rule.js";
+import { codeOf, message, openWorld, textOf, textsOf } from "../world.test-support.js";
+
+const sql = (name: string, expression: string, action?: string): RuleDefinition => ({
+  name,
+  filter: { type: "sql", expression },
+  ...(action === undefined ? {} : { action: { expression: action } }),
+});
+
+async function openNews(...rules: RuleDefinition[]) {
+  const world = openWorld();
+  await world.broker.createTopic("news");
+  const [first, ...others] = rules;
+  await world.broker.createSubscription("news", "sub", {}, first);
+  for (const rule of others) await world.broker.createRule("news", "sub", rule);
+  return {
+    ...world,
+    sender: world.broker.sender("news"),
+    receiver: world.broker.receiver("news/Subscriptions/sub", { mode: "receiveAndDelete" }),
+  };
+}
+
+describe("rules", () => {
+  it("let a subscription without rules of its own have every message", async () => {
+    await using world = await openNews();
+    await world.sender.send(message("a"));
+    expect(textsOf(await world.receiver.receive(10))).toEqual(["a"]);
+    expect(world.broker.listRules("news", "sub").map(({ name }) => name)).toEqual(["$Default"]);
+  });
+
+  it("make one copy of all matching rules without an action", async () => {
+    await using world = await openNews(sql("one", "n > 1"), sql("two", "n > 2"));
+    for (const n of [1, 2, 3]) await world.sender.send(message(`${n}`, { applicationProperties: { n } }));
+    expect(textsOf(await world.receiver.receive(10))).toEqual(["2", "3"]);
+  });
+
+  it("make a copy of its own for each matching rule with an action, which carries RuleName", async () => {
+    await using world = await openNews(
+      sql("plain", "n = 1"),
+      sql("first", "n = 1", "SET colour = 'red'; SET sys.Label = 'changed'"),
+      sql("second", "n = 1", "REMOVE n"),
+    );
+    await world.sender.send(message("a", { subject: "sent", applicationProperties: { n: 1 } }));
+    const received = await world.receiver.receive(10);
+    expect(received.map((one) => one.applicationProperties)).toEqual([
+      { n: 1 },
+      { n: 1, colour: "red", RuleName: "first" },
+      { RuleName: "second" },
+    ]);
+    expect(received.map((one) => one.subject)).toEqual(["sent", "changed", "sent"]);
+    expect(received.map((one) => one.sequenceNumber)).toEqual([1n, 2n, 3n]);
+    expect(received.map(textOf)).toEqual(["a", "a", "a"]);
+    expect(received.map((one) => one.hasChangedBrokerProperties)).toEqual([false, true, false]);
+  });
+
+  it("match on correlation filters", async () => {
+    await using world = await openNews({
+      name: "orders",
+      filter: { type: "correlation", subject: "order", properties: { region: "eu" } },
+    });
+    await world.sender.send(message("a", { subject: "order", applicationProperties: { region: "eu" } }));
+    await world.sender.send(message("b", { subject: "order", applicationProperties: { region: "us" } }));
+    await world.sender.send(message("c", { subject: "Order", applicationProperties: { region: "eu" } }));
+    expect(textsOf(await world.receiver.receive(10))).toEqual(["a"]);
+  });
+
+  it("read system properties", async () => {
+    await using world = await openNews(
+      sql(
+        "all",
+        "sys.MessageId = 'm1' AND sys.Label = 's' AND sys.ContentType = 't' AND sys.SequenceNumber = 1 AND sys.Size > 0 " +
+          "AND sys.CorrelationId = '7' AND sys.To = 'to' AND sys.ReplyTo = 'r' AND sys.ScheduledEnqueueTimeUtc IS NULL",
+      ),
+    );
+    await world.sender.send(
+      message("a", {
+        messageId: "m1",
+        subject: "s",
+        contentType: "t",
+        correlationId: 7,
+        to: "to",
+        replyTo: "r",
+      }),
+    );
+    expect(textsOf(await world.receiver.receive(10, { maxWaitMs: 0 }))).toEqual(["a"]);
+  });
+
+  it("read the properties of a message in a front end's encoding", async () => {
+    await using world = await openNews(sql("n", "n = 1"));
+    await world.sender.send({ wire: Buffer.from("encoded"), applicationProperties: () => ({ n: 1 }) });
+    world.broker.setWireDecoder(() => ({
+      applicationProperties: { n: 1 },
+      body: { section: "value", value: null },
+    }));
+    await world.sender.schedule([
+      { wire: Buffer.from("later"), scheduledEnqueueTime: new Date(world.clock.now()) },
+    ]);
+    const received = await world.receiver.receive(10);
+    expect(received.map((one) => Buffer.from(one.wire!).toString())).toEqual(["encoded", "later"]);
+  });
+
+  it("take an application property's number for an integer or a double alike", async () => {
+    await using world = await openNews(sql("n", "n = 5 AND d = 2.5 AND big > 9007199254740993"));
+    await world.sender.send(message("a", { applicationProperties: { n: 5, d: 2.5, big: 2n ** 60n } }));
+    expect(textsOf(await world.receiver.receive(10, { maxWaitMs: 0 }))).toEqual(["a"]);
+  });
+
+  it("dead-letter a message on which a filter fails, by the name of the exception", async () => {
+    await using world = await openNews(sql("bad", "sys.Unheard = 1"));
+    await world.sender.send(message("a"));
+    const [dead] = await world.broker.receiver("news/subscriptions/sub/$DeadLetterQueue").receive();
+    expect(dead!.deadLetterReason).toBe("FilterException");
+    expect(dead!.deadLetterErrorDescription).toContain("Rule 'bad' failed");
+  });
+
+  it("drop a message on which a filter fails where the subscription says so", async () => {
+    await using world = await openNews(sql("bad", "sys.Unheard = 1"));
+    await world.broker.updateEntity("news/subscriptions/sub", {
+      deadLetteringOnFilterEvaluationExceptions: false,
+    });
+    await world.sender.send(message("a"));
+    expect(await world.broker.receiver("news/subscriptions/sub/$DeadLetterQueue").peek()).toEqual([]);
+  });
+
+  it("leave a message that matches no subscription accepted and gone", async () => {
+    await using world = await openNews(sql("none", "1=0"));
+    const events: string[] = [];
+    world.broker.onEvent((event) => events.push(event.type));
+    await world.sender.send(message("a"));
+    expect(events).toEqual(["matched-no-subscription"]);
+    expect(world.broker.getEntity("news").sizeInBytes).toBe(0);
+  });
+});
+
+describe("createRule", () => {
+  it("holds from the next message on; deleteRule and updateRule too", async () => {
+    await using world = await openNews();
+    await world.broker.deleteRule("news", "sub", "$default");
+    await world.sender.send(message("a"));
+    await world.broker.createRule("news", "sub", sql("r", "n = 1"));
+    await world.sender.send(message("b", { applicationProperties: { n: 1 } }));
+    await world.broker.updateRule("news", "sub", sql("R", "n = 2"));
+    await world.sender.send(message("c", { applicationProperties: { n: 1 } }));
+    expect(textsOf(await world.receiver.receive(10))).toEqual(["b"]);
+  });
+
+  it("refuses a text that breaks the grammar, naming the rule and the place", async () => {
+    await using world = await openNews();
+    expect(await codeOf(world.broker.createRule("news", "sub", sql("r", "n ==")))).toBe("argument-error");
+    await expect(world.broker.createRule("news", "sub", sql("r", "n = "))).rejects.toThrow(
+      /^Rule 'r' of 'news\/Subscriptions\/sub': rule filter: expected/,
+    );
+  });
+
+  it("refuses a name in use and does not find an unknown one", async () => {
+    await using world = await openNews(sql("r", "1=1"));
+    expect(await codeOf(world.broker.createRule("news", "sub", sql("R", "1=1")))).toBe(
+      "entity-already-exists",
+    );
+    expect(await codeOf(world.broker.deleteRule("news", "sub", "x"))).toBe("rule-not-found");
+    expect(await codeOf(world.broker.updateRule("news", "sub", sql("x", "1=1")))).toBe("rule-not-found");
+    expect(await codeOf(world.broker.createRule("news", "x", sql("x", "1=1")))).toBe("entity-not-found");
+  });
+});
+
+describe("topic", () => {
+  it("caps the time to live by its own default and by the subscription's", async () => {
+    await using world = openWorld();
+    await world.broker.createTopic("news", { defaultMessageTimeToLiveMs: 5000 });
+    await world.broker.createSubscription("news", "long");
+    await world.broker.createSubscription("news", "short", { defaultMessageTimeToLiveMs: 2000 });
+    await world.broker.sender("news").send(message("a"));
+    const lives = ["long", "short"].map(
+      async (name) => (await world.broker.receiver(`news/subscriptions/${name}`).peek())[0]!.timeToLiveMs,
+    );
+    expect(await Promise.all(lives)).toEqual([5000, 2000]);
+  });
+
+  it("dead-letters a message without session id in a subscription that requires sessions", async () => {
+    await using world = openWorld();
+    await world.broker.createTopic("news");
+    await world.broker.createQueue("dead");
+    await world.broker.createSubscription("news", "sub", { requiresSession: true });
+    await world.broker.sender("news").send(message("a"));
+    const [dead] = await world.broker.receiver("news/subscriptions/sub/$DeadLetterQueue").receive();
+    expect(dead!.deadLetterReason).toBe("Session ID is null");
+    await world.broker.updateEntity("news/subscriptions/sub", { forwardDeadLetteredMessagesTo: "dead" });
+    await world.broker.sender("news").send(message("b"));
+    expect(textsOf(await world.broker.receiver("dead").receive())).toEqual(["b"]);
+  });
+});

@@ -1,0 +1,220 @@
+import { BrokerError } from "./broker-error.js";
+import { Consumer, type ConsumerHandlers } from "./consumer.js";
+import type { Engine } from "./engine.js";
+import type { Lane } from "./entities/lane.js";
+import type { MessageStore } from "./entities/message-store.js";
+import type { ReceiveMode } from "./entities/waiter.js";
+import type { ApplicationProperties } from "./messages/message.js";
+import type { ReceivedMessage } from "./messages/received-message.js";
+import type { StoredMessage } from "./messages/stored-message.js";
+import { abandon } from "./operations/abandon.js";
+import { complete } from "./operations/complete.js";
+import { checkDeadLetter, type DeadLetterOptions, deadLetter } from "./operations/dead-letter.js";
+import { defer } from "./operations/defer.js";
+import { type DeleteBatchOptions, deleteBatch } from "./operations/delete-batch.js";
+import { findLock, type LockedMessage } from "./operations/find-lock.js";
+import { type PeekOptions, peek } from "./operations/peek.js";
+import { checkReceivable, receiveReady } from "./operations/receive.js";
+import { receiveDeferred } from "./operations/receive-deferred.js";
+import { renewLock } from "./operations/renew-lock.js";
+import { type PullOptions, waitForMessages } from "./pull-waiter.js";
+import { settled } from "./settled.js";
+import type { Transaction } from "./transaction.js";
+
+/** Where a receiver takes its messages at present. */
+export interface ReceiveSource {
+  readonly store: MessageStore;
+  readonly lane: Lane;
+  /** The session that all messages must be of. */
+  readonly sessionId: string | undefined;
+}
+
+/** What receivers with and without a session share. Every promise resolves once what it did is durable. */
+export abstract class MessageReceiver {
+  readonly path: string;
+  readonly mode: ReceiveMode;
+  protected readonly engine: Engine;
+  readonly #consumers = new Set<Consumer>();
+
+  constructor(engine: Engine, path: string, mode: ReceiveMode) {
+    this.engine = engine;
+    this.path = path;
+    this.mode = mode;
+  }
+
+  /** Where messages come from; throws when there is nothing to receive from any more. */
+  protected abstract source(): ReceiveSource;
+
+  /** Takes up to `maxCount` messages that are ready, or waits for the first; resolves with none when the wait is over. */
+  receive(maxCount = 1, options?: PullOptions): Promise<ReceivedMessage[]> {
+    const { engine } = this;
+    try {
+      checkCount("receive", maxCount);
+      if (options?.signal?.aborted) throw new BrokerError("cancelled", "The receive call was cancelled.");
+      const nowMs = engine.begin();
+      const { lane, store, sessionId } = this.#begin(nowMs);
+      checkReceivable(store, sessionId);
+      const messages = receiveReady(engine, lane, this.mode, maxCount, nowMs);
+      const maxWaitMs = options?.maxWaitMs ?? Number.POSITIVE_INFINITY;
+      if (messages.length === 0 && maxWaitMs > 0) {
+        return waitForMessages(engine, lane, this.mode, maxCount, maxWaitMs, options?.signal, nowMs);
+      }
+      const durable = engine.end(nowMs);
+      return this.#hold(durable === undefined ? Promise.resolve(messages) : durable.then(() => messages));
+    } catch (error) {
+      return this.#hold(Promise.reject(error));
+    }
+  }
+
+  /** Gets messages pushed as far as credit is granted to the consumer that is returned. */
+  consume(handlers: ConsumerHandlers): Consumer {
+    const { lane, store, sessionId } = this.#begin(this.engine.begin());
+    checkReceivable(store, sessionId);
+    const consumer = new Consumer(this.engine, lane, this.mode, handlers);
+    this.#consumers.add(consumer);
+    return consumer;
+  }
+
+  /** Reads messages in any state, without locking them, in the order of their sequence numbers. */
+  async peek(maxCount = 1, options: PeekOptions = {}): Promise<ReceivedMessage[]> {
+    checkCount("peek", maxCount);
+    const { store, sessionId } = this.#begin(this.engine.begin());
+    const messages = peek(store, maxCount, sessionId === undefined ? options : { ...options, sessionId });
+    return this.#hold(Promise.resolve(messages));
+  }
+
+  /** Receives deferred messages, all or none; rejects with `message-not-found`. */
+  async receiveDeferred(sequenceNumbers: readonly bigint[]): Promise<ReceivedMessage[]> {
+    const nowMs = this.engine.begin();
+    const { store, sessionId } = this.#begin(nowMs);
+    checkReceivable(store, sessionId);
+    const messages = receiveDeferred(this.engine, store, sequenceNumbers, this.mode, sessionId, nowMs);
+    await this.#answer(this.engine.end(nowMs));
+    return messages;
+  }
+
+  /** Removes a locked message: it was processed. Rejects with `message-lock-lost`, as every settlement. */
+  complete(message: LockedMessage, transaction?: Transaction): Promise<void> {
+    const { engine } = this;
+    try {
+      const nowMs = engine.begin();
+      const stored = findLock(engine, this.#begin(nowMs).store, message);
+      if (transaction === undefined) complete(engine, stored, nowMs);
+      else this.#enlist(transaction, stored, nowMs, (atMs) => complete(engine, stored, atMs));
+      return this.#answer(engine.end(nowMs));
+    } catch (error) {
+      return this.#answer(Promise.reject(error));
+    }
+  }
+
+  /** Gives a locked message back as a failed delivery, at its old place. */
+  abandon(
+    message: LockedMessage,
+    propertiesToModify?: ApplicationProperties,
+    transaction?: Transaction,
+  ): Promise<void> {
+    return this.#settle(message, transaction, (stored, nowMs) =>
+      abandon(this.engine, stored, propertiesToModify, nowMs),
+    );
+  }
+
+  /** Sets a locked message aside, to be received by its sequence number. */
+  defer(
+    message: LockedMessage,
+    propertiesToModify?: ApplicationProperties,
+    transaction?: Transaction,
+  ): Promise<void> {
+    return this.#settle(message, transaction, (stored, nowMs) =>
+      defer(this.engine, stored, propertiesToModify, nowMs),
+    );
+  }
+
+  /** Moves a locked message to the dead-letter queue. */
+  deadLetter(
+    message: LockedMessage,
+    options: DeadLetterOptions = {},
+    transaction?: Transaction,
+  ): Promise<void> {
+    const apply = (stored: StoredMessage, nowMs: number) => deadLetter(this.engine, stored, options, nowMs);
+    return this.#settle(message, transaction, apply, (stored) => checkDeadLetter(stored, options));
+  }
+
+  /** Lets a lock start anew; resolves to its new end. */
+  async renewLock(message: LockedMessage): Promise<Date> {
+    const nowMs = this.engine.begin();
+    const until = new Date(
+      renewLock(this.engine, findLock(this.engine, this.#begin(nowMs).store, message), nowMs),
+    );
+    return this.#hold(Promise.resolve(until));
+  }
+
+  /** Deletes up to `maxCount` active, unlocked messages, the oldest first; resolves to how many. */
+  async deleteBatch(maxCount: number, options: DeleteBatchOptions = {}): Promise<number> {
+    checkCount("deleteBatch", maxCount);
+    const nowMs = this.engine.begin();
+    const { store, sessionId } = this.#begin(nowMs);
+    checkReceivable(store, sessionId);
+    const count = deleteBatch(
+      this.engine,
+      store,
+      maxCount,
+      sessionId === undefined ? options : { ...options, sessionId },
+    );
+    await this.#answer(this.engine.end(nowMs));
+    return count;
+  }
+
+  /** Ends the receiver's consumers. */
+  protected closeConsumers(): void {
+    for (const consumer of this.#consumers) consumer.close();
+    this.#consumers.clear();
+  }
+
+  async #settle(
+    message: LockedMessage,
+    transaction: Transaction | undefined,
+    apply: (stored: StoredMessage, nowMs: number) => void,
+    check?: (stored: StoredMessage) => void,
+  ): Promise<void> {
+    const nowMs = this.engine.begin();
+    const stored = findLock(this.engine, this.#begin(nowMs).store, message);
+    check?.(stored);
+    if (transaction === undefined) apply(stored, nowMs);
+    else this.#enlist(transaction, stored, nowMs, (atMs) => apply(stored, atMs));
+    await this.#answer(this.engine.end(nowMs));
+  }
+
+  #enlist(
+    transaction: Transaction,
+    stored: StoredMessage,
+    nowMs: number,
+    apply: (nowMs: number) => void,
+  ): void {
+    const { store, sequence, lockSerial } = stored;
+    const token = this.engine.lockTokens.format({ storeId: store.id, sequence, serial: lockSerial });
+    const check = () => void findLock(this.engine, store, token);
+    transaction.enlist({ settles: stored, check, apply, rollBack: () => {} }, nowMs);
+  }
+
+  #begin(nowMs: number): ReceiveSource {
+    const { faults } = this.engine;
+    if (faults.isActive) faults.check(this.path);
+    const source = this.source();
+    source.store.owner.accessedAtMs = nowMs;
+    return source;
+  }
+
+  #answer(durable: Promise<void> | undefined): Promise<void> {
+    return this.#hold(durable ?? settled);
+  }
+
+  #hold<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    const { faults } = this.engine;
+    return faults.isActive ? faults.hold(this.path, answer) : answer;
+  }
+}
+
+function checkCount(operation: string, count: number): void {
+  if (!Number.isInteger(count) || count < 1)
+    throw new TypeError(`${operation}: ${count} is not a number of messages`);
+}

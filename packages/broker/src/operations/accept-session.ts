@@ -1,0 +1,51 @@
+import { BrokerError } from "../broker-error.js";
+import type { Engine } from "../engine.js";
+import type { MessageStore } from "../entities/message-store.js";
+import type { Session, SessionHolder } from "../entities/session.js";
+import type { SessionTable } from "../entities/session-table.js";
+import { lockSession } from "../lifecycle/session-lock.js";
+
+const ID_LIMIT = 128;
+
+/** The sessions of a store; throws `not-allowed` where there are none. */
+export function sessionsOf(store: MessageStore): SessionTable {
+  if (store.sessions !== undefined) return store.sessions;
+  throw new BrokerError("not-allowed", `'${store.path}' has no sessions: use a receiver without a session.`, {
+    entity: store.path,
+  });
+}
+
+/** Locks the session of this id, with or without messages. Throws `session-cannot-be-locked` when another holds it. */
+export function acceptSession(
+  engine: Engine,
+  store: MessageStore,
+  sessionId: string,
+  holder: SessionHolder,
+  nowMs: number,
+): Session {
+  const sessions = sessionsOf(store);
+  if (sessionId.length > ID_LIMIT) {
+    throw new BrokerError(
+      "argument-error",
+      `A session id of '${store.path}' has at most ${ID_LIMIT} characters.`,
+      {
+        entity: store.path,
+      },
+    );
+  }
+  const session = sessions.open(sessionId, nowMs);
+  if (session.isLocked) {
+    throw new BrokerError(
+      "session-cannot-be-locked",
+      `Session '${sessionId}' of '${store.path}' is locked by another receiver.`,
+      { entity: store.path },
+    );
+  }
+  lockSession(engine, session, holder, nowMs);
+  return session;
+}
+
+/** The unlocked session with the oldest waiting message, to be locked at once; undefined when there is none. */
+export function acceptNextSession(store: MessageStore): Session | undefined {
+  return sessionsOf(store).takeNext();
+}

@@ -1,0 +1,37 @@
+import { entityNotFound } from "../broker-error.js";
+import type { Engine } from "../engine.js";
+import type { Entity } from "../entities/entity-registry.js";
+import { emptyStore, storesOf } from "./purge.js";
+
+/** Deletes an entity with its messages, a topic with its subscriptions. Throws `entity-not-found`. */
+export function deleteEntity(engine: Engine, path: string, nowMs: number): void {
+  const entity = engine.entities.find(path);
+  if (entity === undefined) throw entityNotFound(path);
+  removeEntity(engine, entity, nowMs);
+}
+
+/** Deletes an entity that is known to exist; receivers that wait there are refused with `entity-not-found`. */
+export function removeEntity(engine: Engine, entity: Entity, nowMs: number): void {
+  if (entity.kind === "topic") {
+    for (const subscription of [...entity.subscriptions.values()]) removeEntity(engine, subscription, nowMs);
+  }
+  for (const store of storesOf(entity)) {
+    store.refuseWaiters(entityNotFound(store.path));
+    emptyStore(engine, store, nowMs);
+  }
+  if (entity.kind === "subscription") entity.topic.subscriptions.delete(entity.name.toLowerCase());
+  else forgetDuplicates(engine, entity);
+  engine.timers.disarm(entity.idleTimer);
+  entity.isDeleted = true;
+  engine.entities.remove(entity);
+  if (!engine.storage.isVolatile) engine.storage.deleteEntity(entity.id);
+  engine.emitEntity("entity-deleted", entity.path, nowMs);
+}
+
+/** Empties the duplicate detection history. */
+export function forgetDuplicates(engine: Engine, entity: Exclude<Entity, { kind: "subscription" }>): void {
+  if (!engine.storage.isVolatile) {
+    for (const key of entity.history.keys()) engine.storage.deleteDuplicate(entity.id, key);
+  }
+  entity.history.clear();
+}

@@ -1,0 +1,95 @@
+import type {
+  ResolvedQueueOptions,
+  ResolvedSubscriptionOptions,
+  ResolvedTopicOptions,
+} from "../entities/entity-options.js";
+import type { Entity } from "../entities/entity-registry.js";
+import { storesOf } from "./purge.js";
+
+/** How many messages an entity has. */
+export interface MessageCounts {
+  /** Active messages, locked ones included. */
+  readonly activeMessageCount: number;
+  readonly deferredMessageCount: number;
+  readonly scheduledMessageCount: number;
+  readonly deadLetterMessageCount: number;
+  /** Messages on their way to another entity; they move on at once, so always 0. */
+  readonly transferMessageCount: number;
+  readonly transferDeadLetterMessageCount: number;
+  readonly totalMessageCount: number;
+}
+
+interface Description extends MessageCounts {
+  readonly path: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** The last send, receive, peek or update; kept in memory only. */
+  readonly accessedAt: Date;
+  readonly sizeInBytes: number;
+}
+
+/** A queue's properties and counts. */
+export interface QueueDescription extends Description {
+  readonly kind: "queue";
+  readonly options: ResolvedQueueOptions;
+}
+
+/** A topic's properties and counts; its messages are those of its subscriptions. */
+export interface TopicDescription extends Description {
+  readonly kind: "topic";
+  readonly options: ResolvedTopicOptions;
+  readonly subscriptionCount: number;
+}
+
+/** A subscription's properties and counts. */
+export interface SubscriptionDescription extends Description {
+  readonly kind: "subscription";
+  readonly topic: string;
+  readonly name: string;
+  readonly options: ResolvedSubscriptionOptions;
+}
+
+/** An entity as it is at present. */
+export type EntityDescription = QueueDescription | TopicDescription | SubscriptionDescription;
+
+/** Describes an entity. */
+export function describeEntity(entity: Entity): EntityDescription {
+  const { path, createdAtMs, updatedAtMs, accessedAtMs } = entity;
+  const stores = storesOf(entity);
+  const description = {
+    path,
+    createdAt: new Date(createdAtMs),
+    updatedAt: new Date(updatedAtMs),
+    accessedAt: new Date(accessedAtMs),
+    sizeInBytes:
+      entity.kind === "topic"
+        ? entity.usage.bytes
+        : stores.reduce((sum, store) => sum + store.sizeInBytes, 0),
+    activeMessageCount: entity.main.activeCount,
+    deferredMessageCount: entity.main.deferredCount,
+    scheduledMessageCount: entity.main.scheduledCount,
+    deadLetterMessageCount: entity.kind === "topic" ? 0 : entity.deadLetter.index.size,
+    transferMessageCount: 0,
+    transferDeadLetterMessageCount: entity.kind === "topic" ? 0 : entity.transferDeadLetter.index.size,
+    totalMessageCount: stores.reduce((sum, store) => sum + store.index.size, 0),
+  };
+  switch (entity.kind) {
+    case "queue":
+      return { kind: "queue", ...description, options: { ...entity.options } };
+    case "topic":
+      return {
+        kind: "topic",
+        ...description,
+        options: { ...entity.options },
+        subscriptionCount: entity.subscriptions.size,
+      };
+    case "subscription":
+      return {
+        kind: "subscription",
+        ...description,
+        topic: entity.topic.path,
+        name: entity.name,
+        options: { ...entity.options },
+      };
+  }
+}

@@ -1,0 +1,396 @@
+import { describe, expect, it } from "vitest";
+import type { BrokerEvent } from "../messages/broker-event.js";
+import { codeOf, message, openWorld, textsOf } from "../world.test-support.js";
+
+const MINUTE_MS = 60_000;
+
+describe("createQueue", () => {
+  it("describes what it made", async () => {
+    await using world = openWorld();
+    const description = await world.broker.createQueue("a/b/orders", { maxDeliveryCount: 3 });
+    expect(description).toMatchObject({
+      kind: "queue",
+      path: "a/b/orders",
+      createdAt: new Date(world.clock.now()),
+      totalMessageCount: 0,
+    });
+    expect(description.options.maxDeliveryCount).toBe(3);
+  });
+
+  it("refuses a name in use in any letter case, by a topic too", async () => {
+    await using world = openWorld();
+    await world.broker.createTopic("news");
+    expect(await codeOf(world.broker.createQueue("NEWS"))).toBe("entity-already-exists");
+    expect(await codeOf(world.broker.createSubscription("nowhere", "s"))).toBe("entity-not-found");
+    await world.broker.createSubscription("news", "s");
+    expect(await codeOf(world.broker.createSubscription("News", "S"))).toBe("entity-already-exists");
+  });
+
+  it.each(["", "a b", "/a", "a/", "a//b", "-a", "x".repeat(261), "a$b"])(
+    "refuses the name '%s'",
+    async (name) => {
+      await using world = openWorld();
+      expect(await codeOf(world.broker.createQueue(name))).toBe("argument-error");
+    },
+  );
+
+  it("refuses a subscription name of more than 50 characters or with a slash", async () => {
+    await using world = openWorld();
+    await world.broker.createTopic("news");
+    expect(await codeOf(world.broker.createSubscription("news", "x".repeat(51)))).toBe("argument-error");
+    expect(await codeOf(world.broker.createSubscription("news", "a/b"))).toBe("argument-error");
+  });
+});
+
+describe("updateEntity", () => {
+  it("changes what is given and keeps the rest", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders", { maxDeliveryCount: 3 });
+    world.clock.advance(1000);
+    const description = await world.broker.updateEntity("Orders", {
+      lockDurationMs: 5000,
+      userMetadata: "x",
+    });
+    expect(description.options).toMatchObject({
+      maxDeliveryCount: 3,
+      lockDurationMs: 5000,
+      userMetadata: "x",
+    });
+    expect(description.updatedAt.getTime() - description.createdAt.getTime()).toBe(1000);
+  });
+
+  it.each(["requiresSession", "requiresDuplicateDetection", "enablePartitioning", "enableExpress"])(
+    "refuses to change %s, which is fixed at creation",
+    async (name) => {
+      await using world = openWorld();
+      await world.broker.createQueue("orders");
+      await world.broker.updateEntity("orders", { [name]: false });
+      expect(await codeOf(world.broker.updateEntity("orders", { [name]: true }))).toBe("not-allowed");
+    },
+  );
+
+  it("does not find an unknown entity", async () => {
+    await using world = openWorld();
+    expect(await codeOf(world.broker.updateEntity("orders", {}))).toBe("entity-not-found");
+    expect(() => world.broker.getEntity("orders")).toThrow("could not be found");
+  });
+});
+
+describe("deleteEntity", () => {
+  it("removes the entity with its messages and ends the waits of its receivers", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders");
+    const sender = world.broker.sender("orders");
+    const receiver = world.broker.receiver("orders");
+    const waiting = codeOf(receiver.receive());
+    await world.broker.deleteEntity("orders");
+    expect(await waiting).toBe("entity-not-found");
+    expect(await codeOf(sender.send(message("a")))).toBe("entity-not-found");
+    expect(await codeOf(receiver.receive())).toBe("entity-not-found");
+    await world.broker.createQueue("orders");
+    await sender.send(message("b"));
+    expect(textsOf(await receiver.receive())).toEqual(["b"]);
+  });
+
+  it("removes a topic's subscriptions with it", async () => {
+    await using world = openWorld();
+    await world.broker.createTopic("news");
+    await world.broker.createSubscription("news", "sub");
+    const waiting = codeOf(world.broker.receiver("news/subscriptions/sub").receive());
+    await world.broker.deleteEntity("news");
+    expect(await waiting).toBe("entity-not-found");
+    expect(world.broker.listEntities()).toEqual([]);
+  });
+});
+
+describe("getEntity", () => {
+  it("counts messages by state and sub-queue", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders");
+    const sender = world.broker.sender("orders");
+    await sender.sendBatch(["a", "b", "c", "d"].map((text) => message(text)));
+    await sender.schedule([message("e", { scheduledEnqueueTime: new Date(world.clock.now() + 1000) })]);
+    const receiver = world.broker.receiver("orders");
+    const [first, second] = await receiver.receive(3);
+    await receiver.deadLetter(first!);
+    await receiver.defer(second!);
+    const counts = world.broker.getEntity("orders");
+    expect(counts).toMatchObject({
+      activeMessageCount: 2,
+      deferredMessageCount: 1,
+      scheduledMessageCount: 1,
+      deadLetterMessageCount: 1,
+      transferMessageCount: 0,
+      transferDeadLetterMessageCount: 0,
+      totalMessageCount: 5,
+    });
+    expect(counts.sizeInBytes).toBeGreaterThan(5);
+  });
+
+  it("tells when the entity was last used", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders");
+    world.clock.advance(1000);
+    await world.broker.sender("orders").send(message("a"));
+    expect(world.broker.getEntity("orders").accessedAt.getTime()).toBe(world.clock.now());
+  });
+});
+
+describe("status", () => {
+  it.each([
+    ["Disabled", "entity-disabled", "entity-disabled"],
+    ["SendDisabled", "entity-disabled", undefined],
+    ["ReceiveDisabled", undefined, "entity-disabled"],
+  ] as const)("%s refuses what it says", async (status, onSend, onReceive) => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders");
+    const sender = world.broker.sender("orders");
+    await sender.send(message("a"));
+    await world.broker.updateEntity("orders", { status });
+    const outcome = (promise: Promise<unknown>) =>
+      promise.then(
+        () => undefined,
+        (error) => error.code,
+      );
+    expect(await outcome(sender.send(message("b")))).toBe(onSend);
+    expect(await outcome(world.broker.receiver("orders").receive())).toBe(onReceive);
+    await world.broker.updateEntity("orders", { status: "Active" });
+    await sender.send(message("c"));
+  });
+
+  it("ends waits when receiving is disabled", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders");
+    const waiting = codeOf(world.broker.receiver("orders").receive());
+    await world.broker.updateEntity("orders", { status: "ReceiveDisabled" });
+    expect(await waiting).toBe("entity-disabled");
+  });
+});
+
+describe("quota", () => {
+  it("refuses a message that does not fit, and takes it once others are gone", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders", { maxSizeInMegabytes: 1 });
+    const sender = world.broker.sender("orders");
+    const big = message("x".repeat(600 * 1024));
+    await sender.send(big);
+    expect(await codeOf(sender.send(big))).toBe("quota-exceeded");
+    expect(await codeOf(sender.sendBatch([message("a"), big]))).toBe("quota-exceeded");
+    const receiver = world.broker.receiver("orders", { mode: "receiveAndDelete" });
+    await receiver.receive();
+    expect(await codeOf(sender.sendBatch([big, big]))).toBe("quota-exceeded");
+    await sender.send(big);
+    expect(world.broker.getEntity("orders").totalMessageCount).toBe(1);
+  });
+
+  it("refuses a message above the entity's largest size, properties included", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders", { maxMessageSizeInKilobytes: 1 });
+    const sender = world.broker.sender("orders");
+    await sender.send(message("x".repeat(900)));
+    expect(await codeOf(sender.send(message("x".repeat(1025))))).toBe("message-size-exceeded");
+    const applicationProperties = { big: "x".repeat(200) };
+    expect(await codeOf(sender.send(message("x".repeat(900), { applicationProperties })))).toBe(
+      "message-size-exceeded",
+    );
+  });
+
+  it("refuses keys of more than 128 characters and a partition key that contradicts the session", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders");
+    const sender = world.broker.sender("orders");
+    for (const name of ["messageId", "sessionId", "partitionKey", "replyToSessionId"]) {
+      expect(await codeOf(sender.send(message("a", { [name]: "x".repeat(129) })))).toBe("argument-error");
+    }
+    expect(await codeOf(sender.send(message("a", { sessionId: "s", partitionKey: "p" })))).toBe(
+      "argument-error",
+    );
+    expect(await codeOf(sender.send(message("a", { timeToLiveMs: -1 })))).toBe("argument-error");
+    expect(await codeOf(sender.send({}))).toBe("argument-error");
+    expect(await codeOf(sender.send({ body: { section: "value", value: () => {} } }))).toBe("argument-error");
+  });
+});
+
+describe("auto-delete on idle", () => {
+  it("deletes an entity that nobody used for so long", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders", { autoDeleteOnIdleMs: 5 * MINUTE_MS });
+    const sender = world.broker.sender("orders");
+    await sender.send(message("a"));
+    world.clock.advance(4 * MINUTE_MS);
+    await sender.send(message("b"));
+    world.clock.advance(5 * MINUTE_MS - 1);
+    expect(world.broker.listEntities()).toHaveLength(1);
+    world.clock.advance(1);
+    expect(world.broker.listEntities()).toEqual([]);
+  });
+
+  it("takes waiting receivers and scheduled messages for use", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("waited", { autoDeleteOnIdleMs: 5 * MINUTE_MS });
+    await world.broker.createQueue("scheduled", { autoDeleteOnIdleMs: 5 * MINUTE_MS });
+    void world.broker.receiver("waited").receive(1, { maxWaitMs: 12 * MINUTE_MS });
+    const scheduledEnqueueTime = new Date(world.clock.now() + 12 * MINUTE_MS);
+    await world.broker.sender("scheduled").schedule([message("a", { scheduledEnqueueTime })]);
+    world.clock.advance(11 * MINUTE_MS);
+    expect(world.broker.listEntities()).toHaveLength(2);
+    world.clock.advance(20 * MINUTE_MS);
+    expect(world.broker.listEntities()).toEqual([]);
+  });
+});
+
+describe("partitioned entity", () => {
+  it("puts the partition in the topmost 16 bits of gap-free sequence numbers", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders", { enablePartitioning: true });
+    const sender = world.broker.sender("orders");
+    for (let i = 0; i < 8; i++) await sender.send(message(`${i}`, { partitionKey: `key ${i % 4}` }));
+    const receiver = world.broker.receiver("orders");
+    const received = await receiver.receive(10);
+    expect(textsOf(received)).toEqual(["0", "1", "2", "3", "4", "5", "6", "7"]);
+    expect(received.map((one) => one.sequenceNumber & 0xffff_ffff_ffffn)).toEqual([
+      1n,
+      2n,
+      3n,
+      4n,
+      5n,
+      6n,
+      7n,
+      8n,
+    ]);
+    const partitions = received.map((one) => Number(one.sequenceNumber >> 48n));
+    expect(partitions.slice(0, 4)).toEqual(partitions.slice(4));
+    expect(partitions).toEqual(received.map((one) => one.partitionId));
+    expect(new Set(partitions).size).toBeGreaterThan(1);
+    for (const one of received) await receiver.complete(one.lockToken!);
+    expect(await receiver.peek()).toEqual([]);
+  });
+
+  it("peeks in the order of sequence numbers, so that a browser can go on from the last", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders", { enablePartitioning: true });
+    const sender = world.broker.sender("orders");
+    for (let i = 0; i < 300; i++) await sender.send(message(`${i}`, { partitionKey: `key ${i % 7}` }));
+    const receiver = world.broker.receiver("orders");
+    const seen: bigint[] = [];
+    for (let from = 0n; ; from = seen.at(-1)! + 1n) {
+      const page = await receiver.peek(50, { fromSequenceNumber: from });
+      if (page.length === 0) break;
+      seen.push(...page.map((one) => one.sequenceNumber));
+    }
+    expect(seen).toHaveLength(300);
+    expect(seen).toEqual([...seen].sort((a, b) => (a < b ? -1 : 1)));
+  });
+});
+
+describe("purge", () => {
+  it("removes messages in every state and says how many", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders");
+    const sender = world.broker.sender("orders");
+    await sender.sendBatch([message("a"), message("b"), message("c")]);
+    await sender.schedule([message("d", { scheduledEnqueueTime: new Date(world.clock.now() + 1000) })]);
+    const receiver = world.broker.receiver("orders");
+    const [first, second] = await receiver.receive(2);
+    await receiver.defer(first!);
+    expect(await world.broker.purge("orders")).toBe(4);
+    expect(await codeOf(receiver.complete(second!))).toBe("message-lock-lost");
+    world.clock.advance(MINUTE_MS);
+    expect(world.broker.getEntity("orders")).toMatchObject({ totalMessageCount: 0, sizeInBytes: 0 });
+    await sender.send(message("e"));
+    expect(textsOf(await receiver.receive(10))).toEqual(["e"]);
+  });
+});
+
+describe("deleteBatch", () => {
+  it("deletes the oldest active messages enqueued before an instant", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders");
+    const sender = world.broker.sender("orders");
+    await sender.sendBatch(["a", "b", "c"].map((text) => message(text)));
+    world.clock.advance(1000);
+    await sender.send(message("d"));
+    const receiver = world.broker.receiver("orders");
+    const [locked] = await receiver.receive();
+    expect(await receiver.deleteBatch(1, { enqueuedBefore: new Date(world.clock.now()) })).toBe(1);
+    expect(await receiver.deleteBatch(10, { enqueuedBefore: new Date(world.clock.now()) })).toBe(1);
+    expect(await receiver.deleteBatch(10, { enqueuedBefore: new Date(world.clock.now()) })).toBe(0);
+    await receiver.abandon(locked!);
+    expect(textsOf(await receiver.receive(10))).toEqual(["a", "d"]);
+  });
+});
+
+describe("reset", () => {
+  it("empties every entity and keeps entities, rules, counters and waiting receivers", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders", { requiresDuplicateDetection: true });
+    await world.broker.createQueue("sessions", { requiresSession: true });
+    const sender = world.broker.sender("orders");
+    await sender.send(message("a", { messageId: "m" }));
+    const session = await world.broker.acceptSession("sessions", { sessionId: "s" });
+    await session.setState(new Uint8Array(1));
+    await world.broker.reset();
+    expect(await codeOf(session.getState())).toBe("session-lock-lost");
+    expect(
+      await (await world.broker.acceptSession("sessions", { sessionId: "s" })).getState(),
+    ).toBeUndefined();
+    const waiting = world.broker.receiver("orders").receive();
+    await world.broker.reset();
+    await sender.send(message("b", { messageId: "m" }));
+    const [received] = await waiting;
+    expect(received!.sequenceNumber).toBe(2n);
+  });
+});
+
+describe("snapshot", () => {
+  it("shows entities, messages with their locks, and sessions", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders", { requiresSession: true });
+    await world.broker.createQueue("empty");
+    await world.broker.sender("orders").send(message("a", { sessionId: "s", messageId: "m1" }));
+    const session = await world.broker.acceptSession("orders", { sessionId: "s" });
+    await session.receive();
+    const snapshot = world.broker.snapshot();
+    expect(snapshot.entities.map(({ path }) => path)).toEqual(["orders", "empty"]);
+    expect(snapshot.stores).toHaveLength(1);
+    const [store] = snapshot.stores;
+    expect(store!.messages[0]).toMatchObject({ isLocked: true, lockedUntil: session.lockedUntil });
+    expect(store!.messages[0]!.message.messageId).toBe("m1");
+    expect(store!.sessions).toEqual([
+      { sessionId: "s", messageCount: 1, hasState: false, isLocked: true, lockedUntil: session.lockedUntil },
+    ]);
+  });
+});
+
+describe("onEvent", () => {
+  it("tells what happened to which message, in order, until it is ended", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders", { maxDeliveryCount: 2 });
+    const events: BrokerEvent[] = [];
+    const stop = world.broker.onEvent((event) => events.push(event));
+    await world.broker.sender("orders").send(message("a", { messageId: "m1" }));
+    const receiver = world.broker.receiver("orders");
+    await receiver.abandon((await receiver.receive())[0]!);
+    await receiver.receive();
+    world.clock.advance(MINUTE_MS);
+    stop();
+    await world.broker.purge("orders/$DeadLetterQueue");
+    expect(events.map(({ type }) => type)).toEqual([
+      "enqueued",
+      "delivered",
+      "abandoned",
+      "delivered",
+      "lock-expired",
+      "dead-lettered",
+    ]);
+    expect(events.at(-1)).toEqual({
+      type: "dead-lettered",
+      entity: "orders",
+      at: new Date(world.clock.now()),
+      sequenceNumber: 1n,
+      messageId: "m1",
+      sessionId: undefined,
+      detail: "MaxDeliveryCountExceeded",
+    });
+  });
+});

@@ -1,0 +1,206 @@
+import { describe, expect, it } from "vitest";
+import { openBroker } from "../broker.js";
+import { createManualClock } from "../clock.js";
+import { createDisk, type Disk, openDisk } from "../storage/restartable-storage.test-support.js";
+import { codeOf, message, settleMicrotasks, textOf, textsOf } from "../world.test-support.js";
+
+const MINUTE_MS = 60_000;
+
+function openOn(disk: Disk, clock = createManualClock()) {
+  return openBroker({ clock, storage: openDisk(disk) });
+}
+
+/** Runs `before` on a broker that is then closed, and returns one that recovered from its disk. */
+async function restart(before: (broker: Awaited<ReturnType<typeof openOn>>) => Promise<void>, pauseMs = 0) {
+  const disk = createDisk();
+  const clock = createManualClock();
+  const first = await openOn(disk, clock);
+  await before(first);
+  await first.close();
+  clock.advance(pauseMs);
+  return Object.assign(await openOn(disk, clock), { disk, manual: clock });
+}
+
+describe("openBroker", () => {
+  it("restores messages with their properties, in order, under their sequence numbers", async () => {
+    await using broker = await restart(async (first) => {
+      await first.createQueue("orders", { maxDeliveryCount: 3 });
+      const sender = first.sender("orders");
+      await sender.send(
+        message("a", {
+          messageId: 5n,
+          subject: "s",
+          timeToLiveMs: 5000,
+          applicationProperties: { n: 1, d: new Date(0) },
+        }),
+      );
+      await sender.send(message("b"));
+    });
+    const [first, second] = await broker.receiver("orders").receive(2);
+    expect(first).toMatchObject({
+      messageId: 5n,
+      subject: "s",
+      timeToLiveMs: 5000,
+      applicationProperties: { n: 1, d: new Date(0) },
+      sequenceNumber: 1n,
+    });
+    expect(textOf(first)).toBe("a");
+    expect(textOf(second)).toBe("b");
+  });
+
+  it("does not bring settled messages back", async () => {
+    await using broker = await restart(async (first) => {
+      await first.createQueue("orders");
+      await first.sender("orders").sendBatch([message("a"), message("b"), message("c")]);
+      const receiver = first.receiver("orders");
+      await receiver.complete((await receiver.receive())[0]!);
+      await receiver.deadLetter((await receiver.receive())[0]!, { reason: "Poison" });
+    });
+    expect(textsOf(await broker.receiver("orders").peek(10))).toEqual(["c"]);
+    expect((await broker.receiver("orders/$DeadLetterQueue").receive())[0]!.deadLetterReason).toBe("Poison");
+  });
+
+  it("forgets locks and keeps delivery counts, deferred state and changed properties", async () => {
+    await using broker = await restart(async (first) => {
+      await first.createQueue("orders");
+      await first.sender("orders").sendBatch([message("locked"), message("abandoned"), message("deferred")]);
+      const receiver = first.receiver("orders");
+      const [, second, third] = await receiver.receive(3);
+      await receiver.abandon(second!, { colour: "blue" });
+      await receiver.defer(third!);
+    });
+    const receiver = broker.receiver("orders");
+    const received = await receiver.receive(10);
+    expect(received.map((one) => [textOf(one), one.deliveryCount])).toEqual([
+      ["locked", 0],
+      ["abandoned", 1],
+    ]);
+    expect(received[1]!.applicationProperties).toEqual({ colour: "blue" });
+    expect(textsOf(await receiver.receiveDeferred([3n]))).toEqual(["deferred"]);
+  });
+
+  it("never gives a sequence number twice, even when all messages are gone", async () => {
+    await using broker = await restart(async (first) => {
+      await first.createQueue("orders");
+      await first.sender("orders").sendBatch([message("a"), message("b")]);
+      const receiver = first.receiver("orders", { mode: "receiveAndDelete" });
+      await receiver.receive(2);
+    });
+    await broker.sender("orders").send(message("c"));
+    expect((await broker.receiver("orders").receive())[0]!.sequenceNumber).toBe(3n);
+  });
+
+  it("activates, expires and wakes in order what fell due while it was closed", async () => {
+    await using broker = await restart(async (first) => {
+      await first.createQueue("orders", { deadLetteringOnMessageExpiration: true });
+      const sender = first.sender("orders");
+      await sender.send(message("expired", { timeToLiveMs: 1000 }));
+      const at = (ms: number) => ({ scheduledEnqueueTime: new Date(first.clock.now() + ms) });
+      await sender.schedule([message("later", at(2 * MINUTE_MS)), message("due", at(1000))]);
+    }, MINUTE_MS);
+    expect(textsOf(await broker.receiver("orders/$DeadLetterQueue").peek(10))).toEqual(["expired"]);
+    const receiver = broker.receiver("orders", { mode: "receiveAndDelete" });
+    expect(textsOf(await receiver.receive(10))).toEqual(["due"]);
+    broker.manual.advance(MINUTE_MS);
+    expect(textsOf(await receiver.receive(10))).toEqual(["later"]);
+  });
+
+  it("restores topics, subscriptions, their rules and shared bodies", async () => {
+    await using broker = await restart(async (first) => {
+      await first.createTopic("news");
+      await first.createSubscription(
+        "news",
+        "red",
+        {},
+        {
+          name: "red",
+          filter: { type: "sql", expression: "colour = 'red'" },
+        },
+      );
+      await first.createSubscription("news", "all", { lockDurationMs: 5000 });
+      await first.sender("news").send(message("a", { applicationProperties: { colour: "red" } }));
+    });
+    await broker.sender("news").send(message("b"));
+    const red = broker.receiver("news/subscriptions/red", { mode: "receiveAndDelete" });
+    expect(textsOf(await red.receive(10))).toEqual(["a"]);
+    expect(textsOf(await broker.receiver("news/subscriptions/all").receive(10))).toEqual(["a", "b"]);
+    expect(broker.getEntity("news/subscriptions/all").options).toMatchObject({ lockDurationMs: 5000 });
+    expect(broker.disk.tables.bodies.size).toBe(2);
+  });
+
+  it("restores session states without messages and forgets session locks", async () => {
+    await using broker = await restart(async (first) => {
+      await first.createQueue("orders", { requiresSession: true });
+      await first.sender("orders").send(message("a", { sessionId: "s1" }));
+      const session = await first.acceptSession("orders", { sessionId: "s1" });
+      await session.setState(new Uint8Array([1, 2]));
+      await session.complete((await session.receive())[0]!);
+    });
+    await using session = await broker.acceptSession("orders", { sessionId: "s1" });
+    expect(await session.getState()).toEqual(new Uint8Array([1, 2]));
+  });
+
+  it("keeps the duplicate detection window", async () => {
+    await using broker = await restart(async (first) => {
+      await first.createQueue("orders", { requiresDuplicateDetection: true });
+      await first.sender("orders").send(message("a", { messageId: "m1" }));
+    }, MINUTE_MS);
+    await broker.sender("orders").send(message("again", { messageId: "m1" }));
+    expect(textsOf(await broker.receiver("orders").peek(10))).toEqual(["a"]);
+    broker.manual.advance(9 * MINUTE_MS);
+    await broker.sender("orders").send(message("new", { messageId: "m1" }));
+    expect(textsOf(await broker.receiver("orders").peek(10))).toEqual(["a", "new"]);
+  });
+
+  it("keeps nothing of deleted and purged entities", async () => {
+    const { disk } = await restart(async (first) => {
+      await first.createQueue("orders", { requiresDuplicateDetection: true, requiresSession: true });
+      await first.sender("orders").send(message("a", { messageId: "m1", sessionId: "s" }));
+      await (await first.acceptSession("orders", { sessionId: "s" })).setState(new Uint8Array(1));
+      await first.deleteEntity("orders");
+    });
+    expect(Object.values(disk.tables).map((table) => table.size)).toEqual([0, 0, 0, 0, 0, 0]);
+  });
+});
+
+describe("commit", () => {
+  it("acknowledges nothing before it is durable", async () => {
+    const disk = createDisk();
+    const broker = await openOn(disk);
+    await broker.createQueue("orders");
+    disk.isStalled = true;
+    let isAcknowledged = false;
+    void broker
+      .sender("orders")
+      .send(message("a"))
+      .then(() => {
+        isAcknowledged = true;
+      });
+    await settleMicrotasks();
+    expect(isAcknowledged).toBe(false);
+    disk.isStalled = false;
+    await using recovered = await openOn(disk);
+    expect(await recovered.receiver("orders").peek(10)).toEqual([]);
+  });
+
+  it("stops the broker when the storage fails", async () => {
+    const disk = createDisk();
+    const broker = await openOn(disk);
+    await broker.createQueue("orders");
+    disk.failure = new Error("disk full");
+    expect(await codeOf(broker.sender("orders").send(message("a")))).toBe("storage-failed");
+    expect(() => broker.receiver("orders")).toThrow("its storage failed to commit");
+  });
+});
+
+describe("receiveAndDelete", () => {
+  it("hands a message to a waiting receiver only once its deletion is durable", async () => {
+    const disk = createDisk();
+    await using broker = await openOn(disk);
+    await broker.createQueue("orders");
+    const receiving = broker.receiver("orders", { mode: "receiveAndDelete" }).receive();
+    await broker.sender("orders").send(message("a"));
+    expect(textsOf(await receiving)).toEqual(["a"]);
+    expect(disk.tables.messages.size).toBe(0);
+  });
+});

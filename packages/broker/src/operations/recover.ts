@@ -1,0 +1,91 @@
+import type { Engine } from "../engine.js";
+import type {
+  ResolvedQueueOptions,
+  ResolvedSubscriptionOptions,
+  ResolvedTopicOptions,
+} from "../entities/entity-options.js";
+import type { Entity } from "../entities/entity-registry.js";
+import { Queue } from "../entities/queue.js";
+import type { SubscriptionRule } from "../entities/rule-set.js";
+import { Subscription } from "../entities/subscription.js";
+import { Topic } from "../entities/topic.js";
+import { enterMessage } from "../lifecycle/place-message.js";
+import { StoredMessage } from "../messages/stored-message.js";
+import type { EntityRecord, RecordVisitor } from "../storage/storage.js";
+
+interface EntityDescription {
+  readonly kind: Entity["kind"];
+  readonly path: string;
+  readonly topic: string;
+  readonly name: string;
+  readonly options: unknown;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly accessedAtMs: number;
+  readonly rules: readonly SubscriptionRule[];
+}
+
+/** Builds the engine's state out of what the storage kept. Locks are gone; what fell due meanwhile happens afterwards, in order. */
+export async function recover(engine: Engine, nowMs: number): Promise<void> {
+  const orphans: [number, EntityDescription][] = [];
+  const duplicates: [Queue | Topic, string, number][] = [];
+  const visitor: RecordVisitor = {
+    entity(id, record) {
+      const description = record as EntityRecord & EntityDescription;
+      if (description.kind === "subscription") orphans.push([id, description]);
+      else engine.entities.add(restore(engine, id, description));
+    },
+    counter(entityId, nextSequence) {
+      for (const [id, description] of orphans.splice(0))
+        engine.entities.add(restore(engine, id, description));
+      const entity = engine.entities.findById(entityId);
+      if (entity !== undefined) entity.nextSequence = nextSequence;
+    },
+    message(storeId, sequence, record) {
+      const store = engine.entities.storeById(storeId);
+      if (store === undefined) return;
+      const { content, enqueuedSequence, enqueuedAtMs, lifeMs } = record;
+      const message = new StoredMessage(store, content, sequence, enqueuedSequence, enqueuedAtMs, lifeMs);
+      message.state = record.state;
+      message.deliveryCount = record.deliveryCount;
+      message.hops = record.hops;
+      message.deadLetterSource = record.deadLetterSource;
+      message.propertyChanges = record.propertyChanges;
+      enterMessage(engine, message, nowMs);
+    },
+    session(storeId, sessionId, record) {
+      const session = engine.entities.storeById(storeId)?.sessions?.open(sessionId, nowMs);
+      if (session === undefined) return;
+      session.state = record.state;
+      session.updatedAtMs = record.updatedAtMs;
+    },
+    duplicate(entityId, key, expiresAtMs) {
+      const entity = engine.entities.findById(entityId);
+      if (entity !== undefined && entity.kind !== "subscription") duplicates.push([entity, key, expiresAtMs]);
+    },
+  };
+  await engine.storage.load(visitor);
+  for (const [id, description] of orphans) engine.entities.add(restore(engine, id, description));
+  duplicates.sort((a, b) => a[2] - b[2]);
+  for (const [entity, key, expiresAtMs] of duplicates) entity.history.set(key, expiresAtMs);
+}
+
+function restore(engine: Engine, id: number, description: EntityDescription): Entity {
+  const entity = construct(engine, id, description);
+  entity.createdAtMs = description.createdAtMs;
+  entity.updatedAtMs = description.updatedAtMs;
+  entity.accessedAtMs = description.accessedAtMs;
+  return entity;
+}
+
+function construct(engine: Engine, id: number, description: EntityDescription): Entity {
+  const { kind, path, options, createdAtMs } = description;
+  if (kind === "queue") return new Queue(engine, id, path, options as ResolvedQueueOptions, createdAtMs);
+  if (kind === "topic") return new Topic(engine, id, path, options as ResolvedTopicOptions, createdAtMs);
+  const topic = engine.entities.find(description.topic) as Topic;
+  const resolved = options as ResolvedSubscriptionOptions;
+  const subscription = new Subscription(engine, id, topic, description.name, resolved, createdAtMs);
+  for (const rule of description.rules) subscription.rules.add(rule.definition, rule.createdAtMs);
+  topic.subscriptions.set(description.name.toLowerCase(), subscription);
+  return subscription;
+}
