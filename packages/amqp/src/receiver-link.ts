@@ -1,6 +1,6 @@
 import type { IncomingDelivery, ReceiverAcceptOptions, ReceiverHandler, ReceiverLink } from "./api.js";
 import type { AmqpError } from "./frames/amqp-error.js";
-import { type DeliveryState, toDeliveryState } from "./frames/delivery-state.js";
+import { type DeliveryState, rejected, toDeliveryState } from "./frames/delivery-state.js";
 import type { FlowFields } from "./frames/flow.js";
 import type { Attach } from "./frames/performatives.js";
 import type { TransferFields } from "./frames/transfer.js";
@@ -171,7 +171,12 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
   #append(partial: PartialMessage, fields: TransferFields, payload: Uint8Array): void {
     if (this.#maxMessageSize > 0 && partial.size + payload.length > this.#maxMessageSize) {
       const description = `a message is larger than the maximum of ${this.#maxMessageSize} bytes`;
-      this.#refuseTransfer("amqp:link:message-size-exceeded", description);
+      const error = { condition: "amqp:link:message-size-exceeded", description };
+      // Some senders wait for an outcome and do not connect the detach with their delivery.
+      if (!partial.isSettled && !fields.isSettled) {
+        this.session.settleIncoming(partial.id, rejected(error), "settled");
+      }
+      this.fail(error);
       return;
     }
     partial.isSettled ||= fields.isSettled;
