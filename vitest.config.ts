@@ -9,6 +9,8 @@ export default defineConfig({
     alias: [{ find: /^@waybill\/([a-z-]+)$/, replacement: `${packages}$1/src/index.ts` }],
   },
   test: {
+    // Far beyond what any test takes: a busy machine must not fail one.
+    testTimeout: 60_000,
     include: [
       "packages/*/src/**/*.test.ts",
       "examples/*/src/**/*.test.ts",

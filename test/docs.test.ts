@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 import { errorCodes } from "../packages/core/src/error.js";
+import { readOptionPages } from "../scripts/src/option-tables/read-option-pages.js";
 import { type CodeBlock, type MarkdownPage, readPages } from "./markdown-pages.js";
 import { readManifest, readPackages, root } from "./workspace-packages.js";
 
@@ -54,6 +55,13 @@ describe("docs/errors.md", () => {
     expect(Object.fromEntries(said.map(([, code, word]) => [code, word === "Retryable"]))).toEqual(
       errorCodes,
     );
+  });
+});
+
+describe("option tables", () => {
+  it.each(readOptionPages(root))("are those of the sources in $path", ({ text, filled }) => {
+    // npx -y pnpm@12 option-tables writes them.
+    expect(text).toBe(filled);
   });
 });
 

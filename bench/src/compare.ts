@@ -28,7 +28,9 @@ export interface Result {
   readonly subjectUs?: number;
 }
 
-const sampleMs = 25;
+// Short samples and many rounds: other work on the machine then spoils few rounds, and the median passes them by.
+const sampleMs = 4;
+const warmUpMs = 150;
 
 /**
  * Times both sides in turn, round by round, and takes the ratio within each round, so that drift of the machine cancels out. The
@@ -37,8 +39,8 @@ const sampleMs = 25;
 export async function compare(suite: string, comparison: Comparison, rounds: number): Promise<Result> {
   const { baseline, subject, unit, target } = comparison;
   const units = comparison.unitsPerCall ?? { baseline: 1, subject: 1 };
-  await sample(baseline, sampleMs * 4);
-  await sample(subject, sampleMs * 4);
+  await sample(baseline, warmUpMs);
+  await sample(subject, warmUpMs);
   const ratios: number[] = [];
   const times = { baseline: [] as number[], subject: [] as number[] };
   for (let round = 0; round < rounds; round++) {
@@ -78,7 +80,7 @@ function median(figures: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** Keeps results alive, so that no compiler may leave the work out. */
+/** Keeps results alive, so that no compiler may leave the work out. @public */
 export let sink: unknown;
 
 /** Microseconds per call, over at least the given time. */

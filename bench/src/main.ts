@@ -13,7 +13,7 @@ const help = `pnpm bench [suite …] [--json] [--peers] [--rounds N]
 suites     pipeline, broker, memory (all by default), peers
 --json     prints the results as JSON
 --peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first
---rounds   pairs of samples for each figure, default 15; the median counts
+--rounds   pairs of samples for each figure, default 51; the median counts
 `;
 
 const { values: options, positionals } = parseArgs({
@@ -21,7 +21,7 @@ const { values: options, positionals } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
     peers: { type: "boolean", default: false },
-    rounds: { type: "string", default: "15" },
+    rounds: { type: "string", default: "51" },
     help: { type: "boolean", default: false },
   },
 });

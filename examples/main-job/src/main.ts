@@ -1,4 +1,4 @@
-import { SingleBar } from "cli-progress";
+import { Presets, SingleBar } from "cli-progress";
 import { type JobOptions, parseOptions, usage } from "./options.js";
 import { conclusion, introduction } from "./report.js";
 import { runJob } from "./run-job.js";
@@ -10,7 +10,8 @@ else if (options !== undefined) await run(options);
 async function run({ messageCount, isBarShown }: JobOptions): Promise<void> {
   console.log(introduction(messageCount));
   // On anything but a terminal the bar draws nothing.
-  const bar = new SingleBar({ format: "{bar} {percentage} % · {value} of {total} · {eta_formatted} left" });
+  const format = "{bar} {percentage} % · {value} of {total} · {eta_formatted} left";
+  const bar = new SingleBar({ format }, Presets.shades_classic);
   if (isBarShown) bar.start(messageCount, 0);
   const result = await runJob(messageCount, (count) => bar.update(count));
   bar.stop();

@@ -43,15 +43,19 @@ export async function runJob(messageCount: number, onProgress: (count: number) =
 
   const audit = new Audit(messageCount, planShipment);
   const arrivals = new Arrivals();
+  const arrived = () => {
+    arrivals.add();
+    onProgress(arrivals.count);
+  };
   await using consumer = new WaybillClient(transport, consumerSerializers());
   consumer.createReceiver(queue).subscribe(
     {
       processMessage(message) {
         audit.decoded(message);
-        arrivals.add();
+        arrived();
       },
       processError({ disposition, error }) {
-        if (disposition === "deadLettered") arrivals.add();
+        if (disposition === "deadLettered") arrived();
         else audit.failed(error);
       },
     },
@@ -69,7 +73,6 @@ export async function runJob(messageCount: number, onProgress: (count: number) =
       audit.deadLettered({ ...letter, body: letter.rawBody }, await sentBody(letter));
       if (!samples.has(letter.deadLetterReason)) samples.set(letter.deadLetterReason, letter);
     }
-    onProgress(arrivals.count);
   }
   return { ...audit.close(), deadLetters: pickTwo(samples), durationMs: performance.now() - startedAt };
 }

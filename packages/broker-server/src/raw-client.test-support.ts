@@ -202,4 +202,3 @@ export function numberIn(answer: Answer, name: string): number {
   const value = answer.properties.get(name);
   return isTyped(value) && "value" in value ? Number(value.value) : Number.NaN;
 }
-

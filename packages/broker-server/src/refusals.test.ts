@@ -4,8 +4,12 @@ import { codeOf, openWorld } from "./world.test-support.js";
 describe("an entity", () => {
   it("that does not exist is MessagingEntityNotFound to senders, receivers and management", async () => {
     await using world = await openWorld();
-    expect(await codeOf(world.client.createSender("none").sendMessages({ body: 1 }))).toBe("MessagingEntityNotFound");
-    expect(await codeOf(world.client.createReceiver("none").receiveMessages(1))).toBe("MessagingEntityNotFound");
+    expect(await codeOf(world.client.createSender("none").sendMessages({ body: 1 }))).toBe(
+      "MessagingEntityNotFound",
+    );
+    expect(await codeOf(world.client.createReceiver("none").receiveMessages(1))).toBe(
+      "MessagingEntityNotFound",
+    );
     expect(await codeOf(world.client.createReceiver("none").peekMessages(1))).toBe("MessagingEntityNotFound");
   });
 

@@ -69,6 +69,7 @@ export async function openBroker(options: OpenBrokerOptions): Promise<Broker> {
     await engine.end(engine.begin());
   } catch (error) {
     engine.timers.close();
+    await options.storage.close().catch(() => {});
     throw error;
   }
   return new Broker(engine);

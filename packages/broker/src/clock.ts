@@ -124,7 +124,10 @@ class SystemAttachment implements ClockAttachment {
   #wake(): void {
     this.#timeout = undefined;
     this.#armedForMs = Number.POSITIVE_INFINITY;
-    this.#driven.runDue(Date.now());
-    this.reschedule();
+    try {
+      this.#driven.runDue(Date.now());
+    } finally {
+      this.reschedule();
+    }
   }
 }

@@ -5,7 +5,7 @@ import type { ReceivedMessage } from "./messages/received-message.js";
 
 /** Where a consumer's messages go. */
 export interface ConsumerHandlers {
-  /** Called with each message, synchronously, while the broker acts; it may call the broker back. Must not throw. */
+  /** Called with each message, synchronously, while the broker acts; it may call the broker back. What it throws becomes an uncaught exception. */
   onMessage(message: ReceivedMessage): void;
   /** Called once when the broker ends the consumer: its entity is gone or disabled, or its session's lock is lost. */
   onClosed?(error: Error): void;
@@ -78,12 +78,23 @@ export class Consumer {
         this.#credit--;
         if (grant.demand === 0) this.#grants.delete(grant);
         if (this.#credit === 0) this.#engine.timers.endWait();
-        this.#handlers.onMessage(message);
+        this.#hand(message);
       },
       refuse: (error) => this.#end(error),
     });
     this.#grants.add(grant);
     this.#lane.waiters.join(grant);
+  }
+
+  /** What a handler throws is nothing that the sender or the timer at work here could deal with. */
+  #hand(message: ReceivedMessage): void {
+    try {
+      this.#handlers.onMessage(message);
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
   }
 
   #end(error: Error): void {

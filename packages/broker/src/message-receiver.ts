@@ -5,6 +5,7 @@ import type { Lane } from "./entities/lane.js";
 import type { MessageStore } from "./entities/message-store.js";
 import type { ReceiveMode } from "./entities/waiter.js";
 import type { ApplicationProperties } from "./messages/message.js";
+import { checkApplicationProperties } from "./messages/message-content.js";
 import type { ReceivedMessage } from "./messages/received-message.js";
 import type { StoredMessage } from "./messages/stored-message.js";
 import { abandon } from "./operations/abandon.js";
@@ -72,6 +73,7 @@ export abstract class MessageReceiver {
     const { lane, store, sessionId } = this.#begin(this.engine.begin());
     checkReceivable(store, sessionId);
     const consumer = new Consumer(this.engine, lane, this.mode, handlers);
+    for (const one of this.#consumers) if (one.isClosed) this.#consumers.delete(one);
     this.#consumers.add(consumer);
     return consumer;
   }
@@ -114,7 +116,7 @@ export abstract class MessageReceiver {
     propertiesToModify?: ApplicationProperties,
     transaction?: Transaction,
   ): Promise<void> {
-    return this.#settle(message, transaction, (stored, nowMs) =>
+    return this.#settle(message, propertiesToModify, transaction, (stored, nowMs) =>
       abandon(this.engine, stored, propertiesToModify, nowMs),
     );
   }
@@ -125,7 +127,7 @@ export abstract class MessageReceiver {
     propertiesToModify?: ApplicationProperties,
     transaction?: Transaction,
   ): Promise<void> {
-    return this.#settle(message, transaction, (stored, nowMs) =>
+    return this.#settle(message, propertiesToModify, transaction, (stored, nowMs) =>
       defer(this.engine, stored, propertiesToModify, nowMs),
     );
   }
@@ -137,12 +139,16 @@ export abstract class MessageReceiver {
     transaction?: Transaction,
   ): Promise<void> {
     const apply = (stored: StoredMessage, nowMs: number) => deadLetter(this.engine, stored, options, nowMs);
-    return this.#settle(message, transaction, apply, (stored) => checkDeadLetter(stored, options));
+    return this.#settle(message, options.propertiesToModify, transaction, apply, (stored) =>
+      checkDeadLetter(stored, options),
+    );
   }
 
   /** Gives a locked message back untouched, at its old place: no delivery counts as failed. */
   release(message: LockedMessage, transaction?: Transaction): Promise<void> {
-    return this.#settle(message, transaction, (stored, nowMs) => release(this.engine, stored, nowMs));
+    return this.#settle(message, undefined, transaction, (stored, nowMs) =>
+      release(this.engine, stored, nowMs),
+    );
   }
 
   /** Lets a lock start anew; resolves to its new end. */
@@ -178,12 +184,14 @@ export abstract class MessageReceiver {
 
   async #settle(
     message: LockedMessage,
+    changes: ApplicationProperties | undefined,
     transaction: Transaction | undefined,
     apply: (stored: StoredMessage, nowMs: number) => void,
     check?: (stored: StoredMessage) => void,
   ): Promise<void> {
     const nowMs = this.engine.begin();
     const stored = findLock(this.engine, this.#begin(nowMs).store, message);
+    if (changes !== undefined) checkApplicationProperties(changes, this.path);
     check?.(stored);
     if (transaction === undefined) apply(stored, nowMs);
     else this.#enlist(transaction, stored, nowMs, (atMs) => apply(stored, atMs));

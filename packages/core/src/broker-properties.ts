@@ -41,7 +41,7 @@ export type BrokerPropertyName =
   | keyof BrokerAssignedProperties;
 
 /** The longest time to live: .NET's `TimeSpan.MaxValue` in whole milliseconds, which the service reads as "never". */
-export const maxTimeToLiveMs = 922_337_203_685_477;
+const maxTimeToLiveMs = 922_337_203_685_477;
 
 /** Limits on application properties, in bytes of UTF-8. Source: Service Bus quotas. */
 export const applicationPropertyLimits = Object.freeze({ maxBytes: 32_768, maxTotalBytes: 65_536 });

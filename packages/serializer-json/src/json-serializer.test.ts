@@ -11,10 +11,9 @@ const orderSchema = {
 };
 
 describe("json", () => {
-  it("writes compact UTF-8 into memory of its own", () => {
+  it("writes compact UTF-8", () => {
     const bytes = write(json(), { id: "Zoë", tags: [] });
     expect(new TextDecoder().decode(bytes)).toBe('{"id":"Zoë","tags":[]}');
-    expect(bytes.buffer.byteLength).toBe(bytes.byteLength);
   });
 
   it("claims the JSON media types and structured suffix", () => {

@@ -37,6 +37,9 @@ export function fromBrokerMessage(message: ReceivedMessage): DeliveredMessage {
   };
 }
 
+/** A plain `Uint8Array` even where the broker has a `Buffer`, whose `slice` and JSON form differ. */
 function fromBrokerBody(body: MessageBody): EncodedBody {
-  return body.section === "data" ? body.bytes : body;
+  if (body.section !== "data") return body;
+  const { buffer, byteOffset, byteLength } = body.bytes;
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }

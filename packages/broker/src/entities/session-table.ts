@@ -48,7 +48,8 @@ export class SessionTable {
   /** Forgets a session that has no messages, no state and no holder. */
   closeIfEmpty(session: Session): void {
     if (session.messageCount > 0 || session.state !== undefined || session.isLocked) return;
-    this.#sessions.delete(session.id);
+    // A session that emptied while it was being released may have a successor of its id already.
+    if (this.#sessions.get(session.id) === session) this.#sessions.delete(session.id);
   }
 
   /** Makes an unlocked session with waiting messages available to the next who accepts any session. */

@@ -76,14 +76,28 @@ const PROPERTY_OVERHEAD = 4;
 /** Bytes of the sections' frames in an encoded message. */
 const MESSAGE_OVERHEAD = 32;
 const KEY_LIMIT = 128;
+const APPLICATION_PROPERTIES_LIMIT = 64 * 1024;
 
 /** Checks a message's properties against the service's limits; throws `argument-error`. */
-export function checkProperties(message: SendableProperties, entity: string): void {
+export function checkProperties(message: BrokerMessage, entity: string): void {
+  if (typeof message.applicationProperties === "object") {
+    checkApplicationProperties(message.applicationProperties, entity);
+  }
   checkKey(message.sessionId, "sessionId", entity);
   checkKey(message.partitionKey, "partitionKey", entity);
   checkKey(message.viaPartitionKey, "viaPartitionKey", entity);
   checkKey(message.replyToSessionId, "replyToSessionId", entity);
   if (typeof message.messageId === "string") checkKey(message.messageId, "messageId", entity);
+  checkText(message.contentType, "contentType", entity);
+  checkText(message.subject, "subject", entity);
+  checkText(message.to, "to", entity);
+  checkText(message.replyTo, "replyTo", entity);
+  checkId(message.messageId, "messageId", entity);
+  checkId(message.correlationId, "correlationId", entity);
+  const { scheduledEnqueueTime } = message;
+  if (scheduledEnqueueTime !== undefined && Number.isNaN(scheduledEnqueueTime.getTime())) {
+    throw argumentError(entity, "scheduledEnqueueTime is no valid date");
+  }
   const ttl = message.timeToLiveMs;
   if (ttl !== undefined && !(typeof ttl === "number" && ttl > 0)) {
     throw argumentError(entity, `timeToLiveMs ${ttl} is not a positive number of milliseconds`);
@@ -97,6 +111,32 @@ export function checkProperties(message: SendableProperties, entity: string): vo
   }
 }
 
+/**
+ * Checks application properties: values that can be copied, within the service's 64 KB for all together. Throws
+ * `argument-error` or `message-size-exceeded`.
+ */
+export function checkApplicationProperties(properties: ApplicationProperties, entity: string): void {
+  for (const name in properties) {
+    const value = properties[name];
+    const isBad =
+      typeof value === "function" ||
+      typeof value === "symbol" ||
+      (typeof value === "object" && value !== null && !isCopyable(value));
+    if (isBad)
+      throw argumentError(
+        entity,
+        `application property '${name.slice(0, KEY_LIMIT)}' has a value that cannot be copied`,
+      );
+  }
+  const bytes = sizeOfApplicationProperties(properties);
+  if (bytes <= APPLICATION_PROPERTIES_LIMIT) return;
+  throw new BrokerError(
+    "message-size-exceeded",
+    `The application properties of a message of '${entity}' have ${bytes} bytes, at most ${APPLICATION_PROPERTIES_LIMIT} are taken.`,
+    { entity },
+  );
+}
+
 /** The bytes that the storage will keep for a message: the front end's `wire`, else the body. */
 export function bytesToStore(message: BrokerMessage, entity: string): Uint8Array {
   const { wire, body } = message;
@@ -108,6 +148,8 @@ export function bytesToStore(message: BrokerMessage, entity: string): Uint8Array
   }
   switch (body?.section) {
     case "data":
+      if (!(body.bytes instanceof Uint8Array))
+        throw argumentError(entity, "a data body has to be a Uint8Array");
       return body.bytes;
     case "value":
     case "sequence":
@@ -164,11 +206,16 @@ export function readBody(
 ): MessageBody {
   if (content.section === "data") {
     const { dataOffset, dataLength } = content;
-    return { section: "data", bytes: stored.subarray(dataOffset, dataOffset + dataLength) };
+    return { section: "data", bytes: plainView(stored, dataOffset, dataLength) };
   }
   if (content.isWire) return requireDecoder(decode)(stored).body;
   if (content.section === "sequence") return { section: "sequence", value: deserialize(stored) as unknown[] };
   return { section: "value", value: deserialize(stored) };
+}
+
+/** A view that is a plain `Uint8Array`, since the methods of `Buffer` differ. */
+export function plainView(bytes: Uint8Array, offset: number, length: number): Uint8Array {
+  return new Uint8Array(bytes.buffer, bytes.byteOffset + offset, length);
 }
 
 /** The application properties as sent with `changes` laid over them, as a copy that belongs to the reader. */
@@ -299,10 +346,35 @@ function sizeOfApplicationProperties(properties: BrokerMessage["applicationPrope
   return bytes;
 }
 
+function isCopyable(value: object): boolean {
+  if (value instanceof Uint8Array || value instanceof Date) return true;
+  try {
+    structuredClone(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function checkKey(key: string | undefined, name: string, entity: string): void {
+  checkText(key, name, entity);
   if (key !== undefined && key.length > KEY_LIMIT) {
     throw argumentError(entity, `${name} is longer than ${KEY_LIMIT} characters`);
   }
+}
+
+function checkText(text: unknown, name: string, entity: string): void {
+  if (text !== undefined && typeof text !== "string") throw argumentError(entity, `${name} is no string`);
+}
+
+function checkId(id: unknown, name: string, entity: string): void {
+  const isId =
+    id === undefined ||
+    typeof id === "string" ||
+    typeof id === "bigint" ||
+    typeof id === "number" ||
+    id instanceof Uint8Array;
+  if (!isId) throw argumentError(entity, `${name} is no string, number, bigint or Uint8Array`);
 }
 
 function argumentError(entity: string, reason: string): BrokerError {

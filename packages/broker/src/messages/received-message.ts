@@ -1,5 +1,10 @@
 import type { ApplicationProperties, MessageBody, MessageId, MessageState } from "./message.js";
-import { copyApplicationProperties, readApplicationProperties, readBody } from "./message-content.js";
+import {
+  copyApplicationProperties,
+  plainView,
+  readApplicationProperties,
+  readBody,
+} from "./message-content.js";
 import type { StoredMessage } from "./stored-message.js";
 
 /** The stored message behind a handed-out one; for the engine. */
@@ -184,7 +189,7 @@ export class ReceivedMessage {
 
   /** The front end's own encoding as it was sent; `undefined` for a message sent without. A data body is a view on it. */
   get wire(): Uint8Array | undefined {
-    return this.#stored.content.isWire ? this.#bytes : undefined;
+    return this.#stored.content.isWire ? plainView(this.#bytes, 0, this.#bytes.byteLength) : undefined;
   }
 }
 

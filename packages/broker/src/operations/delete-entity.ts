@@ -15,15 +15,16 @@ export function removeEntity(engine: Engine, entity: Entity, nowMs: number): voi
   if (entity.kind === "topic") {
     for (const subscription of [...entity.subscriptions.values()]) removeEntity(engine, subscription, nowMs);
   }
+  // Gone first: whoever is refused now may come back at once and must not find it.
+  entity.isDeleted = true;
+  engine.entities.remove(entity);
+  if (entity.kind === "subscription") entity.topic.subscriptions.delete(entity.name.toLowerCase());
   for (const store of storesOf(entity)) {
     store.refuseWaiters(entityNotFound(store.path));
     emptyStore(engine, store, nowMs);
   }
-  if (entity.kind === "subscription") entity.topic.subscriptions.delete(entity.name.toLowerCase());
-  else forgetDuplicates(engine, entity);
+  if (entity.kind !== "subscription") forgetDuplicates(engine, entity);
   engine.timers.disarm(entity.idleTimer);
-  entity.isDeleted = true;
-  engine.entities.remove(entity);
   if (!engine.storage.isVolatile) engine.storage.deleteEntity(entity.id);
   engine.emitEntity("entity-deleted", entity.path, nowMs);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { BrokerEvent } from "../messages/broker-event.js";
+import type { MessageBody } from "../messages/message.js";
 import { codeOf, message, openWorld, textsOf } from "../world.test-support.js";
 
 const MINUTE_MS = 60_000;
@@ -207,6 +208,20 @@ describe("quota", () => {
     );
     expect(await codeOf(sender.send(message("a", { timeToLiveMs: -1 })))).toBe("argument-error");
     expect(await codeOf(sender.send({}))).toBe("argument-error");
+    for (const name of ["messageId", "sessionId", "subject", "to", "contentType"]) {
+      expect(await codeOf(sender.send(message("a", { [name]: { no: "text" } })))).toBe("argument-error");
+    }
+    for (const value of [() => {}, Symbol("x"), { nested: () => {} }]) {
+      const bad = message("b", { applicationProperties: { value: value as object } });
+      expect(await codeOf(sender.sendBatch([message("a"), bad]))).toBe("argument-error");
+    }
+    const much = { applicationProperties: { much: "x".repeat(2 ** 16) } };
+    expect(await codeOf(sender.send(message("a", much)))).toBe("message-size-exceeded");
+    const notBytes = { section: "data", bytes: "text" } as unknown as MessageBody;
+    expect(await codeOf(sender.send({ body: notBytes }))).toBe("argument-error");
+    expect(world.broker.getEntity("orders").totalMessageCount).toBe(0);
+    const scheduledEnqueueTime = new Date(Number.NaN);
+    expect(await codeOf(sender.send(message("a", { scheduledEnqueueTime })))).toBe("argument-error");
     expect(await codeOf(sender.send({ body: { section: "value", value: () => {} } }))).toBe("argument-error");
   });
 });

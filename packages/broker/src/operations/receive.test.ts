@@ -66,7 +66,7 @@ describe("receive", () => {
       state: "active",
       entityPath: "orders",
     });
-    expect(received!.body).toEqual({ section: "data", bytes: Buffer.from([1, 2, 3]) });
+    expect(received!.body).toEqual({ section: "data", bytes: new Uint8Array([1, 2, 3]) });
   });
 
   it("keeps value and sequence bodies as graphs", async () => {
@@ -87,12 +87,12 @@ describe("receive", () => {
     bytes.fill(0);
     tag.fill(0);
     const [first] = await world.receiver.receive();
-    expect(first!.body).toEqual({ section: "data", bytes: Buffer.from([1, 2, 3]) });
+    expect(first!.body).toEqual({ section: "data", bytes: new Uint8Array([1, 2, 3]) });
     (first!.body as { bytes: Uint8Array }).bytes.fill(9);
     (first!.applicationProperties.tag as Uint8Array).fill(9);
     await world.receiver.abandon(first!);
     const [second] = await world.receiver.receive();
-    expect(second!.body).toEqual({ section: "data", bytes: Buffer.from([1, 2, 3]) });
+    expect(second!.body).toEqual({ section: "data", bytes: new Uint8Array([1, 2, 3]) });
     expect(second!.applicationProperties.tag).toEqual(new Uint8Array([7]));
   });
 

@@ -152,6 +152,15 @@ describe("openBroker", () => {
     expect(textsOf(await broker.receiver("orders").peek(10))).toEqual(["a", "new"]);
   });
 
+  it("counts an entity's idle time from the opening on", async () => {
+    await using broker = await restart(async (first) => {
+      await first.createQueue("orders", { autoDeleteOnIdleMs: 5 * MINUTE_MS });
+    }, 60 * MINUTE_MS);
+    expect(broker.listEntities()).toHaveLength(1);
+    broker.manual.advance(5 * MINUTE_MS);
+    expect(broker.listEntities()).toEqual([]);
+  });
+
   it("keeps nothing of deleted and purged entities", async () => {
     const { disk } = await restart(async (first) => {
       await first.createQueue("orders", { requiresDuplicateDetection: true, requiresSession: true });

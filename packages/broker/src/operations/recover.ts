@@ -9,6 +9,7 @@ import { Queue } from "../entities/queue.js";
 import type { SubscriptionRule } from "../entities/rule-set.js";
 import { Subscription } from "../entities/subscription.js";
 import { Topic } from "../entities/topic.js";
+import { watchIdle } from "../lifecycle/auto-delete.js";
 import { enterMessage } from "../lifecycle/place-message.js";
 import { StoredMessage } from "../messages/stored-message.js";
 import type { EntityRecord, RecordVisitor } from "../storage/storage.js";
@@ -21,7 +22,6 @@ interface EntityDescription {
   readonly options: unknown;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
-  readonly accessedAtMs: number;
   readonly rules: readonly SubscriptionRule[];
 }
 
@@ -66,6 +66,10 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
   };
   await engine.storage.load(visitor);
   for (const [id, description] of orphans) engine.entities.add(restore(engine, id, description));
+  for (const entity of engine.entities.all()) {
+    entity.accessedAtMs = nowMs;
+    watchIdle(engine, entity);
+  }
   duplicates.sort((a, b) => a[2] - b[2]);
   for (const [entity, key, expiresAtMs] of duplicates) entity.history.set(key, expiresAtMs);
 }
@@ -74,7 +78,6 @@ function restore(engine: Engine, id: number, description: EntityDescription): En
   const entity = construct(engine, id, description);
   entity.createdAtMs = description.createdAtMs;
   entity.updatedAtMs = description.updatedAtMs;
-  entity.accessedAtMs = description.accessedAtMs;
   return entity;
 }
 

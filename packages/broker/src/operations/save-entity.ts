@@ -8,8 +8,8 @@ export function saveEntity(engine: Engine, entity: Entity): void {
 }
 
 function toRecord(entity: Entity): EntityRecord {
-  const { kind, options, createdAtMs, updatedAtMs, accessedAtMs } = entity;
-  const record = { kind, options, createdAtMs, updatedAtMs, accessedAtMs };
+  const { kind, options, createdAtMs, updatedAtMs } = entity;
+  const record = { kind, options, createdAtMs, updatedAtMs };
   if (entity.kind !== "subscription") return { ...record, path: entity.path };
   const rules = Array.from(entity.rules.values(), ({ definition, createdAtMs }) => ({
     definition,

@@ -95,6 +95,15 @@ describe("abandon", () => {
     expect(first!.applicationProperties).toEqual({ colour: "red", size: 1 });
   });
 
+  it("refuses properties that cannot be copied and keeps the lock", async () => {
+    await using world = await openOrders();
+    await world.sender.send(message("a"));
+    const [received] = await world.receiver.receive();
+    const changes = { bad: (() => {}) as object };
+    expect(await codeOf(world.receiver.abandon(received!, changes))).toBe("argument-error");
+    await world.receiver.complete(received!);
+  });
+
   it("moves the message to the dead-letter queue after the last delivery", async () => {
     await using world = await openOrders({ maxDeliveryCount: 2 });
     await world.sender.send(message("a"));
@@ -238,5 +247,17 @@ describe("lock", () => {
     await world.receiver.receive();
     world.clock.advance(MINUTE_MS);
     expect((await world.deadLetters.receive())[0]!.deadLetterReason).toBe("MaxDeliveryCountExceeded");
+  });
+});
+
+describe("release", () => {
+  it("gives the message back first, without counting a delivery", async () => {
+    await using world = await openOrders({ maxDeliveryCount: 1 });
+    await world.sender.sendBatch([message("a"), message("b")]);
+    const [received] = await world.receiver.receive();
+    await world.receiver.release(received!);
+    const [again] = await world.receiver.receive();
+    expect([textOf(again), again!.deliveryCount]).toEqual(["a", 0]);
+    expect(await codeOf(world.receiver.release(received!))).toBe("message-lock-lost");
   });
 });

@@ -13,7 +13,7 @@ import {
 import { convertValue } from "./value-conversion.js";
 
 /** The most statements an action may hold (Service Bus quotas). */
-export const MAX_ACTION_STATEMENTS = 32;
+const MAX_ACTION_STATEMENTS = 32;
 
 /** Computes an action's changes for a message, which stays as it is. Throws `RuleEvaluationError`. */
 export type RuleAction = (subject: RuleSubject) => RuleChanges;

@@ -35,7 +35,7 @@ export interface CompiledRule {
 }
 
 /** The application property that carries the rule's name on the copies of rules with an action. */
-export const RULE_NAME_PROPERTY = "RuleName";
+const RULE_NAME_PROPERTY = "RuleName";
 
 const NO_CHANGES: RuleChanges = Object.freeze({ system: new Map(), application: new Map() });
 

@@ -52,9 +52,9 @@ describe("BodySlabs", () => {
     const bytes = slabs.read(id);
     slabs.retain(id);
     slabs.release(id);
-    expect(slabs.read(id)).toEqual(new Uint8Array([1, 2, 3]));
+    expect(Uint8Array.from(slabs.read(id))).toEqual(new Uint8Array([1, 2, 3]));
     slabs.release(id);
     for (let i = 0; i < 1000; i++) slabs.put(new Uint8Array(1024).fill(9));
-    expect(bytes).toEqual(new Uint8Array([1, 2, 3]));
+    expect(Uint8Array.from(bytes)).toEqual(new Uint8Array([1, 2, 3]));
   });
 });

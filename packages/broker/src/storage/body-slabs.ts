@@ -7,6 +7,8 @@ const LARGEST_SHARED_BYTES = SLAB_BYTES / 4;
 const UNIT_BYTES = 8;
 const UNITS_PER_SLAB = SLAB_BYTES / UNIT_BYTES;
 const HEADER_BYTES = 8;
+/** Size of the allocations that small copies share. */
+const COPY_POOL_BYTES = 16 * 1024;
 /** Empty slabs kept for reuse, so that a steady flow of messages allocates none. */
 const SPARE_SLABS = 8;
 
@@ -24,6 +26,8 @@ interface Slab {
 export class BodySlabs {
   readonly #slabs = new Map<number, Slab>();
   readonly #spare: Slab[] = [];
+  #copies = new ArrayBuffer(COPY_POOL_BYTES);
+  #copiesEnd = 0;
   #current: Slab | undefined;
   #currentNumber = 0;
   #lastNumber = 0;
@@ -50,8 +54,8 @@ export class BodySlabs {
     const { bytes, words } = this.#slab(id);
     const start = unit * UNIT_BYTES + HEADER_BYTES;
     const length = words[unit * 2 + 1]!;
-    const copy = Buffer.allocUnsafe(length);
-    copy.set(bytes.subarray(start, start + length));
+    const copy = this.#allocate(length);
+    copy.set(new Uint8Array(bytes.buffer, start, length));
     return copy;
   }
 
@@ -66,6 +70,18 @@ export class BodySlabs {
     if (slab.words[at] !== 0) return;
     slab.live--;
     if (slab.live === 0 && slab !== this.#current) this.#retire(Math.floor(id / UNITS_PER_SLAB), slab);
+  }
+
+  /** Room for a copy: small ones share an allocation, which is much cheaper than one each. */
+  #allocate(length: number): Uint8Array {
+    if (length > COPY_POOL_BYTES / 8) return new Uint8Array(Buffer.allocUnsafeSlow(length).buffer);
+    if (this.#copiesEnd + length > COPY_POOL_BYTES) {
+      this.#copies = Buffer.allocUnsafeSlow(COPY_POOL_BYTES).buffer as ArrayBuffer;
+      this.#copiesEnd = 0;
+    }
+    const start = this.#copiesEnd;
+    this.#copiesEnd += length;
+    return new Uint8Array(this.#copies, start, length);
   }
 
   #slab(id: number): Slab {

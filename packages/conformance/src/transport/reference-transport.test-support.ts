@@ -27,7 +27,7 @@ import { matches, withAction } from "./reference-rules.test-support.js";
 import type { TransportSubject } from "./transport-subject.js";
 
 /** Everything the contract knows. */
-export const everyCapability: readonly TransportCapability[] = [
+const everyCapability: readonly TransportCapability[] = [
   "scheduling",
   "deferral",
   "sessions",

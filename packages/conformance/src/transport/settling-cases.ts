@@ -68,6 +68,7 @@ export function settlingCases(subject: TransportSubject): Case[] {
       assert.equal(dead.messageId, "A-1042");
       assert.equal(dead.deadLetterReason, "NoDeserializer");
       assert.equal(dead.deadLetterErrorDescription, "Nobody could read it: Zoë, 日本.");
+      assert.equal(dead.deadLetterSource, undefined, "only forwarding gives it a source");
       for (const [name, value] of Object.entries({ kept: 1, ...properties }))
         assertSameValue(dead.applicationProperties[name], value, `the property ${name}`);
     }),

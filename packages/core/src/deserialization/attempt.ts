@@ -15,7 +15,7 @@ export function attempt(
 ): Awaitable<unknown> {
   let value: Awaitable<unknown>;
   try {
-    value = serializer.deserialize(serializer.conforming === true ? bytes : bytes.slice(), context);
+    value = serializer.deserialize(serializer.conforming === true ? bytes : copyOf(bytes), context);
   } catch (error) {
     throw toFailure(error);
   }
@@ -46,6 +46,11 @@ export function toFailure(error: unknown): WaybillError {
   }
   const kind = error instanceof Error ? error.name : typeof error;
   return decodeFailure("serializer-fault", `The serializer threw an unexpected ${kind}.`);
+}
+
+/** A Buffer's own `slice` would be a view on the same memory. */
+function copyOf(bytes: Uint8Array): Uint8Array {
+  return Uint8Array.prototype.slice.call(bytes);
 }
 
 async function settled(

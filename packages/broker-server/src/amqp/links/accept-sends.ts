@@ -32,6 +32,8 @@ export function acceptSends(peer: Peer, link: ReceiverLink, path: string): void 
   link.accept({
     creditWindow: CREDIT_WINDOW,
     maxMessageSize: kilobytes * 1024,
+    // SDKs wait for the outcome of their message and do not connect a detach with it.
+    oversized: "reject",
     ...(properties?.get(TRANSFER_DESTINATION) !== undefined && { properties }),
   });
 }

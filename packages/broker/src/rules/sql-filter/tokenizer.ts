@@ -1,7 +1,7 @@
 import { type RulePart, RuleSyntaxError } from "../rule-error.js";
 
 /** The longest text of a filter or action, in UTF-16 units (Service Bus quotas). */
-export const MAX_EXPRESSION_LENGTH = 1024;
+const MAX_EXPRESSION_LENGTH = 1024;
 
 /** A piece of rule text. `position` counts UTF-16 units from 0; keywords are in upper case in `text`. */
 export type SqlToken = { readonly position: number; readonly text: string } & (

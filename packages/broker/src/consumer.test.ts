@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { message, openWorld, textOf } from "./world.test-support.js";
+
+describe("onMessage", () => {
+  it("does not disturb the sender by what it throws, which becomes an uncaught exception", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders");
+    const thrown = new Promise((resolve) => process.setUncaughtExceptionCaptureCallback(resolve));
+    const got: string[] = [];
+    const consumer = world.broker.receiver("orders").consume({
+      onMessage: (received) => {
+        got.push(textOf(received));
+        if (got.length === 1) throw new Error("handler failed");
+      },
+    });
+    consumer.grant(2);
+    await world.broker.sender("orders").sendBatch([message("a"), message("b")]);
+    expect(got).toEqual(["a", "b"]);
+    expect(await thrown).toMatchObject({ message: "handler failed" });
+    process.setUncaughtExceptionCaptureCallback(null);
+  });
+});
+
+describe("onClosed", () => {
+  it("finds the entity gone when it is told of the deletion", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders");
+    const receiver = world.broker.receiver("orders");
+    let seen: unknown;
+    const consumer = receiver.consume({
+      onMessage: () => {},
+      onClosed: () => {
+        seen = receiver.receive().catch((error: { code: string }) => error.code);
+      },
+    });
+    consumer.grant(1);
+    await world.broker.deleteEntity("orders");
+    expect(await seen).toBe("entity-not-found");
+  });
+});
+
+describe("grant", () => {
+  it("refuses what is no number of messages", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders");
+    const consumer = world.broker.receiver("orders").consume({ onMessage: () => {} });
+    for (const count of [-1, 1.5, Number.NaN]) expect(() => consumer.grant(count)).toThrow(TypeError);
+    consumer.grant(0);
+    expect(consumer.credit).toBe(0);
+  });
+});

@@ -1,0 +1,426 @@
+import { type Broker, createBroker, openBroker } from "../../src/broker.js";
+import { BrokerError } from "../../src/broker-error.js";
+import { createManualClock, type ManualClock } from "../../src/clock.js";
+import type { Consumer } from "../../src/consumer.js";
+import type { MessageReceiver } from "../../src/message-receiver.js";
+import type { BrokerMessage } from "../../src/messages/message.js";
+import type { ReceivedMessage } from "../../src/messages/received-message.js";
+import type { SessionReceiver } from "../../src/session-receiver.js";
+import type { Storage } from "../../src/storage/storage.js";
+import type { Transaction } from "../../src/transaction.js";
+import type { Command, CommandMessage, World } from "./command.js";
+import type { Seat } from "./history.js";
+import { at, inOrderOfId, START_MS } from "./model-seat.js";
+import {
+  inOrderOfPath,
+  type MessageView,
+  type Mode,
+  type NaiveProperties,
+  type Settlement,
+} from "./naive-entity.js";
+import { planNet, RULED_NAME, RULED_TOPIC, sourcesOf, targetsOf } from "./net.js";
+
+/** Something that was handed out and can be settled, and through what. */
+interface Kept {
+  readonly path: string;
+  readonly receiver: MessageReceiver;
+  readonly message: ReceivedMessage;
+}
+
+/** A consumer and what came since it was last looked at. */
+interface Pushed {
+  readonly path: string;
+  readonly receiver: MessageReceiver;
+  readonly consumer: Consumer;
+  readonly inbox: ReceivedMessage[];
+  refused: string | undefined;
+}
+
+/** A call that may wait; `tell` turns what it brought into plain data. */
+interface Pending {
+  tell: (() => unknown) | undefined;
+}
+
+/** Plays commands on the engine through its public interface. */
+export class EngineSeat implements Seat {
+  /** The kinds of events so far, those of dead letters with their reason. */
+  readonly events = new Set<string>();
+  readonly #clock: ManualClock;
+  readonly #open: () => Promise<Broker>;
+  readonly #consumers: Pushed[] = [];
+  readonly #transactions: Transaction[] = [];
+  #broker: Broker;
+  readonly #targets: readonly string[];
+  readonly #sources: readonly string[];
+  readonly #tickets: { readonly path: string; readonly sequence: bigint }[] = [];
+  readonly #kept: Kept[] = [];
+  readonly #held: { readonly path: string; readonly receiver: SessionReceiver }[] = [];
+  #pending: Pending[] = [];
+
+  private constructor(world: World, clock: ManualClock, broker: Broker, open: () => Promise<Broker>) {
+    this.#clock = clock;
+    this.#broker = broker;
+    this.#open = open;
+    this.#targets = targetsOf(world);
+    this.#sources = sourcesOf();
+    this.#listen();
+  }
+
+  /** Makes a broker with the world's entities, in memory or on the storages that are opened for it. */
+  static async open(world: World, openStorage: (() => Storage) | undefined): Promise<EngineSeat> {
+    const clock = createManualClock(new Date(START_MS));
+    const open = async () =>
+      openStorage === undefined ? createBroker({ clock }) : openBroker({ clock, storage: openStorage() });
+    const broker = await open();
+    for (const planned of planNet(world)) {
+      if (planned.kind === "queue") await broker.createQueue(planned.path, planned.options);
+      else if (planned.kind === "topic") await broker.createTopic(planned.path, planned.options);
+      else {
+        const { topic, name, options, rules } = planned;
+        const [first, ...others] = rules;
+        await broker.createSubscription(topic, name, options, first);
+        for (const rule of others) await broker.createRule(topic, name, rule);
+      }
+    }
+    return new EngineSeat(world, clock, broker, open);
+  }
+
+  async play(command: Command): Promise<unknown> {
+    try {
+      return await this.#run(command);
+    } catch (error) {
+      if (error instanceof BrokerError) return { refused: error.code };
+      throw error;
+    }
+  }
+
+  async observe(): Promise<unknown> {
+    const ended = await this.#tellPending();
+    const pushed = this.#consumers.map(({ path, receiver, inbox, refused }) => {
+      return { views: this.#keep(path, receiver, inbox.splice(0)), refused };
+    });
+    const { stores, entities } = this.#broker.snapshot();
+    return {
+      ended,
+      pushed,
+      stores: inOrderOfPath(
+        stores.map(({ path, messages, sessions }) => ({
+          path,
+          messages: messages.map(({ message, lockedUntil }) => ({
+            ...viewOf(message),
+            lockedUntilMs: lockedUntil?.getTime(),
+          })),
+          sessions: inOrderOfId(
+            sessions.map(({ lockedUntil, ...session }) => ({
+              ...session,
+              lockedUntilMs: lockedUntil?.getTime(),
+            })),
+          ),
+        })),
+      ),
+      entities: inOrderOfPath(
+        entities.map((entity) => ({
+          path: entity.path,
+          active: entity.activeMessageCount,
+          deferred: entity.deferredMessageCount,
+          scheduled: entity.scheduledMessageCount,
+          deadLetter: entity.deadLetterMessageCount,
+          transferDeadLetter: entity.transferDeadLetterMessageCount,
+        })),
+      ),
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#broker.close();
+  }
+
+  /** What the calls brought that ended since the last time, in the order in which they began. */
+  async #tellPending(): Promise<unknown> {
+    // After this turn every promise that is settled by now has run its callbacks.
+    await new Promise((resolve) => setImmediate(resolve));
+    const ended = this.#pending.filter(({ tell }) => tell !== undefined);
+    this.#pending = this.#pending.filter(({ tell }) => tell === undefined);
+    return ended.map(({ tell }) => tell?.());
+  }
+
+  async #run(command: Command): Promise<unknown> {
+    const broker = this.#broker;
+    const nowMs = this.#clock.now();
+    switch (command.do) {
+      case "send":
+        return broker
+          .sender(this.#target(command.to))
+          .sendBatch(command.messages.map((each) => toMessage(each)));
+      case "sendLater":
+        return broker
+          .sender(this.#target(command.to))
+          .send(toMessage(command.message, nowMs + command.delayMs));
+      case "schedule": {
+        const path = this.#target(command.to);
+        const message = toMessage(command.message, nowMs + command.delayMs);
+        const [sequence = -1n] = await broker.sender(path).schedule([message]);
+        this.#tickets.push({ path, sequence });
+        return Number(sequence);
+      }
+      case "cancel": {
+        const ticket = at(this.#tickets, command.ticket);
+        return ticket && broker.sender(ticket.path).cancelScheduled([ticket.sequence]);
+      }
+      case "receive": {
+        const path = this.#source(command.from);
+        const receiver = broker.receiver(path, { mode: command.mode });
+        const { maxWaitMs } = command;
+        this.#await(receiver.receive(command.count, { maxWaitMs }), (messages) =>
+          this.#keep(path, receiver, messages),
+        );
+        return undefined;
+      }
+      case "receiveDeferred": {
+        const picks = command.receipts
+          .map((index) => at(this.#kept, index))
+          .filter((each) => each !== undefined);
+        const [first] = picks;
+        if (first === undefined) return undefined;
+        const sequences = [...new Set(picks.map(({ message }) => message.sequenceNumber))];
+        const inSession = this.#held.find(({ receiver }) => receiver === first.receiver);
+        const receiver = inSession?.receiver ?? broker.receiver(first.path, { mode: command.mode });
+        return this.#keep(first.path, receiver, await receiver.receiveDeferred(sequences));
+      }
+      case "settle": {
+        const kept = at(this.#kept, command.receipt);
+        return kept && settle(kept, command.how, command.changes, undefined);
+      }
+      case "renew": {
+        const kept = at(this.#kept, command.receipt);
+        return kept && (await kept.receiver.renewLock(kept.message)).getTime();
+      }
+      case "peek": {
+        const { start, session } = command;
+        const options = {
+          fromSequenceNumber: BigInt(start),
+          sessionId: session === "" ? undefined : session,
+        };
+        return this.#peek(this.#source(command.from), options, command.count);
+      }
+      case "acceptSession": {
+        const path = this.#source(command.from);
+        const receiver = await broker.acceptSession(path, { sessionId: command.session, mode: command.mode });
+        return this.#hold(path, receiver);
+      }
+      case "acceptNextSession": {
+        const path = this.#source(command.from);
+        const { mode, maxWaitMs } = command;
+        this.#await(broker.acceptSession(path, { mode, maxWaitMs }), (receiver) =>
+          this.#hold(path, receiver),
+        );
+        return undefined;
+      }
+      case "deleteMessages": {
+        const receiver = broker.receiver(this.#source(command.from));
+        return receiver.deleteBatch(command.count, { enqueuedBefore: new Date(nowMs - command.ageMs) });
+      }
+      case "advance":
+        this.#clock.advance(command.ms);
+        return undefined;
+      case "update":
+        await broker.updateEntity(command.entity, command.changes);
+        return undefined;
+      case "purge":
+        return broker.purge(this.#source(command.from));
+      case "addRule": {
+        const { name, expression } = command;
+        return broker.createRule(RULED_TOPIC, RULED_NAME, { name, filter: { type: "sql", expression } });
+      }
+      case "removeRule":
+        return broker.deleteRule(RULED_TOPIC, RULED_NAME, command.name);
+      case "restart":
+        return this.#restart();
+      case "consume":
+        return this.#consume(this.#source(command.from), command.mode);
+      case "begin":
+        this.#transactions.push(broker.beginTransaction());
+        return undefined;
+      default:
+        if ("hold" in command) return this.#runInSession(command);
+        return "consumer" in command ? this.#runConsumer(command) : this.#runTransaction(command);
+    }
+  }
+
+  async #restart(): Promise<void> {
+    await this.#broker.close();
+    this.#broker = await this.#open();
+    this.#listen();
+    this.#kept.length = 0;
+    this.#held.length = 0;
+    this.#consumers.length = 0;
+    this.#transactions.length = 0;
+  }
+
+  #listen(): void {
+    this.#broker.onEvent(({ type, detail }) => {
+      this.events.add(type === "dead-lettered" ? `${type} ${detail}` : type);
+    });
+  }
+
+  #consume(path: string, mode: Mode): void {
+    const receiver = this.#broker.receiver(path, { mode });
+    const inbox: ReceivedMessage[] = [];
+    const pushed: Pushed = {
+      path,
+      receiver,
+      inbox,
+      refused: undefined,
+      consumer: receiver.consume({
+        onMessage: (message) => inbox.push(message),
+        onClosed: (error) => {
+          pushed.refused = (error as BrokerError).code;
+        },
+      }),
+    };
+    this.#consumers.push(pushed);
+  }
+
+  #runConsumer(command: Command & { readonly consumer: number }): unknown {
+    const consumer = at(this.#consumers, command.consumer)?.consumer;
+    if (consumer === undefined) return undefined;
+    if (command.do === "grant") return consumer.grant(command.credit);
+    return command.do === "drain" ? consumer.drain() : consumer.close();
+  }
+
+  async #runTransaction(command: Command & { readonly transaction: number }): Promise<unknown> {
+    const transaction = at(this.#transactions, command.transaction);
+    if (transaction === undefined) return undefined;
+    switch (command.do) {
+      case "sendIn": {
+        const messages = command.messages.map((each) => toMessage(each));
+        return this.#broker.sender(this.#target(command.to)).sendBatch(messages, transaction);
+      }
+      case "settleIn": {
+        const kept = at(this.#kept, command.receipt);
+        return kept && settle(kept, command.how, command.changes, transaction);
+      }
+      case "commit":
+        return transaction.commit();
+      case "rollBack":
+        return transaction.rollBack();
+    }
+  }
+
+  async #runInSession(command: Command & { readonly hold: number }): Promise<unknown> {
+    const held = at(this.#held, command.hold);
+    if (held === undefined) return undefined;
+    const { path, receiver } = held;
+    switch (command.do) {
+      case "receiveFromSession": {
+        const received = receiver.receive(command.count, { maxWaitMs: command.maxWaitMs });
+        this.#await(received, (messages) => this.#keep(path, receiver, messages));
+        return undefined;
+      }
+      case "renewSession":
+        return (await receiver.renewSessionLock()).getTime();
+      case "closeSession":
+        return receiver.close();
+      case "setSessionState":
+        return receiver.setState(
+          command.state === null ? undefined : new TextEncoder().encode(command.state),
+        );
+      case "getSessionState": {
+        const state = await receiver.getState();
+        return state === undefined ? null : new TextDecoder().decode(state);
+      }
+    }
+  }
+
+  /** Notes a call that may wait. A refusal before any wait rejects at once and is told like all others. */
+  #await<Result>(call: Promise<Result>, tell: (result: Result) => unknown): void {
+    const pending: Pending = { tell: undefined };
+    this.#pending.push(pending);
+    call.then(
+      (result) => {
+        pending.tell = () => tell(result);
+      },
+      (error: unknown) => {
+        if (!(error instanceof BrokerError)) throw error;
+        pending.tell = () => ({ refused: error.code });
+      },
+    );
+  }
+
+  #keep(path: string, receiver: MessageReceiver, messages: readonly ReceivedMessage[]): MessageView[] {
+    for (const message of messages) this.#kept.push({ path, message, receiver });
+    return messages.map(viewOf);
+  }
+
+  #hold(path: string, receiver: SessionReceiver): unknown {
+    this.#held.push({ path, receiver });
+    return { sessionId: receiver.sessionId };
+  }
+
+  async #peek(
+    path: string,
+    options: Parameters<MessageReceiver["peek"]>[1],
+    count: number,
+  ): Promise<MessageView[]> {
+    return (await this.#broker.receiver(path).peek(count, options)).map(viewOf);
+  }
+
+  #source(index: number): string {
+    return at(this.#sources, index) as string;
+  }
+
+  #target(index: number): string {
+    return at(this.#targets, index) as string;
+  }
+}
+
+function settle(
+  { receiver, message }: Kept,
+  how: Settlement,
+  propertiesToModify: NaiveProperties | undefined,
+  transaction: Transaction | undefined,
+): Promise<void> {
+  if (how === "complete") return receiver.complete(message, transaction);
+  if (how === "deadLetter") return receiver.deadLetter(message, { propertiesToModify }, transaction);
+  return receiver[how](message, propertiesToModify, transaction);
+}
+
+function toMessage(message: CommandMessage, scheduledAtMs?: number): BrokerMessage {
+  const { messageId, sessionId, subject, timeToLiveMs, body, properties } = message;
+  return {
+    messageId,
+    sessionId,
+    subject,
+    timeToLiveMs,
+    scheduledEnqueueTime: scheduledAtMs === undefined ? undefined : new Date(scheduledAtMs),
+    body: { section: "data", bytes: new TextEncoder().encode(body) },
+    applicationProperties: properties,
+  };
+}
+
+function viewOf(message: ReceivedMessage): MessageView {
+  const { body } = message;
+  return {
+    sequence: Number(message.sequenceNumber),
+    enqueuedSequence: Number(message.enqueuedSequenceNumber),
+    enqueuedAtMs: message.enqueuedTime.getTime(),
+    expiresAtMs: message.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
+    lockedUntilMs: message.lockedUntil?.getTime(),
+    state: message.state,
+    deliveryCount: message.deliveryCount,
+    deadLetterSource: message.deadLetterSource,
+    messageId: String(message.messageId),
+    sessionId: message.sessionId,
+    subject: message.subject,
+    body: body.section === "data" ? new TextDecoder().decode(body.bytes) : "",
+    properties: withoutDescription(message.applicationProperties as NaiveProperties),
+  };
+}
+
+/** The wording of descriptions is not part of the model. */
+function withoutDescription({
+  DeadLetterErrorDescription: _,
+  ...properties
+}: NaiveProperties): NaiveProperties {
+  return properties;
+}

@@ -1,0 +1,77 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Storage } from "../../src/storage/storage.js";
+import type { Command, World } from "./command.js";
+import { EngineSeat } from "./engine-seat.js";
+import { ModelSeat } from "./model-seat.js";
+
+/** Where a history is played: on the model or on the engine. What both tell is compared as plain data. */
+export interface Seat {
+  /** Plays one command and tells all that its caller sees. */
+  play(command: Command): unknown;
+  /** Tells everything else that can be observed. */
+  observe(): unknown;
+}
+
+/** The first point at which engine and model differ. */
+export class Disagreement extends Error {
+  constructor(world: World, commands: readonly Command[], at: number, expected: unknown, actual: unknown) {
+    const lines = commands.slice(0, at + 1).map((command) => `  ${print(command)},`);
+    const [path, wanted, found] = firstDifference(expected, actual);
+    super(
+      `engine and model differ after command ${at}\nworld: ${print(world)}\nhistory: [\n${lines.join("\n")}\n]\n` +
+        `at ${path}\nmodel:  ${print(wanted)}\nengine: ${print(found)}`,
+    );
+  }
+}
+
+/**
+ * Plays a history on both seats and throws a {@link Disagreement} at the first difference. Resolves to the kinds of events
+ * that the engine told of, those of dead letters with their reason.
+ */
+export async function playHistory(
+  world: World,
+  commands: readonly Command[],
+  openStorage?: () => Storage,
+): Promise<ReadonlySet<string>> {
+  const model = new ModelSeat(world);
+  await using engine = await EngineSeat.open(world, openStorage);
+  for (const [at, command] of commands.entries()) {
+    const expected = { outcome: model.play(command), state: model.observe() };
+    const actual = { outcome: await engine.play(command), state: await engine.observe() };
+    if (!isDeepStrictEqual(actual, expected)) throw new Disagreement(world, commands, at, expected, actual);
+  }
+  return engine.events;
+}
+
+/** The innermost place at which two values differ. */
+function firstDifference(
+  expected: unknown,
+  actual: unknown,
+  path = "$",
+): readonly [path: string, expected: unknown, actual: unknown] {
+  const isSameShape = Array.isArray(expected)
+    ? Array.isArray(actual) && expected.length === actual.length
+    : isRecord(expected) && isRecord(actual);
+  if (!isSameShape) return [path, expected, actual];
+  const left = expected as Record<string, unknown>;
+  const right = actual as Record<string, unknown>;
+  const key = Object.keys({ ...left, ...right }).find((each) => !isDeepStrictEqual(left[each], right[each]));
+  return key === undefined
+    ? [path, expected, actual]
+    : firstDifference(left[key], right[key], `${path}.${key}`);
+}
+
+function isRecord(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Writes data as the source text of a test. */
+export function print(value: unknown): string {
+  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value === "number" || value === undefined) return String(value);
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(print).join(", ")}]`;
+  return `{ ${Object.entries(value)
+    .map(([name, each]) => `${/^\w+$/.test(name) ? name : JSON.stringify(name)}: ${print(each)}`)
+    .join(", ")} }`;
+}

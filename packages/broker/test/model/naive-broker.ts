@@ -1,0 +1,799 @@
+import type { CompiledRule } from "../../src/rules/rule.js";
+import { evaluateRules } from "../../src/rules/rule-copies.js";
+import { ruleSubject } from "../../src/rules/rule-subject.js";
+import {
+  available,
+  describeEntity,
+  describeStore,
+  fresh,
+  inOrder,
+  inOrderOfPath,
+  isSessionful,
+  type MessageView,
+  type Mode,
+  makeEntity,
+  type NaiveConsumer,
+  type NaiveContent,
+  type NaiveEntity,
+  type NaiveMessage,
+  type NaiveOptions,
+  type NaiveProperties,
+  type NaiveReceipt,
+  NaiveRefusal,
+  type NaiveSession,
+  type NaiveSessionLock,
+  type NaiveSessionWait,
+  type NaiveStep,
+  type NaiveStore,
+  type NaiveTimer,
+  type NaiveTransaction,
+  type NaiveWait,
+  openSession,
+  type Settlement,
+  type Transit,
+  viewOf,
+} from "./naive-entity.js";
+
+const SUFFIXES = ["/$Transfer/$DeadLetterQueue", "/$DeadLetterQueue"];
+const MAX_HOPS = 4;
+const TRANSACTION_TIMEOUT_MS = 120_000;
+
+/**
+ * A broker written to be obviously right: plain arrays, linear searches, and no timers but "whatever is due first". The
+ * engine has to agree with it on everything that can be observed, after every command.
+ */
+export class NaiveBroker {
+  nowMs: number;
+  readonly #entities: NaiveEntity[] = [];
+  #waits: NaiveWait[] = [];
+  #sessionWaits: NaiveSessionWait[] = [];
+  readonly #transactions: NaiveTransaction[] = [];
+  #armings = 0;
+
+  constructor(nowMs: number) {
+    this.nowMs = nowMs;
+  }
+
+  createQueue(path: string, options: Partial<NaiveOptions>): void {
+    this.#entities.push(makeEntity("queue", path, undefined, options, []));
+  }
+
+  createTopic(path: string, options: Partial<NaiveOptions>): void {
+    this.#entities.push(makeEntity("topic", path, undefined, options, []));
+  }
+
+  createSubscription(
+    topic: string,
+    name: string,
+    options: Partial<NaiveOptions>,
+    rules: CompiledRule[],
+  ): void {
+    this.#entities.push(makeEntity("subscription", `${topic}/Subscriptions/${name}`, topic, options, rules));
+  }
+
+  /** Changes properties; whoever waits where nobody may receive any more is refused, and what waits moves on. */
+  update(path: string, changes: Partial<NaiveOptions>): void {
+    const entity = this.#entity(path);
+    entity.options = { ...entity.options, ...changes };
+    const { status, forwardTo } = entity.options;
+    if (status === "Disabled" || status === "ReceiveDisabled") {
+      this.#refuseWaits("entity-disabled", (store) => store.entity === entity);
+    } else if (forwardTo !== undefined) {
+      this.#refuseWaits("not-allowed", (store) => store === entity.main);
+    }
+    if (forwardTo === undefined) return;
+    for (const message of available(entity.main, undefined)) {
+      this.#remove(message);
+      this.#forward(message, forwardTo);
+    }
+  }
+
+  setRules(path: string, rules: readonly CompiledRule[]): void {
+    this.#entity(path).rules = [...rules];
+  }
+
+  /** Removes everything from a store; returns how many messages. */
+  purge(path: string): number {
+    const { messages } = this.#store(path);
+    for (const message of messages) this.#remove(message);
+    return messages.length;
+  }
+
+  /** All locks are gone afterwards without a failed delivery, and nobody waits any more. */
+  restart(): void {
+    this.#refuseWaits("broker-closed", () => true);
+    for (const { main, deadLetter, transferDeadLetter } of this.#entities) {
+      for (const session of main.sessions) {
+        if (session.lock !== undefined) session.lock.isLost = true;
+        session.lock = undefined;
+      }
+      for (const message of [main, deadLetter, transferDeadLetter].flatMap((store) =>
+        inOrder(store.messages),
+      )) {
+        message.lock = undefined;
+        message.timer = undefined;
+        if (message.state === "scheduled")
+          message.timer = this.#arm(message.content.scheduledAtMs ?? this.nowMs);
+        else if (message.state === "active" && message.store.kind === "main") this.#armExpiry(message);
+      }
+    }
+  }
+
+  // --- sending
+
+  send(path: string, contents: readonly NaiveContent[]): void {
+    const entity = this.#entity(path);
+    for (const content of contents) this.#checkSend(entity, content);
+    for (const content of contents) this.#enter(entity, content);
+  }
+
+  schedule(path: string, content: NaiveContent): number {
+    const entity = this.#entity(path);
+    this.#checkSend(entity, content);
+    if (this.#isDuplicate(entity, content)) return 0;
+    return this.#park(entity, content);
+  }
+
+  cancelScheduled(path: string, sequence: number): void {
+    const { main } = this.#entity(path);
+    const message = main.messages.find((each) => each.sequence === sequence && each.state === "scheduled");
+    if (message === undefined) throw new NaiveRefusal("message-not-found");
+    this.#remove(message);
+  }
+
+  // --- receiving
+
+  /** Receives what is ready, or waits for the first messages that come; ends with none when the time is up. */
+  receive(path: string, count: number, mode: Mode, maxWaitMs: number): NaiveWait {
+    return this.#wait(this.#receivable(path, undefined), undefined, count, mode, maxWaitMs);
+  }
+
+  receiveFromSession(hold: NaiveSessionLock, count: number, mode: Mode, maxWaitMs: number): NaiveWait {
+    if (hold.isLost) throw new NaiveRefusal("session-lock-lost");
+    checkReceivable(hold.session.store);
+    return this.#wait(hold.session.store, hold, count, mode, maxWaitMs);
+  }
+
+  #wait(
+    store: NaiveStore,
+    hold: NaiveSessionLock | undefined,
+    count: number,
+    mode: Mode,
+    maxWaitMs: number,
+  ): NaiveWait {
+    const ready = this.#take(available(store, hold?.session.id).slice(0, count), mode, hold);
+    const result = ready.length > 0 || maxWaitMs === 0 ? ready : undefined;
+    const timer =
+      result === undefined && Number.isFinite(maxWaitMs) ? this.#arm(this.nowMs + maxWaitMs) : undefined;
+    const wait: NaiveWait = { store, hold, count, mode, timer, consumer: undefined, result };
+    if (result === undefined) this.#waits.push(wait);
+    return wait;
+  }
+
+  /** Gives waiting messages to those who wait, in the order in which they came. To be called after every operation. */
+  serve(): void {
+    for (const wait of this.#sessionWaits) wait.result = this.#nextSession(wait.store);
+    this.#sessionWaits = this.#sessionWaits.filter(({ result }) => result === undefined);
+    for (const wait of this.#waits) {
+      const messages = available(wait.store, wait.hold?.session.id).slice(0, wait.count);
+      if (messages.length === 0) continue;
+      const receipts = this.#take(messages, wait.mode, wait.hold);
+      wait.count -= receipts.length;
+      if (wait.consumer === undefined) wait.result = receipts;
+      else wait.consumer.inbox.push(...receipts);
+    }
+    this.#waits = this.#waits.filter(({ result, count }) => result === undefined && count > 0);
+  }
+
+  consume(path: string, mode: Mode): NaiveConsumer {
+    const store = this.#receivable(path, undefined);
+    return { store, mode, inbox: [], isClosed: false, refusal: undefined };
+  }
+
+  grant(consumer: NaiveConsumer, count: number): void {
+    if (consumer.isClosed) return;
+    const { store, mode } = consumer;
+    this.#waits.push({ store, mode, count, consumer, hold: undefined, timer: undefined, result: undefined });
+  }
+
+  /** Takes back the credit that was not used; returns how much. */
+  drain(consumer: NaiveConsumer): number {
+    const grants = this.#waits.filter((wait) => wait.consumer === consumer);
+    this.#waits = this.#waits.filter((wait) => wait.consumer !== consumer);
+    return grants.reduce((sum, { count }) => sum + count, 0);
+  }
+
+  closeConsumer(consumer: NaiveConsumer): void {
+    consumer.isClosed = true;
+    this.drain(consumer);
+  }
+
+  receiveDeferred(
+    path: string,
+    sequences: readonly number[],
+    mode: Mode,
+    hold: NaiveSessionLock | undefined,
+  ): NaiveReceipt[] {
+    if (hold?.isLost === true) throw new NaiveRefusal("session-lock-lost");
+    const store = this.#receivable(path, hold);
+    const found = sequences.map((sequence) =>
+      store.messages.find(
+        (each) =>
+          each.sequence === sequence &&
+          each.state === "deferred" &&
+          each.lock === undefined &&
+          (hold === undefined || each.content.sessionId === hold.session.id),
+      ),
+    );
+    const messages = found.filter((each) => each !== undefined);
+    if (messages.length < found.length || new Set(messages).size < messages.length) {
+      throw new NaiveRefusal("message-not-found");
+    }
+    return this.#take(messages, mode, hold);
+  }
+
+  peek(path: string, fromSequence: number, count: number, sessionId: string | undefined): MessageView[] {
+    return inOrder(this.#store(path).messages)
+      .filter((message) => message.sequence >= fromSequence)
+      .filter((message) => sessionId === undefined || message.content.sessionId === sessionId)
+      .slice(0, count)
+      .map((message) => ({ ...viewOf(message), lockedUntilMs: undefined }));
+  }
+
+  /** Deletes the oldest waiting messages that were enqueued before an instant; returns how many. */
+  deleteMessages(path: string, count: number, beforeMs: number): number {
+    const chosen = available(this.#receivable(path, undefined), undefined)
+      .filter((message) => message.enqueuedAtMs < beforeMs)
+      .slice(0, count);
+    for (const message of chosen) this.#remove(message);
+    return chosen.length;
+  }
+
+  // --- settling
+
+  settle(receipt: NaiveReceipt, how: Settlement, changes: NaiveProperties): void {
+    this.#checkSettlement(receipt, how);
+    this.#settle(receipt.message, how, changes);
+  }
+
+  #checkSettlement(receipt: NaiveReceipt, how: Settlement): void {
+    this.#checkLock(receipt);
+    const isDead = receipt.message.store.kind !== "main";
+    if (how === "deadLetter" && isDead) throw new NaiveRefusal("not-allowed");
+  }
+
+  #settle(message: NaiveMessage, how: Settlement, changes: NaiveProperties): void {
+    message.properties = { ...message.properties, ...changes };
+    switch (how) {
+      case "complete":
+        this.#remove(message);
+        break;
+      case "abandon":
+        this.#failDelivery(message);
+        break;
+      case "defer":
+        message.lock = undefined;
+        message.state = "deferred";
+        message.timer = undefined;
+        break;
+      case "deadLetter":
+        this.#deadLetter(message, {});
+        break;
+    }
+  }
+
+  renewLock(receipt: NaiveReceipt): number {
+    const { message } = receipt;
+    this.#checkLock(receipt);
+    if (receipt.lock?.session !== undefined) throw new NaiveRefusal("not-allowed");
+    message.timer = this.#arm(this.nowMs + message.store.entity.options.lockDurationMs);
+    return message.timer.dueMs;
+  }
+
+  // --- transactions
+
+  begin(): NaiveTransaction {
+    const transaction: NaiveTransaction = { state: "open", steps: [], timer: undefined };
+    this.#transactions.push(transaction);
+    return transaction;
+  }
+
+  sendIn(transaction: NaiveTransaction, path: string, contents: readonly NaiveContent[]): void {
+    const entity = this.#entity(path);
+    requireOpen(transaction);
+    for (const content of contents) this.#checkSend(entity, content);
+    for (const content of contents) this.#enlist(transaction, { path, content });
+  }
+
+  settleIn(
+    transaction: NaiveTransaction,
+    receipt: NaiveReceipt,
+    how: Settlement,
+    changes: NaiveProperties,
+  ): void {
+    this.#checkSettlement(receipt, how);
+    requireOpen(transaction);
+    const isSettled = transaction.steps.some(
+      (step) => "receipt" in step && step.receipt.message === receipt.message,
+    );
+    if (isSettled) throw new NaiveRefusal("message-lock-lost");
+    this.#enlist(transaction, { receipt, how, changes });
+  }
+
+  /** Does all steps, or none if one cannot be done any more. */
+  commit(transaction: NaiveTransaction): void {
+    requireOpen(transaction);
+    transaction.state = "ended";
+    for (const step of transaction.steps) {
+      if ("path" in step) this.#checkSend(this.#entity(step.path), step.content);
+      else if (step.receipt.message.lock !== step.receipt.lock) throw new NaiveRefusal("message-lock-lost");
+    }
+    for (const step of transaction.steps) {
+      if ("path" in step) this.#enter(this.#entity(step.path), step.content);
+      else this.#settle(step.receipt.message, step.how, step.changes);
+    }
+  }
+
+  rollBack(transaction: NaiveTransaction): void {
+    requireOpen(transaction);
+    transaction.state = "ended";
+  }
+
+  #enlist(transaction: NaiveTransaction, step: NaiveStep): void {
+    transaction.timer ??= this.#arm(this.nowMs + TRANSACTION_TIMEOUT_MS);
+    transaction.steps.push(step);
+  }
+
+  // --- sessions
+
+  acceptSession(path: string, sessionId: string): NaiveSessionLock {
+    const store = this.#store(path);
+    if (!isSessionful(store)) throw new NaiveRefusal("not-allowed");
+    checkReceivable(store);
+    const session = openSession(store, sessionId);
+    if (session.lock !== undefined) throw new NaiveRefusal("session-cannot-be-locked");
+    return this.#lockSession(session);
+  }
+
+  /** Locks the free session with the oldest waiting message, or waits for one; ends with `timeout`. */
+  acceptNextSession(path: string, maxWaitMs: number): NaiveSessionWait {
+    const store = this.#store(path);
+    if (!isSessionful(store)) throw new NaiveRefusal("not-allowed");
+    checkReceivable(store);
+    const lock = this.#nextSession(store);
+    const result = lock ?? (maxWaitMs === 0 ? new NaiveRefusal("timeout") : undefined);
+    const timer =
+      result === undefined && Number.isFinite(maxWaitMs) ? this.#arm(this.nowMs + maxWaitMs) : undefined;
+    const wait: NaiveSessionWait = { store, timer, result };
+    if (result === undefined) this.#sessionWaits.push(wait);
+    return wait;
+  }
+
+  renewSession(hold: NaiveSessionLock): number {
+    if (hold.isLost) throw new NaiveRefusal("session-lock-lost");
+    hold.timer = this.#arm(this.nowMs + hold.session.store.entity.options.lockDurationMs);
+    return hold.timer.dueMs;
+  }
+
+  /** Gives a session back: its messages become available again and no delivery is counted. */
+  closeSession(hold: NaiveSessionLock): void {
+    if (hold.isLost) return;
+    for (const message of this.#endSession(hold)) this.#release(message);
+  }
+
+  setSessionState(hold: NaiveSessionLock, state: string | null): void {
+    if (hold.isLost) throw new NaiveRefusal("session-lock-lost");
+    hold.session.state = state;
+  }
+
+  getSessionState(hold: NaiveSessionLock): string | null {
+    if (hold.isLost) throw new NaiveRefusal("session-lock-lost");
+    return hold.session.state;
+  }
+
+  // --- observing
+
+  /** Everything in the broker; stores without messages and sessions are left out. */
+  snapshot() {
+    const stores = this.#entities.flatMap((entity) =>
+      entity.kind === "topic" ? [entity.main] : [entity.main, entity.deadLetter, entity.transferDeadLetter],
+    );
+    return {
+      stores: inOrderOfPath(
+        stores.map(describeStore).filter(({ messages, sessions }) => messages.length + sessions.length > 0),
+      ),
+      entities: inOrderOfPath(this.#entities.map(describeEntity)),
+    };
+  }
+
+  // --- time
+
+  advance(ms: number): void {
+    const untilMs = this.nowMs + ms;
+    for (;;) {
+      const due = this.#due(untilMs);
+      if (due === undefined) break;
+      this.nowMs = Math.max(this.nowMs, due.timer.dueMs);
+      due.fire();
+      this.serve();
+    }
+    this.nowMs = untilMs;
+  }
+
+  #due(untilMs: number): { readonly timer: NaiveTimer; readonly fire: () => void } | undefined {
+    const all: { timer: NaiveTimer; fire: () => void }[] = [];
+    for (const { main, deadLetter, transferDeadLetter } of this.#entities) {
+      for (const message of [...main.messages, ...deadLetter.messages, ...transferDeadLetter.messages]) {
+        if (message.timer !== undefined)
+          all.push({ timer: message.timer, fire: () => this.#messageDue(message) });
+      }
+      for (const { lock } of main.sessions) {
+        if (lock !== undefined) all.push({ timer: lock.timer, fire: () => this.#sessionDue(lock) });
+      }
+    }
+    for (const wait of this.#waits) {
+      if (wait.timer !== undefined) all.push({ timer: wait.timer, fire: () => this.#endWait(wait, []) });
+    }
+    for (const wait of this.#sessionWaits) {
+      if (wait.timer !== undefined)
+        all.push({ timer: wait.timer, fire: () => this.#endSessionWait(wait, "timeout") });
+    }
+    for (const transaction of this.#transactions) {
+      const { timer, state } = transaction;
+      const fire = () => {
+        transaction.state = "timed-out";
+      };
+      if (timer !== undefined && state === "open") all.push({ timer, fire });
+    }
+    return all
+      .filter(({ timer }) => timer.dueMs <= untilMs)
+      .sort((a, b) => a.timer.dueMs - b.timer.dueMs || a.timer.order - b.timer.order)[0];
+  }
+
+  #refuseWaits(
+    code: string,
+    isMeant: (store: NaiveStore, hold: NaiveSessionLock | undefined) => boolean,
+  ): void {
+    for (const wait of this.#waits.filter(({ store, hold }) => isMeant(store, hold))) {
+      if (wait.consumer === undefined) this.#endWait(wait, new NaiveRefusal(code));
+      else {
+        this.closeConsumer(wait.consumer);
+        wait.consumer.refusal = new NaiveRefusal(code);
+      }
+    }
+    for (const wait of this.#sessionWaits.filter(({ store }) => isMeant(store, undefined))) {
+      this.#endSessionWait(wait, code);
+    }
+  }
+
+  #endWait(wait: NaiveWait, result: NaiveWait["result"]): void {
+    wait.result = result;
+    this.#waits = this.#waits.filter((each) => each !== wait);
+  }
+
+  #endSessionWait(wait: NaiveSessionWait, code: string): void {
+    wait.result = new NaiveRefusal(code);
+    this.#sessionWaits = this.#sessionWaits.filter((each) => each !== wait);
+  }
+
+  #messageDue(message: NaiveMessage): void {
+    if (message.state === "scheduled") {
+      this.#remove(message);
+      this.#route(message.store.entity, fresh(message.content));
+    } else if (message.lock !== undefined) {
+      this.#failDelivery(message);
+    } else {
+      this.#expire(message);
+    }
+  }
+
+  /** An expired session lock counts as a failed delivery of all messages held under it. */
+  #sessionDue(lock: NaiveSessionLock): void {
+    for (const message of this.#endSession(lock)) this.#failDelivery(message);
+  }
+
+  // --- rules of the house
+
+  #checkSend(entity: NaiveEntity, content: NaiveContent): void {
+    const { status, requiresSession } = entity.options;
+    if (status === "Disabled" || status === "SendDisabled") throw new NaiveRefusal("entity-disabled");
+    if (entity.kind === "queue" && requiresSession && content.sessionId === undefined) {
+      throw new NaiveRefusal("not-allowed");
+    }
+  }
+
+  #enter(entity: NaiveEntity, content: NaiveContent): void {
+    if (this.#isDuplicate(entity, content)) return;
+    if (content.scheduledAtMs !== undefined && content.scheduledAtMs > this.nowMs)
+      this.#park(entity, content);
+    else this.#route(entity, fresh(content));
+  }
+
+  #isDuplicate(entity: NaiveEntity, { messageId }: NaiveContent): boolean {
+    const { requiresDuplicateDetection, duplicateDetectionHistoryTimeWindowMs } = entity.options;
+    if (!requiresDuplicateDetection) return false;
+    entity.duplicates = entity.duplicates.filter(({ forgottenAtMs }) => forgottenAtMs > this.nowMs);
+    if (entity.duplicates.some((seen) => seen.messageId === messageId)) return true;
+    entity.duplicates.push({ messageId, forgottenAtMs: this.nowMs + duplicateDetectionHistoryTimeWindowMs });
+    return false;
+  }
+
+  #park(entity: NaiveEntity, content: NaiveContent): number {
+    const sequence = this.#takeNumber(entity);
+    const message: NaiveMessage = {
+      store: entity.main,
+      content,
+      sequence,
+      enqueuedSequence: sequence,
+      enqueuedAtMs: this.nowMs,
+      expiresAtMs: Number.POSITIVE_INFINITY,
+      hops: 0,
+      deadLetterSource: undefined,
+      properties: content.properties,
+      state: "scheduled",
+      deliveryCount: 0,
+      lock: undefined,
+      timer: this.#arm(content.scheduledAtMs ?? this.nowMs),
+    };
+    entity.main.messages.push(message);
+    return sequence;
+  }
+
+  #route(entity: NaiveEntity, transit: Transit): void {
+    if (entity.kind !== "topic") {
+      this.#arrive(entity, transit);
+      return;
+    }
+    const number = this.#takeNumber(entity);
+    const lifeMs = Math.min(transit.lifeMs, entity.options.defaultMessageTimeToLiveMs);
+    const copy = { ...transit, lifeMs, enqueuedSequence: transit.enqueuedSequence ?? number };
+    for (const subscription of this.#entities.filter(({ topic }) => topic === entity.path)) {
+      this.#applyRules(subscription, copy);
+    }
+  }
+
+  #applyRules(subscription: NaiveEntity, transit: Transit): void {
+    const { content } = transit;
+    const subject = ruleSubject({
+      system: {
+        MessageId: content.messageId,
+        Label: content.subject ?? null,
+        SessionId: content.sessionId ?? null,
+      },
+      application: Object.fromEntries(
+        Object.entries(transit.properties).map(([name, value]) => [
+          name,
+          typeof value === "number" ? BigInt(value) : value,
+        ]),
+      ),
+    });
+    const { copies, failures } = evaluateRules(subscription.rules, subject);
+    for (const { application } of copies) {
+      const properties: Record<string, string | number> = { ...transit.properties };
+      for (const [name, value] of application) {
+        if (value === undefined) delete properties[name];
+        else properties[name] = typeof value === "bigint" ? Number(value) : String(value);
+      }
+      this.#arrive(subscription, { ...transit, properties });
+    }
+    const [failure] = failures;
+    if (failure !== undefined && subscription.options.deadLetteringOnFilterEvaluationExceptions) {
+      const message = this.#stamp(subscription, transit);
+      this.#deadLetter(message, { DeadLetterReason: failure.error.exceptionName });
+    }
+  }
+
+  #stamp(entity: NaiveEntity, transit: Transit): NaiveMessage {
+    const { content } = transit;
+    const sequence = this.#takeNumber(entity);
+    const lifeMs = Math.min(transit.lifeMs, entity.options.defaultMessageTimeToLiveMs);
+    return {
+      store: entity.main,
+      content,
+      sequence,
+      enqueuedSequence: transit.enqueuedSequence ?? sequence,
+      enqueuedAtMs: this.nowMs,
+      expiresAtMs: this.nowMs + lifeMs,
+      hops: transit.hops,
+      deadLetterSource: transit.deadLetterSource,
+      properties: transit.properties,
+      state: "active",
+      deliveryCount: 0,
+      lock: undefined,
+      timer: undefined,
+    };
+  }
+
+  #arrive(entity: NaiveEntity, transit: Transit): void {
+    const message = this.#stamp(entity, transit);
+    if (entity.options.forwardTo !== undefined) {
+      this.#forward(message, entity.options.forwardTo);
+      return;
+    }
+    if (entity.options.requiresSession && message.content.sessionId === undefined) {
+      this.#deadLetter(message, { DeadLetterReason: "Session ID is null" });
+      return;
+    }
+    entity.main.messages.push(message);
+    this.#armExpiry(message);
+  }
+
+  /** Moves a message on, or keeps it in the transfer dead-letter queue with the reason why that is impossible. */
+  #forward(message: NaiveMessage, target: string): void {
+    const lifeMs = message.expiresAtMs - message.enqueuedAtMs;
+    const refusal = this.#pass(message, target, lifeMs, message.deadLetterSource);
+    if (refusal === undefined) return;
+    const store = message.store.entity.transferDeadLetter;
+    store.messages.push({
+      ...message,
+      store,
+      enqueuedAtMs: this.nowMs,
+      expiresAtMs: this.nowMs + lifeMs,
+      deliveryCount: 0,
+      properties: { ...message.properties, DeadLetterReason: refusal },
+    });
+  }
+
+  /** Hands a message to another entity; returns why that is impossible. */
+  #pass(
+    message: NaiveMessage,
+    target: string,
+    lifeMs: number,
+    deadLetterSource: string | undefined,
+  ): string | undefined {
+    if (message.hops >= MAX_HOPS) return "MaxTransferHopCountExceeded";
+    const entity = this.#entity(target);
+    const { status } = entity.options;
+    if (status === "Disabled" || status === "SendDisabled") return "MessagingEntityDisabled";
+    const { content, properties, enqueuedSequence } = message;
+    if (this.#isDuplicate(entity, content)) return undefined;
+    const hops = message.hops + 1;
+    this.#route(entity, { content, properties, enqueuedSequence, lifeMs, hops, deadLetterSource });
+    return undefined;
+  }
+
+  #take(messages: readonly NaiveMessage[], mode: Mode, hold: NaiveSessionLock | undefined): NaiveReceipt[] {
+    return messages.map((message) => {
+      if (mode === "receiveAndDelete") {
+        this.#remove(message);
+        return { message, lock: undefined, hold, view: viewOf(message) };
+      }
+      message.lock = { session: hold };
+      message.timer =
+        hold === undefined ? this.#arm(this.nowMs + message.store.entity.options.lockDurationMs) : undefined;
+      return { message, lock: message.lock, hold, view: viewOf(message) };
+    });
+  }
+
+  #checkLock({ message, lock, hold }: NaiveReceipt): void {
+    if (hold?.isLost === true) throw new NaiveRefusal("session-lock-lost");
+    if (lock === undefined || message.lock !== lock) {
+      throw new NaiveRefusal("message-lock-lost");
+    }
+  }
+
+  /** Counts a failed delivery; the last one allowed dead-letters the message. */
+  #failDelivery(message: NaiveMessage): void {
+    message.deliveryCount += 1;
+    const isLast = message.deliveryCount >= message.store.entity.options.maxDeliveryCount;
+    if (isLast && message.store.kind === "main") {
+      this.#deadLetter(message, { DeadLetterReason: "MaxDeliveryCountExceeded" });
+    } else {
+      this.#release(message);
+    }
+  }
+
+  /** Ends a lock; an active message whose time is over meanwhile expires at once. */
+  #release(message: NaiveMessage): void {
+    message.lock = undefined;
+    message.timer = undefined;
+    if (message.store.kind !== "main" || message.state !== "active") return;
+    const { forwardTo } = message.store.entity.options;
+    if (message.expiresAtMs <= this.nowMs) this.#expire(message);
+    else if (forwardTo !== undefined) {
+      this.#remove(message);
+      this.#forward(message, forwardTo);
+    } else this.#armExpiry(message);
+  }
+
+  #expire(message: NaiveMessage): void {
+    if (message.store.entity.options.deadLetteringOnMessageExpiration) {
+      this.#deadLetter(message, { DeadLetterReason: "TTLExpiredException" });
+    } else {
+      this.#remove(message);
+    }
+  }
+
+  #deadLetter(message: NaiveMessage, record: NaiveProperties): void {
+    const { entity } = message.store;
+    this.#remove(message);
+    const dead: NaiveMessage = {
+      ...message,
+      store: entity.deadLetter,
+      properties: { ...message.properties, ...record },
+      state: "active",
+      lock: undefined,
+      timer: undefined,
+    };
+    const target = entity.options.forwardDeadLetteredMessagesTo;
+    const isForwarded =
+      target !== undefined &&
+      this.#pass(dead, target, message.content.timeToLiveMs, entity.path) === undefined;
+    if (!isForwarded) entity.deadLetter.messages.push(dead);
+  }
+
+  #nextSession(store: NaiveStore): NaiveSessionLock | undefined {
+    const free = available(store, undefined).find(
+      ({ content }) => openSession(store, content.sessionId ?? "").lock === undefined,
+    );
+    return free && this.#lockSession(openSession(store, free.content.sessionId ?? ""));
+  }
+
+  #lockSession(session: NaiveSession): NaiveSessionLock {
+    const timer = this.#arm(this.nowMs + session.store.entity.options.lockDurationMs);
+    session.lock = { session, isLost: false, timer };
+    return session.lock;
+  }
+
+  /** Ends a session's lock and returns the messages that were held under it, oldest first. */
+  #endSession(lock: NaiveSessionLock): NaiveMessage[] {
+    lock.isLost = true;
+    lock.session.lock = undefined;
+    this.#refuseWaits("session-lock-lost", (_, hold) => hold === lock);
+    return inOrder(lock.session.store.messages.filter((message) => message.lock?.session === lock));
+  }
+
+  #armExpiry(message: NaiveMessage): void {
+    message.timer =
+      message.expiresAtMs === Number.POSITIVE_INFINITY ? undefined : this.#arm(message.expiresAtMs);
+  }
+
+  #arm(dueMs: number): NaiveTimer {
+    this.#armings += 1;
+    return { dueMs, order: this.#armings };
+  }
+
+  #takeNumber(entity: NaiveEntity): number {
+    entity.nextSequence += 1;
+    return entity.nextSequence - 1;
+  }
+
+  #remove(message: NaiveMessage): void {
+    message.timer = undefined;
+    message.lock = undefined;
+    message.store.messages = message.store.messages.filter((each) => each !== message);
+  }
+
+  #entity(path: string): NaiveEntity {
+    const entity = this.#entities.find((each) => each.path === path);
+    if (entity === undefined) throw new NaiveRefusal("entity-not-found");
+    return entity;
+  }
+
+  /** The store to receive from, with or without a session. */
+  #receivable(path: string, hold: NaiveSessionLock | undefined): NaiveStore {
+    const store = this.#store(path);
+    checkReceivable(store);
+    if (isSessionful(store) && hold === undefined) throw new NaiveRefusal("not-allowed");
+    return store;
+  }
+
+  #store(path: string): NaiveStore {
+    const suffix = SUFFIXES.find((each) => path.endsWith(each));
+    if (suffix === undefined) return this.#entity(path).main;
+    const entity = this.#entity(path.slice(0, -suffix.length));
+    return suffix === SUFFIXES[0] ? entity.transferDeadLetter : entity.deadLetter;
+  }
+}
+
+/** Throws where nobody may receive: a disabled entity, or a queue that moves its messages on by itself. */
+function checkReceivable({ entity, kind }: NaiveStore): void {
+  const { status, forwardTo } = entity.options;
+  if (status === "Disabled" || status === "ReceiveDisabled") throw new NaiveRefusal("entity-disabled");
+  if (kind === "main" && forwardTo !== undefined) throw new NaiveRefusal("not-allowed");
+}
+
+function requireOpen({ state }: NaiveTransaction): void {
+  if (state === "timed-out") throw new NaiveRefusal("transaction-timeout");
+  if (state === "ended") throw new NaiveRefusal("transaction-not-found");
+}

@@ -1,0 +1,327 @@
+import type { CompiledRule } from "../../src/rules/rule.js";
+
+/** The properties of an entity that the model knows; durations in ms. */
+export interface NaiveOptions {
+  readonly lockDurationMs: number;
+  readonly maxDeliveryCount: number;
+  readonly defaultMessageTimeToLiveMs: number;
+  readonly deadLetteringOnMessageExpiration: boolean;
+  readonly requiresSession: boolean;
+  readonly requiresDuplicateDetection: boolean;
+  readonly duplicateDetectionHistoryTimeWindowMs: number;
+  readonly forwardTo: string | undefined;
+  readonly forwardDeadLetteredMessagesTo: string | undefined;
+  readonly deadLetteringOnFilterEvaluationExceptions: boolean;
+  readonly status: "Active" | "Disabled" | "SendDisabled" | "ReceiveDisabled";
+}
+
+/** Azure's defaults. */
+export const NAIVE_DEFAULTS: NaiveOptions = {
+  lockDurationMs: 60_000,
+  maxDeliveryCount: 10,
+  defaultMessageTimeToLiveMs: Number.POSITIVE_INFINITY,
+  deadLetteringOnMessageExpiration: false,
+  requiresSession: false,
+  requiresDuplicateDetection: false,
+  duplicateDetectionHistoryTimeWindowMs: 600_000,
+  forwardTo: undefined,
+  forwardDeadLetteredMessagesTo: undefined,
+  deadLetteringOnFilterEvaluationExceptions: true,
+  status: "Active",
+};
+
+export type NaiveProperties = Readonly<Record<string, string | number>>;
+
+/** A message on its way in. */
+export interface NaiveContent {
+  readonly messageId: string;
+  readonly sessionId: string | undefined;
+  readonly subject: string | undefined;
+  readonly timeToLiveMs: number;
+  readonly scheduledAtMs: number | undefined;
+  readonly body: string;
+  readonly properties: NaiveProperties;
+}
+
+/** Everything a receiver or peeker can see of a message. */
+export interface MessageView {
+  readonly sequence: number;
+  readonly enqueuedSequence: number;
+  readonly enqueuedAtMs: number;
+  readonly expiresAtMs: number;
+  readonly lockedUntilMs: number | undefined;
+  readonly state: string;
+  readonly deliveryCount: number;
+  readonly deadLetterSource: string | undefined;
+  readonly messageId: string;
+  readonly sessionId: string | undefined;
+  readonly subject: string | undefined;
+  readonly body: string;
+  readonly properties: NaiveProperties;
+}
+
+/** A refusal with the broker's error code. */
+export class NaiveRefusal extends Error {
+  readonly code: string;
+
+  constructor(code: string) {
+    super(code);
+    this.code = code;
+  }
+}
+
+/** A lock that a receiver got; it is lost as soon as the message has another lock or none. */
+export interface NaiveReceipt {
+  readonly message: NaiveMessage;
+  readonly lock: NaiveLock | undefined;
+  /** The session through which it was received. */
+  readonly hold: NaiveSessionLock | undefined;
+  /** The message as it was handed out. */
+  readonly view: MessageView;
+}
+
+/** A receiver's hold on a session. */
+export interface NaiveSessionLock {
+  readonly session: NaiveSession;
+  isLost: boolean;
+  timer: NaiveTimer;
+}
+
+export type Settlement = "complete" | "abandon" | "defer" | "deadLetter";
+export type Mode = "peekLock" | "receiveAndDelete";
+
+/** A receive call that waits for its first message, or a grant of credit to a consumer. */
+export interface NaiveWait {
+  readonly store: NaiveStore;
+  readonly hold: NaiveSessionLock | undefined;
+  readonly mode: Mode;
+  readonly timer: NaiveTimer | undefined;
+  /** Whose grant it is; undefined for a receive call. */
+  readonly consumer: NaiveConsumer | undefined;
+  count: number;
+  /** What a receive call ended with; undefined while it waits. */
+  result: readonly NaiveReceipt[] | NaiveRefusal | undefined;
+}
+
+/** Somebody to whom messages are pushed. */
+export interface NaiveConsumer {
+  readonly store: NaiveStore;
+  readonly mode: Mode;
+  /** What came since it was last looked at. */
+  inbox: NaiveReceipt[];
+  isClosed: boolean;
+  /** Why the broker closed it. */
+  refusal: NaiveRefusal | undefined;
+}
+
+/** Sends and settlements that happen together or not at all. */
+export interface NaiveTransaction {
+  state: "open" | "ended" | "timed-out";
+  steps: NaiveStep[];
+  timer: NaiveTimer | undefined;
+}
+
+export type NaiveStep =
+  | { readonly path: string; readonly content: NaiveContent }
+  | { readonly receipt: NaiveReceipt; readonly how: Settlement; readonly changes: NaiveProperties };
+
+/** A call that waits for any session to become free. */
+export interface NaiveSessionWait {
+  readonly store: NaiveStore;
+  readonly timer: NaiveTimer | undefined;
+  /** What it ended with; undefined while it waits. */
+  result: NaiveSessionLock | NaiveRefusal | undefined;
+}
+
+export interface NaiveTimer {
+  readonly dueMs: number;
+  /** Timers of one instant fire in the order in which they were armed. */
+  readonly order: number;
+}
+
+export interface NaiveLock {
+  readonly session: NaiveSessionLock | undefined;
+}
+
+export interface NaiveMessage {
+  readonly store: NaiveStore;
+  readonly content: NaiveContent;
+  readonly sequence: number;
+  readonly enqueuedSequence: number;
+  readonly enqueuedAtMs: number;
+  readonly expiresAtMs: number;
+  readonly hops: number;
+  readonly deadLetterSource: string | undefined;
+  properties: NaiveProperties;
+  state: "active" | "deferred" | "scheduled";
+  deliveryCount: number;
+  lock: NaiveLock | undefined;
+  timer: NaiveTimer | undefined;
+}
+
+export interface NaiveSession {
+  readonly store: NaiveStore;
+  readonly id: string;
+  lock: NaiveSessionLock | undefined;
+  state: string | null;
+}
+
+export interface NaiveStore {
+  readonly entity: NaiveEntity;
+  readonly kind: "main" | "dead-letter" | "transfer-dead-letter";
+  messages: NaiveMessage[];
+  sessions: NaiveSession[];
+}
+
+export interface NaiveEntity {
+  readonly kind: "queue" | "topic" | "subscription";
+  readonly path: string;
+  options: NaiveOptions;
+  readonly main: NaiveStore;
+  readonly deadLetter: NaiveStore;
+  readonly transferDeadLetter: NaiveStore;
+  readonly topic: string | undefined;
+  rules: CompiledRule[];
+  nextSequence: number;
+  duplicates: { readonly messageId: string; readonly forgottenAtMs: number }[];
+}
+
+export interface Transit {
+  readonly content: NaiveContent;
+  readonly properties: NaiveProperties;
+  readonly enqueuedSequence: number | undefined;
+  /** How long it may live from its next arrival on, unless an entity on the way caps it. */
+  readonly lifeMs: number;
+  readonly hops: number;
+  readonly deadLetterSource: string | undefined;
+}
+
+/** Makes an entity without messages. */
+export function makeEntity(
+  kind: NaiveEntity["kind"],
+  path: string,
+  topic: string | undefined,
+  options: Partial<NaiveOptions>,
+  rules: CompiledRule[],
+): NaiveEntity {
+  const duplicates: NaiveEntity["duplicates"] = [];
+  const partial = {
+    kind,
+    path,
+    topic,
+    options: { ...NAIVE_DEFAULTS, ...options },
+    rules,
+    nextSequence: 1,
+    duplicates,
+  };
+  const entity = partial as { -readonly [Key in keyof NaiveEntity]: NaiveEntity[Key] };
+  entity.main = { entity, kind: "main", messages: [], sessions: [] };
+  entity.deadLetter = { entity, kind: "dead-letter", messages: [], sessions: [] };
+  entity.transferDeadLetter = { entity, kind: "transfer-dead-letter", messages: [], sessions: [] };
+  return entity;
+}
+
+/** A message on its way to the first entity. */
+export function fresh(content: NaiveContent): Transit {
+  const { properties, timeToLiveMs: lifeMs } = content;
+  return { content, properties, enqueuedSequence: undefined, lifeMs, hops: 0, deadLetterSource: undefined };
+}
+
+/** Whether messages are received through sessions. */
+export function isSessionful(store: NaiveStore): boolean {
+  return store.kind === "main" && store.entity.options.requiresSession;
+}
+
+/** What may be handed out next, oldest first; with a session id, of that session. */
+export function available(store: NaiveStore, sessionId: string | undefined): NaiveMessage[] {
+  return inOrder(store.messages).filter(
+    (message) =>
+      message.state === "active" &&
+      message.lock === undefined &&
+      (sessionId === undefined || message.content.sessionId === sessionId),
+  );
+}
+
+/** The session of an id, made if there is none. */
+export function openSession(store: NaiveStore, id: string): NaiveSession {
+  let session = store.sessions.find((each) => each.id === id);
+  if (session === undefined) {
+    session = { store, id, lock: undefined, state: null };
+    store.sessions.push(session);
+  }
+  return session;
+}
+
+/** Messages by sequence number. */
+export function inOrder(messages: readonly NaiveMessage[]): NaiveMessage[] {
+  return [...messages].sort((a, b) => a.sequence - b.sequence);
+}
+
+/** What can be seen of a message now. */
+export function viewOf(message: NaiveMessage): MessageView {
+  const { content, lock } = message;
+  return {
+    sequence: message.sequence,
+    enqueuedSequence: message.enqueuedSequence,
+    enqueuedAtMs: message.enqueuedAtMs,
+    expiresAtMs: message.expiresAtMs,
+    lockedUntilMs: lock === undefined ? undefined : (lock.session ?? message).timer?.dueMs,
+    state: message.state,
+    deliveryCount: message.deliveryCount,
+    deadLetterSource: message.deadLetterSource,
+    messageId: content.messageId,
+    sessionId: content.sessionId,
+    subject: content.subject,
+    body: content.body,
+    properties: { ...message.properties },
+  };
+}
+
+/** What can be seen of a store. A session is there while it has messages, state or a lock. */
+export function describeStore({ entity, kind, messages, sessions }: NaiveStore) {
+  const suffix = {
+    main: "",
+    "dead-letter": "/$DeadLetterQueue",
+    "transfer-dead-letter": "/$Transfer/$DeadLetterQueue",
+  };
+  const ids = new Set(
+    sessions.filter(({ lock, state }) => lock !== undefined || state !== null).map(({ id }) => id),
+  );
+  if (kind === "main" && entity.options.requiresSession) {
+    for (const { content } of messages) if (content.sessionId !== undefined) ids.add(content.sessionId);
+  }
+  return {
+    path: entity.path + suffix[kind],
+    messages: inOrder(messages).map(viewOf),
+    sessions: [...ids].sort().map((sessionId) => {
+      const session = sessions.find(({ id }) => id === sessionId);
+      return {
+        sessionId,
+        messageCount: messages.filter(({ content }) => content.sessionId === sessionId).length,
+        hasState: session !== undefined && session.state !== null,
+        isLocked: session?.lock !== undefined,
+        lockedUntilMs: session?.lock?.timer.dueMs,
+      };
+    }),
+  };
+}
+
+/** An entity's message counts. */
+export function describeEntity({ kind, path, main, deadLetter, transferDeadLetter }: NaiveEntity) {
+  const count = (state: string) => main.messages.filter((message) => message.state === state).length;
+  return {
+    path,
+    active: count("active"),
+    deferred: count("deferred"),
+    scheduled: count("scheduled"),
+    deadLetter: kind === "topic" ? 0 : deadLetter.messages.length,
+    transferDeadLetter: kind === "topic" ? 0 : transferDeadLetter.messages.length,
+  };
+}
+
+/** Sorts what has paths, for the order in which entities are listed is not part of the model. */
+export function inOrderOfPath<Described extends { readonly path: string }>(
+  described: readonly Described[],
+): Described[] {
+  return [...described].sort((a, b) => (a.path < b.path ? -1 : 1));
+}

@@ -1,0 +1,84 @@
+import type { RuleDefinition } from "../../src/rules/rule.js";
+import type { World } from "./command.js";
+import type { NaiveOptions } from "./naive-entity.js";
+
+/** An entity to create, in order. */
+export type Planned =
+  | { readonly kind: "queue"; readonly path: string; readonly options: Partial<NaiveOptions> }
+  | { readonly kind: "topic"; readonly path: string; readonly options: Partial<NaiveOptions> }
+  | {
+      readonly kind: "subscription";
+      readonly topic: string;
+      readonly name: string;
+      readonly options: Partial<NaiveOptions>;
+      readonly rules: readonly RuleDefinition[];
+    };
+
+/** The subscription whose rules histories change. */
+export const RULED_TOPIC = "topic";
+export const RULED_NAME = "some";
+
+const EVERYTHING: RuleDefinition = { name: "$Default", filter: { type: "true" } };
+
+/**
+ * The entities of a world: a queue, one with sessions, a chain of forwarding queues that ends in the topic, and a topic with
+ * subscriptions of every sort.
+ */
+export function planNet(world: World): readonly Planned[] {
+  const { plain, sessions, chainLength, topic, subscription, deadLettersGoTo } = world;
+  const chain = Array.from({ length: chainLength }, (_, index): Planned => {
+    const forwardTo = index === 0 ? "topic" : `chain${index}`;
+    return { kind: "queue", path: `chain${index + 1}`, options: { ...plain, forwardTo } };
+  });
+  const subscribe = (
+    name: string,
+    options: Partial<NaiveOptions>,
+    rules: readonly RuleDefinition[],
+  ): Planned => ({
+    kind: "subscription",
+    topic: "topic",
+    name,
+    options,
+    rules,
+  });
+  // A queue that forwards dead letters to itself or in a circle ends after four hops.
+  const dead = deadLettersGoTo === undefined ? {} : { forwardDeadLetteredMessagesTo: deadLettersGoTo };
+  return [
+    { kind: "queue", path: "plain", options: plain },
+    { kind: "topic", path: "topic", options: topic },
+    { kind: "queue", path: "sessions", options: { ...sessions, requiresSession: true, ...dead } },
+    subscribe("all", { ...subscription, ...dead }, [EVERYTHING]),
+    subscribe(RULED_NAME, { ...subscription, ...dead }, [
+      { name: "red", filter: { type: "sql", expression: "color = 'red' OR sys.Label = 'red'" } },
+      { name: "big", filter: { type: "sql", expression: "size > 1" } },
+      {
+        name: "mark",
+        filter: { type: "correlation", subject: "blue" },
+        action: { expression: "SET size = size + 1; SET seen = 'yes'; REMOVE color" },
+      },
+      { name: "broken", filter: { type: "sql", expression: "6 / size = 2" } },
+    ]),
+    subscribe("ordered", { ...subscription, requiresSession: true }, [EVERYTHING]),
+    subscribe("onward", { forwardTo: "plain" }, [
+      { name: "blue", filter: { type: "correlation", subject: "blue" } },
+    ]),
+    ...chain,
+  ];
+}
+
+/** Where to send. */
+export function targetsOf(world: World): readonly string[] {
+  const chain = Array.from({ length: world.chainLength }, (_, index) => `chain${index + 1}`);
+  return ["plain", "sessions", "topic", "plain", "sessions", "topic", ...chain.slice(-2)];
+}
+
+/** Where to receive from, sub-queues included. */
+export function sourcesOf(): readonly string[] {
+  const subscriptions = ["all", "some", "ordered", "onward"].map((name) => `topic/Subscriptions/${name}`);
+  const entities = ["plain", "sessions", ...subscriptions];
+  return [
+    ...entities,
+    ...entities.map((path) => `${path}/$DeadLetterQueue`),
+    "chain1/$Transfer/$DeadLetterQueue",
+  ];
+}

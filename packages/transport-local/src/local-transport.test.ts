@@ -1,0 +1,285 @@
+import { createBroker, createManualClock } from "@waybill/broker";
+import type { DeliveredMessage, EncodedMessage, Transport, TransportReceiver } from "@waybill/core";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createWorld, quiet, until } from "../test/world.js";
+import { localTransport } from "./local-transport.js";
+
+describe("localTransport", () => {
+  it("carries every property and every section both ways", async () => {
+    await using world = await createWorld({ queue: { maxMessageSizeInKilobytes: 1024 } });
+    const sender = world.transport.createSender("orders");
+    const receiver = peekLock(world.transport);
+    await fc.assert(
+      fc.asyncProperty(messages(), async (message) => {
+        await sender.send([message]);
+        const [received] = await receive(receiver);
+        await receiver.complete(received!.settlement!);
+        expect(received).toMatchObject(message);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("tells what the broker assigned", async () => {
+    await using world = await createWorld();
+    await world.transport.createSender("orders").send([text("a")]);
+    const [received] = await receive(peekLock(world.transport));
+    expect(received).toMatchObject({
+      sequenceNumber: 1n,
+      enqueuedSequenceNumber: 1n,
+      deliveryCount: 0,
+      state: "active",
+      enqueuedTimeUtc: new Date(world.clock.now()),
+      lockedUntilUtc: new Date(world.clock.now() + 60_000),
+      lockToken: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      size: expect.any(Number),
+    });
+  });
+
+  it("looks an entity up on the first call only", async () => {
+    await using world = await createWorld();
+    const sender = world.transport.createSender("later");
+    const receiver = world.transport.createReceiver({ queue: "later" }, "peekLock");
+    await expect(sender.send([text("a")])).rejects.toMatchObject({ code: "entity-not-found" });
+    await world.broker.createQueue("later");
+    await sender.send([text("a")]);
+    expect(await receive(receiver)).toHaveLength(1);
+  });
+
+  it("reaches subscriptions and dead-letter queues by their addresses", async () => {
+    await using world = await createWorld();
+    await world.transport.createSender("news").send([text("a")]);
+    const subscription = { topic: "news", subscription: "all" };
+    const receiver = world.transport.createReceiver(subscription, "peekLock");
+    const [received] = await receive(receiver);
+    await receiver.deadLetter(received!.settlement!, {
+      deadLetterReason: "why",
+      deadLetterErrorDescription: "because",
+      propertiesToModify: { by: "test" },
+    });
+    const deadLetters = world.transport.createReceiver(
+      { ...subscription, subQueue: "deadLetter" },
+      "receiveAndDelete",
+    );
+    expect(deadLetters.entityPath).toBe("news/Subscriptions/all/$DeadLetterQueue");
+    const [dead] = await receive(deadLetters);
+    expect(dead).toMatchObject({ deadLetterReason: "why", deadLetterErrorDescription: "because" });
+    expect(dead!.applicationProperties).toMatchObject({ by: "test" });
+    expect(dead).toMatchObject({ settlement: undefined, lockToken: undefined, lockedUntilUtc: undefined });
+  });
+
+  it("schedules, cancels, defers and peeks", async () => {
+    await using world = await createWorld();
+    const sender = world.transport.createSender("orders");
+    const receiver = peekLock(world.transport);
+    const at = new Date(world.clock.now() + 60_000);
+    const [first] = await sender.schedule([text("a"), text("b")], at);
+    await sender.cancelScheduled([first!]);
+    await expect(sender.cancelScheduled([first!])).rejects.toMatchObject({ code: "message-not-found" });
+    expect(await receive(receiver)).toEqual([]);
+    expect((await receiver.peek({ maxMessages: 9 })).map(({ state }) => state)).toEqual(["scheduled"]);
+    world.clock.advance(60_000);
+    const [received] = await receive(receiver);
+    expect(received!.messageId).toBe("b");
+    await receiver.defer(received!.settlement!);
+    const [deferred] = await receiver.receiveDeferred([received!.sequenceNumber]);
+    expect(deferred).toMatchObject({ messageId: "b", state: "deferred" });
+  });
+
+  it("waits for messages by the broker's clock", async () => {
+    await using world = await createWorld();
+    const waiting = peekLock(world.transport).receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+    world.clock.advance(5_000);
+    expect(await waiting).toEqual([]);
+  });
+
+  it("renews locks and loses them by the broker's clock", async () => {
+    await using world = await createWorld();
+    await world.transport.createSender("orders").send([text("a")]);
+    const receiver = peekLock(world.transport);
+    const [received] = await receive(receiver);
+    world.clock.advance(50_000);
+    expect(await receiver.renewLock(received!.settlement!)).toEqual(new Date(world.clock.now() + 60_000));
+    world.clock.advance(60_000);
+    await expect(receiver.complete(received!.settlement!)).rejects.toMatchObject({
+      code: "message-lock-lost",
+      entityPath: "orders",
+    });
+  });
+
+  it("gives up a call when its signal aborts", async () => {
+    await using world = await createWorld();
+    const giveUp = new AbortController();
+    const waiting = peekLock(world.transport).receive({
+      maxMessages: 1,
+      maxWaitTimeMs: 5_000,
+      abortSignal: giveUp.signal,
+    });
+    giveUp.abort();
+    await expect(waiting).rejects.toMatchObject({ code: "aborted" });
+    const sending = world.transport.createSender("orders").send([text("a")], { abortSignal: giveUp.signal });
+    await expect(sending).rejects.toMatchObject({ code: "aborted" });
+    expect(await peekLock(world.transport).peek({ maxMessages: 1 })).toEqual([]);
+  });
+
+  it("rejects calls on what is closed, and the wait that was going on", async () => {
+    await using world = await createWorld();
+    const sender = world.transport.createSender("orders");
+    const receiver = peekLock(world.transport);
+    const waiting = receiver.receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+    await world.transport.close();
+    await world.transport.close();
+    await expect(waiting).rejects.toMatchObject({ code: "closed" });
+    await expect(sender.send([text("a")])).rejects.toMatchObject({ code: "closed" });
+    await expect(receive(receiver)).rejects.toMatchObject({ code: "closed" });
+    await expect(receive(peekLock(world.transport))).rejects.toMatchObject({ code: "closed" });
+  });
+
+  it("leaves the broker open, and other transports with it", async () => {
+    await using world = await createWorld();
+    await using other = localTransport(world.broker);
+    await world.transport.close();
+    await other.createSender("orders").send([text("a")]);
+    expect(await receive(peekLock(other))).toHaveLength(1);
+  });
+
+  it("tells that the broker is closed", async () => {
+    const broker = createBroker({ clock: createManualClock() });
+    await broker.createQueue("orders");
+    await using transport = localTransport(broker);
+    const waiting = peekLock(transport).receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+    await broker.close();
+    await expect(waiting).rejects.toMatchObject({ code: "closed" });
+  });
+
+  it("rejects what the broker cannot do yet", async () => {
+    await using world = await createWorld();
+    for (const capability of ["sessions", "sessionEnumeration", "rules"] as const) {
+      expect(world.transport.capabilities.has(capability)).toBe(false);
+    }
+    const options = { receiveMode: "peekLock", maxWaitTimeMs: 1 } as const;
+    const refused = { code: "not-supported" };
+    await expect(world.transport.acceptSession({ queue: "orders" }, "s", options)).rejects.toMatchObject(
+      refused,
+    );
+    await expect(world.transport.createRuleManager("news", "all").listRules()).rejects.toMatchObject(refused);
+  });
+});
+
+describe("subscribe", () => {
+  it("has at most maxConcurrentCalls messages with the handler", async () => {
+    await using world = await createWorld();
+    await world.transport.createSender("orders").send(["a", "b", "c", "d", "e"].map(text));
+    const running: DeliveredMessage[] = [];
+    const finish: (() => void)[] = [];
+    const subscription = peekLock(world.transport).subscribe(
+      {
+        onMessage: (message) => {
+          running.push(message);
+          return new Promise<void>((resolve) => finish.push(resolve));
+        },
+        onError: () => {},
+      },
+      { maxConcurrentCalls: 2 },
+    );
+    await quiet();
+    expect(running).toHaveLength(2);
+    finish[0]!();
+    await quiet();
+    expect(running).toHaveLength(3);
+    const stopping = subscription.stop();
+    for (const done of finish) done();
+    await stopping;
+    await quiet();
+    expect(running).toHaveLength(3);
+  });
+
+  it("comes back when its queue does, and tells why it was away", async () => {
+    await using world = await createWorld();
+    const errors: unknown[] = [];
+    const received: unknown[] = [];
+    world.transport.createReceiver({ queue: "later" }, "peekLock").subscribe(
+      {
+        onMessage: async ({ messageId }) => void received.push(messageId),
+        onError: (error) => errors.push(error),
+      },
+      { maxConcurrentCalls: 1 },
+    );
+    await quiet();
+    expect(errors).toMatchObject([{ code: "entity-not-found" }]);
+    await world.broker.createQueue("later");
+    await world.transport.createSender("later").send([text("a")]);
+    world.clock.advance(1_000);
+    await until(() => received.length === 1);
+    expect(errors).toHaveLength(1);
+  });
+
+  it("lets the event loop turn while a long queue is worked off", async () => {
+    await using world = await createWorld();
+    await world.transport.createSender("orders").send(Array.from({ length: 2_000 }, (_, i) => text(`${i}`)));
+    let handled = 0;
+    let turns = 0;
+    const tick = () => {
+      turns += 1;
+      if (handled < 2_000) setImmediate(tick);
+    };
+    setImmediate(tick);
+    world.transport.createReceiver({ queue: "orders" }, "receiveAndDelete").subscribe(
+      {
+        onMessage: async () => {
+          handled += 1;
+        },
+        onError: () => {},
+      },
+      { maxConcurrentCalls: 1 },
+    );
+    await until(() => handled === 2_000);
+    expect(turns).toBeGreaterThan(4);
+  });
+});
+
+function peekLock(transport: Transport): TransportReceiver {
+  return transport.createReceiver({ queue: "orders" }, "peekLock");
+}
+
+function receive(receiver: TransportReceiver): Promise<DeliveredMessage[]> {
+  return receiver.receive({ maxMessages: 1, maxWaitTimeMs: 0 });
+}
+
+function text(messageId: string): EncodedMessage {
+  return { messageId, body: new TextEncoder().encode(messageId) };
+}
+
+function messages(): fc.Arbitrary<EncodedMessage> {
+  const key = fc.string({ unit: "binary", maxLength: 128 });
+  const id = fc.oneof(key, fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), fc.uint8Array({ maxLength: 128 }));
+  const long = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+  const date = fc.date({ noInvalidDate: true });
+  const bytes = fc.uint8Array();
+  const simple = fc.oneof(fc.string(), fc.double(), long, fc.boolean(), date, bytes, fc.constant(null));
+  const body = fc.oneof(
+    bytes,
+    fc.record({ section: fc.constant("value" as const), value: simple }),
+    fc.record({ section: fc.constant("sequence" as const), value: fc.array(simple) }),
+  );
+  return fc.record(
+    {
+      body,
+      messageId: id,
+      contentType: fc.string(),
+      correlationId: id,
+      subject: fc.string(),
+      to: fc.string(),
+      replyTo: fc.string(),
+      replyToSessionId: key,
+      viaPartitionKey: key,
+      partitionKey: key,
+      timeToLive: fc.integer({ min: 1 }),
+      scheduledEnqueueTimeUtc: fc.date({ noInvalidDate: true, max: new Date(0) }),
+      forcePersistence: fc.constant(true),
+      applicationProperties: fc.dictionary(fc.string({ unit: "binary", minLength: 1 }), simple),
+    },
+    { requiredKeys: ["body"] },
+  );
+}

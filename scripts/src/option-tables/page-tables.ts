@@ -1,0 +1,19 @@
+import { drawOptionTable, type OptionInterface, type OptionRow } from "./interface-table.js";
+
+/**
+ * Fills every table of a page that stands between `<!-- options Name -->` and `<!-- /options -->` with the options of that interface,
+ * inherited ones last. Throws when there is no such interface.
+ */
+export function fillOptionTables(page: string, interfaces: ReadonlyMap<string, OptionInterface>): string {
+  return page.replace(
+    /(<!-- options (\w+) -->\n)[\s\S]*?(<!-- \/options -->)/g,
+    (_, start: string, name: string, end: string) =>
+      `${start}\n${drawOptionTable(allRows(name, interfaces))}\n\n${end}`,
+  );
+}
+
+function allRows(name: string, interfaces: ReadonlyMap<string, OptionInterface>): OptionRow[] {
+  const found = interfaces.get(name);
+  if (found === undefined) throw new Error(`There is no interface "${name}".`);
+  return [...found.rows, ...found.parents.flatMap((parent) => allRows(parent, interfaces))];
+}
