@@ -17,6 +17,7 @@ import {
 } from "@waybill/amqp";
 import type { MessageBody, MessageId, ReceivedMessage } from "@waybill/broker";
 import { keyText, toAmqpProperties, toAmqpValue } from "./application-properties.js";
+import { encodePlainFront, isPlain } from "./front-template.js";
 
 const UINT_MAX = 2 ** 32 - 1;
 const MESSAGE_STATES = { active: 0, deferred: 1, scheduled: 2 } as const;
@@ -30,14 +31,16 @@ export interface Delivery {
   readonly withLockToken?: boolean;
 }
 
+const PUSHED: Delivery = Object.freeze({});
+
 /**
  * Encodes a message for a client, in parts to be sent one after the other. What came over AMQP goes out byte for byte but for header
  * and annotations, and for what settlements and rule actions changed.
  */
-export function fromBrokerMessage(message: ReceivedMessage, delivery: Delivery = {}): Uint8Array[] {
+export function fromBrokerMessage(message: ReceivedMessage, delivery: Delivery = PUSHED): Uint8Array[] {
   const { wire } = message;
   if (wire === undefined) return [encodeMessage(toParts(message, delivery))];
-  if (isBare(wire) && !isChanged(message)) return [encodeFront(message, delivery, undefined), wire];
+  if (isBare(wire) && !isChanged(message)) return [encodeBareFront(message, delivery), wire];
   const sections = scanMessage(wire);
   return [encodeFront(message, delivery, sections), ...bareParts(message, sections)];
 }
@@ -49,6 +52,11 @@ function isBare(wire: Uint8Array): boolean {
 
 function isChanged(message: ReceivedMessage): boolean {
   return message.hasChangedBrokerProperties || message.propertyChanges !== undefined;
+}
+
+function encodeBareFront(message: ReceivedMessage, delivery: Delivery): Uint8Array {
+  if (delivery === PUSHED && isPlain(message)) return encodePlainFront(message);
+  return encodeFront(message, delivery, undefined);
 }
 
 function encodeFront(

@@ -44,10 +44,22 @@ export function toBrokerMessage(encoded: Uint8Array): BrokerMessage {
   const properties = sent.decodeProperties();
   const kept = keptBytes(sent, header, annotations);
   const sections = hasId(properties) ? kept : withMessageId(kept, properties);
+  const named = hasId(properties) ? properties : sections.decodeProperties();
+  const due = annotations?.get(SCHEDULED_TIME);
+  // One literal with every name, so that all messages have one shape.
   return {
-    ...readProperties(hasId(properties) ? properties : sections.decodeProperties()),
-    ...(annotations && readAnnotations(annotations)),
-    ...(typeof header?.ttl === "number" && header.ttl > 0 && { timeToLiveMs: header.ttl }),
+    messageId: toId(named?.messageId),
+    correlationId: toId(named?.correlationId),
+    contentType: named?.contentType,
+    subject: named?.subject,
+    to: textOf(named?.to),
+    replyTo: textOf(named?.replyTo),
+    sessionId: named?.groupId,
+    replyToSessionId: named?.replyToGroupId,
+    partitionKey: textOf(annotations?.get(PARTITION_KEY)),
+    viaPartitionKey: textOf(annotations?.get(VIA_PARTITION_KEY)),
+    scheduledEnqueueTime: isTyped(due) && due.type === "timestamp" ? new Date(Number(due.value)) : undefined,
+    timeToLiveMs: header?.ttl === undefined || header.ttl === 0 ? undefined : header.ttl,
     wire: sections.bytes,
     body: dataOf(sections),
     applicationProperties: () => fromAmqpProperties(sections.decodeApplicationProperties()),
@@ -91,29 +103,6 @@ function withMessageId(
   const { bytes, bareStart } = sections;
   const rest = bytes.subarray(sections.properties?.end ?? bareStart);
   return scanMessage(Buffer.concat([bytes.subarray(0, bareStart), named, rest]));
-}
-
-function readProperties(properties: MessageProperties | undefined): Partial<BrokerMessage> {
-  if (properties === undefined) return {};
-  return {
-    messageId: toId(properties.messageId),
-    correlationId: toId(properties.correlationId),
-    contentType: properties.contentType,
-    subject: properties.subject,
-    to: textOf(properties.to),
-    replyTo: textOf(properties.replyTo),
-    sessionId: properties.groupId,
-    replyToSessionId: properties.replyToGroupId,
-  };
-}
-
-function readAnnotations(annotations: AmqpMap): Partial<BrokerMessage> {
-  const due = annotations.get(SCHEDULED_TIME);
-  return {
-    partitionKey: textOf(annotations.get(PARTITION_KEY)),
-    viaPartitionKey: textOf(annotations.get(VIA_PARTITION_KEY)),
-    scheduledEnqueueTime: isTyped(due) && due.type === "timestamp" ? new Date(Number(due.value)) : undefined,
-  };
 }
 
 /** An id in the types the broker compares; a uuid is its text there, while the message keeps its type. */
