@@ -65,7 +65,7 @@ export interface ReceiveOptions {
 }
 
 /** A promise with the function that resolves it. */
-export function deferred<Value>() {
+function deferred<Value>() {
   let resolve!: (value: Value) => void;
   const promise = new Promise<Value>((done) => {
     resolve = done;
@@ -77,7 +77,7 @@ let tags = 0;
 const nextTag = (): Uint8Array => Buffer.from(String(tags++));
 
 /** Opens a link to send on and resolves with it; rejects with the condition of the server's refusal. */
-export function openSender(session: Session, address: string): Promise<SenderLink> {
+function openSender(session: Session, address: string): Promise<SenderLink> {
   const link = session.openSender({ name: `s${tags++}`, target: { kind: "target", address } });
   return new Promise((resolve, reject) => {
     link.handler = {
@@ -116,7 +116,7 @@ function openSends(session: Session) {
 }
 
 /** Opens a link to receive on; `take` waits for the next so many messages. */
-export async function openReceiver(session: Session, address: string, options: ReceiveOptions) {
+async function openReceiver(session: Session, address: string, options: ReceiveOptions) {
   const taken: IncomingDelivery[] = [];
   const settled = new Map<IncomingDelivery, (state: DeliveryState | undefined) => void>();
   let wake = (): void => {};
@@ -159,7 +159,7 @@ export async function openReceiver(session: Session, address: string, options: R
 }
 
 /** Opens the links to a management node; `call` sends a request and resolves with its answer. */
-export async function openManagement(session: Session, path: string) {
+async function openManagement(session: Session, path: string) {
   const address = path === "$cbs" ? path : `${path}/$management`;
   const replyTo = `replies-${tags++}`;
   const waiting = new Map<string, (answer: Answer) => void>();
