@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { brokerComparisons } from "./broker.js";
 import { type Comparison, compare, holds, type Result } from "./compare.js";
+import { engineComparisons } from "./engine.js";
 import { memoryResults } from "./memory.js";
 import { installPeers, peerComparisons } from "./peers.js";
 import { pipelineComparisons } from "./pipeline.js";
@@ -10,7 +11,7 @@ import { toTable } from "./report.js";
 
 const help = `pnpm bench [suite …] [--json] [--peers] [--rounds N]
 
-suites     pipeline, broker, memory (all by default), peers
+suites     pipeline, broker, engine, memory (all by default), peers
 --json     prints the results as JSON
 --peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first
 --rounds   pairs of samples for each figure, default 51; the median counts
@@ -29,6 +30,7 @@ const { values: options, positionals } = parseArgs({
 const suites: Record<string, () => Promise<Result[]>> = {
   pipeline: () => compareAll("pipeline", pipelineComparisons()),
   broker: async () => compareAll("broker", await brokerComparisons()),
+  engine: async () => compareAll("engine", await engineComparisons()),
   memory: memoryResults,
   peers: async () => {
     installPeers();
@@ -39,7 +41,7 @@ const suites: Record<string, () => Promise<Result[]>> = {
 if (options.help) {
   console.log(help);
 } else {
-  const chosen = positionals.length > 0 ? positionals : ["pipeline", "broker", "memory"];
+  const chosen = positionals.length > 0 ? positionals : ["pipeline", "broker", "engine", "memory"];
   if (options.peers && !chosen.includes("peers")) chosen.push("peers");
   const results: Result[] = [];
   for (const name of chosen) {

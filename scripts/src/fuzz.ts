@@ -44,7 +44,11 @@ const value: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
     id: fc.maxSafeInteger(),
     name: fc.option(fc.string({ unit: "grapheme" })),
     kind: fc.constantFrom("A", "B"),
-    tags: fc.dictionary(fc.string(), fc.double(), { maxKeys: 5, noNullPrototype: true }),
+    tags: fc.dictionary(
+      fc.string().filter((key) => key !== "__proto__"),
+      fc.double(),
+      { maxKeys: 5, noNullPrototype: true },
+    ),
     nothing: fc.array(fc.constant(null), { maxLength: 5 }),
     raw: fc.uint8Array({ maxLength: 20 }),
     next: fc.oneof({ maxDepth: 3 }, fc.constant([]), fc.array(tie("node"), { maxLength: 3 })),

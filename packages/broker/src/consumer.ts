@@ -20,16 +20,18 @@ export class Consumer {
   readonly #lane: Lane;
   readonly #mode: ReceiveMode;
   readonly #handlers: ConsumerHandlers;
+  readonly #check: () => void;
   readonly #grants = new Set<Grant>();
   #credit = 0;
   #isClosed = false;
 
-  /** Made by `Receiver.consume`. */
-  constructor(engine: Engine, lane: Lane, mode: ReceiveMode, handlers: ConsumerHandlers) {
+  /** Made by `Receiver.consume`; `check` throws once nobody may receive from the lane any more. */
+  constructor(engine: Engine, lane: Lane, mode: ReceiveMode, handlers: ConsumerHandlers, check: () => void) {
     this.#engine = engine;
     this.#lane = lane;
     this.#mode = mode;
     this.#handlers = handlers;
+    this.#check = check;
   }
 
   /** Messages that may still come. */
@@ -41,12 +43,21 @@ export class Consumer {
     return this.#isClosed;
   }
 
-  /** Allows `count` more messages; those that are ready come before the call returns. */
+  /**
+   * Allows `count` more messages; those that are ready come before the call returns. Where nobody may receive any more, the
+   * consumer ends instead.
+   */
   grant(count: number): void {
     if (!Number.isInteger(count) || count < 0)
       throw new TypeError(`Consumer.grant: ${count} is not a number of messages`);
     if (this.#isClosed || count === 0) return;
     const nowMs = this.#engine.begin();
+    try {
+      this.#check();
+    } catch (error) {
+      this.#end(error as Error);
+      return;
+    }
     if (this.#credit === 0) this.#engine.timers.beginWait();
     this.#credit += count;
     const { last } = this.#lane.waiters;

@@ -1,11 +1,11 @@
-import { BrokerError } from "./broker-error.js";
+import { BrokerError, entityNotFound } from "./broker-error.js";
 import { Consumer, type ConsumerHandlers } from "./consumer.js";
 import type { Engine } from "./engine.js";
 import type { Lane } from "./entities/lane.js";
 import type { MessageStore } from "./entities/message-store.js";
 import type { ReceiveMode } from "./entities/waiter.js";
+import { checkApplicationProperties } from "./messages/check-message.js";
 import type { ApplicationProperties } from "./messages/message.js";
-import { checkApplicationProperties } from "./messages/message-content.js";
 import type { ReceivedMessage } from "./messages/received-message.js";
 import type { StoredMessage } from "./messages/stored-message.js";
 import { abandon } from "./operations/abandon.js";
@@ -72,7 +72,11 @@ export abstract class MessageReceiver {
   consume(handlers: ConsumerHandlers): Consumer {
     const { lane, store, sessionId } = this.#begin(this.engine.begin());
     checkReceivable(store, sessionId);
-    const consumer = new Consumer(this.engine, lane, this.mode, handlers);
+    const consumer = new Consumer(this.engine, lane, this.mode, handlers, () => {
+      const source = this.source();
+      if (source.lane !== lane) throw entityNotFound(this.path);
+      checkReceivable(source.store, source.sessionId);
+    });
     for (const one of this.#consumers) if (one.isClosed) this.#consumers.delete(one);
     this.#consumers.add(consumer);
     return consumer;

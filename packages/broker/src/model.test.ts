@@ -42,12 +42,16 @@ const EVERY_EVENT = [
   "dead-lettered MaxDeliveryCountExceeded",
   "dead-lettered MaxTransferHopCountExceeded",
   "dead-lettered MessagingEntityDisabled",
+  "dead-lettered MessagingEntityNotFound",
   "dead-lettered Session ID is null",
   "dead-lettered TTLExpiredException",
   "deferred",
   "delivered",
   "dropped-as-duplicate",
   "enqueued",
+  "entity-created",
+  "entity-deleted",
+  "entity-updated",
   "expired",
   "forwarded",
   "lock-expired",
@@ -65,7 +69,7 @@ describe("the engine and a naive model agree on random histories", () => {
   });
 
   it("on a storage, with restarts", { timeout: TIMEOUT_MS }, async () => {
-    await playRandom(WANTED / 4, durableCommand, (net, commands) => {
+    await playRandom(WANTED / 8, durableCommand, (net, commands) => {
       const disk = createDisk();
       return playHistory(net, commands, () => openDisk(disk));
     });

@@ -1,4 +1,4 @@
-import { BrokerError } from "./broker-error.js";
+import { BrokerError, entityNotFound } from "./broker-error.js";
 import type { Engine } from "./engine.js";
 import type { Queue } from "./entities/queue.js";
 import { takeSequence } from "./entities/sequence-number.js";
@@ -166,7 +166,7 @@ export class Sender {
     transaction.enlist(
       {
         check: () => {
-          if (target.isDeleted) engine.entities.sendTarget(target.path);
+          if (target.isDeleted) throw entityNotFound(target.path);
           checkSendable(target);
           if (!hasRoom(target, content.sizeInBytes)) {
             throw new BrokerError("quota-exceeded", `Cannot send to '${target.path}': it is full.`, {

@@ -237,12 +237,20 @@ describe("msgpack", () => {
       expect(read(msgpack(), write(msgpack(), [{ a: 1 }, { a: 2 }]))).toEqual([{ a: 1 }, { a: 2 }]);
     });
 
-    it("hands out memory of exactly the size, not a view on its pool", () => {
-      const first = write(msgpack(), { a: 1 });
-      const copy = first.slice();
-      write(msgpack(), { a: 2 });
-      expect(first).toEqual(copy);
-      expect(first.buffer.byteLength).toBe(first.byteLength);
+    it("hands out memory that it never writes to again, and keeps no large buffer alive with a small message", () => {
+      for (const text of [
+        "small",
+        "large".repeat(2_000),
+        "small again",
+        "huge".repeat(100_000),
+        "small still",
+      ]) {
+        const first = write(msgpack(), { text });
+        const copy = Uint8Array.from(first);
+        for (let i = 0; i < 100; i++) write(msgpack(), { text: String(i) });
+        expect(Uint8Array.from(first)).toEqual(copy);
+        expect(first.buffer.byteLength).toBeLessThanOrEqual(Math.max(8192, first.length));
+      }
     });
 
     it("leaves absent properties out, where it would write an extension", () => {
@@ -259,6 +267,11 @@ describe("msgpack", () => {
         "lone surrogates in long strings, which it replaces",
         [`${"x".repeat(100)}\udfff`],
         "/0 is a string with a lone surrogate",
+      ],
+      [
+        "lone surrogates in long keys, which it replaces",
+        { [`${"k".repeat(100)}\udfff`]: 1 },
+        "its root is a key with a lone surrogate",
       ],
       ["lone surrogates in keys", { "\ud800": 1 }, "its root is a key with a lone surrogate"],
       ["invalid dates, which it writes", { at: new Date(Number.NaN) }, "/at is an invalid date"],

@@ -7,18 +7,28 @@ import { toPlainMsgpack } from "./to-plain-msgpack.js";
 const packr = new Packr({ useRecords: false, moreTypes: false });
 const largeMapPackr = new Packr({ useRecords: false, moreTypes: false, variableMapSize: true });
 
-/** After a message above this size the encoder's shared buffer is given up, so that one large message does not cost memory for good. */
+/** The size of the buffers that the encoder cuts small messages from. It never writes to a piece again. */
+const SLAB_BYTES = 8192;
+
+/** Above this size a message gets memory of its own, and the encoder's buffer is used again. */
+const SMALL_BYTES = 4096;
+
+/** After a message above this size the encoder's buffer is given up, so that one large message does not cost memory for good. */
 const MAX_KEPT_BYTES = 262_144;
-const INITIAL_BUFFER_BYTES = 8192;
+
+/** The encoder itself writes strings up to this length; longer ones it leaves to the platform. */
+const SHORT_TEXT = 63;
+
+/** Set by a walk that met a string the platform will encode. */
+let hasLongText = false;
 
 /** Writes a value as plain MessagePack. Throws `encodeFailure`, naming the path, for what it or the schema cannot hold. */
 export function writeMsgpack(value: unknown, maxDepth: number, check: BodyCheck | undefined): Uint8Array {
   const plain = toPlain(value, maxDepth);
   const packed = pack(plain);
-  const bytes = new Uint8Array(packed);
   // The careful copy has looked at its strings already; otherwise it does so now, and refuses.
   if (plain === value && mayHoldSurrogate(packed)) toPlainMsgpack(value, maxDepth);
-  if (bytes.length > MAX_KEPT_BYTES) packr.useBuffer(initialBuffer());
+  const bytes = kept(packed);
   if (check !== undefined) {
     // What differs from its MessagePack is judged as the reader will see it.
     const result = check(plain === value ? value : unpackr.unpack(bytes.slice()));
@@ -29,6 +39,7 @@ export function writeMsgpack(value: unknown, maxDepth: number, check: BodyCheck 
 
 function toPlain(value: unknown, maxDepth: number): unknown {
   try {
+    hasLongText = typeof value === "string";
     return isPlainItem(value, maxDepth) ? value : toPlainMsgpack(value, maxDepth);
   } catch (error) {
     if (error instanceof WaybillError) throw error;
@@ -52,7 +63,11 @@ function isPlain(value: object, depthLeft: number): boolean {
     if (depthLeft <= 0 || value.constructor !== Array) return false;
     for (let index = 0; index < value.length; index++) {
       const item: unknown = value[index];
-      if (typeof item === "string" || typeof item === "number") continue;
+      if (typeof item === "number") continue;
+      if (typeof item === "string") {
+        if (item.length > SHORT_TEXT) hasLongText = true;
+        continue;
+      }
       if (typeof item === "object") {
         if (item !== null && !isPlain(item, depthLeft - 1)) return false;
       } else if (!isPlainItem(item, depthLeft)) return false;
@@ -66,8 +81,13 @@ function isPlain(value: object, depthLeft: number): boolean {
   if (depthLeft <= 0) return false;
   for (const key in value) {
     if (key === "__proto__") return false;
+    if (key.length > SHORT_TEXT) hasLongText = true;
     const item: unknown = (value as Record<string, unknown>)[key];
-    if (typeof item === "string" || typeof item === "number") continue;
+    if (typeof item === "number") continue;
+    if (typeof item === "string") {
+      if (item.length > SHORT_TEXT) hasLongText = true;
+      continue;
+    }
     if (typeof item === "object") {
       if (item !== null && !isPlain(item, depthLeft - 1)) return false;
     } else if (!isPlainItem(item, depthLeft)) return false;
@@ -75,35 +95,50 @@ function isPlain(value: object, depthLeft: number): boolean {
   return true;
 }
 
-/** The encoder needs the kind of array that it makes itself. */
-function initialBuffer(): Uint8Array {
-  return typeof Buffer === "undefined"
-    ? new Uint8Array(INITIAL_BUFFER_BYTES)
-    : Buffer.allocUnsafeSlow(INITIAL_BUFFER_BYTES);
+/** Whether the last message was large: then its buffer is used again for the next. */
+let wasLarge = false;
+
+/** Packs into the encoder's buffer: a large message holds there until the next call only. */
+function pack(value: unknown): Uint8Array {
+  const packed = packWith(packr, value) ?? packWith(largeMapPackr, value);
+  // Its text may quote the payload, so it is not passed on.
+  if (packed === undefined) throw encodeFailure("The MessagePack encoder refused the body.");
+  return packed;
 }
 
-/** Packs into the encoder's reused buffer: the result holds until the next call, so it is copied out. */
-function pack(value: unknown): Uint8Array {
+/** Memory that nobody writes to again: a piece of a slab for small messages, a copy for large ones. */
+function kept(packed: Uint8Array): Uint8Array {
+  const isLarge = packed.length > SMALL_BYTES;
+  const isPiece = !wasLarge && !isLarge && packed.buffer.byteLength <= SLAB_BYTES;
+  const bytes = isPiece ? packed : new Uint8Array(packed);
+  if ((wasLarge && !isLarge) || packed.length > MAX_KEPT_BYTES) packr.useBuffer(slab());
+  wasLarge = isLarge;
+  return bytes;
+}
+
+/** Nothing when the encoder fails, most likely because a map has more than 65,535 keys. */
+function packWith(encoder: Packr, value: unknown): Uint8Array | undefined {
   try {
-    return packr.pack(value, RESET_BUFFER_MODE);
+    return wasLarge ? encoder.pack(value, RESET_BUFFER_MODE) : encoder.pack(value);
   } catch {
-    // Most likely a map of more than 65,535 keys.
+    return undefined;
   }
-  try {
-    return largeMapPackr.pack(value, RESET_BUFFER_MODE);
-  } catch {
-    // Its text may quote the payload, so it is not passed on.
-    throw encodeFailure("The MessagePack encoder refused the body.");
-  }
+}
+
+/** The encoder needs the kind of array that it makes itself. */
+function slab(): Uint8Array {
+  return typeof Buffer === "undefined" ? new Uint8Array(SLAB_BYTES) : Buffer.allocUnsafeSlow(SLAB_BYTES);
 }
 
 /**
- * Whether the bytes of a lone surrogate stand anywhere: the encoder writes short strings with one as ill-formed UTF-8 (ed a0..bf), and
- * long ones with the replacement character (ef bf bd) instead. Numbers and binary may look alike; then a walk over the strings decides. In Node.js the bytes are a `Buffer`, whose `indexOf` is the fast one.
+ * Whether the bytes of a lone surrogate stand anywhere: short strings with one are written as ill-formed UTF-8 (ed a0..bf), long ones
+ * with the replacement character (ef bf bd) instead. Numbers and binary may
+ * look alike; then a walk over the strings decides. In Node.js the bytes are a `Buffer`, whose `indexOf` is the fast one.
  */
 function mayHoldSurrogate(bytes: Uint8Array): boolean {
   for (let at = bytes.indexOf(0xed); at !== -1; at = bytes.indexOf(0xed, at + 1))
     if ((bytes[at + 1] as number) >> 5 === 0x05 && (bytes[at + 2] as number) >> 6 === 0x02) return true;
+  if (!hasLongText) return false;
   for (let at = bytes.indexOf(0xef); at !== -1; at = bytes.indexOf(0xef, at + 1))
     if (bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd) return true;
   return false;

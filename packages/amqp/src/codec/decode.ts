@@ -111,18 +111,16 @@ export function readPrimitive(reader: ByteReader, code: number): AmqpValue {
  * recursion and no memory. Throws `AmqpDecodeError` when the value is cut off.
  */
 export function skipValue(reader: ByteReader): void {
-  let code = reader.readUint8();
-  while (code === 0x00) {
-    skipDescriptor(reader);
-    code = reader.readUint8();
+  // A described value is two values in a row, and its descriptor may itself be described (1.2).
+  for (let left = 1; left > 0; ) {
+    const code = reader.readUint8();
+    if (code === 0x00) {
+      left++;
+    } else {
+      skipPrimitive(reader, code);
+      left--;
+    }
   }
-  skipPrimitive(reader, code);
-}
-
-function skipDescriptor(reader: ByteReader): void {
-  const code = reader.readUint8();
-  if (code === 0x00) reader.fail("a descriptor is itself described");
-  skipPrimitive(reader, code);
 }
 
 function skipPrimitive(reader: ByteReader, code: number): void {

@@ -62,8 +62,11 @@ export interface SubscriptionOptions extends EntityOptions, ReceivingOptions {
 }
 
 type Resolved<Options> = { readonly [Name in keyof Options]-?: Options[Name] };
+/** A queue's properties with every default filled in. */
 export type ResolvedQueueOptions = Resolved<QueueOptions> & Forwards;
+/** A topic's properties with every default filled in. */
 export type ResolvedTopicOptions = Resolved<TopicOptions>;
+/** A subscription's properties with every default filled in. */
 export type ResolvedSubscriptionOptions = Resolved<SubscriptionOptions> & Forwards;
 interface Forwards {
   readonly forwardTo: string | undefined;
@@ -222,11 +225,13 @@ function resolve<Options extends object>(
       throw new BrokerError("argument-error", `'${path}' has no property ${name}.`, { entity: path });
     }
     const rule = OPTION_RULES[name as OptionName];
+    // Undefined stands for "not given", except where it is a value of its own: it ends a forward.
+    if (value === undefined && isUpdate && rule.default !== undefined) continue;
     const wanted = value === undefined && !isUpdate ? rule.default : value;
     if (!rule.accepts(wanted)) {
       throw new BrokerError(
         "argument-error",
-        `${name} of '${path}' is ${String(value)}: expected ${rule.expected}.`,
+        `${name} of '${path}' is ${String(value).slice(0, 100)}: expected ${rule.expected}.`,
         {
           entity: path,
         },

@@ -111,7 +111,8 @@ function first(block: Block): number {
 
 /** Where `sequence` is, or would be inserted. */
 function positionOf(block: Block, sequence: number): number {
-  let low = block.start;
+  if (block.items[block.start]!.sequence >= sequence) return block.start;
+  let low = block.start + 1;
   let high = block.items.length;
   while (low < high) {
     const middle = (low + high) >>> 1;

@@ -1,5 +1,5 @@
 import type { MessageStore } from "./message-store.js";
-import { MinHeap } from "./min-heap.js";
+import { OrderedQueue } from "./ordered-queue.js";
 import { arrivalOf } from "./sequence-number.js";
 import { Session } from "./session.js";
 
@@ -17,7 +17,7 @@ export class SessionTable {
   readonly #store: MessageStore;
   readonly #sessions = new Map<string, Session>();
   /** Entries may be out of date and are checked when taken. */
-  readonly #offers = new MinHeap<Session>((session) => session.offeredAt);
+  readonly #offers = new OrderedQueue<Session>((session) => session.offeredAt);
 
   constructor(store: MessageStore) {
     this.#store = store;
@@ -64,7 +64,7 @@ export class SessionTable {
 
   /** Takes the unlocked session with the oldest waiting message. */
   takeNext(): Session | undefined {
-    for (let session = this.#offers.pop(); session !== undefined; session = this.#offers.pop()) {
+    for (let session = this.#offers.shift(); session !== undefined; session = this.#offers.shift()) {
       session.isOffered = false;
       const oldest = session.isLocked ? undefined : session.lane.ready.peek();
       if (oldest === undefined) continue;

@@ -10,7 +10,6 @@ export type BrokerEventType =
   | "dead-lettered"
   | "deferred"
   | "delivered"
-  | "discarded"
   | "dropped-as-duplicate"
   | "enqueued"
   | "entity-created"

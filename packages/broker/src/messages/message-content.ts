@@ -1,15 +1,8 @@
-import { Buffer } from "node:buffer";
 import { deserialize, serialize } from "node:v8";
 import { BrokerError } from "../broker-error.js";
 import type { Storage } from "../storage/storage.js";
-import type {
-  ApplicationProperties,
-  BrokerMessage,
-  MessageBody,
-  MessageId,
-  SendableProperties,
-  WireDecoder,
-} from "./message.js";
+import { argumentError } from "./check-message.js";
+import type { ApplicationProperties, BrokerMessage, MessageBody, MessageId, WireDecoder } from "./message.js";
 
 /** How a stored body is to be read: `value` and `sequence` bodies are kept in the structured-clone format. */
 export type BodySection = MessageBody["section"];
@@ -71,72 +64,6 @@ export interface Admitted {
   readonly sizeInBytes: number;
 }
 
-/** Bytes that a broker property costs besides its value. */
-const PROPERTY_OVERHEAD = 4;
-/** Bytes of the sections' frames in an encoded message. */
-const MESSAGE_OVERHEAD = 32;
-const KEY_LIMIT = 128;
-const APPLICATION_PROPERTIES_LIMIT = 64 * 1024;
-
-/** Checks a message's properties against the service's limits; throws `argument-error`. */
-export function checkProperties(message: BrokerMessage, entity: string): void {
-  if (typeof message.applicationProperties === "object") {
-    checkApplicationProperties(message.applicationProperties, entity);
-  }
-  checkKey(message.sessionId, "sessionId", entity);
-  checkKey(message.partitionKey, "partitionKey", entity);
-  checkKey(message.viaPartitionKey, "viaPartitionKey", entity);
-  checkKey(message.replyToSessionId, "replyToSessionId", entity);
-  if (typeof message.messageId === "string") checkKey(message.messageId, "messageId", entity);
-  checkText(message.contentType, "contentType", entity);
-  checkText(message.subject, "subject", entity);
-  checkText(message.to, "to", entity);
-  checkText(message.replyTo, "replyTo", entity);
-  checkId(message.messageId, "messageId", entity);
-  checkId(message.correlationId, "correlationId", entity);
-  const { scheduledEnqueueTime } = message;
-  if (scheduledEnqueueTime !== undefined && Number.isNaN(scheduledEnqueueTime.getTime())) {
-    throw argumentError(entity, "scheduledEnqueueTime is no valid date");
-  }
-  const ttl = message.timeToLiveMs;
-  if (ttl !== undefined && !(typeof ttl === "number" && ttl > 0)) {
-    throw argumentError(entity, `timeToLiveMs ${ttl} is not a positive number of milliseconds`);
-  }
-  if (
-    message.sessionId !== undefined &&
-    message.partitionKey !== undefined &&
-    message.sessionId !== message.partitionKey
-  ) {
-    throw argumentError(entity, "partitionKey differs from sessionId, which overrides it");
-  }
-}
-
-/**
- * Checks application properties: values that can be copied, within the service's 64 KB for all together. Throws
- * `argument-error` or `message-size-exceeded`.
- */
-export function checkApplicationProperties(properties: ApplicationProperties, entity: string): void {
-  for (const name in properties) {
-    const value = properties[name];
-    const isBad =
-      typeof value === "function" ||
-      typeof value === "symbol" ||
-      (typeof value === "object" && value !== null && !isCopyable(value));
-    if (isBad)
-      throw argumentError(
-        entity,
-        `application property '${name.slice(0, KEY_LIMIT)}' has a value that cannot be copied`,
-      );
-  }
-  const bytes = sizeOfApplicationProperties(properties);
-  if (bytes <= APPLICATION_PROPERTIES_LIMIT) return;
-  throw new BrokerError(
-    "message-size-exceeded",
-    `The application properties of a message of '${entity}' have ${bytes} bytes, at most ${APPLICATION_PROPERTIES_LIMIT} are taken.`,
-    { entity },
-  );
-}
-
 /** The bytes that the storage will keep for a message: the front end's `wire`, else the body. */
 export function bytesToStore(message: BrokerMessage, entity: string): Uint8Array {
   const { wire, body } = message;
@@ -157,14 +84,6 @@ export function bytesToStore(message: BrokerMessage, entity: string): Uint8Array
     default:
       throw argumentError(entity, "a message needs a body or wire");
   }
-}
-
-/** The size that a message counts with against limits and quotas, in bytes. */
-export function sizeOf(message: BrokerMessage, bytes: Uint8Array): number {
-  if (message.wire !== undefined) return bytes.byteLength;
-  return (
-    bytes.byteLength + sizeOfProperties(message) + sizeOfApplicationProperties(message.applicationProperties)
-  );
 }
 
 /** Takes a message in: copies its properties and stores its bytes once. */
@@ -305,78 +224,4 @@ function requireDecoder(decode: WireDecoder | undefined): WireDecoder {
     "not-allowed",
     "The message was stored in a front end's encoding and the broker has no wireDecoder to read it.",
   );
-}
-
-function sizeOfProperties(message: SendableProperties): number {
-  return (
-    MESSAGE_OVERHEAD +
-    sizeOfId(message.messageId) +
-    sizeOfId(message.correlationId) +
-    sizeOfText(message.contentType) +
-    sizeOfText(message.subject) +
-    sizeOfText(message.to) +
-    sizeOfText(message.replyTo) +
-    sizeOfText(message.replyToSessionId) +
-    sizeOfText(message.sessionId) +
-    sizeOfText(message.partitionKey) +
-    sizeOfText(message.viaPartitionKey)
-  );
-}
-
-function sizeOfText(text: string | undefined): number {
-  return text === undefined ? 0 : PROPERTY_OVERHEAD + Buffer.byteLength(text);
-}
-
-function sizeOfId(id: MessageId | undefined): number {
-  if (id === undefined) return 0;
-  if (typeof id === "string") return sizeOfText(id);
-  return PROPERTY_OVERHEAD + (id instanceof Uint8Array ? id.byteLength : 8);
-}
-
-function sizeOfApplicationProperties(properties: BrokerMessage["applicationProperties"]): number {
-  if (typeof properties !== "object") return 0;
-  let bytes = 0;
-  for (const name in properties) {
-    const value = properties[name];
-    bytes += sizeOfText(name) + PROPERTY_OVERHEAD;
-    if (typeof value === "string") bytes += Buffer.byteLength(value);
-    else if (value instanceof Uint8Array) bytes += value.byteLength;
-    else bytes += 8;
-  }
-  return bytes;
-}
-
-function isCopyable(value: object): boolean {
-  if (value instanceof Uint8Array || value instanceof Date) return true;
-  try {
-    structuredClone(value);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function checkKey(key: string | undefined, name: string, entity: string): void {
-  checkText(key, name, entity);
-  if (key !== undefined && key.length > KEY_LIMIT) {
-    throw argumentError(entity, `${name} is longer than ${KEY_LIMIT} characters`);
-  }
-}
-
-function checkText(text: unknown, name: string, entity: string): void {
-  if (text !== undefined && typeof text !== "string") throw argumentError(entity, `${name} is no string`);
-}
-
-function checkId(id: unknown, name: string, entity: string): void {
-  const isId =
-    id === undefined ||
-    typeof id === "string" ||
-    typeof id === "bigint" ||
-    typeof id === "number" ||
-    id instanceof Uint8Array;
-  if (!isId) throw argumentError(entity, `${name} is no string, number, bigint or Uint8Array`);
-}
-
-function argumentError(entity: string, reason: string): BrokerError {
-  return new BrokerError("argument-error", `Cannot send to '${entity}': ${reason}.`, { entity });
 }

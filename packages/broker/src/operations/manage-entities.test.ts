@@ -70,6 +70,17 @@ describe("updateEntity", () => {
     },
   );
 
+  it("takes undefined for not given, and for the end of a forward", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("target");
+    await world.broker.createQueue("orders", { forwardTo: "target", maxDeliveryCount: 3 });
+    const update = { forwardTo: undefined, maxDeliveryCount: undefined } as object;
+    const { options } = await world.broker.updateEntity("orders", update);
+    expect(options).toMatchObject({ forwardTo: undefined, maxDeliveryCount: 3 });
+    await world.broker.sender("orders").send(message("a"));
+    expect(textsOf(await world.broker.receiver("orders").receive())).toEqual(["a"]);
+  });
+
   it("does not find an unknown entity", async () => {
     await using world = openWorld();
     expect(await codeOf(world.broker.updateEntity("orders", {}))).toBe("entity-not-found");

@@ -213,3 +213,47 @@ describe("receiveAndDelete", () => {
     expect(disk.tables.messages.size).toBe(0);
   });
 });
+
+describe("batches", () => {
+  /** A storage that notes how many changes each batch had. */
+  function openCounted(disk: Disk) {
+    const batches: number[] = [];
+    let changes = 0;
+    const storage = openDisk(disk);
+    const noting = new Proxy(storage, {
+      get(target, name: keyof typeof storage) {
+        if (name === "commit" && changes > 0) {
+          batches.push(changes);
+          changes = 0;
+        } else if (/^(?:put|delete|release)/.test(name)) {
+          changes++;
+        }
+        return target[name];
+      },
+    });
+    return { batches, storage: noting };
+  }
+
+  it("hold all changes of one operation, a whole transaction's too", async () => {
+    const { batches, storage } = openCounted(createDisk());
+    await using broker = await openBroker({ clock: createManualClock(), storage });
+    await broker.createQueue("orders");
+    await broker.createQueue("out");
+    await broker.sender("orders").sendBatch([message("a"), message("b"), message("c")]);
+    const receiver = broker.receiver("orders");
+    const [first, second, third] = await receiver.receive(3);
+    batches.length = 0;
+
+    await receiver.deadLetter(first!);
+    expect(batches.splice(0)).toEqual([2]);
+    await receiver.complete(second!);
+    expect(batches.splice(0)).toEqual([2]);
+
+    const transaction = broker.beginTransaction();
+    await receiver.complete(third!, transaction);
+    await broker.sender("out").send(message("d"), transaction);
+    batches.length = 0;
+    await transaction.commit();
+    expect(batches).toEqual([4]);
+  });
+});

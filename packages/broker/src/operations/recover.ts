@@ -27,21 +27,27 @@ interface EntityDescription {
 
 /** Builds the engine's state out of what the storage kept. Locks are gone; what fell due meanwhile happens afterwards, in order. */
 export async function recover(engine: Engine, nowMs: number): Promise<void> {
-  const orphans: [number, EntityDescription][] = [];
+  const described: [number, EntityDescription][] = [];
   const duplicates: [Queue | Topic, string, number][] = [];
+  const overdue: [StoredMessage, dueMs: number][] = [];
+  // Entities come first, but which other record comes next depends on what there is.
+  const build = (): void => {
+    if (described.length === 0) return;
+    described.sort((a, b) => a[0] - b[0]);
+    for (const [id, description] of described.splice(0))
+      engine.entities.add(restore(engine, id, description));
+  };
   const visitor: RecordVisitor = {
     entity(id, record) {
-      const description = record as EntityRecord & EntityDescription;
-      if (description.kind === "subscription") orphans.push([id, description]);
-      else engine.entities.add(restore(engine, id, description));
+      described.push([id, record as EntityRecord & EntityDescription]);
     },
     counter(entityId, nextSequence) {
-      for (const [id, description] of orphans.splice(0))
-        engine.entities.add(restore(engine, id, description));
+      build();
       const entity = engine.entities.findById(entityId);
       if (entity !== undefined) entity.nextSequence = nextSequence;
     },
     message(storeId, sequence, record) {
+      build();
       const store = engine.entities.storeById(storeId);
       if (store === undefined) return;
       const { content, enqueuedSequence, enqueuedAtMs, lifeMs } = record;
@@ -52,20 +58,27 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
       message.deadLetterSource = record.deadLetterSource;
       message.propertyChanges = record.propertyChanges;
       enterMessage(engine, message, nowMs);
+      const { dueMs = Number.POSITIVE_INFINITY } = message;
+      if (message.timerSlot >= 0 && dueMs < nowMs) overdue.push([message, dueMs]);
     },
     session(storeId, sessionId, record) {
+      build();
       const session = engine.entities.storeById(storeId)?.sessions?.open(sessionId, nowMs);
       if (session === undefined) return;
       session.state = record.state;
       session.updatedAtMs = record.updatedAtMs;
     },
     duplicate(entityId, key, expiresAtMs) {
+      build();
       const entity = engine.entities.findById(entityId);
       if (entity !== undefined && entity.kind !== "subscription") duplicates.push([entity, key, expiresAtMs]);
     },
   };
   await engine.storage.load(visitor);
-  for (const [id, description] of orphans) engine.entities.add(restore(engine, id, description));
+  build();
+  // What is overdue fires in the order of arming, so it is armed once more in the order in which it fell due.
+  overdue.sort((a, b) => a[1] - b[1]);
+  for (const [message, dueMs] of overdue) engine.timers.arm(message, dueMs);
   for (const entity of engine.entities.all()) {
     entity.accessedAtMs = nowMs;
     watchIdle(engine, entity);

@@ -7,15 +7,10 @@ import { detectDuplicate } from "../lifecycle/detect-duplicate.js";
 import { hasRoom, transfer, transferDeadLetter } from "../lifecycle/forward-message.js";
 import { placeMessage } from "../lifecycle/place-message.js";
 import { newTransit, routeMessage, type Transit } from "../lifecycle/route-message.js";
+import { checkProperties } from "../messages/check-message.js";
 import type { BrokerMessage } from "../messages/message.js";
-import {
-  type Admitted,
-  bytesToStore,
-  checkProperties,
-  type MessageContent,
-  sizeOf,
-  takeIn,
-} from "../messages/message-content.js";
+import { type Admitted, bytesToStore, type MessageContent, takeIn } from "../messages/message-content.js";
+import { sizeOf } from "../messages/message-size.js";
 import { StoredMessage } from "../messages/stored-message.js";
 
 /** Sends one message. Throws before anything changed when it is refused. */

@@ -91,6 +91,7 @@ export type Command =
   | { readonly do: "commit"; readonly transaction: number }
   | { readonly do: "rollBack"; readonly transaction: number }
   | { readonly do: "update"; readonly entity: string; readonly changes: Partial<NaiveOptions> }
+  | { readonly do: "delete" | "create"; readonly queue: string }
   | { readonly do: "purge"; readonly from: number }
   | { readonly do: "addRule"; readonly name: string; readonly expression: string }
   | { readonly do: "removeRule"; readonly name: string }
@@ -261,6 +262,8 @@ const steps = [
   }),
   step({ do: fc.constant("update" as const), entity: fc.constant("plain"), changes: forwardChange }),
   step({ do: fc.constant("update" as const), entity: fc.constant("topic"), changes: fc.record({ status }) }),
+  step({ do: fc.constant("delete" as const), queue: fc.constantFrom("plain", "sessions") }),
+  step({ do: fc.constant("create" as const), queue: fc.constantFrom("plain", "sessions") }, 2),
   step({ do: fc.constant("purge" as const), from: small }),
   step({
     do: fc.constant("addRule" as const),

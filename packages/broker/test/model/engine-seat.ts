@@ -18,7 +18,7 @@ import {
   type NaiveProperties,
   type Settlement,
 } from "./naive-entity.js";
-import { planNet, RULED_NAME, RULED_TOPIC, sourcesOf, targetsOf } from "./net.js";
+import { planNet, queueOptionsOf, RULED_NAME, RULED_TOPIC, sourcesOf, targetsOf } from "./net.js";
 
 /** Something that was handed out and can be settled, and through what. */
 interface Kept {
@@ -26,6 +26,9 @@ interface Kept {
   readonly receiver: MessageReceiver;
   readonly message: ReceivedMessage;
 }
+
+/** Opens the storage that a history is played on, at its start and after each restart. */
+export type OpenStorage = () => Storage | Promise<Storage>;
 
 /** A consumer and what came since it was last looked at. */
 interface Pushed {
@@ -50,6 +53,8 @@ export class EngineSeat implements Seat {
   readonly #consumers: Pushed[] = [];
   readonly #transactions: Transaction[] = [];
   #broker: Broker;
+  readonly #isDurable: boolean;
+  readonly #world: World;
   readonly #targets: readonly string[];
   readonly #sources: readonly string[];
   readonly #tickets: { readonly path: string; readonly sequence: bigint }[] = [];
@@ -57,7 +62,15 @@ export class EngineSeat implements Seat {
   readonly #held: { readonly path: string; readonly receiver: SessionReceiver }[] = [];
   #pending: Pending[] = [];
 
-  private constructor(world: World, clock: ManualClock, broker: Broker, open: () => Promise<Broker>) {
+  private constructor(
+    world: World,
+    clock: ManualClock,
+    broker: Broker,
+    open: () => Promise<Broker>,
+    isDurable: boolean,
+  ) {
+    this.#isDurable = isDurable;
+    this.#world = world;
     this.#clock = clock;
     this.#broker = broker;
     this.#open = open;
@@ -67,10 +80,12 @@ export class EngineSeat implements Seat {
   }
 
   /** Makes a broker with the world's entities, in memory or on the storages that are opened for it. */
-  static async open(world: World, openStorage: (() => Storage) | undefined): Promise<EngineSeat> {
+  static async open(world: World, openStorage: OpenStorage | undefined): Promise<EngineSeat> {
     const clock = createManualClock(new Date(START_MS));
     const open = async () =>
-      openStorage === undefined ? createBroker({ clock }) : openBroker({ clock, storage: openStorage() });
+      openStorage === undefined
+        ? createBroker({ clock })
+        : openBroker({ clock, storage: await openStorage() });
     const broker = await open();
     for (const planned of planNet(world)) {
       if (planned.kind === "queue") await broker.createQueue(planned.path, planned.options);
@@ -82,7 +97,7 @@ export class EngineSeat implements Seat {
         for (const rule of others) await broker.createRule(topic, name, rule);
       }
     }
-    return new EngineSeat(world, clock, broker, open);
+    return new EngineSeat(world, clock, broker, open, openStorage !== undefined);
   }
 
   async play(command: Command): Promise<unknown> {
@@ -137,6 +152,8 @@ export class EngineSeat implements Seat {
 
   /** What the calls brought that ended since the last time, in the order in which they began. */
   async #tellPending(): Promise<unknown> {
+    // An answer comes once it is durable: after one more change that is, whatever came before has been answered.
+    if (this.#isDurable) await this.#broker.updateEntity("topic", {});
     // After this turn every promise that is settled by now has run its callbacks.
     await new Promise((resolve) => setImmediate(resolve));
     const ended = this.#pending.filter(({ tell }) => tell !== undefined);
@@ -168,12 +185,13 @@ export class EngineSeat implements Seat {
         return ticket && broker.sender(ticket.path).cancelScheduled([ticket.sequence]);
       }
       case "receive": {
+        const { count, mode, maxWaitMs } = command;
         const path = this.#source(command.from);
-        const receiver = broker.receiver(path, { mode: command.mode });
-        const { maxWaitMs } = command;
-        this.#await(receiver.receive(command.count, { maxWaitMs }), (messages) =>
-          this.#keep(path, receiver, messages),
-        );
+        const receive = async () => {
+          const receiver = broker.receiver(path, { mode });
+          return { receiver, messages: await receiver.receive(count, { maxWaitMs }) };
+        };
+        this.#await(receive(), ({ receiver, messages }) => this.#keep(path, receiver, messages));
         return undefined;
       }
       case "receiveDeferred": {
@@ -225,6 +243,11 @@ export class EngineSeat implements Seat {
         return undefined;
       case "update":
         await broker.updateEntity(command.entity, command.changes);
+        return undefined;
+      case "delete":
+        return broker.deleteEntity(command.queue);
+      case "create":
+        await broker.createQueue(command.queue, queueOptionsOf(this.#world, command.queue));
         return undefined;
       case "purge":
         return broker.purge(this.#source(command.from));

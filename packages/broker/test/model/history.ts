@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Storage } from "../../src/storage/storage.js";
 import type { Command, World } from "./command.js";
-import { EngineSeat } from "./engine-seat.js";
+import { EngineSeat, type OpenStorage } from "./engine-seat.js";
 import { ModelSeat } from "./model-seat.js";
 
 /** Where a history is played: on the model or on the engine. What both tell is compared as plain data. */
@@ -31,7 +30,7 @@ export class Disagreement extends Error {
 export async function playHistory(
   world: World,
   commands: readonly Command[],
-  openStorage?: () => Storage,
+  openStorage?: OpenStorage,
 ): Promise<ReadonlySet<string>> {
   const model = new ModelSeat(world);
   await using engine = await EngineSeat.open(world, openStorage);

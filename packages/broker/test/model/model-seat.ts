@@ -14,7 +14,7 @@ import {
   type NaiveTransaction,
   type NaiveWait,
 } from "./naive-entity.js";
-import { planNet, RULED_NAME, RULED_TOPIC, sourcesOf, targetsOf } from "./net.js";
+import { planNet, queueOptionsOf, RULED_NAME, RULED_TOPIC, sourcesOf, targetsOf } from "./net.js";
 
 /** The instant at which every history starts. */
 export const START_MS = Date.UTC(2024, 0, 1);
@@ -45,6 +45,7 @@ interface Pending {
 /** Plays commands on the naive model. */
 export class ModelSeat implements Seat {
   readonly #broker = new NaiveBroker(START_MS);
+  readonly #world: World;
   readonly #targets: readonly string[];
   readonly #sources: readonly string[];
   readonly #tickets: { readonly path: string; readonly sequence: number }[] = [];
@@ -56,6 +57,7 @@ export class ModelSeat implements Seat {
   #pending: Pending[] = [];
 
   constructor(world: World) {
+    this.#world = world;
     this.#targets = targetsOf(world);
     this.#sources = sourcesOf();
     for (const planned of planNet(world)) {
@@ -169,6 +171,10 @@ export class ModelSeat implements Seat {
         return broker.advance(command.ms);
       case "update":
         return broker.update(command.entity, command.changes);
+      case "delete":
+        return broker.deleteEntity(command.queue);
+      case "create":
+        return broker.createQueue(command.queue, queueOptionsOf(this.#world, command.queue));
       case "purge":
         return broker.purge(this.#source(command.from));
       case "addRule":

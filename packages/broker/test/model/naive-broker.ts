@@ -15,6 +15,7 @@ import {
   type NaiveConsumer,
   type NaiveContent,
   type NaiveEntity,
+  type NaiveLane,
   type NaiveMessage,
   type NaiveOptions,
   type NaiveProperties,
@@ -44,10 +45,11 @@ const TRANSACTION_TIMEOUT_MS = 120_000;
  */
 export class NaiveBroker {
   nowMs: number;
-  readonly #entities: NaiveEntity[] = [];
+  #entities: NaiveEntity[] = [];
   #waits: NaiveWait[] = [];
   #sessionWaits: NaiveSessionWait[] = [];
   readonly #transactions: NaiveTransaction[] = [];
+  readonly #woken: NaiveLane[] = [];
   #armings = 0;
 
   constructor(nowMs: number) {
@@ -55,6 +57,8 @@ export class NaiveBroker {
   }
 
   createQueue(path: string, options: Partial<NaiveOptions>): void {
+    if (this.#find(path) !== undefined) throw new NaiveRefusal("entity-already-exists");
+    this.#checkForwards(options);
     this.#entities.push(makeEntity("queue", path, undefined, options, []));
   }
 
@@ -74,7 +78,9 @@ export class NaiveBroker {
   /** Changes properties; whoever waits where nobody may receive any more is refused, and what waits moves on. */
   update(path: string, changes: Partial<NaiveOptions>): void {
     const entity = this.#entity(path);
-    entity.options = { ...entity.options, ...changes };
+    const options = { ...entity.options, ...changes };
+    this.#checkForwards(options);
+    entity.options = options;
     const { status, forwardTo } = entity.options;
     if (status === "Disabled" || status === "ReceiveDisabled") {
       this.#refuseWaits("entity-disabled", (store) => store.entity === entity);
@@ -86,6 +92,16 @@ export class NaiveBroker {
       this.#remove(message);
       this.#forward(message, forwardTo);
     }
+  }
+
+  deleteEntity(path: string): void {
+    const entity = this.#entity(path);
+    this.#refuseWaits("entity-not-found", (store) => store.entity === entity);
+    for (const { lock } of entity.main.sessions) if (lock !== undefined) lock.isLost = true;
+    for (const { messages } of [entity.main, entity.deadLetter, entity.transferDeadLetter]) {
+      for (const message of messages) this.#remove(message);
+    }
+    this.#entities = this.#entities.filter((each) => each !== entity);
   }
 
   setRules(path: string, rules: readonly CompiledRule[]): void {
@@ -172,11 +188,16 @@ export class NaiveBroker {
 
   /** Gives waiting messages to those who wait, in the order in which they came. To be called after every operation. */
   serve(): void {
-    for (const wait of this.#sessionWaits) wait.result = this.#nextSession(wait.store);
-    this.#sessionWaits = this.#sessionWaits.filter(({ result }) => result === undefined);
+    this.#serveSessions();
+    // The order of lanes shows only where locks end at the same instant.
+    for (const lane of this.#woken.splice(0)) this.#serveLane(lane);
+  }
+
+  #serveLane({ store, sessionId }: NaiveLane): void {
     for (const wait of this.#waits) {
-      const messages = available(wait.store, wait.hold?.session.id).slice(0, wait.count);
-      if (messages.length === 0) continue;
+      if (wait.store !== store || wait.hold?.session.id !== sessionId) continue;
+      const messages = available(store, sessionId).slice(0, wait.count);
+      if (messages.length === 0) break;
       const receipts = this.#take(messages, wait.mode, wait.hold);
       wait.count -= receipts.length;
       if (wait.consumer === undefined) wait.result = receipts;
@@ -185,15 +206,35 @@ export class NaiveBroker {
     this.#waits = this.#waits.filter(({ result, count }) => result === undefined && count > 0);
   }
 
+  /** Notes that a message is available, for those who wait. */
+  #wake({ store, content }: Pick<NaiveMessage, "store" | "content">): void {
+    this.#woken.push({ store, sessionId: isSessionful(store) ? content.sessionId : undefined });
+  }
+
+  /** Gives sessions to those who wait for one, as soon as a message becomes available. */
+  #serveSessions(): void {
+    for (const wait of this.#sessionWaits) wait.result = this.#nextSession(wait.store);
+    this.#sessionWaits = this.#sessionWaits.filter(({ result }) => result === undefined);
+  }
+
   consume(path: string, mode: Mode): NaiveConsumer {
     const store = this.#receivable(path, undefined);
     return { store, mode, inbox: [], isClosed: false, refusal: undefined };
   }
 
   grant(consumer: NaiveConsumer, count: number): void {
-    if (consumer.isClosed) return;
+    if (consumer.isClosed || count === 0) return;
     const { store, mode } = consumer;
+    try {
+      if (!this.#entities.includes(store.entity)) throw new NaiveRefusal("entity-not-found");
+      checkReceivable(store);
+    } catch (error) {
+      this.closeConsumer(consumer);
+      consumer.refusal = error as NaiveRefusal;
+      return;
+    }
     this.#waits.push({ store, mode, count, consumer, hold: undefined, timer: undefined, result: undefined });
+    this.#woken.push({ store, sessionId: undefined });
   }
 
   /** Takes back the credit that was not used; returns how much. */
@@ -302,7 +343,7 @@ export class NaiveBroker {
     const entity = this.#entity(path);
     requireOpen(transaction);
     for (const content of contents) this.#checkSend(entity, content);
-    for (const content of contents) this.#enlist(transaction, { path, content });
+    for (const content of contents) this.#enlist(transaction, { entity, content });
   }
 
   settleIn(
@@ -325,11 +366,13 @@ export class NaiveBroker {
     requireOpen(transaction);
     transaction.state = "ended";
     for (const step of transaction.steps) {
-      if ("path" in step) this.#checkSend(this.#entity(step.path), step.content);
-      else if (step.receipt.message.lock !== step.receipt.lock) throw new NaiveRefusal("message-lock-lost");
+      if ("entity" in step) {
+        if (!this.#entities.includes(step.entity)) throw new NaiveRefusal("entity-not-found");
+        this.#checkSend(step.entity, step.content);
+      } else if (step.receipt.message.lock !== step.receipt.lock) throw new NaiveRefusal("message-lock-lost");
     }
     for (const step of transaction.steps) {
-      if ("path" in step) this.#enter(this.#entity(step.path), step.content);
+      if ("entity" in step) this.#enter(step.entity, step.content);
       else this.#settle(step.receipt.message, step.how, step.changes);
     }
   }
@@ -616,6 +659,8 @@ export class NaiveBroker {
     }
     entity.main.messages.push(message);
     this.#armExpiry(message);
+    this.#wake(message);
+    this.#serveSessions();
   }
 
   /** Moves a message on, or keeps it in the transfer dead-letter queue with the reason why that is impossible. */
@@ -624,14 +669,16 @@ export class NaiveBroker {
     const refusal = this.#pass(message, target, lifeMs, message.deadLetterSource);
     if (refusal === undefined) return;
     const store = message.store.entity.transferDeadLetter;
-    store.messages.push({
+    const kept: NaiveMessage = {
       ...message,
       store,
       enqueuedAtMs: this.nowMs,
       expiresAtMs: this.nowMs + lifeMs,
       deliveryCount: 0,
       properties: { ...message.properties, DeadLetterReason: refusal },
-    });
+    };
+    store.messages.push(kept);
+    this.#wake(kept);
   }
 
   /** Hands a message to another entity; returns why that is impossible. */
@@ -642,7 +689,8 @@ export class NaiveBroker {
     deadLetterSource: string | undefined,
   ): string | undefined {
     if (message.hops >= MAX_HOPS) return "MaxTransferHopCountExceeded";
-    const entity = this.#entity(target);
+    const entity = this.#find(target);
+    if (entity === undefined) return "MessagingEntityNotFound";
     const { status } = entity.options;
     if (status === "Disabled" || status === "SendDisabled") return "MessagingEntityDisabled";
     const { content, properties, enqueuedSequence } = message;
@@ -667,6 +715,7 @@ export class NaiveBroker {
 
   #checkLock({ message, lock, hold }: NaiveReceipt): void {
     if (hold?.isLost === true) throw new NaiveRefusal("session-lock-lost");
+    this.#entity(message.store.entity.path);
     if (lock === undefined || message.lock !== lock) {
       throw new NaiveRefusal("message-lock-lost");
     }
@@ -687,13 +736,21 @@ export class NaiveBroker {
   #release(message: NaiveMessage): void {
     message.lock = undefined;
     message.timer = undefined;
-    if (message.store.kind !== "main" || message.state !== "active") return;
+    if (message.state !== "active") return;
+    if (message.store.kind !== "main") {
+      this.#wake(message);
+      return;
+    }
     const { forwardTo } = message.store.entity.options;
     if (message.expiresAtMs <= this.nowMs) this.#expire(message);
     else if (forwardTo !== undefined) {
       this.#remove(message);
       this.#forward(message, forwardTo);
-    } else this.#armExpiry(message);
+    } else {
+      this.#armExpiry(message);
+      this.#wake(message);
+      this.#serveSessions();
+    }
   }
 
   #expire(message: NaiveMessage): void {
@@ -719,7 +776,9 @@ export class NaiveBroker {
     const isForwarded =
       target !== undefined &&
       this.#pass(dead, target, message.content.timeToLiveMs, entity.path) === undefined;
-    if (!isForwarded) entity.deadLetter.messages.push(dead);
+    if (isForwarded) return;
+    entity.deadLetter.messages.push(dead);
+    this.#wake(dead);
   }
 
   #nextSession(store: NaiveStore): NaiveSessionLock | undefined {
@@ -764,10 +823,19 @@ export class NaiveBroker {
     message.store.messages = message.store.messages.filter((each) => each !== message);
   }
 
+  #find(path: string): NaiveEntity | undefined {
+    return this.#entities.find((each) => each.path === path);
+  }
+
   #entity(path: string): NaiveEntity {
-    const entity = this.#entities.find((each) => each.path === path);
+    const entity = this.#find(path);
     if (entity === undefined) throw new NaiveRefusal("entity-not-found");
     return entity;
+  }
+
+  #checkForwards({ forwardTo, forwardDeadLetteredMessagesTo }: Partial<NaiveOptions>): void {
+    for (const target of [forwardTo, forwardDeadLetteredMessagesTo])
+      if (target !== undefined) this.#entity(target);
   }
 
   /** The store to receive from, with or without a session. */

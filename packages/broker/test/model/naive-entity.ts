@@ -103,6 +103,12 @@ export interface NaiveWait {
   result: readonly NaiveReceipt[] | NaiveRefusal | undefined;
 }
 
+/** Where messages meet those who wait: a store, or one session of it. */
+export interface NaiveLane {
+  readonly store: NaiveStore;
+  readonly sessionId: string | undefined;
+}
+
 /** Somebody to whom messages are pushed. */
 export interface NaiveConsumer {
   readonly store: NaiveStore;
@@ -122,7 +128,7 @@ export interface NaiveTransaction {
 }
 
 export type NaiveStep =
-  | { readonly path: string; readonly content: NaiveContent }
+  | { readonly entity: NaiveEntity; readonly content: NaiveContent }
   | { readonly receipt: NaiveReceipt; readonly how: Settlement; readonly changes: NaiveProperties };
 
 /** A call that waits for any session to become free. */

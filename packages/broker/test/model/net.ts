@@ -82,3 +82,9 @@ export function sourcesOf(): readonly string[] {
     "chain1/$Transfer/$DeadLetterQueue",
   ];
 }
+
+/** The properties that a queue of a world is created with. */
+export function queueOptionsOf(world: World, queue: string): Partial<NaiveOptions> {
+  const planned = planNet(world).find((each) => each.kind === "queue" && each.path === queue);
+  return planned?.options ?? {};
+}

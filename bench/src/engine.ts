@@ -1,0 +1,133 @@
+import { type Broker, createBroker, type QueueOptions, type Receiver, type Sender } from "@waybill/broker";
+import type { Comparison, Work } from "./compare.js";
+import { TrivialQueue } from "./trivial-queue.js";
+
+const kilobyte = new Uint8Array(1024).fill(7);
+const small = new Uint8Array(16).fill(7);
+const hourMs = 3_600_000;
+const cyclesPerCall = 20;
+
+interface QueueWorld {
+  readonly broker: Broker;
+  readonly sender: Sender;
+  readonly receiver: Receiver;
+}
+
+/** The bare engine: what it costs over the least a queue can do, and how that grows with what it holds. */
+export async function engineComparisons(): Promise<Comparison[]> {
+  return [
+    {
+      name: "1 KB: send, receive, complete, against a trivial awaited queue with locks",
+      baseline: await trivialCycles(),
+      subject: cycles(await openQueue(), kilobyte),
+      unit: "rate",
+      target: 0.4,
+    },
+    {
+      name: "the same with 100,000 locks held, against 1,000",
+      baseline: await cyclesAmongLocks(1_000),
+      subject: await cyclesAmongLocks(100_000),
+      unit: "rate",
+      target: 0.25,
+    },
+    {
+      name: "the same behind 1,000,000 queued messages, against 10",
+      baseline: cycles(await openBacklog(10), small),
+      subject: cycles(await openBacklog(1_000_000), small),
+      unit: "time",
+      target: 1.3,
+    },
+    {
+      name: "the same beside 1,000,000 scheduled messages, against none",
+      baseline: cycles(await openQueue(), small),
+      subject: cycles(await openSchedules(1_000_000), small),
+      unit: "time",
+      target: 1.3,
+    },
+    {
+      name: "accept, receive, complete, close among 100,000 sessions, against 10",
+      baseline: await sessionCycles(10),
+      subject: await sessionCycles(100_000),
+      unit: "time",
+      target: 1.3,
+    },
+  ];
+}
+
+async function openQueue(options: QueueOptions = {}): Promise<QueueWorld> {
+  const broker = createBroker();
+  await broker.createQueue("q", { maxSizeInMegabytes: 81_920, ...options });
+  return { broker, sender: broker.sender("q"), receiver: broker.receiver("q") };
+}
+
+function messageOf(bytes: Uint8Array) {
+  return { messageId: "m", body: { section: "data", bytes } } as const;
+}
+
+async function trivialCycles(): Promise<Work> {
+  const queue = new TrivialQueue<Uint8Array>();
+  for (let i = 0; i < 1_000; i++) await queue.send(kilobyte);
+  return async () => {
+    for (let i = 0; i < cyclesPerCall; i++) {
+      await queue.send(kilobyte);
+      await queue.complete(await queue.receive());
+    }
+  };
+}
+
+function cycles({ sender, receiver }: QueueWorld, bytes: Uint8Array): Work {
+  return async () => {
+    for (let i = 0; i < cyclesPerCall; i++) {
+      await sender.send(messageOf(bytes));
+      const [message] = await receiver.receive();
+      await receiver.complete(message!);
+    }
+  };
+}
+
+async function cyclesAmongLocks(count: number): Promise<Work> {
+  const { sender, receiver } = await openBacklog(count);
+  const held = await receiver.receive(count);
+  let at = 0;
+  return async () => {
+    for (let i = 0; i < cyclesPerCall; i++) {
+      await sender.send(messageOf(small));
+      const [message] = await receiver.receive();
+      const settled = held[at]!;
+      held[at] = message!;
+      at = (at + 7_919) % count;
+      // Locks end after a minute: those taken before the measurement began may be gone.
+      await receiver.complete(settled).catch(() => {});
+    }
+  };
+}
+
+async function openBacklog(count: number): Promise<QueueWorld> {
+  const world = await openQueue({ lockDurationMs: 300_000 });
+  const batch = Array.from({ length: Math.min(count, 100) }, () => messageOf(small));
+  for (let sent = 0; sent < count; sent += batch.length) await world.sender.sendBatch(batch);
+  return world;
+}
+
+async function openSchedules(count: number): Promise<QueueWorld> {
+  const world = await openQueue();
+  const startMs = Date.now() + hourMs;
+  for (let i = 0; i < count; i++) {
+    const scheduledEnqueueTime = new Date(startMs + ((i * 7_919) % (24 * hourMs)));
+    await world.sender.send({ ...messageOf(small), scheduledEnqueueTime });
+  }
+  return world;
+}
+
+async function sessionCycles(count: number): Promise<Work> {
+  const { broker, sender } = await openQueue({ requiresSession: true });
+  for (let i = 0; i < count; i++) await sender.send({ ...messageOf(small), sessionId: `s${i}` });
+  let next = 0;
+  return async () => {
+    await sender.send({ ...messageOf(small), sessionId: `s${next++ % count}` });
+    const session = await broker.acceptSession("q");
+    const [message] = await session.receive();
+    await session.complete(message!);
+    await session.close();
+  };
+}

@@ -1,0 +1,101 @@
+import { BrokerError } from "../broker-error.js";
+import type { ApplicationProperties, BrokerMessage } from "./message.js";
+import { sizeOfApplicationProperties } from "./message-size.js";
+
+const KEY_LIMIT = 128;
+const APPLICATION_PROPERTIES_LIMIT = 64 * 1024;
+
+/** Checks a message's properties against the service's limits; throws `argument-error`. */
+export function checkProperties(message: BrokerMessage, entity: string): void {
+  if (typeof message.applicationProperties === "object") {
+    checkApplicationProperties(message.applicationProperties, entity);
+  }
+  checkKey(message.sessionId, "sessionId", entity);
+  checkKey(message.partitionKey, "partitionKey", entity);
+  checkKey(message.viaPartitionKey, "viaPartitionKey", entity);
+  checkKey(message.replyToSessionId, "replyToSessionId", entity);
+  if (typeof message.messageId === "string") checkKey(message.messageId, "messageId", entity);
+  checkText(message.contentType, "contentType", entity);
+  checkText(message.subject, "subject", entity);
+  checkText(message.to, "to", entity);
+  checkText(message.replyTo, "replyTo", entity);
+  checkId(message.messageId, "messageId", entity);
+  checkId(message.correlationId, "correlationId", entity);
+  const { scheduledEnqueueTime } = message;
+  if (scheduledEnqueueTime !== undefined && Number.isNaN(scheduledEnqueueTime.getTime())) {
+    throw argumentError(entity, "scheduledEnqueueTime is no valid date");
+  }
+  const ttl = message.timeToLiveMs;
+  if (ttl !== undefined && !(typeof ttl === "number" && ttl > 0)) {
+    throw argumentError(entity, `timeToLiveMs ${ttl} is not a positive number of milliseconds`);
+  }
+  if (
+    message.sessionId !== undefined &&
+    message.partitionKey !== undefined &&
+    message.sessionId !== message.partitionKey
+  ) {
+    throw argumentError(entity, "partitionKey differs from sessionId, which overrides it");
+  }
+}
+
+/**
+ * Checks application properties: values that can be copied, within the service's 64 KB for all together. Throws
+ * `argument-error` or `message-size-exceeded`.
+ */
+export function checkApplicationProperties(properties: ApplicationProperties, entity: string): void {
+  for (const name in properties) {
+    const value = properties[name];
+    const isBad =
+      typeof value === "function" ||
+      typeof value === "symbol" ||
+      (typeof value === "object" && value !== null && !isCopyable(value));
+    if (isBad)
+      throw argumentError(
+        entity,
+        `application property '${name.slice(0, KEY_LIMIT)}' has a value that cannot be copied`,
+      );
+  }
+  const bytes = sizeOfApplicationProperties(properties);
+  if (bytes <= APPLICATION_PROPERTIES_LIMIT) return;
+  throw new BrokerError(
+    "message-size-exceeded",
+    `The application properties of a message of '${entity}' have ${bytes} bytes, at most ${APPLICATION_PROPERTIES_LIMIT} are taken.`,
+    { entity },
+  );
+}
+
+function isCopyable(value: object): boolean {
+  if (value instanceof Uint8Array || value instanceof Date) return true;
+  try {
+    structuredClone(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function checkKey(key: string | undefined, name: string, entity: string): void {
+  checkText(key, name, entity);
+  if (key !== undefined && key.length > KEY_LIMIT) {
+    throw argumentError(entity, `${name} is longer than ${KEY_LIMIT} characters`);
+  }
+}
+
+function checkText(text: unknown, name: string, entity: string): void {
+  if (text !== undefined && typeof text !== "string") throw argumentError(entity, `${name} is no string`);
+}
+
+function checkId(id: unknown, name: string, entity: string): void {
+  const isId =
+    id === undefined ||
+    typeof id === "string" ||
+    typeof id === "bigint" ||
+    typeof id === "number" ||
+    id instanceof Uint8Array;
+  if (!isId) throw argumentError(entity, `${name} is no string, number, bigint or Uint8Array`);
+}
+
+/** The refusal of a message that breaks a rule. */
+export function argumentError(entity: string, reason: string): BrokerError {
+  return new BrokerError("argument-error", `Cannot send to '${entity}': ${reason}.`, { entity });
+}

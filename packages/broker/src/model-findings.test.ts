@@ -1,0 +1,161 @@
+import { describe, expect, it } from "vitest";
+import { openBroker } from "./broker.js";
+import type { BrokerError } from "./broker-error.js";
+import { createManualClock } from "./clock.js";
+import { createDisk, openDisk } from "./storage/restartable-storage.test-support.js";
+import { message, openWorld } from "./world.test-support.js";
+
+/** What random histories found, shrunk and told as facts. */
+
+describe("time to live", () => {
+  it("does not end a deferred message, not even one whose time passed under its lock", async () => {
+    await using world = openWorld();
+    const { clock, broker } = world;
+    await broker.createQueue("q", { deadLetteringOnMessageExpiration: true });
+    await broker
+      .sender("q")
+      .sendBatch([message("", { timeToLiveMs: 1_000 }), message("", { timeToLiveMs: 1_000 })]);
+    const receiver = broker.receiver("q");
+    const [first, second] = await receiver.receive(2);
+    await receiver.defer(first!);
+    clock.advance(2_000);
+    await receiver.defer(second!);
+    clock.advance(60_000);
+    expect((await receiver.receiveDeferred([1n, 2n])).map(({ state }) => state)).toEqual([
+      "deferred",
+      "deferred",
+    ]);
+  });
+});
+
+describe("schedule", () => {
+  it("hands a message whose time has come to those who wait, at once", async () => {
+    await using world = openWorld();
+    const { clock, broker } = world;
+    await broker.createQueue("q");
+    const received = broker.receiver("q").receive(1, { maxWaitMs: 1 });
+    await broker.sender("q").schedule([message("", { scheduledEnqueueTime: new Date(clock.now()) })]);
+    expect((await received).map(({ sequenceNumber }) => sequenceNumber)).toEqual([2n]);
+  });
+});
+
+describe("dead-letter forwarding", () => {
+  it("takes messages on that are dead-lettered on arrival", async () => {
+    await using world = openWorld();
+    const { broker } = world;
+    await broker.createQueue("graveyard");
+    await broker.createTopic("t");
+    const options = { requiresSession: true, forwardDeadLetteredMessagesTo: "graveyard" };
+    await broker.createSubscription("t", "s", options);
+    await broker.sender("t").send(message(""));
+    const [dead] = await broker.receiver("graveyard").receive();
+    expect([dead?.deadLetterReason, dead?.deadLetterSource]).toEqual([
+      "Session ID is null",
+      "t/Subscriptions/s",
+    ]);
+  });
+
+  it("may bring a session's last message back into the session that is just expiring", async () => {
+    await using world = openWorld();
+    const { clock, broker } = world;
+    await broker.createQueue("around");
+    await broker.createQueue("q", { requiresSession: true, maxDeliveryCount: 1 });
+    await broker.updateEntity("q", { forwardDeadLetteredMessagesTo: "around" });
+    await broker.updateEntity("around", { forwardTo: "q" });
+    await broker.sender("q").send(message("", { sessionId: "s" }));
+    await (await broker.acceptSession("q")).receive();
+    clock.advance(60_000);
+    const session = await broker.acceptSession("q", { maxWaitMs: 0 });
+    expect([session.sessionId, (await session.receive()).length]).toEqual(["s", 1]);
+  });
+});
+
+describe("transaction", () => {
+  it("settles each message once", async () => {
+    await using world = openWorld();
+    const { broker } = world;
+    await broker.createQueue("q");
+    await broker.sender("q").send(message(""));
+    const receiver = broker.receiver("q");
+    const [received] = await receiver.receive();
+    const transaction = broker.beginTransaction();
+    await receiver.complete(received!, transaction);
+    await expect(receiver.abandon(received!, {}, transaction)).rejects.toMatchObject({
+      code: "message-lock-lost",
+    });
+    await transaction.commit();
+    expect(broker.getEntity("q").totalMessageCount).toBe(0);
+  });
+
+  it("does not send to an entity that was deleted and made again meanwhile", async () => {
+    await using world = openWorld();
+    const { broker } = world;
+    await broker.createQueue("q");
+    const transaction = broker.beginTransaction();
+    await broker.sender("q").send(message(""), transaction);
+    await broker.deleteEntity("q");
+    await broker.createQueue("q");
+    await expect(transaction.commit()).rejects.toMatchObject({ code: "entity-not-found" });
+    expect(transaction.state).toBe("rolled-back");
+  });
+});
+
+describe("consumer", () => {
+  it("without credit ends at its next grant once nobody may receive any more", async () => {
+    await using world = openWorld();
+    const { broker } = world;
+    const reasons: unknown[] = [];
+    for (const name of ["deleted", "disabled", "forwarding"]) {
+      await broker.createQueue(name);
+      const received: string[] = [];
+      const consumer = broker.receiver(name).consume({
+        onMessage: () => received.push(name),
+        onClosed: (error) => reasons.push((error as BrokerError).code),
+      });
+      if (name === "deleted") {
+        await broker.deleteEntity(name);
+        await broker.createQueue(name);
+      } else if (name === "disabled") await broker.updateEntity(name, { status: "ReceiveDisabled" });
+      else await broker.updateEntity(name, { forwardTo: "deleted" });
+      await broker.sender(name).send(message(""));
+      consumer.grant(1);
+      expect([received, consumer.isClosed, consumer.credit]).toEqual([[], true, 0]);
+    }
+    expect(reasons).toEqual(["entity-not-found", "entity-disabled", "not-allowed"]);
+  });
+});
+
+describe("openBroker", () => {
+  it("ends what is overdue in the order in which it fell due", async () => {
+    const clock = createManualClock();
+    const disk = createDisk();
+    {
+      await using broker = await openBroker({ clock, storage: openDisk(disk) });
+      await broker.createQueue("q", { deadLetteringOnMessageExpiration: true });
+      await broker.createQueue("graveyard");
+      await broker.updateEntity("q", { forwardDeadLetteredMessagesTo: "graveyard" });
+      await broker.sender("q").send(message("", { subject: "late", timeToLiveMs: 3_000 }));
+      await broker.sender("q").send(message("", { subject: "early", timeToLiveMs: 1_000 }));
+    }
+    clock.advance(5_000);
+    await using broker = await openBroker({ clock, storage: openDisk(disk) });
+    const dead = await broker.receiver("graveyard").receive(2);
+    expect(dead.map(({ subject }) => subject)).toEqual(["early", "late"]);
+  });
+
+  it("lists entities in order of creation and keeps session state where no message was ever sent", async () => {
+    const clock = createManualClock();
+    const disk = createDisk();
+    {
+      await using broker = await openBroker({ clock, storage: openDisk(disk) });
+      await broker.createTopic("t");
+      await broker.createSubscription("t", "s", { requiresSession: true });
+      await broker.createQueue("q");
+      await (await broker.acceptSession("t/Subscriptions/s", { sessionId: "a" })).setState(Uint8Array.of(7));
+    }
+    await using broker = await openBroker({ clock, storage: openDisk(disk) });
+    expect(broker.listEntities().map(({ path }) => path)).toEqual(["t", "t/Subscriptions/s", "q"]);
+    const session = await broker.acceptSession("t/Subscriptions/s", { sessionId: "a" });
+    expect(await session.getState()).toEqual(Uint8Array.of(7));
+  });
+});
