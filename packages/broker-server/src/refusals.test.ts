@@ -51,6 +51,18 @@ describe("an entity", () => {
   });
 });
 
+describe("an idle receiver", () => {
+  it("learns that its entity is gone or disabled when it asks for more", async () => {
+    await using world = await openWorld();
+    await world.sender.sendMessages({ body: 1 });
+    await world.receiver.receiveMessages(1);
+    await world.broker.updateEntity("orders", { status: "Disabled" });
+    expect(await codeOf(world.receiver.receiveMessages(1))).toBe("MessagingEntityDisabled");
+    await world.broker.deleteEntity("orders");
+    expect(await codeOf(world.receiver.receiveMessages(1))).toBe("MessagingEntityNotFound");
+  });
+});
+
 describe("a message", () => {
   it("of 1 MB passes", async () => {
     await using world = await openWorld({ maxMessageSizeInKilobytes: 2048 });

@@ -24,10 +24,8 @@ export async function openWorld(queue: QueueOptions = {}, options: ServeOptions 
 }
 
 /** The official client without retries, so that a refusal shows at once. */
-export function connect(connectionString: string): ServiceBusClient {
-  return new ServiceBusClient(connectionString, {
-    retryOptions: { maxRetries: 0, timeoutInMs: 5000 },
-  });
+export function connect(connectionString: string, timeoutInMs = 5000): ServiceBusClient {
+  return new ServiceBusClient(connectionString, { retryOptions: { maxRetries: 0, timeoutInMs } });
 }
 
 /** The code of the error that a call of the official client ends with. */
