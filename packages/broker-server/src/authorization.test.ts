@@ -129,6 +129,17 @@ describe("a token", () => {
     await expect(client.sender("orders")).rejects.toThrow("amqp:unauthorized-access");
   });
 
+  it("in a connection string serves a client that speaks no SASL", async () => {
+    await using world = await openGuarded();
+    const token = world.token(ROOT, `sb://127.0.0.1:${world.server.port}/`);
+    const client = connect(
+      `Endpoint=sb://127.0.0.1:${world.server.port};SharedAccessSignature=${token};UseDevelopmentEmulator=true`,
+    );
+    await client.createSender("orders").sendMessages({ body: 1 });
+    await client.close();
+    expect(world.broker.getEntity("orders").activeMessageCount).toBe(1);
+  });
+
   it("for the namespace covers its entities", async () => {
     await using world = await openGuarded();
     await using client = await connectRaw(world.server);

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 import {
   AmqpMap,
@@ -187,5 +189,14 @@ describe("serve with TLS", () => {
       socket.write(Buffer.from("414d515003010000", "hex"));
     });
     expect(header.subarray(0, 4).toString()).toBe("AMQP");
+  });
+
+  it("closes though a client never finishes its handshake", async () => {
+    await using broker = createBroker();
+    const server = await serve(broker, { port: 0, tls: localhostCertificate, closeTimeoutMs: 20 });
+    const silent = connect(server.port, "127.0.0.1");
+    silent.on("error", () => {});
+    await once(silent, "connect");
+    await Promise.all([once(silent, "close"), server.close()]);
   });
 });

@@ -50,11 +50,6 @@ export class ClientConnection {
     if (this.#connection.isEnded) this.#socket.end();
   }
 
-  /** Drops the client. */
-  destroy(): void {
-    this.#socket.destroy();
-  }
-
   #listen(): void {
     const socket = this.#socket;
     socket.setNoDelay();

@@ -31,6 +31,11 @@ export async function listen(broker: Broker, options: ResolvedServeOptions): Pro
     : createServer(accept);
   // A client that breaks off its handshake is a normal thing to happen.
   server.on("tlsClientError", () => {});
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
   const port = await start(server, options);
 
   return {
@@ -39,7 +44,7 @@ export async function listen(broker: Broker, options: ResolvedServeOptions): Pro
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const connection of connections) connection.close();
       const drop = setTimeout(() => {
-        for (const connection of connections) connection.destroy();
+        for (const socket of sockets) socket.destroy();
       }, options.closeTimeoutMs);
       await closed;
       clearTimeout(drop);

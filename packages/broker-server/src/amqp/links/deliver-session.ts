@@ -47,7 +47,7 @@ export function deliverSession(peer: Peer, link: SenderLink, path: string): void
       else begin(peer, link, session);
     })
     .catch((error: unknown) => {
-      peer.release(link);
+      link.handler.onDetach?.(undefined, link);
       link.refuse(toAmqpError(error));
     });
 }
@@ -59,6 +59,7 @@ function begin(peer: Peer, link: SenderLink, session: SessionReceiver): void {
     peer.release(link);
     session.close().catch(ignoreClosedBroker);
   };
+  link.handler = { onDetach: end };
   pushMessages(peer, link, session, end);
   session.onLost((error) => peer.end(link, error));
   const source = link.remoteSource ?? { kind: "source" };
