@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 const run = promisify(execFile);
 
 describe("recipes", () => {
-  it.each(["core", "avro", "broker", "transport-local"])(
+  it.each(["core", "avro", "broker", "transport-local", "receiving", "quarantine", "sessions"])(
     "%s prints what its last lines say",
     { timeout: 60_000 },
     async (name) => {

@@ -37,6 +37,22 @@ describe("onClosed", () => {
     await world.broker.deleteEntity("orders");
     expect(await seen).toBe("entity-not-found");
   });
+
+  it("tells a consumer without credit that its session's lock is lost, after which nothing comes", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("carts", { requiresSession: true });
+    await world.broker.sender("carts").send(message("a", { sessionId: "s1" }));
+    const session = await world.broker.acceptSession("carts", { sessionId: "s1" });
+    const told: string[] = [];
+    const consumer = session.consume({
+      onMessage: (received) => told.push(textOf(received)),
+      onClosed: (error) => told.push((error as { code?: string }).code!),
+    });
+    consumer.grant(1);
+    world.clock.advance(60_000);
+    consumer.grant(1);
+    expect(told).toEqual(["a", "session-lock-lost"]);
+  });
 });
 
 describe("grant", () => {

@@ -55,7 +55,7 @@ export class Consumer {
     try {
       this.#check();
     } catch (error) {
-      this.#end(error as Error);
+      this.end(error as Error);
       return;
     }
     if (this.#credit === 0) this.#engine.timers.beginWait();
@@ -83,6 +83,13 @@ export class Consumer {
     this.drain();
   }
 
+  /** Ends the consumer because there is nothing to come any more, and tells its handlers; for the engine. */
+  end(error: Error): void {
+    if (this.#isClosed) return;
+    this.close();
+    this.#handlers.onClosed?.(error);
+  }
+
   #join(count: number): void {
     const grant = new Grant(this, this.#mode, count, {
       take: (message) => {
@@ -91,7 +98,7 @@ export class Consumer {
         if (this.#credit === 0) this.#engine.timers.endWait();
         this.#hand(message);
       },
-      refuse: (error) => this.#end(error),
+      refuse: (error) => this.end(error),
     });
     this.#grants.add(grant);
     this.#lane.waiters.join(grant);
@@ -106,12 +113,6 @@ export class Consumer {
         throw error;
       });
     }
-  }
-
-  #end(error: Error): void {
-    if (this.#isClosed) return;
-    this.close();
-    this.#handlers.onClosed?.(error);
   }
 }
 

@@ -186,6 +186,12 @@ export abstract class MessageReceiver {
     this.#consumers.clear();
   }
 
+  /** Ends the receiver's consumers, those without credit too, and tells them why. */
+  protected endConsumers(error: Error): void {
+    for (const consumer of this.#consumers) consumer.end(error);
+    this.#consumers.clear();
+  }
+
   async #settle(
     message: LockedMessage,
     changes: ApplicationProperties | undefined,

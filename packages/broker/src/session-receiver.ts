@@ -97,6 +97,7 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
   onSessionLost(error: Error): void {
     this.#lost = error;
     this.#session.lane.waiters.refuseAll(error);
+    this.endConsumers(error);
     this.#onLost?.(error);
   }
 

@@ -26,12 +26,15 @@ export interface DeadLetterAttempt {
 
 /** Why waybill dead-lettered a message: machine-readable, bounded, and without payload. */
 export interface DeadLetterRecord {
+  /** The message's `deadLetterReason`. */
   readonly reason: string;
   /** The attempts in order, as many as had room. */
   readonly attempts: readonly DeadLetterAttempt[];
   /** How many attempts there were. */
   readonly attemptCount: number;
+  /** The content type as it arrived, 256 characters of it at most. */
   readonly contentType: string | undefined;
+  /** The AMQP section of the body: `data`, `value` or `sequence`. */
   readonly section: string;
   /** The size of the body as it travelled, in bytes; 0 for value and sequence sections. */
   readonly bodyBytes: number;
@@ -39,6 +42,7 @@ export interface DeadLetterRecord {
   readonly bodySha256: string | undefined;
   /** The `consumerVersion` of the client that gave up on the message. */
   readonly consumerVersion: string | undefined;
+  /** When waybill gave up on it, by the client's clock. */
   readonly deadLetteredAt: Date;
 }
 
@@ -173,8 +177,13 @@ function roomFor(property: string, { applicationProperties, outcome }: DeadLette
 
 async function digest(body: EncodedBody): Promise<string | undefined> {
   if (!(body instanceof Uint8Array) || globalThis.crypto?.subtle === undefined) return undefined;
-  const hash = await globalThis.crypto.subtle.digest("SHA-256", body as Uint8Array<ArrayBuffer>);
-  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  try {
+    const hash = await globalThis.crypto.subtle.digest("SHA-256", body as Uint8Array<ArrayBuffer>);
+    return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  } catch {
+    // A record without a hash is better than no record.
+    return undefined;
+  }
 }
 
 function isWireRecord(value: unknown): value is WireRecord {

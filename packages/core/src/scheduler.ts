@@ -2,6 +2,8 @@
 export interface Timer {
   /** Keeps the callback from running; harmless when it has run. */
   cancel(): void;
+  /** Lets the process end although the callback has not run; does nothing where there is no process. */
+  unref(): void;
 }
 
 /**
@@ -19,8 +21,12 @@ export interface Scheduler {
 export const systemScheduler: Scheduler = Object.freeze({
   now: () => Date.now(),
   schedule(delayMs: number, run: () => void): Timer {
-    const timer = setTimeout(run, Math.min(Math.max(delayMs, 0), longestTimerMs));
-    return { cancel: () => clearTimeout(timer) };
+    const timer: unknown = setTimeout(run, Math.min(Math.max(delayMs, 0), longestTimerMs));
+    return {
+      cancel: () => clearTimeout(timer as ReturnType<typeof setTimeout>),
+      // Node's timers are objects, a browser's are numbers.
+      unref: () => (timer as { unref?: () => void }).unref?.(),
+    };
   },
 });
 

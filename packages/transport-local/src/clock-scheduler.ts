@@ -18,7 +18,7 @@ export class ClockScheduler implements Scheduler, ClockDriven {
   }
 
   get isAwaited(): boolean {
-    return this.#timers.length > 0;
+    return this.#timers.some(({ isAwaited }) => isAwaited);
   }
 
   now(): number {
@@ -29,7 +29,12 @@ export class ClockScheduler implements Scheduler, ClockDriven {
     const timer: ScheduledTimer = {
       dueMs: this.#clock.now() + Math.max(delayMs, 0),
       run,
+      isAwaited: true,
       cancel: () => this.#cancel(timer),
+      unref: () => {
+        timer.isAwaited = false;
+        this.#attachment.reschedule();
+      },
     };
     const later = this.#timers.findIndex(({ dueMs }) => dueMs > timer.dueMs);
     this.#timers.splice(later === -1 ? this.#timers.length : later, 0, timer);
@@ -58,4 +63,5 @@ export class ClockScheduler implements Scheduler, ClockDriven {
 interface ScheduledTimer extends Timer {
   readonly dueMs: number;
   readonly run: () => void;
+  isAwaited: boolean;
 }

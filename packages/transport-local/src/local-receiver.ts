@@ -1,4 +1,4 @@
-import type { Broker, ReceivedMessage, Receiver } from "@waybill/broker";
+import type { ReceivedMessage, Receiver, SessionReceiver } from "@waybill/broker";
 import type {
   CallOptions,
   DeadLetterOptions,
@@ -18,29 +18,33 @@ import { fromBrokerMessage } from "./from-broker-message.js";
 import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
 import { LocalSubscription } from "./local-subscription.js";
 
-/** Receives from one queue, subscription or sub-queue of a broker in this process, and settles what it received. */
-export class LocalReceiver implements TransportReceiver {
+/** What a receiver works with. */
+export interface LocalReceiverSettings {
   readonly entityPath: string;
   readonly receiveMode: ReceiveMode;
-  readonly #broker: Broker;
-  readonly #scheduler: Scheduler;
-  readonly #onClosed: (receiver: LocalReceiver) => void;
+  /** Opens the broker's receiver; throws while there is no such entity. */
+  readonly open: () => Receiver | SessionReceiver;
+  readonly scheduler: Scheduler;
+  readonly onClosed: (receiver: LocalReceiver) => void;
+}
+
+/** Receives from one queue, subscription or sub-queue of a broker in this process, and settles what it received. */
+export class LocalReceiver implements TransportReceiver {
+  readonly #settings: LocalReceiverSettings;
   readonly #closing = new AbortController();
   readonly #subscriptions = new Set<LocalSubscription>();
-  #receiver: Receiver | undefined;
+  #receiver: Receiver | SessionReceiver | undefined;
 
-  constructor(
-    broker: Broker,
-    path: string,
-    receiveMode: ReceiveMode,
-    scheduler: Scheduler,
-    onClosed: (receiver: LocalReceiver) => void,
-  ) {
-    this.entityPath = path;
-    this.receiveMode = receiveMode;
-    this.#broker = broker;
-    this.#scheduler = scheduler;
-    this.#onClosed = onClosed;
+  constructor(settings: LocalReceiverSettings) {
+    this.#settings = settings;
+  }
+
+  get entityPath(): string {
+    return this.#settings.entityPath;
+  }
+
+  get receiveMode(): ReceiveMode {
+    return this.#settings.receiveMode;
   }
 
   async receive({ maxMessages, maxWaitTimeMs, abortSignal }: ReceiveOptions): Promise<DeliveredMessage[]> {
@@ -60,7 +64,7 @@ export class LocalReceiver implements TransportReceiver {
       maxConcurrentCalls: options.maxConcurrentCalls,
       entityPath: this.entityPath,
       open: () => this.#open(),
-      scheduler: this.#scheduler,
+      scheduler: this.#settings.scheduler,
       onStopped: (stopped) => this.#subscriptions.delete(stopped),
     });
     this.#subscriptions.add(subscription);
@@ -138,9 +142,9 @@ export class LocalReceiver implements TransportReceiver {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#closing.abort();
-    this.#onClosed(this);
+    this.#settings.onClosed(this);
     const stopping = Array.from(this.#subscriptions, (subscription) => subscription.stop());
-    this.#receiver?.close();
+    await this.#receiver?.close();
     await Promise.all(stopping);
   }
 
@@ -149,10 +153,10 @@ export class LocalReceiver implements TransportReceiver {
   }
 
   /** The broker looks the entity up when a receiver is opened, so that happens on the first call. */
-  #open(abortSignal?: AbortSignal): Receiver {
+  #open(abortSignal?: AbortSignal): Receiver | SessionReceiver {
     if (this.#isClosed) throw closedError(this.entityPath);
     throwIfAborted(abortSignal, this.entityPath);
-    this.#receiver ??= this.#broker.receiver(this.entityPath, { mode: this.receiveMode });
+    this.#receiver ??= this.#settings.open();
     return this.#receiver;
   }
 

@@ -1,4 +1,4 @@
-import type { Consumer, ReceivedMessage, Receiver } from "@waybill/broker";
+import type { Consumer, MessageReceiver, ReceivedMessage } from "@waybill/broker";
 import type { Scheduler, SubscribeHandlers, Timer, TransportSubscription } from "@waybill/core";
 import { fromBrokerMessage } from "./from-broker-message.js";
 import { toLocalError } from "./local-error.js";
@@ -8,7 +8,7 @@ export interface LocalSubscriptionSettings {
   readonly maxConcurrentCalls: number;
   readonly entityPath: string;
   /** Opens the broker's receiver; throws while there is no such entity. */
-  readonly open: () => Receiver;
+  readonly open: () => MessageReceiver;
   readonly scheduler: Scheduler;
   readonly onStopped: (subscription: LocalSubscription) => void;
 }
@@ -65,8 +65,12 @@ export class LocalSubscription implements TransportSubscription {
   readonly #onConsumerClosed = (error: unknown): void => {
     this.#consumer = undefined;
     if (this.#isStopped) return;
-    this.#reopening = this.#settings.scheduler.schedule(reopenDelayMs, this.#reopen);
-    this.#handlers.onError(toLocalError(error, this.#settings.entityPath));
+    const mapped = toLocalError(error, this.#settings.entityPath);
+    // A session that was lost belongs to its next receiver: this one cannot get it back.
+    if (mapped.code !== "session-lock-lost") {
+      this.#reopening = this.#settings.scheduler.schedule(reopenDelayMs, this.#reopen);
+    }
+    this.#handlers.onError(mapped);
   };
 
   readonly #onMessage = (message: ReceivedMessage): void => {

@@ -153,17 +153,15 @@ describe("localTransport", () => {
     await expect(waiting).rejects.toMatchObject({ code: "closed" });
   });
 
-  it("rejects what the broker cannot do yet", async () => {
+  it("ends the wait for a session when it closes", async () => {
     await using world = await createWorld();
-    for (const capability of ["sessions", "sessionEnumeration", "rules"] as const) {
-      expect(world.transport.capabilities.has(capability)).toBe(false);
-    }
-    const options = { receiveMode: "peekLock", maxWaitTimeMs: 1 } as const;
-    const refused = { code: "not-supported" };
-    await expect(world.transport.acceptSession({ queue: "orders" }, "s", options)).rejects.toMatchObject(
-      refused,
-    );
-    await expect(world.transport.createRuleManager("news", "all").listRules()).rejects.toMatchObject(refused);
+    await world.broker.createQueue("carts", { requiresSession: true });
+    const accepting = world.transport.acceptSession({ queue: "carts" }, undefined, {
+      receiveMode: "peekLock",
+      maxWaitTimeMs: 5_000,
+    });
+    await world.transport.close();
+    await expect(accepting).rejects.toMatchObject({ code: "closed" });
   });
 });
 

@@ -1,21 +1,23 @@
 import type { Broker } from "@waybill/broker";
-import {
-  type EntityAddress,
-  type ReceiveMode,
-  type Scheduler,
-  type Transport,
-  type TransportCapability,
-  type TransportReceiver,
-  type TransportRuleManager,
-  type TransportSender,
-  type TransportSessionReceiver,
-  WaybillError,
+import type {
+  AcceptSessionOptions,
+  EntityAddress,
+  ReceiveMode,
+  Scheduler,
+  Transport,
+  TransportCapability,
+  TransportReceiver,
+  TransportRuleManager,
+  TransportSender,
+  TransportSessionReceiver,
 } from "@waybill/core";
 import { ClockScheduler } from "./clock-scheduler.js";
 import { entityPath } from "./entity-path.js";
-import { closedError } from "./local-error.js";
+import { closedError, toLocalError } from "./local-error.js";
 import { LocalReceiver } from "./local-receiver.js";
+import { LocalRuleManager } from "./local-rule-manager.js";
 import { LocalSender } from "./local-sender.js";
+import { LocalSessionReceiver } from "./local-session-receiver.js";
 
 /**
  * A transport to a broker in the same process: no socket, no second copy of the broker's rules. It goes by the broker's clock, and
@@ -28,15 +30,19 @@ export function localTransport(broker: Broker): Transport {
 const capabilities: ReadonlySet<TransportCapability> = new Set([
   "scheduling",
   "deferral",
+  "sessions",
+  "rules",
   "transferDeadLetter",
 ] as const);
+
+type Part = LocalSender | LocalReceiver | LocalRuleManager;
 
 class LocalTransport implements Transport {
   readonly capabilities = capabilities;
   readonly #broker: Broker;
   readonly #scheduler: ClockScheduler;
-  readonly #parts = new Set<LocalSender | LocalReceiver>();
-  #isClosed = false;
+  readonly #parts = new Set<Part>();
+  readonly #closing = new AbortController();
 
   constructor(broker: Broker) {
     this.#broker = broker;
@@ -53,22 +59,38 @@ class LocalTransport implements Transport {
 
   createReceiver(address: EntityAddress, receiveMode: ReceiveMode): TransportReceiver {
     const path = entityPath(address);
-    return this.#add(new LocalReceiver(this.#broker, path, receiveMode, this.#scheduler, this.#forget));
+    const open = () => this.#broker.receiver(path, { mode: receiveMode });
+    return this.#add(new LocalReceiver({ ...this.#settings(path, receiveMode), open }));
   }
 
-  async acceptSession(address: EntityAddress): Promise<TransportSessionReceiver> {
-    if (this.#isClosed) throw closedError(entityPath(address));
-    throw notSupported("Sessions", entityPath(address));
+  async acceptSession(
+    address: EntityAddress,
+    sessionId: string | undefined,
+    { receiveMode, maxWaitTimeMs, abortSignal }: AcceptSessionOptions,
+  ): Promise<TransportSessionReceiver> {
+    const path = entityPath(address);
+    if (this.#isClosed) throw closedError(path);
+    const signals = [this.#closing.signal, ...(abortSignal === undefined ? [] : [abortSignal])];
+    try {
+      const session = await this.#broker.acceptSession(path, {
+        sessionId,
+        mode: receiveMode,
+        maxWaitMs: maxWaitTimeMs,
+        signal: AbortSignal.any(signals),
+      });
+      return this.#add(new LocalSessionReceiver({ ...this.#settings(path, receiveMode), session }));
+    } catch (error) {
+      throw this.#isClosed ? closedError(path) : toLocalError(error, path);
+    }
   }
 
   createRuleManager(topic: string, subscription: string): TransportRuleManager {
-    const refuse = () => Promise.reject(notSupported("Rules", entityPath({ topic, subscription })));
-    return { createRule: refuse, deleteRule: refuse, listRules: refuse, close: () => Promise.resolve() };
+    return this.#add(new LocalRuleManager(this.#broker, topic, subscription, this.#forget));
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
-    this.#isClosed = true;
+    this.#closing.abort();
     await Promise.all(Array.from(this.#parts, (part) => part.close()));
     this.#scheduler.close();
   }
@@ -77,19 +99,21 @@ class LocalTransport implements Transport {
     return this.close();
   }
 
-  #add<Part extends LocalSender | LocalReceiver>(part: Part): Part {
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  #settings(path: string, receiveMode: ReceiveMode) {
+    return { entityPath: path, receiveMode, scheduler: this.#scheduler, onClosed: this.#forget };
+  }
+
+  #add<One extends Part>(part: One): One {
     if (this.#isClosed) void part.close();
     else this.#parts.add(part);
     return part;
   }
 
-  readonly #forget = (part: LocalSender | LocalReceiver): void => {
+  readonly #forget = (part: Part): void => {
     this.#parts.delete(part);
   };
-}
-
-function notSupported(what: string, path: string): WaybillError {
-  return new WaybillError("not-supported", `${what} are not available on the local broker.`, {
-    entityPath: path,
-  });
 }

@@ -2,6 +2,7 @@ import { type Case, type TransportSubject, transportCases } from "@waybill/confo
 import {
   type DeliveredMessage,
   type EncodedMessage,
+  type ErrorCode,
   type ReceiveOptions,
   type SettlementHandle,
   type Transport,
@@ -13,7 +14,13 @@ import {
 import { describe, expect, it } from "vitest";
 import { openLocalWorld } from "./local-world.test-support.js";
 
-const capabilities: readonly TransportCapability[] = ["scheduling", "deferral", "transferDeadLetter"];
+const capabilities: readonly TransportCapability[] = [
+  "scheduling",
+  "deferral",
+  "sessions",
+  "rules",
+  "transferDeadLetter",
+];
 
 describe("transportCases", () => {
   it("names every case once", () => {
@@ -39,7 +46,7 @@ describe("transportCases", () => {
   });
 
   it("skips nothing when every capability is there", () => {
-    const all: TransportCapability[] = [...capabilities, "sessions", "sessionEnumeration", "rules"];
+    const all: TransportCapability[] = [...capabilities, "sessionEnumeration"];
     const names = transportCases({ ...subject(intact), capabilities: all }).map(({ name }) => name);
     expect(names.filter((name) => name.startsWith("without "))).toEqual([]);
     for (const family of ["sessions: ", "rules: ", "lifecycle: acceptSession ", "lifecycle: listRules "])
@@ -267,6 +274,18 @@ describe("transportCases", () => {
             : receiver.receive(options),
       }),
     });
+    catches("forgets where a message was dead-lettered", "forwarding: a dead-lettered message", {
+      delivered: (message) => ({ ...message, deadLetterSource: undefined }),
+    });
+    catches("takes one sub-queue for the other", "transfer dead-letter: a message that was passed on", {
+      transport: (transport) => ({
+        createReceiver: (address, mode) =>
+          transport.createReceiver(
+            address.subQueue === undefined ? address : { ...address, subQueue: "deadLetter" },
+            mode,
+          ),
+      }),
+    });
     catches("works on after it was closed", "lifecycle: send rejects with closed when what", {
       sender: () => ({ async close() {} }),
     });
@@ -296,12 +315,24 @@ describe("transportCases", () => {
       receiver: (receiver) => ({ close: async () => void receiver.entityPath }),
     });
     catches("declares what it cannot do", "lifecycle: the transport declares", {
-      transport: () => ({ capabilities: new Set<TransportCapability>(["sessions"]) }),
+      transport: () => ({ capabilities: new Set<TransportCapability>(["sessionEnumeration"]) }),
     });
-    catches("refuses in other words", "without sessions: acceptSession", {
-      transport: () => ({
-        acceptSession: () => Promise.reject(new WaybillError("internal", "no sessions")),
-      }),
+    it(`refuses in other words: "without sessions: acceptSession"`, async () => {
+      const without = capabilities.filter((capability) => capability !== "sessions");
+      const clause = (code: ErrorCode) =>
+        findCase(
+          transportCases({
+            ...subject({
+              transport: () => ({
+                acceptSession: () => Promise.reject(new WaybillError(code, "no sessions")),
+              }),
+            }),
+            capabilities: without,
+          }),
+          "without sessions: acceptSession",
+        ).run();
+      await clause("not-supported");
+      await expect(clause("internal")).rejects.toThrow(expect.objectContaining({ name: "AssertionError" }));
     });
   });
 });

@@ -2,31 +2,36 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { type OptionInterface, readInterfaces } from "./interface-table.js";
 import { fillOptionTables } from "./page-tables.js";
 
-/** A package's README as it is, and as it is with its option tables filled from the sources. */
+/** A page of documentation as it is, and as it is with its option tables filled from the sources. */
 export interface OptionPage {
   readonly path: string;
   readonly text: string;
   readonly filled: string;
 }
 
-/** Reads the README of every package under a workspace root, which ends with a slash. */
+/** Reads the README of every package and the pages under docs of a workspace root, which ends with a slash. */
 export function readOptionPages(root: string): OptionPage[] {
-  const names = readdirSync(`${root}packages`).sort();
-  const byPackage = new Map(names.map((name) => [name, interfacesOf(`${root}packages/${name}/src/`)]));
-  const core = byPackage.get("core") ?? [];
-  return names
+  const core = interfacesOf(`${root}packages/core/src/`);
+  const readmes = readdirSync(`${root}packages`)
+    .sort()
     .filter((name) => existsSync(`${root}packages/${name}/README.md`))
-    .map((name) => {
-      const path = `${root}packages/${name}/README.md`;
-      const text = readFileSync(path, "utf8");
-      // A package's own interfaces hide those of core that have the same name.
-      const interfaces = [...core, ...(byPackage.get(name) ?? [])];
-      return {
-        path,
-        text,
-        filled: fillOptionTables(text, new Map(interfaces.map((one) => [one.name, one]))),
-      };
-    });
+    // A package's own interfaces hide those of core that have the same name.
+    .map((name) =>
+      readOptionPage(`${root}packages/${name}/README.md`, [
+        ...core,
+        ...interfacesOf(`${root}packages/${name}/src/`),
+      ]),
+    );
+  const docs = readdirSync(`${root}docs`)
+    .sort()
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => readOptionPage(`${root}docs/${name}`, core));
+  return [...readmes, ...docs];
+}
+
+function readOptionPage(path: string, interfaces: readonly OptionInterface[]): OptionPage {
+  const text = readFileSync(path, "utf8");
+  return { path, text, filled: fillOptionTables(text, new Map(interfaces.map((one) => [one.name, one]))) };
 }
 
 function interfacesOf(directory: string): OptionInterface[] {

@@ -59,7 +59,7 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
       message.propertyChanges = record.propertyChanges;
       enterMessage(engine, message, nowMs);
       const { dueMs = Number.POSITIVE_INFINITY } = message;
-      if (message.timerSlot >= 0 && dueMs < nowMs) overdue.push([message, dueMs]);
+      if (message.timerSlot >= 0 && dueMs <= nowMs) overdue.push([message, dueMs]);
     },
     session(storeId, sessionId, record) {
       build();

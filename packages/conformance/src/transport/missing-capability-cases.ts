@@ -70,22 +70,6 @@ export function missingCapabilityCases(subject: TransportSubject): Case[] {
     );
 }
 
-/** What the transfer dead-letter queue must do where there is one. */
-export function transferDeadLetterCases(subject: TransportSubject): Case[] {
-  return [
-    transportCase(
-      subject,
-      "transfer dead-letter: a queue's transfer dead-letter queue can be received from",
-      async (trial) => {
-        const queue = await trial.createQueue();
-        await trial.send(queue, "lamp");
-        await trial.receiveNothing(trial.receiver({ queue, subQueue: "transferDeadLetter" }));
-      },
-      "transferDeadLetter",
-    ),
-  ];
-}
-
 async function ruleManager(trial: TransportTrial) {
   return trial.transport.createRuleManager(await trial.createTopic(["billing"]), "billing");
 }

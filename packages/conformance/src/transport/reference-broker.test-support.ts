@@ -21,6 +21,7 @@ export interface Stored {
   lock: { readonly token: string; untilMs: number; readonly session: HeldSession | undefined } | undefined;
   deadLetterReason?: string | undefined;
   deadLetterErrorDescription?: string | undefined;
+  deadLetterSource?: string | undefined;
 }
 
 /** A session and who holds it. */
@@ -35,6 +36,9 @@ interface Waiter {
   /** Tries to finish the wait; `isDue` says that the time is up. */
   poll(isDue: boolean): boolean;
 }
+
+/** How often a message may be forwarded. Source: "Chaining Service Bus entities with autoforwarding". */
+const hopLimit = 4;
 
 /** A broker of a few arrays on a clock that stands still until it is advanced. */
 export class ReferenceBroker {
@@ -122,7 +126,8 @@ export class ReferenceBroker {
   }
 
   #addLane(path: string, setting: EntitySetting): void {
-    const plain = { ...setting, requiresSession: false };
+    const { lockDurationMs, maxDeliveryCount } = setting;
+    const plain = { lockDurationMs, maxDeliveryCount, requiresSession: false };
     const deadLetter = new Lane(this, `${path}/$DeadLetterQueue`, plain, undefined);
     const transfer = new Lane(this, `${path}/$Transfer/$DeadLetterQueue`, plain, undefined);
     for (const lane of [new Lane(this, path, setting, deadLetter), deadLetter, transfer])
@@ -150,7 +155,12 @@ export class Lane {
     this.deadLetter = deadLetter;
   }
 
-  add(message: EncodedMessage): bigint {
+  /** Adds a message that was forwarded `hops` times, here or where this passes its messages on. */
+  add(message: EncodedMessage, hops = 0): bigint {
+    const { forwardTo } = this.setting;
+    if (forwardTo !== undefined && hops < hopLimit) return this.broker.lane(forwardTo).add(message, hops + 1);
+    if (forwardTo !== undefined)
+      return this.broker.lane(`${this.path}/$Transfer/$DeadLetterQueue`).add(message);
     const { scheduledEnqueueTimeUtc, applicationProperties = {} } = message;
     const sequenceNumber = this.broker.nextNumber();
     this.messages.push({
@@ -200,8 +210,11 @@ export class Lane {
 
   moveToDeadLetter(stored: Stored, reason: string | undefined, description: string | undefined): void {
     this.remove(stored);
-    this.deadLetter?.messages.push({
+    const { forwardDeadLetteredMessagesTo: forwardTo } = this.setting;
+    const target = forwardTo === undefined ? this.deadLetter : this.broker.lane(forwardTo);
+    target?.messages.push({
       ...stored,
+      ...(forwardTo === undefined ? {} : { deadLetterSource: this.path }),
       state: "active",
       lock: undefined,
       deliveryCount: 0,

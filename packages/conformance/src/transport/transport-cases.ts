@@ -1,8 +1,9 @@
 import type { Case } from "../case.js";
 import { deferralCases } from "./deferral-cases.js";
+import { forwardingCases, transferDeadLetterCases } from "./forwarding-cases.js";
 import { lifecycleCases } from "./lifecycle-cases.js";
 import { lockCases } from "./lock-cases.js";
-import { missingCapabilityCases, transferDeadLetterCases } from "./missing-capability-cases.js";
+import { missingCapabilityCases } from "./missing-capability-cases.js";
 import { peekingCases } from "./peeking-cases.js";
 import { receivingCases } from "./receiving-cases.js";
 import { ruleCases } from "./rule-cases.js";
@@ -32,6 +33,7 @@ export function transportCases(subject: TransportSubject): Case[] {
     ...topicCases(subject),
     ...sessionCases(subject),
     ...ruleCases(subject),
+    ...forwardingCases(subject),
     ...transferDeadLetterCases(subject),
     ...lifecycleCases(subject),
   ];

@@ -35,4 +35,8 @@ export interface EntitySetting {
   readonly lockDurationMs: number;
   readonly maxDeliveryCount: number;
   readonly requiresSession: boolean;
+  /** The queue of the same world to which a queue passes its messages on. */
+  readonly forwardTo?: string;
+  /** The queue of the same world to which a queue passes its dead-lettered messages on. */
+  readonly forwardDeadLetteredMessagesTo?: string;
 }

@@ -16,6 +16,7 @@ import {
   resolveClientOptions,
   type WaybillClientOptions,
 } from "./client-options.js";
+import { durationMs } from "./duration.js";
 import { Receiver, type ReceiverSettings } from "./receiver.js";
 import { Sender } from "./sender.js";
 import { SessionReceiver } from "./session-receiver.js";
@@ -26,7 +27,7 @@ export interface ReceiverOptions {
   readonly receiveMode?: ReceiveMode | undefined;
   /** Receives from the dead-letter queue or the transfer-dead-letter queue of the entity. */
   readonly subQueueType?: SubQueue | undefined;
-  /** How long the locks of received messages are renewed, in milliseconds; 0 renews none. Default: 300 000. */
+  /** How long the locks of received messages, or of the session, are renewed, in milliseconds; 0 renews none. Default: 300 000. */
   readonly maxAutoLockRenewalDurationInMs?: number | undefined;
 }
 
@@ -168,7 +169,9 @@ export class WaybillClient implements AsyncDisposable {
 
   async #close(): Promise<void> {
     try {
-      await Promise.all(Array.from(this.#parts, (part) => part.close()));
+      // Every one of them, even when one fails: what is closed first must not cut off the handlers of another.
+      const closed = await Promise.allSettled(Array.from(this.#parts, (part) => part.close()));
+      for (const result of closed) if (result.status === "rejected") throw result.reason;
     } finally {
       await this.#transport.close();
     }
@@ -184,10 +187,14 @@ export class WaybillClient implements AsyncDisposable {
     const address = entityAddress(queueOrTopic, subscription, undefined);
     const { receiveMode = defaultReceiverOptions.receiveMode, abortSignal } = options;
     requireReceiveMode(receiveMode);
-    const maxWaitTimeMs = options.maxWaitTimeInMs ?? defaultSessionWaitMs;
+    const maxWaitTimeMs = durationMs("maxWaitTimeInMs", options.maxWaitTimeInMs, defaultSessionWaitMs);
     const accepting = { receiveMode, maxWaitTimeMs, abortSignal };
     const receiver = await this.#transport.acceptSession(address, sessionId, accepting);
-    return this.#add(new SessionReceiver(this.#receiverSettings(receiver, options)));
+    const settings = { ...this.#receiverSettings(receiver, options), isSession: true };
+    const session = new SessionReceiver<UndecodedMessage>(settings);
+    if (!this.isClosed) return this.#add(session);
+    await session.close();
+    throw closedError();
   }
 
   #receiverSettings<R extends TransportReceiver | TransportSessionReceiver>(
@@ -201,8 +208,12 @@ export class WaybillClient implements AsyncDisposable {
       entityPath: receiver.entityPath,
       scheduler: this.#transport.scheduler ?? systemScheduler,
       isSubQueue: options.subQueueType !== undefined,
-      renewForMs:
-        options.maxAutoLockRenewalDurationInMs ?? defaultReceiverOptions.maxAutoLockRenewalDurationInMs,
+      isSession: false,
+      renewForMs: durationMs(
+        "maxAutoLockRenewalDurationInMs",
+        options.maxAutoLockRenewalDurationInMs,
+        defaultReceiverOptions.maxAutoLockRenewalDurationInMs,
+      ),
       backoff: unavailableBackoff,
       consumerVersion,
       quarantine: this.#quarantineSender,
@@ -228,8 +239,12 @@ export class WaybillClient implements AsyncDisposable {
   }
 
   #requireOpen(): void {
-    if (this.isClosed) throw new WaybillError("closed", "The client is closed.");
+    if (this.isClosed) throw closedError();
   }
+}
+
+function closedError(): WaybillError {
+  return new WaybillError("closed", "The client is closed.");
 }
 
 function entityAddress(

@@ -1,4 +1,4 @@
-import { WaybillError } from "../error.js";
+import { type ErrorCode, WaybillError } from "../error.js";
 import type { MessageId } from "../message.js";
 import type {
   CallOptions,
@@ -7,6 +7,7 @@ import type {
   SettlementHandle,
   TransportReceiver,
 } from "../transport.js";
+import type { LockRenewal, RenewableLock } from "./lock-renewal.js";
 
 /** Where a delivery is on its way to being settled. `lost` means that its lock ran out. */
 export type DeliveryState = "open" | "settling" | "settled" | "lost";
@@ -27,7 +28,7 @@ export type RenewalErrorHandler = (error: unknown, delivery: Delivery) => void;
  * One locked message between its delivery and its settlement. It stands as `settlement` on the received message, so that a copy of
  * the message settles as well as the original.
  */
-export class Delivery {
+export class Delivery implements RenewableLock {
   readonly receiver: TransportReceiver;
   readonly message: DeliveredMessage;
   readonly handle: SettlementHandle;
@@ -35,13 +36,16 @@ export class Delivery {
   /** What the application holds; its `lockedUntilUtc` follows renewals. */
   received: { lockedUntilUtc?: Date | undefined } | undefined = undefined;
   lockedUntilMs: number;
-  /** When to renew next, how often, and when to stop; the lock renewal keeps these. */
   renewAtMs = Number.POSITIVE_INFINITY;
   renewEveryMs = Number.POSITIVE_INFINITY;
   renewUntilMs = 0;
   onRenewalError: RenewalErrorHandler | undefined = undefined;
   /** Who renews the lock, to be told when the delivery is settled. */
-  renewal: { forget(delivery: Delivery): void } | undefined = undefined;
+  renewal: LockRenewal | undefined = undefined;
+  /** The settlement under way, which may outlast the handler that began it. */
+  settling: Promise<void> | undefined = undefined;
+  /** Whose lock it was, once the state is `lost`. */
+  lostCode: ErrorCode = "message-lock-lost";
 
   constructor(receiver: TransportReceiver, message: DeliveredMessage, handle: SettlementHandle) {
     this.receiver = receiver;
@@ -49,27 +53,33 @@ export class Delivery {
     this.handle = handle;
     this.lockedUntilMs = message.lockedUntilUtc?.getTime() ?? Number.POSITIVE_INFINITY;
   }
+
+  renew(): Promise<Date> {
+    return renewLock(this);
+  }
+
+  /** A settlement under way tells its own story. */
+  giveUp(error: unknown): void {
+    if (this.state !== "open") return;
+    if (isLockLost(error)) this.lose(error);
+    this.onRenewalError?.(error, this);
+  }
+
+  /** Notes that its lock, or that of its session, ran out. */
+  lose(error: WaybillError): void {
+    this.state = "lost";
+    this.lostCode = error.code;
+  }
 }
 
 /**
  * Settles once. Rejects with `operation-invalid` when the message was settled already, with `message-lock-lost` when its lock ran
  * out; after any other failure the delivery is open again and the call may be repeated.
  */
-export async function settle(
-  delivery: Delivery,
-  verb: SettlementVerb,
-  options?: DeadLetterOptions,
-): Promise<void> {
-  requireOpen(delivery);
-  delivery.state = "settling";
-  try {
-    await delivery.receiver[verb](delivery.handle, options);
-    delivery.state = "settled";
-    delivery.renewal?.forget(delivery);
-  } catch (error) {
-    delivery.state = isLockLost(error) ? "lost" : "open";
-    throw error;
-  }
+export function settle(delivery: Delivery, verb: SettlementVerb, options?: DeadLetterOptions): Promise<void> {
+  if (delivery.state !== "open") return Promise.reject(notOpenError(delivery));
+  delivery.settling = settleOpen(delivery, verb, options);
+  return delivery.settling;
 }
 
 /** The delivery behind a received message. Throws `operation-invalid` when there is nothing to settle, or not for this receiver. */
@@ -95,19 +105,34 @@ export async function renewLock(delivery: Delivery, options?: CallOptions): Prom
 }
 
 /** Whether the broker has taken the message away from this receiver. */
-export function isLockLost(error: unknown): boolean {
+export function isLockLost(error: unknown): error is WaybillError {
   return (
     error instanceof WaybillError &&
     (error.code === "message-lock-lost" || error.code === "session-lock-lost")
   );
 }
 
-function requireOpen(delivery: Delivery): void {
-  if (delivery.state === "open") return;
-  const { messageId } = delivery.message;
-  const details = { messageId, entityPath: delivery.receiver.entityPath };
-  if (delivery.state === "lost") {
-    throw new WaybillError("message-lock-lost", "Its lock ran out; it will be delivered again.", details);
+async function settleOpen(
+  delivery: Delivery,
+  verb: SettlementVerb,
+  options: DeadLetterOptions | undefined,
+): Promise<void> {
+  delivery.state = "settling";
+  try {
+    await delivery.receiver[verb](delivery.handle, options);
+    delivery.state = "settled";
+  } catch (error) {
+    if (isLockLost(error)) delivery.lose(error);
+    else delivery.state = "open";
+    throw error;
+  } finally {
+    if (delivery.state !== "open") delivery.renewal?.forget(delivery);
   }
-  throw new WaybillError("operation-invalid", "It was settled already.", details);
+}
+
+function notOpenError({ state, lostCode, message, receiver }: Delivery): WaybillError {
+  const details = { messageId: message.messageId, entityPath: receiver.entityPath };
+  return state === "lost"
+    ? new WaybillError(lostCode, "Its lock ran out; it will be delivered again.", details)
+    : new WaybillError("operation-invalid", "It was settled already.", details);
 }

@@ -23,6 +23,8 @@ export interface IntakeSettings extends UndecodedSettlement {
   readonly pipeline: Pipeline;
   /** Whether the messages lie in a dead-letter queue already: there, what cannot be read is handed over. */
   readonly isSubQueue: boolean;
+  /** Whether the lock is the session's, which covers its messages: they have none to renew. */
+  readonly isSession: boolean;
 }
 
 /** What became of a delivery: a message for the application, or the event that tells where it went instead. */
@@ -54,7 +56,7 @@ export class Intake {
       delivered.settlement === undefined
         ? undefined
         : new Delivery(this.settings.receiver, delivered, delivered.settlement);
-    if (delivery !== undefined) this.renewal.track(delivery, renewForMs, onRenewalError);
+    if (delivery !== undefined) this.#keepLock(delivery, renewForMs, onRenewalError);
     const outcome = this.#deserialize(delivered);
     return isPromise(outcome)
       ? outcome.then((settled) => this.#conclude(delivered, settled, delivery))
@@ -67,6 +69,13 @@ export class Intake {
     return isPromise(outcome)
       ? outcome.then((settled) => peekedMessage(delivered, settled))
       : peekedMessage(delivered, outcome);
+  }
+
+  #keepLock(delivery: Delivery, renewForMs: number, onRenewalError: RenewalErrorHandler): void {
+    if (this.settings.isSession) return;
+    delivery.onRenewalError = onRenewalError;
+    delivery.renewal = this.renewal;
+    this.renewal.track(delivery, renewForMs);
   }
 
   #conclude(

@@ -1,6 +1,5 @@
 import { WaybillError } from "../error.js";
 import type { Scheduler, Timer } from "../scheduler.js";
-import { type Delivery, isLockLost, type RenewalErrorHandler, renewLock } from "./delivery.js";
 
 /** A lock is renewed this long before its end, or after half of it if that is shorter. In milliseconds. */
 const longestMarginMs = 10_000;
@@ -11,10 +10,23 @@ const shortestIntervalMs = 100;
 /** How soon a failed renewal is tried again, while the lock holds. In milliseconds. */
 const retryDelayMs = 1_000;
 
-/** Keeps the locks of one receiver's open deliveries: one timer for all, armed for the one that is due first. */
+/** A lock that can be renewed: a message's or a session's. */
+export interface RenewableLock {
+  lockedUntilMs: number;
+  /** When to renew next, how often, and when to stop; the lock renewal keeps these. */
+  renewAtMs: number;
+  renewEveryMs: number;
+  renewUntilMs: number;
+  /** Extends the lock and `lockedUntilMs`. */
+  renew(): Promise<unknown>;
+  /** Is told that the lock could not be renewed and will not be tried again. */
+  giveUp(error: unknown): void;
+}
+
+/** Keeps the locks of one receiver: one timer for all, armed for the one that is due first. It keeps no process alive. */
 export class LockRenewal {
   readonly #scheduler: Scheduler;
-  readonly #deliveries = new Set<Delivery>();
+  readonly #locks = new Set<RenewableLock>();
   #timer: Timer | undefined;
   #armedForMs = Number.POSITIVE_INFINITY;
   #isStopped = false;
@@ -23,87 +35,94 @@ export class LockRenewal {
     this.#scheduler = scheduler;
   }
 
-  /** Renews the delivery's lock until it is settled or forgotten, or `durationMs` have passed. Failures go to `onError`. */
-  track(delivery: Delivery, durationMs: number, onError: RenewalErrorHandler): void {
-    if (durationMs <= 0 || this.#isStopped || delivery.lockedUntilMs === Number.POSITIVE_INFINITY) return;
+  /** Renews the lock until it is forgotten or `durationMs` have passed. */
+  track(lock: RenewableLock, durationMs: number): void {
+    if (durationMs <= 0 || this.#isStopped || lock.lockedUntilMs === Number.POSITIVE_INFINITY) return;
     const nowMs = this.#scheduler.now();
-    delivery.renewUntilMs = nowMs + durationMs;
-    delivery.onRenewalError = onError;
-    delivery.renewal = this;
-    this.#deliveries.add(delivery);
-    this.#plan(delivery, nowMs);
+    lock.renewUntilMs = nowMs + durationMs;
+    this.#plan(lock, nowMs);
   }
 
-  /** Stops renewing one delivery's lock. */
-  forget(delivery: Delivery): void {
-    this.#deliveries.delete(delivery);
+  /** Stops renewing one lock. */
+  forget(lock: RenewableLock): void {
+    lock.renewUntilMs = 0;
+    this.#drop(lock);
   }
 
   /** Stops for good. Locks that are held run out by themselves. */
   stop(): void {
     this.#isStopped = true;
-    this.#deliveries.clear();
-    this.#timer?.cancel();
+    this.#locks.clear();
+    this.#disarm();
   }
 
-  #plan(delivery: Delivery, nowMs: number): void {
-    const remainingMs = delivery.lockedUntilMs - nowMs;
-    delivery.renewEveryMs = Math.max(
+  #plan(lock: RenewableLock, nowMs: number): void {
+    const remainingMs = lock.lockedUntilMs - nowMs;
+    lock.renewEveryMs = Math.max(
       remainingMs - Math.min(remainingMs / 2, longestMarginMs),
       shortestIntervalMs,
     );
-    this.#planFor(delivery, nowMs + delivery.renewEveryMs);
-    if (this.#deliveries.has(delivery) && delivery.renewAtMs < this.#armedForMs)
-      this.#arm(delivery.renewAtMs);
+    this.#planAt(lock, nowMs + lock.renewEveryMs);
   }
 
-  #planFor(delivery: Delivery, atMs: number): void {
-    delivery.renewAtMs = atMs;
-    if (atMs > delivery.renewUntilMs) this.#deliveries.delete(delivery);
+  #planAt(lock: RenewableLock, atMs: number): void {
+    // A lock whose time is up leaves the set, so that a message which nobody settles is not kept for ever.
+    if (atMs > lock.renewUntilMs || this.#isStopped) {
+      this.#drop(lock);
+      return;
+    }
+    lock.renewAtMs = atMs;
+    this.#locks.add(lock);
+    if (atMs < this.#armedForMs) this.#arm(atMs);
+  }
+
+  #drop(lock: RenewableLock): void {
+    if (this.#locks.delete(lock) && this.#locks.size === 0) this.#disarm();
   }
 
   #arm(atMs: number): void {
     this.#timer?.cancel();
     this.#armedForMs = atMs;
     this.#timer = this.#scheduler.schedule(Math.max(0, atMs - this.#scheduler.now()), this.#renewDue);
+    this.#timer.unref();
+  }
+
+  #disarm(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#armedForMs = Number.POSITIVE_INFINITY;
   }
 
   readonly #renewDue = (): void => {
-    this.#armedForMs = Number.POSITIVE_INFINITY;
+    this.#disarm();
     const nowMs = this.#scheduler.now();
-    let nextMs = Number.POSITIVE_INFINITY;
-    for (const delivery of this.#deliveries) {
-      if (delivery.renewAtMs <= nowMs) {
-        // Planned before the answer is here, so that a clock which leaps renews as often as one that runs.
-        this.#planFor(delivery, nowMs + delivery.renewEveryMs);
-        void this.#renew(delivery);
+    for (const lock of this.#locks) {
+      if (lock.renewAtMs > nowMs) {
+        if (lock.renewAtMs < this.#armedForMs) this.#arm(lock.renewAtMs);
+        continue;
       }
-      if (this.#deliveries.has(delivery)) nextMs = Math.min(nextMs, delivery.renewAtMs);
+      void this.#renew(lock);
+      // Planned before the answer is here, so that a clock which leaps renews as often as one that runs.
+      this.#planAt(lock, nowMs + lock.renewEveryMs);
     }
-    if (nextMs < this.#armedForMs) this.#arm(nextMs);
   };
 
-  async #renew(delivery: Delivery): Promise<void> {
+  async #renew(lock: RenewableLock): Promise<void> {
     try {
-      await renewLock(delivery);
-      if (this.#deliveries.has(delivery)) this.#plan(delivery, this.#scheduler.now());
+      await lock.renew();
+      this.#plan(lock, this.#scheduler.now());
     } catch (error) {
-      this.#recover(delivery, error);
+      if (!this.#isStopped) this.#recover(lock, error);
     }
   }
 
-  #recover(delivery: Delivery, error: unknown): void {
-    // A settlement under way tells its own story, and after stop nobody listens.
-    if (this.#isStopped || delivery.state !== "open") return;
+  #recover(lock: RenewableLock, error: unknown): void {
     const retryAtMs = this.#scheduler.now() + retryDelayMs;
-    if (error instanceof WaybillError && error.retryable && retryAtMs < delivery.lockedUntilMs) {
-      if (!this.#deliveries.has(delivery)) return;
-      delivery.renewAtMs = retryAtMs;
-      if (retryAtMs < this.#armedForMs) this.#arm(retryAtMs);
+    if (error instanceof WaybillError && error.retryable && retryAtMs < lock.lockedUntilMs) {
+      this.#planAt(lock, retryAtMs);
       return;
     }
-    this.#deliveries.delete(delivery);
-    if (isLockLost(error)) delivery.state = "lost";
-    delivery.onRenewalError?.(error, delivery);
+    this.forget(lock);
+    lock.giveUp(error);
   }
 }

@@ -21,8 +21,11 @@ export type ErrorSource =
 
 /** What `processError` is told. */
 export interface ProcessErrorArgs {
+  /** What went wrong; a `WaybillError` unless the handler threw it. */
   readonly error: unknown;
+  /** The step it happened in. */
   readonly errorSource: ErrorSource;
+  /** The queue, subscription or dead-letter queue. */
   readonly entityPath: string;
   /** The message it happened with, if it happened with one. */
   readonly messageId?: MessageId | undefined;
@@ -46,7 +49,7 @@ export interface SubscribeMessagesOptions {
   readonly maxConcurrentCalls?: number;
   /** Completes a message when its handler has succeeded, unless the handler settled it. Default: true. */
   readonly autoCompleteMessages?: boolean;
-  /** How long a message's lock is renewed, in milliseconds; 0 renews nothing. Default: the receiver's, 300 000. */
+  /** How long a message's lock is renewed, in milliseconds; 0 renews nothing. Default: the receiver's, 300 000. A session's is the receiver's. */
   readonly maxAutoLockRenewalDurationInMs?: number;
   /** Closes the subscription when it aborts. */
   readonly abortSignal?: AbortSignal | undefined;
@@ -130,17 +133,29 @@ export class Processor implements MessageSubscription {
       if (delivery !== undefined) await this.#settle(delivery, "abandon");
       return;
     }
-    if (delivery !== undefined && this.#settings.isAutoCompleting) await this.#settle(delivery, "complete");
+    if (delivery === undefined) return;
+    if (this.#settings.isAutoCompleting) await this.#settle(delivery, "complete");
+    else if (delivery.state === "settling") await this.#outlast(delivery);
   }
 
   /** Settles what the handler left open. If that fails, the lock is left to run out and the message comes again. */
   async #settle(delivery: Delivery, verb: "complete" | "abandon"): Promise<void> {
-    if (delivery.state === "settling" || delivery.state === "settled") return;
+    if (delivery.state === "settled") return;
+    if (delivery.state === "settling") return this.#outlast(delivery);
     try {
       await settle(delivery, verb);
     } catch (error) {
       this.#settings.intake.renewal.forget(delivery);
       await this.#report(error, verb, delivery.message.messageId);
+    }
+  }
+
+  /** Waits for a settlement that the handler began and did not wait for. Its failure belongs to who began it. */
+  async #outlast(delivery: Delivery): Promise<void> {
+    try {
+      await delivery.settling;
+    } catch {
+      this.#settings.intake.renewal.forget(delivery);
     }
   }
 

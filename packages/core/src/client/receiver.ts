@@ -20,6 +20,7 @@ import {
   type SettlementVerb,
   settle,
 } from "./delivery.js";
+import { durationMs } from "./duration.js";
 import { Intake, type IntakeResult, type IntakeSettings, isUndeserializableEvent } from "./intake.js";
 import {
   defaultSubscribeOptions,
@@ -105,19 +106,19 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     options: ReceiveMessagesOptions = {},
   ): Promise<(ReceivedMessage<Body> | Undecoded)[]> {
     requireCount(maxMessageCount);
+    this.#requireOpen();
     const { scheduler } = this.#settings;
-    const { maxWaitTimeInMs = defaultMaxWaitTimeInMs, abortSignal } = options;
-    const untilMs = scheduler.now() + maxWaitTimeInMs;
-    let maxWaitTimeMs = maxWaitTimeInMs;
+    const { abortSignal } = options;
+    let maxWaitTimeMs = durationMs("maxWaitTimeInMs", options.maxWaitTimeInMs, defaultMaxWaitTimeInMs);
+    const untilMs = scheduler.now() + maxWaitTimeMs;
     for (;;) {
       const receiveOptions = { maxMessages: maxMessageCount, maxWaitTimeMs, abortSignal };
       const delivered = await this.#receiver.receive(receiveOptions);
       if (delivered.length === 0) return [];
       const messages = await this.#readAll(delivered);
-      maxWaitTimeMs = untilMs - scheduler.now();
-      if (messages.length > 0 || maxWaitTimeMs <= 0) {
-        return messages as (ReceivedMessage<Body> | Undecoded)[];
-      }
+      if (messages.length > 0) return messages as (ReceivedMessage<Body> | Undecoded)[];
+      // Nothing but poison: what is behind it is still wanted, even when there is no time to wait.
+      maxWaitTimeMs = Math.max(0, untilMs - scheduler.now());
     }
   }
 
@@ -126,7 +127,8 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     handlers: MessageHandlers<Body, Undecoded>,
     options: SubscribeMessagesOptions = {},
   ): MessageSubscription {
-    const { maxConcurrentCalls, autoCompleteMessages } = { ...defaultSubscribeOptions, ...options };
+    const { maxConcurrentCalls = defaultSubscribeOptions.maxConcurrentCalls, abortSignal } = options;
+    requireHandlers(handlers);
     requireCount(maxConcurrentCalls);
     const { scheduler, backoff, renewForMs, onUndeserializable } = this.#settings;
     this.#requireOpen();
@@ -134,13 +136,23 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
       intake: this.#intake,
       abandons: new DelayedAbandons(scheduler, backoff),
       maxConcurrentCalls,
-      isAutoCompleting: autoCompleteMessages,
-      renewForMs: options.maxAutoLockRenewalDurationInMs ?? renewForMs,
+      isAutoCompleting: options.autoCompleteMessages ?? defaultSubscribeOptions.autoCompleteMessages,
+      renewForMs: durationMs(
+        "maxAutoLockRenewalDurationInMs",
+        options.maxAutoLockRenewalDurationInMs,
+        renewForMs,
+      ),
       onUndeserializable,
-      onClosed: (closed) => this.#subscriptions.delete(closed),
+      onClosed: (closed) => {
+        this.#subscriptions.delete(closed);
+        abortSignal?.removeEventListener("abort", onAbort);
+      },
     });
+    // Closing is as good as told: a failure of it reaches whoever closes the receiver.
+    const onAbort = () => void processor.close().catch(() => {});
     this.#subscriptions.add(processor);
-    closeOnAbort(processor, options.abortSignal);
+    if (abortSignal?.aborted) onAbort();
+    else abortSignal?.addEventListener("abort", onAbort, { once: true });
     return processor;
   }
 
@@ -167,6 +179,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     options: PeekMessagesOptions = {},
   ): Promise<PeekedMessage<Body>[]> {
     requireCount(maxMessageCount);
+    this.#requireOpen();
     const { fromSequenceNumber = this.#peekFrom, abortSignal } = options;
     const delivered = await this.#receiver.peek({
       maxMessages: maxMessageCount,
@@ -185,6 +198,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     options: CallOptions = {},
   ): Promise<(ReceivedMessage<Body> | Undecoded)[]> {
     const numbers = typeof sequenceNumbers === "bigint" ? [sequenceNumbers] : sequenceNumbers;
+    this.#requireOpen();
     if (numbers.length === 0) return [];
     const delivered = await this.#receiver.receiveDeferred(numbers, options);
     return (await this.#readAll(delivered)) as (ReceivedMessage<Body> | Undecoded)[];
@@ -312,11 +326,9 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
 /** Settling tells whoever received the message: it rejects with `message-lock-lost`. */
 function ignoreRenewalError(): void {}
 
-function closeOnAbort(subscription: MessageSubscription, signal: AbortSignal | undefined): void {
-  if (signal === undefined) return;
-  const close = () => void subscription.close();
-  if (signal.aborted) close();
-  else signal.addEventListener("abort", close, { once: true });
+function requireHandlers({ processMessage, processError }: MessageHandlers<never, never>): void {
+  if (typeof processMessage === "function" && typeof processError === "function") return;
+  throw new TypeError("subscribe needs two functions, processMessage and processError.");
 }
 
 function requireCount(count: number): void {

@@ -101,22 +101,32 @@ function failureError(
   });
 }
 
-/** A record that the broker refuses, for example beside large properties, must not keep the message from being dead-lettered. */
+/**
+ * What the broker refuses to add to the message, for example beside large properties of its own, must not keep the message from being
+ * dead-lettered: it goes with less and less.
+ */
 async function deadLetterWithRecord(
   undecoded: UndecodedDelivery & { outcome: Undeserializable; delivery: Delivery },
   settlement: UndecodedSettlement,
 ): Promise<void> {
   const { outcome, delivery } = undecoded;
-  const reason = {
-    deadLetterReason: outcome.reason,
-    deadLetterErrorDescription: deadLetterDescription(outcome),
-  };
+  const deadLetterReason = outcome.reason;
+  const deadLetterErrorDescription = deadLetterDescription(outcome);
   const propertiesToModify = await record(undecoded, settlement);
-  try {
-    await settle(delivery, "deadLetter", { ...reason, propertiesToModify });
-  } catch (error) {
-    if (isLockLost(error) || (error instanceof WaybillError && error.retryable)) throw error;
-    await settle(delivery, "deadLetter", reason);
+  const forms = [
+    { deadLetterReason, deadLetterErrorDescription, propertiesToModify },
+    { deadLetterReason, deadLetterErrorDescription },
+    { deadLetterReason },
+    {},
+  ];
+  for (const [index, form] of forms.entries()) {
+    try {
+      await settle(delivery, "deadLetter", form);
+      return;
+    } catch (error) {
+      const isLast = index === forms.length - 1;
+      if (isLast || isLockLost(error) || (error instanceof WaybillError && error.retryable)) throw error;
+    }
   }
 }
 

@@ -1,0 +1,236 @@
+import type { ProcessErrorArgs } from "@waybill/core";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createWorld, custom, poison, quiet, registryBound, until } from "../test/world.js";
+
+describe("closing a subscription", () => {
+  it("stops new deliveries and waits for the handlers that run", async () => {
+    await using world = await createWorld();
+    await world.client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }, { body: 3 }]);
+    const finish: (() => void)[] = [];
+    const receiver = world.client.createReceiver("orders");
+    const subscription = receiver.subscribe(
+      {
+        processMessage: () => new Promise<void>((resolve) => finish.push(resolve)),
+        processError: () => {},
+      },
+      { maxConcurrentCalls: 2 },
+    );
+    await until(() => finish.length === 2);
+    let isClosed = false;
+    const closing = subscription.close().then(() => {
+      isClosed = true;
+    });
+    finish[0]!();
+    await quiet();
+    expect(isClosed).toBe(false);
+    finish[1]!();
+    await closing;
+    expect(finish).toHaveLength(2);
+    expect((await receiver.peekMessages(9)).map(({ body }) => body)).toEqual([3]);
+  });
+
+  it("abandons at once what was kept back", async () => {
+    await using world = await createWorld({
+      client: { additionalDeserializers: [registryBound({ isUp: false })] },
+    });
+    await world.client.createSender("orders").sendEncodedMessages(custom("c"));
+    const errors: ProcessErrorArgs[] = [];
+    const receiver = world.client.createReceiver("orders");
+    const subscription = receiver.subscribe({
+      processMessage: () => {},
+      processError: (args) => void errors.push(args),
+    });
+    await until(() => errors.length === 1);
+    await subscription.close();
+    expect(await receiver.peekMessages(1)).toMatchObject([{ deliveryCount: 1 }]);
+  });
+
+  it.each(["before", "later"])("is done by its abort signal: %s", async (when) => {
+    await using world = await createWorld();
+    const givingUp = new AbortController();
+    if (when === "before") givingUp.abort();
+    const receiver = world.client.createReceiver("orders");
+    receiver.subscribe(
+      { processMessage: () => expect.unreachable(), processError: () => {} },
+      { abortSignal: givingUp.signal },
+    );
+    givingUp.abort();
+    await quiet();
+    await world.client.createSender("orders").sendMessages({ body: 1 });
+    await quiet();
+    expect(await receiver.receiveMessages(1)).toMatchObject([{ deliveryCount: 0 }]);
+  });
+});
+
+describe("closing a receiver", () => {
+  it("waits for its handlers, which can settle until then", async () => {
+    await using world = await createWorld();
+    await world.client.createSender("orders").sendMessages({ body: 1 });
+    const receiver = world.client.createReceiver("orders");
+    let finish = () => {};
+    const errors: ProcessErrorArgs[] = [];
+    receiver.subscribe({
+      processMessage: async (message) => {
+        await new Promise<void>((resolve) => (finish = resolve));
+        await receiver.deferMessage(message);
+      },
+      processError: (args) => void errors.push(args),
+    });
+    await quiet();
+    const closing = receiver.close();
+    expect(receiver.isClosed).toBe(true);
+    await expect(receiver.receiveMessages(1)).rejects.toMatchObject({ code: "closed" });
+    finish();
+    await closing;
+    expect(errors).toEqual([]);
+    const peeked = await world.client.createReceiver("orders").peekMessages(1);
+    expect(peeked).toMatchObject([{ state: "deferred" }]);
+  });
+
+  it("abandons what receiveMessages kept back", async () => {
+    await using world = await createWorld({
+      client: { additionalDeserializers: [registryBound({ isUp: false })] },
+    });
+    await world.client.createSender("orders").sendEncodedMessages(custom("c"));
+    const receiver = world.client.createReceiver("orders");
+    await expect(receiver.receiveMessages(1)).rejects.toMatchObject({ code: "unavailable" });
+    await receiver.close();
+    const peeked = await world.client.createReceiver("orders").peekMessages(1);
+    expect(peeked).toMatchObject([{ deliveryCount: 1 }]);
+  });
+
+  it("ends a wait, refuses further calls and settles nothing", async () => {
+    await using world = await createWorld();
+    await world.client.createSender("orders").sendMessages({ body: 1 });
+    const receiver = world.client.createReceiver("orders");
+    const [message] = await receiver.receiveMessages(1);
+    const waiting = receiver.receiveMessages(1);
+    await Promise.all([receiver.close(), receiver.close()]);
+    const closed = { code: "closed" };
+    await expect(waiting).rejects.toMatchObject(closed);
+    await expect(receiver.peekMessages(1)).rejects.toMatchObject(closed);
+    await expect(receiver.receiveDeferredMessages(1n)).rejects.toMatchObject(closed);
+    await expect(receiver.completeMessage(message!)).rejects.toMatchObject(closed);
+    expect(() => receiver.subscribe({ processMessage() {}, processError() {} })).toThrow("closed");
+    world.clock.advance(60_000);
+    const again = world.client.createReceiver("orders");
+    expect(await again.receiveMessages(1)).toMatchObject([{ deliveryCount: 1 }]);
+  });
+});
+
+describe("closing a client", () => {
+  it("waits for all its handlers, closes all it made and leaves the broker open", async () => {
+    await using world = await createWorld();
+    const sender = world.client.createSender("orders");
+    await sender.sendMessages({ body: 1 });
+    let finish = () => {};
+    world.client.createReceiver("orders").subscribe({
+      processMessage: () => new Promise<void>((resolve) => (finish = resolve)),
+      processError: () => {},
+    });
+    await quiet();
+    const closing = world.client.close();
+    await quiet();
+    finish();
+    await closing;
+    expect(world.client.isClosed).toBe(true);
+    expect(sender.isClosed).toBe(true);
+    expect(() => world.client.createSender("orders")).toThrow("closed");
+    expect(() => world.client.createReceiver("orders")).toThrow("closed");
+    expect(await world.broker.receiver("orders").peek(1)).toEqual([]);
+  });
+});
+
+describe("nothing is lost", () => {
+  it("whatever handlers, locks and closings do: good messages are handled, poison is dead-lettered", async () => {
+    await fc.assert(
+      fc.asyncProperty(histories, async ({ messages, steps, maxConcurrentCalls }) => {
+        const registry = { isUp: true };
+        await using world = await createWorld({
+          queue: { maxDeliveryCount: 1_000 },
+          client: { additionalDeserializers: [registryBound(registry)] },
+        });
+        const handled = new Set<unknown>();
+        const pending: { settle: (outcome: Outcome) => void }[] = [];
+        const locked = new Set<string>();
+        const open = () => {
+          const receiver = world.client.createReceiver("orders");
+          receiver.subscribe(
+            {
+              async processMessage(message) {
+                handled.add(message.messageId);
+                locked.add(message.lockToken!);
+                const outcome = await new Promise<Outcome>((settle) => pending.push({ settle }));
+                if (outcome === "throw") throw new Error("failed");
+                if (outcome === "abandon") await receiver.abandonMessage(message);
+                if (outcome === "complete") await receiver.completeMessage(message);
+              },
+              processError() {},
+            },
+            { maxConcurrentCalls },
+          );
+          return receiver;
+        };
+        let receiver = open();
+        await world.client.createSender("orders").sendEncodedMessages(
+          messages.map((kind, i) => {
+            if (kind === "poison") return poison(`${kind}-${i}`);
+            return kind === "custom" ? custom(`${kind}-${i}`) : poison(`${kind}-${i}`, "{}");
+          }),
+        );
+        for (const step of steps) {
+          await quiet();
+          if (step === "lose-lock")
+            for (const token of locked) tryTo(() => world.broker.faults.loseLock("orders", token));
+          else if (step === "outage") registry.isUp = !registry.isUp;
+          else if (step === "advance") world.clock.advance(20_000);
+          else if (step === "close") {
+            const closing = receiver.close();
+            for (const { settle } of pending.splice(0)) settle("throw");
+            await closing;
+            receiver = open();
+          } else pending.shift()?.settle(step);
+        }
+        registry.isUp = true;
+        // Turn by turn, because poison is hashed in another thread; time passes slowly beside that.
+        for (let i = 0; i < 5_000 && !(await isEmpty(world)); i += 1) {
+          for (const { settle } of pending.splice(0)) settle("succeed");
+          if (i % 20 === 0) world.clock.advance(5_000);
+          await quiet();
+        }
+        const names = messages.map((kind, i) => `${kind}-${i}`);
+        const isPoison = (name: string) => name.startsWith("poison");
+        expect([...handled].sort()).toEqual(names.filter((name) => !isPoison(name)).sort());
+        const dead = world.client.createReceiver("orders", { subQueueType: "deadLetter" });
+        const deadIds = (await dead.peekMessages(50)).map(({ messageId }) => messageId);
+        expect(deadIds.sort()).toEqual(names.filter(isPoison).sort());
+        expect(await isEmpty(world)).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+type Outcome = "succeed" | "throw" | "abandon" | "complete";
+
+const outcomes = ["succeed", "throw", "abandon", "complete"] as const satisfies Outcome[];
+
+const histories = fc.record({
+  messages: fc.array(fc.constantFrom("good", "custom", "poison"), { minLength: 1, maxLength: 8 }),
+  steps: fc.array(fc.constantFrom(...outcomes, "lose-lock", "outage", "advance", "close"), { maxLength: 20 }),
+  maxConcurrentCalls: fc.integer({ min: 1, max: 4 }),
+});
+
+async function isEmpty(world: Awaited<ReturnType<typeof createWorld>>): Promise<boolean> {
+  return (await world.broker.receiver("orders").peek(1)).length === 0;
+}
+
+/** A lock that is gone already cannot be lost again. */
+function tryTo(act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    expect(error).toMatchObject({ code: "message-lock-lost" });
+  }
+}

@@ -1,0 +1,157 @@
+import { spawnSync } from "node:child_process";
+import type { ProcessErrorArgs } from "@waybill/core";
+import { describe, expect, it } from "vitest";
+import { createWorld, quiet, type World } from "../test/world.js";
+
+const lockMs = 60_000;
+
+describe("lock renewal", () => {
+  it("keeps the lock of a received message until it is settled", async () => {
+    await using world = await createWorld();
+    await world.client.createSender("orders").sendMessages({ body: 1 });
+    const receiver = world.client.createReceiver("orders");
+    const [message] = await receiver.receiveMessages(1);
+    const firstEnd = message!.lockedUntilUtc!;
+    await pass(world, 200_000);
+    expect(message!.lockedUntilUtc!.getTime()).toBeGreaterThan(world.clock.now());
+    expect(message!.lockedUntilUtc).not.toEqual(firstEnd);
+    await receiver.completeMessage(message!);
+    expect(await receiver.peekMessages(1)).toEqual([]);
+  });
+
+  it("ends after the longest time it was told", async () => {
+    await using world = await createWorld();
+    await world.client.createSender("orders").sendMessages({ body: 1 });
+    const receiver = world.client.createReceiver("orders", { maxAutoLockRenewalDurationInMs: 100_000 });
+    const [message] = await receiver.receiveMessages(1);
+    await pass(world, 100_000 + lockMs);
+    await expect(receiver.completeMessage(message!)).rejects.toMatchObject({ code: "message-lock-lost" });
+  });
+
+  it("renews nothing when told 0", async () => {
+    await using world = await createWorld();
+    const renewals = countRenewals(world);
+    await world.client.createSender("orders").sendMessages({ body: 1 });
+    const receiver = world.client.createReceiver("orders", { maxAutoLockRenewalDurationInMs: 0 });
+    await receiver.receiveMessages(1);
+    await pass(world, lockMs);
+    expect(renewals()).toBe(0);
+  });
+
+  it("renews one message about once per lock, whatever its neighbours do", async () => {
+    await using world = await createWorld();
+    const renewals = countRenewals(world);
+    const sender = world.client.createSender("orders");
+    const receiver = world.client.createReceiver("orders");
+    await sender.sendMessages({ body: "long" });
+    await receiver.receiveMessages(1);
+    for (let i = 0; i < 20; i += 1) {
+      await sender.sendMessages({ body: i });
+      const [short] = await receiver.receiveMessages(1);
+      await receiver.completeMessage(short!);
+      await pass(world, 10_000);
+    }
+    expect(renewals()).toBeGreaterThanOrEqual(3);
+    expect(renewals()).toBeLessThanOrEqual(5);
+  });
+
+  it("tries again when renewing failed in passing", async () => {
+    await using world = await createWorld();
+    await world.client.createSender("orders").sendMessages({ body: 1 });
+    const receiver = world.client.createReceiver("orders");
+    const [message] = await receiver.receiveMessages(1);
+    world.broker.faults.throttle("orders", 3);
+    await pass(world, 2 * lockMs, 1_000);
+    await receiver.completeMessage(message!);
+    expect(await receiver.peekMessages(1)).toEqual([]);
+  });
+
+  it("tells a processor that the lock is lost, once, while the handler is still at work", async () => {
+    await using world = await createWorld();
+    await world.client.createSender("orders").sendMessages({ body: 1, messageId: "a" });
+    const errors: ProcessErrorArgs[] = [];
+    let lockToken = "";
+    let finish = () => {};
+    world.client.createReceiver("orders").subscribe({
+      processMessage: (message) => {
+        if (message.deliveryCount > 0) return;
+        lockToken = message.lockToken!;
+        return new Promise<void>((resolve) => (finish = resolve));
+      },
+      processError: (args) => void errors.push(args),
+    });
+    await quiet();
+    world.broker.faults.loseLock("orders", lockToken);
+    await pass(world, lockMs);
+    expect(errors).toMatchObject([
+      { errorSource: "renewLock", messageId: "a", error: { code: "message-lock-lost" } },
+    ]);
+    finish();
+    await quiet();
+    expect(errors.map(({ errorSource }) => errorSource)).toEqual(["renewLock", "complete"]);
+    expect(await world.client.createReceiver("orders").peekMessages(1)).toEqual([]);
+  });
+
+  it("renews by hand as well", async () => {
+    await using world = await createWorld();
+    await world.client.createSender("orders").sendMessages({ body: 1 });
+    const receiver = world.client.createReceiver("orders", { maxAutoLockRenewalDurationInMs: 0 });
+    const [message] = await receiver.receiveMessages(1);
+    world.clock.advance(50_000);
+    const end = await receiver.renewMessageLock(message!);
+    expect(end).toEqual(new Date(world.clock.now() + lockMs));
+    expect(message!.lockedUntilUtc).toEqual(end);
+  });
+
+  it("keeps no program alive that leaves its client open, settled or not", () => {
+    for (const isSettled of [true, false]) {
+      const ended = spawnSync(process.execPath, ["--input-type=module", "-e", openEndedProgram(isSettled)], {
+        cwd: new URL("..", import.meta.url),
+        encoding: "utf8",
+        timeout: 20_000,
+      });
+      expect(ended).toMatchObject({ status: 0, stdout: "received 1\n" });
+    }
+  });
+});
+
+/** Lets time pass in steps in which a renewal's answer can arrive. */
+async function pass(world: World, durationMs: number, stepMs = 5_000): Promise<void> {
+  for (let passedMs = 0; passedMs < durationMs; passedMs += stepMs) {
+    world.clock.advance(stepMs);
+    await quiet();
+  }
+}
+
+function countRenewals(world: World): () => number {
+  let count = 0;
+  world.broker.onEvent(({ type }) => {
+    if (type === "lock-renewed") count += 1;
+  });
+  return () => count;
+}
+
+function openEndedProgram(isSettled: boolean): string {
+  return `
+    import { createBroker } from "@waybill/broker";
+    import { WaybillClient } from "@waybill/core";
+    import { localTransport } from "@waybill/transport-local";
+    const broker = createBroker();
+    await broker.createQueue("orders");
+    const encoder = new TextEncoder();
+    const client = new WaybillClient(localTransport(broker), {
+      serializer: {
+        name: "json",
+        mediaTypes: ["application/json"],
+        detection: "label",
+        serialize: (value) => ({ bytes: encoder.encode(JSON.stringify(value)) }),
+        deserialize: (bytes) => JSON.parse(new TextDecoder().decode(bytes)),
+      },
+    });
+    await client.createSender("orders").sendMessages({ body: 1 });
+    const receiver = client.createReceiver("orders");
+    const [message] = await receiver.receiveMessages(1);
+    if (${isSettled}) await receiver.completeMessage(message);
+    console.log("received", message.body);
+  `;
+}

@@ -1,0 +1,207 @@
+import type { ProcessErrorArgs, ReceivedMessage } from "@waybill/core";
+import { describe, expect, it } from "vitest";
+import { createWorld, quiet, until, type World } from "../test/world.js";
+
+describe("subscribe", () => {
+  it("delivers messages with their bodies and completes each when its handler has succeeded", async () => {
+    await using world = await createWorld();
+    const { seen, errors } = subscribe(world, () => {});
+    await world.client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
+    await until(() => seen.length === 2);
+    await quiet();
+    expect(seen.map(({ body }) => body)).toEqual([1, 2]);
+    expect(errors).toEqual([]);
+    expect(await left(world)).toEqual([]);
+  });
+
+  it.each([1, 3])("has at most %i messages with the handler at once", async (maxConcurrentCalls) => {
+    await using world = await createWorld();
+    await world.client
+      .createSender("orders")
+      .sendMessages(Array.from({ length: 9 }, (_, n) => ({ body: n })));
+    let running = 0;
+    let most = 0;
+    const { seen } = subscribe(
+      world,
+      async () => {
+        running += 1;
+        most = Math.max(most, running);
+        await quiet();
+        running -= 1;
+      },
+      { maxConcurrentCalls },
+    );
+    await until(() => seen.length === 9);
+    expect(most).toBe(maxConcurrentCalls);
+  });
+
+  it("leaves messages to the handler when it is not to complete them", async () => {
+    await using world = await createWorld();
+    const { seen } = subscribe(world, () => {}, { autoCompleteMessages: false });
+    await world.client.createSender("orders").sendMessages({ body: 1 });
+    await until(() => seen.length === 1);
+    await quiet();
+    expect(await left(world)).toHaveLength(1);
+  });
+
+  it("completes by default, also when the option is there and undefined", async () => {
+    await using world = await createWorld();
+    const { seen } = subscribe(world, () => {}, { autoCompleteMessages: undefined } as never);
+    await world.client.createSender("orders").sendMessages({ body: 1 });
+    await until(() => seen.length === 1);
+    await quiet();
+    expect(await left(world)).toEqual([]);
+  });
+
+  it("abandons a message whose handler throws, and tells processError why", async () => {
+    await using world = await createWorld();
+    const failure = new Error("out of paper");
+    const { seen, errors } = subscribe(world, (message) => {
+      if (message.deliveryCount === 0) throw failure;
+    });
+    await world.client.createSender("orders").sendMessages({ body: 1, messageId: "a" });
+    await until(() => seen.length === 2);
+    expect(errors).toMatchObject([
+      { error: failure, errorSource: "processMessageCallback", entityPath: "orders", messageId: "a" },
+    ]);
+    expect(errors[0]!.rawMessage).toBeUndefined();
+    await quiet();
+    expect(await left(world)).toEqual([]);
+  });
+
+  it("survives a processError that throws or rejects", async () => {
+    await using world = await createWorld();
+    const receiver = world.client.createReceiver("orders");
+    let calls = 0;
+    receiver.subscribe({
+      processMessage: () => {
+        calls += 1;
+        throw new Error("first");
+      },
+      processError: async () => {
+        throw new Error("second");
+      },
+    });
+    await world.client.createSender("orders").sendMessages({ body: 1 });
+    await until(() => calls === 10);
+    const dead = await world.client.createReceiver("orders", { subQueueType: "deadLetter" }).peekMessages(1);
+    expect(dead).toMatchObject([{ deadLetterReason: "MaxDeliveryCountExceeded" }]);
+  });
+
+  it("leaves a message alone that its handler settled", async () => {
+    await using world = await createWorld();
+    const receiver = world.client.createReceiver("orders");
+    const errors: ProcessErrorArgs[] = [];
+    receiver.subscribe({
+      processMessage: (message) => receiver.deadLetterMessage(message, { deadLetterReason: "mine" }),
+      processError: (args) => void errors.push(args),
+    });
+    await world.client.createSender("orders").sendMessages({ body: 1 });
+    await quiet();
+    expect(errors).toEqual([]);
+    const dead = await world.client.createReceiver("orders", { subQueueType: "deadLetter" }).peekMessages(1);
+    expect(dead).toMatchObject([{ deadLetterReason: "mine" }]);
+  });
+
+  it("waits for a settlement that its handler began and did not wait for", async () => {
+    await using world = await createWorld();
+    const receiver = world.client.createReceiver("orders");
+    await world.client.createSender("orders").sendMessages({ body: 1 });
+    world.broker.faults.delay("orders", 5_000);
+    let handled = 0;
+    const subscription = receiver.subscribe({
+      processMessage: (message) => {
+        handled += 1;
+        void receiver.deadLetterMessage(message);
+      },
+      processError: () => {},
+    });
+    await until(() => handled === 1);
+    let isClosed = false;
+    const closing = subscription.close().then(() => {
+      isClosed = true;
+    });
+    await quiet();
+    expect(isClosed).toBe(false);
+    world.clock.advance(5_000);
+    await closing;
+  });
+
+  it("tells that it could not complete, and the message comes again", async () => {
+    await using world = await createWorld();
+    const { seen, errors } = subscribe(world, ({ deliveryCount, lockToken }) => {
+      if (deliveryCount === 0) world.broker.faults.loseLock("orders", lockToken!);
+    });
+    await world.client.createSender("orders").sendMessages({ body: 1, messageId: "a" });
+    await until(() => seen.length === 2);
+    await quiet();
+    expect(errors).toMatchObject([
+      { errorSource: "complete", messageId: "a", error: { code: "message-lock-lost" } },
+    ]);
+    expect(await left(world)).toEqual([]);
+  });
+
+  it("survives a lost link and tells of it", async () => {
+    await using world = await createWorld();
+    const { seen, errors } = subscribe(world, () => {});
+    await quiet();
+    world.broker.faults.dropLinks("orders");
+    await world.client.createSender("orders").sendMessages({ body: 1 });
+    world.clock.advance(1_000);
+    await until(() => seen.length === 1);
+    expect(errors).toMatchObject([{ errorSource: "receive", error: { code: "connection-lost" } }]);
+  });
+
+  it("receives from subscriptions of topics", async () => {
+    await using world = await createWorld();
+    const seen: unknown[] = [];
+    world.client.createReceiver("news", "all").subscribe({
+      processMessage: ({ body }) => void seen.push(body),
+      processError: () => {},
+    });
+    await world.client.createSender("news").sendMessages({ body: "extra" });
+    await until(() => seen.length === 1);
+    expect(seen).toEqual(["extra"]);
+  });
+
+  it.each([
+    [{ maxConcurrentCalls: 0 }, "Expected a whole number from 1; got 0."],
+    [{ maxAutoLockRenewalDurationInMs: -1 }, "maxAutoLockRenewalDurationInMs must be"],
+  ])("refuses %o", async (options, text) => {
+    await using world = await createWorld();
+    const handlers = { processMessage() {}, processError() {} };
+    expect(() => world.client.createReceiver("orders").subscribe(handlers, options)).toThrow(text);
+  });
+
+  it("refuses handlers that are missing", async () => {
+    await using world = await createWorld();
+    const receiver = world.client.createReceiver("orders");
+    expect(() => receiver.subscribe({ processMessage() {} } as never)).toThrow(
+      "subscribe needs two functions, processMessage and processError.",
+    );
+  });
+});
+
+function subscribe(
+  world: World,
+  handle: (message: ReceivedMessage) => Promise<void> | void,
+  options?: { maxConcurrentCalls?: number; autoCompleteMessages?: boolean },
+) {
+  const seen: ReceivedMessage[] = [];
+  const errors: ProcessErrorArgs[] = [];
+  world.client.createReceiver("orders").subscribe(
+    {
+      processMessage: (message) => {
+        seen.push(message);
+        return handle(message);
+      },
+      processError: (args) => void errors.push(args),
+    },
+    options,
+  );
+  return { seen, errors };
+}
+
+function left(world: World) {
+  return world.client.createReceiver("orders").peekMessages(9);
+}

@@ -1,0 +1,456 @@
+import {
+  deadLetterRecordProperty,
+  type EncodedMessage,
+  type ProcessErrorArgs,
+  parseDeadLetterRecord,
+  type UndecodedMessage,
+  WaybillClient,
+  WaybillError,
+} from "@waybill/core";
+import { describe, expect, it } from "vitest";
+import {
+  createWorld,
+  custom,
+  poison,
+  quiet,
+  reading,
+  registryBound,
+  until,
+  type World,
+} from "../test/world.js";
+
+/** Stands in every poison body, and must stand nowhere else. */
+const marker = "PAYLOAD-7f3a";
+
+describe("what nobody can read", () => {
+  it("is dead-lettered at its first delivery, with a record", async () => {
+    await using world = await createWorld({ client: { consumerVersion: "orders 1.4.2" } });
+    await send(world, poison("p", `{"secret":"${marker}`));
+    expect(await world.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 })).toEqual(
+      [],
+    );
+    const [dead] = await deadLetters(world);
+    expect(dead).toMatchObject({
+      messageId: "p",
+      body: undefined,
+      deliveryCount: 0,
+      deadLetterReason: "DeserializationFailed",
+    });
+    const record = parseDeadLetterRecord(dead!)!;
+    expect(record).toMatchObject({
+      reason: "DeserializationFailed",
+      attempts: [{ serializer: "json", position: 0, stage: "decode", reason: "malformed" }],
+      attemptCount: 1,
+      contentType: "application/json",
+      section: "data",
+      bodyBytes: (dead!.rawBody as Uint8Array).length,
+      bodySha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      consumerVersion: "orders 1.4.2",
+      deadLetteredAt: new Date(world.clock.now()),
+    });
+  });
+
+  it("never shows its payload in records, errors and events", async () => {
+    await using world = await createWorld({
+      client: {
+        additionalDeserializers: [
+          reading(() => {
+            throw new Error(`cannot read ${marker}`);
+          }),
+        ],
+      },
+    });
+    await send(world, poison("p", marker), custom("c", marker));
+    const errors = await processErrors(world, 2);
+    const dead = await deadLetters(world);
+    const shown = [
+      ...dead.map(({ applicationProperties, deadLetterReason, deadLetterErrorDescription }) => [
+        applicationProperties,
+        deadLetterReason,
+        deadLetterErrorDescription,
+      ]),
+      ...errors.map(({ error }) => everything(error)),
+      ...world.events.map(({ error, settlementError }) => [everything(error), everything(settlementError)]),
+    ];
+    expect(dead).toHaveLength(2);
+    expect(JSON.stringify(shown)).not.toContain(marker);
+  });
+
+  it("is told to processError and to the client's hook, and never reaches processMessage", async () => {
+    await using world = await createWorld();
+    await send(world, poison("p"));
+    const [told] = await processErrors(world, 1);
+    expect(told).toMatchObject({
+      errorSource: "deserialize",
+      error: { code: "deserialization-failed", messageId: "p", entityPath: "orders" },
+      disposition: "deadLettered",
+      rawMessage: { messageId: "p", body: undefined, failure: { status: "undeserializable" } },
+    });
+    expect(world.events).toMatchObject([{ disposition: "deadLettered", settlementError: undefined }]);
+  });
+
+  it("is dead-lettered even when the hook throws", async () => {
+    await using world = await createWorld({
+      client: {
+        onUndeserializable: () => {
+          throw new Error("hook");
+        },
+      },
+    });
+    await send(world, poison("p"));
+    await world.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
+    expect(await deadLetters(world)).toHaveLength(1);
+  });
+
+  it.each([
+    { taken: 0, hasRecord: true },
+    { taken: 64_500, hasRecord: true },
+    { taken: 65_300, hasRecord: false },
+  ])("keeps to the limit on properties: beside $taken bytes of them", async ({ taken, hasRecord }) => {
+    await using world = await createWorld();
+    const filling = { a: "x".repeat(taken / 3), b: "x".repeat(taken / 3), c: "x".repeat(taken / 3) };
+    await send(world, { ...poison("p"), applicationProperties: filling });
+    await world.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
+    const [dead] = await deadLetters(world);
+    expect(dead).toMatchObject({ deliveryCount: 0, deadLetterReason: "DeserializationFailed" });
+    expect(dead!.applicationProperties).toMatchObject(filling);
+    expect(parseDeadLetterRecord(dead!) !== undefined).toBe(hasRecord);
+    const sizes = Object.entries(dead!.applicationProperties).map(
+      ([key, value]) => key.length + String(value).length,
+    );
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(65_536);
+  });
+
+  it("is dead-lettered with less when the broker refuses the record and the description", async () => {
+    await using world = await createWorld();
+    refuseDescriptions(world);
+    await send(world, poison("p"));
+    await world.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
+    const [dead] = await deadLetters(world);
+    expect(dead!.deadLetterReason).toBe("DeserializationFailed");
+    expect(dead!.deadLetterErrorDescription).toBeUndefined();
+    expect(parseDeadLetterRecord(dead!)).toBeUndefined();
+    expect(world.events).toMatchObject([{ disposition: "deadLettered" }]);
+  });
+
+  it("comes again when it could not be dead-lettered for now, and processError is told", async () => {
+    await using world = await createWorld();
+    const errors: ProcessErrorArgs[] = [];
+    await send(world, poison("p"));
+    world.client
+      .createReceiver("orders")
+      .subscribe({ processMessage() {}, processError: (args) => void errors.push(args) });
+    const stopWatching = world.broker.onEvent(({ type }) => {
+      if (type !== "delivered") return;
+      stopWatching();
+      world.broker.faults.throttle("orders", 1);
+    });
+    await until(() => errors.length === 2);
+    expect(errors).toMatchObject([
+      { errorSource: "deadLetter", error: { code: "service-busy" } },
+      { errorSource: "deserialize", disposition: "unsettled" },
+    ]);
+    expect(await deadLetters(world)).toEqual([]);
+    await advance(world, 60_000);
+    await until(() => errors.length === 3);
+    expect(await deadLetters(world)).toMatchObject([{ messageId: "p", deliveryCount: 1 }]);
+  });
+
+  it.each(["missing", "unknown", "mismatch"] as const)(
+    "is whatever the %s policy rejects",
+    async (policy) => {
+      await using world = await createWorld({
+        client: { additionalDeserializers: [refuser], contentType: { [policy]: "reject" } },
+      });
+      const body = new TextEncoder().encode('{"n":1}');
+      const messages: Record<typeof policy, EncodedMessage> = {
+        missing: { body },
+        unknown: { body, contentType: "application/x-other" },
+        mismatch: custom("c", '{"n":1}'),
+      };
+      await send(world, messages[policy]);
+      const receiver = world.client.createReceiver("orders");
+      expect(await receiver.receiveMessages(1, { maxWaitTimeInMs: 0 })).toEqual([]);
+      expect(await deadLetters(world)).toHaveLength(1);
+    },
+  );
+
+  it("is read by the chain when the policies let it", async () => {
+    await using world = await createWorld({ client: { additionalDeserializers: [refuser] } });
+    await send(world, custom("c", '{"n":1}'));
+    const [message] = await world.client.createReceiver("orders").receiveMessages(1);
+    expect(message!.deserialization).toMatchObject({ serializer: "json", declared: "custom", position: 0 });
+    expect(message!.deserialization.attempts).toHaveLength(1);
+  });
+
+  it.each([
+    ["returns nothing", () => undefined, "value-missing"],
+    [
+      "throws something unexpected",
+      () => {
+        throw new RangeError("stack");
+      },
+      "serializer-fault",
+    ],
+  ])("is a body whose serializer %s", async (_, deserialize, reason) => {
+    await using world = await createWorld({ client: { additionalDeserializers: [reading(deserialize)] } });
+    await send(world, custom("c"));
+    await world.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
+    const [dead] = await deadLetters(world);
+    expect(parseDeadLetterRecord(dead!)!.attempts[0]).toMatchObject({ serializer: "custom", reason });
+  });
+
+  it("is an empty body without a content type", async () => {
+    await using world = await createWorld();
+    await send(world, { body: new Uint8Array(), messageId: "e" });
+    await world.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
+    const [dead] = await deadLetters(world);
+    expect(parseDeadLetterRecord(dead!)).toMatchObject({ bodyBytes: 0 });
+  });
+});
+
+describe("what cannot be read now", () => {
+  it("is abandoned after a back-off that doubles, and read when all is well again", async () => {
+    const registry = { isUp: false };
+    await using world = await createWorld({
+      client: { additionalDeserializers: [registryBound(registry)] },
+    });
+    await send(world, custom("c", "hello"));
+    const seen: unknown[] = [];
+    const errors: ProcessErrorArgs[] = [];
+    world.client.createReceiver("orders").subscribe({
+      processMessage: ({ body, deliveryCount }) => void seen.push([body, deliveryCount]),
+      processError: (args) => void errors.push(args),
+    });
+    await until(() => errors.length === 1);
+    expect(errors[0]).toMatchObject({
+      errorSource: "deserialize",
+      disposition: "abandoned",
+      error: { code: "unavailable", messageId: "c" },
+    });
+    await advance(world, 999);
+    expect(errors).toHaveLength(1);
+    await advance(world, 1);
+    await until(() => errors.length === 2);
+    await advance(world, 1_999);
+    expect(errors).toHaveLength(2);
+    registry.isUp = true;
+    await advance(world, 1);
+    await until(() => seen.length === 1);
+    expect(seen).toEqual([[{ text: "hello" }, 2]]);
+    expect(await deadLetters(world)).toEqual([]);
+  });
+
+  it("rejects receiveMessages when nothing else came, and comes again after the back-off", async () => {
+    const registry = { isUp: false };
+    await using world = await createWorld({
+      client: { additionalDeserializers: [registryBound(registry)] },
+    });
+    await send(world, custom("c"));
+    const receiver = world.client.createReceiver("orders");
+    await expect(receiver.receiveMessages(1)).rejects.toMatchObject({
+      code: "unavailable",
+      messageId: "c",
+      entityPath: "orders",
+    });
+    registry.isUp = true;
+    expect(await receiver.receiveMessages(1, { maxWaitTimeInMs: 0 })).toEqual([]);
+    await advance(world, 1_000);
+    expect(await receiver.receiveMessages(1)).toMatchObject([{ body: { text: "x" }, deliveryCount: 1 }]);
+  });
+
+  it("counts as that when its serializer does not answer in time", async () => {
+    await using world = await createWorld({
+      client: {
+        additionalDeserializers: [reading(() => new Promise(() => {}))],
+        attemptTimeoutMs: 1,
+        unavailableBackoff: { initialDelayMs: 0 },
+      },
+    });
+    await send(world, custom("c"));
+    const receiver = world.client.createReceiver("orders");
+    await expect(receiver.receiveMessages(1)).rejects.toMatchObject({ code: "unavailable" });
+    await quiet();
+    expect(await receiver.peekMessages(1)).toMatchObject([{ deliveryCount: 1 }]);
+  });
+
+  it("counts as that when the pipeline itself throws", async () => {
+    await using world = await createWorld();
+    const broken = () => {
+      throw new Error("broken");
+    };
+    const client = new WaybillClient(world.transport, {
+      pipeline: { serialize: broken, deserialize: broken } as never,
+    });
+    await send(world, poison("p"));
+    await expect(client.createReceiver("orders").receiveMessages(1)).rejects.toMatchObject({
+      code: "unavailable",
+    });
+    expect(await deadLetters(world)).toEqual([]);
+  });
+});
+
+describe("receive-and-delete", () => {
+  const receiveMode = "receiveAndDelete";
+
+  it("hands what cannot be read to processError, raw", async () => {
+    await using world = await createWorld();
+    await send(world, poison("p", marker));
+    const errors: ProcessErrorArgs[] = [];
+    world.client
+      .createReceiver("orders", { receiveMode })
+      .subscribe({ processMessage() {}, processError: (args) => void errors.push(args) });
+    await until(() => errors.length === 1);
+    expect(errors[0]).toMatchObject({ disposition: "handedOver", errorSource: "deserialize" });
+    expect(textOf(errors[0]!.rawMessage!)).toBe(marker);
+  });
+
+  it("returns it raw and marked from receiveMessages", async () => {
+    await using world = await createWorld();
+    await send(world, poison("p", marker));
+    const [message] = await world.client.createReceiver("orders", { receiveMode }).receiveMessages(1);
+    expect(message).toMatchObject({ body: undefined, failure: { status: "undeserializable" } });
+    expect(textOf(message as UndecodedMessage)).toBe(marker);
+  });
+
+  it("sends it to the quarantine queue, as it was and with its record", async () => {
+    await using world = await createWorld({ client: { quarantineQueue: "quarantine" } });
+    await send(world, {
+      ...poison("p", marker),
+      correlationId: "order-1",
+      subject: "order",
+      applicationProperties: { tenant: 7 },
+    });
+    const receiver = world.client.createReceiver("orders", { receiveMode });
+    expect(await receiver.receiveMessages(1, { maxWaitTimeInMs: 0 })).toEqual([]);
+    expect(world.events).toMatchObject([{ disposition: "quarantined" }]);
+    const [kept] = await world.client.createReceiver("quarantine").peekMessages(1);
+    expect(kept).toMatchObject({
+      messageId: "p",
+      correlationId: "order-1",
+      subject: "order",
+      contentType: "application/json",
+      deadLetterReason: "DeserializationFailed",
+      applicationProperties: { tenant: 7, [deadLetterRecordProperty]: expect.any(String) },
+    });
+    expect(textOf(kept as UndecodedMessage)).toBe(marker);
+    expect(parseDeadLetterRecord(kept!)).toMatchObject({ reason: "DeserializationFailed" });
+  });
+
+  it("hands it over when the quarantine queue refuses it", async () => {
+    await using world = await createWorld({ client: { quarantineQueue: "no-such-queue" } });
+    await send(world, poison("p"));
+    const errors: ProcessErrorArgs[] = [];
+    world.client
+      .createReceiver("orders", { receiveMode })
+      .subscribe({ processMessage() {}, processError: (args) => void errors.push(args) });
+    await until(() => errors.length === 2);
+    expect(errors).toMatchObject([
+      { errorSource: "quarantine", error: { code: "entity-not-found" } },
+      { errorSource: "deserialize", disposition: "handedOver", rawMessage: { messageId: "p" } },
+    ]);
+  });
+
+  it("quarantines what cannot be read now as well", async () => {
+    await using world = await createWorld({
+      client: {
+        quarantineQueue: "quarantine",
+        additionalDeserializers: [registryBound({ isUp: false })],
+      },
+    });
+    await send(world, custom("c"));
+    const receiver = world.client.createReceiver("orders", { receiveMode });
+    expect(await receiver.receiveMessages(1, { maxWaitTimeInMs: 0 })).toEqual([]);
+    const kept = await world.client.createReceiver("quarantine").peekMessages(9);
+    expect(kept).toMatchObject([{ messageId: "c" }]);
+  });
+});
+
+describe("a dead-letter queue", () => {
+  it("hands over what cannot be read, raw and marked, to be settled", async () => {
+    await using world = await createWorld();
+    await send(world, poison("p"));
+    await world.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
+    const receiver = world.client.createReceiver("orders", { subQueueType: "deadLetter" });
+    const [dead] = await receiver.receiveMessages(1);
+    expect(dead).toMatchObject({ messageId: "p", failure: { status: "undeserializable" } });
+    await receiver.completeMessage(dead!);
+    expect(await deadLetters(world)).toEqual([]);
+  });
+
+  it("gives a processor decoded and marked messages alike", async () => {
+    await using world = await createWorld();
+    await world.client.createSender("orders").sendMessages({ body: { n: 1 }, messageId: "good" });
+    const receiver = world.client.createReceiver("orders");
+    const [good] = await receiver.receiveMessages(1);
+    await receiver.deadLetterMessage(good!);
+    await send(world, poison("bad"));
+    await receiver.receiveMessages(1, { maxWaitTimeInMs: 0 });
+    const seen: unknown[] = [];
+    world.client.createReceiver("orders", { subQueueType: "deadLetter" }).subscribe({
+      processMessage: ({ messageId, body, failure }) => void seen.push([messageId, body, failure?.status]),
+      processError: () => {},
+    });
+    await until(() => seen.length === 2);
+    expect(seen).toEqual([
+      ["good", { n: 1 }, undefined],
+      ["bad", undefined, "undeserializable"],
+    ]);
+    await quiet();
+    expect(await deadLetters(world)).toEqual([]);
+  });
+});
+
+/** Claims a label and refuses every body under it. */
+const refuser = reading(() => {
+  throw new TypeError("not mine");
+});
+
+/** As a broker with tighter limits would. */
+function refuseDescriptions({ transport }: World): void {
+  const createReceiver = transport.createReceiver.bind(transport);
+  transport.createReceiver = (address, receiveMode) => {
+    const receiver = createReceiver(address, receiveMode);
+    const deadLetter = receiver.deadLetter.bind(receiver);
+    receiver.deadLetter = async (delivery, options) => {
+      if (options?.deadLetterErrorDescription !== undefined) {
+        throw new WaybillError("operation-invalid", "There is no room for a description.");
+      }
+      await deadLetter(delivery, options);
+    };
+    return receiver;
+  };
+}
+
+async function send(world: World, ...messages: EncodedMessage[]): Promise<void> {
+  await world.client.createSender("orders").sendEncodedMessages(messages);
+}
+
+function deadLetters(world: World) {
+  return world.client.createReceiver("orders", { subQueueType: "deadLetter" }).peekMessages(9);
+}
+
+async function processErrors(world: World, count: number): Promise<ProcessErrorArgs[]> {
+  const errors: ProcessErrorArgs[] = [];
+  world.client.createReceiver("orders").subscribe({
+    processMessage: () => expect.unreachable(),
+    processError: (args) => void errors.push(args),
+  });
+  await until(() => errors.length === count);
+  return errors;
+}
+
+async function advance(world: World, durationMs: number): Promise<void> {
+  world.clock.advance(durationMs);
+  await quiet();
+}
+
+function textOf({ rawBody }: UndecodedMessage): string {
+  return new TextDecoder().decode(rawBody as Uint8Array);
+}
+
+/** All that an error says, its causes included. */
+function everything(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  return [error.message, error.stack, { ...error }, everything(error.cause)];
+}

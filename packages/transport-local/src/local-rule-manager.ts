@@ -1,0 +1,95 @@
+import type { Broker, RuleDefinition, RuleDescription, RuleFilter } from "@waybill/broker";
+import type { CallOptions, CorrelationFilter, SubscriptionRule, TransportRuleManager } from "@waybill/core";
+import { entityPath } from "./entity-path.js";
+import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
+
+/** Adds, removes and lists the rules of one subscription of a broker in this process. */
+export class LocalRuleManager implements TransportRuleManager {
+  readonly #broker: Broker;
+  readonly #topic: string;
+  readonly #subscription: string;
+  readonly #onClosed: (manager: LocalRuleManager) => void;
+  #isClosed = false;
+
+  constructor(
+    broker: Broker,
+    topic: string,
+    subscription: string,
+    onClosed: (manager: LocalRuleManager) => void,
+  ) {
+    this.#broker = broker;
+    this.#topic = topic;
+    this.#subscription = subscription;
+    this.#onClosed = onClosed;
+  }
+
+  createRule(rule: SubscriptionRule, options?: CallOptions): Promise<void> {
+    return this.#call(options, () =>
+      this.#broker.createRule(this.#topic, this.#subscription, toBrokerRule(rule)),
+    );
+  }
+
+  deleteRule(name: string, options?: CallOptions): Promise<void> {
+    return this.#call(options, () => this.#broker.deleteRule(this.#topic, this.#subscription, name));
+  }
+
+  listRules(options?: CallOptions): Promise<SubscriptionRule[]> {
+    return this.#call(options, () =>
+      this.#broker.listRules(this.#topic, this.#subscription).map(fromBrokerRule),
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#onClosed(this);
+  }
+
+  async #call<Answer>(
+    options: CallOptions | undefined,
+    call: () => Answer | Promise<Answer>,
+  ): Promise<Answer> {
+    const path = entityPath({ topic: this.#topic, subscription: this.#subscription });
+    if (this.#isClosed) throw closedError(path);
+    throwIfAborted(options?.abortSignal, path);
+    try {
+      return await call();
+    } catch (error) {
+      throw toLocalError(error, path);
+    }
+  }
+}
+
+function toBrokerRule({ name, filter, action }: SubscriptionRule): RuleDefinition {
+  return {
+    name,
+    filter: toBrokerFilter(filter),
+    action: action === undefined ? undefined : { expression: action },
+  };
+}
+
+function toBrokerFilter(filter: SubscriptionRule["filter"]): RuleFilter {
+  if ("sqlExpression" in filter) return { type: "sql", expression: filter.sqlExpression };
+  const { applicationProperties, ...conditions } = filter;
+  return { type: "correlation", ...conditions, properties: applicationProperties };
+}
+
+function fromBrokerRule({ name, filter, action }: RuleDescription): SubscriptionRule {
+  return { name, filter: fromBrokerFilter(filter), action: action?.expression };
+}
+
+/** The service, too, shows the filters that take everything or nothing as SQL. */
+function fromBrokerFilter(filter: RuleFilter): SubscriptionRule["filter"] {
+  switch (filter.type) {
+    case "sql":
+      return { sqlExpression: filter.expression };
+    case "true":
+      return { sqlExpression: "1=1" };
+    case "false":
+      return { sqlExpression: "1=0" };
+    case "correlation": {
+      const { type: _, properties, ...conditions } = filter;
+      const applicationProperties = properties instanceof Map ? Object.fromEntries(properties) : properties;
+      return { ...conditions, applicationProperties } as CorrelationFilter;
+    }
+  }
+}

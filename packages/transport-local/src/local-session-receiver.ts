@@ -1,0 +1,59 @@
+import type { SessionReceiver } from "@waybill/broker";
+import type { CallOptions, TransportSessionReceiver } from "@waybill/core";
+import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
+import { LocalReceiver, type LocalReceiverSettings } from "./local-receiver.js";
+
+/** What a session receiver works with. */
+export interface LocalSessionReceiverSettings extends Omit<LocalReceiverSettings, "open"> {
+  /** Holds the session's lock already. */
+  readonly session: SessionReceiver;
+}
+
+/** Receives the messages of one session of a broker in this process. Closing it frees the session. */
+export class LocalSessionReceiver extends LocalReceiver implements TransportSessionReceiver {
+  readonly #session: SessionReceiver;
+  #isClosed = false;
+
+  constructor(settings: LocalSessionReceiverSettings) {
+    const { session } = settings;
+    super({ ...settings, open: () => session });
+    this.#session = session;
+  }
+
+  get sessionId(): string {
+    return this.#session.sessionId;
+  }
+
+  get sessionLockedUntilUtc(): Date {
+    return this.#session.lockedUntil;
+  }
+
+  renewSessionLock(options?: CallOptions): Promise<Date> {
+    return this.#call(options, () => this.#session.renewSessionLock());
+  }
+
+  getState(options?: CallOptions): Promise<Uint8Array | undefined> {
+    return this.#call(options, () => this.#session.getState());
+  }
+
+  setState(state: Uint8Array | undefined, options?: CallOptions): Promise<void> {
+    return this.#call(options, () => this.#session.setState(state));
+  }
+
+  /** Whether or not anything was received: the lock was taken when the session was accepted. */
+  override async close(): Promise<void> {
+    this.#isClosed = true;
+    await super.close();
+    await this.#session.close();
+  }
+
+  async #call<Answer>(options: CallOptions | undefined, call: () => Promise<Answer>): Promise<Answer> {
+    if (this.#isClosed) throw closedError(this.entityPath);
+    throwIfAborted(options?.abortSignal, this.entityPath);
+    try {
+      return await call();
+    } catch (error) {
+      throw toLocalError(error, this.entityPath);
+    }
+  }
+}
