@@ -36,6 +36,7 @@ export interface ResolvedServeOptions {
   readonly closeTimeoutMs: number;
 }
 
+/** What `serve` takes where its options say nothing; `tlsPort` is the port with TLS. */
 export const DEFAULT_SERVE_OPTIONS = Object.freeze({
   host: "127.0.0.1",
   port: 5672,

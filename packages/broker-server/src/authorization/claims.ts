@@ -14,6 +14,9 @@ export type Authorization =
   | { readonly kind: "keys"; readonly keys: readonly SharedAccessKey[] }
   | { readonly kind: "development" };
 
+/** So that a client cannot fill the memory with tokens. */
+const GRANT_LIMIT = 10_000;
+
 /** What one connection may do, by the tokens and secrets it has shown. They belong to it and end with it. */
 export class Claims implements ClockDriven {
   readonly #authorization: Authorization;
@@ -109,6 +112,3 @@ export class Claims implements ClockDriven {
     this.#attachment.reschedule();
   }
 }
-
-/** So that a client cannot fill the memory with tokens. */
-const GRANT_LIMIT = 10_000;
