@@ -10,6 +10,7 @@ const arrows: Readonly<Record<string, { readonly imports: readonly string[]; rea
   "serializer-msgpack": { imports: ["core"] },
   broker: { imports: [], refused: sockets() },
   amqp: { imports: [], refused: sockets() },
+  "broker-server": { imports: ["amqp", "broker"] },
   "transport-local": { imports: ["core", "broker"] },
 };
 

@@ -1,47 +1,24 @@
 import { fork } from "node:child_process";
-import { connect, createServer, type Socket } from "node:net";
+import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import {
   ACCEPTED,
-  type Connection,
-  type ConnectionHandler,
   createConnection,
-  encodeMessage,
   type SenderLink,
-  type Session,
   scanMessage,
   spliceMessage,
   symbolMap,
   timestamp,
 } from "@waybill/amqp";
+import { join, message, openSession, receiveAll, sendAll, WINDOW } from "./amqp-client.js";
 
 // How many 1 KB messages a second @waybill/amqp takes in and gives out over loopback, with both ends ours and in
 // processes of their own, and the server's CPU for each. Run alone: node bench/dist/amqp.js [messages] [rounds].
 
-const WINDOW = 20_000;
 const tag = Buffer.alloc(16, 7);
-const message = encodeMessage({
-  properties: { messageId: "0123456789abcdef" },
-  body: { kind: "data", sections: [Buffer.alloc(1024, "x")] },
-});
 
 if (process.send) serve();
 else await measure(Number(process.argv[2] ?? 200_000), Number(process.argv[3] ?? 5));
-
-/** Joins a connection to a socket: one write a turn. */
-function join(socket: Socket, open: (handler: ConnectionHandler) => Connection): Connection {
-  const connection = open({
-    onOutput: () =>
-      queueMicrotask(() => {
-        socket.cork();
-        for (const part of connection.takeOutput()) socket.write(part);
-        socket.uncork();
-      }),
-  });
-  socket.setNoDelay();
-  socket.on("data", (bytes) => connection.receive(bytes));
-  return connection;
-}
 
 /** The server: takes and accepts whatever comes, gives a message with a fresh front for every credit. */
 function serve(): void {
@@ -102,17 +79,7 @@ async function measure(count: number, rounds: number): Promise<void> {
   const answer = () =>
     new Promise<{ port: number; cpu: NodeJS.CpuUsage }>((resolve) => child.once("message", resolve));
   const { port } = await answer();
-  const socket = connect(port, "127.0.0.1");
-  const session = await new Promise<Session>((resolve) => {
-    join(socket, (output) =>
-      createConnection({
-        role: "client",
-        containerId: "client",
-        incomingWindow: WINDOW * 2,
-        handler: { ...output, onOpen: (connection) => resolve(connection.openSession()) },
-      }),
-    );
-  });
+  const { session, socket } = await openSession(port);
   const serverCpuUs = async () => {
     child.send("cpu");
     const { user, system } = (await answer()).cpu;
@@ -122,12 +89,12 @@ async function measure(count: number, rounds: number): Promise<void> {
     ["in", sendAll],
     ["out", receiveAll],
   ] as const) {
-    await run(session, count, `${name}-warm-up`);
+    await run(session, count, "q");
     const rates: number[] = [];
     const cpu: number[] = [];
     for (let round = 0; round < rounds; round++) {
       const [beforeUs, beforeMs] = [await serverCpuUs(), performance.now()];
-      await run(session, count, `${name}-${round}`);
+      await run(session, count, "q");
       rates.push(count / (performance.now() - beforeMs));
       cpu.push(((await serverCpuUs()) - beforeUs) / count);
     }
@@ -137,53 +104,6 @@ async function measure(count: number, rounds: number): Promise<void> {
   }
   socket.destroy();
   child.disconnect();
-}
-
-/** Sends `count` messages, as fast as credit allows, until the last is accepted. */
-function sendAll(session: Session, count: number, name: string): Promise<void> {
-  const link = session.openSender({ name, target: { kind: "target", address: "q" } });
-  return new Promise((resolve) => {
-    let sent = 0;
-    let accepted = 0;
-    link.handler = {
-      onCredit: () => {
-        while (link.credit > 0 && sent < count) {
-          link.send(message, { deliveryTag: tag });
-          sent++;
-        }
-      },
-      onDisposition: () => {
-        if (++accepted < count) return;
-        link.detach();
-        resolve();
-      },
-    };
-  });
-}
-
-/** Receives and settles `count` messages through a credit window. */
-function receiveAll(session: Session, count: number, name: string): Promise<void> {
-  const source = { kind: "source", address: "q" } as const;
-  const link = session.openReceiver({ name, source, rcvSettleMode: 1 });
-  return new Promise((resolve) => {
-    let granted = Math.min(count, WINDOW);
-    let settled = 0;
-    link.addCredit(granted);
-    link.handler = {
-      onTransfer: (delivery) => link.propose(delivery, ACCEPTED),
-      onSettled: () => {
-        settled++;
-        if (settled === count) {
-          link.detach();
-          resolve();
-        } else if (granted < count && granted - settled <= WINDOW / 2) {
-          const more = Math.min(count - granted, WINDOW / 2);
-          granted += more;
-          link.addCredit(more);
-        }
-      },
-    };
-  });
 }
 
 function median(values: readonly number[]): number {

@@ -113,6 +113,8 @@ export interface ReceiverAcceptOptions extends AcceptOptions {
    * back while as many deliveries are unsettled. Default 0: credit is given by `addCredit` alone.
    */
   readonly creditWindow?: number;
+  /** What happens on a message above the maximum size. "reject" settles it so and keeps the link; default "detach" (2.7.3). */
+  readonly oversized?: "detach" | "reject";
 }
 
 /** What to say in an attach of our own. */

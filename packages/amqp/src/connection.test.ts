@@ -3,6 +3,7 @@ import type {
   Connection,
   IncomingDelivery,
   OutgoingDelivery,
+  ReceiverAcceptOptions,
   ReceiverLink,
   SenderLink,
   Session,
@@ -85,7 +86,7 @@ function deliver(to: Connection, bytes: Buffer, cut: number): void {
 const tag = (n: number): Uint8Array => Buffer.from(String(n));
 
 /** Client sends, server receives. */
-function openSending(pair: Pair, creditWindow = 100, settle = true) {
+function openSending(pair: Pair, creditWindow = 100, settle = true, options: ReceiverAcceptOptions = {}) {
   const received: IncomingDelivery[] = [];
   pair.onLink = (link) => {
     if (link.role !== "receiver") return;
@@ -93,7 +94,7 @@ function openSending(pair: Pair, creditWindow = 100, settle = true) {
       received.push(delivery);
       if (settle) link.settle(delivery, ACCEPTED);
     };
-    link.accept({ creditWindow });
+    link.accept({ creditWindow, ...options });
   };
   const outcomes: [unknown, DeliveryState | undefined][] = [];
   const sender = pair.openSession().openSender({ name: "up", target: { kind: "target", address: "q" } });
@@ -475,6 +476,21 @@ describe("receiving", () => {
     pair.turn();
     expect(error?.condition).toBe("amqp:link:message-size-exceeded");
     expect([received.length, receiver.isDetached, pair.server.isOpen]).toEqual([0, true, true]);
+  });
+
+  it("rejects a message above the maximum and keeps the link where the owner wants that", () => {
+    const pair = new Pair({ maxFrameSize: 512, maxMessageSize: 2000 });
+    const { sender, received, receiver } = openSending(pair, 10, true, { oversized: "reject" });
+    const states: unknown[] = [];
+    sender.handler.onDisposition = (_delivery, state) => states.push(state);
+    sender.send(Buffer.alloc(30_000), { deliveryTag: tag(1) });
+    sender.send(Buffer.alloc(100), { deliveryTag: tag(2) });
+    pair.turn();
+    expect(states).toMatchObject([
+      { kind: "rejected", error: { condition: "amqp:link:message-size-exceeded" } },
+      { kind: "accepted" },
+    ]);
+    expect([received.length, receiver.isDetached]).toEqual([1, false]);
   });
 
   it("tops the credit up as deliveries are settled, not before", () => {

@@ -28,6 +28,12 @@ export class PartialMessage {
     this.size = needed;
   }
 
+  /** Forgets the payloads of a message that is larger than `limit`; every further one is too large as well. */
+  drop(limit: number): void {
+    this.#buffer = undefined;
+    this.size = limit + 1;
+  }
+
   /** The whole message with its last payload, which alone is not copied when it is all there is. */
   complete(payload: Uint8Array): Uint8Array {
     if (this.size === 0) return payload;

@@ -1,6 +1,6 @@
 import type { IncomingDelivery, ReceiverAcceptOptions, ReceiverHandler, ReceiverLink } from "./api.js";
 import type { AmqpError } from "./frames/amqp-error.js";
-import { type DeliveryState, toDeliveryState } from "./frames/delivery-state.js";
+import { type DeliveryState, rejected, toDeliveryState } from "./frames/delivery-state.js";
 import type { FlowFields } from "./frames/flow.js";
 import type { Attach } from "./frames/performatives.js";
 import type { TransferFields } from "./frames/transfer.js";
@@ -43,6 +43,7 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
   #linkCredit = 0;
   #creditWindow = 0;
   #maxMessageSize = 0;
+  #oversized: "detach" | "reject" = "detach";
   #isDraining = false;
   #partial: PartialMessage | undefined;
 
@@ -59,6 +60,7 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
   open(options: ReceiverAcceptOptions): boolean {
     this.#creditWindow = options.creditWindow ?? 0;
     this.#maxMessageSize = options.maxMessageSize ?? this.session.connection.options.maxMessageSize;
+    this.#oversized = options.oversized ?? "detach";
     return this.sendAttach(options);
   }
 
@@ -170,8 +172,7 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
 
   #append(partial: PartialMessage, fields: TransferFields, payload: Uint8Array): void {
     if (this.#maxMessageSize > 0 && partial.size + payload.length > this.#maxMessageSize) {
-      const description = `a message is larger than the maximum of ${this.#maxMessageSize} bytes`;
-      this.#refuseTransfer("amqp:link:message-size-exceeded", description);
+      this.#refuseOversized(partial, fields);
       return;
     }
     partial.isSettled ||= fields.isSettled;
@@ -183,6 +184,21 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
     }
     this.#partial = undefined;
     this.#deliver(new Incoming(this, partial, partial.complete(payload)));
+  }
+
+  /** Rejects what is too large, frame by frame without keeping it, or detaches the link when nobody awaits an outcome. */
+  #refuseOversized(partial: PartialMessage, fields: TransferFields): void {
+    const description = `a message is larger than the maximum of ${this.#maxMessageSize} bytes`;
+    const error = { condition: "amqp:link:message-size-exceeded", description };
+    if (this.#oversized === "detach" || partial.isSettled || fields.isSettled) {
+      this.fail(error);
+      return;
+    }
+    partial.drop(this.#maxMessageSize);
+    this.#partial = fields.hasMore ? partial : undefined;
+    if (fields.hasMore) return;
+    this.session.settleIncoming(partial.id, rejected(error), "settled");
+    this.#topUp();
   }
 
   #deliver(delivery: Incoming): void {

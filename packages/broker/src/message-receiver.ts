@@ -17,6 +17,7 @@ import { findLock, type LockedMessage } from "./operations/find-lock.js";
 import { type PeekOptions, peek } from "./operations/peek.js";
 import { checkReceivable, receiveReady } from "./operations/receive.js";
 import { receiveDeferred } from "./operations/receive-deferred.js";
+import { release } from "./operations/release.js";
 import { renewLock } from "./operations/renew-lock.js";
 import { type PullOptions, waitForMessages } from "./pull-waiter.js";
 import { settled } from "./settled.js";
@@ -144,6 +145,13 @@ export abstract class MessageReceiver {
     const apply = (stored: StoredMessage, nowMs: number) => deadLetter(this.engine, stored, options, nowMs);
     return this.#settle(message, options.propertiesToModify, transaction, apply, (stored) =>
       checkDeadLetter(stored, options),
+    );
+  }
+
+  /** Gives a locked message back untouched, at its old place: no delivery counts as failed. */
+  release(message: LockedMessage, transaction?: Transaction): Promise<void> {
+    return this.#settle(message, undefined, transaction, (stored, nowMs) =>
+      release(this.engine, stored, nowMs),
     );
   }
 

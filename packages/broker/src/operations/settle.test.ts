@@ -249,3 +249,15 @@ describe("lock", () => {
     expect((await world.deadLetters.receive())[0]!.deadLetterReason).toBe("MaxDeliveryCountExceeded");
   });
 });
+
+describe("release", () => {
+  it("gives the message back first, without counting a delivery", async () => {
+    await using world = await openOrders({ maxDeliveryCount: 1 });
+    await world.sender.sendBatch([message("a"), message("b")]);
+    const [received] = await world.receiver.receive();
+    await world.receiver.release(received!);
+    const [again] = await world.receiver.receive();
+    expect([textOf(again), again!.deliveryCount]).toEqual(["a", 0]);
+    expect(await codeOf(world.receiver.release(received!))).toBe("message-lock-lost");
+  });
+});

@@ -1,0 +1,115 @@
+import { connect, type Socket } from "node:net";
+import {
+  ACCEPTED,
+  type Connection,
+  type ConnectionHandler,
+  createConnection,
+  encodeMessage,
+  type Session,
+} from "@waybill/amqp";
+
+/** Deliveries under way at once. */
+export const WINDOW = 20_000;
+/** A message of 1 KB. */
+export const message = encodeMessage({
+  properties: { messageId: "0123456789abcdef" },
+  body: { kind: "data", sections: [Buffer.alloc(1024, "x")] },
+});
+
+const tag = Buffer.alloc(16, 7);
+let names = 0;
+const nextName = (): string => `link-${names++}`;
+
+/** Joins a connection to a socket: one write a turn. */
+export function join(socket: Socket, open: (handler: ConnectionHandler) => Connection): Connection {
+  const connection = open({
+    onOutput: () =>
+      queueMicrotask(() => {
+        socket.cork();
+        for (const part of connection.takeOutput()) socket.write(part);
+        socket.uncork();
+      }),
+  });
+  socket.setNoDelay();
+  socket.on("data", (bytes) => connection.receive(bytes));
+  return connection;
+}
+
+/** Connects to a server as a client that costs little itself. */
+export async function openSession(port: number): Promise<{ session: Session; socket: Socket }> {
+  const socket = connect(port, "127.0.0.1");
+  const session = await new Promise<Session>((resolve) => {
+    join(socket, (output) =>
+      createConnection({
+        role: "client",
+        containerId: "client",
+        incomingWindow: WINDOW * 2,
+        handler: { ...output, onOpen: (connection) => resolve(connection.openSession()) },
+      }),
+    );
+  });
+  return { session, socket };
+}
+
+/** Sends `count` messages, as fast as credit allows, until the last is accepted. */
+export function sendAll(session: Session, count: number, address: string): Promise<void> {
+  const link = session.openSender({ name: nextName(), target: { kind: "target", address } });
+  return new Promise((resolve) => {
+    let sent = 0;
+    let accepted = 0;
+    link.handler = {
+      onCredit: () => {
+        while (link.credit > 0 && sent < count) {
+          link.send(message, { deliveryTag: tag });
+          sent++;
+        }
+      },
+      onDisposition: () => {
+        if (++accepted < count) return;
+        link.detach();
+        resolve();
+      },
+    };
+  });
+}
+
+/** Receives and settles `count` messages through a credit window. */
+export function receiveAll(
+  session: Session,
+  count: number,
+  address: string,
+  settledBy: "client" | "server" = "server",
+): Promise<void> {
+  const source = { kind: "source", address } as const;
+  const link = session.openReceiver({
+    name: nextName(),
+    source,
+    rcvSettleMode: settledBy === "server" ? 1 : 0,
+  });
+  return new Promise((resolve) => {
+    let granted = Math.min(count, WINDOW);
+    let settled = 0;
+    link.addCredit(granted);
+    const countOne = (): void => {
+      settled++;
+      if (settled === count) {
+        link.detach();
+        resolve();
+      } else if (granted < count && granted - settled <= WINDOW / 2) {
+        const more = Math.min(count - granted, WINDOW / 2);
+        granted += more;
+        link.addCredit(more);
+      }
+    };
+    link.handler = {
+      onTransfer: (delivery) => {
+        if (settledBy === "server") link.propose(delivery, ACCEPTED);
+        else {
+          link.settle(delivery, ACCEPTED);
+          countOne();
+        }
+      },
+      onSettled: countOne,
+    };
+  });
+}

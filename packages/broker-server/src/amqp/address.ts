@@ -1,0 +1,40 @@
+import { parseEntityPath } from "@waybill/broker";
+
+/** What an address names: the token node, or an entity or its management node. */
+export type Address =
+  | { readonly kind: "cbs" }
+  | { readonly kind: "entity"; readonly path: string }
+  | { readonly kind: "management"; readonly path: string };
+
+const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/]*/i;
+const MANAGEMENT = /(?:^|\/)\$management$/i;
+
+/**
+ * Reads the address of a link. The SDKs write it in four ways: plain, with a leading slash and percent-encoded, as a whole
+ * URL, and in any letter case. Returns `undefined` for one that is no address.
+ */
+export function parseAddress(address: string): Address | undefined {
+  const path = toEntityPath(address);
+  if (path === undefined || path === "") return undefined;
+  if (path.toLowerCase() === "$cbs") return { kind: "cbs" };
+  if (MANAGEMENT.test(path)) return { kind: "management", path: path.replace(MANAGEMENT, "") };
+  return { kind: "entity", path };
+}
+
+/** The path within the namespace that an address or a token's audience names; `undefined` when its encoding is broken. */
+export function toEntityPath(address: string): string | undefined {
+  const rest = address.replace(SCHEME_AND_HOST, "");
+  const isEncoded = rest.length < address.length || rest.startsWith("/");
+  const trimmed = rest.replace(/^\/+|\/+$/g, "");
+  if (!isEncoded) return trimmed;
+  try {
+    return decodeURIComponent(trimmed);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The entity that a path belongs to, without sub-queue, in the one spelling under which it is looked up. */
+export function entityOf(path: string): string {
+  return parseEntityPath(path).entity.toLowerCase();
+}

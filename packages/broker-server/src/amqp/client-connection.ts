@@ -1,0 +1,106 @@
+import type { Socket } from "node:net";
+import { performance } from "node:perf_hooks";
+import {
+  type Connection,
+  createConnection,
+  saslAnonymous,
+  saslCbs,
+  saslExternal,
+  saslPlain,
+} from "@waybill/amqp";
+import { type Authorization, Claims } from "../authorization/claims.js";
+import { attach } from "./links/attach.js";
+import { Peer, type Seat } from "./peer.js";
+
+/** One client's socket with its AMQP connection. */
+export class ClientConnection {
+  readonly #socket: Socket;
+  readonly #connection: Connection;
+  readonly #peer: Peer;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(socket: Socket, containerId: string, seat: Seat, authorization: Authorization) {
+    this.#socket = socket;
+    const claims = new Claims(authorization, seat.broker.clock, () => this.#peer.dropExpired());
+    const peer = new Peer(seat, claims);
+    this.#peer = peer;
+    this.#connection = createConnection({
+      containerId,
+      saslMechanisms: [
+        saslCbs(),
+        saslPlain((name, secret) => claims.putSecret(name, secret)),
+        saslAnonymous(),
+        saslExternal((authorization) => authorization),
+      ],
+      handler: {
+        onOutput: () => queueMicrotask(() => this.#flush()),
+        onLink: (link) => attach(peer, link),
+        onClose: () => peer.close(),
+      },
+    });
+    this.#listen();
+  }
+
+  /** Tells the client that the server goes, and closes when it has answered. */
+  close(): void {
+    this.#connection.close({
+      condition: "amqp:connection:forced",
+      description: "The server is shutting down.",
+    });
+    if (this.#connection.isEnded) this.#socket.end();
+  }
+
+  #listen(): void {
+    const socket = this.#socket;
+    socket.setNoDelay();
+    socket.on("data", (bytes) => this.#receive(bytes));
+    socket.on("drain", () => this.#goOn());
+    socket.on("error", () => socket.destroy());
+    socket.on("end", () => socket.end());
+    socket.on("close", () => {
+      clearTimeout(this.#timer);
+      this.#connection.disconnect();
+      this.#peer.close();
+    });
+    this.#tick();
+  }
+
+  #receive(bytes: Uint8Array): void {
+    try {
+      this.#connection.receive(bytes);
+    } catch (error) {
+      // The connection has closed itself with amqp:internal-error; a defect concerns this client alone.
+      process.emitWarning(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #flush(): void {
+    const socket = this.#socket;
+    socket.cork();
+    for (const part of this.#connection.takeOutput()) socket.write(part);
+    socket.uncork();
+    if (this.#connection.isEnded) {
+      socket.end();
+      return;
+    }
+    if (socket.writableNeedDrain) {
+      this.#peer.isCongested = true;
+      socket.pause();
+    } else this.#peer.resume();
+  }
+
+  /** The client has read what was written: read on, and let links push again. */
+  #goOn(): void {
+    this.#peer.isCongested = false;
+    this.#socket.resume();
+    this.#peer.resume();
+  }
+
+  #tick(): void {
+    const nowMs = performance.now();
+    const nextMs = this.#connection.tick(nowMs);
+    if (nextMs === undefined || this.#socket.destroyed) return;
+    this.#timer = setTimeout(() => this.#tick(), Math.max(nextMs - nowMs, 1));
+    this.#timer.unref();
+  }
+}

@@ -1,0 +1,69 @@
+import { AmqpDecodeError, type AmqpError } from "@waybill/amqp";
+import { BrokerError, type BrokerErrorCode } from "@waybill/broker";
+
+/** The condition of the service and the status of a management answer for each refusal of the broker. */
+const CONDITIONS: Readonly<Record<BrokerErrorCode, readonly [condition: string, statusCode: number]>> = {
+  "argument-error": ["com.microsoft:argument-error", 400],
+  "broker-closed": ["amqp:connection:forced", 503],
+  cancelled: ["com.microsoft:operation-cancelled", 408],
+  "entity-already-exists": ["com.microsoft:entity-already-exists", 409],
+  "entity-disabled": ["com.microsoft:entity-disabled", 403],
+  "entity-not-found": ["amqp:not-found", 404],
+  "link-detached": ["amqp:link:detach-forced", 503],
+  "message-lock-lost": ["com.microsoft:message-lock-lost", 410],
+  "message-not-found": ["com.microsoft:message-not-found", 404],
+  "message-size-exceeded": ["amqp:link:message-size-exceeded", 400],
+  "not-allowed": ["amqp:not-allowed", 400],
+  "quota-exceeded": ["amqp:resource-limit-exceeded", 403],
+  "rule-not-found": ["amqp:not-found", 404],
+  "server-busy": ["com.microsoft:server-busy", 503],
+  "session-cannot-be-locked": ["com.microsoft:session-cannot-be-locked", 409],
+  "session-lock-lost": ["com.microsoft:session-lock-lost", 410],
+  "storage-failed": ["amqp:internal-error", 500],
+  timeout: ["com.microsoft:timeout", 408],
+  "transaction-not-found": ["amqp:transaction:unknown-id", 404],
+  "transaction-timeout": ["amqp:transaction:timeout", 408],
+};
+
+/** A refusal that arises from the protocol itself, with the condition and management status it is answered with. */
+export class AmqpRefusal extends Error {
+  override readonly name = "AmqpRefusal";
+  readonly condition: string;
+  readonly statusCode: number;
+
+  constructor(condition: string, text: string, statusCode = 400) {
+    super(text);
+    this.condition = condition;
+    this.statusCode = statusCode;
+  }
+}
+
+/** The refusal of a request that lacks something or has it in a wrong type. */
+export function badRequest(text: string): AmqpRefusal {
+  return new AmqpRefusal("com.microsoft:argument-error", text);
+}
+
+/** The one place where errors become AMQP's. What is no refusal is a defect and tells the peer nothing of itself. */
+export function toAmqpError(error: unknown): AmqpError {
+  const { condition, description } = toRefusal(error);
+  return { condition, description };
+}
+
+/** An error as a management node answers it. */
+export function toRefusal(error: unknown): { condition: string; description: string; statusCode: number } {
+  if (error instanceof BrokerError) {
+    const [condition, statusCode] = CONDITIONS[error.code];
+    return { condition, statusCode, description: error.message };
+  }
+  if (error instanceof AmqpRefusal) {
+    return { condition: error.condition, statusCode: error.statusCode, description: error.message };
+  }
+  if (error instanceof AmqpDecodeError) {
+    return { condition: "amqp:decode-error", statusCode: 400, description: error.message };
+  }
+  return {
+    condition: "amqp:internal-error",
+    statusCode: 500,
+    description: "The server failed to do this. Nothing about the request explains it.",
+  };
+}

@@ -1,0 +1,183 @@
+import {
+  AmqpMap,
+  type AmqpValue,
+  encodeMessage,
+  int,
+  long,
+  type MessageHeader,
+  type MessageParts,
+  type MessageProperties,
+  type MessageSections,
+  scanMessage,
+  short,
+  symbol,
+  timestamp,
+  ulong,
+  uuid,
+} from "@waybill/amqp";
+import type { MessageBody, MessageId, ReceivedMessage } from "@waybill/broker";
+import { keyText, toAmqpProperties, toAmqpValue } from "./application-properties.js";
+import { encodePlainFront, isPlain } from "./front-template.js";
+
+const UINT_MAX = 2 ** 32 - 1;
+const MESSAGE_STATES = { active: 0, deferred: 1, scheduled: 2 } as const;
+const NO_BODY = { kind: "data", sections: [] } as const;
+
+/** How the message is given to the client. */
+export interface Delivery {
+  /** Peeked messages tell their state instead of a lock. */
+  readonly isPeeked?: boolean;
+  /** Adds the lock token as a delivery annotation, for messages that do not travel under a delivery tag of their own. */
+  readonly withLockToken?: boolean;
+}
+
+const PUSHED: Delivery = Object.freeze({});
+
+/**
+ * Encodes a message for a client, in parts to be sent one after the other. What came over AMQP goes out byte for byte but for header
+ * and annotations, and for what settlements and rule actions changed.
+ */
+export function fromBrokerMessage(message: ReceivedMessage, delivery: Delivery = PUSHED): Uint8Array[] {
+  const { wire } = message;
+  if (wire === undefined) return [encodeMessage(toParts(message, delivery))];
+  if (isBare(wire) && !isChanged(message)) return [encodeBareFront(message, delivery), wire];
+  const sections = scanMessage(wire);
+  return [encodeFront(message, delivery, sections), ...bareParts(message, sections)];
+}
+
+/** Whether an encoded message has nothing in front of its bare message: its first section is properties or later. */
+function isBare(wire: Uint8Array): boolean {
+  return wire[0] === 0x00 && wire[1] === 0x53 && wire[2]! >= 0x73;
+}
+
+function isChanged(message: ReceivedMessage): boolean {
+  return message.hasChangedBrokerProperties || message.propertyChanges !== undefined;
+}
+
+function encodeBareFront(message: ReceivedMessage, delivery: Delivery): Uint8Array {
+  if (delivery === PUSHED && isPlain(message)) return encodePlainFront(message);
+  return encodeFront(message, delivery, undefined);
+}
+
+function encodeFront(
+  message: ReceivedMessage,
+  delivery: Delivery,
+  sections: MessageSections | undefined,
+): Uint8Array {
+  return encodeMessage({ ...frontOf(message, delivery, sections), body: NO_BODY });
+}
+
+function frontOf(
+  message: ReceivedMessage,
+  { isPeeked = false, withLockToken = false }: Delivery,
+  sections: MessageSections | undefined,
+): Pick<MessageParts, "header" | "deliveryAnnotations" | "messageAnnotations"> {
+  const sentHeader = sections?.decodeHeader();
+  const deliveryAnnotations = sections?.decodeDeliveryAnnotations()?.entries ?? [];
+  const token = withLockToken ? message.lockToken : undefined;
+  const header: Partial<MessageHeader> = {
+    ...(sentHeader?.durable !== undefined && { durable: sentHeader.durable }),
+    ...(sentHeader?.priority !== undefined && { priority: sentHeader.priority }),
+    ...ttlOf(message),
+    // Written even when 0: SDKs read a missing field as no count at all.
+    deliveryCount: message.deliveryCount,
+  };
+  return {
+    header,
+    ...((deliveryAnnotations.length > 0 || token !== undefined) && {
+      deliveryAnnotations: new AmqpMap([
+        ...deliveryAnnotations,
+        ...(token === undefined ? [] : [[symbol("x-opt-lock-token"), uuid(token)] as const]),
+      ]),
+    }),
+    messageAnnotations: annotationsOf(message, isPeeked, sections?.decodeMessageAnnotations()),
+  };
+}
+
+function ttlOf({ timeToLiveMs }: ReceivedMessage): Partial<MessageHeader> {
+  return timeToLiveMs === Number.POSITIVE_INFINITY
+    ? {}
+    : { ttl: Math.min(Math.max(Math.round(timeToLiveMs), 0), UINT_MAX) };
+}
+
+function annotationsOf(message: ReceivedMessage, isPeeked: boolean, sent: AmqpMap | undefined): AmqpMap {
+  const { lockedUntil, scheduledEnqueueTime, partitionKey, viaPartitionKey, deadLetterSource } = message;
+  const stamps: [string, AmqpValue][] = [
+    ["x-opt-sequence-number", long(message.sequenceNumber)],
+    ["x-opt-enqueued-time", timestamp(message.enqueuedTime)],
+    ["x-opt-enqueue-sequence-number", long(message.enqueuedSequenceNumber)],
+  ];
+  if (!isPeeked && lockedUntil !== undefined) stamps.push(["x-opt-locked-until", timestamp(lockedUntil)]);
+  if (scheduledEnqueueTime !== undefined) {
+    stamps.push(["x-opt-scheduled-enqueue-time", timestamp(scheduledEnqueueTime)]);
+  }
+  if (partitionKey !== undefined) stamps.push(["x-opt-partition-key", partitionKey]);
+  if (viaPartitionKey !== undefined) stamps.push(["x-opt-via-partition-key", viaPartitionKey]);
+  if (message.partitionId > 0) stamps.push(["x-opt-partition-id", short(message.partitionId)]);
+  if (deadLetterSource !== undefined) stamps.push(["x-opt-deadletter-source", deadLetterSource]);
+  if (isPeeked || message.state !== "active") {
+    stamps.push(["x-opt-message-state", int(MESSAGE_STATES[message.state])]);
+  }
+  const stamped = new Set(["x-opt-locked-until", ...stamps.map(([name]) => name)]);
+  const kept = sent?.entries.filter(([key]) => !stamped.has(keyText(key) ?? "")) ?? [];
+  return new AmqpMap([...kept, ...stamps.map(([name, value]) => [symbol(name), value] as const)]);
+}
+
+/** The bare message, with the sections encoded anew that settlements and rule actions changed. */
+function bareParts(message: ReceivedMessage, sections: MessageSections): Uint8Array[] {
+  const { bytes, bareStart, properties, applicationProperties } = sections;
+  const { propertyChanges, hasChangedBrokerProperties } = message;
+  if (propertyChanges === undefined && !hasChangedBrokerProperties) return [bytes.subarray(bareStart)];
+  const parts: Uint8Array[] = [];
+  if (hasChangedBrokerProperties) {
+    const changed = { ...sections.decodeProperties(), ...propertiesOf(message) };
+    parts.push(encodeMessage({ properties: changed, body: NO_BODY }));
+  } else if (properties !== undefined) parts.push(bytes.subarray(properties.start, properties.end));
+  if (propertyChanges !== undefined) {
+    const names = new Set(Object.keys(propertyChanges));
+    const kept =
+      sections.decodeApplicationProperties()?.entries.filter(([key]) => !names.has(keyText(key) ?? "")) ?? [];
+    const present = Object.entries(propertyChanges).filter(([, value]) => value !== undefined);
+    const changes = present.map(([name, value]) => [name, toAmqpValue(value)] as const);
+    parts.push(encodeMessage({ applicationProperties: new AmqpMap([...kept, ...changes]), body: NO_BODY }));
+  } else if (applicationProperties !== undefined) {
+    parts.push(bytes.subarray(applicationProperties.start, applicationProperties.end));
+  }
+  parts.push(bytes.subarray((applicationProperties ?? properties)?.end ?? bareStart));
+  return parts;
+}
+
+function toParts(message: ReceivedMessage, delivery: Delivery): MessageParts {
+  const applicationProperties = toAmqpProperties(message.applicationProperties);
+  return {
+    ...frontOf(message, delivery, undefined),
+    properties: propertiesOf(message),
+    ...(applicationProperties.size > 0 && { applicationProperties }),
+    body: toAmqpBody(message.body),
+  };
+}
+
+function propertiesOf(message: ReceivedMessage): Partial<MessageProperties> {
+  const { messageId, correlationId, contentType, subject, to, replyTo, sessionId, replyToSessionId } =
+    message;
+  return {
+    ...(messageId !== undefined && { messageId: toAmqpId(messageId) }),
+    ...(correlationId !== undefined && { correlationId: toAmqpId(correlationId) }),
+    ...(contentType !== undefined && { contentType }),
+    ...(subject !== undefined && { subject }),
+    ...(to !== undefined && { to }),
+    ...(replyTo !== undefined && { replyTo }),
+    ...(sessionId !== undefined && { groupId: sessionId }),
+    ...(replyToSessionId !== undefined && { replyToGroupId: replyToSessionId }),
+  };
+}
+
+function toAmqpId(id: MessageId): AmqpValue {
+  return typeof id === "number" || typeof id === "bigint" ? ulong(BigInt(id)) : id;
+}
+
+function toAmqpBody(body: MessageBody): MessageParts["body"] {
+  if (body.section === "data") return { kind: "data", sections: [body.bytes] };
+  if (body.section === "value") return { kind: "value", value: toAmqpValue(body.value) };
+  return { kind: "sequence", sections: [body.value.map(toAmqpValue)] };
+}

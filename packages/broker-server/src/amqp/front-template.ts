@@ -1,0 +1,82 @@
+import { Buffer } from "node:buffer";
+import { encodeMessage, long, symbolMap, timestamp } from "@waybill/amqp";
+import type { ReceivedMessage } from "@waybill/broker";
+
+/** Values that occur nowhere else in an encoded front, wide enough that every value has room in their place. */
+const MARKS = {
+  ttl: 0xa1a2a3a4,
+  deliveryCount: 0xb1b2b3b4,
+  sequenceNumber: 0x71c2c3c4c5c6c7c8n,
+  enqueuedTime: 0x71d2d3d4d5d6d7d8n,
+  enqueuedSequenceNumber: 0x71e2e3e4e5e6e7e8n,
+  lockedUntil: 0x71f2f3f4f5f6f7f8n,
+} as const;
+
+interface Template {
+  readonly bytes: Buffer;
+  readonly places: Readonly<Record<keyof typeof MARKS, number>>;
+}
+
+/** By whether the message has a time to live and whether it is locked. */
+const templates = [false, true].map((hasTtl) =>
+  [false, true].map((isLocked) => makeTemplate(hasTtl, isLocked)),
+);
+
+/** Header and annotations of a message that has only what every message has: a copy of a template with its numbers. */
+export function encodePlainFront(message: ReceivedMessage): Uint8Array {
+  const { timeToLiveMs, lockedUntil } = message;
+  const hasTtl = timeToLiveMs !== Number.POSITIVE_INFINITY;
+  const { bytes, places } = templates[Number(hasTtl)]![Number(lockedUntil !== undefined)]!;
+  const front = Buffer.from(bytes);
+  if (hasTtl) front.writeUInt32BE(Math.min(Math.max(Math.round(timeToLiveMs), 0), 0xffffffff), places.ttl);
+  front.writeUInt32BE(message.deliveryCount, places.deliveryCount);
+  front.writeBigInt64BE(message.sequenceNumber, places.sequenceNumber);
+  writeMs(front, message.enqueuedTime, places.enqueuedTime);
+  front.writeBigInt64BE(message.enqueuedSequenceNumber, places.enqueuedSequenceNumber);
+  if (lockedUntil !== undefined) writeMs(front, lockedUntil, places.lockedUntil);
+  return front;
+}
+
+/** Whether a message has only what every message has. */
+export function isPlain(message: ReceivedMessage): boolean {
+  return (
+    message.state === "active" &&
+    message.scheduledEnqueueTime === undefined &&
+    message.partitionKey === undefined &&
+    message.viaPartitionKey === undefined &&
+    message.deadLetterSource === undefined &&
+    message.partitionId === 0
+  );
+}
+
+function writeMs(front: Buffer, at: Date, place: number): void {
+  const ms = at.getTime();
+  front.writeUInt32BE(Math.floor(ms / 2 ** 32), place);
+  front.writeUInt32BE(ms % 2 ** 32, place + 4);
+}
+
+function makeTemplate(hasTtl: boolean, isLocked: boolean): Template {
+  const bytes = Buffer.from(
+    encodeMessage({
+      header: { ...(hasTtl && { ttl: MARKS.ttl }), deliveryCount: MARKS.deliveryCount },
+      messageAnnotations: symbolMap({
+        "x-opt-sequence-number": long(MARKS.sequenceNumber),
+        "x-opt-enqueued-time": timestamp(MARKS.enqueuedTime),
+        "x-opt-enqueue-sequence-number": long(MARKS.enqueuedSequenceNumber),
+        ...(isLocked && { "x-opt-locked-until": timestamp(MARKS.lockedUntil) }),
+      }),
+      body: { kind: "data", sections: [] },
+    }),
+  );
+  const places = Object.fromEntries(
+    Object.entries(MARKS).map(([name, mark]) => [name, bytes.indexOf(bytesOf(mark))]),
+  );
+  return { bytes, places: places as Template["places"] };
+}
+
+function bytesOf(mark: number | bigint): Buffer {
+  const bytes = Buffer.alloc(typeof mark === "bigint" ? 8 : 4);
+  if (typeof mark === "bigint") bytes.writeBigInt64BE(mark);
+  else bytes.writeUInt32BE(mark);
+  return bytes;
+}

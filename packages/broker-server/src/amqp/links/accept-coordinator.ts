@@ -1,0 +1,63 @@
+import { Buffer } from "node:buffer";
+import {
+  ACCEPTED,
+  type DeliveryState,
+  type IncomingDelivery,
+  isDescribed,
+  isTyped,
+  type ReceiverLink,
+  rejected,
+  scanMessage,
+} from "@waybill/amqp";
+import { AmqpRefusal, toAmqpError } from "../error.js";
+import type { Peer } from "../peer.js";
+
+const DECLARE = 0x31n;
+const DISCHARGE = 0x32n;
+const CREDIT_WINDOW = 100;
+
+/** Accepts a link on which a client begins and ends transactions (4.2). Losing the link rolls back what it began. */
+export function acceptCoordinator(peer: Peer, link: ReceiverLink): void {
+  const begun = new Set<Uint8Array>();
+  link.handler = {
+    onTransfer(delivery) {
+      control(peer, delivery, begun).then(
+        (state) => {
+          if (!delivery.isSettled) link.settle(delivery, state);
+        },
+        (error: unknown) => {
+          if (!delivery.isSettled) link.settle(delivery, rejected(toAmqpError(error)));
+        },
+      );
+    },
+    onDetach() {
+      for (const id of begun) peer.transactions.abandon(id);
+    },
+  };
+  link.accept({ creditWindow: CREDIT_WINDOW });
+}
+
+async function control(
+  peer: Peer,
+  { message }: IncomingDelivery,
+  begun: Set<Uint8Array>,
+): Promise<DeliveryState> {
+  const [order] = scanMessage(message).decodeBody();
+  const code =
+    isDescribed(order) && isTyped(order.descriptor) && order.descriptor.type === "ulong"
+      ? order.descriptor.value
+      : undefined;
+  const fields = isDescribed(order) && Array.isArray(order.value) ? order.value : [];
+  if (code === DECLARE) {
+    const transactionId = peer.transactions.declare();
+    begun.add(transactionId);
+    return { kind: "declared", transactionId };
+  }
+  const [id, fail] = fields;
+  if (code !== DISCHARGE || !(id instanceof Uint8Array)) {
+    throw new AmqpRefusal("amqp:not-implemented", "A coordinator takes declare and discharge only.");
+  }
+  await peer.transactions.discharge(id, fail === true);
+  for (const known of begun) if (Buffer.compare(known, id) === 0) begun.delete(known);
+  return ACCEPTED;
+}

@@ -1,0 +1,72 @@
+import {
+  ACCEPTED,
+  BATCH_MESSAGE_FORMAT,
+  type IncomingDelivery,
+  type ReceiverLink,
+  rejected,
+  splitBatch,
+} from "@waybill/amqp";
+import type { Sender } from "@waybill/broker";
+import { parseAddress } from "../address.js";
+import { textOf } from "../application-properties.js";
+import { AmqpRefusal, toAmqpError } from "../error.js";
+import type { Peer } from "../peer.js";
+import { toBrokerMessage } from "../to-broker-message.js";
+import { under } from "../transactions.js";
+
+/** Deliveries that a client may have under way on one link, as the service allows. */
+const CREDIT_WINDOW = 1000;
+const TRANSFER_DESTINATION = "com.microsoft:transfer-destination-address";
+
+/** Accepts a link on which a client sends to a queue or topic, or by way of one to another. */
+export function acceptSends(peer: Peer, link: ReceiverLink, path: string): void {
+  peer.guard(link, path, "Send");
+  const sender = openSender(peer, link, path);
+  link.handler = {
+    onTransfer: (delivery) => take(peer, link, sender, delivery),
+    onDetach: () => peer.release(link),
+  };
+  const { options } = peer.broker.getEntity(path);
+  const kilobytes = "maxMessageSizeInKilobytes" in options ? options.maxMessageSizeInKilobytes : 1024;
+  const properties = link.remoteAttach?.properties;
+  link.accept({
+    creditWindow: CREDIT_WINDOW,
+    maxMessageSize: kilobytes * 1024,
+    // SDKs wait for the outcome of their message and do not connect a detach with it.
+    oversized: "reject",
+    ...(properties?.get(TRANSFER_DESTINATION) !== undefined && { properties }),
+  });
+}
+
+function openSender(peer: Peer, link: ReceiverLink, path: string): Sender {
+  const destination = textOf(link.remoteAttach?.properties?.get(TRANSFER_DESTINATION));
+  if (destination === undefined) return peer.broker.sender(path);
+  const address = parseAddress(destination);
+  if (address?.kind !== "entity") {
+    throw new AmqpRefusal("amqp:invalid-field", `${TRANSFER_DESTINATION} names no entity.`);
+  }
+  peer.claims.require(address.path, "Send");
+  return peer.broker.sender(address.path, { via: path });
+}
+
+function take(peer: Peer, link: ReceiverLink, sender: Sender, delivery: IncomingDelivery): void {
+  send(peer, sender, delivery).then(
+    () => {
+      if (!delivery.isSettled) link.settle(delivery, under(delivery.state, ACCEPTED));
+    },
+    (error: unknown) => {
+      if (!delivery.isSettled) link.settle(delivery, rejected(toAmqpError(error)));
+    },
+  );
+}
+
+function send(peer: Peer, sender: Sender, { format, message, state }: IncomingDelivery): Promise<void> {
+  try {
+    const transaction = peer.transactions.of(state);
+    return format === BATCH_MESSAGE_FORMAT
+      ? sender.sendBatch(splitBatch(message).map(toBrokerMessage), transaction)
+      : sender.send(toBrokerMessage(message), transaction);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}

@@ -1,0 +1,20 @@
+import type { SenderLink } from "@waybill/amqp";
+import type { MessageReceiver } from "@waybill/broker";
+import type { Peer } from "../peer.js";
+import { pushMessages } from "./push-messages.js";
+
+/** Accepts a link on which a client receives from a queue, subscription or sub-queue without sessions. */
+export function deliverMessages(peer: Peer, link: SenderLink, path: string): void {
+  peer.guard(link, path, "Listen");
+  const receiver = peer.broker.receiver(path, { mode: receiveMode(link) });
+  pushMessages(peer, link, receiver, () => {
+    receiver.close();
+    peer.release(link);
+  });
+  link.accept();
+}
+
+/** A client that wants transfers already settled wants them gone from the queue, too. */
+export function receiveMode(link: SenderLink): MessageReceiver["mode"] {
+  return link.remoteAttach?.sndSettleMode === 1 ? "receiveAndDelete" : "peekLock";
+}

@@ -1,0 +1,90 @@
+import { AmqpMap, type AmqpValue, isTyped, long, type SenderLink, symbol, symbolMap } from "@waybill/amqp";
+import { BrokerError, type SessionReceiver } from "@waybill/broker";
+import { keyText, textOf } from "../application-properties.js";
+import { toDotNetTicks } from "../dotnet-ticks.js";
+import { badRequest, toAmqpError } from "../error.js";
+import type { Peer } from "../peer.js";
+import { receiveMode } from "./deliver-messages.js";
+import { pushMessages } from "./push-messages.js";
+
+const SESSION_FILTER = "com.microsoft:session-filter";
+const TIMEOUT = "com.microsoft:timeout";
+const LOCKED_UNTIL = "com.microsoft:locked-until-utc";
+/** How long the service waits for the next session when the client does not say. */
+const DEFAULT_TIMEOUT_MS = 65_000;
+
+/** Whether a client's attach asks for a session, named or the next one. */
+export function isSessionLink(link: SenderLink): boolean {
+  return link.remoteSource?.filter?.get(SESSION_FILTER) !== undefined;
+}
+
+/**
+ * Accepts a link on which a client receives a session's messages, once the session is locked for it. The attach is answered within
+ * the client's time, because a client that gave up may not say so.
+ */
+export function deliverSession(peer: Peer, link: SenderLink, path: string): void {
+  peer.guard(link, path, "Listen");
+  const filter = link.remoteSource?.filter?.get(SESSION_FILTER);
+  const sessionId = filter === null ? undefined : textOf(filter);
+  if (filter !== null && sessionId === undefined)
+    throw badRequest(`${SESSION_FILTER} is neither text nor null.`);
+  const giveUp = new AbortController();
+  link.handler = {
+    onDetach() {
+      giveUp.abort();
+      peer.release(link);
+    },
+  };
+  peer.broker
+    .acceptSession(path, {
+      sessionId,
+      mode: receiveMode(link),
+      maxWaitMs: timeoutOf(link),
+      signal: giveUp.signal,
+    })
+    .then((session) => {
+      if (link.isDetached) void session.close().catch(() => {});
+      else begin(peer, link, session);
+    })
+    .catch((error: unknown) => {
+      link.handler.onDetach?.(undefined, link);
+      link.refuse(toAmqpError(error));
+    });
+}
+
+function begin(peer: Peer, link: SenderLink, session: SessionReceiver): void {
+  peer.sessions.add(session);
+  const end = (): void => {
+    peer.sessions.delete(session);
+    peer.release(link);
+    session.close().catch(ignoreClosedBroker);
+  };
+  link.handler = { onDetach: end };
+  pushMessages(peer, link, session, end);
+  session.onLost((error) => peer.end(link, error));
+  const source = link.remoteSource ?? { kind: "source" };
+  link.accept({
+    source: { ...source, filter: withSession(source.filter, session.sessionId) },
+    properties: symbolMap({ [LOCKED_UNTIL]: long(toDotNetTicks(session.lockedUntil)) }),
+  });
+}
+
+/** The client's filters with the session it got. */
+function withSession(filter: AmqpMap | undefined, sessionId: string): AmqpMap {
+  return new AmqpMap(
+    (filter?.entries ?? []).map(([key, value]): readonly [AmqpValue, AmqpValue] =>
+      keyText(key) === SESSION_FILTER ? [symbol(SESSION_FILTER), sessionId] : [key, value],
+    ),
+  );
+}
+
+function timeoutOf(link: SenderLink): number {
+  const timeout = link.remoteAttach?.properties?.get(TIMEOUT);
+  if (!isTyped(timeout) || !("value" in timeout)) return DEFAULT_TIMEOUT_MS;
+  const ms = Number(timeout.value);
+  return Number.isFinite(ms) && ms >= 0 ? ms : DEFAULT_TIMEOUT_MS;
+}
+
+function ignoreClosedBroker(error: unknown): void {
+  if (!(error instanceof BrokerError)) throw error;
+}

@@ -1,0 +1,88 @@
+import {
+  type AmqpMap,
+  type DeliveryState,
+  type Outcome,
+  type OutgoingDelivery,
+  REJECTED,
+  rejected,
+  type SenderLink,
+} from "@waybill/amqp";
+import type { DeadLetterOptions, MessageReceiver, ReceivedMessage, Transaction } from "@waybill/broker";
+import { fromAmqpProperties, textOf } from "../application-properties.js";
+import { readDeadLetterInfo } from "../dead-letter-info.js";
+import { AmqpRefusal, toAmqpError } from "../error.js";
+import type { Peer } from "../peer.js";
+import { under } from "../transactions.js";
+
+/**
+ * Does what a client says to a message, and answers with the outcome it named, which is how SDKs tell success: rejected without an
+ * error for a dead-lettered message, with one where the settlement failed. A client that settled itself awaits nothing.
+ */
+export async function settleDelivery(
+  peer: Peer,
+  receiver: MessageReceiver,
+  link: SenderLink,
+  delivery: OutgoingDelivery,
+  state: DeliveryState | undefined,
+): Promise<void> {
+  const outcome = state?.kind === "transactional" ? state.outcome : state;
+  if (outcome === undefined || outcome.kind === "received") return;
+  try {
+    const transaction = peer.transactions.of(state);
+    await settle(receiver, delivery.context as ReceivedMessage, outcome, transaction);
+    if (!delivery.isSettled) link.settle(delivery, under(state, answerTo(outcome)));
+  } catch (error) {
+    if (!delivery.isSettled) link.settle(delivery, rejected(toAmqpError(error)));
+  }
+}
+
+function settle(
+  receiver: MessageReceiver,
+  message: ReceivedMessage,
+  outcome: DeliveryState,
+  transaction: Transaction | undefined,
+): Promise<void> {
+  switch (outcome.kind) {
+    case "accepted":
+      return receiver.complete(message, transaction);
+    case "released":
+      return receiver.release(message, transaction);
+    case "modified": {
+      const changes = readChanges(outcome.messageAnnotations);
+      return outcome.undeliverableHere === true
+        ? receiver.defer(message, changes, transaction)
+        : receiver.abandon(message, changes, transaction);
+    }
+    case "rejected":
+      return receiver.deadLetter(message, readRejection(outcome), transaction);
+    default:
+      throw new AmqpRefusal("amqp:not-implemented", `A message cannot be settled as ${outcome.kind}.`);
+  }
+}
+
+function readChanges(annotations: AmqpMap | undefined) {
+  return annotations && annotations.size > 0 ? fromAmqpProperties(annotations) : undefined;
+}
+
+function readRejection({ error }: Outcome & { kind: "rejected" }): DeadLetterOptions {
+  if (error === undefined) return {};
+  const { description, ...rest } = readDeadLetterInfo(error.info);
+  return { ...rest, description: description ?? textOf(error.description) };
+}
+
+function answerTo(outcome: DeliveryState): Outcome {
+  switch (outcome.kind) {
+    case "modified": {
+      const { kind, deliveryFailed, undeliverableHere } = outcome;
+      return {
+        kind,
+        ...(deliveryFailed !== undefined && { deliveryFailed }),
+        ...(undeliverableHere !== undefined && { undeliverableHere }),
+      };
+    }
+    case "rejected":
+      return REJECTED;
+    default:
+      return outcome as Outcome;
+  }
+}

@@ -1,0 +1,70 @@
+import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import { createServer, type Server, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
+import type { Broker } from "@waybill/broker";
+import type { ResolvedServeOptions } from "../serve-options.js";
+import { ClientConnection } from "./client-connection.js";
+import { SessionHolders } from "./session-holders.js";
+
+/** A port on which a broker speaks AMQP. */
+export interface AmqpListener {
+  readonly port: number;
+  /** Stops listening, tells every client, and resolves when the last socket is closed. */
+  close(): Promise<void>;
+}
+
+/** Serves AMQP on a port; resolves when it listens and rejects when it cannot. */
+export async function listen(broker: Broker, options: ResolvedServeOptions): Promise<AmqpListener> {
+  const connections = new Set<ClientConnection>();
+  const seat = { broker, sessions: new SessionHolders() };
+  const containerId = `${randomBytes(16).toString("hex")}_G0`;
+
+  const accept = (socket: Socket): void => {
+    const connection = new ClientConnection(socket, containerId, seat, options.authorization);
+    connections.add(connection);
+    socket.once("close", () => connections.delete(connection));
+  };
+  const { tls } = options;
+  const server = tls
+    ? createTlsServer({ cert: asPem(tls.cert), key: asPem(tls.key) }, accept)
+    : createServer(accept);
+  // A client that breaks off its handshake is a normal thing to happen.
+  server.on("tlsClientError", () => {});
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  const port = await start(server, options);
+
+  return {
+    port,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const connection of connections) connection.close();
+      const drop = setTimeout(() => {
+        for (const socket of sockets) socket.destroy();
+      }, options.closeTimeoutMs);
+      await closed;
+      clearTimeout(drop);
+    },
+  };
+}
+
+function start(server: Server, { host, port }: ResolvedServeOptions): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host, port }, () => {
+      server.off("error", reject);
+      // Failures to accept one connection, as for want of file descriptors, leave the others alone.
+      server.on("error", () => {});
+      const address = server.address();
+      resolve(typeof address === "object" && address !== null ? address.port : port);
+    });
+  });
+}
+
+function asPem(text: string | Uint8Array): string | Buffer {
+  return typeof text === "string" ? text : Buffer.from(text);
+}

@@ -1,0 +1,99 @@
+import { type AmqpValue, encodeMessage, int, stringMap, symbol } from "@waybill/amqp";
+import type { AccessRight } from "../../authorization/shared-access-key.js";
+import { textOf } from "../application-properties.js";
+import { AmqpRefusal, toRefusal } from "../error.js";
+import type { NodeRequest } from "../links/accept-requests.js";
+import type { Peer } from "../peer.js";
+import { addRule } from "./add-rule.js";
+import { batchDeleteMessages } from "./batch-delete-messages.js";
+import { cancelScheduledMessage } from "./cancel-scheduled-message.js";
+import { enumerateRules } from "./enumerate-rules.js";
+import { getMessageSessions } from "./get-message-sessions.js";
+import { getSessionState } from "./get-session-state.js";
+import { peekMessage } from "./peek-message.js";
+import { receiveBySequenceNumber } from "./receive-by-sequence-number.js";
+import { removeRule } from "./remove-rule.js";
+import { renewLock } from "./renew-lock.js";
+import { renewSessionLock } from "./renew-session-lock.js";
+import { type ManagementReply, type ManagementRequest, RequestBody } from "./request.js";
+import { scheduleMessage } from "./schedule-message.js";
+import { setSessionState } from "./set-session-state.js";
+import { updateDisposition } from "./update-disposition.js";
+
+interface Operation {
+  readonly right: AccessRight;
+  run(request: ManagementRequest): Promise<ManagementReply> | ManagementReply;
+}
+
+/** Every operation of a management node with the right it needs. Rules need no more than receiving does. */
+const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
+  ["com.microsoft:add-rule", { right: "Listen", run: addRule }],
+  ["com.microsoft:batch-delete-messages", { right: "Listen", run: batchDeleteMessages }],
+  ["com.microsoft:cancel-scheduled-message", { right: "Send", run: cancelScheduledMessage }],
+  ["com.microsoft:enumerate-rules", { right: "Listen", run: enumerateRules }],
+  ["com.microsoft:get-message-sessions", { right: "Listen", run: getMessageSessions }],
+  ["com.microsoft:get-session-state", { right: "Listen", run: getSessionState }],
+  ["com.microsoft:peek-message", { right: "Listen", run: peekMessage }],
+  ["com.microsoft:receive-by-sequence-number", { right: "Listen", run: receiveBySequenceNumber }],
+  ["com.microsoft:remove-rule", { right: "Listen", run: removeRule }],
+  ["com.microsoft:renew-lock", { right: "Listen", run: renewLock }],
+  ["com.microsoft:renew-session-lock", { right: "Listen", run: renewSessionLock }],
+  ["com.microsoft:schedule-message", { right: "Send", run: scheduleMessage }],
+  ["com.microsoft:set-session-state", { right: "Listen", run: setSessionState }],
+  ["com.microsoft:update-disposition", { right: "Listen", run: updateDisposition }],
+]);
+
+const TRACKING_ID = "com.microsoft:tracking-id";
+
+/** Runs a management request and encodes its answer, which carries the request's id in the type it came in. */
+export async function answerRequest(
+  peer: Peer,
+  path: string,
+  request: NodeRequest,
+  messageId: AmqpValue,
+): Promise<Uint8Array> {
+  const trackingId = request.applicationProperties?.get(TRACKING_ID);
+  const tracking = trackingId === undefined ? {} : { [TRACKING_ID]: trackingId };
+  try {
+    const reply = await run(peer, path, request);
+    return encode(messageId, reply, reply.statusCode === 200 ? "OK" : "No Content", tracking);
+  } catch (error) {
+    const { statusCode, description, condition } = toRefusal(error);
+    return encode(messageId, { statusCode, errorCondition: condition }, description, tracking);
+  }
+}
+
+async function run(peer: Peer, path: string, request: NodeRequest): Promise<ManagementReply> {
+  const name = textOf(request.applicationProperties?.get("operation")) ?? "";
+  const operation = OPERATIONS.get(name);
+  if (operation === undefined) {
+    throw new AmqpRefusal("amqp:not-implemented", `There is no management operation '${name}'.`, 501);
+  }
+  peer.claims.require(path, operation.right);
+  return operation.run({
+    broker: peer.broker,
+    sessions: peer.sessions,
+    path,
+    body: new RequestBody(request.body),
+    transaction: peer.transactions.of(request.state),
+  });
+}
+
+function encode(
+  correlationId: AmqpValue,
+  { statusCode, body, errorCondition }: ManagementReply,
+  statusDescription: string,
+  tracking: Readonly<Record<string, AmqpValue>>,
+): Uint8Array {
+  return encodeMessage({
+    properties: { correlationId },
+    applicationProperties: stringMap({
+      statusCode: int(statusCode),
+      // SDKs lose the error's code when the description is empty.
+      statusDescription: statusDescription || "Refused",
+      ...(errorCondition !== undefined && { errorCondition: symbol(errorCondition) }),
+      ...tracking,
+    }),
+    body: { kind: "value", value: body === undefined ? null : stringMap(body) },
+  });
+}

@@ -1,0 +1,15 @@
+import { int } from "@waybill/amqp";
+import { type ManagementReply, type ManagementRequest, receiverOf } from "./request.js";
+
+/** Messages that one request deletes at most. */
+const COUNT_LIMIT = 4000;
+
+/** Deletes active messages enqueued before an instant. SDKs need the condition with a 204, or they see a failure. */
+export async function batchDeleteMessages(request: ManagementRequest): Promise<ManagementReply> {
+  const { body } = request;
+  const count = await receiverOf(request).deleteBatch(Math.min(body.count("message-count"), COUNT_LIMIT), {
+    enqueuedBefore: body.optionalDate("enqueued-time-utc"),
+  });
+  if (count === 0) return { statusCode: 204, errorCondition: "com.microsoft:message-not-found" };
+  return { statusCode: 200, body: { "message-count": int(count) } };
+}

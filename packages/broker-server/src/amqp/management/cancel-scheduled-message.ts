@@ -1,0 +1,11 @@
+import type { ManagementReply, ManagementRequest } from "./request.js";
+
+/** Cancels scheduled messages by their numbers, all or none. */
+export async function cancelScheduledMessage({
+  broker,
+  path,
+  body,
+}: ManagementRequest): Promise<ManagementReply> {
+  await broker.sender(path).cancelScheduled(body.integers("sequence-numbers"));
+  return { statusCode: 200 };
+}

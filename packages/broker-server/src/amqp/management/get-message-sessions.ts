@@ -1,0 +1,25 @@
+import { array, int } from "@waybill/amqp";
+import type { ManagementReply, ManagementRequest } from "./request.js";
+
+/** From here on, the last instant of .NET's calendar, which asks for the sessions that have messages. */
+const FAR_FUTURE_MS = Date.UTC(9999, 0, 1);
+const TOP = 100;
+
+/** Lists the ids of sessions: those whose state was set since an instant, or those with messages; 204 where there are none. */
+export async function getMessageSessions({
+  broker,
+  path,
+  body,
+}: ManagementRequest): Promise<ManagementReply> {
+  const skip = Number(body.optionalInteger("skip") ?? 0n);
+  const top = Number(body.optionalInteger("top") ?? BigInt(TOP));
+  const updated = body.optionalDate("last-updated-time");
+  const asksForMessages = updated === undefined || updated.getTime() >= FAR_FUTURE_MS;
+  const ids = await broker.receiver(path).listSessions({
+    skip,
+    top,
+    updatedAfter: asksForMessages ? undefined : updated,
+  });
+  if (ids.length === 0) return { statusCode: 204 };
+  return { statusCode: 200, body: { skip: int(skip + ids.length), "sessions-ids": array("string", ids) } };
+}

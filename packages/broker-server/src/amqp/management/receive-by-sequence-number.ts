@@ -1,0 +1,24 @@
+import { Buffer } from "node:buffer";
+import { type AmqpMap, type AmqpValue, stringMap, uuid } from "@waybill/amqp";
+import type { ReceivedMessage } from "@waybill/broker";
+import { fromBrokerMessage } from "../from-broker-message.js";
+import { type ManagementReply, type ManagementRequest, receiverOf } from "./request.js";
+
+/** Receives deferred messages by their numbers, all or none: `receiver-settle-mode` 0 removes them, 1 locks them. */
+export async function receiveBySequenceNumber(request: ManagementRequest): Promise<ManagementReply> {
+  const { body } = request;
+  const isPeekLock = body.optionalInteger("receiver-settle-mode") !== 0n;
+  const receiver = receiverOf(request, isPeekLock ? "peekLock" : "receiveAndDelete");
+  const messages = await receiver.receiveDeferred(body.integers("sequence-numbers"));
+  if (!isPeekLock && receiver.mode === "peekLock") {
+    await Promise.all(messages.map((message) => receiver.complete(message)));
+  }
+  return { statusCode: 200, body: { messages: messages.map((message) => toEntry(message)) } };
+}
+
+function toEntry(message: ReceivedMessage): AmqpMap {
+  const encoded = Buffer.concat(fromBrokerMessage(message, { withLockToken: true }));
+  const entry: Record<string, AmqpValue> = { message: encoded };
+  if (message.lockToken !== undefined) entry["lock-token"] = uuid(message.lockToken);
+  return stringMap(entry);
+}

@@ -1,0 +1,12 @@
+import { timestamp } from "@waybill/amqp";
+import type { ManagementReply, ManagementRequest } from "./request.js";
+
+/** Lets the lock of a session start anew and answers its end. */
+export async function renewSessionLock({
+  sessions,
+  path,
+  body,
+}: ManagementRequest): Promise<ManagementReply> {
+  const expiration = await sessions.require(path, body.text("session-id")).renewSessionLock();
+  return { statusCode: 200, body: { expiration: timestamp(expiration) } };
+}

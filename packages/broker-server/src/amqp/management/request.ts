@@ -1,0 +1,127 @@
+import { Buffer } from "node:buffer";
+import { AmqpMap, type AmqpTyped, type AmqpValue, isTyped, uuidText } from "@waybill/amqp";
+import type { Broker, MessageReceiver, Transaction } from "@waybill/broker";
+import { textOf } from "../application-properties.js";
+import { badRequest } from "../error.js";
+import type { SessionHolders } from "../session-holders.js";
+
+/** A request to the management node of an entity. */
+export interface ManagementRequest {
+  readonly broker: Broker;
+  readonly sessions: SessionHolders;
+  /** Path of the entity or sub-queue. */
+  readonly path: string;
+  readonly body: RequestBody;
+  /** The transaction that the request was sent under. */
+  readonly transaction: Transaction | undefined;
+}
+
+/** What is answered; a status other than 200 may carry the condition of a refusal. */
+export interface ManagementReply {
+  readonly statusCode: number;
+  readonly body?: Readonly<Record<string, AmqpValue>>;
+  readonly errorCondition?: string;
+}
+
+/** The map that a request carries, read with the types that SDKs write. Every reader throws `argument-error`. */
+export class RequestBody {
+  readonly #map: AmqpMap;
+
+  constructor(body: AmqpValue | undefined) {
+    if (body !== undefined && body !== null && !(body instanceof AmqpMap)) {
+      throw badRequest("The body of a management request is a map.");
+    }
+    this.#map = body ?? new AmqpMap();
+  }
+
+  /** A text, or `undefined` when it is absent or null. */
+  optionalText(name: string): string | undefined {
+    const value = this.#map.get(name);
+    if (value === undefined || value === null) return undefined;
+    return textOf(value) ?? wrongType(name, "a string");
+  }
+
+  text(name: string): string {
+    return this.optionalText(name) ?? missing(name);
+  }
+
+  /** A whole number of any AMQP integer type, or `undefined`. */
+  optionalInteger(name: string): bigint | undefined {
+    const value = this.#map.get(name);
+    if (value === undefined || value === null) return undefined;
+    return integerOf(value) ?? wrongType(name, "a whole number");
+  }
+
+  /** A whole number from 1 up to what a call may ask for. */
+  count(name: string): number {
+    const value = this.optionalInteger(name) ?? missing(name);
+    if (value < 1n || value > 2_147_483_647n) throw badRequest(`'${name}' is not a number of items.`);
+    return Number(value);
+  }
+
+  optionalDate(name: string): Date | undefined {
+    const value = this.#map.get(name);
+    if (value === undefined || value === null) return undefined;
+    if (!isTyped(value) || value.type !== "timestamp") return wrongType(name, "a timestamp");
+    return new Date(Number(value.value));
+  }
+
+  optionalMap(name: string): AmqpMap | undefined {
+    const value = this.#map.get(name);
+    if (value === undefined || value === null) return undefined;
+    return value instanceof AmqpMap ? value : wrongType(name, "a map");
+  }
+
+  /** Bytes, or `undefined` for null. */
+  optionalBytes(name: string): Uint8Array | undefined {
+    const value = this.#map.get(name);
+    if (value === undefined || value === null) return undefined;
+    return value instanceof Uint8Array ? Buffer.from(value) : wrongType(name, "binary");
+  }
+
+  integers(name: string): bigint[] {
+    return this.items(name).map((item) => integerOf(item) ?? wrongType(name, "an array of whole numbers"));
+  }
+
+  /** Lock tokens in text form. */
+  uuids(name: string): string[] {
+    return this.items(name).map((item) =>
+      isTyped(item) && item.type === "uuid" ? uuidText(item) : wrongType(name, "an array of uuids"),
+    );
+  }
+
+  /** The items of a list or array; SDKs differ in which they write. */
+  items(name: string): readonly AmqpValue[] {
+    const value = this.#map.get(name);
+    if (value === undefined || value === null) return missing(name);
+    if (Array.isArray(value)) return value;
+    return isTyped(value) && value.type === "array" ? value.values : wrongType(name, "a list or array");
+  }
+}
+
+/** The receiver for a request: that of the session it names, else one on the entity. */
+export function receiverOf(
+  { broker, sessions, path, body }: ManagementRequest,
+  mode?: MessageReceiver["mode"],
+): MessageReceiver {
+  const sessionId = body.optionalText("session-id");
+  return sessionId === undefined ? broker.receiver(path, { mode }) : sessions.require(path, sessionId);
+}
+
+function integerOf(value: AmqpValue): bigint | undefined {
+  if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : undefined;
+  if (!isTyped(value)) return undefined;
+  return isInteger(value) ? BigInt(value.value) : undefined;
+}
+
+function isInteger(value: AmqpTyped): value is AmqpTyped & { readonly value: number | bigint } {
+  return /^u?(?:byte|short|int|long)$/.test(value.type);
+}
+
+function missing(name: string): never {
+  throw badRequest(`The request has no '${name}'.`);
+}
+
+function wrongType(name: string, expected: string): never {
+  throw badRequest(`'${name}' is not ${expected}.`);
+}

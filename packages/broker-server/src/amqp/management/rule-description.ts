@@ -1,0 +1,132 @@
+import { AmqpMap, type AmqpValue, described, int, timestamp } from "@waybill/amqp";
+import type {
+  CorrelationFilter,
+  RuleDefinition,
+  RuleDescription,
+  RuleFilter,
+  RuleValue,
+  SqlText,
+} from "@waybill/broker";
+import { fromAmqpValue, keyText, textOf, toAmqpValue } from "../application-properties.js";
+import { badRequest } from "../error.js";
+
+const RULE = 0x137_0000_0004n;
+const SQL_FILTER = 0x13_7000_0006n;
+const TRUE_FILTER = 0x13_7000_0007n;
+const FALSE_FILTER = 0x13_7000_0008n;
+const CORRELATION_FILTER = 0x13_7000_0009n;
+const EMPTY_ACTION = 0x137_0000_0005n;
+const SQL_ACTION = 0x137_0000_0006n;
+const COMPATIBILITY_LEVEL = int(20);
+
+/** The properties of a correlation filter in the order of its wire form, with their names in requests. */
+const CORRELATION_FIELDS = [
+  ["correlation-id", "correlationId"],
+  ["message-id", "messageId"],
+  ["to", "to"],
+  ["reply-to", "replyTo"],
+  ["label", "subject"],
+  ["session-id", "sessionId"],
+  ["reply-to-session-id", "replyToSessionId"],
+  ["content-type", "contentType"],
+] as const satisfies readonly (readonly [string, keyof CorrelationFilter])[];
+
+/** Reads a rule as requests describe it. Throws `argument-error` for one without exactly one known filter. */
+export function toRuleDefinition(name: string, description: AmqpMap): RuleDefinition {
+  const action = mapIn(description, "sql-rule-action");
+  return {
+    name,
+    filter: toFilter(description),
+    ...(action !== undefined && { action: toSqlText(action, "sql-rule-action") }),
+  };
+}
+
+/** A rule as SDKs read it: described lists, always with an action and a filter. */
+export function fromRuleDescription({ name, filter, action, createdAt }: RuleDescription): AmqpValue {
+  return described(RULE, [
+    fromFilter(filter),
+    action === undefined ? described(EMPTY_ACTION, []) : described(SQL_ACTION, fromSql(action.expression)),
+    name,
+    timestamp(createdAt),
+  ]);
+}
+
+function toFilter(description: AmqpMap): RuleFilter {
+  const sql = mapIn(description, "sql-filter");
+  const correlation = mapIn(description, "correlation-filter");
+  if ((sql === undefined) === (correlation === undefined)) {
+    throw badRequest("A rule has either a 'sql-filter' or a 'correlation-filter'.");
+  }
+  if (sql !== undefined) return toSqlFilter(toSqlText(sql, "sql-filter"));
+  return { type: "correlation", ...toCorrelation(correlation!) };
+}
+
+/** SDKs send the two constant filters as these expressions. */
+function toSqlFilter(text: SqlText): RuleFilter {
+  const expression = text.expression.replace(/\s/g, "");
+  if (expression === "1=1") return { type: "true" };
+  return expression === "1=0" ? { type: "false" } : { type: "sql", ...text };
+}
+
+function toSqlText(map: AmqpMap, what: string): SqlText {
+  const expression = textOf(map.get("expression"));
+  if (expression === undefined) throw badRequest(`'${what}' has no 'expression'.`);
+  return { expression };
+}
+
+function toCorrelation(map: AmqpMap): CorrelationFilter {
+  const filter: Record<string, unknown> = {};
+  for (const [wire, name] of CORRELATION_FIELDS) {
+    const text = textOf(map.get(wire));
+    if (text !== undefined) filter[name] = text;
+  }
+  const properties = mapIn(map, "properties");
+  if (properties !== undefined) {
+    filter.properties = new Map(
+      properties.entries.flatMap(([key, value]) => {
+        const name = keyText(key);
+        return name === undefined ? [] : [[name, toRuleValue(value)] as const];
+      }),
+    );
+  }
+  return filter;
+}
+
+function toRuleValue(value: AmqpValue): RuleValue {
+  const plain = fromAmqpValue(value);
+  return typeof plain === "number" && Number.isSafeInteger(plain) ? BigInt(plain) : (plain as RuleValue);
+}
+
+function mapIn(map: AmqpMap, name: string): AmqpMap | undefined {
+  const value = map.get(name);
+  if (value === undefined || value === null) return undefined;
+  if (value instanceof AmqpMap) return value;
+  throw badRequest(`'${name}' is not a map.`);
+}
+
+function fromFilter(filter: RuleFilter): AmqpValue {
+  switch (filter.type) {
+    case "true":
+      return described(TRUE_FILTER, fromSql("1=1"));
+    case "false":
+      return described(FALSE_FILTER, fromSql("1=0"));
+    case "sql":
+      return described(SQL_FILTER, fromSql(filter.expression));
+    case "correlation":
+      return described(CORRELATION_FILTER, fromCorrelation(filter));
+  }
+}
+
+function fromSql(expression: string): AmqpValue[] {
+  return [expression, COMPATIBILITY_LEVEL];
+}
+
+function fromCorrelation(filter: CorrelationFilter): AmqpValue[] {
+  const { properties = {} } = filter;
+  const entries: Iterable<readonly [string, RuleValue]> =
+    properties instanceof Map ? properties : Object.entries(properties);
+  return [
+    ...CORRELATION_FIELDS.map(([, name]) => filter[name] ?? null),
+    new AmqpMap(Array.from(entries, ([name, value]) => [name, toAmqpValue(value)] as const)),
+  ];
+}

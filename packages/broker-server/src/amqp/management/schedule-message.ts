@@ -1,0 +1,16 @@
+import { AmqpMap, array, long } from "@waybill/amqp";
+import { badRequest } from "../error.js";
+import { toBrokerMessage } from "../to-broker-message.js";
+import type { ManagementReply, ManagementRequest } from "./request.js";
+
+/** Keeps messages until their time, which stands inside each of them, and answers the numbers that cancel them. */
+export async function scheduleMessage(request: ManagementRequest): Promise<ManagementReply> {
+  const { broker, path, body, transaction } = request;
+  const messages = body.items("messages").map((item) => {
+    const encoded = item instanceof AmqpMap ? item.get("message") : undefined;
+    if (!(encoded instanceof Uint8Array)) throw badRequest("An item of 'messages' has no 'message'.");
+    return toBrokerMessage(encoded);
+  });
+  const numbers = await broker.sender(path).schedule(messages, transaction);
+  return { statusCode: 200, body: { "sequence-numbers": array("long", numbers.map(long)) } };
+}

@@ -1,0 +1,37 @@
+import type { MessageReceiver } from "@waybill/broker";
+import { fromAmqpProperties } from "../application-properties.js";
+import { badRequest } from "../error.js";
+import { type ManagementReply, type ManagementRequest, receiverOf } from "./request.js";
+
+/** Settles messages by their lock tokens: deferred ones, and those whose link is gone. */
+export async function updateDisposition(request: ManagementRequest): Promise<ManagementReply> {
+  const settle = settlementOf(request);
+  const receiver = receiverOf(request);
+  await Promise.all(request.body.uuids("lock-tokens").map((token) => settle(receiver, token)));
+  return { statusCode: 200 };
+}
+
+type Settlement = (receiver: MessageReceiver, lockToken: string) => Promise<void>;
+
+function settlementOf({ body, transaction }: ManagementRequest): Settlement {
+  const map = body.optionalMap("properties-to-modify");
+  const changes = map && map.size > 0 ? fromAmqpProperties(map) : undefined;
+  const status = body.text("disposition-status");
+  switch (status) {
+    case "completed":
+      return (receiver, token) => receiver.complete(token, transaction);
+    case "abandoned":
+      return (receiver, token) => receiver.abandon(token, changes, transaction);
+    // Spelled like this on the wire.
+    case "defered":
+      return (receiver, token) => receiver.defer(token, changes, transaction);
+    case "suspended": {
+      const reason = body.optionalText("deadletter-reason");
+      const description = body.optionalText("deadletter-description");
+      const options = { reason, description, propertiesToModify: changes };
+      return (receiver, token) => receiver.deadLetter(token, options, transaction);
+    }
+    default:
+      throw badRequest(`'${status}' is no disposition-status.`);
+  }
+}

@@ -1,0 +1,220 @@
+import { createHmac } from "node:crypto";
+import { stringMap } from "@waybill/amqp";
+import { createBroker, createManualClock } from "@waybill/broker";
+import { describe, expect, it, vi } from "vitest";
+import { type SharedAccessKey, serve } from "./index.js";
+import { connectRaw, numberIn } from "./raw-client.test-support.js";
+import { codeOf, connect } from "./world.test-support.js";
+
+const ROOT: SharedAccessKey = { name: "root", key: "root-secret", rights: ["Manage"] };
+const SENDS: SharedAccessKey = { name: "sends", key: "send-secret", rights: ["Send"], entity: "orders" };
+const LISTENS: SharedAccessKey = {
+  name: "listens",
+  key: "listen-secret",
+  rights: ["Listen"],
+  entity: "orders",
+};
+const HOUR_S = 3600;
+
+async function openGuarded() {
+  const clock = createManualClock(new Date("2026-11-05T12:00:00Z"));
+  const broker = createBroker({ clock });
+  await broker.createQueue("orders");
+  await broker.createQueue("secret");
+  const server = await serve(broker, { port: 0, keys: [ROOT, SENDS, LISTENS] });
+  const as = ({ name, key }: SharedAccessKey) =>
+    connect(
+      `Endpoint=sb://127.0.0.1:${server.port};SharedAccessKeyName=${name};SharedAccessKey=${key};UseDevelopmentEmulator=true`,
+    );
+  const nowS = clock.now() / 1000;
+  return {
+    broker,
+    server,
+    clock,
+    as,
+    token: (key: SharedAccessKey, resource: string, expiresS = nowS + HOUR_S) =>
+      sign(key, resource, expiresS),
+    async [Symbol.asyncDispose](): Promise<void> {
+      await server.close();
+      await broker.close();
+    },
+  };
+}
+
+function sign({ name, key }: SharedAccessKey, resource: string, expiresS: number): string {
+  const sr = encodeURIComponent(resource);
+  const sig = encodeURIComponent(createHmac("sha256", key).update(`${sr}\n${expiresS}`).digest("base64"));
+  return `SharedAccessSignature sr=${sr}&sig=${sig}&se=${expiresS}&skn=${name}`;
+}
+
+describe("a key", () => {
+  it("of the namespace may do everything", async () => {
+    await using world = await openGuarded();
+    const client = connect(world.server.connectionString);
+    await client.createSender("orders").sendMessages({ body: 1 });
+    const receiver = client.createReceiver("orders");
+    const [message] = await receiver.receiveMessages(1);
+    await receiver.completeMessage(message!);
+    await client.close();
+  });
+
+  it("may do on its entity what its rights say, and nothing else", async () => {
+    await using world = await openGuarded();
+    const sends = world.as(SENDS);
+    const listens = world.as(LISTENS);
+    await sends.createSender("orders").sendMessages({ body: 1 });
+    expect(await codeOf(sends.createReceiver("orders").receiveMessages(1))).toBe("UnauthorizedAccess");
+    expect(await codeOf(sends.createReceiver("orders").peekMessages(1))).toBe("UnauthorizedAccess");
+    expect(await codeOf(listens.createSender("orders").sendMessages({ body: 1 }))).toBe("UnauthorizedAccess");
+    expect(await codeOf(listens.createSender("orders").scheduleMessages({ body: 1 }, new Date()))).toBe(
+      "UnauthorizedAccess",
+    );
+    expect(await listens.createReceiver("orders").receiveMessages(1)).toHaveLength(1);
+    await sends.close();
+    await listens.close();
+  });
+
+  it("tells nothing about entities it is not for", async () => {
+    await using world = await openGuarded();
+    const client = world.as(SENDS);
+    const errorOf = async (entity: string): Promise<string> => {
+      try {
+        await client.createSender(entity).sendMessages({ body: 1 });
+        return "sent";
+      } catch (error) {
+        return String(error).replaceAll(entity, "<entity>");
+      }
+    };
+    const existing = await errorOf("secret");
+    expect(existing).toContain("InvalidSignature");
+    expect(await errorOf("absent")).toBe(existing);
+    await client.close();
+  });
+
+  it("with a wrong secret opens nothing", async () => {
+    await using world = await openGuarded();
+    const client = world.as({ ...ROOT, key: "guess" });
+    expect(await codeOf(client.createSender("orders").sendMessages({ body: 1 }))).toBe("UnauthorizedAccess");
+    await client.close();
+  });
+});
+
+describe("a token", () => {
+  it.each([
+    ["is expired", (world: World) => world.token(ROOT, "sb://h/orders", 1)],
+    ["is for another entity", (world: World) => world.token(ROOT, "sb://h/secret")],
+    ["is for an entity whose name begins alike", (world: World) => world.token(ROOT, "sb://h/order")],
+    ["is signed with another key", (world: World) => world.token({ ...ROOT, key: "x" }, "sb://h/orders")],
+    ["is of an unknown key", (world: World) => world.token({ ...ROOT, name: "x" }, "sb://h/orders")],
+    [
+      "is of another entity's key",
+      (world: World) => world.token({ ...SENDS, entity: "secret" }, "sb://h/secret"),
+    ],
+    [
+      "has its expiry changed",
+      (world: World) => world.token(ROOT, "sb://h/orders").replace(/se=(\d+)/, "se=9$1"),
+    ],
+    ["is no token", () => "Bearer x"],
+    ["is empty", () => ""],
+    ["has broken percent-encoding", () => "SharedAccessSignature sr=%&sig=%&se=1&skn=%"],
+  ])("that %s is refused", async (_name, make) => {
+    await using world = await openGuarded();
+    await using client = await connectRaw(world.server);
+    const cbs = await client.management("$cbs");
+    const answer = await cbs.call("put-token", make(world), {
+      name: "sb://h/orders",
+      type: "servicebus.windows.net:sastoken",
+    });
+    expect(numberIn(answer, "status-code")).toBe(401);
+    await expect(client.sender("orders")).rejects.toThrow("amqp:unauthorized-access");
+  });
+
+  it("in a connection string serves a client that speaks no SASL", async () => {
+    await using world = await openGuarded();
+    const token = world.token(ROOT, `sb://127.0.0.1:${world.server.port}/`);
+    const client = connect(
+      `Endpoint=sb://127.0.0.1:${world.server.port};SharedAccessSignature=${token};UseDevelopmentEmulator=true`,
+    );
+    await client.createSender("orders").sendMessages({ body: 1 });
+    await client.close();
+    expect(world.broker.getEntity("orders").activeMessageCount).toBe(1);
+  });
+
+  it("for the namespace covers its entities", async () => {
+    await using world = await openGuarded();
+    await using client = await connectRaw(world.server);
+    const cbs = await client.management("$cbs");
+    const answer = await cbs.call("put-token", world.token(ROOT, "sb://h/"), { name: "sb://h/orders" });
+    expect(numberIn(answer, "status-code")).toBe(202);
+    await client.sender("orders");
+  });
+
+  it("takes the links with it when it expires, unless it is renewed", async () => {
+    await using world = await openGuarded();
+    await using client = await connectRaw(world.server);
+    const cbs = await client.management("$cbs");
+    const nowS = world.clock.now() / 1000;
+    const put = (seconds: number) =>
+      cbs.call("put-token", world.token(ROOT, "sb://h/orders", nowS + seconds), { name: "sb://h/orders" });
+    await put(60);
+    const receiver = await client.receiver("orders", { credit: 1 });
+    await client.send("orders", "first");
+    await receiver.take(1);
+    await put(120);
+    world.clock.advance(61_000);
+    await client.send("orders", "second");
+    world.clock.advance(60_000);
+    expect(await receiver.detached).toBe("amqp:unauthorized-access");
+  });
+
+  it("is not needed where management asks for no right", async () => {
+    await using world = await openGuarded();
+    await using client = await connectRaw(world.server);
+    const cbs = await client.management("$cbs");
+    const answer = await cbs.call("delete-everything", stringMap({}));
+    expect(numberIn(answer, "status-code")).toBe(501);
+  });
+});
+
+describe("serve", () => {
+  it("makes up a key of its own when it gets none", async () => {
+    await using broker = createBroker();
+    await broker.createQueue("orders");
+    await using first = await serve(broker, { port: 0 });
+    await using second = await serve(broker, { port: 0 });
+    const key = (text: string) => /SharedAccessKey=([^;]+)/.exec(text)![1]!;
+    expect(key(first.connectionString)).not.toBe(key(second.connectionString));
+    const client = connect(first.connectionString.replace(key(first.connectionString), "SAS_KEY_VALUE"));
+    expect(await codeOf(client.createSender("orders").sendMessages({ body: 1 }))).toBe("UnauthorizedAccess");
+    await client.close();
+  });
+
+  it("accepts anyone only when told to, on loopback, and says so", async () => {
+    await using broker = createBroker();
+    await broker.createQueue("orders");
+    const warnings = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    await using server = await serve(broker, { port: 0, acceptAnyone: true });
+    expect(warnings.mock.calls[0]![0]).toContain("accepts every client");
+    warnings.mockRestore();
+    const client = connect(
+      `Endpoint=sb://localhost:${server.port};SharedAccessKeyName=any;SharedAccessKey=any;UseDevelopmentEmulator=true`,
+    );
+    await client.createSender("orders").sendMessages({ body: 1 });
+    await client.close();
+    await expect(serve(broker, { port: 0, host: "0.0.0.0", acceptAnyone: true })).rejects.toThrow("loopback");
+    await expect(serve(broker, { port: 0, keys: [ROOT], acceptAnyone: true })).rejects.toThrow("meaningless");
+  });
+
+  it.each([
+    [{ port: -1 }, "port is -1"],
+    [{ keys: [] }, "nobody could connect"],
+    [{ keys: [ROOT, ROOT] }, "'root' is given twice"],
+    [{ keys: [{ ...ROOT, rights: ["Read"] as never }] }, "the rights of 'root'"],
+    [{ keys: [{ ...ROOT, key: "" }] }, "'root' has no key"],
+  ])("refuses options that make no sense: %j", async (options, text) => {
+    await using broker = createBroker();
+    await expect(serve(broker, options)).rejects.toThrow(text);
+  });
+});
+
+type World = Awaited<ReturnType<typeof openGuarded>>;

@@ -1,0 +1,114 @@
+import type { Clock, ClockAttachment, ClockDriven } from "@waybill/broker";
+import { AmqpRefusal } from "../amqp/error.js";
+import {
+  type AccessRight,
+  type Grant,
+  grantForSecret,
+  grantForToken,
+  isWithin,
+  type SharedAccessKey,
+} from "./shared-access-key.js";
+
+/** Who may connect: holders of keys, or, for development, anyone. */
+export type Authorization =
+  | { readonly kind: "keys"; readonly keys: readonly SharedAccessKey[] }
+  | { readonly kind: "development" };
+
+/** So that a client cannot fill the memory with tokens. */
+const GRANT_LIMIT = 10_000;
+
+/** What one connection may do, by the tokens and secrets it has shown. They belong to it and end with it. */
+export class Claims implements ClockDriven {
+  readonly #authorization: Authorization;
+  readonly #clock: Clock;
+  readonly #grants = new Map<string, Grant>();
+  readonly #onExpired: () => void;
+  #attachment: ClockAttachment | undefined;
+
+  /** `onExpired` is called when a token has expired: links that need it have to go. */
+  constructor(authorization: Authorization, clock: Clock, onExpired: () => void) {
+    this.#authorization = authorization;
+    this.#clock = clock;
+    this.#onExpired = onExpired;
+  }
+
+  /** Takes a token for an audience. Throws the refusal of a client that holds no key for it, whatever the reason is. */
+  putToken(token: string, audience: string): void {
+    if (this.#authorization.kind === "development") return;
+    const grant = grantForToken(this.#authorization.keys, token, audience, this.#clock.now());
+    if (grant === undefined) {
+      throw new AmqpRefusal(
+        "amqp:unauthorized-access",
+        "InvalidSignature: The token has an invalid signature, is expired, or is not for this resource.",
+        401,
+      );
+    }
+    if (this.#grants.size >= GRANT_LIMIT && !this.#grants.has(grant.path)) {
+      throw new AmqpRefusal(
+        "amqp:resource-limit-exceeded",
+        `A connection holds at most ${GRANT_LIMIT} tokens.`,
+        403,
+      );
+    }
+    this.#add(grant);
+  }
+
+  /** Takes the name and secret of a key, and says whether they belong together. */
+  putSecret(name: string, secret: string): boolean {
+    if (this.#authorization.kind === "development") return true;
+    const grant = grantForSecret(this.#authorization.keys, name, secret);
+    if (grant !== undefined) this.#add(grant);
+    return grant !== undefined;
+  }
+
+  /** Whether the connection has one of these rights on an entity. */
+  has(path: string, ...rights: readonly AccessRight[]): boolean {
+    if (this.#authorization.kind === "development") return true;
+    const wanted = path.toLowerCase();
+    const nowMs = this.#clock.now();
+    for (const grant of this.#grants.values()) {
+      const isLive = grant.expiresAtMs > nowMs && isWithin(wanted, grant.path);
+      if (isLive && rights.some((right) => grant.rights.has(right))) return true;
+    }
+    return false;
+  }
+
+  /** Throws the service's refusal unless one of these rights is held; it says nothing about whether the entity exists. */
+  require(path: string, ...rights: readonly AccessRight[]): void {
+    if (this.has(path, ...rights)) return;
+    throw new AmqpRefusal(
+      "amqp:unauthorized-access",
+      `Unauthorized access. '${rights.join("' or '")}' claim(s) are required to perform this operation on '${path}'.`,
+      401,
+    );
+  }
+
+  /** Ends the watch over expiry. */
+  close(): void {
+    this.#attachment?.detach();
+    this.#attachment = undefined;
+    this.#grants.clear();
+  }
+
+  get nextDueMs(): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const { expiresAtMs } of this.#grants.values()) next = Math.min(next, expiresAtMs);
+    return next;
+  }
+
+  get isAwaited(): boolean {
+    return false;
+  }
+
+  runDue(nowMs: number): void {
+    for (const [path, { expiresAtMs }] of this.#grants) if (expiresAtMs <= nowMs) this.#grants.delete(path);
+    this.#onExpired();
+  }
+
+  #add(grant: Grant): void {
+    this.#grants.set(grant.path, grant);
+    if (grant.expiresAtMs === Number.POSITIVE_INFINITY) return;
+    this.#attachment ??= this.#clock.attach(this);
+    this.#attachment.reschedule();
+  }
+}

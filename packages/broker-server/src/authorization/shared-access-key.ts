@@ -1,0 +1,141 @@
+import { Buffer } from "node:buffer";
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { entityOf, toEntityPath } from "../amqp/address.js";
+
+/** What a key allows: to send, to receive, or everything. */
+export type AccessRight = "Send" | "Listen" | "Manage";
+
+/** A shared access policy of the namespace or of one entity, as in the portal. */
+export interface SharedAccessKey {
+  /** The policy's name, as in `SharedAccessKeyName`. */
+  readonly name: string;
+  /** The secret, as in `SharedAccessKey`; any text, used as it is. */
+  readonly key: string;
+  /** `Manage` includes the other two. */
+  readonly rights: readonly AccessRight[];
+  /** Path of the queue or topic that the key is for; default the whole namespace. */
+  readonly entity?: string | undefined;
+}
+
+/** The rights that a client was granted on an entity and what lies below it; the empty path is the namespace. */
+export interface Grant {
+  readonly path: string;
+  readonly rights: ReadonlySet<AccessRight>;
+  /** In ms since the epoch; `Infinity` for one that ends with its connection. */
+  readonly expiresAtMs: number;
+}
+
+const RIGHTS: readonly unknown[] = ["Send", "Listen", "Manage"];
+
+/** Checks and copies keys. Throws `TypeError` for one without name, secret or known rights, or with a name given twice. */
+export function resolveSharedAccessKeys(keys: readonly SharedAccessKey[]): SharedAccessKey[] {
+  const seen = new Set<string>();
+  return keys.map(({ name, key, rights, entity }) => {
+    if (typeof name !== "string" || name === "") throw new TypeError("keys: a key has no name");
+    if (typeof key !== "string" || key === "") throw new TypeError(`keys: '${name}' has no key`);
+    if (!Array.isArray(rights) || rights.length === 0 || !rights.every((right) => RIGHTS.includes(right))) {
+      throw new TypeError(`keys: the rights of '${name}' are not some of Send, Listen and Manage`);
+    }
+    const identity = `${name}\n${scopeOf(entity)}`;
+    if (seen.has(identity)) throw new TypeError(`keys: '${name}' is given twice`);
+    seen.add(identity);
+    return { name, key, rights: [...rights], entity };
+  });
+}
+
+/** What a key's name and secret grant, as SASL PLAIN gives them; `undefined` when they do not belong together. */
+export function grantForSecret(
+  keys: readonly SharedAccessKey[],
+  name: string,
+  secret: string,
+): Grant | undefined {
+  const found = keys.find((key) => key.name === name && isEqual(key.key, secret));
+  return found && toGrant(found, scopeOf(found.entity), Number.POSITIVE_INFINITY);
+}
+
+/**
+ * What a token grants on the audience it was put for; `undefined` when it is no token of these keys, is expired or is for another
+ * resource. Source: "Service Bus access control with Shared Access Signatures".
+ */
+export function grantForToken(
+  keys: readonly SharedAccessKey[],
+  token: string,
+  audience: string,
+  nowMs: number,
+): Grant | undefined {
+  const fields = parseToken(token);
+  if (fields === undefined) return undefined;
+  const expiresAtMs = Number(fields.se) * 1000;
+  const resource = toPath(decode(fields.sr));
+  const wanted = toPath(audience);
+  if (resource === undefined || wanted === undefined || !(expiresAtMs > nowMs)) return undefined;
+  if (!isWithin(wanted, resource)) return undefined;
+  for (const key of keys) {
+    if (key.name !== fields.skn || !isWithin(wanted, scopeOf(key.entity))) continue;
+    const signature = createHmac("sha256", key.key).update(`${fields.sr}\n${fields.se}`).digest("base64");
+    if (isEqual(signature, fields.sig)) return toGrant(key, wanted, expiresAtMs);
+  }
+  return undefined;
+}
+
+/** Whether a path is another or lies below it. Both are in lower case. */
+export function isWithin(path: string, scope: string): boolean {
+  return scope === "" || path === scope || path.startsWith(`${scope}/`);
+}
+
+interface TokenFields {
+  /** Signed as it stands, still percent-encoded. */
+  readonly sr: string;
+  readonly se: string;
+  readonly sig: string;
+  readonly skn: string;
+}
+
+function parseToken(token: string): TokenFields | undefined {
+  const match = /^SharedAccessSignature\s+(.+)$/i.exec(token);
+  if (match === null) return undefined;
+  const fields = new Map(
+    match[1]!.split("&").map((pair) => {
+      const at = pair.indexOf("=");
+      return [pair.slice(0, at), pair.slice(at + 1)] as const;
+    }),
+  );
+  const sr = fields.get("sr");
+  const se = fields.get("se");
+  const sig = decode(fields.get("sig"));
+  const skn = decode(fields.get("skn"));
+  if (!sr || !se || !/^\d+$/.test(se) || !sig || !skn) return undefined;
+  return { sr, se, sig, skn };
+}
+
+function decode(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The entity's path in an address, in lower case; a management node belongs to its entity. */
+function toPath(address: string | undefined): string | undefined {
+  if (address === undefined) return undefined;
+  return toEntityPath(address)
+    ?.toLowerCase()
+    .replace(/(?:^|\/)\$management$/, "");
+}
+
+function scopeOf(entity: string | undefined): string {
+  return entity === undefined ? "" : entityOf(entity);
+}
+
+function toGrant({ rights }: SharedAccessKey, path: string, expiresAtMs: number): Grant {
+  const all: readonly AccessRight[] = rights.includes("Manage") ? ["Send", "Listen", "Manage"] : rights;
+  return { path, rights: new Set(all), expiresAtMs };
+}
+
+/** In time that does not depend on where the texts differ; digests make them equally long. */
+function isEqual(expected: string, given: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(Buffer.from(text)).digest();
+  return timingSafeEqual(digest(expected), digest(given));
+}

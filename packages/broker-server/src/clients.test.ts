@@ -1,0 +1,260 @@
+import { once } from "node:events";
+import { connect as connectSocket } from "node:net";
+import { ServiceBusClient } from "@azure/service-bus";
+import { ACCEPTED, encodeMessage, symbolMap, uint } from "@waybill/amqp";
+import { createBroker, type QueueOptions } from "@waybill/broker";
+import { describe, expect, it, vi } from "vitest";
+import { serve } from "./index.js";
+import { connectRaw, numberIn, sendOn, text } from "./raw-client.test-support.js";
+import { openWorld } from "./world.test-support.js";
+
+async function openRaw(queue: QueueOptions = {}) {
+  vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+  const broker = createBroker();
+  await broker.createQueue("orders", queue);
+  const server = await serve(broker, { port: 0, acceptAnyone: true, closeTimeoutMs: 50 });
+  vi.restoreAllMocks();
+  return {
+    broker,
+    server,
+    connect: () => connectRaw(server),
+    async [Symbol.asyncDispose](): Promise<void> {
+      await server.close();
+      await broker.close();
+    },
+  };
+}
+
+const fill = (world: { broker: ReturnType<typeof createBroker> }, count: number, bytes = 10) =>
+  world.broker
+    .sender("orders")
+    .sendBatch(
+      Array.from({ length: count }, () => ({ body: { section: "data", bytes: Buffer.alloc(bytes) } })),
+    );
+
+/** What the server writes until it closes, to a client that writes these bytes. */
+async function answerTo(port: number, bytes: Uint8Array): Promise<Buffer> {
+  const socket = connectSocket(port, "127.0.0.1");
+  const chunks: Buffer[] = [];
+  socket.on("data", (chunk) => chunks.push(chunk));
+  socket.on("error", () => {});
+  socket.write(bytes);
+  await once(socket, "close");
+  return Buffer.concat(chunks);
+}
+
+describe("a receiver", () => {
+  it("may have 10,000 messages in flight and settle them in any order", async () => {
+    await using world = await openRaw();
+    await fill(world, 10_000);
+    await using client = await world.connect();
+    const receiver = await client.receiver("orders", { credit: 10_000 });
+    const messages = await receiver.take(10_000);
+    const states = await Promise.all(messages.reverse().map((message) => receiver.settle(message, ACCEPTED)));
+    expect(new Set(states.map((state) => state?.kind))).toEqual(new Set(["accepted"]));
+    expect(world.broker.getEntity("orders").totalMessageCount).toBe(0);
+  });
+
+  it("that never reads is pushed no more than the network takes", async () => {
+    await using world = await openRaw();
+    await using client = await world.connect();
+    await client.receiver("orders", { credit: 1_000_000 });
+    client.socket.pause();
+    await fill(world, 5000, 100_000);
+    await using other = await world.connect();
+    const receiver = await other.receiver("orders", { credit: 1 });
+    expect(await receiver.take(1)).toHaveLength(1);
+    const messages = world.broker.snapshot().stores.flatMap((store) => store.messages);
+    expect(messages.filter(({ isLocked }) => isLocked).length).toBeLessThan(1000);
+  });
+
+  it("that dies leaves its locks to end by themselves", async () => {
+    await using world = await openRaw();
+    await fill(world, 1);
+    const client = await world.connect();
+    const receiver = await client.receiver("orders", { credit: 1 });
+    await receiver.take(1);
+    client.socket.destroy();
+    await using other = await world.connect();
+    const management = await other.management("orders");
+    const [peeked] = await world.broker.receiver("orders").peek(1);
+    expect(peeked).toBeDefined();
+    expect(await world.broker.receiver("orders").receive(1, { maxWaitMs: 0 })).toEqual([]);
+    expect(numberIn(await management.call("com.microsoft:none", null), "statusCode")).toBe(501);
+  });
+
+  it("gets its credit back when it drains", async () => {
+    await using world = await openRaw();
+    await fill(world, 3);
+    await using client = await world.connect();
+    const receiver = await client.receiver("orders", { credit: 10 });
+    await receiver.take(3);
+    const drained = new Promise<void>((resolve) => {
+      receiver.link.handler.onDrained = () => resolve();
+    });
+    receiver.link.drain();
+    await drained;
+    await fill(world, 1);
+    expect(receiver.link.credit).toBe(0);
+    expect(await world.broker.receiver("orders").receive(1, { maxWaitMs: 0 })).toHaveLength(1);
+  });
+});
+
+describe("sessions", () => {
+  it("can be held 2,000 at a time", async () => {
+    await using world = await openRaw({ requiresSession: true });
+    await using client = await world.connect();
+    const receivers = await Promise.all(
+      Array.from({ length: 2000 }, (_, n) =>
+        client.receiver("orders", {
+          credit: 1,
+          filter: symbolMap({ "com.microsoft:session-filter": `session-${n}` }),
+        }),
+      ),
+    );
+    const sender = world.broker.sender("orders");
+    for (let n = 0; n < 2000; n++) {
+      await sender.send({ sessionId: `session-${n}`, body: { section: "data", bytes: Buffer.from([1]) } });
+    }
+    await Promise.all(receivers.map(({ take }) => take(1)));
+  });
+
+  it("that a client gave up waiting for go to the next", async () => {
+    await using world = await openRaw({ requiresSession: true });
+    await using client = await world.connect();
+    const waiting = await client.receiver("orders", {
+      filter: symbolMap({ "com.microsoft:session-filter": null }),
+      properties: symbolMap({ "com.microsoft:timeout": uint(1) }),
+    });
+    expect(await waiting.detached).toBe("com.microsoft:timeout");
+    await world.broker
+      .sender("orders")
+      .send({ sessionId: "a", body: { section: "data", bytes: Buffer.from([1]) } });
+    const session = await world.broker.acceptSession("orders", { maxWaitMs: 0 });
+    expect(session.sessionId).toBe("a");
+  });
+});
+
+describe("a sender", () => {
+  it("whose message is malformed learns it and may go on", async () => {
+    await using world = await openRaw();
+    await using client = await world.connect();
+    const sender = await client.sender("orders");
+    const refusal = { kind: "rejected", error: { condition: "amqp:decode-error" } };
+    expect(await sendOn(sender, Buffer.from("garbage"))).toMatchObject(refusal);
+    expect(await sendOn(sender, Buffer.from("garbage"), { format: 0x80013700 })).toMatchObject(refusal);
+    expect(await sendOn(sender, text("good"))).toEqual(ACCEPTED);
+    expect(world.broker.getEntity("orders").totalMessageCount).toBe(1);
+  });
+
+  it("sends a batch whole or not at all", async () => {
+    await using world = await openRaw();
+    await using client = await world.connect();
+    const sender = await client.sender("orders");
+    const bad = encodeMessage({
+      properties: { messageId: "x".repeat(200) },
+      body: { kind: "data", sections: [] },
+    });
+    const batch = encodeMessage({ body: { kind: "data", sections: [text("a"), bad] } });
+    expect(await sendOn(sender, batch, { format: 0x80013700 })).toMatchObject({
+      kind: "rejected",
+      error: { condition: "com.microsoft:argument-error" },
+    });
+    expect(world.broker.getEntity("orders").totalMessageCount).toBe(0);
+  });
+
+  it("is found in every way SDKs spell an address", async () => {
+    await using world = await openRaw();
+    await world.broker.createQueue("the-queue/of/orders");
+    await using client = await world.connect();
+    await client.send("/the-queue%2Fof/orders", "a");
+    await client.send("amqps://host:5671/the-queue/of/orders", "b");
+    await client.send("THE-QUEUE/of/orders/", "c");
+    expect(world.broker.getEntity("the-queue/of/orders").activeMessageCount).toBe(3);
+    await expect(client.sender("/%E0%A4%A")).rejects.toThrow("amqp:invalid-field");
+    await expect(client.sender("")).rejects.toThrow("amqp:invalid-field");
+  });
+});
+
+describe("a client that breaks the protocol", () => {
+  it.each([
+    ["speaks HTTP", Buffer.from("GET / HTTP/1.1\r\n\r\n")],
+    ["sends noise", Buffer.from("ffffffffffffffffffffffff", "hex")],
+    ["announces a frame too large", Buffer.from("414d515000010000ffffffff02000000", "hex")],
+    ["asks for an unknown SASL mechanism", saslInit("GUESS")],
+  ])("and %s is closed, and the others go on", async (_name, bytes) => {
+    await using world = await openRaw();
+    await using client = await world.connect();
+    await answerTo(world.server.port, bytes);
+    await client.send("orders", "a");
+    expect(world.broker.getEntity("orders").activeMessageCount).toBe(1);
+  });
+});
+
+describe("a management request", () => {
+  it.each([
+    ["com.microsoft:peek-message", null, "argument-error"],
+    ["com.microsoft:peek-message", "text", "argument-error"],
+    ["com.microsoft:renew-lock", null, "argument-error"],
+    ["com.microsoft:schedule-message", null, "argument-error"],
+    ["com.microsoft:renew-session-lock", null, "argument-error"],
+    ["com.microsoft:add-rule", null, "amqp:not-allowed"],
+    ["com.microsoft:unheard-of", null, "amqp:not-implemented"],
+  ])("%s with the body %j is refused", async (operation, body, condition) => {
+    await using world = await openRaw();
+    await using client = await world.connect();
+    const management = await client.management("orders");
+    const answer = await management.call(operation, body);
+    expect(answer.properties.get("errorCondition")).toMatchObject({
+      type: "symbol",
+      value: expect.stringContaining(condition),
+    });
+    expect(answer.properties.get("statusDescription")).not.toBe("");
+  });
+});
+
+describe("many clients that connect at once", () => {
+  it("all open their links without a stall", async () => {
+    await using world = await openWorld();
+    const clients = Array.from({ length: 6 }, () => new ServiceBusClient(world.server.connectionString));
+    await Promise.all(
+      clients.flatMap((client) =>
+        Array.from({ length: 4 }, async () => {
+          await client.createSender("orders").sendMessages({ body: 1 });
+          await client.createReceiver("orders").receiveMessages(1);
+        }),
+      ),
+    );
+    await Promise.all(clients.map((client) => client.close()));
+  }, 30_000);
+});
+
+describe("close", () => {
+  it("tells every client, and drops those that do not answer", async () => {
+    await using world = await openRaw();
+    await using client = await world.connect();
+    const silent = connectSocket(world.server.port, "127.0.0.1");
+    silent.on("error", () => {});
+    await once(silent, "connect");
+    await world.server.close();
+    expect(await client.closed).toBe("amqp:connection:forced");
+    await world.server.close();
+  });
+
+  it("leaves the broker open", async () => {
+    await using world = await openRaw();
+    await world.server.close();
+    await fill(world, 1);
+    expect(world.broker.getEntity("orders").totalMessageCount).toBe(1);
+  });
+});
+
+function saslInit(mechanism: string): Buffer {
+  const name = Buffer.from(mechanism);
+  const body = Buffer.concat([
+    Buffer.from([0, 0x53, 0x41, 0xc0, name.length + 3, 1, 0xa3, name.length]),
+    name,
+  ]);
+  const frame = Buffer.concat([Buffer.from([0, 0, 0, body.length + 8, 2, 1, 0, 0]), body]);
+  return Buffer.concat([Buffer.from("414d515003010000", "hex"), frame]);
+}

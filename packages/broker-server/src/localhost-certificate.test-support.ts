@@ -1,0 +1,21 @@
+/** A self-signed certificate for localhost and its key, which protect nothing; made for tests, valid for a hundred years. */
+export const localhostCertificate = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBmjCCAUGgAwIBAgIUGzajuj99Nj5FzFt3ukGarGbW3hIwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTA1MTAwOFoYDzIxMjYxMDI4
+MDUxMDA4WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAARrIETemQhgMW0CuRyrIEU1QsAfHbpSybL41fkcLkcknHrIMr0kYGLi
+Bt43WAwzkol+EJJHBhghOi0gR3xz/7Tco28wbTAdBgNVHQ4EFgQU1NudUEpH21Z9
+XBDIIBkh+3HPmQ4wHwYDVR0jBBgwFoAU1NudUEpH21Z9XBDIIBkh+3HPmQ4wDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARhwR/AAABgglsb2NhbGhvc3QwCgYIKoZI
+zj0EAwIDRwAwRAIgYW2GF4jwwPeWNzwlU5xG4pgWkJtnC74xt29AZWzF2SwCIFpE
+SMW2tmfbQs5M4jRS2tHWPTANHmWdMgTQ3sJtAm1M
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg1wgVBYdp4y6v42kJ
+fpTDDsSLWIZGuLLf8GoYyXegzF+hRANCAARrIETemQhgMW0CuRyrIEU1QsAfHbpS
+ybL41fkcLkcknHrIMr0kYGLiBt43WAwzkol+EJJHBhghOi0gR3xz/7Tc
+-----END PRIVATE KEY-----
+`,
+};

@@ -1,0 +1,202 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { connect as connectTls } from "node:tls";
+import {
+  AmqpMap,
+  type AmqpValue,
+  described,
+  encodeMessage,
+  int,
+  long,
+  scanMessage,
+  symbol,
+  symbolMap,
+  timestamp,
+  ulong,
+  uuid,
+} from "@waybill/amqp";
+import { createBroker, type ReceivedMessage } from "@waybill/broker";
+import { describe, expect, it } from "vitest";
+import { fromBrokerMessage } from "./amqp/from-broker-message.js";
+import { toBrokerMessage } from "./amqp/to-broker-message.js";
+import { decodeWire } from "./amqp/wire-decoder.js";
+import { serve } from "./index.js";
+import { localhostCertificate } from "./localhost-certificate.test-support.js";
+
+const ID = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0";
+
+async function openOrders() {
+  const broker = createBroker({ wireDecoder: decodeWire });
+  await broker.createQueue("orders");
+  const receiver = broker.receiver("orders");
+  return {
+    broker,
+    receiver,
+    /** Sends as a client over AMQP would and takes the message out again. */
+    async pass(encoded: Uint8Array): Promise<ReceivedMessage> {
+      await broker.sender("orders").send(toBrokerMessage(encoded));
+      const [message] = await receiver.receive();
+      return message!;
+    },
+    [Symbol.asyncDispose]: () => broker.close(),
+  };
+}
+
+const encode = (message: ReceivedMessage) => scanMessage(Buffer.concat(fromBrokerMessage(message)));
+
+/** The values of a map's entries by key. */
+function entriesOf(map: AmqpMap | undefined): Record<string, AmqpValue> {
+  return Object.fromEntries(
+    (map?.entries ?? []).map(([key, value]) => [
+      typeof key === "string" ? key : String((key as { value: unknown }).value),
+      value,
+    ]),
+  );
+}
+
+const ODD_MESSAGE = {
+  properties: {
+    messageId: uuid(ID),
+    correlationId: ulong(7n),
+    userId: Buffer.from("me"),
+    contentEncoding: "gzip",
+    groupSequence: 3,
+  },
+  applicationProperties: new AmqpMap([
+    ["long", long(5n)],
+    ["int", int(5)],
+    ["guid", uuid(ID)],
+    ["span", described("com.microsoft:timespan", long(600_000_000n))],
+    ["uri", described("com.microsoft:uri", "http://example.org")],
+    ["__proto__", "harmless"],
+  ]),
+  body: { kind: "data", sections: [Buffer.from("body")] },
+  footer: symbolMap({ "x-sum": int(1) }),
+} as const;
+
+describe("a message over AMQP", () => {
+  it("keeps its bare message byte for byte", async () => {
+    await using world = await openOrders();
+    const sent = encodeMessage(ODD_MESSAGE);
+    const received = encode(await world.pass(sent));
+    expect(Buffer.compare(received.bytes.subarray(received.bareStart), sent)).toBe(0);
+  });
+
+  it("keeps header fields and annotations that the broker does not know", async () => {
+    await using world = await openOrders();
+    const sent = encodeMessage({
+      ...ODD_MESSAGE,
+      header: { durable: true, priority: 9, ttl: 60_000 },
+      deliveryAnnotations: symbolMap({ hop: "x" }),
+      messageAnnotations: symbolMap({ "x-opt-mine": int(1), "x-opt-sequence-number": long(99n) }),
+    });
+    const received = encode(await world.pass(sent));
+    expect(received.decodeHeader()).toMatchObject({
+      durable: true,
+      priority: 9,
+      ttl: 60_000,
+      deliveryCount: 0,
+    });
+    expect(entriesOf(received.decodeDeliveryAnnotations())).toEqual({ hop: "x" });
+    expect(entriesOf(received.decodeMessageAnnotations())).toMatchObject({
+      "x-opt-mine": int(1),
+      "x-opt-sequence-number": long(1n),
+    });
+  });
+
+  it("carries the broker's stamps in the types that SDKs cast to", async () => {
+    await using world = await openOrders();
+    const message = await world.pass(encodeMessage({ body: { kind: "value", value: null } }));
+    expect(entriesOf(encode(message).decodeMessageAnnotations())).toEqual({
+      "x-opt-sequence-number": long(1n),
+      "x-opt-enqueued-time": timestamp(message.enqueuedTime),
+      "x-opt-enqueue-sequence-number": long(1n),
+      "x-opt-locked-until": timestamp(message.lockedUntil!),
+    });
+  });
+
+  it("changes only the application properties that a settlement changes", async () => {
+    await using world = await openOrders();
+    const message = await world.pass(encodeMessage(ODD_MESSAGE));
+    await world.receiver.abandon(message, { int: "changed", added: 2n });
+    const [again] = await world.receiver.receive();
+    const received = encode(again!);
+    expect(entriesOf(received.decodeApplicationProperties())).toEqual({
+      ...entriesOf(ODD_MESSAGE.applicationProperties),
+      int: "changed",
+      added: long(2n),
+    });
+    expect(received.decodeProperties()).toMatchObject({ messageId: uuid(ID), userId: Buffer.from("me") });
+    expect(received.decodeBody()).toEqual([Buffer.from("body")]);
+    expect(received.footer).toBeDefined();
+  });
+
+  it("is read by receivers in the broker's own process", async () => {
+    await using world = await openOrders();
+    const message = await world.pass(encodeMessage(ODD_MESSAGE));
+    expect(message.messageId).toBe(ID);
+    expect(message.correlationId).toBe(7n);
+    expect(message.body).toEqual({ section: "data", bytes: new Uint8Array(Buffer.from("body")) });
+    expect(message.applicationProperties).toMatchObject({
+      long: 5n,
+      int: 5,
+      guid: { type: "guid", value: ID },
+      span: { type: "timespan", ticks: 600_000_000n },
+    });
+    expect(Object.keys(message.applicationProperties)).toContain("__proto__");
+    const graph = await world.pass(
+      encodeMessage({ body: { kind: "value", value: new AmqpMap([[symbol("a"), [int(1), null]]]) } }),
+    );
+    expect(graph.body).toEqual({ section: "value", value: { a: [1, null] } });
+  });
+
+  it("is sent by senders in the broker's own process", async () => {
+    await using world = await openOrders();
+    await world.broker.sender("orders").send({
+      body: { section: "data", bytes: Buffer.from("body") },
+      messageId: "m",
+      subject: "s",
+      sessionId: "g",
+      timeToLiveMs: 1000,
+      applicationProperties: { n: 1, big: 2n ** 40n, at: new Date(5), ratio: 0.5 },
+    });
+    const [message] = await world.receiver.receive();
+    const received = encode(message!);
+    expect(received.decodeProperties()).toMatchObject({ messageId: "m", subject: "s", groupId: "g" });
+    expect(received.decodeHeader()).toMatchObject({ ttl: 1000, deliveryCount: 0 });
+    expect(entriesOf(received.decodeApplicationProperties())).toEqual({
+      n: int(1),
+      big: long(2n ** 40n),
+      at: timestamp(new Date(5)),
+      ratio: 0.5,
+    });
+    expect(received.decodeBody()).toEqual([Buffer.from("body")]);
+  });
+});
+
+describe("serve with TLS", () => {
+  it("speaks TLS, and its connection string says so", async () => {
+    await using broker = createBroker();
+    await using server = await serve(broker, { port: 0, tls: localhostCertificate });
+    expect(server.connectionString).not.toContain("UseDevelopmentEmulator");
+    const header = await new Promise<Buffer>((resolve, reject) => {
+      const socket = connectTls({ port: server.port, host: "127.0.0.1", ca: localhostCertificate.cert });
+      socket.on("error", reject);
+      socket.on("data", (bytes) => {
+        socket.destroy();
+        resolve(bytes);
+      });
+      socket.write(Buffer.from("414d515003010000", "hex"));
+    });
+    expect(header.subarray(0, 4).toString()).toBe("AMQP");
+  });
+
+  it("closes though a client never finishes its handshake", async () => {
+    await using broker = createBroker();
+    const server = await serve(broker, { port: 0, tls: localhostCertificate, closeTimeoutMs: 20 });
+    const silent = connect(server.port, "127.0.0.1");
+    silent.on("error", () => {});
+    await once(silent, "connect");
+    await Promise.all([once(silent, "close"), server.close()]);
+  });
+});

@@ -1,0 +1,204 @@
+import { connect as connectSocket } from "node:net";
+import {
+  type AmqpMap,
+  type AmqpValue,
+  type Connection,
+  createConnection,
+  type DeliveryState,
+  encodeMessage,
+  type IncomingDelivery,
+  isTyped,
+  type ReceiverLink,
+  type SenderLink,
+  type Session,
+  scanMessage,
+  stringMap,
+} from "@waybill/amqp";
+import type { BrokerServer } from "./index.js";
+
+/** A client that speaks plain AMQP, for what the official client never does. */
+export async function connectRaw(server: BrokerServer) {
+  const socket = connectSocket(server.port, server.host);
+  socket.setNoDelay();
+  const opened = deferred<void>();
+  const closed = deferred<string | undefined>();
+  const connection: Connection = createConnection({
+    role: "client",
+    containerId: "raw",
+    incomingWindow: 100_000,
+    saslCredentials: { mechanism: "ANONYMOUS" },
+    handler: {
+      onOutput: () => queueMicrotask(flush),
+      onOpen: () => opened.resolve(),
+      onClose: (error) => closed.resolve(error?.condition),
+    },
+  });
+  function flush(): void {
+    for (const part of connection.takeOutput()) socket.write(part);
+  }
+  socket.on("data", (bytes) => connection.receive(bytes));
+  socket.on("error", () => socket.destroy());
+  socket.on("close", () => connection.disconnect());
+  connection.tick(performance.now());
+  await opened.promise;
+  const session = connection.openSession();
+  return {
+    socket,
+    connection,
+    session,
+    /** The condition with which the connection ended. */
+    closed: closed.promise,
+    send: openSends(session),
+    sender: (address: string) => openSender(session, address),
+    receiver: (address: string, options: ReceiveOptions = {}) => openReceiver(session, address, options),
+    management: (path: string) => openManagement(session, path),
+    async [Symbol.asyncDispose](): Promise<void> {
+      socket.destroy();
+    },
+  };
+}
+
+export interface ReceiveOptions {
+  readonly credit?: number;
+  readonly filter?: AmqpMap;
+  readonly properties?: AmqpMap;
+}
+
+/** A promise with the function that resolves it. */
+function deferred<Value>() {
+  let resolve!: (value: Value) => void;
+  const promise = new Promise<Value>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+let tags = 0;
+const nextTag = (): Uint8Array => Buffer.from(String(tags++));
+
+/** Opens a link to send on and resolves with it; rejects with the condition of the server's refusal. */
+function openSender(session: Session, address: string): Promise<SenderLink> {
+  const link = session.openSender({ name: `s${tags++}`, target: { kind: "target", address } });
+  return new Promise((resolve, reject) => {
+    link.handler = {
+      onCredit: () => resolve(link),
+      onDetach: (error) => reject(new Error(`${error?.condition}: ${error?.description}`)),
+    };
+  });
+}
+
+/** Sends one message and resolves with what the server makes of it. */
+export function sendOn(
+  link: SenderLink,
+  message: Uint8Array,
+  options: { state?: DeliveryState; format?: number } = {},
+): Promise<DeliveryState | undefined> {
+  return new Promise((resolve) => {
+    const delivery = link.send(message, { deliveryTag: nextTag(), ...options });
+    const before = link.handler.onDisposition;
+    link.handler.onDisposition = (settled, state) => {
+      if (settled === delivery) resolve(state);
+      else before?.(settled, state);
+    };
+  });
+}
+
+export function text(body: string): Uint8Array {
+  return encodeMessage({ properties: { messageId: body }, body: { kind: "value", value: body } });
+}
+
+function openSends(session: Session) {
+  return async (address: string, ...bodies: string[]): Promise<void> => {
+    const link = await openSender(session, address);
+    for (const body of bodies) await sendOn(link, text(body));
+    link.detach();
+  };
+}
+
+/** Opens a link to receive on; `take` waits for the next so many messages. */
+async function openReceiver(session: Session, address: string, options: ReceiveOptions) {
+  const taken: IncomingDelivery[] = [];
+  const settled = new Map<IncomingDelivery, (state: DeliveryState | undefined) => void>();
+  let wake = (): void => {};
+  const { credit = 0, filter, properties } = options;
+  const link: ReceiverLink = session.openReceiver({
+    name: `r${tags++}`,
+    source: { kind: "source", address, ...(filter && { filter }) },
+    rcvSettleMode: 1,
+    ...(properties && { properties }),
+  });
+  const detached = deferred<string | undefined>();
+  link.handler = {
+    onTransfer(delivery) {
+      taken.push(delivery);
+      wake();
+    },
+    onSettled: (delivery, state) => settled.get(delivery)?.(state),
+    onDetach: (error) => detached.resolve(error?.condition),
+  };
+  if (credit > 0) link.addCredit(credit);
+  return {
+    link,
+    /** The condition with which the link ended. */
+    detached: detached.promise,
+    async take(count: number): Promise<IncomingDelivery[]> {
+      while (taken.length < count) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      return taken.splice(0, count);
+    },
+    settle(delivery: IncomingDelivery, state: DeliveryState): Promise<DeliveryState | undefined> {
+      return new Promise((resolve) => {
+        settled.set(delivery, resolve);
+        link.propose(delivery, state);
+      });
+    },
+  };
+}
+
+/** Opens the links to a management node; `call` sends a request and resolves with its answer. */
+async function openManagement(session: Session, path: string) {
+  const address = path === "$cbs" ? path : `${path}/$management`;
+  const replyTo = `replies-${tags++}`;
+  const waiting = new Map<string, (answer: Answer) => void>();
+  const link = session.openReceiver({
+    name: replyTo,
+    source: { kind: "source", address },
+    target: { kind: "target", address: replyTo },
+    creditWindow: 10,
+  });
+  link.handler.onTransfer = ({ message }) => {
+    const answer = scanMessage(message);
+    const id = answer.decodeProperties()?.correlationId as string;
+    const properties = answer.decodeApplicationProperties()!;
+    waiting.get(id)?.({ properties, body: answer.decodeBody()[0]! });
+  };
+  const sender = await openSender(session, address);
+  return {
+    call(operation: string, body: AmqpValue, properties: Record<string, AmqpValue> = {}): Promise<Answer> {
+      const messageId = `request-${tags++}`;
+      const request = encodeMessage({
+        properties: { messageId, replyTo },
+        applicationProperties: stringMap({ operation, ...properties }),
+        body: { kind: "value", value: body },
+      });
+      return new Promise((resolve) => {
+        waiting.set(messageId, resolve);
+        sender.send(request, { deliveryTag: nextTag(), settled: true });
+      });
+    },
+  };
+}
+
+export interface Answer {
+  readonly properties: AmqpMap;
+  readonly body: AmqpValue;
+}
+
+/** A number of an answer, whatever AMQP type it has. */
+export function numberIn(answer: Answer, name: string): number {
+  const value = answer.properties.get(name);
+  return isTyped(value) && "value" in value ? Number(value.value) : Number.NaN;
+}

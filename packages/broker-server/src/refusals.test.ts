@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { codeOf, openWorld } from "./world.test-support.js";
+
+describe("an entity", () => {
+  it("that does not exist is MessagingEntityNotFound to senders, receivers and management", async () => {
+    await using world = await openWorld();
+    expect(await codeOf(world.client.createSender("none").sendMessages({ body: 1 }))).toBe(
+      "MessagingEntityNotFound",
+    );
+    expect(await codeOf(world.client.createReceiver("none").receiveMessages(1))).toBe(
+      "MessagingEntityNotFound",
+    );
+    expect(await codeOf(world.client.createReceiver("none").peekMessages(1))).toBe("MessagingEntityNotFound");
+  });
+
+  it("that is disabled is MessagingEntityDisabled", async () => {
+    await using world = await openWorld();
+    await world.broker.updateEntity("orders", { status: "Disabled" });
+    expect(await codeOf(world.sender.sendMessages({ body: 1 }))).toBe("MessagingEntityDisabled");
+    expect(await codeOf(world.receiver.receiveMessages(1))).toBe("MessagingEntityDisabled");
+  });
+
+  it("that only takes messages refuses receivers", async () => {
+    await using world = await openWorld({ status: "ReceiveDisabled" });
+    await world.sender.sendMessages({ body: 1 });
+    expect(await codeOf(world.receiver.receiveMessages(1))).toBe("MessagingEntityDisabled");
+  });
+
+  it("that is full is QuotaExceeded", async () => {
+    await using world = await openWorld();
+    world.broker.faults.fill("orders");
+    expect(await codeOf(world.sender.sendMessages({ body: 1 }))).toBe("QuotaExceeded");
+  });
+
+  it("that is throttled is ServiceBusy", async () => {
+    await using world = await openWorld();
+    world.broker.faults.throttle("orders", 1);
+    expect(await codeOf(world.sender.sendMessages({ body: 1 }))).toBe("ServiceBusy");
+    await world.sender.sendMessages({ body: 1 });
+  });
+
+  it("that is deleted ends its receivers", async () => {
+    await using world = await openWorld();
+    const waiting = world.receiver.receiveMessages(1);
+    await world.sender.sendMessages({ body: 1 });
+    await waiting;
+    const next = codeOf(world.receiver.receiveMessages(1));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await world.broker.deleteEntity("orders");
+    expect(await next).toBe("MessagingEntityNotFound");
+  });
+});
+
+describe("an idle receiver", () => {
+  it("learns that its entity is gone or disabled when it asks for more", async () => {
+    await using world = await openWorld();
+    await world.sender.sendMessages({ body: 1 });
+    await world.receiver.receiveMessages(1);
+    await world.broker.updateEntity("orders", { status: "Disabled" });
+    expect(await codeOf(world.receiver.receiveMessages(1))).toBe("MessagingEntityDisabled");
+    await world.broker.deleteEntity("orders");
+    expect(await codeOf(world.receiver.receiveMessages(1))).toBe("MessagingEntityNotFound");
+  });
+});
+
+describe("a message", () => {
+  it("of 1 MB passes", async () => {
+    await using world = await openWorld({ maxMessageSizeInKilobytes: 2048 });
+    const body = Buffer.alloc(1024 * 1024, 7);
+    await world.sender.sendMessages({ body });
+    const [message] = await world.receiver.receiveMessages(1);
+    expect(Buffer.compare(message!.body, body)).toBe(0);
+  });
+
+  it("larger than its entity allows is MessageSizeExceeded", async () => {
+    await using world = await openWorld({ maxMessageSizeInKilobytes: 256 });
+    const body = Buffer.alloc(300 * 1024);
+    expect(await codeOf(world.sender.sendMessages({ body }))).toBe("MessageSizeExceeded");
+    const batch = await world.sender.createMessageBatch();
+    expect(batch.maxSizeInBytes).toBe(256 * 1024);
+    expect(batch.tryAddMessage({ body })).toBe(false);
+    await world.sender.sendMessages({ body: "small" });
+  });
+});

@@ -1,0 +1,62 @@
+import type { Broker } from "@waybill/broker";
+import { listen } from "./amqp/listen.js";
+import { decodeWire } from "./amqp/wire-decoder.js";
+import { type ResolvedServeOptions, resolveServeOptions, type ServeOptions } from "./serve-options.js";
+
+/** A broker on the network. The broker outlives it. */
+export interface BrokerServer {
+  readonly host: string;
+  readonly port: number;
+  /** For `ServiceBusClient` in any language: address, and the name and secret of the first key for the whole namespace. */
+  readonly connectionString: string;
+  /** Closes every connection gracefully and leaves no socket or timer; messages stay locked until their locks end. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Puts a broker on the network, for the unchanged SDKs of Azure Service Bus over AMQP 1.0. Resolves when it listens; rejects
+ * when the port cannot be had. Throws `TypeError` for options that make no sense.
+ */
+export async function serve(broker: Broker, options: ServeOptions = {}): Promise<BrokerServer> {
+  const resolved = resolveServeOptions(options);
+  broker.setWireDecoder(decodeWire);
+  const listener = await listen(broker, resolved);
+  if (resolved.authorization.kind === "development") warn(resolved, listener.port);
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closed ??= listener.close();
+    return closed;
+  };
+  return {
+    host: resolved.host,
+    port: listener.port,
+    connectionString: toConnectionString(resolved, listener.port),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function warn({ host }: ResolvedServeOptions, port: number): void {
+  process.emitWarning(
+    `The broker on ${host}:${port} accepts every client (acceptAnyone). Use it for development only.`,
+    {
+      type: "WaybillWarning",
+      code: "WAYBILL_ACCEPT_ANYONE",
+    },
+  );
+}
+
+function toConnectionString({ host, tls, authorization }: ResolvedServeOptions, port: number): string {
+  const name = host.includes(":") ? `[${host}]` : host;
+  const emulator = tls === undefined ? ";UseDevelopmentEmulator=true" : "";
+  return `Endpoint=sb://${name}:${port};${toCredentials(authorization)}${emulator}`;
+}
+
+function toCredentials(authorization: ResolvedServeOptions["authorization"]): string {
+  const key =
+    authorization.kind === "development"
+      ? { name: "RootManageSharedAccessKey", key: "SAS_KEY_VALUE" }
+      : (authorization.keys.find(({ entity }) => entity === undefined) ?? authorization.keys[0]!);
+  return `SharedAccessKeyName=${key.name};SharedAccessKey=${key.key}`;
+}

@@ -1,0 +1,100 @@
+import type { ServiceBusRuleManager, SqlRuleFilter } from "@azure/service-bus";
+import { describe, expect, it } from "vitest";
+import { codeOf, openWorld } from "./world.test-support.js";
+
+async function openTopic() {
+  const world = await openWorld();
+  await world.broker.createTopic("news");
+  await world.broker.createSubscription("news", "all");
+  await world.broker.createSubscription("news", "red");
+  return {
+    ...world,
+    topic: world.client.createSender("news"),
+    rules: world.client.createRuleManager("news", "red"),
+    bodies: async (subscription: string): Promise<unknown[]> => {
+      const receiver = world.client.createReceiver("news", subscription, { receiveMode: "receiveAndDelete" });
+      const messages = await receiver.receiveMessages(10, { maxWaitTimeInMs: 50 });
+      await receiver.close();
+      return messages.map(({ body }) => body);
+    },
+  };
+}
+
+async function names(rules: ServiceBusRuleManager): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name } of rules.listRules()) found.push(name);
+  return found;
+}
+
+describe("the rule manager", () => {
+  it("adds, lists and removes rules of every kind", async () => {
+    await using world = await openTopic();
+    await world.rules.createRule(
+      "sql",
+      { sqlExpression: "colour = 'red'" },
+      { sqlExpression: "SET seen = 1" },
+    );
+    await world.rules.createRule("correlation", { subject: "s", applicationProperties: { n: 1 } });
+    const rules = [];
+    for await (const rule of world.rules.listRules()) rules.push(rule);
+    expect(rules.map(({ name }) => name)).toEqual(["$Default", "sql", "correlation"]);
+    expect((rules[0]!.filter as SqlRuleFilter).sqlExpression).toBe("1=1");
+    expect(rules[1]).toMatchObject({
+      filter: { sqlExpression: "colour = 'red'" },
+      action: { sqlExpression: "SET seen = 1" },
+    });
+    expect(rules[2]!.filter).toMatchObject({ subject: "s", applicationProperties: { n: 1 } });
+    await world.rules.deleteRule("sql");
+    expect(await names(world.rules)).toEqual(["$Default", "correlation"]);
+  });
+
+  it("lets a filter choose and an action change messages", async () => {
+    await using world = await openTopic();
+    await world.rules.deleteRule("$Default");
+    await world.rules.createRule(
+      "red",
+      { sqlExpression: "colour = 'red'" },
+      { sqlExpression: "SET sys.Label = 'seen'; SET n = 2" },
+    );
+    await world.topic.sendMessages([
+      { body: 1, applicationProperties: { colour: "red", n: 1 } },
+      { body: 2, applicationProperties: { colour: "blue" } },
+    ]);
+    expect(await world.bodies("all")).toEqual([1, 2]);
+    const receiver = world.client.createReceiver("news", "red");
+    const messages = await receiver.receiveMessages(10, { maxWaitTimeInMs: 50 });
+    expect(messages).toHaveLength(1);
+    expect(messages[0]).toMatchObject({
+      body: 1,
+      subject: "seen",
+      applicationProperties: { colour: "red", n: 2, RuleName: "red" },
+    });
+  });
+
+  it("refuses a rule twice, one that does not exist and a text that breaks the grammar", async () => {
+    await using world = await openTopic();
+    expect(await codeOf(world.rules.createRule("$Default", { subject: "s" }))).toBe(
+      "MessagingEntityAlreadyExists",
+    );
+    expect(await codeOf(world.rules.deleteRule("none"))).toBe("MessagingEntityNotFound");
+    expect(await codeOf(world.rules.createRule("bad", { sqlExpression: "colour ==== 1" }))).toBe(
+      "GeneralError",
+    );
+  });
+});
+
+describe("a topic", () => {
+  it("schedules messages for its subscriptions", async () => {
+    await using world = await openTopic();
+    const [number] = await world.topic.scheduleMessages({ body: 1 }, new Date(Date.now() + 60_000));
+    await world.topic.cancelScheduledMessages(number!);
+    await world.topic.scheduleMessages({ body: 2 }, new Date(Date.now() - 1));
+    expect(await world.bodies("all")).toEqual([2]);
+  });
+
+  it("takes its subscriptions' names in any letter case", async () => {
+    await using world = await openTopic();
+    await world.client.createSender("NEWS").sendMessages({ body: 1 });
+    expect(await world.bodies("ALL")).toEqual([1]);
+  });
+});

@@ -1,0 +1,124 @@
+import {
+  ACCEPTED,
+  type AmqpValue,
+  array,
+  type DeliveryState,
+  described,
+  encodeMessage,
+  rejected,
+  type SenderLink,
+  stringMap,
+  uuid,
+} from "@waybill/amqp";
+import { createBroker } from "@waybill/broker";
+import { describe, expect, it, vi } from "vitest";
+import { serve } from "./index.js";
+import { connectRaw, numberIn, sendOn, text } from "./raw-client.test-support.js";
+
+const DECLARE = 0x31n;
+const DISCHARGE = 0x32n;
+
+async function openTransactions() {
+  vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+  const broker = createBroker();
+  await broker.createQueue("orders");
+  await broker.createQueue("answers");
+  const server = await serve(broker, { port: 0, acceptAnyone: true });
+  vi.restoreAllMocks();
+  const client = await connectRaw(server);
+  const coordinator = await openCoordinator(client.session);
+  const order = (code: bigint, fields: AmqpValue[]) =>
+    sendOn(coordinator, encodeMessage({ body: { kind: "value", value: described(code, fields) } }));
+  return {
+    broker,
+    client,
+    coordinator,
+    counts: () => ["orders", "answers"].map((path) => broker.getEntity(path).activeMessageCount),
+    declare: async (): Promise<Uint8Array> => {
+      const state = await order(DECLARE, []);
+      if (state?.kind !== "declared") throw new Error(`declare was answered with ${state?.kind}`);
+      return state.transactionId;
+    },
+    discharge: (id: Uint8Array, fail: boolean) => order(DISCHARGE, [id, fail]),
+    async [Symbol.asyncDispose](): Promise<void> {
+      await client[Symbol.asyncDispose]();
+      await server.close();
+      await broker.close();
+    },
+  };
+}
+
+function openCoordinator(session: { openSender(options: object): SenderLink }): Promise<SenderLink> {
+  const link = session.openSender({ name: "control", target: { kind: "coordinator" } } as never);
+  return new Promise((resolve) => {
+    link.handler.onCredit = () => resolve(link);
+  });
+}
+
+/** A lock token out of a delivery tag, which has the order of .NET's Guid. */
+function lockTokenOf(tag: Uint8Array): AmqpValue {
+  const [a, b, c, d, e, f, g, h, ...rest] = tag;
+  return uuid(Uint8Array.of(d!, c!, b!, a!, f!, e!, h!, g!, ...rest));
+}
+
+const under = (transactionId: Uint8Array, outcome?: DeliveryState) =>
+  ({ kind: "transactional", transactionId, ...(outcome && { outcome }) }) as DeliveryState;
+
+describe("a transaction", () => {
+  it("sends and settles when it is committed, and nothing before", async () => {
+    await using world = await openTransactions();
+    await world.client.send("orders", "order");
+    const receiver = await world.client.receiver("orders", { credit: 1 });
+    const [order] = await receiver.take(1);
+    const id = await world.declare();
+    const answers = await world.client.sender("answers");
+    expect(await sendOn(answers, text("answer"), { state: under(id) })).toEqual(under(id, ACCEPTED));
+    expect(await receiver.settle(order!, under(id, ACCEPTED))).toEqual(under(id, ACCEPTED));
+    expect(world.counts()).toEqual([1, 0]);
+    expect(await world.discharge(id, false)).toEqual(ACCEPTED);
+    expect(world.counts()).toEqual([0, 1]);
+  });
+
+  it("leaves everything as it was when it is rolled back", async () => {
+    await using world = await openTransactions();
+    await world.client.send("orders", "order");
+    const receiver = await world.client.receiver("orders", { credit: 1 });
+    const [order] = await receiver.take(1);
+    const id = await world.declare();
+    const answers = await world.client.sender("answers");
+    await sendOn(answers, text("answer"), { state: under(id) });
+    await receiver.settle(order!, under(id, rejected({ condition: "com.microsoft:dead-letter" })));
+    expect(await world.discharge(id, true)).toEqual(ACCEPTED);
+    expect(world.counts()).toEqual([1, 0]);
+    const management = await world.client.management("orders");
+    const answer = await management.call(
+      "com.microsoft:update-disposition",
+      stringMap({
+        "lock-tokens": array("uuid", [lockTokenOf(order!.tag)]),
+        "disposition-status": "completed",
+      }),
+    );
+    expect(numberIn(answer, "statusCode")).toBe(200);
+    expect(world.counts()).toEqual([0, 0]);
+  });
+
+  it("is rolled back with the link that declared it", async () => {
+    await using world = await openTransactions();
+    const id = await world.declare();
+    const answers = await world.client.sender("answers");
+    await sendOn(answers, text("answer"), { state: under(id) });
+    world.coordinator.detach();
+    const late = await sendOn(answers, text("late"), { state: under(id) });
+    expect(late).toMatchObject({ kind: "rejected", error: { condition: "amqp:transaction:unknown-id" } });
+    expect(world.counts()).toEqual([0, 0]);
+  });
+
+  it("that is unknown is refused to sends, settlements and discharges", async () => {
+    await using world = await openTransactions();
+    const refusal = { kind: "rejected", error: { condition: "amqp:transaction:unknown-id" } };
+    const answers = await world.client.sender("answers");
+    const unknown = Buffer.alloc(16);
+    expect(await sendOn(answers, text("a"), { state: under(unknown) })).toMatchObject(refusal);
+    expect(await world.discharge(unknown, false)).toMatchObject(refusal);
+  });
+});

@@ -1,0 +1,166 @@
+import { connect, type Socket } from "node:net";
+import {
+  ACCEPTED,
+  type AmqpValue,
+  type Connection,
+  createConnection,
+  described,
+  encodeMessage,
+  joinBatch,
+  stringMap,
+  symbolMap,
+} from "@waybill/amqp";
+import { type Broker, createBroker } from "@waybill/broker";
+import { serve } from "@waybill/broker-server";
+import { mutate, seededRandom } from "./fuzz/mutate.js";
+
+// Mutates what a client says to the broker server, over sockets, and has a healthy client send all along. The server warns of its
+// own defects, and any such warning fails the run. Usage: fuzz-server [mutations, default 100,000] [seed, default the time].
+
+const CLIENTS_AT_ONCE = 32;
+const PROBE_EVERY = 2000;
+/** How long a mutated client waits for the server to close before it goes away by itself. */
+const PATIENCE_MS = 10;
+
+const mutations = Number(process.argv[2] ?? 100_000);
+const seed = Number(process.argv[3] ?? Date.now() % 1_000_000);
+const random = seededRandom(seed);
+console.log(`${mutations} mutations, seed ${seed}`);
+
+process.on("warning", (warning) => {
+  if ("code" in warning && warning.code === "WAYBILL_ACCEPT_ANYONE") return;
+  console.error(warning);
+  process.exitCode = 1;
+});
+
+await using broker = createBroker();
+await broker.createQueue("orders");
+await broker.createQueue("sessions", { requiresSession: true });
+await broker.createQueue("health");
+await using server = await serve(broker, { port: 0, acceptAnyone: true, closeTimeoutMs: 200 });
+
+const recorded = await record(server.port);
+const startBytes = process.memoryUsage.rss();
+let done = 0;
+await Promise.all(Array.from({ length: CLIENTS_AT_ONCE }, attack));
+const grownMb = (process.memoryUsage.rss() - startBytes) / 2 ** 20;
+console.log(`${done} mutations of ${recorded.length} bytes, memory grew by ${grownMb.toFixed(0)} MB`);
+
+async function attack(): Promise<void> {
+  while (done < mutations) {
+    done++;
+    if (done % PROBE_EVERY === 0) await probe(broker, server.port);
+    await say(mutate(recorded, random));
+  }
+}
+
+async function say(bytes: Uint8Array): Promise<void> {
+  const socket = connect(server.port, "127.0.0.1");
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  socket.on("error", () => {});
+  socket.resume();
+  socket.write(bytes);
+  const patience = setTimeout(() => socket.destroy(), PATIENCE_MS);
+  await closed;
+  clearTimeout(patience);
+}
+
+/** A client that speaks well gets its message through, whatever the others do. */
+async function probe(broker: Broker, port: number): Promise<void> {
+  const { connection, socket } = open(port, () => {});
+  const link = (await sessionOf(connection)).openSender({
+    name: "probe",
+    target: { kind: "target", address: "health" },
+  });
+  await new Promise<void>((resolve) => {
+    link.handler.onCredit = () => {
+      link.handler = { onDisposition: () => resolve() };
+      link.send(encodeMessage({ body: { kind: "value", value: "alive" } }), {
+        deliveryTag: Buffer.from("1"),
+      });
+    };
+  });
+  socket.destroy();
+  const [message] = await broker
+    .receiver("health", { mode: "receiveAndDelete" })
+    .receive(1, { maxWaitMs: 5000 });
+  if (message === undefined) throw new Error("The healthy client's message did not arrive");
+  for (const path of ["orders", "sessions"]) await broker.purge(path);
+}
+
+/** What a client says that uses every kind of link. */
+async function record(port: number): Promise<Buffer> {
+  const said: Buffer[] = [];
+  const { connection, socket } = open(port, (part) => said.push(part));
+  const session = await sessionOf(connection);
+  const tag = Buffer.from("t");
+  const sender = session.openSender({ name: "s", target: { kind: "target", address: "orders" } });
+  const body = encodeMessage({
+    properties: { messageId: "m" },
+    body: { kind: "data", sections: [Buffer.from("x")] },
+  });
+  sender.send(body, { deliveryTag: tag });
+  sender.send(joinBatch([body, body]), { deliveryTag: tag, format: 0x80013700 });
+  const receiver = session.openReceiver({
+    name: "r",
+    source: { kind: "source", address: "orders" },
+    rcvSettleMode: 1,
+  });
+  receiver.handler.onTransfer = (delivery) => receiver.propose(delivery, ACCEPTED);
+  receiver.addCredit(2);
+  const filter = symbolMap({ "com.microsoft:session-filter": "a" });
+  session.openReceiver({ name: "q", source: { kind: "source", address: "sessions", filter } });
+  const control = session.openSender({ name: "c", target: { kind: "coordinator" } });
+  control.send(value(described(0x31n, [])), { deliveryTag: tag });
+  for (const node of ["$cbs", "orders/$management"]) {
+    const source = { kind: "source", address: node } as const;
+    session.openReceiver({ name: `reply ${node}`, source, creditWindow: 5 });
+    const requests = session.openSender({ name: `ask ${node}`, target: { kind: "target", address: node } });
+    for (const operation of ["put-token", "com.microsoft:peek-message", "com.microsoft:schedule-message"]) {
+      requests.send(request(operation), { deliveryTag: tag });
+    }
+  }
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  socket.destroy();
+  return Buffer.concat(said);
+}
+
+function request(operation: string): Uint8Array {
+  return encodeMessage({
+    properties: { messageId: "id", replyTo: "reply" },
+    applicationProperties: stringMap({ operation, name: "sb://host/orders" }),
+    body: {
+      kind: "value",
+      value: stringMap({ "from-sequence-number": 1, "message-count": 1, messages: [] }),
+    },
+  });
+}
+
+function value(body: AmqpValue): Uint8Array {
+  return encodeMessage({ body: { kind: "value", value: body } });
+}
+
+function open(port: number, onSaid: (part: Buffer) => void): { connection: Connection; socket: Socket } {
+  const socket = connect(port, "127.0.0.1");
+  const connection = createConnection({
+    role: "client",
+    containerId: "fuzz",
+    handler: {
+      onOutput: () =>
+        queueMicrotask(() => {
+          for (const part of connection.takeOutput()) {
+            onSaid(Buffer.from(part));
+            socket.write(part);
+          }
+        }),
+    },
+  });
+  socket.on("data", (bytes) => connection.receive(bytes));
+  connection.tick(performance.now());
+  return { connection, socket };
+}
+
+async function sessionOf(connection: Connection) {
+  while (!connection.isOpen) await new Promise((resolve) => setImmediate(resolve));
+  return connection.openSession();
+}
