@@ -96,7 +96,7 @@ export function openDisk(disk: Disk): Storage {
       batch.push(["bodies", String(id), copy]);
       return id;
     },
-    readBody: (id) => bodies.get(id)!.bytes.slice(),
+    readBody: (id) => Uint8Array.prototype.slice.call(bodies.get(id)!.bytes),
     retainBody: (id) => {
       bodies.get(id)!.references++;
     },
