@@ -1,7 +1,11 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { command, durableCommand, world } from "../test/model/command.js";
 import { playHistory } from "../test/model/history.js";
+import { openDurableStorage } from "./storage/durable-storage.js";
 import { createDisk, openDisk } from "./storage/restartable-storage.test-support.js";
 
 /** `pnpm soak` sets both; a seed that failed there fails here with the same counterexample. */
@@ -72,6 +76,17 @@ describe("the engine and a naive model agree on random histories", () => {
     await playRandom(WANTED / 8, durableCommand, (net, commands) => {
       const disk = createDisk();
       return playHistory(net, commands, () => openDisk(disk));
+    });
+  });
+
+  it("on the durable storage, with restarts", { timeout: TIMEOUT_MS }, async () => {
+    await playRandom(WANTED / 16, durableCommand, async (net, commands) => {
+      const directory = await mkdtemp(join(tmpdir(), "waybill-model-"));
+      try {
+        return await playHistory(net, commands, () => openDurableStorage(directory));
+      } finally {
+        await rm(directory, { recursive: true });
+      }
     });
   });
 });
