@@ -1,10 +1,11 @@
 import { type BodyCheck, encodeFailure, WaybillError } from "@waybill/core";
-import { Packr, RESET_BUFFER_MODE } from "msgpackr";
+import { FLOAT32_OPTIONS, Packr, RESET_BUFFER_MODE } from "msgpackr";
 import { unpackr } from "./read-msgpack.js";
 import { toPlainMsgpack } from "./to-plain-msgpack.js";
 
-// Writing every map with a 16-bit count is faster; it ends at 65,535 keys, where the second one takes over.
-const packr = new Packr({ useRecords: false, moreTypes: false });
+// Writing every map with a 16-bit count is faster; it ends at 65,535 keys, where the second one takes over. Saying outright that numbers
+// are never written as float32, which is the default, spares the encoder a slower question for each.
+const packr = new Packr({ useRecords: false, moreTypes: false, useFloat32: FLOAT32_OPTIONS.NEVER });
 const largeMapPackr = new Packr({ useRecords: false, moreTypes: false, variableMapSize: true });
 
 /** The size of the buffers that the encoder cuts small messages from. It never writes to a piece again. */
@@ -59,40 +60,37 @@ function isPlainItem(value: unknown, depthLeft: number): boolean {
  * Everything else is left to the slower `toPlainMsgpack`, which knows the path.
  */
 function isPlain(value: object, depthLeft: number): boolean {
-  if (Array.isArray(value)) {
-    if (depthLeft <= 0 || value.constructor !== Array) return false;
-    for (let index = 0; index < value.length; index++) {
-      const item: unknown = value[index];
+  const { constructor } = value;
+  if (constructor === Object) {
+    if (depthLeft <= 0) return false;
+    for (const key in value) {
+      if (key === "__proto__") return false;
+      if (key.length > SHORT_TEXT) hasLongText = true;
+      const item: unknown = (value as Record<string, unknown>)[key];
       if (typeof item === "number") continue;
       if (typeof item === "string") {
         if (item.length > SHORT_TEXT) hasLongText = true;
-        continue;
-      }
-      if (typeof item === "object") {
+      } else if (typeof item === "object") {
         if (item !== null && !isPlain(item, depthLeft - 1)) return false;
       } else if (!isPlainItem(item, depthLeft)) return false;
     }
     return true;
   }
-  if (value.constructor !== Object) {
-    if (value instanceof Date) return !Number.isNaN(value.getTime());
-    return value instanceof Uint8Array;
-  }
-  if (depthLeft <= 0) return false;
-  for (const key in value) {
-    if (key === "__proto__") return false;
-    if (key.length > SHORT_TEXT) hasLongText = true;
-    const item: unknown = (value as Record<string, unknown>)[key];
-    if (typeof item === "number") continue;
-    if (typeof item === "string") {
-      if (item.length > SHORT_TEXT) hasLongText = true;
-      continue;
+  if (constructor === Array && Array.isArray(value)) {
+    if (depthLeft <= 0) return false;
+    for (let index = 0; index < value.length; index++) {
+      const item: unknown = value[index];
+      if (typeof item === "number") continue;
+      if (typeof item === "string") {
+        if (item.length > SHORT_TEXT) hasLongText = true;
+      } else if (typeof item === "object") {
+        if (item !== null && !isPlain(item, depthLeft - 1)) return false;
+      } else if (!isPlainItem(item, depthLeft)) return false;
     }
-    if (typeof item === "object") {
-      if (item !== null && !isPlain(item, depthLeft - 1)) return false;
-    } else if (!isPlainItem(item, depthLeft)) return false;
+    return true;
   }
-  return true;
+  if (value instanceof Date) return !Number.isNaN(value.getTime());
+  return value instanceof Uint8Array;
 }
 
 /** Whether the last message was large: then its buffer is used again for the next. */
@@ -132,8 +130,8 @@ function slab(): Uint8Array {
 
 /**
  * Whether the bytes of a lone surrogate stand anywhere: short strings with one are written as ill-formed UTF-8 (ed a0..bf), long ones
- * with the replacement character (ef bf bd) instead. Numbers and binary may
- * look alike; then a walk over the strings decides. In Node.js the bytes are a `Buffer`, whose `indexOf` is the fast one.
+ * with the replacement character (ef bf bd) instead. Numbers and binary may look alike; then a walk over the strings decides. In
+ * Node.js the bytes are a `Buffer`, whose `indexOf` is the fast one.
  */
 function mayHoldSurrogate(bytes: Uint8Array): boolean {
   for (let at = bytes.indexOf(0xed); at !== -1; at = bytes.indexOf(0xed, at + 1))

@@ -35,7 +35,10 @@ export function write(
   } catch (error) {
     throw writeFailure(error, link, message);
   }
-  if (!isPromise(written)) return labelled(written, link, options, message);
+  // Bytes at hand settle the matter sooner than a look for a promise.
+  if ((written as SerializedBody).bytes !== undefined || !isPromise(written)) {
+    return labelled(written as SerializedBody, link, options, message);
+  }
   return (written as Promise<SerializedBody>).then(
     (body) => labelled(body, link, options, message),
     (error: unknown) => {
