@@ -60,8 +60,8 @@ function isPlainItem(value: unknown, depthLeft: number): boolean {
  * Everything else is left to the slower `toPlainMsgpack`, which knows the path.
  */
 function isPlain(value: object, depthLeft: number): boolean {
-  const { constructor } = value;
-  if (constructor === Object) {
+  const kind = value.constructor;
+  if (kind === Object) {
     if (depthLeft <= 0) return false;
     for (const key in value) {
       if (key === "__proto__") return false;
@@ -76,7 +76,7 @@ function isPlain(value: object, depthLeft: number): boolean {
     }
     return true;
   }
-  if (constructor === Array && Array.isArray(value)) {
+  if (kind === Array && Array.isArray(value)) {
     if (depthLeft <= 0) return false;
     for (let index = 0; index < value.length; index++) {
       const item: unknown = value[index];
