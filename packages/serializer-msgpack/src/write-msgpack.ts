@@ -17,12 +17,6 @@ const SMALL_BYTES = 4096;
 /** After a message above this size the encoder's buffer is given up, so that one large message does not cost memory for good. */
 const MAX_KEPT_BYTES = 262_144;
 
-/** The encoder itself writes strings up to this length; longer ones it leaves to the platform. */
-const SHORT_TEXT = 63;
-
-/** Set by a walk that met a string the platform will encode. */
-let hasLongText = false;
-
 /** Writes a value as plain MessagePack. Throws `encodeFailure`, naming the path, for what it or the schema cannot hold. */
 export function writeMsgpack(value: unknown, maxDepth: number, check: BodyCheck | undefined): Uint8Array {
   const plain = toPlain(value, maxDepth);
@@ -40,7 +34,6 @@ export function writeMsgpack(value: unknown, maxDepth: number, check: BodyCheck 
 
 function toPlain(value: unknown, maxDepth: number): unknown {
   try {
-    hasLongText = typeof value === "string";
     return isPlainItem(value, maxDepth) ? value : toPlainMsgpack(value, maxDepth);
   } catch (error) {
     if (error instanceof WaybillError) throw error;
@@ -65,12 +58,9 @@ function isPlain(value: object, depthLeft: number): boolean {
     if (depthLeft <= 0) return false;
     for (const key in value) {
       if (key === "__proto__") return false;
-      if (key.length > SHORT_TEXT) hasLongText = true;
       const item: unknown = (value as Record<string, unknown>)[key];
-      if (typeof item === "number") continue;
-      if (typeof item === "string") {
-        if (item.length > SHORT_TEXT) hasLongText = true;
-      } else if (typeof item === "object") {
+      if (typeof item === "string" || typeof item === "number") continue;
+      if (typeof item === "object") {
         if (item !== null && !isPlain(item, depthLeft - 1)) return false;
       } else if (!isPlainItem(item, depthLeft)) return false;
     }
@@ -80,10 +70,8 @@ function isPlain(value: object, depthLeft: number): boolean {
     if (depthLeft <= 0) return false;
     for (let index = 0; index < value.length; index++) {
       const item: unknown = value[index];
-      if (typeof item === "number") continue;
-      if (typeof item === "string") {
-        if (item.length > SHORT_TEXT) hasLongText = true;
-      } else if (typeof item === "object") {
+      if (typeof item === "string" || typeof item === "number") continue;
+      if (typeof item === "object") {
         if (item !== null && !isPlain(item, depthLeft - 1)) return false;
       } else if (!isPlainItem(item, depthLeft)) return false;
     }
@@ -107,8 +95,8 @@ function pack(value: unknown): Uint8Array {
 /** Memory that nobody writes to again: a piece of a slab for small messages, a copy for large ones. */
 function kept(packed: Uint8Array): Uint8Array {
   const isLarge = packed.length > SMALL_BYTES;
-  const isPiece = !wasLarge && !isLarge && packed.buffer.byteLength <= SLAB_BYTES;
-  const bytes = isPiece ? packed : new Uint8Array(packed);
+  if (!isLarge && !wasLarge && packed.buffer.byteLength <= SLAB_BYTES) return packed;
+  const bytes = new Uint8Array(packed);
   if ((wasLarge && !isLarge) || packed.length > MAX_KEPT_BYTES) packr.useBuffer(slab());
   wasLarge = isLarge;
   return bytes;
@@ -136,7 +124,6 @@ function slab(): Uint8Array {
 function mayHoldSurrogate(bytes: Uint8Array): boolean {
   for (let at = bytes.indexOf(0xed); at !== -1; at = bytes.indexOf(0xed, at + 1))
     if ((bytes[at + 1] as number) >> 5 === 0x05 && (bytes[at + 2] as number) >> 6 === 0x02) return true;
-  if (!hasLongText) return false;
   for (let at = bytes.indexOf(0xef); at !== -1; at = bytes.indexOf(0xef, at + 1))
     if (bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd) return true;
   return false;
