@@ -11,8 +11,8 @@ const largeMapPackr = new Packr({ useRecords: false, moreTypes: false, variableM
 /** The size of the buffers that the encoder cuts small messages from. It never writes to a piece again. */
 const SLAB_BYTES = 8192;
 
-/** Above this size a message gets memory of its own, and the encoder's buffer is used again. */
-const SMALL_BYTES = 4096;
+/** The room that the encoder has in a slab before it starts: a message within it never makes the slab grow. */
+const SMALL_BYTES = 2048;
 
 /** After a message above this size the encoder's buffer is given up, so that one large message does not cost memory for good. */
 const MAX_KEPT_BYTES = 262_144;
@@ -97,7 +97,8 @@ function kept(packed: Uint8Array): Uint8Array {
   const isLarge = packed.length > SMALL_BYTES;
   if (!isLarge && !wasLarge && packed.buffer.byteLength <= SLAB_BYTES) return packed;
   const bytes = new Uint8Array(packed);
-  if ((wasLarge && !isLarge) || packed.length > MAX_KEPT_BYTES) packr.useBuffer(slab());
+  // Small again, or cut from a buffer that others made large: the next small message shall be a piece of a slab.
+  if (!isLarge || packed.length > MAX_KEPT_BYTES) packr.useBuffer(slab());
   wasLarge = isLarge;
   return bytes;
 }

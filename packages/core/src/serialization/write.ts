@@ -74,7 +74,7 @@ function labelled(
   return codings === undefined ? encoded : compressed(bytes, codings, link, options, encoded);
 }
 
-/** A copy of the message with another body. The loop is some twenty times faster than `{ ...message, body }`, on a hot path. */
+/** A copy of the message with another body. A loop, because `{ ...message, body }` is slow on this hot path. */
 function encodedMessage(message: Message, body: Uint8Array, contentType: string): EncodedMessage {
   const encoded: Record<string, unknown> = { body, contentType };
   for (const name in message) {
