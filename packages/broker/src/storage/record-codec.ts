@@ -75,17 +75,20 @@ export function readMessage(bytes: Buffer, start: number): MessageRecord {
   const deliveryCount = parts & Part.counts ? reader.u32() : 0;
   const hops = parts & Part.counts ? reader.u32() : 0;
   const dataOffset = parts & Part.dataOffset ? reader.u32() : 0;
-  const optional = (part: number): unknown => (parts & part ? reader.value() : undefined);
-  const deadLetterSource = optional(Part.deadLetterSource) as string | undefined;
-  const propertyChanges = optional(Part.propertyChanges) as ApplicationProperties | undefined;
-  const messageId = optional(Part.messageId) as MessageId | undefined;
-  const contentType = optional(Part.contentType) as string | undefined;
-  const subject = optional(Part.subject) as string | undefined;
-  const sessionId = optional(Part.sessionId) as string | undefined;
-  const partitionKey = optional(Part.partitionKey) as string | undefined;
+  const deadLetterSource = (parts & Part.deadLetterSource ? reader.value() : undefined) as string | undefined;
+  const propertyChanges = (parts & Part.propertyChanges ? reader.value() : undefined) as
+    | ApplicationProperties
+    | undefined;
+  const messageId = (parts & Part.messageId ? reader.value() : undefined) as MessageId | undefined;
+  const contentType = (parts & Part.contentType ? reader.value() : undefined) as string | undefined;
+  const subject = (parts & Part.subject ? reader.value() : undefined) as string | undefined;
+  const sessionId = (parts & Part.sessionId ? reader.value() : undefined) as string | undefined;
+  const partitionKey = (parts & Part.partitionKey ? reader.value() : undefined) as string | undefined;
   const timeToLiveMs = parts & Part.timeToLive ? reader.f64() : undefined;
   const scheduledEnqueueTimeMs = parts & Part.scheduledEnqueueTime ? reader.f64() : undefined;
-  const applicationProperties = optional(Part.applicationProperties) as ApplicationProperties | undefined;
+  const applicationProperties = (parts & Part.applicationProperties ? reader.value() : undefined) as
+    | ApplicationProperties
+    | undefined;
   const rare = parts & Part.rare ? readRare(reader) : undefined;
   reader.end();
   // In the order in which the engine makes contents, so that all have one shape.
