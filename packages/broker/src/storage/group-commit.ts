@@ -27,7 +27,7 @@ interface Slice {
 }
 
 /** So many batches are told in one turn of the event loop. What waits for them then goes on all at once. */
-const BATCHES_PER_SLICE = 200;
+const BATCHES_PER_SLICE = 64;
 /** A disk that proved to be slow again and again is tried again after so many groups at most. */
 const MOST_PATIENCE = 64;
 
