@@ -12,7 +12,11 @@ export class MadeIds {
   next(): string {
     const last = ++this.#count % 256;
     if (last === 0 || this.#beginning === "") {
-      this.#beginning = this.#prefix + Math.floor(this.#count / 256).toString(16).padStart(10, "0");
+      this.#beginning =
+        this.#prefix +
+        Math.floor(this.#count / 256)
+          .toString(16)
+          .padStart(10, "0");
     }
     return this.#beginning + LAST_DIGITS[last]!;
   }

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import type { open } from "lmdb";
 import { BrokerError } from "../broker-error.js";
-import { CHECKSUM_BYTES, checksumOf } from "./checksum.js";
-import { lockDirectory } from "./directory-lock.js";
 import { BodyPacks } from "./body-packs.js";
+import { CHECKSUM_BYTES, checksumOf } from "./checksum.js";
 import { ChunkPool } from "./chunk-pool.js";
+import { lockDirectory } from "./directory-lock.js";
 import { GroupCommit } from "./group-commit.js";
 import { LmdbTarget } from "./lmdb-target.js";
 import { loadRecords } from "./load-records.js";

@@ -54,7 +54,6 @@ function countReference(packs: ReadonlyMap<number, FoundPack>, bodyId: number): 
 function checkRecord(key: Buffer, value: Buffer): void {
   const isWhole =
     value.byteLength >= CHECKSUM_BYTES &&
-    value.readUInt32BE(0) ===
-      checksumOf(key, 0, key.byteLength, value, CHECKSUM_BYTES, value.byteLength);
+    value.readUInt32BE(0) === checksumOf(key, 0, key.byteLength, value, CHECKSUM_BYTES, value.byteLength);
   if (!isWhole) throw new RangeError("a record fails its checksum");
 }

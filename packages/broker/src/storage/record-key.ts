@@ -40,4 +40,3 @@ export function numberIn(key: Buffer, position: 0 | 1): number {
   const at = 1 + position * 8;
   return key.readUInt32BE(at) * 2 ** 32 + key.readUInt32BE(at + 4);
 }
-
