@@ -149,7 +149,7 @@ const message: fc.Arbitrary<CommandMessage> = fc
     subject: fc.constantFrom(undefined, "red", "blue"),
     timeToLiveMs: fc.constantFrom(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 1_000, 5_000, 20_000),
     body: fc.oneof(
-      { weight: 30, arbitrary: fc.constantFrom("", "a", "body") },
+      { weight: 60, arbitrary: fc.constantFrom("", "a", "body") },
       { weight: 1, arbitrary: fc.constant(LARGE_BODY) },
     ),
     properties: fc.record(

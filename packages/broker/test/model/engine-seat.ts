@@ -22,6 +22,8 @@ import {
 } from "./naive-entity.js";
 import { planNet, queueOptionsOf, RULED_NAME, RULED_TOPIC, sourcesOf, targetsOf } from "./net.js";
 
+const LARGE_BYTES = Buffer.from(bodyText(LARGE_BODY));
+
 /** Something that was handed out and can be settled, and through what. */
 interface Kept {
   readonly path: string;
@@ -444,7 +446,10 @@ function toMessage(message: CommandMessage, scheduledAtMs?: number): BrokerMessa
     subject,
     timeToLiveMs,
     scheduledEnqueueTime: scheduledAtMs === undefined ? undefined : new Date(scheduledAtMs),
-    body: { section: "data", bytes: new TextEncoder().encode(bodyText(body)) },
+    body: {
+      section: "data",
+      bytes: message.body === LARGE_BODY ? LARGE_BYTES : new TextEncoder().encode(body),
+    },
     applicationProperties: properties,
   };
 }
@@ -463,13 +468,15 @@ function viewOf(message: ReceivedMessage): MessageView {
     messageId: String(message.messageId),
     sessionId: message.sessionId,
     subject: message.subject,
-    body: body.section === "data" ? shortened(new TextDecoder().decode(body.bytes)) : "",
+    body: body.section === "data" ? nameOf(body.bytes) : "",
     properties: withoutDescription(message.applicationProperties as NaiveProperties),
   };
 }
 
-function shortened(body: string): string {
-  return body === bodyText(LARGE_BODY) ? LARGE_BODY : body;
+/** Large bodies are called by their name, for they would be compared again and again. */
+function nameOf(bytes: Uint8Array): string {
+  const isLarge = bytes.byteLength === LARGE_BYTES.byteLength && LARGE_BYTES.equals(bytes);
+  return isLarge ? LARGE_BODY : new TextDecoder().decode(bytes);
 }
 
 /** The wording of descriptions is not part of the model. */
