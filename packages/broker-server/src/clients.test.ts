@@ -2,35 +2,10 @@ import { once } from "node:events";
 import { connect as connectSocket } from "node:net";
 import { ServiceBusClient } from "@azure/service-bus";
 import { ACCEPTED, encodeMessage, symbolMap, uint } from "@waybill/amqp";
-import { createBroker, type QueueOptions } from "@waybill/broker";
-import { describe, expect, it, vi } from "vitest";
-import { serve } from "./index.js";
-import { connectRaw, numberIn, sendOn, text } from "./raw-client.test-support.js";
+import { describe, expect, it } from "vitest";
+import { numberIn, sendOn, text } from "./raw-client.test-support.js";
+import { fill, openRaw } from "./raw-world.test-support.js";
 import { openWorld } from "./world.test-support.js";
-
-async function openRaw(queue: QueueOptions = {}) {
-  vi.spyOn(process, "emitWarning").mockImplementation(() => {});
-  const broker = createBroker();
-  await broker.createQueue("orders", queue);
-  const server = await serve(broker, { port: 0, acceptAnyone: true, closeTimeoutMs: 50 });
-  vi.restoreAllMocks();
-  return {
-    broker,
-    server,
-    connect: () => connectRaw(server),
-    async [Symbol.asyncDispose](): Promise<void> {
-      await server.close();
-      await broker.close();
-    },
-  };
-}
-
-const fill = (world: { broker: ReturnType<typeof createBroker> }, count: number, bytes = 10) =>
-  world.broker
-    .sender("orders")
-    .sendBatch(
-      Array.from({ length: count }, () => ({ body: { section: "data", bytes: Buffer.alloc(bytes) } })),
-    );
 
 /** What the server writes until it closes, to a client that writes these bytes. */
 async function answerTo(port: number, bytes: Uint8Array): Promise<Buffer> {
@@ -147,6 +122,21 @@ describe("a sender", () => {
     expect(world.broker.getEntity("orders").totalMessageCount).toBe(1);
   });
 
+  it("learns of neighbours sent in one turn which was accepted and which rejected", async () => {
+    await using world = await openRaw();
+    await using client = await world.connect();
+    const sender = await client.sender("orders");
+    const states = await Promise.all(
+      Array.from({ length: 30 }, (_, n) =>
+        sendOn(sender, n % 3 === 1 ? Buffer.from("garbage") : text(`${n}`)),
+      ),
+    );
+    expect(states.map((state) => state?.kind)).toEqual(
+      Array.from({ length: 30 }, (_, n) => (n % 3 === 1 ? "rejected" : "accepted")),
+    );
+    expect(world.broker.getEntity("orders").totalMessageCount).toBe(20);
+  });
+
   it("sends a batch whole or not at all", async () => {
     await using world = await openRaw();
     await using client = await world.connect();
@@ -191,40 +181,19 @@ describe("a client that breaks the protocol", () => {
   });
 });
 
-describe("a management request", () => {
-  it.each([
-    ["com.microsoft:peek-message", null, "argument-error"],
-    ["com.microsoft:peek-message", "text", "argument-error"],
-    ["com.microsoft:renew-lock", null, "argument-error"],
-    ["com.microsoft:schedule-message", null, "argument-error"],
-    ["com.microsoft:renew-session-lock", null, "argument-error"],
-    ["com.microsoft:add-rule", null, "amqp:not-allowed"],
-    ["com.microsoft:unheard-of", null, "amqp:not-implemented"],
-  ])("%s with the body %j is refused", async (operation, body, condition) => {
-    await using world = await openRaw();
-    await using client = await world.connect();
-    const management = await client.management("orders");
-    const answer = await management.call(operation, body);
-    expect(answer.properties.get("errorCondition")).toMatchObject({
-      type: "symbol",
-      value: expect.stringContaining(condition),
-    });
-    expect(answer.properties.get("statusDescription")).not.toBe("");
-  });
-});
-
-describe("many clients that connect at once", () => {
-  it("all open their links without a stall", async () => {
+describe("50 clients that connect at once", () => {
+  // Node's clients stop reading after the SASL outcome until more comes: a header or open in the same chunk stalls them for 60 s.
+  it("all open four links each without a stall", async () => {
     await using world = await openWorld();
-    const clients = Array.from({ length: 6 }, () => new ServiceBusClient(world.server.connectionString));
-    await Promise.all(
-      clients.flatMap((client) =>
-        Array.from({ length: 4 }, async () => {
-          await client.createSender("orders").sendMessages({ body: 1 });
-          await client.createReceiver("orders").receiveMessages(1);
-        }),
-      ),
-    );
+    const work = async (client: ServiceBusClient): Promise<void> => {
+      await Promise.all([1, 2].map((body) => client.createSender("orders").sendMessages({ body })));
+      const received = await Promise.all(
+        [1, 2].map(() => client.createReceiver("orders").receiveMessages(1)),
+      );
+      expect(received.map(({ length }) => length)).toEqual([1, 1]);
+    };
+    const clients = Array.from({ length: 50 }, () => new ServiceBusClient(world.server.connectionString));
+    await Promise.all(clients.map(work));
     await Promise.all(clients.map((client) => client.close()));
   }, 30_000);
 });

@@ -49,7 +49,7 @@ export async function connectRaw(server: BrokerServer) {
     /** The condition with which the connection ended. */
     closed: closed.promise,
     send: openSends(session),
-    sender: (address: string) => openSender(session, address),
+    sender: (address: string, properties?: AmqpMap) => openSender(session, address, properties),
     receiver: (address: string, options: ReceiveOptions = {}) => openReceiver(session, address, options),
     management: (path: string) => openManagement(session, path),
     async [Symbol.asyncDispose](): Promise<void> {
@@ -77,8 +77,12 @@ let tags = 0;
 const nextTag = (): Uint8Array => Buffer.from(String(tags++));
 
 /** Opens a link to send on and resolves with it; rejects with the condition of the server's refusal. */
-function openSender(session: Session, address: string): Promise<SenderLink> {
-  const link = session.openSender({ name: `s${tags++}`, target: { kind: "target", address } });
+function openSender(session: Session, address: string, properties?: AmqpMap): Promise<SenderLink> {
+  const link = session.openSender({
+    name: `s${tags++}`,
+    target: { kind: "target", address },
+    ...(properties && { properties }),
+  });
   return new Promise((resolve, reject) => {
     link.handler = {
       onCredit: () => resolve(link),
@@ -177,7 +181,12 @@ async function openManagement(session: Session, path: string) {
   };
   const sender = await openSender(session, address);
   return {
-    call(operation: string, body: AmqpValue, properties: Record<string, AmqpValue> = {}): Promise<Answer> {
+    call(
+      operation: string,
+      body: AmqpValue,
+      properties: Record<string, AmqpValue> = {},
+      state?: DeliveryState,
+    ): Promise<Answer> {
       const messageId = `request-${tags++}`;
       const request = encodeMessage({
         properties: { messageId, replyTo },
@@ -186,7 +195,7 @@ async function openManagement(session: Session, path: string) {
       });
       return new Promise((resolve) => {
         waiting.set(messageId, resolve);
-        sender.send(request, { deliveryTag: nextTag(), settled: true });
+        sender.send(request, { deliveryTag: nextTag(), settled: true, ...(state && { state }) });
       });
     },
   };
