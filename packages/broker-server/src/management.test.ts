@@ -1,4 +1,4 @@
-import { type AmqpMap, array, int, stringMap, symbol, timestamp } from "@waybill/amqp";
+import { type AmqpMap, array, encodeMessage, int, stringMap, symbol, timestamp } from "@waybill/amqp";
 import { createManualClock } from "@waybill/broker";
 import { describe, expect, it } from "vitest";
 import { numberIn } from "./raw-client.test-support.js";
@@ -23,6 +23,37 @@ describe("a management request", () => {
       value: expect.stringContaining(condition),
     });
     expect(answer.properties.get("statusDescription")).not.toBe("");
+  });
+});
+
+describe("a client that gives its replies no credit", () => {
+  it("loses the link for them, and may open another", async () => {
+    await using world = await openRaw();
+    await using client = await world.connect();
+    const name = "replies";
+    const replies = client.session.openReceiver({
+      name,
+      source: { kind: "source", address: "orders/$management" },
+      target: { kind: "target", address: name },
+    });
+    const detached = new Promise((resolve) => {
+      replies.handler.onDetach = (error) => resolve(error?.condition);
+    });
+    const requests = await client.sender("orders/$management");
+    const request = encodeMessage({
+      properties: { messageId: "id", replyTo: name },
+      body: { kind: "value", value: null },
+    });
+    let sent = 0;
+    requests.handler.onCredit = () => {
+      for (; requests.credit > 0 && sent <= 1000; sent++) {
+        requests.send(request, { deliveryTag: Buffer.from(String(sent)), settled: true });
+      }
+    };
+    requests.handler.onCredit(requests);
+    expect(await detached).toBe("amqp:resource-limit-exceeded");
+    const management = await client.management("orders");
+    expect(numberIn(await management.call("com.microsoft:none", null), "statusCode")).toBe(501);
   });
 });
 

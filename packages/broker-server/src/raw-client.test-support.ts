@@ -9,6 +9,7 @@ import {
   type IncomingDelivery,
   isTyped,
   type ReceiverLink,
+  type SaslCredentials,
   type SenderLink,
   type Session,
   scanMessage,
@@ -17,7 +18,10 @@ import {
 import type { BrokerServer } from "./index.js";
 
 /** A client that speaks plain AMQP, for what the official client never does. */
-export async function connectRaw(server: BrokerServer) {
+export async function connectRaw(
+  server: BrokerServer,
+  saslCredentials: SaslCredentials = { mechanism: "ANONYMOUS" },
+) {
   const socket = connectSocket(server.port, server.host);
   socket.setNoDelay();
   const opened = deferred<void>();
@@ -26,11 +30,14 @@ export async function connectRaw(server: BrokerServer) {
     role: "client",
     containerId: "raw",
     incomingWindow: 100_000,
-    saslCredentials: { mechanism: "ANONYMOUS" },
+    saslCredentials,
     handler: {
       onOutput: () => queueMicrotask(flush),
       onOpen: () => opened.resolve(),
-      onClose: (error) => closed.resolve(error?.condition),
+      onClose(error) {
+        closed.resolve(error?.condition);
+        opened.reject(new Error(`the connection was closed: ${error?.description}`));
+      },
     },
   });
   function flush(): void {
@@ -52,6 +59,8 @@ export async function connectRaw(server: BrokerServer) {
     sender: (address: string, properties?: AmqpMap) => openSender(session, address, properties),
     receiver: (address: string, options: ReceiveOptions = {}) => openReceiver(session, address, options),
     management: (path: string) => openManagement(session, path),
+    /** Resolves once the server has taken in everything said before: its refusal of a link comes after that. */
+    synchronize: () => openSender(session, "").catch(() => {}),
     async [Symbol.asyncDispose](): Promise<void> {
       socket.destroy();
     },
@@ -64,13 +73,15 @@ export interface ReceiveOptions {
   readonly properties?: AmqpMap;
 }
 
-/** A promise with the function that resolves it. */
+/** A promise with the functions that settle it. */
 function deferred<Value>() {
   let resolve!: (value: Value) => void;
-  const promise = new Promise<Value>((done) => {
+  let reject!: (error: Error) => void;
+  const promise = new Promise<Value>((done, fail) => {
     resolve = done;
+    reject = fail;
   });
-  return { promise, resolve };
+  return { promise, resolve, reject };
 }
 
 let tags = 0;

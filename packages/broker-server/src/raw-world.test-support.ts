@@ -1,3 +1,4 @@
+import type { SaslCredentials } from "@waybill/amqp";
 import { type Broker, type Clock, createBroker, type QueueOptions } from "@waybill/broker";
 import { vi } from "vitest";
 import { type ServeOptions, serve } from "./index.js";
@@ -18,7 +19,7 @@ export async function openRaw(queue: QueueOptions = {}, { clock, ...options }: R
   return {
     broker,
     server,
-    connect: () => connectRaw(server),
+    connect: (credentials?: SaslCredentials) => connectRaw(server, credentials),
     async [Symbol.asyncDispose](): Promise<void> {
       await server.close();
       await broker.close();

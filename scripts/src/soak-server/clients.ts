@@ -164,7 +164,11 @@ function got({ messageId, sequenceNumber, lockedUntilUtc }: ServiceBusReceivedMe
 
 function noteError(error: unknown): void {
   const { code, message } = error as { code?: unknown; message?: unknown };
-  write(["error", Date.now(), String(code ?? message ?? error)]);
+  write([
+    "error",
+    Date.now(),
+    code === "GeneralError" ? `GeneralError: ${message}` : String(code ?? message ?? error),
+  ]);
 }
 
 function pause(ms: number): Promise<void> {

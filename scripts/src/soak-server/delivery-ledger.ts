@@ -35,6 +35,11 @@ class History {
   isCompleteTried = false;
   completedAt = Number.POSITIVE_INFINITY;
   isLeft = false;
+
+  /** Whether anybody was told that it is stored, or that it was and is completed. */
+  get isDurable(): boolean {
+    return this.isSent || this.isLeft || this.completedAt < Number.POSITIVE_INFINITY;
+  }
 }
 
 /** What was read from a socket before its link was cut may reach a client so late. In ms. */
@@ -45,8 +50,8 @@ export class DeliveryLedger {
   readonly #histories = new Map<string, History>();
   /** Where each message that was tried to be sent goes. */
   readonly #tried = new Map<string, readonly string[]>();
-  readonly #holders = new Map<string, string>();
-  readonly #confused: string[] = [];
+  /** The messages that came under each sequence number. */
+  readonly #holders = new Map<string, Set<string>>();
   readonly #counts = new Map<string, number>();
   readonly errors = new Map<string, number>();
 
@@ -72,7 +77,7 @@ export class DeliveryLedger {
 
   /** What must not have happened, once everything is read. */
   violations(options: LedgerOptions): string[] {
-    const found = [...this.#confused];
+    const found = this.#confusions();
     for (const [key, history] of this.#histories) {
       const store = key.slice(0, key.indexOf(" "));
       const id = key.slice(store.length + 1);
@@ -118,12 +123,22 @@ export class DeliveryLedger {
 
   #see(store: string, id: string, sequence: string): History {
     const number = `${store} ${sequence}`;
-    const holder = this.#holders.get(number) ?? id;
-    if (holder !== id) this.#confused.push(`number ${number} went to ${holder} and to ${id}`);
-    this.#holders.set(number, holder);
+    const holders = this.#holders.get(number) ?? new Set();
+    this.#holders.set(number, holders.add(id));
     const history = this.#of(store, id);
     history.sequences.add(sequence);
     return history;
+  }
+
+  /** Numbers of more than one message. That of a message which was never acknowledged may be given anew after a crash. */
+  #confusions(): string[] {
+    const found: string[] = [];
+    for (const [number, holders] of this.#holders) {
+      const store = number.slice(0, number.lastIndexOf(" "));
+      const lasting = [...holders].filter((id) => this.#of(store, id).isDurable);
+      if (lasting.length > 1) found.push(`number ${number} went to ${lasting.join(" and to ")}`);
+    }
+    return found;
   }
 
   #of(store: string, id: string): History {

@@ -2,7 +2,7 @@ import { openBroker, openDurableStorage } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
 
 // The server that is killed: a broker on durable storage, on the network. Answers each message of its parent with a measurement.
-// Arguments: directory, port. Wants `--expose-gc`, so that what it measures is not garbage.
+// Arguments: directory, port, duration of a lock in ms. Wants `--expose-gc`, so that what it measures is not garbage.
 
 /** What the server measures of itself after a collection. */
 export interface Measurement {
@@ -16,13 +16,10 @@ export interface Measurement {
   readonly messages: number;
 }
 
-/** A lock ends soon, so that messages of clients that died come back while the soak runs. */
-const LOCK_MS = 10_000;
-
-const [directory, port] = process.argv.slice(2) as [string, string];
+const [directory, port, lockMs] = process.argv.slice(2) as [string, string, string];
 const broker = await openBroker({ storage: await openDurableStorage(directory) });
 if (broker.listEntities().length === 0) {
-  const options = { lockDurationMs: LOCK_MS, maxDeliveryCount: 2000 };
+  const options = { lockDurationMs: Number(lockMs), maxDeliveryCount: 2000 };
   await broker.createQueue("orders", options);
   await broker.createQueue("visits", { ...options, requiresSession: true });
   await broker.createTopic("news");

@@ -6,11 +6,10 @@ import type { Peer } from "../peer.js";
 import { nextTag } from "./next-tag.js";
 import { settleDelivery } from "./settle-delivery.js";
 
-/**
- * Messages asked of the broker at once, however much credit a client grants: what a client that does not read can make the server
- * hold in memory.
- */
+/** Messages asked of the broker at once, however much credit a client grants. */
 const LARGEST_GRANT = 200;
+/** Output in bytes after which no more messages are asked for until it is written, so that a client that does not read fills no memory. */
+const LARGEST_OUTPUT = 2 ** 20;
 
 /**
  * Pushes a receiver's messages on a link as far as the client's credit goes, and does what the client says to them. `onEnd` is
@@ -26,6 +25,7 @@ export function pushMessages(
   const consumer: Consumer = receiver.consume({
     onMessage(message) {
       push(link, message, isPeekLock);
+      if (link.session.connection.outputSize > LARGEST_OUTPUT) consumer.drain();
       if (consumer.credit === 0) peer.whenWritten(refill);
     },
     onClosed(error) {
