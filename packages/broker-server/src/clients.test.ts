@@ -47,6 +47,22 @@ describe("a receiver", () => {
     expect(messages.filter(({ isLocked }) => isLocked).length).toBeLessThan(50);
   });
 
+  it("that drains and never reads is pushed no more, either", async () => {
+    await using world = await openRaw();
+    await fill(world, 300, 1_000_000);
+    await using client = await world.connect();
+    const receiver = await client.receiver("orders");
+    receiver.link.addCredit(1_000_000);
+    receiver.link.drain();
+    client.socket.pause();
+    await using other = await world.connect();
+    expect(await (await other.receiver("orders", { credit: 1 })).take(1)).toHaveLength(1);
+    const messages = world.broker.snapshot().stores.flatMap((store) => store.messages);
+    expect(messages.filter(({ isLocked }) => isLocked).length).toBeLessThan(50);
+    client.socket.resume();
+    expect(await receiver.take(299)).toHaveLength(299);
+  });
+
   it("that dies leaves its locks to end by themselves", async () => {
     const clock = createManualClock();
     await using world = await openRaw({ lockDurationMs: 30_000 }, { clock });
