@@ -162,6 +162,22 @@ describe("a transaction", () => {
     expect(world.counts()).toEqual([0, 0]);
   });
 
+  it("settles messages of one top-level entity only", async () => {
+    await using world = await openTransactions();
+    await world.client.send("orders", "order");
+    await world.client.send("answers", "answer");
+    const orders = await world.client.receiver("orders", { credit: 1 });
+    const answers = await world.client.receiver("answers", { credit: 1 });
+    const id = await world.declare();
+    expect(await orders.settle((await orders.take(1))[0]!, under(id, ACCEPTED))).toEqual(under(id, ACCEPTED));
+    expect(await answers.settle((await answers.take(1))[0]!, under(id, ACCEPTED))).toMatchObject({
+      kind: "rejected",
+      error: { condition: "amqp:not-allowed" },
+    });
+    await world.discharge(id, false);
+    expect(world.counts()).toEqual([0, 1]);
+  });
+
   it("that is unknown is refused to sends, settlements and discharges", async () => {
     await using world = await openTransactions();
     const refusal = { kind: "rejected", error: { condition: "amqp:transaction:unknown-id" } };
