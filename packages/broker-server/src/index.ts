@@ -1,5 +1,5 @@
 // For applications.
-export { DEFAULT_IDLE_TIMEOUTS, type IdleTimeouts, SERVICE_IDLE_TIMEOUTS } from "./amqp/idle-timeouts.js";
+export { type IdleTimeouts, SERVICE_IDLE_TIMEOUTS } from "./amqp/idle-timeouts.js";
 export type { AccessRight, SharedAccessKey } from "./authorization/shared-access-key.js";
 export { type BrokerServer, serve } from "./serve.js";
 export { DEFAULT_SERVE_OPTIONS, type ServeOptions, type TlsOptions } from "./serve-options.js";

@@ -46,6 +46,7 @@ export const DEFAULT_SERVE_OPTIONS = Object.freeze({
   port: 5672,
   tlsPort: 5671,
   closeTimeoutMs: 2000,
+  idleTimeouts: DEFAULT_IDLE_TIMEOUTS,
 });
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
@@ -53,13 +54,13 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 /** Fills in defaults. Throws `TypeError` for a port or time out of range, and for `acceptAnyone` where strangers could connect. */
 export function resolveServeOptions(options: ServeOptions): ResolvedServeOptions {
   const { tls, keys, acceptAnyone = false } = options;
-  const { host, tlsPort, closeTimeoutMs } = DEFAULT_SERVE_OPTIONS;
+  const { host, tlsPort, closeTimeoutMs, idleTimeouts } = DEFAULT_SERVE_OPTIONS;
   const resolved = {
     port: options.port ?? (tls ? tlsPort : DEFAULT_SERVE_OPTIONS.port),
     host: options.host ?? host,
     tls: tls && { cert: tls.cert, key: tls.key },
     closeTimeoutMs: options.closeTimeoutMs ?? closeTimeoutMs,
-    idleTimeouts: { ...DEFAULT_IDLE_TIMEOUTS, ...options.idleTimeouts },
+    idleTimeouts: { ...idleTimeouts, ...options.idleTimeouts },
   };
   requireWhole("port", resolved.port, 65_535);
   requireWhole("closeTimeoutMs", resolved.closeTimeoutMs, 2 ** 31 - 1);
