@@ -38,7 +38,7 @@ describe("a receiver", () => {
     await using client = await world.connect();
     await client.receiver("orders", { credit: 1_000_000 });
     client.socket.pause();
-    await fill(world, 300, 1_000_000);
+    await fill(world, 100, 1_000_000);
     await using other = await world.connect();
     const receiver = await other.receiver("orders", { credit: 1 });
     expect(await receiver.take(1)).toHaveLength(1);
@@ -49,7 +49,7 @@ describe("a receiver", () => {
 
   it("that drains and never reads is pushed no more, either", async () => {
     await using world = await openRaw();
-    await fill(world, 300, 1_000_000);
+    await fill(world, 100, 1_000_000);
     await using client = await world.connect();
     const receiver = await client.receiver("orders");
     receiver.link.addCredit(1_000_000);
@@ -60,7 +60,7 @@ describe("a receiver", () => {
     const messages = world.broker.snapshot().stores.flatMap((store) => store.messages);
     expect(messages.filter(({ isLocked }) => isLocked).length).toBeLessThan(50);
     client.socket.resume();
-    expect(await receiver.take(299)).toHaveLength(299);
+    expect(await receiver.take(99)).toHaveLength(99);
   });
 
   it("that dies leaves its locks to end by themselves", async () => {

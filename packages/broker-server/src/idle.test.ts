@@ -73,6 +73,16 @@ describe("without options", () => {
     expect(world.broker.getEntity("orders").activeMessageCount).toBe(1);
   });
 
+  it("a client that puts none and does not answer the close is dropped", async () => {
+    const clock = createManualClock();
+    await using world = await openRaw({}, { clock, keys: [ROOT] });
+    await using stranger = await world.connect();
+    stranger.socket.removeAllListeners("data").resume();
+    const gone = once(stranger.socket, "close");
+    clock.advance(20_000);
+    await gone;
+  });
+
   it("a client whose password is wrong is not let in", async () => {
     await using world = await openRaw({}, { keys: [ROOT] });
     await expect(world.connect(plain("guess"))).rejects.toThrow("closed");

@@ -22,6 +22,7 @@ export class ClientConnection {
   readonly #closeTimeoutMs: number;
   #idle: IdleWatch | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #drop: NodeJS.Timeout | undefined;
 
   constructor(socket: Socket, containerId: string, seat: Seat, options: ResolvedServeOptions) {
     this.#socket = socket;
@@ -40,8 +41,10 @@ export class ClientConnection {
       handler: {
         onOutput: () => queueMicrotask(() => this.#flush()),
         onOpen: (connection) => {
-          const refuse = (refusal: Error): void => connection.close(toAmqpError(refusal));
-          this.#idle = new IdleWatch(options.idleTimeouts, peer, refuse);
+          this.#idle = new IdleWatch(options.idleTimeouts, peer, (refusal) => {
+            connection.close(toAmqpError(refusal));
+            this.#drop = setTimeout(() => socket.destroy(), options.closeTimeoutMs).unref();
+          });
         },
         onLink: (link) => {
           attach(peer, link);
@@ -74,6 +77,7 @@ export class ClientConnection {
     socket.on("end", () => socket.end());
     socket.on("close", () => {
       clearTimeout(this.#timer);
+      clearTimeout(this.#drop);
       this.#connection.disconnect();
       this.#peer.close();
     });

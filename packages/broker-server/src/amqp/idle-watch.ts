@@ -7,6 +7,8 @@ import type { Peer } from "./peer.js";
 /** Time from look to look, as a share of the shortest time that is watched. */
 const STEP = 1 / 10;
 
+const SWEEP_MINIMUM = 100;
+
 interface WatchedLink {
   activity: number;
   activeMs: number;
@@ -24,6 +26,9 @@ export class IdleWatch implements ClockDriven {
   readonly #openedMs: number;
   #linkedMs: number;
   #hadLinks = false;
+  #hadToken = false;
+  /** With so many links, those that have gone are forgotten before the next look. */
+  #sweepAt = SWEEP_MINIMUM;
   #attachment: ClockAttachment | undefined;
   nextDueMs = Number.POSITIVE_INFINITY;
   readonly isAwaited = false;
@@ -45,6 +50,9 @@ export class IdleWatch implements ClockDriven {
     if (this.#attachment === undefined || link.isDetached) return;
     this.#links.set(link, { activity: link.activity, activeMs: this.#peer.broker.clock.now() });
     this.#hadLinks = true;
+    if (this.#links.size < this.#sweepAt) return;
+    this.#forgetDetached();
+    this.#sweepAt = 2 * this.#links.size + SWEEP_MINIMUM;
   }
 
   /** Ends the watch and leaves no timer behind. */
@@ -68,15 +76,20 @@ export class IdleWatch implements ClockDriven {
 
   #refusal(nowMs: number): AmqpRefusal | undefined {
     const { authenticationMs, firstLinkMs, noLinkMs } = this.#timeouts;
-    if (authenticationMs > 0 && nowMs >= this.#openedMs + authenticationMs && !this.#peer.claims.isKnown) {
+    this.#hadToken ||= this.#peer.claims.isKnown;
+    if (authenticationMs > 0 && nowMs >= this.#openedMs + authenticationMs && !this.#hadToken) {
       return forced(`No valid token was put on $cbs within ${authenticationMs} ms.`);
     }
     // A link that has gone since the last look has gone now.
     if (this.#links.size > 0) this.#linkedMs = nowMs;
-    for (const link of this.#links.keys()) if (link.isDetached) this.#links.delete(link);
+    this.#forgetDetached();
     const linklessMs = this.#hadLinks ? noLinkMs : firstLinkMs;
     if (linklessMs === 0 || nowMs < this.#linkedMs + linklessMs) return undefined;
     return forced(`The connection has had no link for ${linklessMs} ms.`);
+  }
+
+  #forgetDetached(): void {
+    for (const link of this.#links.keys()) if (link.isDetached) this.#links.delete(link);
   }
 
   #endIdleLinks(nowMs: number): void {
