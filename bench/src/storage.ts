@@ -92,10 +92,7 @@ async function delayResults(root: string): Promise<Result[]> {
     const name = `event loop delay p99 in ms, 1,000 at once ${what}, syncs of +2 ms`;
     return { suite, name, ...spread(delays), target: 6, bound: "at-most" };
   };
-  return [
-    await measure("delay", "send"),
-    await measure("delay-of-cycles", "send, receive and complete"),
-  ];
+  return [await measure("delay", "send"), await measure("delay-of-cycles", "send, receive and complete")];
 }
 
 async function fullStoreResults(root: string): Promise<Result[]> {
