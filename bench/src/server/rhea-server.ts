@@ -63,16 +63,20 @@ export function serveWithRhea(): Promise<number> {
 interface SenderWithCredit extends Sender {
   readonly credit: number;
   readonly delivery_count: number;
+  readonly remote: { readonly attach: { readonly rcv_settle_mode?: number } };
 }
 
 /** Messages in the order of their arrival, and the links on which they go out. */
 class MessageList {
   #messages: Message[] = [];
   #next = 0;
+  #madeIds = 0;
   /** How many messages each link was given. */
   readonly #given = new Map<SenderWithCredit, number>();
 
   add(message: Message): void {
+    // The official client fails at a message without an id.
+    message.message_id ??= `m${this.#madeIds++}`;
     this.#messages.push(message);
     for (const sender of this.#given.keys()) if (sender.credit > 0) this.give(sender);
   }
@@ -90,9 +94,14 @@ class MessageList {
   give(sender: SenderWithCredit): void {
     let given = this.#given.get(sender);
     if (given === undefined) return;
+    // Only the official client leaves the settling to the server, and asks how long its lock lasts.
+    const isPeekLock = sender.remote.attach.rcv_settle_mode === 1;
+    const lockedUntil = isPeekLock && rhea.types.wrap_timestamp(Date.now() + 60_000);
     const allowed = sender.delivery_count + sender.credit;
     while (given < allowed && this.#next < this.#messages.length && sender.sendable()) {
-      sender.send(this.#messages[this.#next++]!, randomBytes(16));
+      const message = this.#messages[this.#next++]!;
+      if (isPeekLock) message.message_annotations = { "x-opt-locked-until": lockedUntil };
+      sender.send(message, randomBytes(16));
       given++;
     }
     this.#given.set(sender, given);

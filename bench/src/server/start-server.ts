@@ -50,8 +50,15 @@ export async function startServer(name: "waybill" | "waybill-durable" | "rhea"):
 }
 
 async function answerOf<Answer>(child: ChildProcess): Promise<Answer> {
-  const ended = once(child, "exit").then(() => Promise.reject(new Error("The server's process ended.")));
-  ended.catch(() => {});
-  const [answer] = await Promise.race([once(child, "message"), ended]);
-  return answer as Answer;
+  const given = new AbortController();
+  const { signal } = given;
+  try {
+    const ended = once(child, "exit", { signal }).then(() => {
+      throw new Error("The server's process ended.");
+    });
+    const [answer] = await Promise.race([once(child, "message", { signal }), ended]);
+    return answer as Answer;
+  } finally {
+    given.abort();
+  }
 }

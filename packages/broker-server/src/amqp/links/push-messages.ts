@@ -51,9 +51,9 @@ export function pushMessages(
 }
 
 function push(link: SenderLink, message: ReceivedMessage, isPeekLock: boolean): void {
-  const { lockToken } = message;
+  const { lockTokenBytes } = message;
   link.send(fromBrokerMessage(message), {
-    deliveryTag: lockToken === undefined ? nextTag() : toDeliveryTag(lockToken),
+    deliveryTag: lockTokenBytes === undefined ? nextTag() : toDeliveryTag(lockTokenBytes),
     settled: !isPeekLock,
     context: message,
   });
