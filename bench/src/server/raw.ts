@@ -33,7 +33,7 @@ export async function rawResults(rabbitMq: RabbitMq | undefined): Promise<Result
 
 async function measure(servers: readonly Server[]): Promise<Figures[][]> {
   const sides = Object.fromEntries(servers.map((server) => [server.name, () => run(server)]));
-  return Object.values(await measureRounds(sides, ROUNDS));
+  return Object.values(await measureRounds(sides, { rounds: ROUNDS }));
 }
 
 async function run(server: Server): Promise<Figures> {

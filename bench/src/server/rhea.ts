@@ -35,7 +35,7 @@ export async function rheaResults(rabbitMq: RabbitMq | undefined): Promise<Resul
 
 async function measure(servers: readonly Server[]): Promise<Figures[][]> {
   const sides = Object.fromEntries(servers.map((server) => [server.name, () => run(server)]));
-  return Object.values(await measureRounds(sides, ROUNDS));
+  return Object.values(await measureRounds(sides, { rounds: ROUNDS }));
 }
 
 async function run(server: Server): Promise<Figures> {

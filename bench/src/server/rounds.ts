@@ -1,13 +1,16 @@
 import { type Result, spread } from "../compare.js";
 
-/** Measures all sides in turn, round by round and in alternating order, after a round that does not count. */
+/**
+ * Measures all sides in turn, round by round and in alternating order, after some rounds that do not count, in which the engines
+ * compile what they run.
+ */
 export async function measureRounds<Side extends string, Figure>(
   sides: Readonly<Record<Side, () => Promise<Figure>>>,
-  rounds: number,
+  { rounds, warmUps = 1 }: { rounds: number; warmUps?: number },
 ): Promise<Record<Side, Figure[]>> {
   const names = Object.keys(sides) as Side[];
   const figures = Object.fromEntries(names.map((name) => [name, [] as Figure[]])) as Record<Side, Figure[]>;
-  for (let round = -1; round < rounds; round++) {
+  for (let round = -warmUps; round < rounds; round++) {
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
       const figure = await sides[name]();
       if (round >= 0) figures[name].push(figure);

@@ -23,7 +23,7 @@ export function withMessageId(sections: MessageSections, messageId: string, star
   const rest = bytes.subarray(properties?.end ?? bareStart);
 
   const message = Buffer.allocUnsafe(frontSize + HEAD_SIZE + size + rest.length);
-  message.set(bytes.subarray(start, bareStart));
+  if (frontSize > 0) message.set(bytes.subarray(start, bareStart));
   let at = frontSize;
   message.set(LIST_HEAD, at);
   message.writeUInt32BE(size + 4, at + 4);
@@ -32,7 +32,7 @@ export function withMessageId(sections: MessageSections, messageId: string, star
   message[at] = 0xa1;
   message[at + 1] = idSize;
   at += 2 + message.write(messageId, at + 2);
-  message.set(fields.bytes, at);
+  if (fields.count > 0) message.set(fields.bytes, at);
   at += fields.bytes.length;
   message.fill(0x40, at, at + missing);
   message.set(rest, at + missing);

@@ -70,13 +70,10 @@ export function toBrokerMessage(encoded: Uint8Array): BrokerMessage {
  * A body of one data section, which is nearly every body, as a view on the bytes to be stored, which end as those that were sent.
  * The others are read only if somebody asks.
  */
-function dataOf(sent: MessageSections, wire: Uint8Array): BrokerMessage["body"] {
-  if (sent.bodyKind !== "data" || sent.body.length !== 1) return undefined;
-  const [bytes] = sent.decodeBody();
-  if (!(bytes instanceof Uint8Array)) return undefined;
-  const fromEnd = sent.bytes.byteOffset + sent.bytes.byteLength - bytes.byteOffset;
-  const start = wire.length - fromEnd;
-  return { section: "data", bytes: wire.subarray(start, start + bytes.length) };
+function dataOf({ data, bytes }: MessageSections, wire: Uint8Array): BrokerMessage["body"] {
+  if (data === undefined) return undefined;
+  const shift = wire.length - bytes.length;
+  return { section: "data", bytes: wire.subarray(data.start + shift, data.end + shift) };
 }
 
 /** Whether there is anything in front of the bare message that the broker does not know itself. */

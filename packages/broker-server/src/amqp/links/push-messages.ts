@@ -41,7 +41,7 @@ export function pushMessages(
       drain(link, consumer);
     },
     onDisposition(delivery, state) {
-      void settleDelivery(peer, receiver, link, delivery, state);
+      settleDelivery(peer, receiver, link, delivery, state);
     },
     onDetach() {
       consumer.close();
