@@ -46,7 +46,8 @@ const suites: Record<string, (part?: string) => Promise<Result[]>> = {
 if (options.help) {
   console.log(help);
 } else {
-  const chosen = positionals.length > 0 ? positionals : ["pipeline", "broker", "engine", "memory", "storage", "server"];
+  const chosen =
+    positionals.length > 0 ? positionals : ["pipeline", "broker", "engine", "memory", "storage", "server"];
   if (options.peers && !chosen.includes("peers")) chosen.push("peers");
   const results: Result[] = [];
   for (const choice of chosen) {

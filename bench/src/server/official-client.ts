@@ -1,4 +1,4 @@
-import { type ServiceBusMessage, ServiceBusClient } from "@azure/service-bus";
+import { ServiceBusClient, type ServiceBusMessage } from "@azure/service-bus";
 import type { Server } from "./start-server.js";
 
 const QUEUE = "orders";

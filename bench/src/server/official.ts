@@ -38,7 +38,8 @@ export async function officialResults(): Promise<Result[]> {
       { memory: await open("waybill"), durable: await open("waybill-durable"), rhea: await open("rhea") },
       { rounds: ROUNDS, warmUps: 3 },
     );
-    const us = (side: keyof typeof figures, operation: Operation) => figures[side].map((round) => round[operation].us);
+    const us = (side: keyof typeof figures, operation: Operation) =>
+      figures[side].map((round) => round[operation].us);
     return [
       ...operations.flatMap((operation) => {
         const name = `official client: ${OPERATIONS[operation].text}`;
@@ -48,7 +49,12 @@ export async function officialResults(): Promise<Result[]> {
           limit(`${name}: the server's CPU over the client's`, shares, 0.5),
         ];
       }),
-      rateRatio("official client: send, 32 in flight, durable, against in memory", us("durable", "send"), us("memory", "send"), 0.8),
+      rateRatio(
+        "official client: send, 32 in flight, durable, against in memory",
+        us("durable", "send"),
+        us("memory", "send"),
+        0.8,
+      ),
     ];
   } finally {
     for (const client of clients) await client.close();
@@ -62,7 +68,11 @@ async function run(server: NodeServer, client: OfficialClient): Promise<Figures>
   const figures = {} as Figures;
   for (const operation of operations) {
     const { count } = OPERATIONS[operation];
-    const before = { server: (await server.usage()).cpuUs, client: process.cpuUsage(), ms: performance.now() };
+    const before = {
+      server: (await server.usage()).cpuUs,
+      client: process.cpuUsage(),
+      ms: performance.now(),
+    };
     await client[operation](count);
     const elapsedMs = performance.now() - before.ms;
     const { user, system } = process.cpuUsage(before.client);

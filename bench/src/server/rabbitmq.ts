@@ -39,7 +39,11 @@ function entriesOf(directory: string): string[] {
 async function start(binary: string, name: string): Promise<Server> {
   const directory = mkdtempSync(join(tmpdir(), "waybill-bench-rabbitmq-"));
   const [port, distributionPort, mapperPort] = await freePorts(3);
-  const env = configure(directory, { port: port!, distributionPort: distributionPort!, mapperPort: mapperPort! });
+  const env = configure(directory, {
+    port: port!,
+    distributionPort: distributionPort!,
+    mapperPort: mapperPort!,
+  });
   const mapper = spawn("epmd", ["-port", String(mapperPort), "-address", "127.0.0.1"], {
     env,
     stdio: "ignore",
@@ -47,7 +51,10 @@ async function start(binary: string, name: string): Promise<Server> {
   // A process group of its own, so that all of it can be ended.
   const node = spawn(binary, { env, stdio: "ignore", detached: true });
   const stop = async (): Promise<void> => {
-    await Promise.all([end(node, () => process.kill(-node.pid!, "SIGKILL")), end(mapper, () => mapper.kill("SIGKILL"))]);
+    await Promise.all([
+      end(node, () => process.kill(-node.pid!, "SIGKILL")),
+      end(mapper, () => mapper.kill("SIGKILL")),
+    ]);
     rmSync(directory, { recursive: true, force: true });
   };
   try {
@@ -68,7 +75,13 @@ function configure(
     writeFileSync(join(directory, name), text);
     return join(directory, name);
   };
-  const transient = (name: string) => ({ name, vhost: "/", durable: false, auto_delete: false, arguments: {} });
+  const transient = (name: string) => ({
+    name,
+    vhost: "/",
+    durable: false,
+    auto_delete: false,
+    arguments: {},
+  });
   const definitions = file(
     "definitions.json",
     JSON.stringify({
@@ -103,7 +116,8 @@ function configure(
 
 async function untilOpen(port: number, node: ChildProcess): Promise<void> {
   for (const deadlineMs = performance.now() + STARTS_WITHIN_MS; performance.now() < deadlineMs; ) {
-    if (node.exitCode !== null) throw new Error(`RabbitMQ ended with code ${node.exitCode} while it started.`);
+    if (node.exitCode !== null)
+      throw new Error(`RabbitMQ ended with code ${node.exitCode} while it started.`);
     const client = await RawClient.open(port).catch(() => undefined);
     client?.close();
     if (client !== undefined) return;

@@ -17,7 +17,7 @@ export const SASL_INIT = 0x41;
 export const SASL_OUTCOME = 0x44;
 
 /** A message of 1 KB with an id, as all clients of the bench send it. */
-export const kilobyteMessage = encodeMessage({
+const kilobyteMessage = encodeMessage({
   properties: { messageId: "0123456789abcdef" },
   body: { kind: "data", sections: [Buffer.alloc(1024, "x")] },
 });

@@ -22,11 +22,16 @@ export async function rheaResults(rabbitMq: RabbitMq | undefined): Promise<Resul
   try {
     servers.push(await startServer("waybill"), await rabbitMq.start());
     const [ours, theirs] = await measure(servers);
-    const of = (figure: keyof Figures) => [ours!.map((one) => one[figure]), theirs!.map((one) => one[figure])] as const;
+    const of = (figure: keyof Figures) =>
+      [ours!.map((one) => one[figure]), theirs!.map((one) => one[figure])] as const;
     return [
       rateRatio("rhea client: send, against RabbitMQ's quorum queue", ...of("sendUs"), 1.25),
       rateRatio("rhea client: receive, against RabbitMQ's quorum queue", ...of("receiveUs"), 1.7),
-      timeRatio("rhea client: round trip p50, against RabbitMQ's transient queues", ...of("roundTripUs"), 0.75),
+      timeRatio(
+        "rhea client: round trip p50, against RabbitMQ's transient queues",
+        ...of("roundTripUs"),
+        0.75,
+      ),
     ];
   } finally {
     for (const server of servers) await server.stop();

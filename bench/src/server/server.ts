@@ -19,14 +19,18 @@ const parts: Readonly<Record<string, (rabbitMq: RabbitMq | undefined) => Promise
 export async function serverResults(part?: string): Promise<Result[]> {
   const rabbitMq = findRabbitMq();
   if (rabbitMq === undefined) {
-    console.error('server: no RabbitMQ here, so its lines are missing (Debian: "apt-get install rabbitmq-server")');
+    console.error(
+      'server: no RabbitMQ here, so its lines are missing (Debian: "apt-get install rabbitmq-server")',
+    );
   } else console.error(`server: RabbitMQ ${rabbitMq.version}`);
   const names = part === undefined ? Object.keys(parts) : [part];
   const results: Result[] = [];
   for (const name of names) {
     const measure = parts[name];
     if (measure === undefined)
-      throw new TypeError(`The suite "server" has no part "${name}". Parts: ${Object.keys(parts).join(", ")}.`);
+      throw new TypeError(
+        `The suite "server" has no part "${name}". Parts: ${Object.keys(parts).join(", ")}.`,
+      );
     console.error(`server: ${name}`);
     results.push(...(await measure(rabbitMq)));
   }

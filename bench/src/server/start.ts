@@ -41,7 +41,11 @@ export async function startResults(rabbitMq: RabbitMq | undefined): Promise<Resu
     limit("spawn to first accepted connection, in ms", milliseconds, 250),
     ...(rabbitMq === undefined ? [] : [timeRatio("the same, against RabbitMQ", waybill, peer, 0.07)]),
     limit("idle RSS in MB", idleMb, 75),
-    limit(`${CONNECTIONS} connections with 4 links each, all at once, in ms until the last is open`, crowdMs, 2000),
+    limit(
+      `${CONNECTIONS} connections with 4 links each, all at once, in ms until the last is open`,
+      crowdMs,
+      2000,
+    ),
   ];
 }
 

@@ -74,7 +74,8 @@ export class LockTokens {
     const mask = this.#mask;
     const high = Math.floor(sequence / WORD);
     words[0] = (sequence % WORD) ^ mask[0]!;
-    words[1] = (((high & 0xffff) << 16) | 0x4000 | (((high >>> 16) & 0xf) << 8) | (storeId & 0xff)) ^ mask[1]!;
+    words[1] =
+      (((high & 0xffff) << 16) | 0x4000 | (((high >>> 16) & 0xf) << 8) | (storeId & 0xff)) ^ mask[1]!;
     words[2] =
       (0x80000000 | (((storeId >>> 8) & 0xfffff) << 10) | (Math.floor(serial / WORD) & 0x3ff)) ^ mask[2]!;
     words[3] = (serial % WORD) ^ mask[3]!;
