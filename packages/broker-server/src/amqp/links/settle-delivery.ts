@@ -38,7 +38,7 @@ export function settleDelivery(
     }
   };
   try {
-    const transaction = peer.transactions.of(state);
+    const transaction = peer.transactions.ofSettlement(state, receiver.path);
     settle(receiver, delivery.context as ReceivedMessage, outcome, transaction).then(confirm, refuse);
   } catch (error) {
     refuse(error);
