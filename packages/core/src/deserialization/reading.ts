@@ -1,9 +1,13 @@
 import { bodySection } from "../body.js";
 import { contentEncodingProperty, decompress, parseContentEncoding } from "../compression.js";
+import { WaybillError } from "../error.js";
 import type { ApplicationProperties, EncodedMessage } from "../message.js";
+import { cast } from "../message-types/cast.js";
+import type { KnownVersion, MessageTypeRegistry } from "../message-types/message-type-registry.js";
 import type { Awaitable } from "../serializer.js";
 import { attempt, isPromise, toFailure } from "./attempt.js";
 import type { Chain, ChainLink, Selection } from "./chain.js";
+import { upcastFailure, validationFailure } from "./failure.js";
 import type { ResolvedPipelineOptions } from "./options.js";
 import type { DeserializationOutcome } from "./outcome.js";
 import type { ReasonCode } from "./reason.js";
@@ -35,6 +39,9 @@ export class Reading {
   readonly #signal: AbortSignal | undefined;
   readonly #startedAt = performance.now();
   readonly #selection: Selection;
+  /** The version the message says it is of; undefined for an untyped message. */
+  #known: KnownVersion | undefined;
+  #upcastPath: readonly number[] = none;
   #attempts: DeserializationAttempt[] | undefined;
   #contentEncodings: readonly string[] = none;
   #unavailable: ReturnType<typeof toFailure> | undefined;
@@ -54,14 +61,31 @@ export class Reading {
 
   /** Reads the body. Never throws and never rejects because of the body. */
   run(): Awaitable<DeserializationOutcome> {
+    const { messageTypes } = this.#options;
+    if (messageTypes !== undefined) {
+      try {
+        this.#known = messageTypes.identify(this.#message);
+      } catch (error) {
+        return this.#refusedFor(undefined, error);
+      }
+    }
     const { body } = this.#message;
-    if (!(body instanceof Uint8Array)) return this.#decoded(body.value, undefined);
+    if (!(body instanceof Uint8Array)) return this.#received(body.value);
     if (body.length > this.#options.maxBodyBytes) {
       this.#note(undefined, "body-too-large", `The body is larger than ${this.#options.maxBodyBytes} bytes.`);
       return this.#refused();
     }
     const encoding = contentEncoding(this.#message.applicationProperties);
     return encoding === undefined ? this.#choose(body) : this.#decompress(body, encoding);
+  }
+
+  /** A value of an AMQP value or sequence section, which no serializer had to read. */
+  #received(value: unknown): Awaitable<DeserializationOutcome> {
+    try {
+      return this.#decoded(this.#checked(value), undefined);
+    } catch (error) {
+      return this.#refusedFor(undefined, error);
+    }
   }
 
   #decompress(body: Uint8Array, encoding: unknown): Awaitable<DeserializationOutcome> {
@@ -142,8 +166,11 @@ export class Reading {
 
   #attempt(link: ChainLink, bytes: Uint8Array, isDeclared: boolean): unknown {
     const message = this.#message;
+    const known = this.#known;
     const context = {
-      messageType: message.subject,
+      messageType: known === undefined ? message.subject : known.type.name,
+      messageVersion: known?.version.version,
+      schema: known?.version.schemas[link.serializer.name],
       contentType: message.contentType,
       mediaType: this.#selection.mediaType,
       applicationProperties: message.applicationProperties ?? noProperties,
@@ -153,10 +180,21 @@ export class Reading {
     };
     try {
       const value = attempt(link.serializer, bytes, context, this.#options.attemptTimeoutMs);
-      return isPromise(value) ? value.catch((error: unknown) => this.#fail(link, error)) : value;
+      return isPromise(value)
+        ? value.then((settled) => this.#checked(settled)).catch((error: unknown) => this.#fail(link, error))
+        : this.#checked(value);
     } catch (error) {
       return this.#fail(link, error);
     }
+  }
+
+  /** Validates against the writer's version, whatever the format. Part of the attempt: a refusal leaves the body to the next. */
+  #checked(value: unknown): unknown {
+    const check = this.#known?.version.check;
+    if (check === undefined) return value;
+    const result = check(value);
+    if (!result.isValid) throw validationFailure(result.text);
+    return result.value;
   }
 
   #fail(link: ChainLink | undefined, error: unknown): typeof failed {
@@ -198,7 +236,66 @@ export class Reading {
     else this.#attempts.push(entry);
   }
 
-  #decoded(body: unknown, link: ChainLink | undefined): DeserializationOutcome {
+  #decoded(body: unknown, link: ChainLink | undefined): Awaitable<DeserializationOutcome> {
+    const { messageTypes } = this.#options;
+    if (messageTypes === undefined) return this.#done(body, link);
+    if (this.#known === undefined && messageTypes.open !== undefined) {
+      return this.#open(body, link, messageTypes.open);
+    }
+    return this.#upcast(body, link);
+  }
+
+  /** The properties did not say the type; an envelope around the body may. */
+  #open(
+    value: unknown,
+    link: ChainLink | undefined,
+    open: NonNullable<MessageTypeRegistry["open"]>,
+  ): Awaitable<DeserializationOutcome> {
+    try {
+      const opened = open(value, this.#message);
+      this.#known = opened.known;
+      return this.#upcast(this.#checked(opened.body), link);
+    } catch (error) {
+      return this.#refusedFor(link, error);
+    }
+  }
+
+  #upcast(body: unknown, link: ChainLink | undefined): Awaitable<DeserializationOutcome> {
+    const known = this.#known;
+    if (known === undefined || known.version.upcasts.length === 0) return this.#done(body, link);
+    try {
+      const upcast = this.#bringUp(body, known);
+      if (!isPromise(upcast)) return this.#upcasted(upcast, known, link);
+      return (upcast as Promise<unknown>)
+        .then((value) => this.#upcasted(value, known, link))
+        .catch((error: unknown) => this.#refusedFor(link, error));
+    } catch (error) {
+      return this.#refusedFor(link, error);
+    }
+  }
+
+  #bringUp(body: unknown, { version }: KnownVersion): Awaitable<unknown> {
+    const context = {
+      applicationProperties: this.#message.applicationProperties ?? noProperties,
+      signal: this.#signal,
+    };
+    return cast(body, version.upcasts, context, this.#options.attemptTimeoutMs, upcastError);
+  }
+
+  /** Validates against the reader's version: an upcaster may be wrong. */
+  #upcasted(body: unknown, known: KnownVersion, link: ChainLink | undefined): DeserializationOutcome {
+    const result = known.checkUpcast(link?.serializer.name)?.(body);
+    if (result !== undefined && !result.isValid) {
+      throw upcastFailure(
+        "upcast-invalid",
+        `Upcast to version ${known.type.version}, the body does not fit: ${result.text}`,
+      );
+    }
+    this.#upcastPath = known.version.upcastPath;
+    return this.#done(result === undefined ? body : result.value, link);
+  }
+
+  #done(body: unknown, link: ChainLink | undefined): DeserializationOutcome {
     return { status: "decoded", body, report: this.#report(link) };
   }
 
@@ -220,6 +317,9 @@ export class Reading {
       position: winner?.position ?? -1,
       declared: this.#selection.link?.serializer.name,
       contentType,
+      messageType: this.#known?.type.name,
+      messageVersion: this.#known?.version.version,
+      upcastPath: this.#upcastPath,
       section: bodySection(body),
       attempts: this.#attempts ?? none,
       contentEncodings: this.#contentEncodings,
@@ -227,6 +327,12 @@ export class Reading {
       durationMs: performance.now() - this.#startedAt,
     };
   }
+}
+
+/** What an upcaster needs may be out of reach; anything else it throws is its fault, and stays out, text and all. */
+function upcastError(text: string, error: unknown): WaybillError {
+  if (error instanceof WaybillError && error.code === "unavailable") return toFailure(error);
+  return upcastFailure("upcast-failed", text);
 }
 
 /** Application property names are case-sensitive, HTTP header names are not: senders over HTTP may write it in lower case. */
