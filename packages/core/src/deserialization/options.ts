@@ -1,10 +1,10 @@
 import { type ContentCoding, isContentCoding } from "../compression.js";
+import type { MessageType } from "../message-types/message-type.js";
 import {
   createRegistry,
   type MessageTypeOptions,
   type MessageTypeRegistry,
 } from "../message-types/message-type-registry.js";
-import type { MessageType } from "../message-types/message-type.js";
 import type { Serializer } from "../serializer.js";
 
 /** What to do with a body whose content type does not settle the matter: try every deserializer, or dead-letter it. */

@@ -56,20 +56,22 @@ export interface MessageDefinition<Version extends number, Schemas extends Schem
 }
 
 /** The type that a schema, or the `body` schema of a version, lets out: what handlers get. */
-export type OutputOf<Schema> = Schema extends StandardSchema<infer _, infer Output>
-  ? Output
-  : Schema extends (value: unknown) => infer Output
-    ? Exclude<Output, undefined | void>
-    : Schema extends { readonly body: infer Body extends StandardSchema | ValidateFunction }
-      ? OutputOf<Body>
-      : unknown;
+export type OutputOf<Schema> =
+  Schema extends StandardSchema<infer _, infer Output>
+    ? Output
+    : Schema extends (value: unknown) => infer Output
+      ? Exclude<Output, undefined | void>
+      : Schema extends { readonly body: infer Body extends StandardSchema | ValidateFunction }
+        ? OutputOf<Body>
+        : unknown;
 
 /** The type that a schema, or the `body` schema of a version, takes: what senders give. */
-export type InputOf<Schema> = Schema extends StandardSchema<infer Input, infer _>
-  ? Input
-  : Schema extends { readonly body: infer Body extends StandardSchema | ValidateFunction }
-    ? InputOf<Body>
-    : OutputOf<Schema>;
+export type InputOf<Schema> =
+  Schema extends StandardSchema<infer Input, infer _>
+    ? Input
+    : Schema extends { readonly body: infer Body extends StandardSchema | ValidateFunction }
+      ? InputOf<Body>
+      : OutputOf<Schema>;
 
 /**
  * Defines a message type in all its versions. Throws `configuration-invalid` when a version cannot be brought to the current one (a gap, a
@@ -91,7 +93,9 @@ export function defineMessage<
   const versions = messageVersions(graph, (definition.schemas ?? {}) as SchemasByVersion);
   const unversioned = definition.unversioned ?? graph.versions[0]!;
   if (!graph.versions.includes(unversioned)) {
-    throw new TypeError(`defineMessage("${name}"): unversioned names ${unversioned}, which is no version of it.`);
+    throw new TypeError(
+      `defineMessage("${name}"): unversioned names ${unversioned}, which is no version of it.`,
+    );
   }
   return Object.freeze({
     name,
@@ -113,10 +117,7 @@ const anything: StandardSchema = Object.freeze({
   "~standard": Object.freeze({ version: 1, vendor: "waybill", validate: (value: unknown) => ({ value }) }),
 });
 
-function versionGraph(
-  name: string,
-  definition: MessageDefinition<number, SchemasByVersion>,
-): VersionGraph {
+function versionGraph(name: string, definition: MessageDefinition<number, SchemasByVersion>): VersionGraph {
   const { version: current, schemas = {}, upcasters = {}, downcasters = {}, unused = [] } = definition;
   const versions = [...new Set([...Object.keys(schemas), ...Object.keys(upcasters), current].map(Number))];
   versions.sort((a, b) => a - b);
@@ -180,7 +181,9 @@ function versionSchemas(
     return { check: bodyCheck(given), schemas: Object.freeze({}) };
   }
   if (typeof given !== "object" || given === null) {
-    throw new TypeError(`defineMessage("${name}"): schemas[${version}] must be a schema or an object of schemas.`);
+    throw new TypeError(
+      `defineMessage("${name}"): schemas[${version}] must be a schema or an object of schemas.`,
+    );
   }
   const { body, ...schemas } = given;
   return { check: body === undefined ? undefined : bodyCheck(body), schemas: Object.freeze(schemas) };

@@ -102,9 +102,7 @@ export function createRegistry(
       open &&
       ((body, message) => {
         const opened = open(body, message);
-        return opened === undefined
-          ? { known: untyped(), body }
-          : { known: find(opened), body: opened.body };
+        return opened === undefined ? { known: untyped(), body } : { known: find(opened), body: opened.body };
       }),
     version: (type, version) => versions.get(type)!.get(version),
     toSend(subject) {

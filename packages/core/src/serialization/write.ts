@@ -45,6 +45,8 @@ function writeMessage(
   known: KnownVersion | undefined,
   signal: AbortSignal | undefined,
 ): Awaitable<EncodedMessage> {
+  // The schema is the body's, not that of an envelope around it.
+  const isWrapped = options.messageTypes?.resolver.wrap !== undefined;
   const selection = chain.select(message.contentType);
   const link = writer(chain, selection, message);
   let written: Awaitable<SerializedBody>;
@@ -52,7 +54,7 @@ function writeMessage(
     written = link.serializer.serialize(message.body, {
       messageType: known === undefined ? message.subject : known.type.name,
       messageVersion: known?.version.version,
-      schema: known?.version.schemas[link.serializer.name],
+      schema: isWrapped ? undefined : known?.version.schemas[link.serializer.name],
       contentType: message.contentType,
       mediaType: selection.mediaType,
       applicationProperties: message.applicationProperties ?? noProperties,
