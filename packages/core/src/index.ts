@@ -46,8 +46,10 @@ export type {
 } from "./deserialization/outcome.js";
 export { deadLetterReasons } from "./deserialization/outcome.js";
 export type {
+  DeserializeCallOptions,
   Pipeline,
   PipelineCallOptions,
+  ReadTarget,
   SerializeCallOptions,
   WriteTarget,
 } from "./deserialization/pipeline.js";

@@ -454,6 +454,35 @@ describe("the pipeline of message types", () => {
   });
 });
 
+describe("a body can be read as something else", () => {
+  const pound: Serializer = {
+    ...text,
+    name: "pound",
+    mediaTypes: ["application/x-pound"],
+    leadingBytes: [0x23],
+    deserialize: (bytes, context) => text.deserialize(bytes[0] === 0x23 ? bytes.subarray(1) : bytes, context),
+  };
+  const pipeline = pipelineOf(orderPlaced, { additionalDeserializers: [pound] });
+
+  it("by another serializer, with or without its label", () => {
+    const message = received(oldOrder, 1);
+    expect(pipeline.deserialize(message, { readAs: { serializer: "pound" } })).toMatchObject({
+      body: newOrder,
+      report: { serializer: "pound", position: 1 },
+    });
+    const unlabelled = { readAs: { serializer: "pound", isDeclared: false } };
+    expect(pipeline.deserialize(message, unlabelled)).toMatchObject({ status: "undeserializable" });
+    expect(() => pipeline.deserialize(message, { readAs: { serializer: "nobody" } })).toThrow(TypeError);
+  });
+
+  it("as another version", () => {
+    const readAs = { version: 2 };
+    expect(pipeline.deserialize(received({ id: 7, cents: 1250 }, 1), { readAs })).toMatchObject({
+      body: newOrder,
+    });
+  });
+});
+
 describe("how type and version travel can be replaced", () => {
   it("without showing a serializer an envelope under the body's schema", () => {
     const seen: SerializeContext[] = [];
