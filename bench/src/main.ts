@@ -3,6 +3,7 @@ import { brokerComparisons } from "./broker.js";
 import { type Comparison, compare, holds, type Result } from "./compare.js";
 import { engineComparisons } from "./engine.js";
 import { memoryResults } from "./memory.js";
+import { migrationComparisons } from "./migration.js";
 import { installPeers, peerComparisons } from "./peers.js";
 import { pipelineComparisons } from "./pipeline.js";
 import { toTable } from "./report.js";
@@ -12,7 +13,7 @@ import { storageResults } from "./storage.js";
 
 const help = `pnpm bench [suite …] [--json] [--peers] [--rounds N]
 
-suites     pipeline, broker, engine, memory, storage (all by default), peers
+suites     pipeline, migration, broker, engine, memory, storage (all by default), peers
 --json     prints the results as JSON
 --peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first
 --rounds   pairs of samples for each figure, default 51; the median counts
@@ -30,6 +31,7 @@ const { values: options, positionals } = parseArgs({
 
 const suites: Record<string, () => Promise<Result[]>> = {
   pipeline: () => compareAll("pipeline", pipelineComparisons()),
+  migration: async () => compareAll("migration", migrationComparisons()),
   broker: async () => compareAll("broker", await brokerComparisons()),
   engine: async () => compareAll("engine", await engineComparisons()),
   memory: memoryResults,
@@ -43,7 +45,8 @@ const suites: Record<string, () => Promise<Result[]>> = {
 if (options.help) {
   console.log(help);
 } else {
-  const chosen = positionals.length > 0 ? positionals : ["pipeline", "broker", "engine", "memory", "storage"];
+  const chosen =
+    positionals.length > 0 ? positionals : ["pipeline", "migration", "broker", "engine", "memory", "storage"];
   if (options.peers && !chosen.includes("peers")) chosen.push("peers");
   const results: Result[] = [];
   for (const name of chosen) {

@@ -60,7 +60,9 @@ export type OutputOf<Schema> =
   Schema extends StandardSchema<infer _, infer Output>
     ? Output
     : Schema extends (value: unknown) => infer Output
-      ? Exclude<Output, undefined | void>
+      ? [Output] extends [void]
+        ? unknown
+        : Exclude<Output, void>
       : Schema extends { readonly body: infer Body extends StandardSchema | ValidateFunction }
         ? OutputOf<Body>
         : unknown;

@@ -396,7 +396,10 @@ describe("writing a typed message", () => {
     const seen: SerializeContext[] = [];
     const spy: Serializer = {
       ...text,
-      serialize: (value, context) => (seen.push(context), text.serialize(value, context)),
+      serialize: (value, context) => {
+        seen.push(context);
+        return text.serialize(value, context);
+      },
     };
     const type = defineMessage("a", { version: 1, schemas: { 1: { text: "schema" } } });
     pipelineOf(type, { serializer: spy }).serialize(type.message({}));
@@ -488,7 +491,10 @@ describe("how type and version travel can be replaced", () => {
     const seen: SerializeContext[] = [];
     const spy: Serializer = {
       ...text,
-      serialize: (value, context) => (seen.push(context), text.serialize(value, context)),
+      serialize: (value, context) => {
+        seen.push(context);
+        return text.serialize(value, context);
+      },
     };
     const type = defineMessage("a", { version: 1, schemas: { 1: { text: "schema" } } });
     const pipeline = pipelineOf(type, { serializer: spy, messageTypeResolver: envelopes });
