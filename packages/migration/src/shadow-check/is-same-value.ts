@@ -11,8 +11,15 @@ export function isSameValue(left: unknown, right: unknown): boolean {
 
 /** Whether a value is an object of named fields, whatever its prototype. */
 export function isPlain(value: object): value is Record<string, unknown> {
-  const tag = Object.prototype.toString.call(value);
-  return tag === "[object Object]" && !ArrayBuffer.isView(value);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) return true;
+  return !(
+    Array.isArray(value) ||
+    value instanceof Date ||
+    value instanceof Map ||
+    value instanceof Set ||
+    ArrayBuffer.isView(value)
+  );
 }
 
 function isSameArray(left: readonly unknown[], right: readonly unknown[]): boolean {
@@ -26,11 +33,13 @@ function isSameArray(left: readonly unknown[], right: readonly unknown[]): boole
 function isSameObject(left: Record<string, unknown>, right: Record<string, unknown>): boolean {
   let count = 0;
   for (const key in left) {
-    if (!Object.hasOwn(left, key)) continue;
-    if (!Object.hasOwn(right, key) || !isSameValue(left[key], right[key])) return false;
+    const value = right[key];
+    if (!isSameValue(left[key], value)) return false;
+    if (value === undefined && !Object.hasOwn(right, key)) return false;
     count++;
   }
-  return count === Object.keys(right).length;
+  for (const _ in right) count--;
+  return count === 0;
 }
 
 function isSameSpecial(left: object, right: object): boolean {
