@@ -60,7 +60,7 @@ export type OutputOf<Schema> =
   Schema extends StandardSchema<infer _, infer Output>
     ? Output
     : Schema extends (value: unknown) => infer Output
-      ? [Output] extends [void]
+      ? [Exclude<Output, void>] extends [never]
         ? unknown
         : Exclude<Output, void>
       : Schema extends { readonly body: infer Body extends StandardSchema | ValidateFunction }

@@ -2,7 +2,7 @@ import type { CallOptions, DeliveredMessage, Transport, TransportReceiver } from
 import type { BeaconStore, CapabilityBeacon } from "./beacon-store.js";
 
 /** The subject of messages that hold a beacon. */
-export const beaconSubject = "waybill-capability";
+const beaconSubject = "waybill-capability";
 
 const contentType = "application/json";
 const pageSize = 100;
