@@ -1,3 +1,4 @@
+import type { Pipeline } from "../deserialization/pipeline.js";
 import { WaybillError } from "../error.js";
 import type { UndecodedMessage } from "../message.js";
 import type { MessageType } from "../message-types/message-type.js";
@@ -110,11 +111,7 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
   ): Receiver<UndecodedMessage> {
     this.#requireOpen();
     const [subscription, options = {}] = typeof second === "string" ? [second, third] : [undefined, second];
-    const { receiveMode = defaultReceiverOptions.receiveMode, subQueueType } = options;
-    requireReceiveMode(receiveMode);
-    const address = entityAddress(queueOrTopic, subscription, subQueueType);
-    const receiver = this.#transport.createReceiver(address, receiveMode);
-    return this.#add(new Receiver(this.#receiverSettings(receiver, options)));
+    return this.#createReceiver(queueOrTopic, subscription, options, this.#options.pipeline);
   }
 
   /**
@@ -142,11 +139,8 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     this.#requireOpen();
     const [subscription, handlers, options] = rest.length === 3 ? rest : [undefined, ...rest];
     const typed = typedHandlers(this.#options.pipeline, handlers, options);
-    const { receiveMode = defaultReceiverOptions.receiveMode } = options;
-    requireReceiveMode(receiveMode);
-    const address = entityAddress(queueOrTopic, subscription, undefined);
-    const settings = this.#receiverSettings(this.#transport.createReceiver(address, receiveMode), {});
-    const receiver = this.#add(new Receiver({ ...settings, pipeline: typed.pipeline }));
+    const { receiveMode } = options;
+    const receiver = this.#createReceiver(queueOrTopic, subscription, { receiveMode }, typed.pipeline);
     receiver.subscribe(typed.handlers, options);
     const close = () => receiver.close();
     return { close, [Symbol.asyncDispose]: close };
@@ -213,6 +207,19 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     } finally {
       await this.#transport.close();
     }
+  }
+
+  #createReceiver(
+    queueOrTopic: string,
+    subscription: string | undefined,
+    options: ReceiverOptions,
+    pipeline: Pipeline,
+  ): Receiver<UndecodedMessage> {
+    const { receiveMode = defaultReceiverOptions.receiveMode, subQueueType } = options;
+    requireReceiveMode(receiveMode);
+    const address = entityAddress(queueOrTopic, subscription, subQueueType);
+    const receiver = this.#transport.createReceiver(address, receiveMode);
+    return this.#add(new Receiver({ ...this.#receiverSettings(receiver, options), pipeline }));
   }
 
   async #accept(

@@ -138,28 +138,21 @@ export class ShadowCheck {
     return this.#subjects === undefined || (subject !== undefined && this.#subjects.has(subject));
   }
 
-  /** Synchronous as long as the pipeline is, so that a sampled send waits for nothing but work. */
+  /** Synchronous as long as the pipeline is, so that a sampled send waits for nothing but work. Never throws. */
   #try(pipeline: Pipeline, message: Message, before: EncodedMessage): void {
     this.#sampled += 1;
     const { subject } = message;
-    let after: EncodedMessage | Promise<EncodedMessage>;
+    const unwritable = (): void => this.#find(subject, "/", "unwritable");
     try {
-      after = pipeline.serialize(message, { writeAs: this.#candidate });
+      const after = pipeline.serialize(message, { writeAs: this.#candidate });
+      const reading =
+        after instanceof Promise
+          ? after.then((settled) => this.#read(pipeline, subject, before, settled), unwritable)
+          : this.#read(pipeline, subject, before, after);
+      if (reading !== undefined) this.#track(reading);
     } catch {
-      this.#find(subject, "/", "unwritable");
-      return;
+      unwritable();
     }
-    if (after instanceof Promise) {
-      this.#track(
-        after.then(
-          (settled) => this.#read(pipeline, subject, before, settled),
-          () => this.#find(subject, "/", "unwritable"),
-        ),
-      );
-      return;
-    }
-    const reading = this.#read(pipeline, subject, before, after);
-    if (reading instanceof Promise) this.#track(reading);
   }
 
   #read(
@@ -200,7 +193,7 @@ export class ShadowCheck {
     else this.#findings.set(key, { finding: { messageType, path, kind, count: 1 }, count: 1 });
   }
 
-  #track(work: Promise<void>): void {
+  #track(work: Promise<unknown>): void {
     const tracked: Promise<void> = work.catch(() => {}).then(() => void this.#running.delete(tracked));
     this.#running.add(tracked);
   }

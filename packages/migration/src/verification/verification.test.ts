@@ -99,6 +99,27 @@ describe("verification", () => {
     expect(await verification.report()).toMatchObject({ verified: 1, ambiguities: [] });
   });
 
+  it("asks for no other version where the version stands in an envelope", async () => {
+    const type = defineMessage("note", {
+      version: 2,
+      schemas: { 1: {}, 2: {} },
+      upcasters: { 1: () => "old" },
+    });
+    const enveloped = createPipeline({
+      serializer: json(),
+      messageTypes: [type],
+      messageTypeResolver: {
+        identify: () => undefined,
+        stamp: () => ({}),
+        wrap: (body, { version }) => ({ version, body }),
+        open: (envelope) => ({ ...(envelope as { version: number; body: unknown }), messageType: "note" }),
+      },
+    });
+    const verification = new Verification();
+    await verification.verify(enveloped, enveloped.serialize(type.message({ text: "a" })) as EncodedMessage);
+    expect(await verification.report()).toMatchObject({ verified: 1, ambiguities: [] });
+  });
+
   it("passes over what nobody can read, and bodies that no serializer read", async () => {
     const verification = new Verification({ sampleRate: 1 });
     const observed = verification.observe(pipeline);

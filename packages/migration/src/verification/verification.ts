@@ -118,7 +118,7 @@ export class Verification {
     for (const readings of otherReadings(pipeline, outcome)) {
       for (const { under, readAs } of readings) {
         const other = await pipeline.deserialize(message, { readAs });
-        if (other.status !== "decoded") continue;
+        if (other.status !== "decoded" || isSameReading(outcome, other)) continue;
         this.#add(message.body, outcome, other, under);
         break;
       }
@@ -191,6 +191,12 @@ function otherReadings(pipeline: Pipeline, { report }: Decoded): OtherReading[][
       .filter(({ version }) => version !== messageVersion)
       .map(({ version }): OtherReading[] => [{ under: "version", readAs: { serializer, version } }]),
   ];
+}
+
+/** In an envelope the version stands in the body, where no other can be asked for. */
+function isSameReading({ report }: Decoded, other: Decoded): boolean {
+  const { serializer, messageVersion } = other.report;
+  return serializer === report.serializer && messageVersion === report.messageVersion;
 }
 
 function readingOf({ report }: Decoded): Reading {
