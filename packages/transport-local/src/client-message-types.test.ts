@@ -195,6 +195,12 @@ describe("subscribe by message type", () => {
     );
   });
 
+  it("is a client like any other where message types do not matter", async () => {
+    await using world = await createWorld();
+    const client: WaybillClient = typedClient(world);
+    expect(client.isClosed).toBe(false);
+  });
+
   it("does not compile with a handler of another type or another body", async () => {
     await using world = await createWorld();
     const client = typedClient(world);
