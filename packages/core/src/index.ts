@@ -75,11 +75,13 @@ export type {
 } from "./message.js";
 export type {
   Caster,
-  CastersFrom,
+  CasterOrLeap,
+  DowncastersFrom,
   InputOf,
   MessageDefinition,
   OutputOf,
   SchemasByVersion,
+  UpcastersFrom,
   VersionSchemas,
 } from "./message-types/define-message.js";
 export { bodyType, defineMessage } from "./message-types/define-message.js";

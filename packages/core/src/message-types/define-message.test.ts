@@ -114,6 +114,16 @@ describe("the types of a message type", () => {
     });
   });
 
+  it("give upcasters what the schema lets out, and downcasters what senders give", () => {
+    const schema = z.object({ at: z.string().transform((text) => new Date(text)) });
+    defineMessage("a", {
+      version: 2,
+      schemas: { 1: schema, 2: schema },
+      upcasters: { 1: (body) => expectTypeOf(body).toEqualTypeOf<{ at: Date }>() },
+      downcasters: { 2: (body) => expectTypeOf(body).toEqualTypeOf<{ at: string }>() },
+    });
+  });
+
   it("narrow a received message", () => {
     const received = { deserialization: { messageType: "order-placed" } } as ReceivedMessage;
     expect(orderPlaced.is(received)).toBe(true);

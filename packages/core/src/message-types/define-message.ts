@@ -27,12 +27,20 @@ export interface SchemasByVersion {
 /** Turns a body of one version into one of another. */
 export type Caster<From, To> = (body: From, context: CastContext) => Awaitable<To>;
 
-/** The casters of a definition, by the version they start from. A function leads to the neighbouring version, `to` to another. */
-export type CastersFrom<Schemas extends SchemasByVersion> = {
-  readonly [From in keyof Schemas]?:
-    | Caster<OutputOf<Schemas[From]>, unknown>
-    | { readonly to: number; readonly cast: Caster<OutputOf<Schemas[From]>, unknown> };
+/** The upcasters of a definition, by the version they start from. A function leads to the next version, `to` to another. */
+export type UpcastersFrom<Schemas extends SchemasByVersion> = {
+  readonly [From in keyof Schemas]?: CasterOrLeap<OutputOf<Schemas[From]>>;
 };
+
+/** The downcasters of a definition, by the version they start from. They get what senders give. */
+export type DowncastersFrom<Schemas extends SchemasByVersion> = {
+  readonly [From in keyof Schemas]?: CasterOrLeap<InputOf<Schemas[From]>>;
+};
+
+/** A caster to the neighbouring version, or to the version it names. */
+export type CasterOrLeap<From> =
+  | Caster<From, unknown>
+  | { readonly to: number; readonly cast: Caster<From, unknown> };
 
 /** What `defineMessage` takes. */
 export interface MessageDefinition<Version extends number, Schemas extends SchemasByVersion> {
@@ -44,9 +52,9 @@ export interface MessageDefinition<Version extends number, Schemas extends Schem
    * What brings an older version's body up. Pure: an upcaster returns a new body and leaves the one it was given alone; it may answer with a
    * promise. It may throw, which dead-letters the message, or throw `unavailableFailure`, which has it come again later.
    */
-  readonly upcasters?: CastersFrom<NoInfer<Schemas>> | undefined;
+  readonly upcasters?: UpcastersFrom<NoInfer<Schemas>> | undefined;
   /** What brings a newer version's body down, for senders that still write an older version. */
-  readonly downcasters?: CastersFrom<NoInfer<Schemas>> | undefined;
+  readonly downcasters?: DowncastersFrom<NoInfer<Schemas>> | undefined;
   /** The version of messages that do not say theirs. Default: the oldest. */
   readonly unversioned?: number | undefined;
   /** Versions between the others that were never sent. */
@@ -142,7 +150,7 @@ function versionGraph(name: string, definition: MessageDefinition<number, Schema
 function steps(
   name: string,
   option: "upcasters" | "downcasters",
-  casters: CastersFrom<SchemasByVersion>,
+  casters: Readonly<Record<string, CasterOrLeap<never> | undefined>>,
   neighbour: (from: number) => number | undefined,
 ): ReadonlyMap<number, VersionStep> {
   const found = new Map<number, VersionStep>();
