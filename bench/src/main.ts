@@ -3,6 +3,7 @@ import { brokerComparisons } from "./broker.js";
 import { type Comparison, compare, holds, type Result } from "./compare.js";
 import { engineComparisons } from "./engine.js";
 import { memoryResults } from "./memory.js";
+import { migrationComparisons } from "./migration.js";
 import { installPeers, peerComparisons } from "./peers.js";
 import { pipelineComparisons } from "./pipeline.js";
 import { toTable } from "./report.js";
@@ -10,15 +11,6 @@ import { serverResults } from "./server/server.js";
 import { storageResults } from "./storage.js";
 
 // Measures waybill beside what it is measured against, in one run, and prints ratios: absolute times say little on another machine.
-
-const help = `pnpm bench [suite …] [--json] [--peers] [--rounds N]
-
-suites     pipeline, broker, engine, memory, storage, server (all by default), peers
-           one part of the suite server: server:raw, server:rhea, server:official, server:start
---json     prints the results as JSON
---peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first
---rounds   pairs of samples for each figure, default 51; the median counts
-`;
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -32,6 +24,7 @@ const { values: options, positionals } = parseArgs({
 
 const suites: Record<string, (part?: string) => Promise<Result[]>> = {
   pipeline: () => compareAll("pipeline", pipelineComparisons()),
+  migration: async () => compareAll("migration", migrationComparisons()),
   broker: async () => compareAll("broker", await brokerComparisons()),
   engine: async () => compareAll("engine", await engineComparisons()),
   memory: memoryResults,
@@ -43,11 +36,20 @@ const suites: Record<string, (part?: string) => Promise<Result[]>> = {
   },
 };
 
+const help = `pnpm bench [suite …] [--json] [--peers] [--rounds N]
+
+suites     ${("${Object.keys(suites).join(", ")}")}; all by default but peers
+           one part of a suite: server:raw, server:rhea, server:official, server:start
+--json     prints the results as JSON
+--peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first
+--rounds   pairs of samples for each figure, default 51; the median counts
+`;
+
 if (options.help) {
   console.log(help);
 } else {
   const chosen =
-    positionals.length > 0 ? positionals : ["pipeline", "broker", "engine", "memory", "storage", "server"];
+    positionals.length > 0 ? positionals : Object.keys(suites).filter((name) => name !== "peers");
   if (options.peers && !chosen.includes("peers")) chosen.push("peers");
   const results: Result[] = [];
   for (const choice of chosen) {
