@@ -55,6 +55,7 @@ export { createPipeline } from "./deserialization/pipeline.js";
 export type { ReasonCode, Stage } from "./deserialization/reason.js";
 export { reasonCodes } from "./deserialization/reason.js";
 export type { DeserializationAttempt, DeserializationReport } from "./deserialization/report.js";
+export type { CatalogEntity, EntityCatalog, EntityCounts, EntityName } from "./entity-catalog.js";
 export type { ErrorCode, ErrorDetails } from "./error.js";
 export { errorCodes, WaybillError } from "./error.js";
 export type {
