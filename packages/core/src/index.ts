@@ -124,6 +124,7 @@ export type {
   OpenedEnvelope,
 } from "./message-types/message-type-resolver.js";
 export type { Scheduler, Timer } from "./scheduler.js";
+export { systemScheduler } from "./scheduler.js";
 export type {
   Awaitable,
   DeserializeContext,

@@ -3,6 +3,25 @@
 export type { Census, CensusGroup, CensusPlace, HiddenMessages } from "./census/census.js";
 export type { CensusOptions, CensusProgress } from "./census/take-census.js";
 export { takeCensus } from "./census/take-census.js";
+export type { DeadLetterQueue } from "./repair/dead-letter-queue.js";
+export type { Receipt, ReceiptLog } from "./repair/receipt-log.js";
+export { createMemoryReceipts, openReceiptFile } from "./repair/receipt-log.js";
+export type {
+  RepairCandidate,
+  RepairOptions,
+  RepairResult,
+  RepairSkip,
+  RepairTarget,
+} from "./repair/repair-dead-letters.js";
+export { repairDeadLetters } from "./repair/repair-dead-letters.js";
+export {
+  originalMessageIdProperty,
+  resubmitCountProperty,
+  resubmitFilter,
+  resubmitToProperty,
+} from "./repair/resubmission.js";
+export type { DeadLetterGroup, DeadLetterSurvey, SurveyOptions } from "./repair/survey-dead-letters.js";
+export { surveyDeadLetters } from "./repair/survey-dead-letters.js";
 export type {
   RetirementEvidence,
   RetirementObstacle,

@@ -1,10 +1,6 @@
-import {
-  type DeliveredMessage,
-  type DeserializationOutcome,
-  type DeserializationReport,
-  parseMediaType,
-} from "@waybill/core";
+import type { DeliveredMessage, DeserializationOutcome, DeserializationReport } from "@waybill/core";
 import type { CensusGroup } from "./census.js";
+import { mediaTypeOf } from "./media-type-of.js";
 import type { Place } from "./places.js";
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -117,11 +113,6 @@ function expiryOf({ address, entity }: Place, message: DeliveredMessage): Date |
     message.scheduledEnqueueTimeUtc.getTime() + Math.min(message.timeToLive ?? limit, limit),
   );
   return Number.isNaN(expiry.getTime()) ? undefined : expiry;
-}
-
-function mediaTypeOf(contentType: string | undefined): string {
-  if (contentType === undefined || contentType.trim() === "") return "(none)";
-  return parseMediaType(contentType)?.essence.slice(0, maxNameLength) ?? "(malformed)";
 }
 
 function keyOf(kind: Kind): string {

@@ -1,4 +1,6 @@
-import { open } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { createInterface } from "node:readline";
 import { WaybillError } from "@waybill/core";
 
 /** What happened to one dead-lettered message. `sending` comes before it is sent, `sent` after, `removed` when it has left its queue. */
@@ -12,37 +14,34 @@ export interface Receipt {
   readonly messageId?: string | undefined;
   /** Where it is sent. */
   readonly to: string;
+  /** When, as ISO 8601. */
   readonly at: string;
 }
 
 /** Remembers what a repair has done, so that the next one goes on where it stopped. */
 export interface ReceiptLog {
   /** All receipts so far, oldest first. */
-  read(): Promise<readonly Receipt[]>;
+  read(): AsyncIterable<Receipt>;
   /** Resolves when the receipts will survive a crash. */
   append(receipts: readonly Receipt[]): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Keeps receipts in a file, one JSON object per line, flushed to the disk before it goes on. Made when it is not there. A last line that a
- * crash cut short is dropped. Rejects with `configuration-invalid` for a file that holds something else.
+ * Keeps receipts in a file, one JSON object per line, each flushed to the disk before the repair goes on. Makes the file when it is not
+ * there; drops a last line that a crash cut short. `read` rejects with `configuration-invalid` for a file that holds something else.
  */
 export async function openReceiptFile(path: string): Promise<ReceiptLog> {
-  const file = await open(path, "a+");
-  const text = await file.readFile("utf8");
-  const end = text.lastIndexOf("\n") + 1;
-  if (end < text.length) await file.truncate(Buffer.byteLength(text.slice(0, end)));
-  const receipts = text
-    .slice(0, end)
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line, index) => parsed(line, path, index + 1));
+  const file = await open(path, "a+", 0o600);
+  await dropTornLine(file);
   return {
-    read: async () => receipts,
-    async append(more) {
-      receipts.push(...more);
-      await file.appendFile(more.map((receipt) => `${JSON.stringify(receipt)}\n`).join(""));
+    async *read() {
+      let number = 0;
+      for await (const line of createInterface({ input: createReadStream(path, "utf8") }))
+        yield parsed(line, path, ++number);
+    },
+    async append(receipts) {
+      await file.appendFile(receipts.map((receipt) => `${JSON.stringify(receipt)}\n`).join(""));
       await file.datasync();
     },
     close: () => file.close(),
@@ -53,10 +52,31 @@ export async function openReceiptFile(path: string): Promise<ReceiptLog> {
 export function createMemoryReceipts(): ReceiptLog {
   const receipts: Receipt[] = [];
   return {
-    read: async () => receipts,
+    async *read() {
+      yield* receipts;
+    },
     append: async (more) => void receipts.push(...more),
     close: async () => {},
   };
+}
+
+/** A batch of receipts is written at once, so the last line break may be far from the end. */
+const tailBytes = 65_536;
+
+async function dropTornLine(file: FileHandle): Promise<void> {
+  const { size } = await file.stat();
+  const tail = Buffer.alloc(tailBytes);
+  for (let end = size; end > 0; ) {
+    const start = Math.max(end - tailBytes, 0);
+    await file.read(tail, 0, end - start, start);
+    const lineEnd = tail.subarray(0, end - start).lastIndexOf("\n");
+    if (lineEnd !== -1 || start === 0) {
+      const kept = start + lineEnd + 1;
+      if (kept < size) await file.truncate(kept);
+      return;
+    }
+    end = start;
+  }
 }
 
 function parsed(line: string, path: string, number: number): Receipt {

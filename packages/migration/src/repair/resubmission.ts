@@ -57,12 +57,19 @@ export function resubmissionOf(message: DeliveredMessage, changes: ResubmissionC
   };
 }
 
-function propertiesOf(message: DeliveredMessage, { subscription, messageId }: ResubmissionChanges): ApplicationProperties {
+function propertiesOf(
+  message: DeliveredMessage,
+  { subscription, messageId }: ResubmissionChanges,
+): ApplicationProperties {
   const properties = new Map<string, ApplicationPropertyValue>(Object.entries(message.applicationProperties));
   for (const name of [...deadLetterProperties, resubmitToProperty]) properties.delete(name);
   properties.set(resubmitCountProperty, resubmitCountOf(message) + 1);
   if (subscription !== undefined) properties.set(resubmitToProperty, subscription);
-  if (messageId !== undefined && message.messageId !== undefined && !properties.has(originalMessageIdProperty))
+  if (
+    messageId !== undefined &&
+    message.messageId !== undefined &&
+    !properties.has(originalMessageIdProperty)
+  )
     properties.set(originalMessageIdProperty, message.messageId);
   return Object.fromEntries(properties);
 }
