@@ -38,7 +38,7 @@ const suites: Record<string, (part?: string) => Promise<Result[]>> = {
 
 const help = `pnpm bench [suite …] [--json] [--peers] [--rounds N]
 
-suites     ${("${Object.keys(suites).join(", ")}")}; all by default but peers
+suites     ${Object.keys(suites).join(", ")}; all by default but peers
            one part of a suite: server:raw, server:rhea, server:official, server:start
 --json     prints the results as JSON
 --peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first

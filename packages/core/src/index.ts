@@ -57,6 +57,7 @@ export { createPipeline } from "./deserialization/pipeline.js";
 export type { ReasonCode, Stage } from "./deserialization/reason.js";
 export { reasonCodes } from "./deserialization/reason.js";
 export type { DeserializationAttempt, DeserializationReport } from "./deserialization/report.js";
+export type { CatalogEntity, EntityCatalog, EntityCounts, EntityName } from "./entity-catalog.js";
 export type { ErrorCode, ErrorDetails } from "./error.js";
 export { errorCodes, WaybillError } from "./error.js";
 export type {
@@ -127,6 +128,7 @@ export type {
   OpenedEnvelope,
 } from "./message-types/message-type-resolver.js";
 export type { Scheduler, Timer } from "./scheduler.js";
+export { systemScheduler } from "./scheduler.js";
 export type {
   Awaitable,
   DeserializeContext,
