@@ -31,8 +31,9 @@ export function readableTypes({ links }: Chain): string {
 }
 
 /**
- * Finds the formats of replies for the serializers of one client: of what a request accepts most, what stands first in the chain. A request
- * without the property, or with one in which nothing is well-formed, accepts everything.
+ * Finds the formats of replies for the serializers of one client: of what a request accepts most, what stands first in the chain. A wildcard
+ * stands for the first media type of each serializer. A request without the property, or with one in which nothing is well-formed,
+ * accepts everything.
  */
 export class FormatNegotiation {
   readonly #chain: Chain;
@@ -78,14 +79,12 @@ export class FormatNegotiation {
     return best;
   }
 
-  /** What a serializer claims, and what the request lists and it claims by a suffix such as `+json`. */
+  /** What a serializer writes unasked, and what the request lists by name and it claims. */
   #typesOf(link: ChainLink, ranges: readonly MediaRange[]): string[] {
-    const claimed = link.serializer.mediaTypes.filter((type) => !type.startsWith("+"));
-    const bySuffix = ranges
+    const listed = ranges
       .map(({ mediaType }) => mediaType.essence)
-      .filter((type) => !type.includes("*") && !claimed.includes(type))
       .filter((type) => this.#chain.select(type).link === link);
-    return [...claimed, ...bySuffix];
+    return [link.serializer.mediaTypes[0]!, ...listed];
   }
 }
 

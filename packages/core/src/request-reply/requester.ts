@@ -23,6 +23,7 @@ import { SingleReply } from "./single-reply.js";
 import {
   type UnmatchedReplyDisposition,
   type UnmatchedReplyKind,
+  unmatchedReplyDescriptions,
   unmatchedReplyReasons,
 } from "./unmatched-reply.js";
 
@@ -267,7 +268,11 @@ export class Requester implements AsyncDisposable {
       disposition = dispositions[policy];
       if (policy === "complete") await receiver.completeMessage(message);
       else if (policy === "abandon") await this.#abandons.abandon(message.settlement as Delivery);
-      else await receiver.deadLetterMessage(message, { deadLetterReason: unmatchedReplyReasons[kind] });
+      else {
+        const deadLetterErrorDescription = unmatchedReplyDescriptions[kind];
+        const deadLetterReason = unmatchedReplyReasons[kind];
+        await receiver.deadLetterMessage(message, { deadLetterReason, deadLetterErrorDescription });
+      }
     } catch (error) {
       disposition = "unsettled";
       settlementError = error;

@@ -25,3 +25,10 @@ export interface UnmatchedReplyEvent {
 
 /** The `deadLetterReason` of replies that a requester dead-letters. */
 export const unmatchedReplyReasons = Object.freeze({ late: "LateReply", unknown: "UnknownReply" } as const);
+
+/** The `deadLetterErrorDescription` that goes with it. */
+export const unmatchedReplyDescriptions = Object.freeze({
+  late: "The request that its correlationId names had ended.",
+  unknown:
+    "This requester made no request that its correlationId names. Requesters that share a queue need a session each.",
+});
