@@ -6,13 +6,14 @@ import { memoryResults } from "./memory.js";
 import { installPeers, peerComparisons } from "./peers.js";
 import { pipelineComparisons } from "./pipeline.js";
 import { toTable } from "./report.js";
+import { openRequestReply } from "./request-reply.js";
 import { storageResults } from "./storage.js";
 
 // Measures waybill beside what it is measured against, in one run, and prints ratios: absolute times say little on another machine.
 
 const help = `pnpm bench [suite …] [--json] [--peers] [--rounds N]
 
-suites     pipeline, broker, engine, memory, storage (all by default), peers
+suites     pipeline, broker, request-reply, engine, memory, storage (all by default), peers
 --json     prints the results as JSON
 --peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first
 --rounds   pairs of samples for each figure, default 51; the median counts
@@ -31,6 +32,10 @@ const { values: options, positionals } = parseArgs({
 const suites: Record<string, () => Promise<Result[]>> = {
   pipeline: () => compareAll("pipeline", pipelineComparisons()),
   broker: async () => compareAll("broker", await brokerComparisons()),
+  "request-reply": async () => {
+    await using bench = await openRequestReply();
+    return compareAll("request-reply", bench.comparisons);
+  },
   engine: async () => compareAll("engine", await engineComparisons()),
   memory: memoryResults,
   storage: storageResults,
@@ -43,7 +48,10 @@ const suites: Record<string, () => Promise<Result[]>> = {
 if (options.help) {
   console.log(help);
 } else {
-  const chosen = positionals.length > 0 ? positionals : ["pipeline", "broker", "engine", "memory", "storage"];
+  const chosen =
+    positionals.length > 0
+      ? positionals
+      : ["pipeline", "broker", "request-reply", "engine", "memory", "storage"];
   if (options.peers && !chosen.includes("peers")) chosen.push("peers");
   const results: Result[] = [];
   for (const name of chosen) {
