@@ -34,7 +34,7 @@ const suites: Record<string, () => Promise<Result[]>> = {
   broker: async () => compareAll("broker", await brokerComparisons()),
   "request-reply": async () => {
     await using bench = await openRequestReply();
-    return compareAll("request-reply", bench.comparisons);
+    return await compareAll("request-reply", bench.comparisons);
   },
   engine: async () => compareAll("engine", await engineComparisons()),
   memory: memoryResults,
