@@ -152,7 +152,11 @@ export function sessionTests(open: OpenWorld): void {
       const orders = await trial.createQueue();
       const replies = await trial.createQueue({ requiresSession: true });
       trial.handle(orders, (request, client) => client.reply(request, request.body));
-      const client = trial.createClient({}, withoutRenewal(trial.world.transport));
+      let completed = 0;
+      const transport = withoutRenewal(trial.world.transport, () => {
+        completed += 1;
+      });
+      const client = trial.createClient({}, transport);
       let losses = 0;
       const requester = client.createRequester(replies, {
         replyToSessionId: "a",
@@ -161,6 +165,7 @@ export function sessionTests(open: OpenWorld): void {
         },
       });
       expect((await requester.request(orders, { body: 1 })).body).toBe(1);
+      await until(() => completed === 1);
       await trial.world.advance(6_000);
       await until(() => losses === 1);
       expect((await requester.request(orders, { body: 2 })).body).toBe(2);
@@ -192,12 +197,14 @@ export function sessionTests(open: OpenWorld): void {
 }
 
 /** The transport, but session locks cannot be renewed, as when the connection is away for longer than they last. */
-function withoutRenewal(transport: Transport): Transport {
+function withoutRenewal(transport: Transport, onCompleted = () => {}): Transport {
   return over(transport, {
     async acceptSession(address, sessionId, options) {
       const session = await transport.acceptSession(address, sessionId, options);
-      const renewSessionLock = () => Promise.reject(new WaybillError("unauthorized", "No renewal today."));
-      return over<TransportSessionReceiver>(session, { renewSessionLock });
+      return over<TransportSessionReceiver>(session, {
+        renewSessionLock: () => Promise.reject(new WaybillError("unauthorized", "No renewal today.")),
+        complete: (delivery, call) => session.complete(delivery, call).then(onCompleted),
+      });
     },
   });
 }
