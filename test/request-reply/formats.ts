@@ -1,4 +1,4 @@
-import { acceptProperty, type ReplyOptions } from "@waybill/core";
+import type { ReplyOptions } from "@waybill/core";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
@@ -20,38 +20,6 @@ export function formatTests(open: OpenWorld): void {
       expect(reply.contentType).toBe("application/json");
       const its = await newer.request(orders, { body: { lamps: 2 }, replyTo: await trial.createQueue() });
       expect(its.contentType).toBe("application/vnd.msgpack");
-    });
-
-    it.each<[accept: string | undefined, contentType: string]>([
-      [undefined, "application/vnd.msgpack"],
-      ["*/*", "application/vnd.msgpack"],
-      ["application/json", "application/json"],
-      ["Application/JSON; charset=utf-8", "application/json"],
-      ["application/json, application/vnd.msgpack", "application/vnd.msgpack"],
-      ["application/json, application/vnd.msgpack;q=0.5", "application/json"],
-      ["application/*, application/vnd.msgpack;q=0, application/avro;q=0", "application/json"],
-      ["application/msgpack", "application/msgpack"],
-      ["application/problem+json", "application/problem+json"],
-      ["application/xml;q=1, application/json;q=0.001", "application/json"],
-      ["*/*;q=0.1, text/json;q=0.2", "text/json"],
-      [",;nonsense,q=1", "application/vnd.msgpack"],
-      ["application/json;q=2", "application/vnd.msgpack"],
-      ["", "application/vnd.msgpack"],
-    ])("for Accept: %s is %s", async (accept, contentType) => {
-      await using trial = await openTrial(open);
-      const replies = await trial.createQueue();
-      const client = trial.createClient({ serializer: msgpack(), additionalDeserializers: [json()] });
-      const applicationProperties = accept === undefined ? {} : { [acceptProperty]: accept };
-      await client.reply({ replyTo: replies, applicationProperties }, { total: 12 });
-      expect(await trial.left(replies)).toMatchObject([{ contentType, body: { total: 12 } }]);
-    });
-
-    it("is the answerer's choice when the list is longer than any real one", async () => {
-      await using trial = await openTrial(open);
-      const replies = await trial.createQueue();
-      const request = { replyTo: replies, applicationProperties: { Accept: "text/xml,".repeat(500) } };
-      await trial.client.reply(request, 1);
-      expect(await trial.left(replies)).toMatchObject([{ contentType: "application/json" }]);
     });
 
     it("is left to a main serializer that says more than its claim", async () => {

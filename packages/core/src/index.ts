@@ -66,7 +66,7 @@ export type {
   WritableProperties,
 } from "./message.js";
 export { acceptProperty } from "./request-reply/accept.js";
-export type { RepliableMessage, ReplyOptions } from "./request-reply/replier.js";
+export type { RepliableMessage, ReplyOptions } from "./request-reply/reply.js";
 export type {
   RequesterOptions,
   RequestManyOptions,

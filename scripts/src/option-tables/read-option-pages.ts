@@ -22,7 +22,7 @@ export function readOptionPages(root: string): OptionPage[] {
         ...interfacesOf(`${root}packages/${name}/src/`),
       ]),
     );
-  const docs = readdirSync(`${root}docs`)
+  const docs = readdirSync(`${root}docs`, { recursive: true, encoding: "utf8" })
     .sort()
     .filter((name) => name.endsWith(".md"))
     .map((name) => readOptionPage(`${root}docs/${name}`, core));

@@ -1,6 +1,6 @@
 import { WaybillError } from "../error.js";
 import type { ReceivedMessage, UndecodedMessage } from "../message.js";
-import type { RepliableMessage, ReplyOptions } from "../request-reply/replier.js";
+import type { RepliableMessage, ReplyOptions } from "../request-reply/reply.js";
 import type {
   RequesterOptions,
   RequestManyOptions,
@@ -210,7 +210,7 @@ export class WaybillClient implements AsyncDisposable {
   requestMany<Reply = unknown>(
     queueOrTopic: string,
     request: AddressedRequest,
-    options: RequestManyOptions & ReplySourceOptions = {},
+    options: RequestManyOptions<Reply> & ReplySourceOptions = {},
   ): AsyncIterableIterator<ReceivedMessage<Reply>, undefined> {
     this.#requireOpen();
     return this.#requestReply.requestMany(queueOrTopic, request, options) as AsyncIterableIterator<

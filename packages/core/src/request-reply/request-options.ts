@@ -14,11 +14,11 @@ export interface RequestOptions extends CallOptions {
 }
 
 /** How one request gathers replies. */
-export interface RequestManyOptions extends RequestOptions {
+export interface RequestManyOptions<Reply = unknown> extends RequestOptions {
   /** Ends after so many replies. Default: `Infinity`, until the time is up. */
   readonly maxReplies?: number | undefined;
   /** Ends after the reply for which it holds. */
-  readonly isLast?: ((reply: ReceivedMessage) => boolean) | undefined;
+  isLast?(reply: ReceivedMessage<Reply>): boolean;
   /** What a reply does whose body nobody can read: `"reject"` ends the iteration with its error, `"skip"` counts it. Default: `"reject"`. */
   readonly undeserializableReplies?: "reject" | "skip" | undefined;
 }

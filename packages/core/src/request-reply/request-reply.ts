@@ -5,7 +5,7 @@ import { WaybillError } from "../error.js";
 import type { Message, ReceivedMessage } from "../message.js";
 import type { Scheduler } from "../scheduler.js";
 import { FormatNegotiation, readableTypes } from "./accept.js";
-import { type RepliableMessage, type ReplyOptions, reply } from "./replier.js";
+import { type RepliableMessage, type ReplyOptions, reply } from "./reply.js";
 import { ReplySenders } from "./reply-senders.js";
 import {
   type RequesterOptions,

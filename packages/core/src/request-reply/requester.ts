@@ -108,7 +108,7 @@ export class Requester implements AsyncDisposable {
   requestMany<Reply = unknown>(
     queueOrTopic: string,
     request: RequestMessage,
-    options: RequestManyOptions = {},
+    options: RequestManyOptions<Reply> = {},
   ): AsyncIterableIterator<ReceivedMessage<Reply>, undefined> {
     let pending: PendingRequest | undefined;
     const { maxBufferedReplies } = this.#settings.options;
