@@ -14,6 +14,7 @@ export type { ClientOptions, WaybillClientOptions } from "./client/client-option
 export type { UnavailableBackoff } from "./client/delayed-abandons.js";
 export { defaultUnavailableBackoff } from "./client/delayed-abandons.js";
 export type { SettleableMessage } from "./client/delivery.js";
+export type { CreateMessageBatchOptions, MessageBatch } from "./client/message-batch.js";
 export type {
   ErrorSource,
   MessageHandlers,
@@ -28,6 +29,7 @@ export type {
   ReceiveMessagesOptions,
   Receiver,
 } from "./client/receiver.js";
+export type { SendResult } from "./client/send-result.js";
 export type { Sender } from "./client/sender.js";
 export type { SessionReceiver } from "./client/session-receiver.js";
 export type { UndeserializableDisposition, UndeserializableEvent } from "./client/undeserializable-event.js";
@@ -102,6 +104,7 @@ export type {
   AcceptSessionOptions,
   CallOptions,
   CorrelationFilter,
+  CreateBatchOptions,
   DeadLetterOptions,
   DeliveredMessage,
   EntityAddress,
@@ -117,6 +120,7 @@ export type {
   SubscriptionRule,
   Transport,
   TransportCapability,
+  TransportMessageBatch,
   TransportReceiver,
   TransportRuleManager,
   TransportSender,
