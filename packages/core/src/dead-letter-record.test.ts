@@ -113,6 +113,8 @@ function outcome(attempts: DeserializationAttempt[]): Undeserializable {
       section: "data",
       attempts,
       contentEncodings: [],
+      claimCheck: undefined,
+      encryptionKeyId: undefined,
       bytes: 3,
       durationMs: 1,
     },

@@ -8,6 +8,11 @@ export type {
   BrokerPropertyType,
 } from "./broker-properties.js";
 export { applicationPropertyLimits, brokerProperties } from "./broker-properties.js";
+export type {
+  ClaimCheckGetOptions,
+  ClaimCheckOptions,
+  ClaimCheckStore,
+} from "./claim-check/claim-check-store.js";
 export type { AcceptSessionReceiverOptions, ReceiverOptions, UndecodedIn } from "./client/client.js";
 export { defaultReceiverOptions, WaybillClient } from "./client/client.js";
 export type { ClientOptions, WaybillClientOptions } from "./client/client-options.js";
@@ -51,6 +56,13 @@ export { createPipeline } from "./deserialization/pipeline.js";
 export type { ReasonCode, Stage } from "./deserialization/reason.js";
 export { reasonCodes } from "./deserialization/reason.js";
 export type { DeserializationAttempt, DeserializationReport } from "./deserialization/report.js";
+export type {
+  EncryptionKey,
+  EncryptionKeyMaterial,
+  EncryptionKeyProvider,
+  EncryptionOptions,
+  WebCryptoKey,
+} from "./encryption/encryption-options.js";
 export type { ErrorCode, ErrorDetails } from "./error.js";
 export { errorCodes, WaybillError } from "./error.js";
 export type {

@@ -148,6 +148,8 @@ function brokenPipeline(delivered: DeliveredMessage, error: unknown): Deserializ
       section: bodySection(body),
       attempts: [],
       contentEncodings: [],
+      claimCheck: undefined,
+      encryptionKeyId: undefined,
       bytes: body instanceof Uint8Array ? body.length : 0,
       durationMs: 0,
     },
