@@ -18,7 +18,7 @@ export { defaultReceiverOptions, WaybillClient } from "./client/client.js";
 export type { ClientOptions, WaybillClientOptions } from "./client/client-options.js";
 export type { UnavailableBackoff } from "./client/delayed-abandons.js";
 export { defaultUnavailableBackoff } from "./client/delayed-abandons.js";
-export type { SettleableMessage } from "./client/delivery.js";
+export type { SettleableMessage, SettlementVerb } from "./client/delivery.js";
 export type { CreateMessageBatchOptions, MessageBatch } from "./client/message-batch.js";
 export type {
   ErrorSource,
@@ -56,6 +56,20 @@ export { createPipeline } from "./deserialization/pipeline.js";
 export type { ReasonCode, Stage } from "./deserialization/reason.js";
 export { reasonCodes } from "./deserialization/reason.js";
 export type { DeserializationAttempt, DeserializationReport } from "./deserialization/report.js";
+export type {
+  DeserializeEvent,
+  DiagnosticEvent,
+  Diagnostics,
+  MessageFacts,
+  OperationTrace,
+  ProcessEvent,
+  ReceiveEvent,
+  RenewLockEvent,
+  SendEvent,
+  SettleEvent,
+  TracedOperation,
+  UndeserializedEvent,
+} from "./diagnostics/diagnostics.js";
 export type {
   EncryptionKey,
   EncryptionKeyMaterial,

@@ -1,3 +1,4 @@
+import { ObservedTransport } from "../diagnostics/observed-transport.js";
 import { WaybillError } from "../error.js";
 import type { UndecodedMessage } from "../message.js";
 import { systemScheduler } from "../scheduler.js";
@@ -72,8 +73,9 @@ export class WaybillClient implements AsyncDisposable {
   #closing: Promise<void> | undefined;
 
   constructor(transport: Transport, options: WaybillClientOptions) {
-    this.#transport = transport;
     this.#options = resolveClientOptions(options);
+    const { observer } = this.#options;
+    this.#transport = observer === undefined ? transport : new ObservedTransport(transport, observer);
   }
 
   get isClosed(): boolean {
@@ -201,10 +203,11 @@ export class WaybillClient implements AsyncDisposable {
     receiver: R,
     options: ReceiverOptions,
   ): ReceiverSettings & { receiver: R } {
-    const { pipeline, consumerVersion, unavailableBackoff, onUndeserializable } = this.#options;
+    const { pipeline, observer, consumerVersion, unavailableBackoff, onUndeserializable } = this.#options;
     return {
       receiver,
       pipeline,
+      observer,
       entityPath: receiver.entityPath,
       scheduler: this.#transport.scheduler ?? systemScheduler,
       isSubQueue: options.subQueueType !== undefined,
