@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { brokerComparisons } from "./broker.js";
+import { clientComparisons } from "./client.js";
 import { type Comparison, compare, holds, type Result } from "./compare.js";
 import { engineComparisons } from "./engine.js";
 import { memoryResults } from "./memory.js";
@@ -12,7 +13,7 @@ import { storageResults } from "./storage.js";
 
 const help = `pnpm bench [suite …] [--json] [--peers] [--rounds N]
 
-suites     pipeline, broker, engine, memory, storage (all by default), peers
+suites     pipeline, client, broker, engine, memory, storage (all by default), peers
 --json     prints the results as JSON
 --peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first
 --rounds   pairs of samples for each figure, default 51; the median counts
@@ -30,6 +31,7 @@ const { values: options, positionals } = parseArgs({
 
 const suites: Record<string, () => Promise<Result[]>> = {
   pipeline: () => compareAll("pipeline", pipelineComparisons()),
+  client: async () => compareAll("client", await clientComparisons()),
   broker: async () => compareAll("broker", await brokerComparisons()),
   engine: async () => compareAll("engine", await engineComparisons()),
   memory: memoryResults,
@@ -43,7 +45,7 @@ const suites: Record<string, () => Promise<Result[]>> = {
 if (options.help) {
   console.log(help);
 } else {
-  const chosen = positionals.length > 0 ? positionals : ["pipeline", "broker", "engine", "memory", "storage"];
+  const chosen = positionals.length > 0 ? positionals : ["pipeline", "client", "broker", "engine", "memory", "storage"];
   if (options.peers && !chosen.includes("peers")) chosen.push("peers");
   const results: Result[] = [];
   for (const name of chosen) {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import {
   decodeFailure,
   type EncodedMessage,
+  type PeekedMessage,
   type ReceivedMessage,
   type Serializer,
   WaybillClient,
@@ -113,14 +114,12 @@ export function noise(length: number): string {
 }
 
 /** The parts of a received message that a resubmission sends again, byte for byte. */
-export function resubmitted(
-  dead: EncodedMessage & { readonly rawBody: EncodedMessage["body"] },
-): EncodedMessage {
+export function resubmitted(dead: PeekedMessage): EncodedMessage {
   const {
     DeadLetterReason: _,
     DeadLetterErrorDescription: __,
     ...applicationProperties
-  } = dead.applicationProperties ?? {};
+  } = dead.applicationProperties;
   return {
     body: dead.rawBody,
     contentType: dead.contentType,

@@ -26,6 +26,23 @@ export async function sendInBatches(
   }
 }
 
+/** Sends one message. Rejects as the transport does, and names the message when it is too large. */
+export async function sendOne(
+  sender: TransportSender,
+  message: EncodedMessage,
+  options: CallOptions | undefined,
+): Promise<void> {
+  try {
+    await sender.send([message], options);
+  } catch (error) {
+    if (!(error instanceof WaybillError) || error.code !== "message-too-large") throw error;
+    const { messageId, body } = message;
+    const size = body instanceof Uint8Array ? ` Its body has ${body.length} bytes.` : "";
+    const details = { entityPath: sender.entityPath, messageId, cause: error };
+    throw new WaybillError("message-too-large", `${error.text}${size}`, details);
+  }
+}
+
 async function planBatches(
   sender: TransportSender,
   messages: readonly EncodedMessage[],

@@ -5,7 +5,7 @@ import type { Awaitable } from "../serializer.js";
 import type { CallOptions, TransportMessageBatch, TransportSender } from "../transport.js";
 import { type CreateMessageBatchOptions, MessageBatch } from "./message-batch.js";
 import { checkOutgoing, encode } from "./outgoing.js";
-import { sendInBatches } from "./send-in-batches.js";
+import { sendInBatches, sendOne } from "./send-in-batches.js";
 
 /** What a sender works with. */
 export interface SenderSettings {
@@ -128,7 +128,7 @@ export class Sender implements AsyncDisposable {
   }
 
   async #send(messages: readonly EncodedMessage[], options: CallOptions | undefined): Promise<void> {
-    if (messages.length === 1) await this.#sender.send(messages, options);
+    if (messages.length === 1) await sendOne(this.#sender, messages[0]!, options);
     else if (messages.length > 1) await sendInBatches(this.#sender, messages, options);
   }
 

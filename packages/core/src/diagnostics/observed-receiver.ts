@@ -37,31 +37,23 @@ export class ObservedReceiver<Inner extends TransportReceiver = TransportReceive
   }
 
   receive(options: ReceiveOptions): Promise<DeliveredMessage[]> {
+    if (!this.#observer.isOn) return this.inner.receive(options);
     return this.#follow("receive", () => this.inner.receive(options));
   }
 
   receiveDeferred(sequenceNumbers: readonly bigint[], options?: CallOptions): Promise<DeliveredMessage[]> {
+    if (!this.#observer.isOn) return this.inner.receiveDeferred(sequenceNumbers, options);
     return this.#follow("receiveDeferred", () => this.inner.receiveDeferred(sequenceNumbers, options));
   }
 
   peek(options: PeekOptions): Promise<DeliveredMessage[]> {
+    if (!this.#observer.isOn) return this.inner.peek(options);
     return this.#follow("peek", () => this.inner.peek(options));
   }
 
   subscribe(handlers: SubscribeHandlers, options: SubscribeOptions): TransportSubscription {
-    const onMessage = async (delivered: DeliveredMessage): Promise<void> => {
-      const { entityPath } = this;
-      const trace = this.#observer.isTracing
-        ? this.#observer.begin({ type: "process", entityPath, message: messageFacts(delivered) })
-        : undefined;
-      if (trace === undefined) return handlers.onMessage(delivered);
-      this.#observer.attach(trace, delivered);
-      try {
-        await this.#observer.run(trace, () => handlers.onMessage(delivered));
-      } finally {
-        this.#observer.end(trace);
-      }
-    };
+    const onMessage = (delivered: DeliveredMessage): Promise<void> =>
+      this.#observer.isTracing ? this.#process(delivered, handlers) : handlers.onMessage(delivered);
     return this.inner.subscribe({ onMessage, onError: (error) => handlers.onError(error) }, options);
   }
 
@@ -89,13 +81,25 @@ export class ObservedReceiver<Inner extends TransportReceiver = TransportReceive
     return this.inner.close();
   }
 
+  async #process(delivered: DeliveredMessage, handlers: SubscribeHandlers): Promise<void> {
+    const { entityPath } = this;
+    const observer = this.#observer;
+    const trace = observer.begin({ type: "process", entityPath, message: messageFacts(delivered) });
+    if (trace === undefined) return handlers.onMessage(delivered);
+    observer.attach(trace, delivered);
+    try {
+      await observer.run(trace, () => handlers.onMessage(delivered));
+    } finally {
+      observer.end(trace);
+    }
+  }
+
   /** A call that brought nothing is an event, and no operation to follow: idle receivers poll all day. */
   async #follow(
     type: "receive" | "receiveDeferred" | "peek",
     work: () => Promise<DeliveredMessage[]>,
   ): Promise<DeliveredMessage[]> {
     const observer = this.#observer;
-    if (!observer.isOn) return work();
     const { entityPath } = this;
     const startedAtMs = Date.now();
     const delivered = await observer.follow(undefined, work, (durationMs, error, result = []) => {
