@@ -86,7 +86,7 @@ export function clientCase(
 }
 
 /** As much JSON as the cases need, strict. */
-export const plainJson: Serializer = Object.freeze<Serializer>({
+const plainJson: Serializer = Object.freeze<Serializer>({
   name: "json",
   mediaTypes: ["application/json"],
   detection: "structure",
