@@ -45,7 +45,8 @@ const suites: Record<string, () => Promise<Result[]>> = {
 if (options.help) {
   console.log(help);
 } else {
-  const chosen = positionals.length > 0 ? positionals : ["pipeline", "client", "broker", "engine", "memory", "storage"];
+  const chosen =
+    positionals.length > 0 ? positionals : ["pipeline", "client", "broker", "engine", "memory", "storage"];
   if (options.peers && !chosen.includes("peers")) chosen.push("peers");
   const results: Result[] = [];
   for (const name of chosen) {
