@@ -2,7 +2,7 @@ import { bodySection } from "../body.js";
 import { checkOut, claimCheckProperty, readClaimCheck } from "../claim-check/claim-check.js";
 import { contentEncodingOf, decompress, parseContentEncoding } from "../compression.js";
 import { decrypt, encryptionProperty, readEncryptionLabel } from "../encryption/encrypt.js";
-import type { ApplicationProperties, EncodedMessage } from "../message.js";
+import type { ApplicationProperties, ApplicationPropertyValue, EncodedMessage } from "../message.js";
 import type { Awaitable } from "../serializer.js";
 import { attempt, isPromise, toFailure } from "./attempt.js";
 import type { Chain, ChainLink, Selection } from "./chain.js";
@@ -60,7 +60,7 @@ export class Reading {
   /** Reads the body. Never throws and never rejects because of the body. */
   run(): Awaitable<DeserializationOutcome> {
     const { body, applicationProperties = noProperties } = this.#message;
-    const isEncrypted = (applicationProperties[encryptionProperty] ?? undefined) !== undefined;
+    const isEncrypted = isSet(applicationProperties[encryptionProperty]);
     if (this.#options.isPlaintextRefused && !isEncrypted) {
       return this.#refusedFor(
         undefined,
@@ -72,7 +72,7 @@ export class Reading {
       this.#note(undefined, "body-too-large", `The body is larger than ${this.#options.maxBodyBytes} bytes.`);
       return this.#refused();
     }
-    const isElsewhere = (applicationProperties[claimCheckProperty] ?? undefined) !== undefined;
+    const isElsewhere = isSet(applicationProperties[claimCheckProperty]);
     if (!isEncrypted && !isElsewhere) return this.#unpack(body);
     return this.#unseal(body, isElsewhere, isEncrypted).then(
       (plain) => this.#unpack(plain),
@@ -282,6 +282,11 @@ export class Reading {
       durationMs: performance.now() - this.#startedAt,
     };
   }
+}
+
+/** AMQP has null where others leave out. */
+function isSet(value: ApplicationPropertyValue | undefined): boolean {
+  return value !== undefined && value !== null;
 }
 
 function chained(
