@@ -7,13 +7,15 @@ import { memoryResults } from "./memory.js";
 import { installPeers, peerComparisons } from "./peers.js";
 import { pipelineComparisons } from "./pipeline.js";
 import { toTable } from "./report.js";
+import { serverResults } from "./server/server.js";
 import { storageResults } from "./storage.js";
 
 // Measures waybill beside what it is measured against, in one run, and prints ratios: absolute times say little on another machine.
 
 const help = `pnpm bench [suite …] [--json] [--peers] [--rounds N]
 
-suites     pipeline, client, broker, engine, memory, storage (all by default), peers
+suites     pipeline, client, broker, engine, memory, storage, server (all by default), peers
+           one part of the suite server: server:raw, server:rhea, server:official, server:start
 --json     prints the results as JSON
 --peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first
 --rounds   pairs of samples for each figure, default 51; the median counts
@@ -29,13 +31,14 @@ const { values: options, positionals } = parseArgs({
   },
 });
 
-const suites: Record<string, () => Promise<Result[]>> = {
+const suites: Record<string, (part?: string) => Promise<Result[]>> = {
   pipeline: () => compareAll("pipeline", pipelineComparisons()),
   client: async () => compareAll("client", await clientComparisons()),
   broker: async () => compareAll("broker", await brokerComparisons()),
   engine: async () => compareAll("engine", await engineComparisons()),
   memory: memoryResults,
   storage: storageResults,
+  server: serverResults,
   peers: async () => {
     installPeers();
     return compareAll("peers", await peerComparisons());
@@ -46,14 +49,17 @@ if (options.help) {
   console.log(help);
 } else {
   const chosen =
-    positionals.length > 0 ? positionals : ["pipeline", "client", "broker", "engine", "memory", "storage"];
+    positionals.length > 0
+      ? positionals
+      : ["pipeline", "client", "broker", "engine", "memory", "storage", "server"];
   if (options.peers && !chosen.includes("peers")) chosen.push("peers");
   const results: Result[] = [];
-  for (const name of chosen) {
+  for (const choice of chosen) {
+    const [name = "", part] = choice.split(":");
     const suite = suites[name];
     if (suite === undefined)
       throw new TypeError(`There is no suite "${name}". Suites: ${Object.keys(suites).join(", ")}.`);
-    results.push(...(await suite()));
+    results.push(...(await suite(part)));
   }
   console.log(options.json ? JSON.stringify(results, null, 2) : toTable(results));
   const missed = results.filter((result) => !holds(result)).length;
