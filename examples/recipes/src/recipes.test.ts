@@ -25,6 +25,11 @@ describe("recipes", () => {
     "write-plan",
     "shadow-check",
     "verification",
+    "batches",
+    "claim-check",
+    "encryption",
+    "diagnostics",
+    "opentelemetry",
   ])("%s prints what its last lines say", { timeout: 60_000 }, async (name) => {
     const source = readFileSync(new URL(`${name}.ts`, import.meta.url), "utf8");
     const lines = source.trimEnd().split("\n");

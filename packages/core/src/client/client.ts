@@ -1,4 +1,5 @@
 import type { Pipeline } from "../deserialization/pipeline.js";
+import { ObservedTransport } from "../diagnostics/observed-transport.js";
 import { WaybillError } from "../error.js";
 import type { ReceivedMessage, UndecodedMessage } from "../message.js";
 import type { MessageType } from "../message-types/message-type.js";
@@ -91,12 +92,13 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
   #closing: Promise<void> | undefined;
 
   constructor(transport: Transport, options: WaybillClientOptions<Types>) {
-    this.#transport = transport;
     this.#options = resolveClientOptions(options);
+    const { observer, pipeline } = this.#options;
+    this.#transport = observer === undefined ? transport : new ObservedTransport(transport, observer);
     this.#requestReply = new RequestReply({
       client: this,
       scheduler: transport.scheduler ?? systemScheduler,
-      pipeline: this.#options.pipeline,
+      pipeline,
       onOpened: (requester) => this.#parts.add(requester),
       onClosed: this.#forget,
     });
@@ -318,10 +320,11 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     receiver: R,
     options: ReceiverOptions,
   ): ReceiverSettings & { receiver: R } {
-    const { pipeline, consumerVersion, unavailableBackoff, onUndeserializable } = this.#options;
+    const { pipeline, observer, consumerVersion, unavailableBackoff, onUndeserializable } = this.#options;
     return {
       receiver,
       pipeline,
+      observer,
       entityPath: receiver.entityPath,
       scheduler: this.#transport.scheduler ?? systemScheduler,
       isSubQueue: options.subQueueType !== undefined,

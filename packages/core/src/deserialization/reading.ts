@@ -1,12 +1,14 @@
 import { bodySection } from "../body.js";
-import { contentEncodingProperty, decompress, parseContentEncoding } from "../compression.js";
-import type { ApplicationProperties, EncodedMessage } from "../message.js";
+import { checkOut, claimCheckProperty, readClaimCheck } from "../claim-check/claim-check.js";
+import { contentEncodingOf, decompress, parseContentEncoding } from "../compression.js";
+import { decrypt, encryptionProperty, readEncryptionLabel } from "../encryption/encrypt.js";
+import type { ApplicationProperties, ApplicationPropertyValue, EncodedMessage } from "../message.js";
 import { bringUp } from "../message-types/bring-up.js";
 import type { KnownVersion, MessageTypeRegistry } from "../message-types/message-type-registry.js";
 import type { Awaitable } from "../serializer.js";
 import { attempt, isPromise, toFailure } from "./attempt.js";
 import type { Chain, ChainLink, Selection } from "./chain.js";
-import { validationFailure } from "./failure.js";
+import { decodeFailure, validationFailure } from "./failure.js";
 import type { ResolvedPipelineOptions } from "./options.js";
 import type { DeserializationOutcome } from "./outcome.js";
 import type { DeserializeCallOptions, ReadTarget } from "./pipeline.js";
@@ -29,7 +31,7 @@ const selectionNotes: Readonly<
 const failed = Symbol("failed");
 
 /**
- * The reading of one body, from its wire form to an outcome: decompress, select, attempt. Everything stays synchronous as long as
+ * The reading of one body, from its wire form to an outcome: fetch, decrypt, decompress, select, attempt. Everything stays synchronous as long as
  * the plug-ins do.
  */
 export class Reading {
@@ -45,6 +47,8 @@ export class Reading {
   #upcastPath: readonly number[] = none;
   #attempts: DeserializationAttempt[] | undefined;
   #contentEncodings: readonly string[] = none;
+  #claimCheck: string | undefined;
+  #encryptionKeyId: string | undefined;
   #unavailable: ReturnType<typeof toFailure> | undefined;
 
   constructor(
@@ -63,7 +67,7 @@ export class Reading {
 
   /** Reads the body. Never throws and never rejects because of the body. */
   run(): Awaitable<DeserializationOutcome> {
-    const { messageTypes } = this.#options;
+    const { messageTypes, isPlaintextRefused } = this.#options;
     if (messageTypes !== undefined) {
       try {
         this.#known = messageTypes.identify(this.#message, this.#readAs?.version);
@@ -71,13 +75,61 @@ export class Reading {
         return this.#refusedFor(undefined, error);
       }
     }
-    const { body } = this.#message;
+    const { body, applicationProperties = noProperties } = this.#message;
+    const isEncrypted = isSet(applicationProperties[encryptionProperty]);
+    if (isPlaintextRefused && !isEncrypted) {
+      return this.#refusedFor(
+        undefined,
+        decodeFailure("plaintext-refused", "The body is not encrypted, and only encrypted ones are read."),
+      );
+    }
     if (!(body instanceof Uint8Array)) return this.#received(body.value);
     if (body.length > this.#options.maxBodyBytes) {
       this.#note(undefined, "body-too-large", `The body is larger than ${this.#options.maxBodyBytes} bytes.`);
       return this.#refused();
     }
-    const encoding = contentEncoding(this.#message.applicationProperties);
+    const isElsewhere = isSet(applicationProperties[claimCheckProperty]);
+    if (!isEncrypted && !isElsewhere) return this.#unpack(body);
+    return this.#unseal(body, isElsewhere, isEncrypted).then(
+      (plain) => this.#unpack(plain),
+      (error: unknown) => this.#refusedFor(undefined, error),
+    );
+  }
+
+  async #unseal(wire: Uint8Array, isElsewhere: boolean, isEncrypted: boolean): Promise<Uint8Array> {
+    const body = isElsewhere ? await this.#fetch(wire) : wire;
+    return isEncrypted ? this.#decrypt(body) : body;
+  }
+
+  #fetch(wire: Uint8Array): Promise<Uint8Array> {
+    const { claimCheck, maxBodyBytes, attemptTimeoutMs } = this.#options;
+    const claim = readClaimCheck(this.#message.applicationProperties ?? noProperties, wire, maxBodyBytes);
+    this.#claimCheck = claim.key;
+    if (claimCheck === undefined) {
+      throw decodeFailure(
+        "claim-check-unsupported",
+        "The body lies in a claim-check store, and none is configured.",
+      );
+    }
+    return checkOut(claim, {
+      store: claimCheck.store,
+      timeoutMs: attemptTimeoutMs,
+      signal: this.#signal,
+    });
+  }
+
+  #decrypt(body: Uint8Array): Promise<Uint8Array> {
+    const label = readEncryptionLabel(this.#message.applicationProperties ?? noProperties);
+    this.#encryptionKeyId = label.keyId;
+    const { keyRing } = this.#options;
+    if (keyRing === undefined) {
+      throw decodeFailure("encryption-unsupported", "The body is encrypted, and no keys are configured.");
+    }
+    return decrypt(body, this.#message, label, keyRing);
+  }
+
+  #unpack(body: Uint8Array): Awaitable<DeserializationOutcome> {
+    const encoding = contentEncodingOf(this.#message.applicationProperties);
     return encoding === undefined ? this.#choose(body) : this.#decompress(body, encoding);
   }
 
@@ -328,17 +380,17 @@ export class Reading {
       section: bodySection(body),
       attempts: this.#attempts ?? none,
       contentEncodings: this.#contentEncodings,
+      claimCheck: this.#claimCheck,
+      encryptionKeyId: this.#encryptionKeyId,
       bytes: body instanceof Uint8Array ? body.length : 0,
       durationMs: performance.now() - this.#startedAt,
     };
   }
 }
 
-/** Application property names are case-sensitive, HTTP header names are not: senders over HTTP may write it in lower case. */
-function contentEncoding(properties: ApplicationProperties | undefined): unknown {
-  if (properties === undefined) return undefined;
-  const value = properties[contentEncodingProperty] ?? properties["content-encoding"];
-  return value === null ? undefined : value;
+/** AMQP has null where others leave out. */
+function isSet(value: ApplicationPropertyValue | undefined): boolean {
+  return value !== undefined && value !== null;
 }
 
 function chained(
