@@ -48,6 +48,8 @@ export interface Transport extends AsyncDisposable {
     options: AcceptSessionOptions,
   ): Promise<TransportSessionReceiver>;
   createRuleManager(topic: string, subscription: string): TransportRuleManager;
+  /** The ids of an entity's sessions, sorted, a page of them; present with the capability `sessionEnumeration`. */
+  listSessions?(address: EntityAddress, options: ListSessionsPageOptions): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -147,6 +149,14 @@ export interface CorrelationFilter {
 export interface AcceptSessionOptions extends CallOptions {
   readonly receiveMode: ReceiveMode;
   readonly maxWaitTimeMs: number;
+}
+
+/** Which sessions to list. */
+export interface ListSessionsPageOptions extends CallOptions {
+  /** Only sessions whose state was set after this instant; without it, those that have messages. */
+  readonly updatedAfter?: Date | undefined;
+  readonly skip: number;
+  readonly top: number;
 }
 
 /** How much to receive and how long to wait for the first message. */

@@ -2,6 +2,7 @@ import type { Broker } from "@waybill/broker";
 import type {
   AcceptSessionOptions,
   EntityAddress,
+  ListSessionsPageOptions,
   ReceiveMode,
   Scheduler,
   Transport,
@@ -13,7 +14,7 @@ import type {
 } from "@waybill/core";
 import { ClockScheduler } from "./clock-scheduler.js";
 import { entityPath } from "./entity-path.js";
-import { closedError, toLocalError } from "./local-error.js";
+import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
 import { LocalReceiver } from "./local-receiver.js";
 import { LocalRuleManager } from "./local-rule-manager.js";
 import { LocalSender } from "./local-sender.js";
@@ -31,6 +32,7 @@ const capabilities: ReadonlySet<TransportCapability> = new Set([
   "scheduling",
   "deferral",
   "sessions",
+  "sessionEnumeration",
   "rules",
   "transferDeadLetter",
 ] as const);
@@ -86,6 +88,20 @@ class LocalTransport implements Transport {
 
   createRuleManager(topic: string, subscription: string): TransportRuleManager {
     return this.#add(new LocalRuleManager(this.#broker, topic, subscription, this.#forget));
+  }
+
+  async listSessions(
+    address: EntityAddress,
+    { updatedAfter, skip, top, abortSignal }: ListSessionsPageOptions,
+  ): Promise<string[]> {
+    const path = entityPath(address);
+    if (this.#isClosed) throw closedError(path);
+    throwIfAborted(abortSignal, path);
+    try {
+      return await this.#broker.receiver(path).listSessions({ updatedAfter, skip, top });
+    } catch (error) {
+      throw toLocalError(error, path);
+    }
   }
 
   async close(): Promise<void> {

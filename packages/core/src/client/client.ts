@@ -1,6 +1,6 @@
 import { WaybillError } from "../error.js";
 import type { UndecodedMessage } from "../message.js";
-import { systemScheduler } from "../scheduler.js";
+import { type Scheduler, systemScheduler } from "../scheduler.js";
 import type {
   CallOptions,
   EntityAddress,
@@ -17,9 +17,18 @@ import {
   type WaybillClientOptions,
 } from "./client-options.js";
 import { durationMs } from "./duration.js";
+import { type ListSessionsOptions, listSessions } from "./list-sessions.js";
+import type { MessageSubscription } from "./processor-options.js";
 import { Receiver, type ReceiverSettings } from "./receiver.js";
 import { Sender } from "./sender.js";
+import {
+  type OnUndeserializable,
+  requireOnUndeserializable,
+  type SessionMessageHandlers,
+  type SubscribeSessionsOptions,
+} from "./session-processor-options.js";
 import { SessionReceiver } from "./session-receiver.js";
+import { startSessionProcessor } from "./start-session-processor.js";
 
 /** How a receiver receives. */
 export interface ReceiverOptions {
@@ -39,6 +48,11 @@ export interface AcceptSessionReceiverOptions<Mode extends ReceiveMode = Receive
   readonly receiveMode?: Mode | undefined;
   /** How long to wait for a session, in milliseconds. Default: 60 000. */
   readonly maxWaitTimeInMs?: number | undefined;
+  /**
+   * What becomes of a message that nobody can read: it is dead-lettered, or the session is blocked: `receiveMessages` rejects with
+   * `deserialization-failed`, subscriptions stop, and the message stays where it is. Default: `"deadLetter"`.
+   */
+  readonly onUndeserializable?: OnUndeserializable | undefined;
 }
 
 /** What comes undecoded beside the decoded messages of a session: nothing, as long as it can be dead-lettered. */
@@ -60,6 +74,9 @@ type DeadLetteringOptions = ReceiverOptions & {
 
 const defaultSessionWaitMs = 60_000;
 
+/** What a client closes with itself. */
+type ClientPart = Pick<MessageSubscription, "close">;
+
 /**
  * A Service Bus client whose bodies are values: it writes them with one serializer and reads them with that and any additional
  * deserializers. Senders and receivers are made at no cost; the transport connects on the first call.
@@ -67,8 +84,9 @@ const defaultSessionWaitMs = 60_000;
 export class WaybillClient implements AsyncDisposable {
   readonly #transport: Transport;
   readonly #options: ResolvedClientOptions;
-  readonly #parts = new Set<Sender | Receiver<UndecodedMessage>>();
-  #quarantine: TransportSender | undefined;
+  readonly #parts = new Set<ClientPart>();
+  /** What the client itself sends to: the quarantine queue, and queues to which failed messages return later. */
+  readonly #senders = new Map<string, TransportSender>();
   #closing: Promise<void> | undefined;
 
   constructor(transport: Transport, options: WaybillClientOptions) {
@@ -111,7 +129,12 @@ export class WaybillClient implements AsyncDisposable {
     requireReceiveMode(receiveMode);
     const address = entityAddress(queueOrTopic, subscription, subQueueType);
     const receiver = this.#transport.createReceiver(address, receiveMode);
-    return this.#add(new Receiver(this.#receiverSettings(receiver, options)));
+    const settings = this.#receiverSettings(receiver, options);
+    const canRetry = subscription === undefined && subQueueType === undefined && receiveMode === "peekLock";
+    const retrySender = this.#transport.capabilities.has("scheduling")
+      ? () => this.#sender(queueOrTopic)
+      : undefined;
+    return this.#add(new Receiver(canRetry ? { ...settings, retrySender } : settings));
   }
 
   /** Locks the named session. Rejects with `session-cannot-be-locked` when another receiver holds it. */
@@ -157,6 +180,56 @@ export class WaybillClient implements AsyncDisposable {
       : this.#accept(queueOrTopic, undefined, undefined, second);
   }
 
+  /**
+   * Serves the sessions of a queue or subscription until the returned subscription or the client is closed: several at once, each in
+   * order, each as long as it has messages. Throws `TypeError` for options no program should pass.
+   */
+  subscribeSessions<Body = unknown, Mode extends ReceiveMode = "peekLock">(
+    queue: string,
+    handlers: SessionMessageHandlers<Body, UndecodedIn<Mode>>,
+    options?: SubscribeSessionsOptions<Mode>,
+  ): MessageSubscription;
+  subscribeSessions<Body = unknown, Mode extends ReceiveMode = "peekLock">(
+    topic: string,
+    subscription: string,
+    handlers: SessionMessageHandlers<Body, UndecodedIn<Mode>>,
+    options?: SubscribeSessionsOptions<Mode>,
+  ): MessageSubscription;
+  subscribeSessions(
+    queueOrTopic: string,
+    second: string | SessionMessageHandlers,
+    third?: SessionMessageHandlers | SubscribeSessionsOptions,
+    fourth?: SubscribeSessionsOptions,
+  ): MessageSubscription {
+    return typeof second === "string"
+      ? this.#subscribeSessions(entityAddress(queueOrTopic, second, undefined), third as never, fourth)
+      : this.#subscribeSessions(
+          entityAddress(queueOrTopic, undefined, undefined),
+          second as never,
+          third as never,
+        );
+  }
+
+  /**
+   * The ids of the sessions that have messages, or whose state was set after an instant, page by page. Rejects with `not-supported` where
+   * the transport lacks the capability `sessionEnumeration`.
+   */
+  listSessions(queue: string, options?: ListSessionsOptions): AsyncGenerator<string, void, undefined>;
+  listSessions(
+    topic: string,
+    subscription: string,
+    options?: ListSessionsOptions,
+  ): AsyncGenerator<string, void, undefined>;
+  listSessions(
+    queueOrTopic: string,
+    second?: string | ListSessionsOptions,
+    third?: ListSessionsOptions,
+  ): AsyncGenerator<string, void, undefined> {
+    this.#requireOpen();
+    const [subscription, options] = typeof second === "string" ? [second, third] : [undefined, second];
+    return listSessions(this.#transport, entityAddress(queueOrTopic, subscription, undefined), options);
+  }
+
   /** Closes every sender and receiver, waiting for the handlers that run, and then the transport. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -188,13 +261,39 @@ export class WaybillClient implements AsyncDisposable {
     const { receiveMode = defaultReceiverOptions.receiveMode, abortSignal } = options;
     requireReceiveMode(receiveMode);
     const maxWaitTimeMs = durationMs("maxWaitTimeInMs", options.maxWaitTimeInMs, defaultSessionWaitMs);
+    const isBlocking = requireOnUndeserializable(options.onUndeserializable) === "block";
     const accepting = { receiveMode, maxWaitTimeMs, abortSignal };
     const receiver = await this.#transport.acceptSession(address, sessionId, accepting);
-    const settings = { ...this.#receiverSettings(receiver, options), isSession: true };
+    const settings = { ...this.#receiverSettings(receiver, options), isSession: true, isBlocking };
     const session = new SessionReceiver<UndecodedMessage>(settings);
     if (!this.isClosed) return this.#add(session);
     await session.close();
     throw closedError();
+  }
+
+  #subscribeSessions(
+    address: EntityAddress,
+    handlers: SessionMessageHandlers<unknown, UndecodedMessage>,
+    options: SubscribeSessionsOptions = {},
+  ): MessageSubscription {
+    this.#requireOpen();
+    if (options.receiveMode !== undefined) requireReceiveMode(options.receiveMode);
+    const entityPath =
+      "queue" in address ? address.queue : `${address.topic}/Subscriptions/${address.subscription}`;
+    const { onCircuitBreaker } = this.#options;
+    return this.#add(
+      startSessionProcessor(handlers, options, {
+        transport: this.#transport,
+        address,
+        entityPath,
+        scheduler: this.#scheduler,
+        circuitBreaker: this.#options.circuitBreaker,
+        onCircuitBreaker,
+        settingsOf: (receiver, maxAutoLockRenewalDurationInMs) =>
+          this.#receiverSettings(receiver, { maxAutoLockRenewalDurationInMs }),
+        onClosed: this.#forget,
+      }),
+    );
   }
 
   #receiverSettings<R extends TransportReceiver | TransportSessionReceiver>(
@@ -202,13 +301,18 @@ export class WaybillClient implements AsyncDisposable {
     options: ReceiverOptions,
   ): ReceiverSettings & { receiver: R } {
     const { pipeline, consumerVersion, unavailableBackoff, onUndeserializable } = this.#options;
+    const { circuitBreaker, onCircuitBreaker, quarantineQueue } = this.#options;
     return {
       receiver,
       pipeline,
       entityPath: receiver.entityPath,
-      scheduler: this.#transport.scheduler ?? systemScheduler,
+      scheduler: this.#scheduler,
       isSubQueue: options.subQueueType !== undefined,
       isSession: false,
+      isBlocking: false,
+      retrySender: undefined,
+      circuitBreaker,
+      onCircuitBreaker,
       renewForMs: durationMs(
         "maxAutoLockRenewalDurationInMs",
         options.maxAutoLockRenewalDurationInMs,
@@ -216,24 +320,30 @@ export class WaybillClient implements AsyncDisposable {
       ),
       backoff: unavailableBackoff,
       consumerVersion,
-      quarantine: this.#quarantineSender,
+      quarantine: () => (quarantineQueue === undefined ? undefined : this.#sender(quarantineQueue)),
       onUndeserializable,
       onClosed: this.#forget,
     };
   }
 
-  readonly #quarantineSender = (): TransportSender | undefined => {
-    const { quarantineQueue } = this.#options;
-    if (quarantineQueue === undefined) return undefined;
-    this.#quarantine ??= this.#transport.createSender(quarantineQueue);
-    return this.#quarantine;
-  };
+  get #scheduler(): Scheduler {
+    return this.#transport.scheduler ?? systemScheduler;
+  }
 
-  readonly #forget = (part: Sender | Receiver<UndecodedMessage>): void => {
+  #sender(queueOrTopic: string): TransportSender {
+    let sender = this.#senders.get(queueOrTopic);
+    if (sender === undefined) {
+      sender = this.#transport.createSender(queueOrTopic);
+      this.#senders.set(queueOrTopic, sender);
+    }
+    return sender;
+  }
+
+  readonly #forget = (part: ClientPart): void => {
     this.#parts.delete(part);
   };
 
-  #add<Part extends Receiver<UndecodedMessage>>(part: Part): Part {
+  #add<Part extends ClientPart>(part: Part): Part {
     this.#parts.add(part);
     return part;
   }
