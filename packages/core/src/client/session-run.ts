@@ -170,7 +170,6 @@ class SessionContext implements SessionMessageContext<UndecodedMessage> {
     return this.#flight.abortSignal;
   }
 
-  releaseSession(): void {
-    void this.#run.end();
-  }
+  /** A function of its own, so that it can be taken out of the context. */
+  readonly releaseSession = (): void => void this.#run.end();
 }
