@@ -5,6 +5,7 @@ import { engineComparisons } from "./engine.js";
 import { memoryResults } from "./memory.js";
 import { installPeers, peerComparisons } from "./peers.js";
 import { pipelineComparisons } from "./pipeline.js";
+import { processingResults } from "./processing.js";
 import { toTable } from "./report.js";
 import { storageResults } from "./storage.js";
 
@@ -12,7 +13,7 @@ import { storageResults } from "./storage.js";
 
 const help = `pnpm bench [suite …] [--json] [--peers] [--rounds N]
 
-suites     pipeline, broker, engine, memory, storage (all by default), peers
+suites     pipeline, broker, engine, memory, storage, processing (all by default), peers
 --json     prints the results as JSON
 --peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first
 --rounds   pairs of samples for each figure, default 51; the median counts
@@ -34,6 +35,7 @@ const suites: Record<string, () => Promise<Result[]>> = {
   engine: async () => compareAll("engine", await engineComparisons()),
   memory: memoryResults,
   storage: storageResults,
+  processing: () => processingResults(Number(options.rounds)),
   peers: async () => {
     installPeers();
     return compareAll("peers", await peerComparisons());
@@ -43,7 +45,8 @@ const suites: Record<string, () => Promise<Result[]>> = {
 if (options.help) {
   console.log(help);
 } else {
-  const chosen = positionals.length > 0 ? positionals : ["pipeline", "broker", "engine", "memory", "storage"];
+  const all = ["pipeline", "broker", "engine", "memory", "storage", "processing"];
+  const chosen = positionals.length > 0 ? positionals : all;
   if (options.peers && !chosen.includes("peers")) chosen.push("peers");
   const results: Result[] = [];
   for (const name of chosen) {

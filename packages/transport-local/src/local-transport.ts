@@ -45,6 +45,7 @@ class LocalTransport implements Transport {
   readonly #scheduler: ClockScheduler;
   readonly #parts = new Set<Part>();
   readonly #closing = new AbortController();
+  readonly #combined = new WeakMap<AbortSignal, AbortSignal>();
 
   constructor(broker: Broker) {
     this.#broker = broker;
@@ -72,13 +73,12 @@ class LocalTransport implements Transport {
   ): Promise<TransportSessionReceiver> {
     const path = entityPath(address);
     if (this.#isClosed) throw closedError(path);
-    const signals = [this.#closing.signal, ...(abortSignal === undefined ? [] : [abortSignal])];
     try {
       const session = await this.#broker.acceptSession(path, {
         sessionId,
         mode: receiveMode,
         maxWaitMs: maxWaitTimeMs,
-        signal: AbortSignal.any(signals),
+        signal: this.#untilClosed(abortSignal),
       });
       return this.#add(new LocalSessionReceiver({ ...this.#settings(path, receiveMode), session }));
     } catch (error) {
@@ -117,6 +117,18 @@ class LocalTransport implements Transport {
 
   get #isClosed(): boolean {
     return this.#closing.signal.aborted;
+  }
+
+  /** Made once per signal: a processor accepts thousands of sessions under one. */
+  #untilClosed(abortSignal: AbortSignal | undefined): AbortSignal {
+    const { signal } = this.#closing;
+    if (abortSignal === undefined) return signal;
+    let combined = this.#combined.get(abortSignal);
+    if (combined === undefined) {
+      combined = AbortSignal.any([signal, abortSignal]);
+      this.#combined.set(abortSignal, combined);
+    }
+    return combined;
   }
 
   #settings(path: string, receiveMode: ReceiveMode) {

@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
-import { type CircuitBreakerEvent, type CircuitBreakerOptions, decodeFailure, type Serializer } from "@waybill/core";
+import {
+  type CircuitBreakerEvent,
+  type CircuitBreakerOptions,
+  decodeFailure,
+  type Serializer,
+} from "@waybill/core";
 import type { Case } from "../case.js";
 import type { TransportSubject } from "../transport/transport-subject.js";
 import { plainJson } from "./client-trial.js";
@@ -10,24 +15,33 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
   const law = (name: string, run: (trial: ProcessingTrial) => Promise<void>) =>
     processingCase(subject, `circuit breaker: ${name}`, run);
   return [
-    law("a reader that breaks pauses before the queue is dead-lettered, and goes on when it is mended", async (trial) => {
-      const queue = await trial.queue([{ subject: "order", body: { n: 0 } }]);
-      const { reader, seen, events } = processor(trial, queue);
-      await trial.until(() => seen.length === 1, "the format was read once");
-      reader.isBroken = true;
-      await trial.send(queue, counted(40, { subject: "order" }));
-      await trial.until(() => events.includes("open order json"), "the circuit opened");
-      await trial.until(() => events.filter((event) => event.startsWith("halfOpen")).length >= 3, "it was tried");
-      const dead = await trial.content(queue, "deadLetter");
-      assert.ok(dead.length <= 4, `${dead.length} messages were dead-lettered before it opened`);
-      assert.equal((await trial.content(queue)).length, 40 - dead.length);
-      reader.isBroken = false;
-      await trial.untilEmpty(queue);
-      assert.equal(events.at(-1), "closed order json");
-      assert.equal((await trial.content(queue, "deadLetter")).length, dead.length);
-      const all = [...numbersOf(dead.map(({ rawBody }) => ({ body: parse(rawBody) }))), ...seen.slice(1)];
-      assert.deepEqual(all.toSorted((a, b) => a - b), numbersOf(counted(40)));
-    }),
+    law(
+      "a reader that breaks pauses before the queue is dead-lettered, and goes on when it is mended",
+      async (trial) => {
+        const queue = await trial.queue([{ subject: "order", body: { n: 0 } }]);
+        const { reader, seen, events } = processor(trial, queue);
+        await trial.until(() => seen.length === 1, "the format was read once");
+        reader.isBroken = true;
+        await trial.send(queue, counted(40, { subject: "order" }));
+        await trial.until(() => events.includes("open order json"), "the circuit opened");
+        await trial.until(
+          () => events.filter((event) => event.startsWith("halfOpen")).length >= 3,
+          "it was tried",
+        );
+        const dead = await trial.content(queue, "deadLetter");
+        assert.ok(dead.length <= 4, `${dead.length} messages were dead-lettered before it opened`);
+        assert.equal((await trial.content(queue)).length, 40 - dead.length);
+        reader.isBroken = false;
+        await trial.untilEmpty(queue);
+        assert.equal(events.at(-1), "closed order json");
+        assert.equal((await trial.content(queue, "deadLetter")).length, dead.length);
+        const all = [...numbersOf(dead.map(({ rawBody }) => ({ body: parse(rawBody) }))), ...seen.slice(1)];
+        assert.deepEqual(
+          all.toSorted((a, b) => a - b),
+          numbersOf(counted(40)),
+        );
+      },
+    ),
     law("poison that never was anything else goes to the dead-letter queue, one and all", async (trial) => {
       const queue = await trial.queue([{ subject: "order", body: { n: 0 } }]);
       const { seen, events } = processor(trial, queue);
@@ -77,7 +91,10 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
       const ids = Array.from({ length: 8 }, (_, i) => `s${i}`);
       for (const sessionId of ids) await trial.send(queue, counted(3, { subject: "order", sessionId }));
       await trial.until(() => events.includes("open order json"), "the circuit opened");
-      await trial.until(() => events.filter((event) => event.startsWith("halfOpen")).length >= 2, "it was tried");
+      await trial.until(
+        () => events.filter((event) => event.startsWith("halfOpen")).length >= 2,
+        "it was tried",
+      );
       const dead = await trial.content(queue, "deadLetter");
       assert.ok(dead.length <= 4, `${dead.length} messages were dead-lettered before it opened`);
       reader.isBroken = false;

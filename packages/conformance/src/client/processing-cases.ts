@@ -35,7 +35,9 @@ export function processingCases(subject: TransportSubject): Case[] {
     law("a DeadLetterError dead-letters at once, with its reason and its properties", async (trial) => {
       const queue = await trial.queue(counted(1));
       subscribe(trial, queue, () => {
-        throw new DeadLetterError("NoSuchCustomer", "It was deleted.", { propertiesToModify: { checked: true } });
+        throw new DeadLetterError("NoSuchCustomer", "It was deleted.", {
+          propertiesToModify: { checked: true },
+        });
       });
       await trial.untilEmpty(queue);
       const [dead] = await trial.content(queue, "deadLetter");
@@ -97,7 +99,10 @@ export function processingCases(subject: TransportSubject): Case[] {
           [2, "order-1", "order"],
         ],
       );
-      assert.ok(seen[1]!.at - seen[0]!.at >= 1000 && seen[2]!.at - seen[1]!.at >= 2000, "the delays were kept");
+      assert.ok(
+        seen[1]!.at - seen[0]!.at >= 1000 && seen[2]!.at - seen[1]!.at >= 2000,
+        "the delays were kept",
+      );
     }),
     law("a message whose retries are used up is dead-lettered", async (trial) => {
       const queue = await trial.queue(counted(1));
@@ -116,22 +121,28 @@ export function processingCases(subject: TransportSubject): Case[] {
       const [dead] = await trial.content(queue, "deadLetter");
       assert.equal(dead?.deadLetterReason, "RetriesExhausted");
     }),
-    law("a loop completes each message when it asks for the next, and gives back the one it is left at", async (trial) => {
-      const queue = await trial.queue(counted(5));
-      const receiver = trial.client().createReceiver(queue);
-      const seen: number[] = [];
-      const loop = receiver.getMessageIterator<{ n: number }>({ autoCompleteMessages: true, prefetchCount: 3 });
-      for await (const { body } of loop) {
-        seen.push(body.n);
-        if (body.n === 3) break;
-      }
-      assert.deepEqual(seen, [1, 2, 3]);
-      const left = await trial.content(queue);
-      assert.deepEqual(numbersOf(left), [3, 4, 5]);
-      assert.equal(left[0]!.deliveryCount, 1);
-      const again = await trial.client().createReceiver(queue).receiveMessages(1);
-      assert.deepEqual(numbersOf(again), [3]);
-    }),
+    law(
+      "a loop completes each message when it asks for the next, and gives back the one it is left at",
+      async (trial) => {
+        const queue = await trial.queue(counted(5));
+        const receiver = trial.client().createReceiver(queue);
+        const seen: number[] = [];
+        const loop = receiver.getMessageIterator<{ n: number }>({
+          autoCompleteMessages: true,
+          prefetchCount: 3,
+        });
+        for await (const { body } of loop) {
+          seen.push(body.n);
+          if (body.n === 3) break;
+        }
+        assert.deepEqual(seen, [1, 2, 3]);
+        const left = await trial.content(queue);
+        assert.deepEqual(numbersOf(left), [3, 4, 5]);
+        assert.equal(left[0]!.deliveryCount, 1);
+        const again = await trial.client().createReceiver(queue).receiveMessages(1);
+        assert.deepEqual(numbersOf(again), [3]);
+      },
+    ),
   ];
 }
 

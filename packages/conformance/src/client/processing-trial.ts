@@ -133,7 +133,11 @@ export function processingCase(
 
 /** Messages whose bodies count from 1. */
 export function counted(count: number, properties: Omit<Message, "body"> = {}): Message<{ n: number }>[] {
-  return Array.from({ length: count }, (_, i) => ({ ...properties, messageId: `m${i + 1}`, body: { n: i + 1 } }));
+  return Array.from({ length: count }, (_, i) => ({
+    ...properties,
+    messageId: `m${i + 1}`,
+    body: { n: i + 1 },
+  }));
 }
 
 /** The numbers in the bodies of {@link counted} messages. */

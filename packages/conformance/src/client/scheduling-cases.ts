@@ -39,17 +39,20 @@ export function clientSchedulingCases(subject: TransportSubject): Case[] {
       const error = await sender.cancelScheduledMessages(numbers[0]!).catch((thrown: unknown) => thrown);
       assert.ok(error instanceof WaybillError && error.code === "message-not-found", String(error));
     }),
-    law("scheduled messages whose numbers nobody kept are found by peeking, past all others", async (trial) => {
-      const queue = await trial.queue(counted(120));
-      const client = trial.client();
-      const sender = client.createSender(queue);
-      const numbers = await sender.scheduleMessages(counted(2), trial.later(hourMs));
-      const found: bigint[] = [];
-      for await (const { sequenceNumber } of peekAll(client.createReceiver(queue), { state: "scheduled" }))
-        found.push(sequenceNumber);
-      assert.deepEqual(found.toSorted(), numbers.toSorted());
-      await sender.cancelScheduledMessages(found);
-      assert.equal((await trial.content(queue)).length, 120);
-    }),
+    law(
+      "scheduled messages whose numbers nobody kept are found by peeking, past all others",
+      async (trial) => {
+        const queue = await trial.queue(counted(120));
+        const client = trial.client();
+        const sender = client.createSender(queue);
+        const numbers = await sender.scheduleMessages(counted(2), trial.later(hourMs));
+        const found: bigint[] = [];
+        for await (const { sequenceNumber } of peekAll(client.createReceiver(queue), { state: "scheduled" }))
+          found.push(sequenceNumber);
+        assert.deepEqual(found.toSorted(), numbers.toSorted());
+        await sender.cancelScheduledMessages(found);
+        assert.equal((await trial.content(queue)).length, 120);
+      },
+    ),
   ];
 }

@@ -43,6 +43,8 @@ export class SessionRun implements SessionKeeper {
   readonly #retireAtMs: number;
   #processor: Processor | undefined;
   #lastSequenceNumber: bigint | undefined;
+  #isBusy = false;
+  #isIdle = false;
   #ending: Promise<void> | undefined;
 
   constructor(settings: SessionRunSettings) {
@@ -85,7 +87,7 @@ export class SessionRun implements SessionKeeper {
       onUndeserializable: receiver.onUndeserializable,
       onClosed: () => {},
     });
-    this.#settings.events.onIdle(this);
+    void this.#becomeIdle();
   }
 
   /** Lets the session go, after the handlers that run. Never rejects. */
@@ -113,11 +115,14 @@ export class SessionRun implements SessionKeeper {
   };
 
   onActivity(isBusy: boolean): void {
-    const { events, receiver } = this.#settings;
+    this.#isBusy = isBusy;
     if (this.#ending !== undefined) return;
-    if (isBusy) events.onBusy(this);
-    else if (receiver.scheduler.now() >= this.#retireAtMs) void this.end();
-    else events.onIdle(this);
+    if (!isBusy && this.#settings.receiver.scheduler.now() >= this.#retireAtMs) void this.end();
+    else if (!isBusy) void this.#becomeIdle();
+    else if (this.#isIdle) {
+      this.#isIdle = false;
+      this.#settings.events.onBusy(this);
+    }
   }
 
   onBlocked(): void {
@@ -126,6 +131,14 @@ export class SessionRun implements SessionKeeper {
 
   onLost(): void {
     void this.end();
+  }
+
+  /** From a broker in this process the next message comes within these microtasks; then the session never was idle. */
+  async #becomeIdle(): Promise<void> {
+    for (let i = 0; i < 6 && !this.#isBusy; i += 1) await undefined;
+    if (this.#isBusy || this.#isIdle || this.#ending !== undefined) return;
+    this.#isIdle = true;
+    this.#settings.events.onIdle(this);
   }
 
   async #end(closeTimeoutInMs: number): Promise<void> {
