@@ -1,0 +1,104 @@
+import { type ErrorCode, WaybillError } from "@waybill/core";
+
+/** What the SDK's own codes mean. `GeneralError` hides others in front of its text. */
+const codes: Readonly<Record<string, ErrorCode>> = {
+  MessageLockLost: "message-lock-lost",
+  MessageNotFound: "message-not-found",
+  MessageSizeExceeded: "message-too-large",
+  MessagingEntityAlreadyExists: "entity-already-exists",
+  MessagingEntityDisabled: "entity-disabled",
+  MessagingEntityNotFound: "entity-not-found",
+  QuotaExceeded: "quota-exceeded",
+  ServiceBusy: "service-busy",
+  ServiceCommunicationProblem: "connection-lost",
+  ServiceTimeout: "timeout",
+  SessionCannotBeLocked: "session-cannot-be-locked",
+  SessionLockLost: "session-lock-lost",
+  UnauthorizedAccess: "unauthorized",
+  // What core-amqp knows and the SDK does not translate.
+  ArgumentError: "operation-invalid",
+  ArgumentOutOfRangeError: "operation-invalid",
+  ConnectionForced: "connection-lost",
+  ConnectionForcedError: "connection-lost",
+  ConnectionLostError: "connection-lost",
+  DecodeError: "operation-invalid",
+  DetachForcedError: "connection-lost",
+  InsufficientCreditError: "service-busy",
+  InvalidFieldError: "operation-invalid",
+  InvalidOperationError: "operation-invalid",
+  NotImplementedError: "not-supported",
+  OperationCancelledError: "connection-lost",
+  OperationTimeoutError: "timeout",
+  PreconditionFailedError: "operation-invalid",
+  ResourceDeletedError: "entity-not-found",
+  ResourceLockedError: "session-cannot-be-locked",
+  SenderBusyError: "service-busy",
+  SenderNotReadyError: "connection-lost",
+  TransferLimitExceededError: "service-busy",
+};
+
+/** What the SDK says in plain errors, without a code. */
+const texts: readonly (readonly [RegExp, ErrorCode])[] = [
+  [/already settled/, "message-lock-lost"],
+  [/has been closed and can no longer be used|AMQP connection is closed/, "closed"],
+  [/already receiving/, "operation-invalid"],
+  [
+    /^Link closed before|[Cc]onnection is reopening|not open|[Cc]onnection (?:got disconnected|.*closed)/,
+    "connection-lost",
+  ],
+  [/^Length of '|EntityPath/, "operation-invalid"],
+];
+
+/** Turns whatever the SDK threw into a `WaybillError`: the one place where its codes are mapped. */
+export function toAzureError(error: unknown, entityPath: string): WaybillError {
+  if (error instanceof WaybillError) return error;
+  if (error instanceof AggregateError && error.errors.length > 0) {
+    // One error for each attempt; the last one tells how it ended.
+    return toAzureError(error.errors.at(-1), entityPath);
+  }
+  const code = codeOf(error);
+  if (code === undefined) return WaybillError.from(error, "internal", { entityPath });
+  return new WaybillError(code, (error as Error).message, { cause: error, entityPath });
+}
+
+/** The error of a call on something that is closed. */
+export function closedError(entityPath: string): WaybillError {
+  return new WaybillError("closed", "It is closed.", { entityPath });
+}
+
+/** The error of a call that its caller gave up. */
+export function abortedError(entityPath: string): WaybillError {
+  return new WaybillError("aborted", "The operation was aborted.", { entityPath });
+}
+
+/** The error of a call whose link the SDK has given up. */
+export function lostError(cause: unknown, entityPath: string): WaybillError {
+  return new WaybillError("connection-lost", "The link was lost.", { cause, entityPath });
+}
+
+/** The error of a second settlement. */
+export function settledError(entityPath: string): WaybillError {
+  return new WaybillError("message-lock-lost", "The message was settled already.", { entityPath });
+}
+
+function codeOf(error: unknown): ErrorCode | undefined {
+  if (!(error instanceof Error) || error.name === "AbortError") return undefined;
+  const { code, message, syscall } = error as Error & { code?: unknown; syscall?: unknown };
+  if (typeof syscall === "string") return "connection-lost";
+  const name = code === "GeneralError" ? /^(\w+): /.exec(message)?.[1] : (code ?? error.name);
+  if (typeof name === "string") {
+    // The codes of core-amqp end in "Error", those of the SDK do not.
+    const known = codes[name] ?? codes[name.replace(/Error$/, "")] ?? sdkNames[name];
+    if (known !== undefined) return known;
+  }
+  return texts.find(([pattern]) => pattern.test(message))?.[1];
+}
+
+/** What core-amqp calls otherwise than the SDK. */
+const sdkNames: Readonly<Record<string, ErrorCode>> = {
+  MessageTooLargeError: "message-too-large",
+  ServerBusyError: "service-busy",
+  ServiceUnavailableError: "timeout",
+  ServiceCommunicationError: "connection-lost",
+  UnauthorizedError: "unauthorized",
+};

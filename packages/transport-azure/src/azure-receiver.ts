@@ -1,0 +1,273 @@
+import type {
+  CallOptions,
+  DeadLetterOptions,
+  DeliveredMessage,
+  PeekOptions,
+  ReceiveMode,
+  ReceiveOptions,
+  SettlementHandle,
+  SettleOptions,
+  SubscribeHandlers,
+  SubscribeOptions,
+  TransportReceiver,
+  TransportSubscription,
+  WaybillError,
+} from "@waybill/core";
+import { abortedError, closedError, lostError, settledError, toAzureError } from "./azure-error.js";
+import { AzureSubscription } from "./azure-subscription.js";
+import { fromServiceBusMessage } from "./from-service-bus-message.js";
+import { receiveDeferred } from "./receive-deferred.js";
+import { receiveMessages } from "./receive-messages.js";
+import type { ReceivingLinks } from "./receiving-links.js";
+import type {
+  ReceivedServiceBusMessage,
+  ServiceBusCallOptions,
+  ServiceBusReceiverLike,
+  WireProperties,
+} from "./service-bus-client.js";
+import { AzureDelivery } from "./settlement/azure-delivery.js";
+import { outcomeKey, type SettlementVerb } from "./settlement/outcome-key.js";
+import { SettlementGuard } from "./settlement/settlement-guard.js";
+import { toAmqpProperties } from "./to-amqp-value.js";
+import { toLong } from "./to-long.js";
+import { untilAborted } from "./until-aborted.js";
+
+/** What a receiver works with. */
+export interface AzureReceiverSettings {
+  readonly entityPath: string;
+  readonly receiveMode: ReceiveMode;
+  readonly links: ReceivingLinks;
+  /** Makes a receiver of the SDK for a subscription. */
+  readonly open: () => ServiceBusReceiverLike;
+  readonly onClosed: (receiver: AzureReceiver) => void;
+}
+
+/** Receives from one queue, subscription or sub-queue through receivers of the SDK, and settles what it received. */
+export class AzureReceiver implements TransportReceiver {
+  readonly #settings: AzureReceiverSettings;
+  readonly #guard = new SettlementGuard();
+  readonly #closing = new AbortController();
+  readonly #receiving = new Set<Promise<unknown>>();
+  readonly #subscriptions = new Set<TransportSubscription>();
+  #closed: Promise<void> | undefined;
+
+  constructor(settings: AzureReceiverSettings) {
+    this.#settings = settings;
+  }
+
+  get entityPath(): string {
+    return this.#settings.entityPath;
+  }
+
+  get receiveMode(): ReceiveMode {
+    return this.#settings.receiveMode;
+  }
+
+  async receive({ maxMessages, maxWaitTimeMs, abortSignal }: ReceiveOptions): Promise<DeliveredMessage[]> {
+    const messages = await this.call({ abortSignal }, () =>
+      this.receiveRaw(maxMessages, maxWaitTimeMs, abortSignal),
+    );
+    if (!this.#isClosed || this.receiveMode === "receiveAndDelete") return messages.map(this.#toDelivered);
+    await Promise.all(messages.map((message) => this.#abandonUnwanted(message)));
+    throw closedError(this.entityPath);
+  }
+
+  subscribe(handlers: SubscribeHandlers, { maxConcurrentCalls }: SubscribeOptions): TransportSubscription {
+    if (this.#isClosed) throw closedError(this.entityPath);
+    const subscription = this.startSubscription(handlers, maxConcurrentCalls);
+    this.#subscriptions.add(subscription);
+    return subscription;
+  }
+
+  async receiveDeferred(
+    sequenceNumbers: readonly bigint[],
+    options?: CallOptions,
+  ): Promise<DeliveredMessage[]> {
+    const messages = await this.call(options, (callOptions) =>
+      receiveDeferred(this.#settings.links.any, sequenceNumbers.map(toLong), this.receiveMode, callOptions),
+    );
+    return messages.map((message) => ({ ...this.#toDelivered(message), state: "deferred" }));
+  }
+
+  async peek({
+    maxMessages,
+    fromSequenceNumber = 1n,
+    abortSignal,
+  }: PeekOptions): Promise<DeliveredMessage[]> {
+    const messages = await this.call({ abortSignal }, (options) =>
+      this.#settings.links.any.peekMessages(maxMessages, {
+        ...options,
+        fromSequenceNumber: toLong(fromSequenceNumber),
+      }),
+    );
+    return messages.map((message) => fromServiceBusMessage(message));
+  }
+
+  complete(delivery: SettlementHandle, options?: CallOptions): Promise<void> {
+    return this.#settle(delivery, "complete", options, (receiver, message) =>
+      receiver.completeMessage(message),
+    );
+  }
+
+  abandon(delivery: SettlementHandle, options?: SettleOptions): Promise<void> {
+    return this.#settle(delivery, "abandon", options, (receiver, message) =>
+      receiver.abandonMessage(message, toModify(options)),
+    );
+  }
+
+  defer(delivery: SettlementHandle, options?: SettleOptions): Promise<void> {
+    return this.#settle(delivery, "defer", options, (receiver, message) =>
+      receiver.deferMessage(message, toModify(options)),
+    );
+  }
+
+  deadLetter(delivery: SettlementHandle, options?: DeadLetterOptions): Promise<void> {
+    return this.#settle(delivery, "deadLetter", options, (receiver, message) => {
+      const { deadLetterReason, deadLetterErrorDescription } = options ?? {};
+      return receiver.deadLetterMessage(message, {
+        ...toModify(options),
+        ...(deadLetterReason !== undefined && { deadLetterReason }),
+        ...(deadLetterErrorDescription !== undefined && { deadLetterErrorDescription }),
+      });
+    });
+  }
+
+  renewLock(delivery: SettlementHandle, options?: CallOptions): Promise<Date> {
+    return this.call(options, () =>
+      untilAborted(
+        this.#settings.links.any.renewMessageLock((delivery as AzureDelivery).message),
+        options?.abortSignal,
+        () => abortedError(this.entityPath),
+      ),
+    );
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  /** Overridden where the SDK's own subscription does not serve. */
+  protected startSubscription(
+    handlers: SubscribeHandlers,
+    maxConcurrentCalls: number,
+  ): TransportSubscription {
+    return new AzureSubscription({
+      maxConcurrentCalls,
+      open: this.#settings.open,
+      ...this.deliveryTo(handlers),
+      onError: (error) => handlers.onError(toAzureError(error, this.entityPath)),
+    });
+  }
+
+  /** What a subscription of either kind does with messages, and when it has ended. */
+  protected deliveryTo(handlers: SubscribeHandlers) {
+    return {
+      handle: async (message: ReceivedServiceBusMessage): Promise<void> => {
+        try {
+          await handlers.onMessage(this.#toDelivered(message));
+        } catch (error) {
+          handlers.onError(toAzureError(error, this.entityPath));
+        }
+      },
+      giveBack: (message: ReceivedServiceBusMessage): Promise<void> => this.#abandonUnwanted(message),
+      canGiveBack: this.receiveMode === "peekLock",
+      onStopped: (subscription: TransportSubscription) => void this.#subscriptions.delete(subscription),
+    };
+  }
+
+  /** Messages as the SDK has them. The wait ends with the signal, or when the receiver is closed. */
+  protected async receiveRaw(
+    maxMessages: number,
+    maxWaitTimeMs: number,
+    abortSignal: AbortSignal | undefined,
+  ): Promise<ReceivedServiceBusMessage[]> {
+    const { signal: closing } = this.#closing;
+    const signal = abortSignal === undefined ? closing : AbortSignal.any([closing, abortSignal]);
+    const receiving = this.#settings.links.lend((receiver) =>
+      receiveMessages(receiver, { maxMessages, maxWaitTimeMs, signal }),
+    );
+    this.#receiving.add(receiving);
+    try {
+      return await receiving;
+    } finally {
+      this.#receiving.delete(receiving);
+    }
+  }
+
+  /** Makes a call unless the receiver is closed or the caller gave up before; maps what it rejects with. */
+  protected async call<Answer>(
+    { abortSignal }: CallOptions = {},
+    call: (options: ServiceBusCallOptions) => Promise<Answer>,
+  ): Promise<Answer> {
+    if (this.#isClosed) throw closedError(this.entityPath);
+    if (abortSignal?.aborted) throw abortedError(this.entityPath);
+    try {
+      return await call(abortSignal === undefined ? {} : { abortSignal });
+    } catch (error) {
+      throw this.#toError(error, abortSignal);
+    }
+  }
+
+  async #settle(
+    handle: SettlementHandle,
+    verb: SettlementVerb,
+    options: DeadLetterOptions | undefined,
+    send: (receiver: ServiceBusReceiverLike, message: ReceivedServiceBusMessage) => Promise<void>,
+  ): Promise<void> {
+    const delivery = handle as AzureDelivery;
+    if (this.#isClosed) throw closedError(this.entityPath);
+    if (options?.abortSignal?.aborted) throw abortedError(this.entityPath);
+    if (delivery.state !== "open") throw settledError(this.entityPath);
+    const settling = this.#settleOpen(delivery, outcomeKey(verb, options), send);
+    await untilAborted(settling, options?.abortSignal, () => abortedError(this.entityPath));
+  }
+
+  async #settleOpen(
+    delivery: AzureDelivery,
+    outcome: string,
+    send: (receiver: ServiceBusReceiverLike, message: ReceivedServiceBusMessage) => Promise<void>,
+  ): Promise<void> {
+    // The SDK keeps one promise for each delivery: the first of two settlements would never hear of its end.
+    delivery.state = "settling";
+    try {
+      await this.#guard.settle(outcome, () => send(this.#settings.links.any, delivery.message));
+      delivery.state = "settled";
+    } catch (error) {
+      delivery.state = "open";
+      throw this.#toError(error, undefined);
+    }
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort();
+    this.#settings.onClosed(this);
+    await Promise.all(Array.from(this.#subscriptions, (subscription) => subscription.stop()));
+    await Promise.allSettled(this.#receiving);
+    await this.#settings.links.close();
+  }
+
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  readonly #toDelivered = (message: ReceivedServiceBusMessage): DeliveredMessage =>
+    fromServiceBusMessage(message, message.lockToken === undefined ? undefined : new AzureDelivery(message));
+
+  /** Nobody wants the message any more; it need not wait for the end of its lock. If that fails, it does. */
+  async #abandonUnwanted(message: ReceivedServiceBusMessage): Promise<void> {
+    const { any } = this.#settings.links;
+    await this.#guard.settle("abandon", () => any.abandonMessage(message)).catch(() => {});
+  }
+
+  #toError(error: unknown, abortSignal: AbortSignal | undefined): WaybillError {
+    const mapped = toAzureError(error, this.entityPath);
+    if (mapped.code !== "aborted" || abortSignal?.aborted) return mapped;
+    // Nobody gave up: the SDK aborts its own calls when something is closed, or lost for good.
+    return this.#isClosed ? closedError(this.entityPath) : lostError(error, this.entityPath);
+  }
+}
+
+function toModify(options: SettleOptions | undefined): WireProperties | undefined {
+  return options?.propertiesToModify && toAmqpProperties(options.propertiesToModify);
+}

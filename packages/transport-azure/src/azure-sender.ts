@@ -1,0 +1,64 @@
+import type { CallOptions, EncodedMessage, TransportSender } from "@waybill/core";
+import { abortedError, closedError, toAzureError } from "./azure-error.js";
+import { fromLong } from "./from-service-bus-message.js";
+import type { ServiceBusCallOptions, ServiceBusSenderLike } from "./service-bus-client.js";
+import { toLong } from "./to-long.js";
+import { toServiceBusMessage } from "./to-service-bus-message.js";
+
+/** Sends to one queue or topic through a sender of the SDK. */
+export class AzureSender implements TransportSender {
+  readonly entityPath: string;
+  readonly #create: () => ServiceBusSenderLike;
+  readonly #onClosed: (sender: AzureSender) => void;
+  #sender: ServiceBusSenderLike | undefined;
+  #isClosed = false;
+
+  constructor(path: string, create: () => ServiceBusSenderLike, onClosed: (sender: AzureSender) => void) {
+    this.entityPath = path;
+    this.#create = create;
+    this.#onClosed = onClosed;
+  }
+
+  send(messages: readonly EncodedMessage[], options?: CallOptions): Promise<void> {
+    return this.#call(options, (sender, callOptions) => {
+      const sent = messages.map((message) => toServiceBusMessage(message));
+      return sender.sendMessages(sent.length === 1 ? sent[0]! : sent, callOptions);
+    });
+  }
+
+  async schedule(messages: readonly EncodedMessage[], at: Date, options?: CallOptions): Promise<bigint[]> {
+    const sequenceNumbers = await this.#call(options, (sender, callOptions) => {
+      const scheduled = messages.map((message) => toServiceBusMessage(message, at));
+      return sender.scheduleMessages(scheduled, at, callOptions);
+    });
+    return sequenceNumbers.map(fromLong);
+  }
+
+  cancelScheduled(sequenceNumbers: readonly bigint[], options?: CallOptions): Promise<void> {
+    return this.#call(options, (sender, callOptions) =>
+      sender.cancelScheduledMessages(sequenceNumbers.map(toLong), callOptions),
+    );
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#onClosed(this);
+    await this.#sender?.close();
+  }
+
+  /** The SDK's sender is made on the first call. */
+  async #call<Answer>(
+    { abortSignal }: CallOptions = {},
+    call: (sender: ServiceBusSenderLike, options: ServiceBusCallOptions) => Promise<Answer>,
+  ): Promise<Answer> {
+    if (this.#isClosed) throw closedError(this.entityPath);
+    if (abortSignal?.aborted) throw abortedError(this.entityPath);
+    try {
+      this.#sender ??= this.#create();
+      return await call(this.#sender, abortSignal === undefined ? {} : { abortSignal });
+    } catch (error) {
+      throw this.#isClosed ? closedError(this.entityPath) : toAzureError(error, this.entityPath);
+    }
+  }
+}

@@ -1,0 +1,208 @@
+import {
+  type AcceptSessionOptions,
+  type EntityAddress,
+  type ReceiveMode,
+  type Transport,
+  type TransportCapability,
+  type TransportReceiver,
+  type TransportRuleManager,
+  type TransportSender,
+  type TransportSessionReceiver,
+  WaybillError,
+} from "@waybill/core";
+import { abortedError, closedError, toAzureError } from "./azure-error.js";
+import { AzureReceiver } from "./azure-receiver.js";
+import { AzureRuleManager } from "./azure-rule-manager.js";
+import { AzureSender } from "./azure-sender.js";
+import { AzureSessionReceiver } from "./azure-session-receiver.js";
+import { entityPath } from "./entity-path.js";
+import { readIntegersExactly } from "./exact-integers.js";
+import { explainRefusedSession } from "./explain-refused-session.js";
+import { NextSessionWaits } from "./next-session-waits.js";
+import { ReceiverPool } from "./receiving-links.js";
+import type {
+  ServiceBusClientLike,
+  ServiceBusReceiverLike,
+  ServiceBusReceiverSettings,
+  ServiceBusSessionReceiverLike,
+} from "./service-bus-client.js";
+import { untilAborted } from "./until-aborted.js";
+
+/**
+ * A transport over your own `ServiceBusClient` of `@azure/service-bus`: credentials, proxy, WebSockets and retries are as you set them.
+ * Make the client with {@link azureRetryOptions}. Closing the transport closes all it made and leaves the client open.
+ */
+export function azureTransport(serviceBusClient: ServiceBusClientLike): Transport {
+  readIntegersExactly();
+  return new AzureTransport(serviceBusClient);
+}
+
+const capabilities: ReadonlySet<TransportCapability> = new Set([
+  "scheduling",
+  "deferral",
+  "sessions",
+  "rules",
+  "transferDeadLetter",
+] as const);
+
+/** What comes from the wire stays as it is, and core renews the locks: the SDK goes by message ids, which need be neither there nor unique. */
+const asReceived = {
+  maxAutoLockRenewalDurationInMs: 0,
+  skipParsingBodyAsJson: true,
+  skipConvertingDate: true,
+};
+
+/** How long a session that went to an abandoned wait may take to be free again, and how often to look, in milliseconds. */
+const freeingTimeoutMs = 2_000;
+const freeingPauseMs = 50;
+
+type Part = AzureSender | AzureReceiver | AzureRuleManager;
+
+class AzureTransport implements Transport {
+  readonly capabilities = capabilities;
+  readonly #client: ServiceBusClientLike;
+  readonly #parts = new Set<Part>();
+  readonly #waits = new NextSessionWaits();
+  readonly #closing = new AbortController();
+
+  constructor(client: ServiceBusClientLike) {
+    this.#client = client;
+  }
+
+  createSender(queueOrTopic: string): TransportSender {
+    const create = () => this.#client.createSender(queueOrTopic);
+    return this.#add(new AzureSender(queueOrTopic, create, this.#forget));
+  }
+
+  createReceiver(address: EntityAddress, receiveMode: ReceiveMode): TransportReceiver {
+    const open = () => this.#openReceiver(address, receiveMode);
+    return this.#add(
+      new AzureReceiver({ ...this.#settings(address, receiveMode), links: new ReceiverPool(open), open }),
+    );
+  }
+
+  async acceptSession(
+    address: EntityAddress,
+    sessionId: string | undefined,
+    { receiveMode, maxWaitTimeMs, abortSignal }: AcceptSessionOptions,
+  ): Promise<TransportSessionReceiver> {
+    const path = entityPath(address);
+    const { signal: closing } = this.#closing;
+    if (this.#isClosed) throw closedError(path);
+    if (abortSignal?.aborted) throw abortedError(path);
+    const signal = abortSignal === undefined ? closing : AbortSignal.any([closing, abortSignal]);
+    try {
+      const session =
+        sessionId === undefined
+          ? await this.#acceptNext(address, receiveMode, maxWaitTimeMs, signal)
+          : await this.#acceptNamed(address, sessionId, receiveMode, signal);
+      return this.#add(new AzureSessionReceiver({ ...this.#settings(address, receiveMode), session }));
+    } catch (error) {
+      throw this.#isClosed ? closedError(path) : toAzureError(error, path);
+    }
+  }
+
+  createRuleManager(topic: string, subscription: string): TransportRuleManager {
+    const create = () => this.#client.createRuleManager(topic, subscription);
+    const path = entityPath({ topic, subscription });
+    return this.#add(new AzureRuleManager(path, create, this.#forget));
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#closing.abort();
+    await Promise.all(Array.from(this.#parts, (part) => part.close()));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  #openReceiver(address: EntityAddress, receiveMode: ReceiveMode): ServiceBusReceiverLike {
+    const options: ServiceBusReceiverSettings = { ...asReceived, receiveMode };
+    if (address.subQueue !== undefined) options.subQueueType = address.subQueue;
+    return "queue" in address
+      ? this.#client.createReceiver(address.queue, options)
+      : this.#client.createReceiver(address.topic, address.subscription, options);
+  }
+
+  #acceptNext(
+    address: EntityAddress,
+    receiveMode: ReceiveMode,
+    maxWaitTimeMs: number,
+    signal: AbortSignal,
+  ): Promise<ServiceBusSessionReceiverLike> {
+    const options = { ...asReceived, receiveMode };
+    const ask = () =>
+      "queue" in address
+        ? this.#client.acceptNextSession(address.queue, options)
+        : this.#client.acceptNextSession(address.topic, address.subscription, options);
+    return this.#waits.accept({ entityPath: entityPath(address), receiveMode, ask, maxWaitTimeMs, signal });
+  }
+
+  async #acceptNamed(
+    address: EntityAddress,
+    sessionId: string,
+    receiveMode: ReceiveMode,
+    signal: AbortSignal,
+  ): Promise<ServiceBusSessionReceiverLike> {
+    const path = entityPath(address);
+    if (sessionId === "") {
+      throw new WaybillError("not-supported", "The SDK takes an empty session id for any session.", {
+        entityPath: path,
+      });
+    }
+    const untilMs = performance.now() + freeingTimeoutMs;
+    for (;;) {
+      const mayBeFreed = this.#waits.hasAbandoned(path) && performance.now() < untilMs;
+      try {
+        return await this.#askNamed(address, sessionId, receiveMode, signal);
+      } catch (error) {
+        const mapped = toAzureError(error, path);
+        if (mapped.code !== "session-cannot-be-locked") throw mapped;
+        if (!mayBeFreed) {
+          throw await explainRefusedSession(mapped, this.#openReceiver(address, "peekLock"), path);
+        }
+        await new Promise((resolve) => setTimeout(resolve, freeingPauseMs));
+      }
+    }
+  }
+
+  async #askNamed(
+    address: EntityAddress,
+    sessionId: string,
+    receiveMode: ReceiveMode,
+    signal: AbortSignal,
+  ): Promise<ServiceBusSessionReceiverLike> {
+    const options = { ...asReceived, receiveMode };
+    const asking =
+      "queue" in address
+        ? this.#client.acceptSession(address.queue, sessionId, options)
+        : this.#client.acceptSession(address.topic, address.subscription, sessionId, options);
+    try {
+      return await untilAborted(asking, signal, () => abortedError(entityPath(address)));
+    } catch (error) {
+      // Given up or not, a session that is locked all the same is freed.
+      if (signal.aborted) asking.then((session) => session.close()).catch(() => {});
+      throw error;
+    }
+  }
+
+  #settings(address: EntityAddress, receiveMode: ReceiveMode) {
+    return { entityPath: entityPath(address), receiveMode, onClosed: this.#forget };
+  }
+
+  #add<One extends Part>(part: One): One {
+    if (this.#isClosed) void part.close();
+    else this.#parts.add(part);
+    return part;
+  }
+
+  readonly #forget = (part: Part): void => {
+    this.#parts.delete(part);
+  };
+}

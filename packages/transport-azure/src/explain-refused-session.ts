@@ -1,0 +1,43 @@
+import { WaybillError } from "@waybill/core";
+import { toAzureError } from "./azure-error.js";
+import type { ServiceBusReceiverLike } from "./service-bus-client.js";
+
+/**
+ * Finds out why a session could not be locked: whatever the broker answers, the SDK says that another receiver may hold it. Resolves
+ * with `entity-not-found`, `operation-invalid` for an entity without sessions, or the error as it was.
+ */
+export async function explainRefusedSession(
+  refusal: WaybillError,
+  receiver: ServiceBusReceiverLike,
+  entityPath: string,
+): Promise<WaybillError> {
+  try {
+    const [message] = await receiver.peekMessages(1);
+    const hasSessions =
+      message === undefined ? await refusesPlainReceiver(receiver, entityPath) : isInSession(message);
+    if (hasSessions) return refusal;
+    const text = "The entity has no sessions.";
+    return new WaybillError("operation-invalid", text, { cause: refusal, entityPath });
+  } catch (error) {
+    return toAzureError(error, entityPath);
+  } finally {
+    await receiver.close().catch(() => {});
+  }
+}
+
+/** Every message of an entity with sessions is in one. */
+function isInSession({ sessionId }: { sessionId?: string }): boolean {
+  return sessionId !== undefined;
+}
+
+/** Only asked while the entity is empty, so that no message is locked by the question. */
+async function refusesPlainReceiver(receiver: ServiceBusReceiverLike, entityPath: string): Promise<boolean> {
+  try {
+    const messages = await receiver.receiveMessages(1, { maxWaitTimeInMs: 0 });
+    await Promise.all(messages.map((message) => receiver.abandonMessage(message)));
+    return false;
+  } catch (error) {
+    if (toAzureError(error, entityPath).code === "operation-invalid") return true;
+    throw error;
+  }
+}

@@ -1,0 +1,122 @@
+import { randomBytes } from "node:crypto";
+import {
+  type CreateQueueOptions,
+  ServiceBusAdministrationClient,
+  ServiceBusClient,
+} from "@azure/service-bus";
+import { createBroker, createManualClock } from "@waybill/broker";
+import { serve } from "@waybill/broker-server";
+import type { EntitySetting, TransportSubject } from "@waybill/conformance";
+import { azureTransport } from "./azure-transport.js";
+import { azureRetryOptions } from "./retry-options.js";
+
+/** A place where the transport law is tried: a broker for all cases, on which each case makes entities and a transport of its own. */
+export interface Seat extends AsyncDisposable {
+  readonly subject: TransportSubject;
+}
+
+const capabilities = ["scheduling", "deferral", "sessions", "rules", "transferDeadLetter"] as const;
+
+/** So much real time passes for what the manual clock has set off to travel over the wire. */
+const travelMs = 10;
+
+/** The SDK against a server of the local broker in this process. Its clock stands still until a case moves it; the SDK's own waits take their time. */
+export async function openServerSeat(): Promise<Seat> {
+  const clock = createManualClock(new Date());
+  const broker = createBroker({ clock });
+  const server = await serve(broker, { port: 0 });
+  const client = new ServiceBusClient(server.connectionString, { retryOptions: azureRetryOptions });
+  let created = 0;
+  const create = async () => {
+    const transport = azureTransport(client);
+    return {
+      transport,
+      async createQueue(setting: EntitySetting): Promise<string> {
+        const queue = `queue-${++created}`;
+        await broker.createQueue(queue, setting);
+        return queue;
+      },
+      async createTopic(subscriptions: readonly string[], setting: EntitySetting): Promise<string> {
+        const topic = `topic-${++created}`;
+        await broker.createTopic(topic);
+        for (const name of subscriptions) await broker.createSubscription(topic, name, setting);
+        return topic;
+      },
+      async advance(durationMs: number): Promise<void> {
+        clock.advance(durationMs);
+        await sleep(travelMs);
+      },
+      now: () => new Date(clock.now()),
+      [Symbol.asyncDispose]: () => transport.close(),
+    };
+  };
+  return {
+    subject: { create, capabilities, maxMessageBytes: 1024 * 1024 },
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      await server.close();
+      await broker.close();
+    },
+  };
+}
+
+/** The SDK against a real namespace, in entities that each case makes and removes. The connection string needs the Manage claim. */
+export async function openNamespaceSeat(connectionString: string): Promise<Seat> {
+  const administration = new ServiceBusAdministrationClient(connectionString);
+  const client = new ServiceBusClient(connectionString, { retryOptions: azureRetryOptions });
+  const { messagingSku } = await administration.getNamespaceProperties();
+  const run = `waybill-law-${randomBytes(4).toString("hex")}`;
+  let created = 0;
+  const create = async () => {
+    const transport = azureTransport(client);
+    const removals: (() => Promise<unknown>)[] = [];
+    return {
+      transport,
+      async createQueue(setting: EntitySetting): Promise<string> {
+        const queue = `${run}-${++created}`;
+        await administration.createQueue(queue, toEntityOptions(setting));
+        removals.unshift(() => administration.deleteQueue(queue));
+        return queue;
+      },
+      async createTopic(subscriptions: readonly string[], setting: EntitySetting): Promise<string> {
+        const topic = `${run}-${++created}`;
+        await administration.createTopic(topic);
+        removals.unshift(() => administration.deleteTopic(topic));
+        for (const name of subscriptions)
+          await administration.createSubscription(topic, name, toEntityOptions(setting));
+        return topic;
+      },
+      advance: sleep,
+      now: () => new Date(),
+      async [Symbol.asyncDispose](): Promise<void> {
+        await transport.close();
+        for (const remove of removals) await remove();
+      },
+    };
+  };
+  return {
+    subject: {
+      create,
+      capabilities,
+      maxMessageBytes: messagingSku === "Premium" ? 1024 * 1024 : 256 * 1024,
+      patienceMs: 20_000,
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+function toEntityOptions(setting: EntitySetting): CreateQueueOptions {
+  const { lockDurationMs, maxDeliveryCount, requiresSession } = setting;
+  const { forwardTo, forwardDeadLetteredMessagesTo } = setting;
+  return {
+    lockDuration: `PT${lockDurationMs / 1000}S`,
+    maxDeliveryCount,
+    requiresSession,
+    ...(forwardTo !== undefined && { forwardTo }),
+    ...(forwardDeadLetteredMessagesTo !== undefined && { forwardDeadLetteredMessagesTo }),
+  };
+}
+
+function sleep(durationMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, durationMs));
+}

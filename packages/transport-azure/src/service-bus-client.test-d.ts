@@ -1,0 +1,16 @@
+import type { ServiceBusClient, ServiceBusClientOptions } from "@azure/service-bus";
+import type {
+  ServiceBusClient as NextServiceBusClient,
+  ServiceBusClientOptions as NextServiceBusClientOptions,
+} from "@azure/service-bus-beta";
+import { azureTransport } from "./azure-transport.js";
+import { azureRetryOptions } from "./retry-options.js";
+
+// The real classes fit the structural subset; no code of theirs is run.
+export const transports = (current: ServiceBusClient, next: NextServiceBusClient) => [
+  azureTransport(current),
+  azureTransport(next),
+];
+
+export const options: ServiceBusClientOptions = { retryOptions: azureRetryOptions };
+export const nextOptions: NextServiceBusClientOptions = { retryOptions: azureRetryOptions };

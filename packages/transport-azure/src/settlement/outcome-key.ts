@@ -1,0 +1,20 @@
+import type { DeadLetterOptions } from "@waybill/core";
+
+/** The ways to settle, by their name on the transport. */
+export type SettlementVerb = "complete" | "abandon" | "defer" | "deadLetter";
+
+/** A text that is the same for two settlements exactly if all that they say is the same. */
+export function outcomeKey(verb: SettlementVerb, options: DeadLetterOptions | undefined): string {
+  if (options === undefined) return verb;
+  const { deadLetterReason, deadLetterErrorDescription, propertiesToModify = {} } = options;
+  const properties = Object.entries(propertiesToModify).map(([name, value]) => [name, ...valueKey(value)]);
+  if (deadLetterReason === undefined && deadLetterErrorDescription === undefined && properties.length === 0)
+    return verb;
+  return verb + JSON.stringify([deadLetterReason, deadLetterErrorDescription, properties]);
+}
+
+function valueKey(value: unknown): [kind: string, text: string] {
+  if (value instanceof Date) return ["date", String(value.getTime())];
+  if (value instanceof Uint8Array) return ["bytes", Buffer.from(value).toString("base64")];
+  return [typeof value, Object.is(value, -0) ? "-0" : String(value)];
+}
