@@ -42,7 +42,7 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
         trial,
         queue,
         { ...steppedHandlers(steps), processError: trial.processError },
-        { sessionIdleTimeoutInMs: 1000 },
+        { sessionIdleTimeoutInMs: 500 },
       );
       await trial.until(() => steps.includes("ada 1"), "the message came");
       await trial.send(queue, [{ sessionId: "ada", body: { n: 2 } }]);
@@ -127,15 +127,15 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
           processMessage: ({ sessionId, body }) => void seen.push(`${sessionId} ${body.n}`),
           processError: ({ disposition, sessionId }) => void dispositions.push([sessionId, disposition]),
         },
-        { onUndeserializable: "block", maxConcurrentSessions: 1, blockedSessionRetryInMs: 3000 },
+        { onUndeserializable: "block", maxConcurrentSessions: 1, blockedSessionRetryInMs: 500 },
       );
-      await trial.until(() => dispositions.length === 1, "the session is blocked");
+      await trial.until(() => dispositions.length >= 1, "the session is blocked");
       await sender.sendMessages([...mixed(["ben"], 2), ...mixed(["cem"], 1)]);
       await trial.until(() => seen.length === 4, "the other sessions are served");
       assert.deepEqual(seen.toSorted(), ["ada 1", "ben 1", "ben 2", "cem 1"]);
-      assert.deepEqual(dispositions, [["ada", "blocked"]]);
       // It is tried again, and no try counts as a delivery: the broker will never dead-letter it for that.
-      await trial.until(() => dispositions.length === 3, "the session was tried again");
+      await trial.until(() => dispositions.length >= 3, "the session was tried again");
+      assert.deepEqual(dispositions[2], ["ada", "blocked"]);
       await trial.ended(subscription.close(), "the subscription closed");
       const left = await trial.content(queue);
       assert.deepEqual(
