@@ -99,10 +99,7 @@ export function processingCases(subject: TransportSubject): Case[] {
           [2, "order-1", "order"],
         ],
       );
-      assert.ok(
-        seen[1]!.at - seen[0]!.at >= 200 && seen[2]!.at - seen[1]!.at >= 400,
-        "the delays were kept",
-      );
+      assert.ok(seen[1]!.at - seen[0]!.at >= 200 && seen[2]!.at - seen[1]!.at >= 400, "the delays were kept");
     }),
     law("a message whose retries are used up is dead-lettered", async (trial) => {
       const queue = await trial.queue(counted(1));

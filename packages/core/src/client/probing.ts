@@ -29,6 +29,12 @@ export interface HeldMessage {
 const probeWaitMs = 1_000;
 
 /**
+ * When as many are held as may be, one more is received only in every so many probes: it takes the place of the oldest, whose
+ * delivery count rises when it is given back, and after the last delivery the broker would dead-letter it.
+ */
+const probesPerExchange = 10;
+
+/**
  * What a processor does while its circuit breaker is open: it keeps some unread messages locked, and in intervals reads them again and
  * receives further ones, one at a time, until one shows that the format can be read.
  */
@@ -53,12 +59,14 @@ export class Probing {
   /** Resolves when the breaker has closed and what was held is dealt with, or when it was stopped. Never rejects. */
   async run(): Promise<void> {
     const { breaker } = this.#settings;
-    while (breaker.isOpen && !this.#isStopped) {
+    for (let probe = 1; breaker.isOpen && !this.#isStopped; probe += 1) {
       await this.#pause(breaker.options.probeIntervalInMs);
       if (this.#isStopped) break;
       breaker.beginProbe();
       await this.#readHeld();
-      if (!(this.#settings.isOrdered && this.#held.length > 0)) await this.#receiveSome();
+      if (this.#hasRoom || (!this.#settings.isOrdered && probe % probesPerExchange === 0)) {
+        await this.#receiveSome();
+      }
       breaker.endProbe();
     }
     // What could still not be read is poison like any other now.
@@ -69,6 +77,11 @@ export class Probing {
   /** Gives the held messages back. */
   stop(): void {
     this.#stopping.abort();
+  }
+
+  get #hasRoom(): boolean {
+    const { breaker, isOrdered } = this.#settings;
+    return this.#held.length < (isOrdered ? 1 : breaker.options.maxHeldMessages);
   }
 
   get #isStopped(): boolean {

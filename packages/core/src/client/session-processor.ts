@@ -53,6 +53,7 @@ export class SessionProcessor implements MessageSubscription {
   #failures = 0;
   #retryTimer: Timer | undefined;
   #idleTimer: Timer | undefined;
+  #retireTimer: Timer | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(settings: SessionProcessorSettings) {
@@ -132,6 +133,7 @@ export class SessionProcessor implements MessageSubscription {
     const hasPlace = this.#freePlaces > 0;
     const run = this.#settings.open(session, this.#events);
     this.#runs.add(run);
+    if (this.#retireTimer === undefined) this.#armRetireTimer(run.retireAtMs);
     this.#probing?.onAccepted(run);
     if (hasPlace) void run.start();
     else if (this.#next === undefined) {
@@ -215,6 +217,23 @@ export class SessionProcessor implements MessageSubscription {
     this.#armIdleTimer();
   };
 
+  /** All locks are renewed for equally long, so the session that was accepted first is due first. */
+  #armRetireTimer(atMs: number): void {
+    const { scheduler } = this.#settings;
+    if (atMs === Number.POSITIVE_INFINITY || this.#closing !== undefined) return;
+    this.#retireTimer = scheduler.schedule(Math.max(0, atMs - scheduler.now()), this.#retireDue);
+    this.#retireTimer.unref();
+  }
+
+  /** Those that are busy end by themselves after their message. */
+  readonly #retireDue = (): void => {
+    this.#retireTimer = undefined;
+    for (const run of this.#runs) {
+      if (run.retireAtMs > this.#settings.scheduler.now()) return this.#armRetireTimer(run.retireAtMs);
+      run.retire();
+    }
+  };
+
   #retryBlocked(run: SessionRun): void {
     const { scheduler, options } = this.#settings;
     if (options.blockedSessionRetryInMs === Number.POSITIVE_INFINITY) return;
@@ -239,6 +258,7 @@ export class SessionProcessor implements MessageSubscription {
     this.#probing?.stop();
     this.#retryTimer?.cancel();
     this.#idleTimer?.cancel();
+    this.#retireTimer?.cancel();
     try {
       await isDoneWithin(this.#finish(timeoutMs), timeoutMs, scheduler);
     } finally {

@@ -40,7 +40,7 @@ export class SessionRun implements SessionKeeper {
   readonly #settings: SessionRunSettings;
   readonly #transport: TransportSessionReceiver;
   /** From then on the lock is not renewed any more. */
-  readonly #retireAtMs: number;
+  readonly retireAtMs: number;
   #processor: Processor | undefined;
   #lastSequenceNumber: bigint | undefined;
   #isBusy = false;
@@ -51,7 +51,7 @@ export class SessionRun implements SessionKeeper {
     const { receiver } = settings;
     this.#settings = settings;
     this.#transport = receiver.receiver;
-    this.#retireAtMs = receiver.scheduler.now() + receiver.renewForMs;
+    this.retireAtMs = receiver.scheduler.now() + receiver.renewForMs;
     this.session = new SessionReceiver<UndecodedMessage>(receiver);
   }
 
@@ -117,12 +117,17 @@ export class SessionRun implements SessionKeeper {
   onActivity(isBusy: boolean): void {
     this.#isBusy = isBusy;
     if (this.#ending !== undefined) return;
-    if (!isBusy && this.#settings.receiver.scheduler.now() >= this.#retireAtMs) void this.end();
+    if (!isBusy && this.#settings.receiver.scheduler.now() >= this.retireAtMs) void this.end();
     else if (!isBusy) void this.#becomeIdle();
     else if (this.#isIdle) {
       this.#isIdle = false;
       this.#settings.events.onBusy(this);
     }
+  }
+
+  /** Ends now, or when the messages that are being handled are done. */
+  retire(): void {
+    if (!this.#isBusy) void this.end();
   }
 
   onBlocked(): void {

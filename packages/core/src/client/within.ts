@@ -10,11 +10,12 @@ export async function isDoneWithin(
     await work;
     return true;
   }
+  // Nobody waits for it any more once the time is up.
+  work.catch(() => {});
+  if (durationMs <= 0) return Promise.race([work.then(() => true), false]);
   let timeIsUp = () => {};
   const late = new Promise<boolean>((resolve) => (timeIsUp = () => resolve(false)));
   const timer = scheduler.schedule(durationMs, timeIsUp);
-  // Nobody waits for it any more once the time is up.
-  work.catch(() => {});
   try {
     return await Promise.race([work.then(() => true), late]);
   } finally {
