@@ -7,15 +7,21 @@ import { describe, expect, it } from "vitest";
 const run = promisify(execFile);
 
 describe("recipes", () => {
-  it.each(["core", "avro", "broker", "transport-local", "receiving", "quarantine", "sessions"])(
-    "%s prints what its last lines say",
-    { timeout: 60_000 },
-    async (name) => {
-      const source = readFileSync(new URL(`${name}.ts`, import.meta.url), "utf8");
-      const said = source.match(/^\/\/ .*$/gm)!.map((line) => line.slice(3));
-      const program = fileURLToPath(new URL(`../dist/${name}.js`, import.meta.url));
-      const { stdout } = await run(process.execPath, [program]);
-      expect(stdout.trimEnd().split("\n")).toEqual(said);
-    },
-  );
+  it.each([
+    "core",
+    "avro",
+    "broker",
+    "transport-local",
+    "receiving",
+    "quarantine",
+    "sessions",
+    "processing",
+    "circuit-breaker",
+  ])("%s prints what its last lines say", { timeout: 60_000 }, async (name) => {
+    const source = readFileSync(new URL(`${name}.ts`, import.meta.url), "utf8");
+    const said = source.match(/^\/\/ .*$/gm)!.map((line) => line.slice(3));
+    const program = fileURLToPath(new URL(`../dist/${name}.js`, import.meta.url));
+    const { stdout } = await run(process.execPath, [program]);
+    expect(stdout.trimEnd().split("\n")).toEqual(said);
+  });
 });

@@ -31,6 +31,7 @@ export type {
   MessageHandlers,
   MessageSubscription,
   ProcessErrorArgs,
+  ProcessorOptions,
   SubscribeMessagesOptions,
 } from "./client/processor-options.js";
 export { defaultSubscribeOptions } from "./client/processor-options.js";

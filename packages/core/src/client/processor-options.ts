@@ -52,18 +52,12 @@ export interface MessageHandlers<
   processError(args: ProcessErrorArgs): Promise<void> | void;
 }
 
-/** How a processor works. */
-export interface SubscribeMessagesOptions {
-  /** How many messages may be with the handler at once. Default: 1. */
-  readonly maxConcurrentCalls?: number;
-  /** How many messages are received ahead, locked and renewed, while the handler is busy. Default: 0. */
+/** How every processor works. */
+export interface ProcessorOptions {
+  /** How many messages are received ahead, locked and renewed, while the handler is busy; in a session processor, for each session. Default: 0. */
   readonly prefetchCount?: number;
   /** Completes a message when its handler has succeeded, unless the handler settled it. Default: true. */
   readonly autoCompleteMessages?: boolean;
-  /** How long a message's lock is renewed, in milliseconds; 0 renews nothing. Default: the receiver's, 300 000. A session's is the receiver's. */
-  readonly maxAutoLockRenewalDurationInMs?: number;
-  /** Brings messages whose handler failed back after a delay. Only on queues without sessions. Default: they are abandoned and come at once. */
-  readonly retry?: RetryOptions | undefined;
   /**
    * How long closing may take, in milliseconds; `Infinity` waits for ever. Handlers that are not done by four fifths of it, at the latest
    * 5 seconds before, have their messages abandoned. Default: 25 000.
@@ -71,6 +65,16 @@ export interface SubscribeMessagesOptions {
   readonly closeTimeoutInMs?: number;
   /** Closes the subscription when it aborts. */
   readonly abortSignal?: AbortSignal | undefined;
+}
+
+/** How a processor of one receiver works. */
+export interface SubscribeMessagesOptions extends ProcessorOptions {
+  /** How many messages may be with the handler at once. Default: 1. */
+  readonly maxConcurrentCalls?: number;
+  /** How long a message's lock is renewed, in milliseconds; 0 renews nothing. Default: the receiver's, 300 000. A session's is the receiver's. */
+  readonly maxAutoLockRenewalDurationInMs?: number;
+  /** Brings messages whose handler failed back after a delay. Only on queues without sessions. Default: they are abandoned and come at once. */
+  readonly retry?: RetryOptions | undefined;
 }
 
 /** The defaults of {@link SubscribeMessagesOptions}; lock renewal follows the receiver. */

@@ -2,11 +2,7 @@ import type { UndecodedMessage } from "../message.js";
 import type { ReceiveMode } from "../transport.js";
 import { durationMs } from "./duration.js";
 import type { MessageContext } from "./flight.js";
-import {
-  defaultSubscribeOptions,
-  type MessageHandlers,
-  type SubscribeMessagesOptions,
-} from "./processor-options.js";
+import { defaultSubscribeOptions, type MessageHandlers, type ProcessorOptions } from "./processor-options.js";
 import type { SessionReceiver } from "./session-receiver.js";
 import { requireWholeNumber } from "./whole-number.js";
 
@@ -31,11 +27,7 @@ export interface SessionMessageHandlers<Body = unknown, Undecoded extends Undeco
 }
 
 /** How a session processor works. */
-export interface SubscribeSessionsOptions<Mode extends ReceiveMode = ReceiveMode>
-  extends Pick<
-    SubscribeMessagesOptions,
-    "autoCompleteMessages" | "prefetchCount" | "closeTimeoutInMs" | "abortSignal"
-  > {
+export interface SubscribeSessionsOptions<Mode extends ReceiveMode = ReceiveMode> extends ProcessorOptions {
   /** Default: `"peekLock"`. */
   readonly receiveMode?: Mode | undefined;
   /** How many sessions are served at once. Default: 8. */

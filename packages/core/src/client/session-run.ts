@@ -39,7 +39,7 @@ export class SessionRun implements SessionKeeper {
   readonly session: SessionReceiver<UndecodedMessage>;
   readonly #settings: SessionRunSettings;
   readonly #transport: TransportSessionReceiver;
-  /** From then on the lock is not renewed any more. */
+  /** From then on the lock is not renewed any more; without renewal, half of it is over. */
   readonly retireAtMs: number;
   #processor: Processor | undefined;
   #lastSequenceNumber: bigint | undefined;
@@ -51,8 +51,10 @@ export class SessionRun implements SessionKeeper {
     const { receiver } = settings;
     this.#settings = settings;
     this.#transport = receiver.receiver;
-    this.retireAtMs = receiver.scheduler.now() + receiver.renewForMs;
     this.session = new SessionReceiver<UndecodedMessage>(receiver);
+    const nowMs = receiver.scheduler.now();
+    const halfLockMs = (this.session.sessionLockedUntilUtc.getTime() - nowMs) / 2;
+    this.retireAtMs = nowMs + Math.max(receiver.renewForMs, halfLockMs);
   }
 
   /** Whether its handler has had no message yet. */
