@@ -24,7 +24,9 @@ const consumer = new WaybillClient(transport, {
 });
 let handled = 0;
 consumer.createReceiver("orders").subscribe({
-  processMessage: () => void (handled += 1),
+  processMessage() {
+    handled += 1;
+  },
   processError: () => {},
 });
 

@@ -16,7 +16,7 @@ export interface Step {
 export const sessionIds = Array.from({ length: 20 }, (_, i) => `session-${i}`);
 
 /** How many messages each session gets in each generation. */
-export const stepsPerGeneration = 20;
+const stepsPerGeneration = 20;
 
 /** The steps of one generation for one session. */
 export function stepsOf(sessionId: string, generation: number): Step[] {

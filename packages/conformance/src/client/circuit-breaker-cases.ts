@@ -7,7 +7,7 @@ import {
 } from "@waybill/core";
 import type { Case } from "../case.js";
 import type { TransportSubject } from "../transport/transport-subject.js";
-import { plainJson } from "./client-trial.js";
+import { plainJson } from "./plain-json.js";
 import { counted, numbersOf, type ProcessingTrial, processingCase } from "./processing-trial.js";
 
 /** A consumer that cannot read what it read before keeps its hands off the queue. */

@@ -9,7 +9,7 @@ import {
 } from "@waybill/core";
 import type { Case } from "../case.js";
 import type { EntitySetting, TransportSubject, TransportWorld } from "../transport/transport-subject.js";
-import { plainJson } from "./client-trial.js";
+import { plainJson } from "./plain-json.js";
 
 /** In steps of so many milliseconds the broker's time passes while something is waited for, and a little real time with it. */
 const stepMs = 20;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { decodeFailure, type Serializer } from "@waybill/core";
 import type { Case } from "../case.js";
 import type { TransportSubject } from "../transport/transport-subject.js";
-import { plainJson } from "./client-trial.js";
+import { plainJson } from "./plain-json.js";
 import { type ProcessingTrial, processingCase } from "./processing-trial.js";
 
 /** A session's state is a value, written and read by serializers as bodies are. */

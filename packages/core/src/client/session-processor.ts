@@ -229,7 +229,10 @@ export class SessionProcessor implements MessageSubscription {
   readonly #retireDue = (): void => {
     this.#retireTimer = undefined;
     for (const run of this.#runs) {
-      if (run.retireAtMs > this.#settings.scheduler.now()) return this.#armRetireTimer(run.retireAtMs);
+      if (run.retireAtMs > this.#settings.scheduler.now()) {
+        this.#armRetireTimer(run.retireAtMs);
+        return;
+      }
       run.retire();
     }
   };
