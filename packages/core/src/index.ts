@@ -23,6 +23,7 @@ export type { MessageContext } from "./client/flight.js";
 export type { HandlerErrorOptions } from "./client/handler-errors.js";
 export { DeadLetterError, DeferError } from "./client/handler-errors.js";
 export type { ListSessionsOptions } from "./client/list-sessions.js";
+export type { MessageIteratorOptions } from "./client/message-iterator.js";
 export type { PeekAllOptions, Peekable } from "./client/peek-all.js";
 export { peekAll } from "./client/peek-all.js";
 export type {
@@ -37,7 +38,6 @@ export type {
 export { defaultSubscribeOptions } from "./client/processor-options.js";
 export type {
   DeadLetterMessageOptions,
-  MessageIteratorOptions,
   PeekMessagesOptions,
   ReceiveMessagesOptions,
   Receiver,

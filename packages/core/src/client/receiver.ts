@@ -19,7 +19,7 @@ import type {
 } from "../transport.js";
 import { DelayedAbandons } from "./delayed-abandons.js";
 import {
-  Delivery,
+  type Delivery,
   renewLock,
   requireDelivery,
   type SettleableMessage,
@@ -34,6 +34,7 @@ import {
   isUndeserializableEvent,
   type Judge,
 } from "./intake.js";
+import { iterateMessages, type MessageIteratorOptions } from "./message-iterator.js";
 import { type ProcessedSession, Processor } from "./processor.js";
 import type { MessageHandlers, MessageSubscription, SubscribeMessagesOptions } from "./processor-options.js";
 import { abandonUndecoded } from "./settle-undecoded.js";
@@ -49,14 +50,6 @@ import { requireWholeNumber } from "./whole-number.js";
 export interface ReceiveMessagesOptions extends CallOptions {
   /** How long to wait for the first message, in milliseconds. Default: 60 000. */
   readonly maxWaitTimeInMs?: number;
-}
-
-/** How a loop over messages receives. */
-export interface MessageIteratorOptions extends ReceiveMessagesOptions {
-  /** How many messages are received ahead, locked and renewed, while the loop is busy. Default: 0. */
-  readonly prefetchCount?: number;
-  /** Completes a message when the loop asks for the next, unless the loop settled it. Default: false. */
-  readonly autoCompleteMessages?: boolean;
 }
 
 /** Where to start peeking. */
@@ -176,30 +169,10 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
    * comes again; the loop goes on. A message that is auto-completed is completed when the loop asks for the next one; the one at
    * which the loop is left, and those received ahead, are abandoned.
    */
-  async *getMessageIterator<Body = unknown>(
+  getMessageIterator<Body = unknown>(
     options: MessageIteratorOptions = {},
   ): AsyncGenerator<ReceivedMessage<Body> | Undecoded, void, undefined> {
-    const { prefetchCount = 0, autoCompleteMessages = false, ...receiveOptions } = options;
-    requireWholeNumber("prefetchCount", prefetchCount, 0);
-    let ahead: (ReceivedMessage<Body> | Undecoded)[] = [];
-    try {
-      while (!this.isClosed) {
-        try {
-          ahead = await this.receiveMessages<Body>(1 + prefetchCount, receiveOptions);
-        } catch (error) {
-          if (this.isClosed && error instanceof WaybillError && error.code === "closed") return;
-          if (!(error instanceof WaybillError && error.code === "unavailable")) throw error;
-        }
-        for (let message = ahead[0]; message !== undefined && !this.isClosed; message = ahead[0]) {
-          yield message;
-          ahead.shift();
-          if (autoCompleteMessages && isOpen(message)) await this.completeMessage(message);
-        }
-      }
-    } finally {
-      const left = autoCompleteMessages ? ahead : ahead.slice(1);
-      await Promise.allSettled(left.filter(isOpen).map((message) => this.abandonMessage(message)));
-    }
+    return iterateMessages<Body, Undecoded>(this, options);
   }
 
   /**
@@ -381,10 +354,6 @@ const stillThere: ReadonlySet<UndeserializableDisposition> = new Set(["abandoned
 
 /** In a session that stops at what nobody can read, nothing is dead-lettered. */
 const blocking: Judge = { onDecoded: () => {}, onUndeserializable: () => "block" };
-
-function isOpen({ settlement }: SettleableMessage): boolean {
-  return settlement instanceof Delivery && settlement.state === "open";
-}
 
 function sessionOf(receiver: TransportReceiver | TransportSessionReceiver): ProcessedSession | undefined {
   return "sessionId" in receiver ? { sessionId: receiver.sessionId, keeper: undefined } : undefined;
