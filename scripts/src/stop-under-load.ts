@@ -12,6 +12,7 @@ const { values: args } = parseArgs({
     times: { type: "string", default: "200" },
     inflight: { type: "string", default: "1000" },
     deadline: { type: "string", default: "1000" },
+    slack: { type: "string", default: "100" },
   },
 });
 const times = Number(args.times);
@@ -22,7 +23,7 @@ const messageCount = inFlight + 500;
 const prefetchCount = 100;
 
 /** What the machine's other work may add to a deadline, in milliseconds. */
-const slackMs = 100;
+const slackMs = Number(args.slack);
 
 const totals = { settled: 0, givenBack: 0, slowestMs: 0 };
 for (let time = 1; time <= times; time += 1) {
