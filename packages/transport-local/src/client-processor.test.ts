@@ -173,6 +173,17 @@ describe("subscribe", () => {
     expect(() => world.client.createReceiver("orders").subscribe(handlers, options)).toThrow(text);
   });
 
+  it("receives nothing ahead where that would lose it", async () => {
+    await using world = await createWorld();
+    const receiver = world.client.createReceiver("orders", { receiveMode: "receiveAndDelete" });
+    const handlers = { processMessage() {}, processError() {} };
+    expect(() => receiver.subscribe(handlers, { prefetchCount: 1 })).toThrow("prefetchCount must be 0");
+    const options = { receiveMode: "receiveAndDelete", prefetchCount: 1 } as const;
+    expect(() => world.client.subscribeSessions("orders", handlers, options)).toThrow(
+      "configuration-invalid",
+    );
+  });
+
   it("refuses handlers that are missing", async () => {
     await using world = await createWorld();
     const receiver = world.client.createReceiver("orders");

@@ -49,9 +49,10 @@ export class Probing {
 
   /** Keeps a message locked. When there are too many, the oldest is given back to the entity. */
   async hold(message: HeldMessage): Promise<void> {
-    const { breaker, renewal } = this.#settings;
+    const { breaker, renewal, isOrdered } = this.#settings;
     if (message.delivery === undefined) return;
-    renewal.track(message.delivery, Number.POSITIVE_INFINITY);
+    // In a session the lock is the session's.
+    if (!isOrdered) renewal.track(message.delivery, Number.POSITIVE_INFINITY);
     this.#held.push(message);
     if (this.#held.length > breaker.options.maxHeldMessages) await this.#giveBack(this.#held.shift()!);
   }

@@ -54,7 +54,7 @@ export interface MessageHandlers<
 
 /** How every processor works. */
 export interface ProcessorOptions {
-  /** How many messages are received ahead, locked and renewed, while the handler is busy; in a session processor, for each session. Default: 0. */
+  /** How many messages are received ahead, locked and renewed, while the handler is busy; in a session processor, for each session. Only in peek-lock mode. Default: 0. */
   readonly prefetchCount?: number;
   /** Completes a message when its handler has succeeded, unless the handler settled it. Default: true. */
   readonly autoCompleteMessages?: boolean;

@@ -114,7 +114,8 @@ export class Processor implements MessageSubscription {
   readonly #onMessage = (delivered: DeliveredMessage): Promise<void> =>
     new Promise((resolve) => {
       const flight = this.#takeOff(delivered, this.#open(delivered), resolve);
-      if (!this.#isReceiving) void this.#giveBack(flight);
+      // What cannot be given back has to be handled, whatever else is going on.
+      if (!this.#isReceiving && flight.delivery !== undefined) void this.#giveBack(flight);
       else if (this.#busyCalls < this.#settings.maxConcurrentCalls) void this.#work(flight);
       else this.#waiting.push(flight);
     });

@@ -10,7 +10,12 @@ import {
 } from "./session-processor-options.js";
 import type { SessionReceiverSettings } from "./session-receiver.js";
 import { SessionRun } from "./session-run.js";
-import { createBreaker, requireHandlers, type SubscribeSurroundings } from "./subscribe-settings.js";
+import {
+  createBreaker,
+  requireHandlers,
+  requirePrefetchable,
+  type SubscribeSurroundings,
+} from "./subscribe-settings.js";
 
 /** What the client gives to a session processor. */
 export interface SessionProcessorSurroundings
@@ -34,6 +39,7 @@ export function startSessionProcessor(
   const { receiveMode, maxAutoLockRenewalDurationInMs: renewForMs } = options;
   const isBlocking = options.onUndeserializable === "block";
   const { transport, address, scheduler, entityPath } = surroundings;
+  requirePrefetchable(options.prefetchCount, receiveMode, entityPath);
   const breaker = createBreaker({ ...surroundings, isSubQueue: false });
   const reporter = new ErrorReporter((args) => handlers.processError(args), entityPath, undefined);
   // One timer for all of its sessions.

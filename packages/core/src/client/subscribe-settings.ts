@@ -1,6 +1,6 @@
 import { WaybillError } from "../error.js";
 import type { Scheduler } from "../scheduler.js";
-import type { TransportSender } from "../transport.js";
+import type { ReceiveMode, TransportReceiver, TransportSender } from "../transport.js";
 import { CircuitBreaker } from "./circuit-breaker.js";
 import type { CircuitBreakerEvent } from "./circuit-breaker-event.js";
 import type { ResolvedCircuitBreakerOptions } from "./circuit-breaker-options.js";
@@ -19,6 +19,7 @@ import { requireWholeNumber } from "./whole-number.js";
 
 /** What the receiver and its client give to every subscription. */
 export interface SubscribeSurroundings {
+  readonly receiver: TransportReceiver;
   readonly entityPath: string;
   readonly scheduler: Scheduler;
   readonly isSubQueue: boolean;
@@ -43,6 +44,7 @@ export function resolveSubscribeOptions(
     options;
   requireWholeNumber("maxConcurrentCalls", maxConcurrentCalls, 1);
   requireWholeNumber("prefetchCount", prefetchCount, 0);
+  requirePrefetchable(prefetchCount, surroundings.receiver.receiveMode, surroundings.entityPath);
   const { maxAutoLockRenewalDurationInMs, closeTimeoutInMs } = options;
   const { scheduler, backoff, renewForMs, isBlocking, onUndeserializable } = surroundings;
   return {
@@ -72,6 +74,18 @@ export function createBreaker({
 >): CircuitBreaker | undefined {
   if (circuitBreaker === undefined || isSubQueue) return undefined;
   return new CircuitBreaker(circuitBreaker, entityPath, () => scheduler.now(), onCircuitBreaker);
+}
+
+/** Throws `configuration-invalid` where messages that are received ahead would be lost. */
+export function requirePrefetchable(
+  prefetchCount: number,
+  receiveMode: ReceiveMode,
+  entityPath: string,
+): void {
+  if (prefetchCount === 0 || receiveMode === "peekLock") return;
+  const text =
+    "prefetchCount must be 0 in receiveAndDelete mode: what is received ahead and never handled would be lost.";
+  throw new WaybillError("configuration-invalid", text, { entityPath });
 }
 
 /** Throws `TypeError` unless both functions are there. */
