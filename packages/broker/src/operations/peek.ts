@@ -14,7 +14,13 @@ export function peek(store: MessageStore, maxCount: number, options: PeekOptions
   const peeked: ReceivedMessage[] = [];
   // Most sessions that are looked into have been worked off: no need to look through everybody else's messages.
   const { sessionId } = options;
-  if (sessionId !== undefined && !store.sessions?.find(sessionId)?.messageCount) return peeked;
+  if (
+    sessionId !== undefined &&
+    store.sessions !== undefined &&
+    !store.sessions.find(sessionId)?.messageCount
+  ) {
+    return peeked;
+  }
   const from = Number(options.fromSequenceNumber ?? 0n);
   for (const message of store.index.from(from)) {
     if (peeked.length >= maxCount) break;

@@ -88,10 +88,11 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
   #blockedBy: WaybillError | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(settings: ReceiverSettings) {
+  /** A processor that runs beside the receiver may share its intake. */
+  constructor(settings: ReceiverSettings, intake = new Intake(settings)) {
     this.#settings = settings;
     this.#receiver = settings.receiver;
-    this.#intake = new Intake(settings);
+    this.#intake = intake;
     this.#abandons = new DelayedAbandons(settings.scheduler, settings.backoff);
   }
 

@@ -1,5 +1,6 @@
 import type { ApplicationProperties, UndecodedMessage } from "../message.js";
 import type { CallOptions, TransportSessionReceiver } from "../transport.js";
+import type { Intake } from "./intake.js";
 import { LockRenewal, type RenewableLock } from "./lock-renewal.js";
 import { Receiver, type ReceiverSettings } from "./receiver.js";
 import { fromSessionState, isNoState, stateValue, toSessionState } from "./session-state.js";
@@ -37,8 +38,8 @@ export class SessionReceiver<Undecoded extends UndecodedMessage = never> extends
   readonly #lock: SessionLock;
   readonly #renewal: LockRenewal;
 
-  constructor(settings: SessionReceiverSettings) {
-    super(settings);
+  constructor(settings: SessionReceiverSettings, intake?: Intake) {
+    super(settings, intake);
     this.#settings = settings;
     this.#session = settings.receiver;
     this.#lock = new SessionLock(settings.receiver);

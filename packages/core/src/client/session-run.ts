@@ -41,6 +41,7 @@ export class SessionRun implements SessionKeeper {
   readonly #transport: TransportSessionReceiver;
   /** From then on the lock is not renewed any more; without renewal, half of it is over. */
   readonly retireAtMs: number;
+  readonly #intake: Intake;
   #processor: Processor | undefined;
   #lastSequenceNumber: bigint | undefined;
   #isBusy = false;
@@ -51,7 +52,8 @@ export class SessionRun implements SessionKeeper {
     const { receiver } = settings;
     this.#settings = settings;
     this.#transport = receiver.receiver;
-    this.session = new SessionReceiver<UndecodedMessage>(receiver);
+    this.#intake = new Intake(receiver);
+    this.session = new SessionReceiver<UndecodedMessage>(receiver, this.#intake);
     const nowMs = receiver.scheduler.now();
     const halfLockMs = (this.session.sessionLockedUntilUtc.getTime() - nowMs) / 2;
     this.retireAtMs = nowMs + Math.max(receiver.renewForMs, halfLockMs);
@@ -75,7 +77,7 @@ export class SessionRun implements SessionKeeper {
     }
     if (this.#ending !== undefined) return;
     this.#processor = new Processor(handlers as never, {
-      intake: new Intake(receiver),
+      intake: this.#intake,
       abandons: new DelayedAbandons(receiver.scheduler, receiver.backoff),
       maxConcurrentCalls: options.maxConcurrentCallsPerSession,
       prefetchCount: options.prefetchCount,
