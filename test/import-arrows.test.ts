@@ -15,6 +15,11 @@ const arrows: Readonly<Record<string, Arrow>> = {
   "serializer-json": { imports: ["core"] },
   "serializer-avro": { imports: ["core"] },
   "serializer-msgpack": { imports: ["core"] },
+  migration: {
+    imports: ["core"],
+    tests: ["broker", "serializer-avro", "serializer-json", "serializer-msgpack", "transport-local"],
+    refused: sockets(),
+  },
   broker: { imports: [], refused: sockets() },
   amqp: { imports: [], refused: sockets() },
   "broker-server": { imports: ["amqp", "broker"] },

@@ -11,8 +11,7 @@ export { applicationPropertyLimits, brokerProperties } from "./broker-properties
 export type { CircuitBreakerEvent, CircuitState, MessageFormat } from "./client/circuit-breaker-event.js";
 export type { CircuitBreakerOptions } from "./client/circuit-breaker-options.js";
 export { defaultCircuitBreakerOptions } from "./client/circuit-breaker-options.js";
-export type { AcceptSessionReceiverOptions, ReceiverOptions, UndecodedIn } from "./client/client.js";
-export { defaultReceiverOptions, WaybillClient } from "./client/client.js";
+export { WaybillClient } from "./client/client.js";
 export type { ClientOptions, WaybillClientOptions } from "./client/client-options.js";
 export type { SequenceNumberStore } from "./client/deferred-messages.js";
 export { DeferredMessages } from "./client/deferred-messages.js";
@@ -42,6 +41,12 @@ export type {
   ReceiveMessagesOptions,
   Receiver,
 } from "./client/receiver.js";
+export type {
+  AcceptSessionReceiverOptions,
+  ReceiverOptions,
+  UndecodedIn,
+} from "./client/receiver-options.js";
+export { defaultReceiverOptions } from "./client/receiver-options.js";
 export type { RetryOptions } from "./client/retry.js";
 export { defaultMaxRetries, firstMessageIdProperty, retryCountProperty } from "./client/retry.js";
 export type { Sender } from "./client/sender.js";
@@ -57,6 +62,7 @@ export type {
   SessionReceiver,
   SetSessionStateOptions,
 } from "./client/session-receiver.js";
+export type { HandlersByType, TypedHandler, TypedSubscribeOptions } from "./client/typed-handlers.js";
 export type { UndeserializableDisposition, UndeserializableEvent } from "./client/undeserializable-event.js";
 export type { ContentCoding } from "./compression.js";
 export type { DeadLetterAttempt, DeadLetterRecord, DeadLetterRecordCarrier } from "./dead-letter-record.js";
@@ -71,7 +77,14 @@ export type {
   Undeserializable,
 } from "./deserialization/outcome.js";
 export { deadLetterReasons } from "./deserialization/outcome.js";
-export type { Pipeline, PipelineCallOptions } from "./deserialization/pipeline.js";
+export type {
+  DeserializeCallOptions,
+  Pipeline,
+  PipelineCallOptions,
+  ReadTarget,
+  SerializeCallOptions,
+  WriteTarget,
+} from "./deserialization/pipeline.js";
 export { createPipeline } from "./deserialization/pipeline.js";
 export type { ReasonCode, Stage } from "./deserialization/reason.js";
 export { reasonCodes } from "./deserialization/reason.js";
@@ -92,6 +105,30 @@ export type {
   UndecodedMessage,
   WritableProperties,
 } from "./message.js";
+export type {
+  Caster,
+  CasterOrLeap,
+  DowncastersFrom,
+  InputOf,
+  MessageDefinition,
+  OutputOf,
+  SchemasByVersion,
+  UpcastersFrom,
+  VersionSchemas,
+} from "./message-types/define-message.js";
+export { bodyType, defineMessage } from "./message-types/define-message.js";
+export type {
+  BodyOf,
+  CastContext,
+  MessageType,
+  MessageVersion,
+  TypedMessageProperties,
+  VersionStep,
+} from "./message-types/message-type.js";
+export type { MessageTypeOptions, MessageTypePolicies } from "./message-types/message-type-registry.js";
+export { defaultMessageTypePolicies } from "./message-types/message-type-registry.js";
+export type { PropertyResolverOptions } from "./message-types/message-type-resolver.js";
+export { propertyResolver } from "./message-types/message-type-resolver.js";
 
 // For authors of serializers and transports
 
@@ -100,6 +137,7 @@ export type {
   BodyCheck,
   BodyCheckResult,
   BodySchemaOptions,
+  BodySchemas,
   StandardIssue,
   StandardResult,
   StandardSchema,
@@ -115,6 +153,11 @@ export {
 } from "./deserialization/failure.js";
 export type { MediaType } from "./media-type.js";
 export { parseMediaType } from "./media-type.js";
+export type {
+  MessageIdentity,
+  MessageTypeResolver,
+  OpenedEnvelope,
+} from "./message-types/message-type-resolver.js";
 export type { Scheduler, Timer } from "./scheduler.js";
 export type {
   Awaitable,

@@ -1,8 +1,9 @@
+import type { Pipeline } from "../deserialization/pipeline.js";
 import { WaybillError } from "../error.js";
 import type { UndecodedMessage } from "../message.js";
+import type { MessageType } from "../message-types/message-type.js";
 import { type Scheduler, systemScheduler } from "../scheduler.js";
 import type {
-  CallOptions,
   EntityAddress,
   ReceiveMode,
   SubQueue,
@@ -18,53 +19,23 @@ import {
 } from "./client-options.js";
 import { durationMs } from "./duration.js";
 import { type ListSessionsOptions, listSessions } from "./list-sessions.js";
-import type { MessageSubscription } from "./processor-options.js";
+import type { CloseSubscriptionOptions, MessageSubscription } from "./processor-options.js";
 import { Receiver, type ReceiverSettings } from "./receiver.js";
+import {
+  type AcceptSessionReceiverOptions,
+  defaultReceiverOptions,
+  type ReceiverOptions,
+  type UndecodedIn,
+} from "./receiver-options.js";
 import { Sender } from "./sender.js";
 import {
-  type OnUndeserializable,
   requireOnUndeserializable,
   type SessionMessageHandlers,
   type SubscribeSessionsOptions,
 } from "./session-processor-options.js";
 import { SessionReceiver } from "./session-receiver.js";
 import { startSessionProcessor } from "./start-session-processor.js";
-
-/** How a receiver receives. */
-export interface ReceiverOptions {
-  /** Default: `"peekLock"`. */
-  readonly receiveMode?: ReceiveMode | undefined;
-  /** Receives from the dead-letter queue or the transfer-dead-letter queue of the entity. */
-  readonly subQueueType?: SubQueue | undefined;
-  /** How long the locks of received messages, or of the session, are renewed, in milliseconds; 0 renews none. Default: 300 000. */
-  readonly maxAutoLockRenewalDurationInMs?: number | undefined;
-}
-
-/** How a session is accepted and received from. */
-export interface AcceptSessionReceiverOptions<Mode extends ReceiveMode = ReceiveMode>
-  extends Omit<ReceiverOptions, "subQueueType" | "receiveMode">,
-    CallOptions {
-  /** Default: `"peekLock"`. */
-  readonly receiveMode?: Mode | undefined;
-  /** How long to wait for a session, in milliseconds. Default: 60 000. */
-  readonly maxWaitTimeInMs?: number | undefined;
-  /**
-   * What becomes of a message that nobody can read: it is dead-lettered, or the session is blocked: `receiveMessages` rejects with
-   * `deserialization-failed`, subscriptions stop, and the message stays where it is. Default: `"deadLetter"`.
-   */
-  readonly onUndeserializable?: OnUndeserializable | undefined;
-}
-
-/** What comes undecoded beside the decoded messages of a session: nothing, as long as it can be dead-lettered. */
-export type UndecodedIn<Mode extends ReceiveMode> = Mode extends "receiveAndDelete"
-  ? UndecodedMessage
-  : never;
-
-/** The defaults of {@link ReceiverOptions}. */
-export const defaultReceiverOptions = Object.freeze({
-  receiveMode: "peekLock",
-  maxAutoLockRenewalDurationInMs: 300_000,
-} as const);
+import { type HandlersByType, type TypedSubscribeOptions, typedHandlers } from "./typed-handlers.js";
 
 /** Options under which everything that cannot be read is dead-lettered, so that no raw message reaches the application. */
 type DeadLetteringOptions = ReceiverOptions & {
@@ -79,9 +50,9 @@ type ClientPart = Pick<MessageSubscription, "close">;
 
 /**
  * A Service Bus client whose bodies are values: it writes them with one serializer and reads them with that and any additional
- * deserializers. Senders and receivers are made at no cost; the transport connects on the first call.
+ * deserializers. Senders and receivers are made at no cost; the transport connects on the first call. `Types` are its message types.
  */
-export class WaybillClient implements AsyncDisposable {
+export class WaybillClient<Types extends MessageType = never> implements AsyncDisposable {
   readonly #transport: Transport;
   readonly #options: ResolvedClientOptions;
   readonly #parts = new Set<ClientPart>();
@@ -89,7 +60,7 @@ export class WaybillClient implements AsyncDisposable {
   readonly #senders = new Map<string, TransportSender>();
   #closing: Promise<void> | undefined;
 
-  constructor(transport: Transport, options: WaybillClientOptions) {
+  constructor(transport: Transport, options: WaybillClientOptions<Types>) {
     this.#transport = transport;
     this.#options = resolveClientOptions(options);
   }
@@ -125,16 +96,40 @@ export class WaybillClient implements AsyncDisposable {
   ): Receiver<UndecodedMessage> {
     this.#requireOpen();
     const [subscription, options = {}] = typeof second === "string" ? [second, third] : [undefined, second];
-    const { receiveMode = defaultReceiverOptions.receiveMode, subQueueType } = options;
-    requireReceiveMode(receiveMode);
-    const address = entityAddress(queueOrTopic, subscription, subQueueType);
-    const receiver = this.#transport.createReceiver(address, receiveMode);
-    const settings = this.#receiverSettings(receiver, options);
-    const canRetry = subscription === undefined && subQueueType === undefined && receiveMode === "peekLock";
-    const retrySender = this.#transport.capabilities.has("scheduling")
-      ? () => this.#sender(queueOrTopic)
-      : undefined;
-    return this.#add(new Receiver(canRetry ? { ...settings, retrySender } : settings));
+    return this.#createReceiver(queueOrTopic, subscription, options, this.#options.pipeline);
+  }
+
+  /**
+   * Delivers the messages of a queue or a subscription to the handler of their type, each in the type's current version. A message of a type
+   * without a handler is dead-lettered as `UnhandledMessageType`, unless `processUnhandled` takes it. Closing the subscription closes
+   * all that it opened. Throws `TypeError` for a handler of a type that the client does not know.
+   */
+  subscribe(
+    queue: string,
+    handlers: HandlersByType<Types>,
+    options: TypedSubscribeOptions,
+  ): MessageSubscription;
+  subscribe(
+    topic: string,
+    subscription: string,
+    handlers: HandlersByType<Types>,
+    options: TypedSubscribeOptions,
+  ): MessageSubscription;
+  subscribe(
+    queueOrTopic: string,
+    ...rest:
+      | [HandlersByType<Types>, TypedSubscribeOptions]
+      | [string, HandlersByType<Types>, TypedSubscribeOptions]
+  ): MessageSubscription {
+    this.#requireOpen();
+    const [topicSubscription, handlers, options] = rest.length === 3 ? rest : [undefined, ...rest];
+    const typed = typedHandlers(this.#options.pipeline, handlers, options);
+    const { receiveMode } = options;
+    const receiver = this.#createReceiver(queueOrTopic, topicSubscription, { receiveMode }, typed.pipeline);
+    const subscription = receiver.subscribe(typed.handlers, options);
+    const close = (closing?: CloseSubscriptionOptions) =>
+      subscription.close(closing).finally(() => receiver.close());
+    return { close, [Symbol.asyncDispose]: close };
   }
 
   /** Locks the named session. Rejects with `session-cannot-be-locked` when another receiver holds it. */
@@ -248,6 +243,25 @@ export class WaybillClient implements AsyncDisposable {
     } finally {
       await this.#transport.close();
     }
+  }
+
+  #createReceiver(
+    queueOrTopic: string,
+    subscription: string | undefined,
+    options: ReceiverOptions,
+    pipeline: Pipeline,
+  ): Receiver<UndecodedMessage> {
+    const { receiveMode = defaultReceiverOptions.receiveMode, subQueueType } = options;
+    requireReceiveMode(receiveMode);
+    const address = entityAddress(queueOrTopic, subscription, subQueueType);
+    const receiver = this.#transport.createReceiver(address, receiveMode);
+    const canRetry =
+      subscription === undefined &&
+      subQueueType === undefined &&
+      receiveMode === "peekLock" &&
+      this.#transport.capabilities.has("scheduling");
+    const retrySender = canRetry ? () => this.#sender(queueOrTopic) : undefined;
+    return this.#add(new Receiver({ ...this.#receiverSettings(receiver, options), pipeline, retrySender }));
   }
 
   async #accept(

@@ -325,9 +325,9 @@ function toJudge({ breaker, isBlocking, session }: ProcessorSettings): Judge | u
   const whileOpen: Verdict = isBlocking || session?.keeper !== undefined ? "block" : "hold";
   return {
     onDecoded: ({ subject }: DeliveredMessage, report: DeserializationReport) =>
-      breaker?.onDecoded(subject, report),
+      breaker?.onDecoded(report.messageType ?? subject, report),
     onUndeserializable({ subject }, report) {
-      const isHeld = breaker?.onUndeserializable(subject, report) ?? false;
+      const isHeld = breaker?.onUndeserializable(report.messageType ?? subject, report) ?? false;
       if (isHeld) return whileOpen;
       return isBlocking ? "block" : "deadLetter";
     },
