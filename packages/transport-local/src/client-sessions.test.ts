@@ -228,7 +228,9 @@ describe("listSessions", () => {
   it("is refused where the transport cannot", async () => {
     await using world = await createSessions();
     const capabilities = new Set<TransportCapability>(["sessions"]);
-    const transport: Transport = Object.assign(Object.create(world.transport), { capabilities });
+    const { scheduler } = world.transport;
+    const changed = { capabilities: { value: capabilities }, scheduler: { value: scheduler } };
+    const transport: Transport = Object.create(world.transport, changed);
     const client = new WaybillClient(transport, { serializer: json });
     await expect(client.listSessions("carts").next()).rejects.toMatchObject({ code: "not-supported" });
   });
