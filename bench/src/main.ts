@@ -7,6 +7,7 @@ import { memoryResults } from "./memory.js";
 import { migrationComparisons } from "./migration.js";
 import { installPeers, peerComparisons } from "./peers.js";
 import { pipelineComparisons } from "./pipeline.js";
+import { processingResults } from "./processing.js";
 import { toTable } from "./report.js";
 import { openRequestReply } from "./request-reply.js";
 import { serverResults } from "./server/server.js";
@@ -36,6 +37,7 @@ const suites: Record<string, (part?: string) => Promise<Result[]>> = {
   engine: async () => compareAll("engine", await engineComparisons()),
   memory: memoryResults,
   storage: storageResults,
+  processing: () => processingResults(Number(options.rounds)),
   server: serverResults,
   peers: async () => {
     installPeers();
