@@ -67,7 +67,7 @@ function readSource(path: string, text: string): SourceFile {
   const exported = module.staticExports.flatMap(({ entries }) => entries);
   return {
     path,
-    isTest: /\.test(-d)?\.ts$/.test(path),
+    isTest: /\.test(?:-d|-support)?\.ts$/.test(path),
     code: comments.reduce((code, { start, end }) => blank(code, start, end), text),
     imports: [
       ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
