@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { openAzureComparisons } from "./azure.js";
 import { brokerComparisons } from "./broker.js";
 import { type Comparison, compare, holds, type Result } from "./compare.js";
 import { engineComparisons } from "./engine.js";
@@ -12,7 +13,7 @@ import { storageResults } from "./storage.js";
 
 const help = `pnpm bench [suite …] [--json] [--peers] [--rounds N]
 
-suites     pipeline, broker, engine, memory, storage (all by default), peers
+suites     pipeline, broker, engine, memory, storage, azure (all by default), peers
 --json     prints the results as JSON
 --peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first
 --rounds   pairs of samples for each figure, default 51; the median counts
@@ -34,6 +35,14 @@ const suites: Record<string, () => Promise<Result[]>> = {
   engine: async () => compareAll("engine", await engineComparisons()),
   memory: memoryResults,
   storage: storageResults,
+  azure: async () => {
+    const { comparisons, close } = await openAzureComparisons();
+    try {
+      return await compareAll("azure", comparisons);
+    } finally {
+      await close();
+    }
+  },
   peers: async () => {
     installPeers();
     return compareAll("peers", await peerComparisons());
@@ -43,7 +52,7 @@ const suites: Record<string, () => Promise<Result[]>> = {
 if (options.help) {
   console.log(help);
 } else {
-  const chosen = positionals.length > 0 ? positionals : ["pipeline", "broker", "engine", "memory", "storage"];
+  const chosen = positionals.length > 0 ? positionals : ["pipeline", "broker", "engine", "memory", "storage", "azure"];
   if (options.peers && !chosen.includes("peers")) chosen.push("peers");
   const results: Result[] = [];
   for (const name of chosen) {
