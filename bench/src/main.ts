@@ -52,7 +52,8 @@ const suites: Record<string, () => Promise<Result[]>> = {
 if (options.help) {
   console.log(help);
 } else {
-  const chosen = positionals.length > 0 ? positionals : ["pipeline", "broker", "engine", "memory", "storage", "azure"];
+  const chosen =
+    positionals.length > 0 ? positionals : ["pipeline", "broker", "engine", "memory", "storage", "azure"];
   if (options.peers && !chosen.includes("peers")) chosen.push("peers");
   const results: Result[] = [];
   for (const name of chosen) {

@@ -53,7 +53,8 @@ try {
   for (const line of tally.close()) console.log(line);
   for (const violation of tally.violations.slice(0, 20)) console.error(violation);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
-  const verdict = tally.violations.length === 0 ? "Nothing was lost" : `${tally.violations.length} violations`;
+  const verdict =
+    tally.violations.length === 0 ? "Nothing was lost" : `${tally.violations.length} violations`;
   console.log(`${verdict}, ${seconds} s`);
   process.exitCode = tally.violations.length === 0 ? 0 : 1;
 } finally {
@@ -154,7 +155,9 @@ async function collectDeadLetters(receiver: Receiver<UndecodedMessage>): Promise
   }
 }
 
-function flawOf(letter: Parameters<typeof parseDeadLetterRecord>[0] & { rawBody: unknown }): string | undefined {
+function flawOf(
+  letter: Parameters<typeof parseDeadLetterRecord>[0] & { rawBody: unknown },
+): string | undefined {
   const record = parseDeadLetterRecord(letter);
   if (record === undefined) return "it has no record";
   if (record.bodyBytes !== poisonBody.length) return `its record tells of ${record.bodyBytes} bytes`;
