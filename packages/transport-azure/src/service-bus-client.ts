@@ -38,9 +38,10 @@ export interface ServiceBusClientLike {
 /** The sender's part of {@link ServiceBusClientLike}. */
 export interface ServiceBusSenderLike {
   sendMessages(
-    messages: AnnotatedMessage | AnnotatedMessage[],
+    messages: AnnotatedMessage | AnnotatedMessage[] | ServiceBusMessageBatchLike,
     options?: ServiceBusCallOptions,
   ): Promise<void>;
+  createMessageBatch(options?: ServiceBusCallOptions): Promise<ServiceBusMessageBatchLike>;
   scheduleMessages(
     messages: AnnotatedMessage[],
     scheduledEnqueueTimeUtc: Date,
@@ -49,6 +50,10 @@ export interface ServiceBusSenderLike {
   cancelScheduledMessages(sequenceNumbers: Long[], options?: ServiceBusCallOptions): Promise<void>;
   close(): Promise<void>;
 }
+
+/** A batch as the SDK makes it; its types differ from version to version. */
+// biome-ignore lint/suspicious/noExplicitAny: only the SDK's own methods take it.
+export type ServiceBusMessageBatchLike = any;
 
 /** The receiver's part of {@link ServiceBusClientLike}. */
 export interface ServiceBusReceiverLike {
