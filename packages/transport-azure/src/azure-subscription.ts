@@ -81,6 +81,8 @@ export class AzureSubscription implements TransportSubscription {
     const { giveBack, handle } = this.#settings;
     this.#running += 1;
     await (this.#isStopping && delivery.isLocked ? giveBack(delivery) : handle(delivery));
+    // Places that get free in one turn are asked for in one frame, not in one each.
+    await endOfTurn();
     this.#running -= 1;
     this.#waiting.shift()?.();
     if (this.#running === 0) this.#onIdle?.();
@@ -97,6 +99,19 @@ export class AzureSubscription implements TransportSubscription {
       .finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
   }
+}
+
+let turn: Promise<void> | undefined;
+
+/** Resolves, for all who ask in a turn of the event loop, together at its end. */
+function endOfTurn(): Promise<void> {
+  turn ??= new Promise((resolve) => {
+    setImmediate(() => {
+      turn = undefined;
+      resolve();
+    });
+  });
+  return turn;
 }
 
 /** Where deliveries come from. */

@@ -28,20 +28,36 @@ describe("settlements in one turn of the event loop", () => {
 });
 
 describe("SettlementGuard", () => {
-  it("sends equal outcomes at once", () => {
+  it("sends equal outcomes together, at the end of the turn", async () => {
     const { guard, sent } = recording();
-    for (let i = 0; i < 5; i++) guard("complete");
-    expect(sent).toEqual(["complete", "complete", "complete", "complete", "complete"]);
+    for (let i = 0; i < 3; i++) guard("complete");
+    expect(sent).toEqual([]);
+    await turn();
+    expect(sent).toEqual(["complete", "complete", "complete"]);
   });
 
   it("sends another outcome in the next turn, without waiting for the answer to the first", async () => {
     const { guard, sent } = recording();
     for (const outcome of ["complete", "deadLetter", "complete", "abandon", "deadLetter"]) guard(outcome);
+    await turn();
     expect(sent).toEqual(["complete", "complete"]);
     await turn();
-    expect(sent).toEqual(["complete", "complete", "deadLetter", "deadLetter"]);
+    expect(sent.slice(2)).toEqual(["deadLetter", "deadLetter"]);
     await turn();
     expect(sent.slice(4)).toEqual(["abandon"]);
+  });
+
+  it("keeps apart what is settled while another outcome is sent", async () => {
+    const { guard, sent } = recording();
+    guard("complete");
+    await turn();
+    guard("deadLetter");
+    guard("complete");
+    expect(sent).toEqual(["complete"]);
+    await turn();
+    expect(sent).toEqual(["complete", "deadLetter"]);
+    await turn();
+    expect(sent).toEqual(["complete", "deadLetter", "complete"]);
   });
 
   it("passes on what a settlement that had to wait comes to", async () => {
