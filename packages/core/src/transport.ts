@@ -174,7 +174,11 @@ export interface DeadLetterOptions extends SettleOptions {
 
 /** What a transport calls while a subscription runs. */
 export interface SubscribeHandlers {
-  onMessage(message: DeliveredMessage): Promise<void>;
+  /**
+   * Gets each message. Its place is free when the promise settles, or when it calls `freePlace`, so that settling need not hold it; a
+   * transport for which that makes no difference leaves `freePlace` out.
+   */
+  onMessage(message: DeliveredMessage, freePlace?: () => void): Promise<void>;
   onError(error: unknown): void;
 }
 

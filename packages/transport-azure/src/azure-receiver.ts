@@ -167,9 +167,9 @@ export class AzureReceiver implements TransportReceiver {
   /** What a subscription of either kind does with deliveries, and whom it tells of its end. */
   protected deliveryTo(handlers: SubscribeHandlers): DeliveryHandling {
     return {
-      handle: async (delivery) => {
+      handle: async (delivery, freePlace) => {
         try {
-          await handlers.onMessage(toDelivered(delivery));
+          await handlers.onMessage(toDelivered(delivery), freePlace);
         } catch (error) {
           handlers.onError(toAzureError(error, this.entityPath));
         }

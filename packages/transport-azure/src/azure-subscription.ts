@@ -6,7 +6,7 @@ import { DeliveryWindow } from "./settlement/delivery-window.js";
 /** What a subscription does with a delivery, and whom it tells of its end. */
 export interface DeliveryHandling {
   /** Hands one message to the handler; never rejects. */
-  readonly handle: (delivery: AzureDelivery) => Promise<void>;
+  readonly handle: (delivery: AzureDelivery, freePlace?: () => void) => Promise<void>;
   /** Gives back a message that came when nobody wanted any more; never rejects. */
   readonly giveBack: (delivery: AzureDelivery) => Promise<void>;
   readonly onStopped: (subscription: TransportSubscription) => void;
@@ -28,7 +28,9 @@ export class AzureSubscription implements TransportSubscription {
   readonly #waiting: (() => void)[] = [];
   readonly #closing = new Set<Promise<void>>();
   #source: Source;
+  /** Places that are taken, and deliveries that are not done with: one that is being settled has freed its place. */
   #running = 0;
+  #handling = 0;
   #stopped: Promise<void> | undefined;
   #onIdle: (() => void) | undefined;
 
@@ -67,7 +69,7 @@ export class AzureSubscription implements TransportSubscription {
     this.#stopping.abort();
     for (const start of this.#waiting.splice(0)) start();
     await this.#source.subscription.close();
-    if (this.#running > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    if (this.#handling > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     await Promise.all([this.#source.receiver.close(), ...this.#closing]);
     this.#settings.onStopped(this);
   }
@@ -78,14 +80,21 @@ export class AzureSubscription implements TransportSubscription {
     if (this.#running >= this.#settings.maxConcurrentCalls && !this.#isStopping) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
-    const { giveBack, handle } = this.#settings;
     this.#running += 1;
-    await (this.#isStopping && delivery.isLocked ? giveBack(delivery) : handle(delivery));
+    await new Promise<void>((freePlace) => void this.#handle(delivery, freePlace));
     // Places that get free in one turn are asked for in one frame, not in one each.
     await endOfTurn();
     this.#running -= 1;
     this.#waiting.shift()?.();
-    if (this.#running === 0) this.#onIdle?.();
+  }
+
+  async #handle(delivery: AzureDelivery, freePlace: () => void): Promise<void> {
+    const { giveBack, handle } = this.#settings;
+    this.#handling += 1;
+    await (this.#isStopping && delivery.isLocked ? giveBack(delivery) : handle(delivery, freePlace));
+    this.#handling -= 1;
+    freePlace();
+    if (this.#handling === 0) this.#onIdle?.();
   }
 
   /** What came from the old source is settled without its link. */

@@ -111,20 +111,20 @@ export class Processor implements MessageSubscription {
     this.#settings.onClosed(this);
   }
 
-  readonly #onMessage = async (delivered: DeliveredMessage): Promise<void> => {
+  readonly #onMessage = async (delivered: DeliveredMessage, freePlace?: () => void): Promise<void> => {
     try {
       const { intake, renewForMs } = this.#settings;
       const reading = intake.read(delivered, renewForMs, this.#onRenewalError);
       const result = isPromise(reading) ? await reading : reading;
       if (isUndeserializableEvent(result)) await this.#conclude(result);
-      else await this.#process(result as ReceivedMessage | UndecodedMessage);
+      else await this.#process(result as ReceivedMessage | UndecodedMessage, freePlace);
     } catch (error) {
       // Nothing above throws; if it did, a rejection here could end the subscription.
       await this.#report(WaybillError.from(error), "receive", delivered.messageId);
     }
   };
 
-  async #process(message: ReceivedMessage | UndecodedMessage): Promise<void> {
+  async #process(message: ReceivedMessage | UndecodedMessage, freePlace?: () => void): Promise<void> {
     const delivery = message.settlement as Delivery | undefined;
     try {
       await this.#handlers.processMessage(message);
@@ -134,6 +134,8 @@ export class Processor implements MessageSubscription {
       return;
     }
     if (delivery === undefined) return;
+    // The handler is done; the next message need not wait until this one is settled.
+    freePlace?.();
     if (this.#settings.isAutoCompleting) await this.#settle(delivery, "complete");
     else if (delivery.state === "settling") await this.#outlast(delivery);
   }
