@@ -30,6 +30,7 @@ export type {
 } from "./client/receiver.js";
 export type { Sender } from "./client/sender.js";
 export type { SessionReceiver } from "./client/session-receiver.js";
+export type { HandlersByType, TypedHandler, TypedSubscribeOptions } from "./client/typed-handlers.js";
 export type { UndeserializableDisposition, UndeserializableEvent } from "./client/undeserializable-event.js";
 export type { ContentCoding } from "./compression.js";
 export type { DeadLetterAttempt, DeadLetterRecord, DeadLetterRecordCarrier } from "./dead-letter-record.js";
@@ -44,7 +45,14 @@ export type {
   Undeserializable,
 } from "./deserialization/outcome.js";
 export { deadLetterReasons } from "./deserialization/outcome.js";
-export type { Pipeline, PipelineCallOptions } from "./deserialization/pipeline.js";
+export type {
+  DeserializeCallOptions,
+  Pipeline,
+  PipelineCallOptions,
+  ReadTarget,
+  SerializeCallOptions,
+  WriteTarget,
+} from "./deserialization/pipeline.js";
 export { createPipeline } from "./deserialization/pipeline.js";
 export type { ReasonCode, Stage } from "./deserialization/reason.js";
 export { reasonCodes } from "./deserialization/reason.js";
@@ -65,6 +73,30 @@ export type {
   UndecodedMessage,
   WritableProperties,
 } from "./message.js";
+export type {
+  Caster,
+  CasterOrLeap,
+  DowncastersFrom,
+  InputOf,
+  MessageDefinition,
+  OutputOf,
+  SchemasByVersion,
+  UpcastersFrom,
+  VersionSchemas,
+} from "./message-types/define-message.js";
+export { bodyType, defineMessage } from "./message-types/define-message.js";
+export type {
+  BodyOf,
+  CastContext,
+  MessageType,
+  MessageVersion,
+  TypedMessageProperties,
+  VersionStep,
+} from "./message-types/message-type.js";
+export type { MessageTypeOptions, MessageTypePolicies } from "./message-types/message-type-registry.js";
+export { defaultMessageTypePolicies } from "./message-types/message-type-registry.js";
+export type { PropertyResolverOptions } from "./message-types/message-type-resolver.js";
+export { propertyResolver } from "./message-types/message-type-resolver.js";
 
 // For authors of serializers and transports
 
@@ -73,6 +105,7 @@ export type {
   BodyCheck,
   BodyCheckResult,
   BodySchemaOptions,
+  BodySchemas,
   StandardIssue,
   StandardResult,
   StandardSchema,
@@ -88,6 +121,11 @@ export {
 } from "./deserialization/failure.js";
 export type { MediaType } from "./media-type.js";
 export { parseMediaType } from "./media-type.js";
+export type {
+  MessageIdentity,
+  MessageTypeResolver,
+  OpenedEnvelope,
+} from "./message-types/message-type-resolver.js";
 export type { Scheduler, Timer } from "./scheduler.js";
 export type {
   Awaitable,

@@ -1,5 +1,6 @@
 import type { PipelineOptions } from "../deserialization/options.js";
 import { createPipeline, type Pipeline } from "../deserialization/pipeline.js";
+import type { MessageType } from "../message-types/message-type.js";
 import { defaultUnavailableBackoff, type UnavailableBackoff } from "./delayed-abandons.js";
 import type { UndeserializableEvent } from "./undeserializable-event.js";
 
@@ -19,7 +20,8 @@ export interface ClientOptions {
 }
 
 /** The options of a client: its own, and those of its pipeline or a pipeline that is ready. */
-export type WaybillClientOptions = ClientOptions & (PipelineOptions | { readonly pipeline: Pipeline });
+export type WaybillClientOptions<Types extends MessageType = MessageType> = ClientOptions &
+  (PipelineOptions<Types> | { readonly pipeline: Pipeline<Types> });
 
 /** {@link WaybillClientOptions} checked, with every default filled in. */
 export interface ResolvedClientOptions {

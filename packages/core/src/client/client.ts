@@ -1,5 +1,7 @@
+import type { Pipeline } from "../deserialization/pipeline.js";
 import { WaybillError } from "../error.js";
 import type { UndecodedMessage } from "../message.js";
+import type { MessageType } from "../message-types/message-type.js";
 import { systemScheduler } from "../scheduler.js";
 import type {
   CallOptions,
@@ -17,9 +19,11 @@ import {
   type WaybillClientOptions,
 } from "./client-options.js";
 import { durationMs } from "./duration.js";
+import type { MessageSubscription } from "./processor.js";
 import { Receiver, type ReceiverSettings } from "./receiver.js";
 import { Sender } from "./sender.js";
 import { SessionReceiver } from "./session-receiver.js";
+import { type HandlersByType, type TypedSubscribeOptions, typedHandlers } from "./typed-handlers.js";
 
 /** How a receiver receives. */
 export interface ReceiverOptions {
@@ -62,16 +66,16 @@ const defaultSessionWaitMs = 60_000;
 
 /**
  * A Service Bus client whose bodies are values: it writes them with one serializer and reads them with that and any additional
- * deserializers. Senders and receivers are made at no cost; the transport connects on the first call.
+ * deserializers. Senders and receivers are made at no cost; the transport connects on the first call. `Types` are its message types.
  */
-export class WaybillClient implements AsyncDisposable {
+export class WaybillClient<Types extends MessageType = never> implements AsyncDisposable {
   readonly #transport: Transport;
   readonly #options: ResolvedClientOptions;
   readonly #parts = new Set<Sender | Receiver<UndecodedMessage>>();
   #quarantine: TransportSender | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(transport: Transport, options: WaybillClientOptions) {
+  constructor(transport: Transport, options: WaybillClientOptions<Types>) {
     this.#transport = transport;
     this.#options = resolveClientOptions(options);
   }
@@ -107,11 +111,39 @@ export class WaybillClient implements AsyncDisposable {
   ): Receiver<UndecodedMessage> {
     this.#requireOpen();
     const [subscription, options = {}] = typeof second === "string" ? [second, third] : [undefined, second];
-    const { receiveMode = defaultReceiverOptions.receiveMode, subQueueType } = options;
-    requireReceiveMode(receiveMode);
-    const address = entityAddress(queueOrTopic, subscription, subQueueType);
-    const receiver = this.#transport.createReceiver(address, receiveMode);
-    return this.#add(new Receiver(this.#receiverSettings(receiver, options)));
+    return this.#createReceiver(queueOrTopic, subscription, options, this.#options.pipeline);
+  }
+
+  /**
+   * Delivers the messages of a queue or a subscription to the handler of their type, each in the type's current version. A message of a type
+   * without a handler is dead-lettered as `UnhandledMessageType`, unless `processUnhandled` takes it. Closing the subscription closes
+   * all that it opened. Throws `TypeError` for a handler of a type that the client does not know.
+   */
+  subscribe(
+    queue: string,
+    handlers: HandlersByType<Types>,
+    options: TypedSubscribeOptions,
+  ): MessageSubscription;
+  subscribe(
+    topic: string,
+    subscription: string,
+    handlers: HandlersByType<Types>,
+    options: TypedSubscribeOptions,
+  ): MessageSubscription;
+  subscribe(
+    queueOrTopic: string,
+    ...rest:
+      | [HandlersByType<Types>, TypedSubscribeOptions]
+      | [string, HandlersByType<Types>, TypedSubscribeOptions]
+  ): MessageSubscription {
+    this.#requireOpen();
+    const [subscription, handlers, options] = rest.length === 3 ? rest : [undefined, ...rest];
+    const typed = typedHandlers(this.#options.pipeline, handlers, options);
+    const { receiveMode } = options;
+    const receiver = this.#createReceiver(queueOrTopic, subscription, { receiveMode }, typed.pipeline);
+    receiver.subscribe(typed.handlers, options);
+    const close = () => receiver.close();
+    return { close, [Symbol.asyncDispose]: close };
   }
 
   /** Locks the named session. Rejects with `session-cannot-be-locked` when another receiver holds it. */
@@ -175,6 +207,19 @@ export class WaybillClient implements AsyncDisposable {
     } finally {
       await this.#transport.close();
     }
+  }
+
+  #createReceiver(
+    queueOrTopic: string,
+    subscription: string | undefined,
+    options: ReceiverOptions,
+    pipeline: Pipeline,
+  ): Receiver<UndecodedMessage> {
+    const { receiveMode = defaultReceiverOptions.receiveMode, subQueueType } = options;
+    requireReceiveMode(receiveMode);
+    const address = entityAddress(queueOrTopic, subscription, subQueueType);
+    const receiver = this.#transport.createReceiver(address, receiveMode);
+    return this.#add(new Receiver({ ...this.#receiverSettings(receiver, options), pipeline }));
   }
 
   async #accept(

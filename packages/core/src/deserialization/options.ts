@@ -1,11 +1,17 @@
 import { type ContentCoding, isContentCoding } from "../compression.js";
+import type { MessageType } from "../message-types/message-type.js";
+import {
+  createRegistry,
+  type MessageTypeOptions,
+  type MessageTypeRegistry,
+} from "../message-types/message-type-registry.js";
 import type { Serializer } from "../serializer.js";
 
 /** What to do with a body whose content type does not settle the matter: try every deserializer, or dead-letter it. */
 export type ContentTypePolicy = "try-all" | "reject";
 
 /** How a pipeline writes and reads bodies. */
-export interface PipelineOptions {
+export interface PipelineOptions<Types extends MessageType = MessageType> extends MessageTypeOptions<Types> {
   /** Writes every body, and reads what its content type names or nobody else claims. */
   readonly serializer: Serializer;
   /** May be needed to read: older formats, other producers. They are tried when the declared one fails or none is declared. */
@@ -38,6 +44,8 @@ export interface ContentTypePolicies {
 export interface ResolvedPipelineOptions {
   /** The main serializer first, then the additional ones. */
   readonly serializers: readonly Serializer[];
+  /** Undefined without message types. */
+  readonly messageTypes: MessageTypeRegistry | undefined;
   readonly contentType: ContentTypePolicies;
   readonly compression: { readonly coding: ContentCoding; readonly minBytes: number } | undefined;
   readonly maxBodyBytes: number;
@@ -56,11 +64,16 @@ export const defaultPipelineOptions = Object.freeze({
   attemptTimeoutMs: 30_000,
 });
 
-/** Checks the options and fills in the defaults. Throws `TypeError` for values that no program should pass. */
+/**
+ * Checks the options and fills in the defaults. Throws `TypeError` for values that no program should pass, `configuration-invalid` for
+ * message types that clash.
+ */
 export function resolvePipelineOptions(options: PipelineOptions): ResolvedPipelineOptions {
   const defaults = defaultPipelineOptions;
+  const serializers = Object.freeze([options.serializer, ...(options.additionalDeserializers ?? [])]);
   return Object.freeze({
-    serializers: Object.freeze([options.serializer, ...(options.additionalDeserializers ?? [])]),
+    serializers,
+    messageTypes: createRegistry(options, serializers),
     contentType: Object.freeze({
       missing: policy("missing", options.contentType?.missing),
       unknown: policy("unknown", options.contentType?.unknown),

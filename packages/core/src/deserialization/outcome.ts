@@ -7,6 +7,10 @@ export const deadLetterReasons = Object.freeze([
   "DecompressionFailed",
   "DeserializationFailed",
   "ValidationFailed",
+  "UpcastFailed",
+  "UnknownMessageType",
+  "UnknownMessageVersion",
+  "UnhandledMessageType",
 ] as const);
 
 /** One of the closed set of dead-letter reasons; see {@link deadLetterReasons}. */

@@ -1,5 +1,5 @@
 /** The steps every body goes through, in this order. */
-export type Stage = "select" | "decompress" | "decode" | "validate";
+export type Stage = "select" | "decompress" | "decode" | "validate" | "upcast";
 
 /**
  * Why an attempt to read a body failed, by stage. The set is closed: it stands in reports, metrics and dead-letter
@@ -14,6 +14,11 @@ export const reasonCodes = Object.freeze({
   "body-empty": "select",
   "body-too-large": "select",
   "not-recognized": "select",
+  "message-type-missing": "select",
+  "message-type-unknown": "select",
+  "message-type-unhandled": "select",
+  "message-version-malformed": "select",
+  "message-version-unknown": "select",
   // decompress
   "content-encoding-unknown": "decompress",
   "compression-corrupt": "decompress",
@@ -37,6 +42,9 @@ export const reasonCodes = Object.freeze({
   "serializer-fault": "decode",
   // validate
   "schema-violation": "validate",
+  // upcast
+  "upcast-failed": "upcast",
+  "upcast-invalid": "upcast",
   // not the body's fault: the message is abandoned, not dead-lettered
   unavailable: "decode",
 } satisfies Record<string, Stage>);

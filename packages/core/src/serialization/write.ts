@@ -7,25 +7,54 @@ import {
 import { isPromise } from "../deserialization/attempt.js";
 import type { Chain, ChainLink, Selection } from "../deserialization/chain.js";
 import type { ResolvedPipelineOptions } from "../deserialization/options.js";
+import type { SerializeCallOptions } from "../deserialization/pipeline.js";
 import { WaybillError } from "../error.js";
 import type { ApplicationProperties, EncodedMessage, Message } from "../message.js";
+import type { KnownVersion } from "../message-types/message-type-registry.js";
 import type { Awaitable, SerializedBody } from "../serializer.js";
+import { type Prepared, prepare } from "./prepare.js";
 
 const noProperties: ApplicationProperties = Object.freeze({});
 
-/** Writes a message's body and labels it. Throws or rejects with `serialization-failed` or `message-too-large`. */
+/**
+ * Writes a message's body and labels it, as its message type and the call's wishes have it. Throws or rejects with
+ * `serialization-failed` or `message-too-large`.
+ */
 export function write(
   chain: Chain,
   options: ResolvedPipelineOptions,
   message: Message,
+  call: SerializeCallOptions | undefined,
+): Awaitable<EncodedMessage> {
+  const signal = call?.abortSignal;
+  if (options.messageTypes === undefined && call?.writeAs === undefined) {
+    return writeMessage(chain, options, message, undefined, signal);
+  }
+  const prepared = prepare(chain, options, message, call);
+  return isPromise(prepared)
+    ? (prepared as Promise<Prepared>).then((ready) =>
+        writeMessage(chain, options, ready.message, ready.known, signal),
+      )
+    : writeMessage(chain, options, (prepared as Prepared).message, (prepared as Prepared).known, signal);
+}
+
+function writeMessage(
+  chain: Chain,
+  options: ResolvedPipelineOptions,
+  message: Message,
+  known: KnownVersion | undefined,
   signal: AbortSignal | undefined,
 ): Awaitable<EncodedMessage> {
+  // The schema is the body's, not that of an envelope around it.
+  const isWrapped = options.messageTypes?.resolver.wrap !== undefined;
   const selection = chain.select(message.contentType);
   const link = writer(chain, selection, message);
   let written: Awaitable<SerializedBody>;
   try {
     written = link.serializer.serialize(message.body, {
-      messageType: message.subject,
+      messageType: known === undefined ? message.subject : known.type.name,
+      messageVersion: known?.version.version,
+      schema: isWrapped ? undefined : known?.version.schemas[link.serializer.name],
       contentType: message.contentType,
       mediaType: selection.mediaType,
       applicationProperties: message.applicationProperties ?? noProperties,
