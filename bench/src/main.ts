@@ -8,6 +8,7 @@ import { migrationComparisons } from "./migration.js";
 import { installPeers, peerComparisons } from "./peers.js";
 import { pipelineComparisons } from "./pipeline.js";
 import { toTable } from "./report.js";
+import { openRequestReply } from "./request-reply.js";
 import { serverResults } from "./server/server.js";
 import { storageResults } from "./storage.js";
 
@@ -27,6 +28,10 @@ const suites: Record<string, (part?: string) => Promise<Result[]>> = {
   pipeline: () => compareAll("pipeline", pipelineComparisons()),
   migration: async () => compareAll("migration", migrationComparisons()),
   broker: async () => compareAll("broker", await brokerComparisons()),
+  "request-reply": async () => {
+    await using bench = await openRequestReply();
+    return await compareAll("request-reply", bench.comparisons);
+  },
   engine: async () => compareAll("engine", await engineComparisons()),
   memory: memoryResults,
   storage: storageResults,

@@ -57,6 +57,7 @@ export { createPipeline } from "./deserialization/pipeline.js";
 export type { ReasonCode, Stage } from "./deserialization/reason.js";
 export { reasonCodes } from "./deserialization/reason.js";
 export type { DeserializationAttempt, DeserializationReport } from "./deserialization/report.js";
+export type { CatalogEntity, EntityCatalog, EntityCounts, EntityName } from "./entity-catalog.js";
 export type { ErrorCode, ErrorDetails } from "./error.js";
 export { errorCodes, WaybillError } from "./error.js";
 export type {
@@ -97,6 +98,24 @@ export type { MessageTypeOptions, MessageTypePolicies } from "./message-types/me
 export { defaultMessageTypePolicies } from "./message-types/message-type-registry.js";
 export type { PropertyResolverOptions } from "./message-types/message-type-resolver.js";
 export { propertyResolver } from "./message-types/message-type-resolver.js";
+export { acceptProperty } from "./request-reply/accept.js";
+export type { RepliableMessage, ReplyOptions } from "./request-reply/reply.js";
+export type {
+  RequesterOptions,
+  RequestManyOptions,
+  RequestMessage,
+  RequestOptions,
+} from "./request-reply/request-options.js";
+export { defaultRequesterOptions } from "./request-reply/request-options.js";
+export type { AddressedRequest, ReplySourceOptions } from "./request-reply/request-reply.js";
+export type { Requester } from "./request-reply/requester.js";
+export type {
+  UnmatchedReplyDisposition,
+  UnmatchedReplyEvent,
+  UnmatchedReplyKind,
+  UnmatchedReplyPolicy,
+} from "./request-reply/unmatched-reply.js";
+export { unmatchedReplyReasons } from "./request-reply/unmatched-reply.js";
 
 // For authors of serializers and transports
 
@@ -127,6 +146,7 @@ export type {
   OpenedEnvelope,
 } from "./message-types/message-type-resolver.js";
 export type { Scheduler, Timer } from "./scheduler.js";
+export { systemScheduler } from "./scheduler.js";
 export type {
   Awaitable,
   DeserializeContext,

@@ -24,7 +24,7 @@ export function readOptionPages(root: string): OptionPage[] {
     );
   // Where a page is nobody's own, core's interfaces hide those of other packages that have the same name.
   const all = [...names.flatMap((name) => interfacesOf(`${root}packages/${name}/src/`)), ...core];
-  const docs = readdirSync(`${root}docs`)
+  const docs = readdirSync(`${root}docs`, { recursive: true, encoding: "utf8" })
     .sort()
     .filter((name) => name.endsWith(".md"))
     .map((name) => readOptionPage(`${root}docs/${name}`, all));
