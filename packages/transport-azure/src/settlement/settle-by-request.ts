@@ -4,10 +4,13 @@ import type { ReceivedServiceBusMessage, ServiceBusReceiverLike } from "../servi
 import { withoutLink } from "./lost-link.js";
 
 /** How long a request may go without an answer before it is made again, in milliseconds. */
-const repeatAfterMs = 2_000;
+const repeatAfterMs = 5_000;
+
+/** How long opening the link for requests may take, in milliseconds. */
+const openTimeoutMs = 3_000;
 
 /** After so many attempts, locks have run out anyway. */
-const mostAttempts = 30;
+const mostAttempts = 12;
 
 /** Settles a message in one way, by any receiver of its entity. */
 export type Settlement = (
@@ -51,7 +54,7 @@ export function settleByRequest(
  */
 async function openRequestLink(receiver: ServiceBusReceiverLike): Promise<boolean> {
   try {
-    const abortSignal = AbortSignal.timeout(repeatAfterMs / 2);
+    const abortSignal = AbortSignal.timeout(openTimeoutMs);
     await receiver.peekMessages(1, { fromSequenceNumber: Long.MAX_VALUE, abortSignal });
     return true;
   } catch {
