@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { openAzureComparisons } from "./azure.js";
 import { brokerComparisons } from "./broker.js";
 import { clientComparisons } from "./client.js";
 import { type Comparison, compare, holds, type Result } from "./compare.js";
@@ -38,6 +39,14 @@ const suites: Record<string, (part?: string) => Promise<Result[]>> = {
   memory: memoryResults,
   storage: storageResults,
   processing: () => processingResults(Number(options.rounds)),
+  azure: async () => {
+    const { comparisons, close } = await openAzureComparisons();
+    try {
+      return await compareAll("azure", comparisons);
+    } finally {
+      await close();
+    }
+  },
   server: serverResults,
   peers: async () => {
     installPeers();
