@@ -1,8 +1,8 @@
 import { bodySection } from "../body.js";
-import { checkOut, claimCheckProperty, readClaimCheck } from "../claim-check/claim-check.js";
+import { claimCheckProperty } from "../claim-check/claim-check.js";
 import { contentEncodingOf, decompress, parseContentEncoding } from "../compression.js";
-import { decrypt, encryptionProperty, readEncryptionLabel } from "../encryption/encrypt.js";
-import type { ApplicationProperties, ApplicationPropertyValue, EncodedMessage } from "../message.js";
+import { encryptionProperty } from "../encryption/encrypt.js";
+import type { ApplicationProperties, EncodedMessage } from "../message.js";
 import { bringUp } from "../message-types/bring-up.js";
 import type { KnownVersion, MessageTypeRegistry } from "../message-types/message-type-registry.js";
 import type { Awaitable } from "../serializer.js";
@@ -15,6 +15,7 @@ import type { DeserializeCallOptions, ReadTarget } from "./pipeline.js";
 import type { ReasonCode } from "./reason.js";
 import type { DeserializationAttempt, DeserializationReport } from "./report.js";
 import { undeserializable } from "./undeserializable.js";
+import { isSet, type Seals, unseal } from "./unseal.js";
 
 const none: readonly never[] = Object.freeze([]);
 const noProperties: ApplicationProperties = Object.freeze({});
@@ -47,8 +48,7 @@ export class Reading {
   #upcastPath: readonly number[] = none;
   #attempts: DeserializationAttempt[] | undefined;
   #contentEncodings: readonly string[] = none;
-  #claimCheck: string | undefined;
-  #encryptionKeyId: string | undefined;
+  #seals: Seals | undefined;
   #unavailable: ReturnType<typeof toFailure> | undefined;
 
   constructor(
@@ -90,42 +90,11 @@ export class Reading {
     }
     const isElsewhere = isSet(applicationProperties[claimCheckProperty]);
     if (!isEncrypted && !isElsewhere) return this.#unpack(body);
-    return this.#unseal(body, isElsewhere, isEncrypted).then(
+    this.#seals = { claimCheck: undefined, encryptionKeyId: undefined };
+    return unseal(body, this.#message, this.#options, this.#seals, this.#signal).then(
       (plain) => this.#unpack(plain),
       (error: unknown) => this.#refusedFor(undefined, error),
     );
-  }
-
-  async #unseal(wire: Uint8Array, isElsewhere: boolean, isEncrypted: boolean): Promise<Uint8Array> {
-    const body = isElsewhere ? await this.#fetch(wire) : wire;
-    return isEncrypted ? this.#decrypt(body) : body;
-  }
-
-  #fetch(wire: Uint8Array): Promise<Uint8Array> {
-    const { claimCheck, maxBodyBytes, attemptTimeoutMs } = this.#options;
-    const claim = readClaimCheck(this.#message.applicationProperties ?? noProperties, wire, maxBodyBytes);
-    this.#claimCheck = claim.key;
-    if (claimCheck === undefined) {
-      throw decodeFailure(
-        "claim-check-unsupported",
-        "The body lies in a claim-check store, and none is configured.",
-      );
-    }
-    return checkOut(claim, {
-      store: claimCheck.store,
-      timeoutMs: attemptTimeoutMs,
-      signal: this.#signal,
-    });
-  }
-
-  #decrypt(body: Uint8Array): Promise<Uint8Array> {
-    const label = readEncryptionLabel(this.#message.applicationProperties ?? noProperties);
-    this.#encryptionKeyId = label.keyId;
-    const { keyRing } = this.#options;
-    if (keyRing === undefined) {
-      throw decodeFailure("encryption-unsupported", "The body is encrypted, and no keys are configured.");
-    }
-    return decrypt(body, this.#message, label, keyRing);
   }
 
   #unpack(body: Uint8Array): Awaitable<DeserializationOutcome> {
@@ -380,17 +349,12 @@ export class Reading {
       section: bodySection(body),
       attempts: this.#attempts ?? none,
       contentEncodings: this.#contentEncodings,
-      claimCheck: this.#claimCheck,
-      encryptionKeyId: this.#encryptionKeyId,
+      claimCheck: this.#seals?.claimCheck,
+      encryptionKeyId: this.#seals?.encryptionKeyId,
       bytes: body instanceof Uint8Array ? body.length : 0,
       durationMs: performance.now() - this.#startedAt,
     };
   }
-}
-
-/** AMQP has null where others leave out. */
-function isSet(value: ApplicationPropertyValue | undefined): boolean {
-  return value !== undefined && value !== null;
 }
 
 function chained(
