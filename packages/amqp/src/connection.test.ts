@@ -465,6 +465,29 @@ describe("receiving", () => {
     expect(received.sort()).toEqual(texts);
   });
 
+  it("never changes a message, tag or state that was handed over, whatever comes in pieces behind it", () => {
+    const pair = new Pair({ maxFrameSize: 8192 });
+    const { sender, received } = openSending(pair);
+    const sent = [20_000, 8000, 30_000, 5000, 8000, 100, 20_000].map((size, i) => ({
+      message: Buffer.alloc(size, i + 1),
+      tag: Buffer.alloc(20, i + 1),
+      transactionId: Buffer.alloc(10, i + 1),
+    }));
+    for (const [i, { message, tag: deliveryTag, transactionId }] of sent.entries()) {
+      // Every other one has a state, which the first frame of its message carries.
+      const state = i % 2 === 1 && { state: { kind: "transactional", transactionId } as const };
+      sender.send(message, { deliveryTag, ...state });
+    }
+    // No frame fits into a piece, so that each is gathered.
+    pair.turn(3000);
+    expect(received.map(({ message }) => Buffer.from(message))).toEqual(sent.map(({ message }) => message));
+    expect(received.map((delivery) => Buffer.from(delivery.tag))).toEqual(sent.map((one) => one.tag));
+    const ids = received.map(
+      ({ state }) => state?.kind === "transactional" && Buffer.from(state.transactionId),
+    );
+    expect(ids).toEqual(sent.map(({ transactionId }, i) => i % 2 === 1 && transactionId));
+  });
+
   it("detaches a link whose peer sends a message above the maximum, before it is complete", () => {
     const pair = new Pair({ maxFrameSize: 512, maxMessageSize: 2000 });
     const { sender, received, receiver } = openSending(pair);
