@@ -3,6 +3,7 @@ import { brokerComparisons } from "./broker.js";
 import { type Comparison, compare, holds, type Result } from "./compare.js";
 import { engineComparisons } from "./engine.js";
 import { memoryResults } from "./memory.js";
+import { chooseParts } from "./parts.js";
 import { installPeers, peerComparisons } from "./peers.js";
 import { pipelineComparisons } from "./pipeline.js";
 import { toTable } from "./report.js";
@@ -14,7 +15,8 @@ import { storageResults } from "./storage.js";
 const help = `pnpm bench [suite …] [--json] [--peers] [--rounds N]
 
 suites     pipeline, broker, engine, memory, storage, server (all by default), peers
-           one part of the suite server: server:raw, server:rhea, server:official, server:start
+           one part of a suite: engine:cycles|locks|backlog|schedules|sessions, memory:process|queued,
+           storage:rate-32|rate-1000|delay|delay-of-cycles|restart|churn|start-in-memory, server:raw|rhea|official|start
 --json     prints the results as JSON
 --peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first
 --rounds   pairs of samples for each figure, default 51; the median counts
@@ -33,7 +35,13 @@ const { values: options, positionals } = parseArgs({
 const suites: Record<string, (part?: string) => Promise<Result[]>> = {
   pipeline: () => compareAll("pipeline", pipelineComparisons()),
   broker: async () => compareAll("broker", await brokerComparisons()),
-  engine: async () => compareAll("engine", await engineComparisons()),
+  engine: async (part) => {
+    const results: Result[] = [];
+    for (const make of chooseParts("engine", engineComparisons, part)) {
+      results.push(...(await compareAll("engine", [await make()])));
+    }
+    return results;
+  },
   memory: memoryResults,
   storage: storageResults,
   server: serverResults,
