@@ -10,7 +10,7 @@ export interface RuleDescription extends RuleDefinition {
   readonly createdAt: Date;
 }
 
-/** Adds a rule. Throws `entity-already-exists`, `argument-error` for a text that breaks the grammar, `entity-not-found`. */
+/** Adds a rule. Throws `entity-already-exists`, `argument-error` for what is no rule or a text that breaks the grammar, `entity-not-found`. */
 export function createRule(
   engine: Engine,
   topic: string,
