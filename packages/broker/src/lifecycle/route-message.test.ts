@@ -191,6 +191,14 @@ describe("createRule", () => {
     expect(world.broker.listRules("news", "sub").map(({ name }) => name)).toEqual(["$Default"]);
   });
 
+  it("refuses a name of more than 50 characters or with a slash", async () => {
+    await using world = await openNews();
+    await world.broker.createRule("news", "sub", sql("r".repeat(50), "1=1"));
+    for (const name of ["r".repeat(51), "a/b", ""]) {
+      expect(await codeOf(world.broker.createRule("news", "sub", sql(name, "1=1")))).toBe("argument-error");
+    }
+  });
+
   it("refuses a name in use and does not find an unknown one", async () => {
     await using world = await openNews(sql("r", "1=1"));
     expect(await codeOf(world.broker.createRule("news", "sub", sql("R", "1=1")))).toBe(
