@@ -1,26 +1,19 @@
 import { parseArgs } from "node:util";
 import { brokerComparisons } from "./broker.js";
+import { clientComparisons } from "./client.js";
 import { type Comparison, compare, holds, type Result } from "./compare.js";
 import { engineComparisons } from "./engine.js";
 import { memoryResults } from "./memory.js";
+import { migrationComparisons } from "./migration.js";
 import { chooseParts } from "./parts.js";
 import { installPeers, peerComparisons } from "./peers.js";
 import { pipelineComparisons } from "./pipeline.js";
 import { toTable } from "./report.js";
+import { openRequestReply } from "./request-reply.js";
 import { serverResults } from "./server/server.js";
 import { storageResults } from "./storage.js";
 
 // Measures waybill beside what it is measured against, in one run, and prints ratios: absolute times say little on another machine.
-
-const help = `pnpm bench [suite …] [--json] [--peers] [--rounds N]
-
-suites     pipeline, broker, engine, memory, storage, server (all by default), peers
-           one part of a suite: engine:cycles|locks|backlog|schedules|sessions, memory:process|queued,
-           storage:rate-32|rate-1000|delay|delay-of-cycles|restart|churn|start-in-memory, server:raw|rhea|official|start
---json     prints the results as JSON
---peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first
---rounds   pairs of samples for each figure, default 51; the median counts
-`;
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -34,7 +27,13 @@ const { values: options, positionals } = parseArgs({
 
 const suites: Record<string, (part?: string) => Promise<Result[]>> = {
   pipeline: () => compareAll("pipeline", pipelineComparisons()),
+  migration: async () => compareAll("migration", migrationComparisons()),
+  client: async () => compareAll("client", await clientComparisons()),
   broker: async () => compareAll("broker", await brokerComparisons()),
+  "request-reply": async () => {
+    await using bench = await openRequestReply();
+    return await compareAll("request-reply", bench.comparisons);
+  },
   engine: async (part) => {
     const results: Result[] = [];
     for (const make of chooseParts("engine", engineComparisons, part)) {
@@ -51,11 +50,21 @@ const suites: Record<string, (part?: string) => Promise<Result[]>> = {
   },
 };
 
+const help = `pnpm bench [suite …] [--json] [--peers] [--rounds N]
+
+suites     ${Object.keys(suites).join(", ")}; all by default but peers
+           one part of a suite: engine:cycles|locks|backlog|schedules|sessions, memory:process|queued,
+           storage:rate-32|rate-1000|delay|delay-of-cycles|restart|churn|start-in-memory, server:raw|rhea|official|start
+--json     prints the results as JSON
+--peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first
+--rounds   pairs of samples for each figure, default 51; the median counts
+`;
+
 if (options.help) {
   console.log(help);
 } else {
   const chosen =
-    positionals.length > 0 ? positionals : ["pipeline", "broker", "engine", "memory", "storage", "server"];
+    positionals.length > 0 ? positionals : Object.keys(suites).filter((name) => name !== "peers");
   if (options.peers && !chosen.includes("peers")) chosen.push("peers");
   const results: Result[] = [];
   for (const choice of chosen) {

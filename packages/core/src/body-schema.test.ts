@@ -5,8 +5,28 @@ import type { SerializerContext } from "./serializer.js";
 const accept: BodyCheck = (value) => ({ isValid: true, value });
 
 describe("resolveBodySchemas", () => {
-  it("is absent when no schema is given", () => {
-    expect(resolveBodySchemas({}, () => accept)).toBeUndefined();
+  it("checks nothing when no schema is given", () => {
+    expect(resolveBodySchemas({}, () => accept).checkFor(message("order"))).toBeUndefined();
+  });
+
+  it("puts the schema of the message type's definition before its own", () => {
+    const { checkFor } = resolveBodySchemas({ schema: "own" }, (schema) => named(schema));
+    const check = checkFor({ ...message("order"), schema: "defined" });
+    expect(check?.(0)).toEqual({ isValid: false, text: "defined" });
+  });
+
+  it("compiles a definition's schema ahead, and says whose it is when that fails", () => {
+    const compile = vi.fn((schema: string) => {
+      if (schema === "broken") throw new TypeError("no such keyword");
+      return accept;
+    });
+    const schemas = resolveBodySchemas({}, compile);
+    schemas.compileSchema("defined", '"order" version 1');
+    schemas.checkFor({ ...message("order"), schema: "defined" });
+    expect(compile).toHaveBeenCalledTimes(1);
+    expect(() => schemas.compileSchema("broken", '"order" version 2')).toThrow(
+      new TypeError('The schema of "order" version 2 does not compile: no such keyword'),
+    );
   });
 
   it("compiles the given schemas at once, each only once", () => {
@@ -16,24 +36,24 @@ describe("resolveBodySchemas", () => {
   });
 
   it("falls back to the schema for message types without their own", () => {
-    const checkFor = resolveBodySchemas({ schema: "rest", schemas: { order: "order" } }, (schema) =>
+    const { checkFor } = resolveBodySchemas({ schema: "rest", schemas: { order: "order" } }, (schema) =>
       named(schema),
     );
-    expect(checkFor?.(message("order"))?.(0)).toEqual({ isValid: false, text: "order" });
-    expect(checkFor?.(message("note"))?.(0)).toEqual({ isValid: false, text: "rest" });
-    expect(checkFor?.(message(undefined))?.(0)).toEqual({ isValid: false, text: "rest" });
+    expect(checkFor(message("order"))?.(0)).toEqual({ isValid: false, text: "order" });
+    expect(checkFor(message("note"))?.(0)).toEqual({ isValid: false, text: "rest" });
+    expect(checkFor(message(undefined))?.(0)).toEqual({ isValid: false, text: "rest" });
   });
 
   it("takes no message type for a member of every object", () => {
-    const checkFor = resolveBodySchemas({ schemas: { order: "order" } }, () => accept);
-    expect(checkFor?.(message("toString"))).toBeUndefined();
+    const { checkFor } = resolveBodySchemas({ schemas: { order: "order" } }, () => accept);
+    expect(checkFor(message("toString"))).toBeUndefined();
   });
 
   it("lets a function pick the schema", () => {
     const schemas = ({ messageType }: SerializerContext) => (messageType === "order" ? "order" : undefined);
-    const checkFor = resolveBodySchemas({ schemas }, (schema) => named(schema));
-    expect(checkFor?.(message("order"))?.(0)).toEqual({ isValid: false, text: "order" });
-    expect(checkFor?.(message("note"))).toBeUndefined();
+    const { checkFor } = resolveBodySchemas({ schemas }, (schema) => named(schema));
+    expect(checkFor(message("order"))?.(0)).toEqual({ isValid: false, text: "order" });
+    expect(checkFor(message("note"))).toBeUndefined();
   });
 });
 

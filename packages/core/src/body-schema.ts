@@ -2,17 +2,19 @@ import { WaybillError } from "./error.js";
 import type { SerializerContext } from "./serializer.js";
 
 /** A Standard Schema (zod, valibot, arktype …), used synchronously. Source: standardschema.dev, version 1. */
-export interface StandardSchema {
+export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: string;
-    readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    /** Never read: carries the types of what goes in and what comes out. */
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
   };
 }
 
 /** What a Standard Schema answers: the value, perhaps transformed, or issues of which waybill reports the first one's path. */
-export type StandardResult =
-  | { readonly value: unknown; readonly issues?: undefined }
+export type StandardResult<Output = unknown> =
+  | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
 /** One complaint of a Standard Schema. Its message is never repeated, because it may quote the payload. */
@@ -43,25 +45,44 @@ export type BodyCheckResult =
 /** A compiled schema. */
 export type BodyCheck = (value: unknown) => BodyCheckResult;
 
+/** The compiled schemas of one serializer. */
+export interface BodySchemas {
+  /** The check of a message's body: by the schema of its message type's definition, else by the serializer's own options, else none. */
+  checkFor(context: SerializerContext): BodyCheck | undefined;
+  /** Compiles a schema of a definition ahead: a serializer's `compileSchema`. Throws `TypeError` for a schema that is not valid. */
+  compileSchema(schema: unknown, where: string): BodyCheck;
+}
+
 /**
- * Resolves the `schema` and `schemas` options of a serializer into a look-up by message, or `undefined` when neither is set.
- * Schemas given as values are compiled at once, those that a function picks when first seen; each is compiled once.
+ * Resolves the `schema` and `schemas` options of a serializer into a look-up by message. Schemas given as values are compiled at once,
+ * those that a function picks when first seen; each is compiled once.
  */
 export function resolveBodySchemas<Schema>(
   options: BodySchemaOptions<Schema>,
   compile: (schema: Schema) => BodyCheck,
-): ((context: SerializerContext) => BodyCheck | undefined) | undefined {
-  const { schema, schemas } = options;
-  const compiled = new Map<Schema, BodyCheck>();
-  const check = (given: Schema): BodyCheck => {
-    let known = compiled.get(given);
-    if (known === undefined) {
-      known = compile(given);
-      compiled.set(given, known);
-    }
-    return known;
+): BodySchemas {
+  const check = compileOnce(compile);
+  const own = ownSchemas(options, check);
+  return {
+    checkFor(context) {
+      if (context.schema !== undefined) return check(context.schema as Schema);
+      return own?.(context);
+    },
+    compileSchema(schema, where) {
+      try {
+        return check(schema as Schema);
+      } catch (error) {
+        const text = error instanceof Error ? error.message : String(error);
+        throw new TypeError(`The schema of ${where} does not compile: ${text}`, { cause: error });
+      }
+    },
   };
+}
 
+function ownSchemas<Schema>(
+  { schema, schemas }: BodySchemaOptions<Schema>,
+  check: (schema: Schema) => BodyCheck,
+): ((context: SerializerContext) => BodyCheck | undefined) | undefined {
   const fallback = schema === undefined ? undefined : check(schema);
   if (schemas === undefined) return fallback && (() => fallback);
   if (typeof schemas === "function") {
@@ -72,6 +93,19 @@ export function resolveBodySchemas<Schema>(
   }
   const byType = new Map(Object.entries(schemas).map(([type, each]) => [type, check(each)]));
   return ({ messageType }) => (messageType === undefined ? fallback : (byType.get(messageType) ?? fallback));
+}
+
+/** Compiles each schema when it is first seen and remembers it. */
+function compileOnce<Schema>(compile: (schema: Schema) => BodyCheck): (schema: Schema) => BodyCheck {
+  const compiled = new Map<Schema, BodyCheck>();
+  return (schema) => {
+    let known = compiled.get(schema);
+    if (known === undefined) {
+      known = compile(schema);
+      compiled.set(schema, known);
+    }
+    return known;
+  };
 }
 
 /** Compiles a Standard Schema or a validate function. Throws `TypeError` when it is neither. */

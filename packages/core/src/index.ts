@@ -8,12 +8,18 @@ export type {
   BrokerPropertyType,
 } from "./broker-properties.js";
 export { applicationPropertyLimits, brokerProperties } from "./broker-properties.js";
+export type {
+  ClaimCheckGetOptions,
+  ClaimCheckOptions,
+  ClaimCheckStore,
+} from "./claim-check/claim-check-store.js";
 export type { AcceptSessionReceiverOptions, ReceiverOptions, UndecodedIn } from "./client/client.js";
 export { defaultReceiverOptions, WaybillClient } from "./client/client.js";
 export type { ClientOptions, WaybillClientOptions } from "./client/client-options.js";
 export type { UnavailableBackoff } from "./client/delayed-abandons.js";
 export { defaultUnavailableBackoff } from "./client/delayed-abandons.js";
-export type { SettleableMessage } from "./client/delivery.js";
+export type { SettleableMessage, SettlementVerb } from "./client/delivery.js";
+export type { CreateMessageBatchOptions, MessageBatch } from "./client/message-batch.js";
 export type {
   ErrorSource,
   MessageHandlers,
@@ -28,8 +34,10 @@ export type {
   ReceiveMessagesOptions,
   Receiver,
 } from "./client/receiver.js";
+export type { SendResult } from "./client/send-result.js";
 export type { Sender } from "./client/sender.js";
 export type { SessionReceiver } from "./client/session-receiver.js";
+export type { HandlersByType, TypedHandler, TypedSubscribeOptions } from "./client/typed-handlers.js";
 export type { UndeserializableDisposition, UndeserializableEvent } from "./client/undeserializable-event.js";
 export type { ContentCoding } from "./compression.js";
 export type { DeadLetterAttempt, DeadLetterRecord, DeadLetterRecordCarrier } from "./dead-letter-record.js";
@@ -44,11 +52,40 @@ export type {
   Undeserializable,
 } from "./deserialization/outcome.js";
 export { deadLetterReasons } from "./deserialization/outcome.js";
-export type { Pipeline, PipelineCallOptions } from "./deserialization/pipeline.js";
+export type {
+  DeserializeCallOptions,
+  Pipeline,
+  PipelineCallOptions,
+  ReadTarget,
+  SerializeCallOptions,
+  WriteTarget,
+} from "./deserialization/pipeline.js";
 export { createPipeline } from "./deserialization/pipeline.js";
 export type { ReasonCode, Stage } from "./deserialization/reason.js";
 export { reasonCodes } from "./deserialization/reason.js";
 export type { DeserializationAttempt, DeserializationReport } from "./deserialization/report.js";
+export type {
+  DeserializeEvent,
+  DiagnosticEvent,
+  Diagnostics,
+  MessageFacts,
+  OperationTrace,
+  ProcessEvent,
+  ReceiveEvent,
+  RenewLockEvent,
+  SendEvent,
+  SettleEvent,
+  TracedOperation,
+  UndeserializedEvent,
+} from "./diagnostics/diagnostics.js";
+export type {
+  EncryptionKey,
+  EncryptionKeyMaterial,
+  EncryptionKeyProvider,
+  EncryptionOptions,
+  WebCryptoKey,
+} from "./encryption/encryption-options.js";
+export type { CatalogEntity, EntityCatalog, EntityCounts, EntityName } from "./entity-catalog.js";
 export type { ErrorCode, ErrorDetails } from "./error.js";
 export { errorCodes, WaybillError } from "./error.js";
 export type {
@@ -65,6 +102,48 @@ export type {
   UndecodedMessage,
   WritableProperties,
 } from "./message.js";
+export type {
+  Caster,
+  CasterOrLeap,
+  DowncastersFrom,
+  InputOf,
+  MessageDefinition,
+  OutputOf,
+  SchemasByVersion,
+  UpcastersFrom,
+  VersionSchemas,
+} from "./message-types/define-message.js";
+export { bodyType, defineMessage } from "./message-types/define-message.js";
+export type {
+  BodyOf,
+  CastContext,
+  MessageType,
+  MessageVersion,
+  TypedMessageProperties,
+  VersionStep,
+} from "./message-types/message-type.js";
+export type { MessageTypeOptions, MessageTypePolicies } from "./message-types/message-type-registry.js";
+export { defaultMessageTypePolicies } from "./message-types/message-type-registry.js";
+export type { PropertyResolverOptions } from "./message-types/message-type-resolver.js";
+export { propertyResolver } from "./message-types/message-type-resolver.js";
+export { acceptProperty } from "./request-reply/accept.js";
+export type { RepliableMessage, ReplyOptions } from "./request-reply/reply.js";
+export type {
+  RequesterOptions,
+  RequestManyOptions,
+  RequestMessage,
+  RequestOptions,
+} from "./request-reply/request-options.js";
+export { defaultRequesterOptions } from "./request-reply/request-options.js";
+export type { AddressedRequest, ReplySourceOptions } from "./request-reply/request-reply.js";
+export type { Requester } from "./request-reply/requester.js";
+export type {
+  UnmatchedReplyDisposition,
+  UnmatchedReplyEvent,
+  UnmatchedReplyKind,
+  UnmatchedReplyPolicy,
+} from "./request-reply/unmatched-reply.js";
+export { unmatchedReplyReasons } from "./request-reply/unmatched-reply.js";
 
 // For authors of serializers and transports
 
@@ -73,6 +152,7 @@ export type {
   BodyCheck,
   BodyCheckResult,
   BodySchemaOptions,
+  BodySchemas,
   StandardIssue,
   StandardResult,
   StandardSchema,
@@ -88,7 +168,13 @@ export {
 } from "./deserialization/failure.js";
 export type { MediaType } from "./media-type.js";
 export { parseMediaType } from "./media-type.js";
+export type {
+  MessageIdentity,
+  MessageTypeResolver,
+  OpenedEnvelope,
+} from "./message-types/message-type-resolver.js";
 export type { Scheduler, Timer } from "./scheduler.js";
+export { systemScheduler } from "./scheduler.js";
 export type {
   Awaitable,
   DeserializeContext,
@@ -102,6 +188,7 @@ export type {
   AcceptSessionOptions,
   CallOptions,
   CorrelationFilter,
+  CreateBatchOptions,
   DeadLetterOptions,
   DeliveredMessage,
   EntityAddress,
@@ -117,6 +204,7 @@ export type {
   SubscriptionRule,
   Transport,
   TransportCapability,
+  TransportMessageBatch,
   TransportReceiver,
   TransportRuleManager,
   TransportSender,

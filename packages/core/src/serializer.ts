@@ -1,3 +1,4 @@
+import type { BodyCheck } from "./body-schema.js";
 import type { MediaType } from "./media-type.js";
 import type { ApplicationProperties } from "./message.js";
 
@@ -36,6 +37,11 @@ export interface Serializer {
    * hands over the bytes themselves and trusts the value; otherwise it hands over a copy and walks the value to check its depth.
    */
   readonly conforming?: true;
+  /**
+   * Compiles a schema that a message type's definition holds under this serializer's name, when a pipeline is made; `where` names it in
+   * errors. Answers with a check of values; throws `TypeError` for a schema that is not valid.
+   */
+  readonly compileSchema?: (schema: unknown, where: string) => BodyCheck;
   /** Writes a value. Throws `encodeFailure` when the format or the schema cannot hold it. */
   serialize(value: unknown, context: SerializeContext): Awaitable<SerializedBody>;
   /** Reads a body. Throws when the bytes are not exactly one value of this format. */
@@ -53,6 +59,10 @@ export interface SerializedBody {
 export interface SerializerContext {
   /** The message type, by default the message's `subject`; a schema can differ by it. */
   readonly messageType: string | undefined;
+  /** The version that the body travels in, when the pipeline knows its message type. */
+  readonly messageVersion?: number | undefined;
+  /** The schema that the message type's definition holds for this version under this serializer's name. It outranks the serializer's own. */
+  readonly schema?: unknown;
   /** The content type as it stands on the message. */
   readonly contentType: string | undefined;
   /** The content type parsed, if it is well-formed. */

@@ -1,9 +1,11 @@
 import {
+  type BodyCheck,
   type DeserializeContext,
   decodeFailure,
   type SerializeContext,
   type SerializedBody,
   type Serializer,
+  WaybillError,
 } from "@waybill/core";
 import { readValue } from "./decode.js";
 import { writeValue } from "./encode.js";
@@ -40,7 +42,7 @@ const confluentHeaderSize = 5;
  * schema it was written under; one that does not is `identity-missing`, one of a schema nobody named is `schema-unknown`.
  * Throws a `TypeError` when the schemas or options are not valid. Source: Avro specification 1.12, "Single-object encoding".
  */
-export function avro(options: AvroOptions): Serializer {
+export function avro(options: AvroOptions = {}): Serializer {
   const resolved = resolveAvroOptions(options);
   return Object.freeze({
     name: "avro",
@@ -48,10 +50,48 @@ export function avro(options: AvroOptions): Serializer {
     detection: "magic",
     leadingBytes: Object.freeze(resolved.acceptsConfluent ? [0xc3, 0x00] : [0xc3]),
     conforming: true,
+    compileSchema: (schema: unknown, where: string) => compileSchemaOf(resolved, schema, where),
     serialize: (value: unknown, context: SerializeContext) => serialize(resolved, value, context),
     deserialize: (bytes: Uint8Array, context: DeserializeContext) => deserialize(resolved, bytes, context),
   } satisfies Serializer);
 }
+
+/** A definition's schema, compiled and remembered. A value fits it when it can be written. */
+function compileSchemaOf(
+  { schemas, framing }: ResolvedAvroOptions,
+  schema: unknown,
+  where: string,
+): BodyCheck {
+  let found: ResolvedMessageSchema | undefined;
+  try {
+    found = schemas.find({ ...noContext, schema });
+    if (framing !== "single-object") checkSchemaId(found?.schemaId, framing);
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    throw new TypeError(`The schema of ${where} does not compile: ${text}`, { cause: error });
+  }
+  const { type } = found!.reader;
+  return (value) => {
+    try {
+      writeValue(type, value, checkedDepth);
+      return { isValid: true, value };
+    } catch (error) {
+      if (!(error instanceof WaybillError)) throw error;
+      return { isValid: false, text: error.text };
+    }
+  };
+}
+
+const noContext = Object.freeze({
+  messageType: undefined,
+  contentType: undefined,
+  mediaType: undefined,
+  applicationProperties: Object.freeze({}),
+  signal: undefined,
+});
+
+/** The depth of a value that is only checked was bounded when it was read. */
+const checkedDepth = 1_000;
 
 function serialize(
   { schemas, framing }: ResolvedAvroOptions,

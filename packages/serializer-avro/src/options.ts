@@ -4,9 +4,11 @@ import type { AvroMessageSchema } from "./schema/message-schema.js";
 import {
   type AvroSchemaSelector,
   type MessageSchemas,
+  noSchemas,
   oneSchema,
   schemasByMessageType,
   schemasBySelector,
+  withDefinedSchemas,
 } from "./schema/message-schemas.js";
 import type { AvroSchema } from "./schema/normalize-schema.js";
 import { type SchemaById, type SchemaSource, schemaSource } from "./schema/schema-source.js";
@@ -43,9 +45,18 @@ export interface AvroSettings {
   readonly rawLogicalTypes?: "all" | readonly LogicalTypeName[];
 }
 
-/** Options of {@link avro}: one schema, or `schemas` by message type or by a function of the message. */
+/**
+ * Options of {@link avro}: one schema, or `schemas` by message type or by a function of the message, or neither when the message types'
+ * definitions hold them.
+ */
 export type AvroOptions = AvroSettings &
   (
+    | {
+        readonly schema?: never;
+        readonly schemas?: never;
+        readonly schemaId?: never;
+        readonly writerSchemas?: never;
+      }
     | (AvroMessageSchema & { readonly schemas?: never })
     | {
         readonly schemas: Readonly<Record<string, AvroSchema | AvroMessageSchema>> | AvroSchemaSelector;
@@ -102,7 +113,7 @@ export function resolveAvroOptions(options: AvroOptions): ResolvedAvroOptions {
     acceptsConfluent,
     acceptsUnframed: unframedBodies === "accept",
     source: options.schemaById === undefined ? undefined : schemaSource(options.schemaById, settings),
-    schemas,
+    schemas: withDefinedSchemas(schemas, settings),
   };
 }
 
@@ -123,8 +134,9 @@ export function checkSchemaId(schemaId: string | undefined, framing: AvroFraming
 
 function resolveSchemas(options: AvroOptions, settings: CompileSettings): MessageSchemas {
   const { schema, schemas, schemaId, writerSchemas } = options;
-  if ((schema === undefined) === (schemas === undefined))
-    throw new TypeError("avro: give either schema or schemas");
+  if (schema !== undefined && schemas !== undefined)
+    throw new TypeError("avro: give either schema or schemas, not both");
+  if (schema === undefined && schemas === undefined) return noSchemas;
   if (typeof schemas === "function") return schemasBySelector(schemas, settings);
   if (schema !== undefined)
     return oneSchema(

@@ -48,15 +48,18 @@ const defaultJsonOptions: ResolvedJsonOptions = Object.freeze({
  */
 export function json(options: JsonOptions = {}): Serializer {
   const resolved = resolveJsonOptions(options);
-  const checkFor = resolveBodySchemas(options, schemaCompiler(options.ajv, options.extraKeywords ?? []));
+  const schemas = resolveBodySchemas(options, schemaCompiler(options.ajv, options.extraKeywords ?? []));
   return Object.freeze({
     name: "json",
     mediaTypes: Object.freeze(["application/json", "text/json", "application/x-json", "+json"]),
     detection: "structure",
     leadingBytes: Object.freeze([0x7b, 0x5b]),
     conforming: true,
-    serialize: (value, context) => ({ bytes: writeJson(value, context, resolved, checkFor?.(context)) }),
-    deserialize: (bytes, context) => readJson(bytes, context, resolved, checkFor?.(context)),
+    compileSchema: schemas.compileSchema,
+    serialize: (value, context) => ({
+      bytes: writeJson(value, context, resolved, schemas.checkFor(context)),
+    }),
+    deserialize: (bytes, context) => readJson(bytes, context, resolved, schemas.checkFor(context)),
   } satisfies Serializer);
 }
 

@@ -14,7 +14,7 @@ export interface MsgpackOptions extends BodySchemaOptions<MsgpackBodySchema> {}
  * Throws `TypeError` for a schema of an unknown kind. Source: github.com/msgpack/msgpack/blob/master/spec.md.
  */
 export function msgpack(options: MsgpackOptions = {}): Serializer {
-  const checkFor = resolveBodySchemas(options, compileValidator);
+  const schemas = resolveBodySchemas(options, compileValidator);
   return Object.freeze({
     name: "msgpack",
     mediaTypes: Object.freeze([
@@ -26,8 +26,11 @@ export function msgpack(options: MsgpackOptions = {}): Serializer {
     detection: "structure",
     leadingBytes,
     conforming: true,
-    serialize: (value, context) => ({ bytes: writeMsgpack(value, context.maxDepth, checkFor?.(context)) }),
-    deserialize: (bytes, context) => readMsgpack(bytes, context, checkFor?.(context)),
+    compileSchema: schemas.compileSchema,
+    serialize: (value, context) => ({
+      bytes: writeMsgpack(value, context.maxDepth, schemas.checkFor(context)),
+    }),
+    deserialize: (bytes, context) => readMsgpack(bytes, context, schemas.checkFor(context)),
   } satisfies Serializer);
 }
 

@@ -144,9 +144,14 @@ export class ReceivedMessage {
     return this.#stored.content.rare?.viaPartitionKey;
   }
 
-  /** In ms, as the entity capped it; `Infinity` is unlimited. */
+  /** In ms, as the entity capped it; `Infinity` is unlimited. A scheduled message's life begins when it becomes active. */
   get timeToLiveMs(): number {
-    return this.#stored.lifeMs;
+    const { lifeMs, content, store } = this.#stored;
+    if (this.state !== "scheduled") return lifeMs;
+    return Math.min(
+      content.timeToLiveMs ?? Number.POSITIVE_INFINITY,
+      store.owner.options.defaultMessageTimeToLiveMs,
+    );
   }
 
   get scheduledEnqueueTime(): Date | undefined {

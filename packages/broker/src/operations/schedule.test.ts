@@ -61,6 +61,9 @@ describe("schedule", () => {
   it("counts the time to live from the activation", async () => {
     await using world = await openOrders();
     await world.sender.schedule([message("later", { ...world.inMs(HOUR_MS), timeToLiveMs: 1000 })]);
+    expect(await world.receiver.peek()).toMatchObject([
+      { state: "scheduled", timeToLiveMs: 1000, expiresAt: undefined },
+    ]);
     world.clock.advance(HOUR_MS + 999);
     expect((await world.receiver.peek())[0]!.state).toBe("active");
     world.clock.advance(1);

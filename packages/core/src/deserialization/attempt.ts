@@ -1,6 +1,7 @@
 import { WaybillError } from "../error.js";
 import type { Awaitable, DeserializeContext, Serializer } from "../serializer.js";
-import { decodeFailure, unavailableFailure } from "./failure.js";
+import { withinTime } from "../within-time.js";
+import { decodeFailure } from "./failure.js";
 
 /**
  * Lets one serializer read a body, with the guards that none can forget: a serializer that has not proven itself gets a copy of the
@@ -59,24 +60,11 @@ async function settled(
   context: DeserializeContext,
   timeoutMs: number,
 ): Promise<unknown> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let onAbort: (() => void) | undefined;
-  const given = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(unavailableFailure(`The serializer did not answer within ${timeoutMs} ms.`)),
-      timeoutMs,
-    );
-    onAbort = () => reject(unavailableFailure("The caller gave up while the serializer was at work."));
-    if (context.signal?.aborted) onAbort();
-    else context.signal?.addEventListener("abort", onAbort, { once: true });
-  });
   try {
-    return accepted(await Promise.race([value, given]), serializer, context);
+    const limit = { who: "The serializer", timeoutMs, signal: context.signal };
+    return accepted(await withinTime(limit, () => value), serializer, context);
   } catch (error) {
     throw toFailure(error);
-  } finally {
-    clearTimeout(timer);
-    context.signal?.removeEventListener("abort", onAbort!);
   }
 }
 

@@ -2,7 +2,7 @@ import { WaybillError } from "../error.js";
 import { type ReasonCode, reasonCodes } from "./reason.js";
 
 /** The reasons a serializer may give when the bytes are not its format, or not well-formed. */
-export type DecodeReason = Exclude<ReasonCode, "unavailable" | "schema-violation">;
+export type DecodeReason = Exclude<ReasonCode, "unavailable" | "schema-violation" | `upcast-${string}`>;
 
 /**
  * The error a serializer throws when it cannot read a body: the pipeline records `reason` and goes on to the next
@@ -19,6 +19,15 @@ export function validationFailure(text: string, cause?: unknown): WaybillError {
     stage: "validate",
     cause,
   });
+}
+
+/** The error of a body that decodes and cannot be brought to the current version of its message type. */
+export function upcastFailure(
+  reason: Extract<ReasonCode, `upcast-${string}`>,
+  text: string,
+  cause?: unknown,
+): WaybillError {
+  return new WaybillError("deserialization-failed", text, { reason, stage: "upcast", cause });
 }
 
 /**

@@ -3,10 +3,16 @@ import type { DeserializationReport } from "./report.js";
 
 /** The reasons under which waybill dead-letters what it cannot read (`deadLetterReason`). The set is closed. */
 export const deadLetterReasons = Object.freeze([
+  "ClaimCheckFailed",
+  "DecryptionFailed",
   "NoDeserializer",
   "DecompressionFailed",
   "DeserializationFailed",
   "ValidationFailed",
+  "UpcastFailed",
+  "UnknownMessageType",
+  "UnknownMessageVersion",
+  "UnhandledMessageType",
 ] as const);
 
 /** One of the closed set of dead-letter reasons; see {@link deadLetterReasons}. */

@@ -1,14 +1,21 @@
 import { bodySection } from "../body.js";
-import { contentEncodingProperty, decompress, parseContentEncoding } from "../compression.js";
+import { claimCheckProperty } from "../claim-check/claim-check.js";
+import { contentEncodingOf, decompress, parseContentEncoding } from "../compression.js";
+import { encryptionProperty } from "../encryption/encrypt.js";
 import type { ApplicationProperties, EncodedMessage } from "../message.js";
+import { bringUp } from "../message-types/bring-up.js";
+import type { KnownVersion, MessageTypeRegistry } from "../message-types/message-type-registry.js";
 import type { Awaitable } from "../serializer.js";
 import { attempt, isPromise, toFailure } from "./attempt.js";
 import type { Chain, ChainLink, Selection } from "./chain.js";
+import { decodeFailure, validationFailure } from "./failure.js";
 import type { ResolvedPipelineOptions } from "./options.js";
 import type { DeserializationOutcome } from "./outcome.js";
+import type { DeserializeCallOptions, ReadTarget } from "./pipeline.js";
 import type { ReasonCode } from "./reason.js";
 import type { DeserializationAttempt, DeserializationReport } from "./report.js";
 import { undeserializable } from "./undeserializable.js";
+import { isSet, type Seals, unseal } from "./unseal.js";
 
 const none: readonly never[] = Object.freeze([]);
 const noProperties: ApplicationProperties = Object.freeze({});
@@ -25,7 +32,7 @@ const selectionNotes: Readonly<
 const failed = Symbol("failed");
 
 /**
- * The reading of one body, from its wire form to an outcome: decompress, select, attempt. Everything stays synchronous as long as
+ * The reading of one body, from its wire form to an outcome: fetch, decrypt, decompress, select, attempt. Everything stays synchronous as long as
  * the plug-ins do.
  */
 export class Reading {
@@ -33,35 +40,75 @@ export class Reading {
   readonly #options: ResolvedPipelineOptions;
   readonly #message: EncodedMessage;
   readonly #signal: AbortSignal | undefined;
+  readonly #readAs: ReadTarget | undefined;
   readonly #startedAt = performance.now();
   readonly #selection: Selection;
+  /** The version the message says it is of; undefined for an untyped message. */
+  #known: KnownVersion | undefined;
+  #upcastPath: readonly number[] = none;
   #attempts: DeserializationAttempt[] | undefined;
   #contentEncodings: readonly string[] = none;
+  #seals: Seals | undefined;
   #unavailable: ReturnType<typeof toFailure> | undefined;
 
   constructor(
     chain: Chain,
     options: ResolvedPipelineOptions,
     message: EncodedMessage,
-    signal: AbortSignal | undefined,
+    call: DeserializeCallOptions | undefined,
   ) {
     this.#chain = chain;
     this.#options = options;
     this.#message = message;
-    this.#signal = signal;
+    this.#signal = call?.abortSignal;
+    this.#readAs = call?.readAs;
     this.#selection = chain.select(message.contentType);
   }
 
   /** Reads the body. Never throws and never rejects because of the body. */
   run(): Awaitable<DeserializationOutcome> {
-    const { body } = this.#message;
-    if (!(body instanceof Uint8Array)) return this.#decoded(body.value, undefined);
+    const { messageTypes, isPlaintextRefused } = this.#options;
+    if (messageTypes !== undefined) {
+      try {
+        this.#known = messageTypes.identify(this.#message, this.#readAs?.version);
+      } catch (error) {
+        return this.#refusedFor(undefined, error);
+      }
+    }
+    const { body, applicationProperties = noProperties } = this.#message;
+    const isEncrypted = isSet(applicationProperties[encryptionProperty]);
+    if (isPlaintextRefused && !isEncrypted) {
+      return this.#refusedFor(
+        undefined,
+        decodeFailure("plaintext-refused", "The body is not encrypted, and only encrypted ones are read."),
+      );
+    }
+    if (!(body instanceof Uint8Array)) return this.#received(body.value);
     if (body.length > this.#options.maxBodyBytes) {
       this.#note(undefined, "body-too-large", `The body is larger than ${this.#options.maxBodyBytes} bytes.`);
       return this.#refused();
     }
-    const encoding = contentEncoding(this.#message.applicationProperties);
+    const isElsewhere = isSet(applicationProperties[claimCheckProperty]);
+    if (!isEncrypted && !isElsewhere) return this.#unpack(body);
+    this.#seals = { claimCheck: undefined, encryptionKeyId: undefined };
+    return unseal(body, this.#message, this.#options, this.#seals, this.#signal).then(
+      (plain) => this.#unpack(plain),
+      (error: unknown) => this.#refusedFor(undefined, error),
+    );
+  }
+
+  #unpack(body: Uint8Array): Awaitable<DeserializationOutcome> {
+    const encoding = contentEncodingOf(this.#message.applicationProperties);
     return encoding === undefined ? this.#choose(body) : this.#decompress(body, encoding);
+  }
+
+  /** A value of an AMQP value or sequence section, which no serializer had to read. */
+  #received(value: unknown): Awaitable<DeserializationOutcome> {
+    try {
+      return this.#decoded(this.#checked(value), undefined);
+    } catch (error) {
+      return this.#refusedFor(undefined, error);
+    }
   }
 
   #decompress(body: Uint8Array, encoding: unknown): Awaitable<DeserializationOutcome> {
@@ -84,6 +131,9 @@ export class Reading {
   }
 
   #choose(bytes: Uint8Array): Awaitable<DeserializationOutcome> {
+    if (this.#readAs?.serializer !== undefined) {
+      return this.#chooseNamed(this.#readAs.serializer, this.#readAs.isDeclared ?? true, bytes);
+    }
     const selection = this.#selection;
     if (selection.kind === "declared") {
       const { link } = selection;
@@ -96,6 +146,20 @@ export class Reading {
     const policy = kind === "missing" ? this.#options.contentType.missing : this.#options.contentType.unknown;
     if (kind !== "missing" || policy === "reject") this.#note(undefined, ...selectionNotes[kind]);
     return policy === "reject" ? this.#refused() : this.#guess(bytes, undefined);
+  }
+
+  #chooseNamed(name: string, isDeclared: boolean, bytes: Uint8Array): Awaitable<DeserializationOutcome> {
+    const link = this.#chain.links.find(({ serializer }) => serializer.name === name);
+    if (link === undefined) throw new TypeError(`No serializer of the pipeline is named "${name}".`);
+    const isCandidate = isDeclared || this.#chain.candidates(bytes[0] ?? -1).includes(link);
+    if (!isCandidate) {
+      this.#noteUnrecognized(none, undefined);
+      return this.#refused();
+    }
+    const value = this.#attempt(link, bytes, isDeclared);
+    const settle = (settled: unknown) =>
+      settled === failed ? this.#refused() : this.#decoded(settled, link);
+    return isPromise(value) ? value.then(settle) : settle(value);
   }
 
   #afterDeclared(value: unknown, link: ChainLink, bytes: Uint8Array): Awaitable<DeserializationOutcome> {
@@ -142,8 +206,11 @@ export class Reading {
 
   #attempt(link: ChainLink, bytes: Uint8Array, isDeclared: boolean): unknown {
     const message = this.#message;
+    const known = this.#known;
     const context = {
-      messageType: message.subject,
+      messageType: known === undefined ? message.subject : known.type.name,
+      messageVersion: known?.version.version,
+      schema: known?.version.schemas[link.serializer.name],
       contentType: message.contentType,
       mediaType: this.#selection.mediaType,
       applicationProperties: message.applicationProperties ?? noProperties,
@@ -153,10 +220,21 @@ export class Reading {
     };
     try {
       const value = attempt(link.serializer, bytes, context, this.#options.attemptTimeoutMs);
-      return isPromise(value) ? value.catch((error: unknown) => this.#fail(link, error)) : value;
+      return isPromise(value)
+        ? value.then((settled) => this.#checked(settled)).catch((error: unknown) => this.#fail(link, error))
+        : this.#checked(value);
     } catch (error) {
       return this.#fail(link, error);
     }
+  }
+
+  /** Validates against the writer's version, whatever the format. Part of the attempt: a refusal leaves the body to the next. */
+  #checked(value: unknown): unknown {
+    const check = this.#known?.version.check;
+    if (check === undefined) return value;
+    const result = check(value);
+    if (!result.isValid) throw validationFailure(result.text);
+    return result.value;
   }
 
   #fail(link: ChainLink | undefined, error: unknown): typeof failed {
@@ -198,7 +276,52 @@ export class Reading {
     else this.#attempts.push(entry);
   }
 
-  #decoded(body: unknown, link: ChainLink | undefined): DeserializationOutcome {
+  #decoded(body: unknown, link: ChainLink | undefined): Awaitable<DeserializationOutcome> {
+    const { messageTypes } = this.#options;
+    if (messageTypes === undefined) return this.#done(body, link);
+    if (this.#known === undefined && messageTypes.open !== undefined) {
+      return this.#open(body, link, messageTypes.open);
+    }
+    return this.#upcast(body, link);
+  }
+
+  /** The properties did not say the type; an envelope around the body may. */
+  #open(
+    value: unknown,
+    link: ChainLink | undefined,
+    open: NonNullable<MessageTypeRegistry["open"]>,
+  ): Awaitable<DeserializationOutcome> {
+    try {
+      const opened = open(value, this.#message);
+      this.#known = opened.known;
+      return this.#upcast(this.#checked(opened.body), link);
+    } catch (error) {
+      return this.#refusedFor(link, error);
+    }
+  }
+
+  #upcast(body: unknown, link: ChainLink | undefined): Awaitable<DeserializationOutcome> {
+    const known = this.#known;
+    if (known === undefined || known.version.upcasts.length === 0) return this.#done(body, link);
+    const finish = (upcast: unknown) => {
+      this.#upcastPath = known.version.upcastPath;
+      return this.#done(upcast, link);
+    };
+    try {
+      const upcast = bringUp(body, known, {
+        serializer: link?.serializer.name,
+        applicationProperties: this.#message.applicationProperties ?? noProperties,
+        signal: this.#signal,
+        timeoutMs: this.#options.attemptTimeoutMs,
+      });
+      if (!isPromise(upcast)) return finish(upcast);
+      return upcast.then(finish, (error: unknown) => this.#refusedFor(link, error));
+    } catch (error) {
+      return this.#refusedFor(link, error);
+    }
+  }
+
+  #done(body: unknown, link: ChainLink | undefined): DeserializationOutcome {
     return { status: "decoded", body, report: this.#report(link) };
   }
 
@@ -220,20 +343,18 @@ export class Reading {
       position: winner?.position ?? -1,
       declared: this.#selection.link?.serializer.name,
       contentType,
+      messageType: this.#known?.type.name,
+      messageVersion: this.#known?.version.version,
+      upcastPath: this.#upcastPath,
       section: bodySection(body),
       attempts: this.#attempts ?? none,
       contentEncodings: this.#contentEncodings,
+      claimCheck: this.#seals?.claimCheck,
+      encryptionKeyId: this.#seals?.encryptionKeyId,
       bytes: body instanceof Uint8Array ? body.length : 0,
       durationMs: performance.now() - this.#startedAt,
     };
   }
-}
-
-/** Application property names are case-sensitive, HTTP header names are not: senders over HTTP may write it in lower case. */
-function contentEncoding(properties: ApplicationProperties | undefined): unknown {
-  if (properties === undefined) return undefined;
-  const value = properties[contentEncodingProperty] ?? properties["content-encoding"];
-  return value === null ? undefined : value;
 }
 
 function chained(

@@ -1,11 +1,23 @@
 /** The steps every body goes through, in this order. */
-export type Stage = "select" | "decompress" | "decode" | "validate";
+export type Stage = "fetch" | "decrypt" | "decompress" | "select" | "decode" | "validate" | "upcast";
 
 /**
  * Why an attempt to read a body failed, by stage. The set is closed: it stands in reports, metrics and dead-letter
  * records, and `docs/deserialization.md` explains each.
  */
 export const reasonCodes = Object.freeze({
+  // fetch
+  "claim-check-unsupported": "fetch",
+  "claim-check-malformed": "fetch",
+  "claim-check-too-large": "fetch",
+  "claim-check-missing": "fetch",
+  "claim-check-changed": "fetch",
+  // decrypt
+  "plaintext-refused": "decrypt",
+  "encryption-unsupported": "decrypt",
+  "encryption-malformed": "decrypt",
+  "key-unknown": "decrypt",
+  "decryption-failed": "decrypt",
   // select
   "content-type-missing": "select",
   "content-type-malformed": "select",
@@ -14,6 +26,11 @@ export const reasonCodes = Object.freeze({
   "body-empty": "select",
   "body-too-large": "select",
   "not-recognized": "select",
+  "message-type-missing": "select",
+  "message-type-unknown": "select",
+  "message-type-unhandled": "select",
+  "message-version-malformed": "select",
+  "message-version-unknown": "select",
   // decompress
   "content-encoding-unknown": "decompress",
   "compression-corrupt": "decompress",
@@ -37,6 +54,9 @@ export const reasonCodes = Object.freeze({
   "serializer-fault": "decode",
   // validate
   "schema-violation": "validate",
+  // upcast
+  "upcast-failed": "upcast",
+  "upcast-invalid": "upcast",
   // not the body's fault: the message is abandoned, not dead-lettered
   unavailable: "decode",
 } satisfies Record<string, Stage>);

@@ -25,10 +25,20 @@ export interface DeserializationReport {
   readonly contentType: string | undefined;
   /** The AMQP section; bodies in value and sequence sections arrive decoded and pass no serializer. */
   readonly section: BodySection;
+  /** The message type as which the body was read; undefined for an untyped one. */
+  readonly messageType: string | undefined;
+  /** The version in which the body travelled; undefined for an untyped one. */
+  readonly messageVersion: number | undefined;
+  /** The versions it was taken through, from the one it travelled in to the current one; empty when there was nothing to do. */
+  readonly upcastPath: readonly number[];
   /** What failed before, in order. Empty when the first attempt succeeded. */
   readonly attempts: readonly DeserializationAttempt[];
   /** The content encodings undone before decoding, outermost first. */
   readonly contentEncodings: readonly string[];
+  /** The key under which the body lies in the claim-check store, if it travelled so. */
+  readonly claimCheck: string | undefined;
+  /** The id of the key that the body is encrypted under, if it is. */
+  readonly encryptionKeyId: string | undefined;
   /** The size of the body as it travelled, in bytes; 0 for value and sequence sections. */
   readonly bytes: number;
   /** How long reading took, in milliseconds. */

@@ -7,25 +7,55 @@ import {
 import { isPromise } from "../deserialization/attempt.js";
 import type { Chain, ChainLink, Selection } from "../deserialization/chain.js";
 import type { ResolvedPipelineOptions } from "../deserialization/options.js";
+import type { SerializeCallOptions } from "../deserialization/pipeline.js";
 import { WaybillError } from "../error.js";
 import type { ApplicationProperties, EncodedMessage, Message } from "../message.js";
+import type { KnownVersion } from "../message-types/message-type-registry.js";
 import type { Awaitable, SerializedBody } from "../serializer.js";
+import { type Prepared, prepare } from "./prepare.js";
+import { seal, unsealedProperties } from "./seal.js";
 
 const noProperties: ApplicationProperties = Object.freeze({});
 
-/** Writes a message's body and labels it. Throws or rejects with `serialization-failed` or `message-too-large`. */
+/**
+ * Writes a message's body and labels it, as its message type and the call's wishes have it. Throws or rejects with
+ * `serialization-failed` or `message-too-large`.
+ */
 export function write(
   chain: Chain,
   options: ResolvedPipelineOptions,
   message: Message,
+  call: SerializeCallOptions | undefined,
+): Awaitable<EncodedMessage> {
+  const signal = call?.abortSignal;
+  if (options.messageTypes === undefined && call?.writeAs === undefined) {
+    return writeMessage(chain, options, message, undefined, signal);
+  }
+  const prepared = prepare(chain, options, message, call);
+  return isPromise(prepared)
+    ? (prepared as Promise<Prepared>).then((ready) =>
+        writeMessage(chain, options, ready.message, ready.known, signal),
+      )
+    : writeMessage(chain, options, (prepared as Prepared).message, (prepared as Prepared).known, signal);
+}
+
+function writeMessage(
+  chain: Chain,
+  options: ResolvedPipelineOptions,
+  message: Message,
+  known: KnownVersion | undefined,
   signal: AbortSignal | undefined,
 ): Awaitable<EncodedMessage> {
+  // The schema is the body's, not that of an envelope around it.
+  const isWrapped = options.messageTypes?.resolver.wrap !== undefined;
   const selection = chain.select(message.contentType);
   const link = writer(chain, selection, message);
   let written: Awaitable<SerializedBody>;
   try {
     written = link.serializer.serialize(message.body, {
-      messageType: message.subject,
+      messageType: known === undefined ? message.subject : known.type.name,
+      messageVersion: known?.version.version,
+      schema: isWrapped ? undefined : known?.version.schemas[link.serializer.name],
       contentType: message.contentType,
       mediaType: selection.mediaType,
       applicationProperties: message.applicationProperties ?? noProperties,
@@ -37,10 +67,10 @@ export function write(
   }
   // Bytes at hand settle the matter sooner than a look for a promise.
   if ((written as SerializedBody).bytes !== undefined || !isPromise(written)) {
-    return labelled(written as SerializedBody, link, options, message);
+    return labelled(written as SerializedBody, link, options, message, signal);
   }
   return (written as Promise<SerializedBody>).then(
-    (body) => labelled(body, link, options, message),
+    (body) => labelled(body, link, options, message, signal),
     (error: unknown) => {
       throw writeFailure(error, link, message);
     },
@@ -63,6 +93,7 @@ function labelled(
   link: ChainLink,
   options: ResolvedPipelineOptions,
   message: Message,
+  signal: AbortSignal | undefined,
 ): Awaitable<EncodedMessage> {
   const bytes = written?.bytes;
   if (!(bytes instanceof Uint8Array))
@@ -71,7 +102,11 @@ function labelled(
   const contentType = written.contentType ?? (message.contentType || link.serializer.mediaTypes[0]!);
   const codings = codingsFor(bytes, link, options, message);
   const encoded = encodedMessage(message, bytes, contentType);
-  return codings === undefined ? encoded : compressed(bytes, codings, link, options, encoded);
+  if (codings === undefined) return seal(encoded, options, signal);
+  const smaller = compressed(bytes, codings, link, options, encoded);
+  return isPromise(smaller)
+    ? (smaller as Promise<EncodedMessage>).then((message) => seal(message, options, signal))
+    : seal(smaller as EncodedMessage, options, signal);
 }
 
 /** A copy of the message with another body. A loop, because `{ ...message, body }` is slow on this hot path. */
@@ -79,6 +114,9 @@ function encodedMessage(message: Message, body: Uint8Array, contentType: string)
   const encoded: Record<string, unknown> = { body, contentType };
   for (const name in message) {
     if (name !== "body" && name !== "contentType") encoded[name] = message[name as keyof Message];
+  }
+  if (message.applicationProperties !== undefined) {
+    encoded.applicationProperties = unsealedProperties(message.applicationProperties);
   }
   return encoded as unknown as EncodedMessage;
 }

@@ -63,6 +63,18 @@ export function schemasBySelector(select: AvroSchemaSelector, settings: CompileS
 // A program has few schemas; one that makes up schema texts per message must not fill the memory.
 const textsLimit = 1_000;
 
+/** No schema but those of message types' definitions. */
+export const noSchemas: MessageSchemas = Object.freeze({ find: () => undefined, all: Object.freeze([]) });
+
+/** Puts the schemas of message types' definitions before a serializer's own. */
+export function withDefinedSchemas(own: MessageSchemas, settings: CompileSettings): MessageSchemas {
+  const defined = schemasBySelector(({ schema }) => schema as AvroSchema | AvroMessageSchema, settings);
+  return {
+    all: own.all,
+    find: (context) => (context.schema === undefined ? own.find(context) : defined.find(context)),
+  };
+}
+
 /** The schema to write a message with; an `encodeFailure` when it has none. */
 export function schemaToWrite(schemas: MessageSchemas, context: SerializerContext): ResolvedMessageSchema {
   const found = schemas.find(context);

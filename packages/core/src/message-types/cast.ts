@@ -1,0 +1,72 @@
+import { isPromise } from "../deserialization/attempt.js";
+import type { Awaitable } from "../serializer.js";
+import { withinTime } from "../within-time.js";
+import type { CastContext, VersionStep } from "./message-type.js";
+
+/** Says which step failed and how, without what the caster said: that may quote the payload. */
+export type CastFailure = (text: string, error: unknown) => Error;
+
+/**
+ * Takes a body through steps from one version to another. Stays synchronous as long as the casters do; one that answers with a promise
+ * must settle in time. Throws or rejects with what `failure` makes of it.
+ */
+export function cast(
+  body: unknown,
+  steps: readonly VersionStep[],
+  context: CastContext,
+  timeoutMs: number,
+  failure: CastFailure,
+): Awaitable<unknown> {
+  return castFrom(0, body, { steps, context, timeoutMs, failure });
+}
+
+interface Casting {
+  readonly steps: readonly VersionStep[];
+  readonly context: CastContext;
+  readonly timeoutMs: number;
+  readonly failure: CastFailure;
+}
+
+function castFrom(start: number, body: unknown, casting: Casting): Awaitable<unknown> {
+  const { steps, context, failure } = casting;
+  let current = body;
+  for (let index = start; index < steps.length; index++) {
+    const step = steps[index]!;
+    let next: unknown;
+    try {
+      next = step.cast(current, context);
+    } catch (error) {
+      throw failure(`${describeStep(step)} threw ${nameOf(error)}.`, error);
+    }
+    if (isPromise(next)) {
+      return settledStep(step, next, casting).then((value) => castFrom(index + 1, value, casting));
+    }
+    current = required(next, step, failure);
+  }
+  return current;
+}
+
+async function settledStep(step: VersionStep, promise: Promise<unknown>, casting: Casting): Promise<unknown> {
+  const { context, timeoutMs, failure } = casting;
+  const limit = { who: describeStep(step), timeoutMs, signal: context.signal };
+  let value: unknown;
+  try {
+    value = await withinTime(limit, () => promise);
+  } catch (error) {
+    throw failure(`${describeStep(step)} rejected with ${nameOf(error)}.`, error);
+  }
+  return required(value, step, failure);
+}
+
+function required(value: unknown, step: VersionStep, failure: CastFailure): unknown {
+  if (value === undefined) throw failure(`${describeStep(step)} returned nothing.`, undefined);
+  return value;
+}
+
+function describeStep({ from, to }: VersionStep): string {
+  return `The ${from < to ? "upcaster" : "downcaster"} from version ${from} to ${to}`;
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? `a ${error.name}` : `a ${typeof error}`;
+}

@@ -1,0 +1,255 @@
+import fc from "fast-check";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { z } from "zod";
+import type { Message, ReceivedMessage } from "../message.js";
+import { bodyType, defineMessage, type VersionSchemas } from "./define-message.js";
+import type { BodyOf } from "./message-type.js";
+
+const v1 = z.object({ id: z.number(), total: z.string() });
+const v2 = z.object({ id: z.number(), cents: z.number().int() });
+
+const orderPlaced = defineMessage("order-placed", {
+  version: 2,
+  schemas: { 1: v1, 2: v2 },
+  upcasters: { 1: ({ id, total }) => ({ id, cents: Math.round(Number(total) * 100) }) },
+});
+
+describe("a message type", () => {
+  it("makes messages whose subject is the type", () => {
+    const message = orderPlaced.message({ id: 1, cents: 250 }, { sessionId: "ada", messageId: "m1" });
+    expect(message).toEqual({
+      subject: "order-placed",
+      body: { id: 1, cents: 250 },
+      sessionId: "ada",
+      messageId: "m1",
+    });
+  });
+
+  it("knows the way of every version to the current one", () => {
+    const ways = orderPlaced.versions.map(({ version, upcastPath }) => [version, upcastPath]);
+    expect(ways).toEqual([
+      [1, [1, 2]],
+      [2, []],
+    ]);
+  });
+
+  it("takes messages that do not say their version for the oldest, unless told otherwise", () => {
+    expect(orderPlaced.unversioned).toBe(1);
+    expect(
+      defineMessage("a", {
+        version: 2,
+        schemas: { 1: v1, 2: v2 },
+        upcasters: { 1: () => ({}) },
+        unversioned: 2,
+      }),
+    ).toHaveProperty("unversioned", 2);
+  });
+
+  it("follows an upcaster to the version it names, past others", () => {
+    const type = defineMessage("a", {
+      version: 3,
+      schemas: { 1: {}, 2: {}, 3: {} },
+      upcasters: { 1: { to: 3, cast: (body) => body }, 2: (body) => body },
+    });
+    expect(type.versions.map(({ upcastPath }) => upcastPath)).toEqual([[1, 3], [2, 3], []]);
+  });
+
+  it("lets an upcaster lead past versions that were never sent", () => {
+    const type = defineMessage("a", {
+      version: 4,
+      schemas: { 1: {}, 4: {} },
+      upcasters: { 1: (body) => body },
+      unused: [2, 3],
+    });
+    expect(type.versions[0]?.upcastPath).toEqual([1, 4]);
+  });
+
+  it("knows which versions its downcasters reach", () => {
+    const type = defineMessage("a", {
+      version: 3,
+      schemas: { 1: {}, 2: {}, 3: {} },
+      upcasters: { 1: (body) => body, 2: (body) => body },
+      downcasters: { 3: (body) => body },
+    });
+    expect(type.versions.map(({ downcasts }) => downcasts?.length)).toEqual([undefined, 1, 0]);
+  });
+});
+
+describe("the types of a message type", () => {
+  it("come from its Standard Schema", () => {
+    expectTypeOf<BodyOf<typeof orderPlaced>>().toEqualTypeOf<{ id: number; cents: number }>();
+    expectTypeOf(orderPlaced.name).toEqualTypeOf<"order-placed">();
+  });
+
+  it("differ between senders and handlers when the schema transforms", () => {
+    const schema = z.object({ at: z.string().transform((text) => new Date(text)) });
+    const type = defineMessage("a", { version: 1, schemas: { 1: { body: schema } } });
+    expectTypeOf(type.message).returns.toEqualTypeOf<Message<{ at: string }>>();
+    expectTypeOf<BodyOf<typeof type>>().toEqualTypeOf<{ at: Date }>();
+  });
+
+  it("come from a type argument where there is no schema", () => {
+    const type = defineMessage("a", {
+      version: 1,
+      schemas: { 1: { body: bodyType<{ id: bigint }>(), json: {} } },
+    });
+    expectTypeOf<BodyOf<typeof type>>().toEqualTypeOf<{ id: bigint }>();
+    expect(type.versions[0]).toMatchObject({ check: undefined, schemas: { json: {} } });
+  });
+
+  it("come from what a validate function returns", () => {
+    const type = defineMessage("a", {
+      version: 1,
+      schemas: { 1: (value: unknown) => ({ id: Number(value) }) },
+    });
+    expectTypeOf<BodyOf<typeof type>>().toEqualTypeOf<{ id: number }>();
+  });
+
+  it("give each caster the body of its version", () => {
+    defineMessage("a", {
+      version: 2,
+      schemas: { 1: v1, 2: { body: v2 } },
+      upcasters: { 1: (body) => expectTypeOf(body).toEqualTypeOf<{ id: number; total: string }>() },
+      downcasters: { 2: (body) => expectTypeOf(body).toEqualTypeOf<{ id: number; cents: number }>() },
+    });
+  });
+
+  it("give upcasters what the schema lets out, and downcasters what senders give", () => {
+    const schema = z.object({ at: z.string().transform((text) => new Date(text)) });
+    defineMessage("a", {
+      version: 2,
+      schemas: { 1: schema, 2: schema },
+      upcasters: { 1: (body) => expectTypeOf(body).toEqualTypeOf<{ at: Date }>() },
+      downcasters: { 2: (body) => expectTypeOf(body).toEqualTypeOf<{ at: string }>() },
+    });
+  });
+
+  it("narrow a received message", () => {
+    const received = { deserialization: { messageType: "order-placed" } } as ReceivedMessage;
+    expect(orderPlaced.is(received)).toBe(true);
+    if (orderPlaced.is(received)) expectTypeOf(received.body).toEqualTypeOf<{ id: number; cents: number }>();
+  });
+});
+
+describe("a definition that is not sound is refused, saying why", () => {
+  const up = (body: unknown) => body;
+  const refused: [string, Parameters<typeof defineMessage>[1], string][] = [
+    [
+      "a version without an upcaster",
+      { version: 2, schemas: { 1: {}, 2: {} } },
+      "version 1 has no upcaster, so its messages could not be read; add upcasters[1]",
+    ],
+    [
+      "a dead end",
+      { version: 3, schemas: { 1: {}, 2: {}, 3: {} }, upcasters: { 1: up } },
+      "the way up 1 → 2 is a dead end; add upcasters[2]",
+    ],
+    [
+      "a cycle",
+      { version: 3, schemas: { 1: {}, 2: {}, 3: {} }, upcasters: { 1: up, 2: { to: 1, cast: up } } },
+      "its upcasters form a cycle: 1 → 2 → 1",
+    ],
+    [
+      "a gap",
+      { version: 3, schemas: { 1: {}, 3: {} }, upcasters: { 1: up } },
+      "there is a gap: nothing is known of version 2",
+    ],
+    [
+      "an upcaster to a version that is not there",
+      { version: 2, schemas: { 1: {}, 2: {} }, upcasters: { 1: { to: 9, cast: up } } },
+      "the upcaster of version 1 leads to 9, which is not among its versions",
+    ],
+    [
+      "an upcaster of the current version",
+      { version: 2, schemas: { 1: {}, 2: {} }, upcasters: { 1: up, 2: up } },
+      "version 2 is the current one and has an upcaster all the same",
+    ],
+    [
+      "a downcaster that leads up",
+      {
+        version: 2,
+        schemas: { 1: {}, 2: {} },
+        upcasters: { 1: up },
+        downcasters: { 2: { to: 2, cast: up } },
+      },
+      "the downcaster of version 2 leads to 2, which is no older version",
+    ],
+  ];
+  it.each(refused)("%s", (_, definition, text) => {
+    expect(() => defineMessage("order-placed", definition)).toThrow(
+      `[configuration-invalid] The message type "order-placed" is not sound: ${text}`,
+    );
+  });
+
+  const mistaken: [string, () => unknown, string][] = [
+    ["no name", () => defineMessage("", { version: 1 }), "must be a text of 1 to 128 characters"],
+    ["version 0", () => defineMessage("a", { version: 0 }), "versions are whole numbers from 1, not 0"],
+    [
+      "a version that is no number",
+      () => defineMessage("a", { version: 1, schemas: { x: {} } as never }),
+      "not NaN",
+    ],
+    [
+      "a schema of the future",
+      () => defineMessage("a", { version: 1, schemas: { 1: {}, 2: {} } }),
+      "version 2 is newer",
+    ],
+    [
+      "a schema that is none",
+      () => defineMessage("a", { version: 1, schemas: { 1: 5 as never } }),
+      "must be a schema",
+    ],
+    [
+      "a caster that is none",
+      () => defineMessage("a", { version: 2, schemas: { 1: {}, 2: {} }, upcasters: { 1: {} as never } }),
+      "must be a function",
+    ],
+    [
+      "an unversioned that is none",
+      () => defineMessage("a", { version: 1, unversioned: 4 }),
+      "unversioned names 4",
+    ],
+  ];
+  it.each(mistaken)("%s is a TypeError", (_, define, text) => {
+    expect(define).toThrow(TypeError);
+    expect(define).toThrow(text);
+  });
+});
+
+describe("any set of upcasters", () => {
+  it("is refused, or leads every version to the current one", () => {
+    const upcasters = fc.dictionary(
+      fc.integer({ min: 1, max: 6 }).map(String),
+      fc.integer({ min: 1, max: 7 }),
+    );
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 6 }), upcasters, (version, targets) => {
+        const schemas: Record<number, VersionSchemas> = {};
+        for (let each = 1; each <= version; each++) schemas[each] = {};
+        const casters = Object.fromEntries(
+          Object.entries(targets).map(([from, to]) => [from, { to, cast: (body: unknown) => body }]),
+        );
+        const define = () => defineMessage("a", { version, schemas, upcasters: casters as never });
+        if (!leadsUp(version, targets)) {
+          expect(define).toThrow(/is not sound|is newer than/);
+          return;
+        }
+        for (const { version: from, upcastPath } of define().versions) {
+          if (from === version) expect(upcastPath).toEqual([]);
+          else expect([upcastPath[0], upcastPath.at(-1)]).toEqual([from, version]);
+        }
+      }),
+    );
+  });
+});
+
+/** Whether the targets lead from each of 1…version to `version`, and from nowhere else. */
+function leadsUp(version: number, targets: Readonly<Record<string, number>>): boolean {
+  if (Object.entries(targets).some(([from, to]) => Number(from) >= version || to > version)) return false;
+  for (let start = 1; start < version; start++) {
+    let at: number | undefined = start;
+    for (let hop = 0; hop < version && at !== version; hop++) at = at === undefined ? undefined : targets[at];
+    if (at !== version) return false;
+  }
+  return true;
+}

@@ -1,0 +1,178 @@
+import type { BodyCheck } from "../body-schema.js";
+import { decodeFailure, encodeFailure } from "../deserialization/failure.js";
+import { WaybillError } from "../error.js";
+import type { EncodedMessage } from "../message.js";
+import type { Serializer } from "../serializer.js";
+import type { MessageType, MessageVersion } from "./message-type.js";
+import { type MessageIdentity, type MessageTypeResolver, propertyResolver } from "./message-type-resolver.js";
+
+/** What to do with messages that no message type covers. */
+export interface MessageTypePolicies {
+  /** The message does not say its type: treat it as untyped (`"pass"`, default), or dead-letter it. */
+  readonly missing: "pass" | "reject";
+  /** Nobody defined its type: dead-letter it (`"reject"`, default), or treat it as untyped. Sending one is refused likewise. */
+  readonly unknown: "reject" | "pass";
+  /**
+   * Its version is newer than the current one: dead-letter it (`"reject"`, default), or have it come again later, for an instance that
+   * is deployed already (`"abandon"`).
+   */
+  readonly newer: "reject" | "abandon";
+}
+
+/** The defaults of {@link MessageTypePolicies}. */
+export const defaultMessageTypePolicies: MessageTypePolicies = Object.freeze({
+  missing: "pass",
+  unknown: "reject",
+  newer: "reject",
+});
+
+/** The part of a pipeline's options that concerns message types. */
+export interface MessageTypeOptions<Types extends MessageType = MessageType> {
+  /** The message types that are sent and received. Their messages are validated, stamped with type and version, and upcast. */
+  readonly messageTypes?: readonly Types[] | undefined;
+  /** How type and version travel. Default: the `subject`, and the application property `messageVersion`. */
+  readonly messageTypeResolver?: MessageTypeResolver | undefined;
+  /** What to do with messages of no type, of an unknown type, of a newer version. */
+  readonly messageTypePolicies?: Partial<MessageTypePolicies> | undefined;
+}
+
+/** A version that can be read and, if there is a way down to it, written. */
+export interface KnownVersion {
+  readonly type: MessageType;
+  readonly version: MessageVersion;
+  /** Checks a body of the current version that was upcast, by the serializer that read it. */
+  checkUpcast(serializer: string | undefined): BodyCheck | undefined;
+}
+
+/** A body out of its envelope. */
+interface OpenedBody {
+  readonly known: KnownVersion | undefined;
+  readonly body: unknown;
+}
+
+/** The message types of a pipeline, found by what a message says. */
+export interface MessageTypeRegistry {
+  readonly resolver: MessageTypeResolver;
+  /**
+   * The version of a received message, or another of its type; undefined for an untyped one. Throws the failure with which the message is
+   * refused.
+   */
+  identify(message: EncodedMessage, version?: number): KnownVersion | undefined;
+  /** The same for a message whose type stands in an envelope around the body, with what the envelope held. Absent without envelopes. */
+  readonly open: ((body: unknown, message: EncodedMessage) => OpenedBody) | undefined;
+  /** The type of a message to send, by its `subject`; undefined for an untyped one. Throws `encodeFailure`. */
+  toSend(subject: string | undefined): MessageType | undefined;
+  /** A version of one of the types. */
+  version(type: MessageType, version: number): KnownVersion | undefined;
+}
+
+/**
+ * Compiles message types for a pipeline's serializers; undefined when there are none. Throws `configuration-invalid` when two share a
+ * name, `TypeError` for a schema that does not compile.
+ */
+export function createRegistry(
+  options: MessageTypeOptions,
+  serializers: readonly Serializer[],
+): MessageTypeRegistry | undefined {
+  const { messageTypes = [], messageTypeResolver: resolver = propertyResolver() } = options;
+  const policies = resolvePolicies(options.messageTypePolicies);
+  if (messageTypes.length === 0) return undefined;
+  const byName = collectNames(messageTypes);
+  const versions = new Map(messageTypes.map((type) => [type, knownVersions(type, serializers)]));
+  const find = ({ messageType, version }: MessageIdentity): KnownVersion | undefined => {
+    const type = byName.get(messageType);
+    if (type === undefined) {
+      if (policies.unknown === "pass") return undefined;
+      throw decodeFailure("message-type-unknown", `No message type is named ${quoted(messageType)}.`);
+    }
+    const known = versions.get(type)!.get(version ?? type.unversioned);
+    if (known === undefined) throw versionFailure(type, version!, policies);
+    return known;
+  };
+  const untyped = (): undefined => {
+    if (policies.missing === "pass") return undefined;
+    throw decodeFailure("message-type-missing", "The message does not say its type.");
+  };
+  const { open } = resolver;
+  return {
+    resolver,
+    identify(message, version) {
+      const identity = resolver.identify(message);
+      if (identity !== undefined) return find(version === undefined ? identity : { ...identity, version });
+      return open === undefined ? untyped() : undefined;
+    },
+    open:
+      open &&
+      ((body, message) => {
+        const opened = open(body, message);
+        return opened === undefined ? { known: untyped(), body } : { known: find(opened), body: opened.body };
+      }),
+    version: (type, version) => versions.get(type)!.get(version),
+    toSend(subject) {
+      if (subject === undefined || subject === "") return undefined;
+      const type = byName.get(subject);
+      if (type !== undefined || policies.unknown === "pass") return type;
+      throw encodeFailure(`no message type is named ${quoted(subject)}, which is the message's subject.`);
+    },
+  };
+}
+
+function resolvePolicies(policies: Partial<MessageTypePolicies> = {}): MessageTypePolicies {
+  const resolved = { ...defaultMessageTypePolicies, ...policies };
+  requireChoice("missing", resolved.missing, ["pass", "reject"]);
+  requireChoice("unknown", resolved.unknown, ["pass", "reject"]);
+  requireChoice("newer", resolved.newer, ["reject", "abandon"]);
+  return resolved;
+}
+
+function requireChoice(name: keyof MessageTypePolicies, value: string, choices: readonly string[]): void {
+  if (choices.includes(value)) return;
+  throw new TypeError(`messageTypePolicies.${name} must be one of ${choices.join(", ")}.`);
+}
+
+function collectNames(types: readonly MessageType[]): ReadonlyMap<string, MessageType> {
+  const byName = new Map<string, MessageType>();
+  for (const type of types) {
+    for (const name of [type.name, ...type.aliases]) {
+      if (byName.has(name)) {
+        throw new WaybillError("configuration-invalid", `Two message types are named ${quoted(name)}.`);
+      }
+      byName.set(name, type);
+    }
+  }
+  return byName;
+}
+
+function knownVersions(
+  type: MessageType,
+  serializers: readonly Serializer[],
+): ReadonlyMap<number, KnownVersion> {
+  const checks = new Map<string, BodyCheck>();
+  for (const version of type.versions) {
+    for (const { name, compileSchema } of serializers) {
+      const schema = version.schemas[name];
+      if (schema === undefined || compileSchema === undefined) continue;
+      const check = compileSchema(schema, `"${type.name}" version ${version.version}`);
+      if (version.version === type.version) checks.set(name, check);
+    }
+  }
+  const current = type.versions.at(-1)!;
+  const [anyCheck] = checks.values();
+  // A body keeps the ways of its format while it is upcast, such as dates as texts, so its own format's schema judges it best.
+  const checkUpcast = (serializer: string | undefined) =>
+    current.check ?? checks.get(serializer ?? "") ?? anyCheck;
+  return new Map(type.versions.map((version) => [version.version, { type, version, checkUpcast }]));
+}
+
+function versionFailure(type: MessageType, version: number, { newer }: MessageTypePolicies): WaybillError {
+  const known = type.versions.map((each) => each.version).join(", ");
+  const text = `Version ${version} of "${type.name}" is not known here, which knows ${known}.`;
+  if (newer === "abandon" && version > type.version) {
+    return new WaybillError("unavailable", text, { reason: "unavailable", stage: "select" });
+  }
+  return decodeFailure("message-version-unknown", text);
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 128 ? `${text.slice(0, 128)}…` : text);
+}

@@ -1,0 +1,94 @@
+import { WaybillError } from "../error.js";
+import type { VersionStep } from "./message-type.js";
+
+/** The versions of one message type and the steps between them, as a definition gives them. */
+export interface VersionGraph {
+  readonly messageType: string;
+  readonly current: number;
+  /** Ascending, the current version included. */
+  readonly versions: readonly number[];
+  /** Versions that were never sent. */
+  readonly unused: ReadonlySet<number>;
+  /** At most one way up from each version. */
+  readonly upcasts: ReadonlyMap<number, VersionStep>;
+  /** At most one way down from each version. */
+  readonly downcasts: ReadonlyMap<number, VersionStep>;
+}
+
+/**
+ * The steps from each version to the current one. Throws `configuration-invalid` when a version has no way there: a gap, a cycle, or a
+ * way that ends at another version.
+ */
+export function upcastWays(graph: VersionGraph): ReadonlyMap<number, readonly VersionStep[]> {
+  for (const step of graph.upcasts.values()) checkUpcast(graph, step);
+  refuseMissingVersions(graph);
+  return new Map(graph.versions.map((version) => [version, walkUp(graph, version)]));
+}
+
+/** The steps from the current version to an older one; undefined when there is no way. Throws `configuration-invalid` for a step that does not lead down. */
+export function downcastWay(graph: VersionGraph, version: number): readonly VersionStep[] | undefined {
+  const steps: VersionStep[] = [];
+  let at = graph.current;
+  while (at > version) {
+    const step = graph.downcasts.get(at);
+    if (step === undefined) return undefined;
+    if (!graph.versions.includes(step.to) || step.to >= at) {
+      throw unsound(graph, `the downcaster of version ${at} leads to ${step.to}, which is no older version`);
+    }
+    steps.push(step);
+    at = step.to;
+  }
+  return at === version ? steps : undefined;
+}
+
+function checkUpcast(graph: VersionGraph, { from, to }: VersionStep): void {
+  if (from === graph.current) {
+    throw unsound(graph, `version ${from} is the current one and has an upcaster all the same`);
+  }
+  if (from > graph.current) {
+    throw unsound(graph, `there is an upcaster for version ${from}, newer than the current ${graph.current}`);
+  }
+  if (!graph.versions.includes(to)) {
+    throw unsound(graph, `the upcaster of version ${from} leads to ${to}, which is not among its versions`);
+  }
+}
+
+function refuseMissingVersions({ versions, unused, ...graph }: VersionGraph): void {
+  for (let version = versions[0]!; version < graph.current; version++) {
+    if (versions.includes(version) || unused.has(version)) continue;
+    throw unsound(
+      graph,
+      `there is a gap: nothing is known of version ${version}, so no message of it could be read; ` +
+        `give it a schema and an upcaster, or list it in unused if none was ever sent`,
+    );
+  }
+}
+
+function walkUp(graph: VersionGraph, version: number): readonly VersionStep[] {
+  const steps: VersionStep[] = [];
+  const way = [version];
+  let at = version;
+  while (at !== graph.current) {
+    const step = graph.upcasts.get(at);
+    if (step === undefined) {
+      throw unsound(
+        graph,
+        way.length === 1
+          ? `version ${at} has no upcaster, so its messages could not be read; add upcasters[${at}]`
+          : `the way up ${way.join(" → ")} is a dead end; add upcasters[${at}]`,
+      );
+    }
+    at = step.to;
+    if (way.includes(at)) throw unsound(graph, `its upcasters form a cycle: ${[...way, at].join(" → ")}`);
+    way.push(at);
+    steps.push(step);
+  }
+  return steps;
+}
+
+function unsound({ messageType }: Pick<VersionGraph, "messageType">, text: string): WaybillError {
+  return new WaybillError(
+    "configuration-invalid",
+    `The message type "${messageType}" is not sound: ${text}.`,
+  );
+}

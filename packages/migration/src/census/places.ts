@@ -1,0 +1,81 @@
+import type { CatalogEntity, EntityAddress, EntityName, SubQueue } from "@waybill/core";
+import type { HiddenMessages } from "./census.js";
+
+/** Somewhere to peek. */
+export interface Place {
+  readonly address: EntityAddress;
+  readonly entityPath: string;
+  readonly entity: CatalogEntity;
+}
+
+/** The path as Service Bus writes it, without sub-queue: `events/Subscriptions/billing`. */
+export function entityPathOf(name: EntityName): string {
+  if ("queue" in name) return name.queue;
+  return name.subscription === undefined ? name.topic : `${name.topic}/Subscriptions/${name.subscription}`;
+}
+
+/**
+ * Every place to peek, in the order in which messages flow: an entity before its dead-letter queue, and before the entity it forwards to. A
+ * message that moves on while the census is taken is then met once more rather than missed.
+ */
+export function placesInFlowOrder(entities: readonly CatalogEntity[]): Place[] {
+  const byPath = new Map(entities.map((entity) => [key(entityPathOf(entity.entity)), entity]));
+  const visited = new Set<CatalogEntity>();
+  const last: Place[] = [];
+  const visit = (entity: CatalogEntity): void => {
+    if (visited.has(entity)) return;
+    visited.add(entity);
+    for (const target of [entity.forwardTo, entity.forwardDeadLetteredMessagesTo]) {
+      const next = target === undefined ? undefined : byPath.get(key(target));
+      if (next === undefined) continue;
+      for (const each of receivers(next, entities)) visit(each);
+    }
+    last.push(...placesOf(entity).toReversed());
+  };
+  for (const entity of entities) visit(entity);
+  return last.toReversed();
+}
+
+/** Where messages are that no receiver can peek. */
+export function hiddenIn(entities: readonly CatalogEntity[]): HiddenMessages[] {
+  return entities.flatMap(({ entity, counts }) => {
+    const entityPath = entityPathOf(entity);
+    const hidden: HiddenMessages[] = [];
+    if (isTopic(entity) && counts?.scheduled !== 0)
+      hidden.push({ entityPath, kind: "scheduled-at-topic", count: counts?.scheduled });
+    if (counts !== undefined && counts.transfer > 0)
+      hidden.push({ entityPath, kind: "in-transfer", count: counts.transfer });
+    return hidden;
+  });
+}
+
+/** What receives from an entity: itself, or a topic's subscriptions. */
+function receivers(entity: CatalogEntity, entities: readonly CatalogEntity[]): CatalogEntity[] {
+  const name = entity.entity;
+  if (!isTopic(name)) return [entity];
+  return entities.filter(
+    ({ entity: other }) =>
+      "topic" in other && other.subscription !== undefined && key(other.topic) === key(name.topic),
+  );
+}
+
+function placesOf(entity: CatalogEntity): Place[] {
+  const name = entity.entity;
+  if (isTopic(name)) return [];
+  const entityPath = entityPathOf(name);
+  const subQueues: (SubQueue | undefined)[] = [undefined, "transferDeadLetter", "deadLetter"];
+  return subQueues.map((subQueue) => ({
+    address: subQueue === undefined ? (name as EntityAddress) : ({ ...name, subQueue } as EntityAddress),
+    entityPath,
+    entity,
+  }));
+}
+
+function isTopic(name: EntityName): name is { readonly topic: string } {
+  return "topic" in name && name.subscription === undefined;
+}
+
+/** Entity names differ in case only by mistake. */
+function key(path: string): string {
+  return path.toLowerCase();
+}

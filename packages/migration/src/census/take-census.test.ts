@@ -1,0 +1,218 @@
+import { createPipeline, type EncodedMessage } from "@waybill/core";
+import { json } from "@waybill/serializer-json";
+import { msgpack } from "@waybill/serializer-msgpack";
+import { describe, expect, it } from "vitest";
+import { openWorld } from "../world.test-support.js";
+import { takeCensus } from "./take-census.js";
+
+const pipeline = createPipeline({ serializer: json(), additionalDeserializers: [msgpack()] });
+const written = (body: unknown, contentType?: string): EncodedMessage =>
+  pipeline.serialize({ body, contentType, subject: "order-placed" }) as EncodedMessage;
+const asJson = written({ id: 1 });
+const asMsgpack = written({ id: 2 }, "application/vnd.msgpack");
+const garbage: EncodedMessage = { body: Uint8Array.of(0xff, 0xfe, 0xfd), subject: "order-placed" };
+
+describe("a census", () => {
+  it("counts active, scheduled, deferred and dead-lettered messages by who would read them", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders");
+    await world.send("orders", asJson);
+    await world.defer({ queue: "orders" });
+    await world.send("orders", asMsgpack);
+    await world.deadLetter({ queue: "orders" });
+    await world.send("orders", asJson);
+    await world.send("orders", asJson);
+    await world.schedule("orders", asMsgpack, 60_000);
+    await world.send("orders", garbage);
+
+    const census = await takeCensus({ ...world, pipeline });
+
+    expect(
+      census.groups.map(({ subQueue, state, mediaType, status, serializer, position, count }) => ({
+        subQueue,
+        state,
+        mediaType,
+        status,
+        serializer,
+        position,
+        count,
+      })),
+    ).toEqual([
+      {
+        state: "deferred",
+        mediaType: "application/json",
+        status: "decoded",
+        serializer: "json",
+        position: 0,
+        count: 1,
+      },
+      {
+        state: "active",
+        mediaType: "application/json",
+        status: "decoded",
+        serializer: "json",
+        position: 0,
+        count: 2,
+      },
+      {
+        state: "scheduled",
+        mediaType: "application/vnd.msgpack",
+        status: "decoded",
+        serializer: "msgpack",
+        position: 1,
+        count: 1,
+      },
+      { state: "active", mediaType: "(none)", status: "undeserializable", position: -1, count: 1 },
+      {
+        subQueue: "deadLetter",
+        state: "active",
+        mediaType: "application/vnd.msgpack",
+        status: "decoded",
+        serializer: "msgpack",
+        position: 1,
+        count: 1,
+      },
+    ]);
+    expect(census.places.map(({ peeked, end }) => ({ peeked, end }))).toEqual([
+      { peeked: 5, end: "reached" },
+      { peeked: 0, end: "reached" },
+      { peeked: 1, end: "reached" },
+    ]);
+    expect(census.hidden).toEqual([]);
+  });
+
+  it("tells the oldest and the newest, the latest schedule and the last expiry", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders");
+    const start = world.clock.now();
+    await world.send("orders", { ...asJson, timeToLive: 60_000 });
+    world.clock.advance(1_000);
+    await world.send("orders", { ...asJson, timeToLive: 10_000 });
+    await world.schedule("orders", asMsgpack, 30_000);
+
+    const { groups } = await takeCensus({ ...world, pipeline });
+
+    expect(groups).toMatchObject([
+      {
+        oldestEnqueuedAt: new Date(start),
+        newestEnqueuedAt: new Date(start + 1_000),
+        latestScheduledAt: undefined,
+        latestExpiryAt: new Date(start + 60_000),
+        examples: [1n, 2n],
+      },
+      { latestScheduledAt: new Date(start + 31_000), latestExpiryAt: undefined },
+    ]);
+  });
+
+  it("looks into sessions, subscriptions and what is forwarded, following the flow", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("archive");
+    await world.broker.createTopic("events");
+    await world.broker.createSubscription("events", "billing", { requiresSession: true });
+    await world.broker.createSubscription("events", "audit", { forwardTo: "archive" });
+    await world.send("events", { ...asJson, sessionId: "s-1" });
+
+    const census = await takeCensus({ ...world, pipeline });
+
+    expect(census.groups.map(({ entityPath, count }) => [entityPath, count])).toEqual([
+      ["events/Subscriptions/billing", 1],
+      ["archive", 1],
+    ]);
+    const order = census.places
+      .filter(({ subQueue }) => subQueue === undefined)
+      .map(({ entityPath }) => entityPath);
+    expect(order.indexOf("events/Subscriptions/audit")).toBeLessThan(order.indexOf("archive"));
+    expect(
+      census.places.find(({ entityPath }) => entityPath === "events/Subscriptions/billing"),
+    ).toMatchObject({
+      requiresSession: true,
+    });
+  });
+
+  it("says what nobody can peek: messages scheduled at a topic", async () => {
+    await using world = openWorld();
+    await world.broker.createTopic("events");
+    await world.schedule("events", asJson, 60_000);
+    expect((await takeCensus({ ...world, pipeline })).hidden).toEqual([
+      { entityPath: "events", kind: "scheduled-at-topic", count: 1 },
+    ]);
+    const catalog = { listEntities: async () => [{ entity: { topic: "events" } }] };
+    expect((await takeCensus({ ...world, pipeline, catalog })).hidden).toEqual([
+      { entityPath: "events", kind: "scheduled-at-topic", count: undefined },
+    ]);
+  });
+
+  it("says where it stopped at the limit, and where it could not look", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders");
+    for (let count = 0; count < 5; count++) await world.send("orders", asJson);
+    const catalog = {
+      listEntities: async () => [{ entity: { queue: "orders" } }, { entity: { queue: "gone" } }],
+    };
+
+    const census = await takeCensus({ ...world, pipeline, catalog, maxMessagesPerPlace: 3, pageSize: 2 });
+
+    expect(census.places.filter(({ end }) => end !== "reached")).toMatchObject([
+      ...["", "", ""].map(() => ({ entityPath: "gone", end: "failed", error: { code: "entity-not-found" } })),
+      { entityPath: "orders", peeked: 3, end: "limit" },
+    ]);
+  });
+
+  it("reads a share of the messages when asked to, and counts all of them", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders");
+    for (let count = 0; count < 200; count++) await world.send("orders", asJson);
+
+    const { groups } = await takeCensus({ ...world, pipeline, sampleRate: 0.25 });
+
+    const count = (status: string) => groups.find((group) => group.status === status)?.count ?? 0;
+    expect(count("decoded") + count("not-sampled")).toBe(200);
+    expect(count("decoded")).toBeGreaterThan(30);
+    expect(count("decoded")).toBeLessThan(70);
+  });
+
+  it("keeps its memory when producers invent subjects and content types", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders");
+    for (let n = 0; n < 50; n++)
+      await world.send("orders", { ...asJson, subject: `type-${n}`, contentType: `a/${n}` });
+
+    const { groups } = await takeCensus({ ...world, pipeline, maxGroups: 10 });
+
+    expect(groups).toHaveLength(11);
+    expect(groups.at(-1)).toMatchObject({
+      messageType: "(other)",
+      mediaType: "(other)",
+      count: 40,
+      serializer: "json",
+    });
+  });
+
+  it("reports progress against what the broker counts, and can be aborted", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders");
+    for (let count = 0; count < 5; count++) await world.send("orders", asJson);
+    const controller = new AbortController();
+    const seen: unknown[] = [];
+    const onProgress = (progress: unknown) => {
+      seen.push(progress);
+      if (seen.length === 2) controller.abort();
+    };
+    const taken = takeCensus({ ...world, pipeline, pageSize: 2, onProgress, abortSignal: controller.signal });
+    await expect(taken).rejects.toMatchObject({ code: "aborted" });
+    expect(seen).toEqual([
+      { entityPath: "orders", peeked: 2, expected: 5 },
+      { entityPath: "orders", peeked: 4, expected: 5 },
+    ]);
+  });
+
+  it("refuses settings that cannot be", async () => {
+    await using world = openWorld();
+    await expect(takeCensus({ ...world, pipeline, sampleRate: 2 })).rejects.toThrow(
+      "sampleRate must be from 0 to 1",
+    );
+    await expect(takeCensus({ ...world, pipeline, pageSize: 0 })).rejects.toThrow(
+      "pageSize must be at least 1",
+    );
+  });
+});

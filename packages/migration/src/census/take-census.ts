@@ -1,0 +1,164 @@
+import {
+  type CallOptions,
+  type DeliveredMessage,
+  type DeserializationOutcome,
+  type EncodedMessage,
+  type EntityCatalog,
+  type Pipeline,
+  type Transport,
+  type TransportReceiver,
+  WaybillError,
+} from "@waybill/core";
+import type { Census, CensusPlace } from "./census.js";
+import { hiddenIn, type Place, placesInFlowOrder } from "./places.js";
+import { Tally } from "./tally.js";
+
+/** What to look at and with which chain. */
+export interface CensusOptions extends CallOptions {
+  readonly transport: Transport;
+  /** The chain that consumers use; its types too, so that versions and upcast paths are told. */
+  readonly pipeline: Pick<Pipeline, "deserialize" | "serializers">;
+  /** Which entities there are. */
+  readonly catalog: EntityCatalog;
+  /** The share of messages to read, from 0 to 1, chosen by sequence number; the others are only counted. Default: 1. */
+  readonly sampleRate?: number | undefined;
+  /** How many messages to peek in one place at most. Default: no limit. */
+  readonly maxMessagesPerPlace?: number | undefined;
+  /** How many messages to ask for at once. Default: 250, what the service returns at most. */
+  readonly pageSize?: number | undefined;
+  /** How many groups to tell apart; past that, message types and media types are `"(other)"`. Default: 10,000. */
+  readonly maxGroups?: number | undefined;
+  /** Called after each page. */
+  readonly onProgress?: ((progress: CensusProgress) => void) | undefined;
+}
+
+/** How far a census is. */
+export interface CensusProgress {
+  readonly entityPath: string;
+  /** Messages peeked so far, in all places. */
+  readonly peeked: number;
+  /** Messages that the catalog counted, in all places; undefined when it does not count. */
+  readonly expected: number | undefined;
+}
+
+/**
+ * Counts what waits in a namespace, active, scheduled and deferred, in every queue, subscription, dead-letter and transfer dead-letter
+ * queue, by what the chain makes of it. Peeks only: locks and changes nothing. A place that cannot be peeked is told in the result;
+ * rejects when the catalog cannot be listed or the call is aborted.
+ */
+export async function takeCensus(options: CensusOptions): Promise<Census> {
+  const settings = checked(options);
+  const startedAt = now(options);
+  const entities = await options.catalog.listEntities({ abortSignal: options.abortSignal });
+  const tally = new Tally(settings.maxGroups);
+  const progress = { peeked: 0, expected: expectedCount(entities.map(({ counts }) => counts)) };
+  const places: CensusPlace[] = [];
+  for (const place of placesInFlowOrder(entities)) {
+    const onPage = (messages: number) => {
+      progress.peeked += messages;
+      options.onProgress?.({ entityPath: place.entityPath, ...progress });
+    };
+    places.push(await countPlace(place, settings, tally, onPage));
+  }
+  return {
+    startedAt,
+    finishedAt: now(options),
+    serializers: options.pipeline.serializers.map(({ name }) => name),
+    sampleRate: settings.sampleRate,
+    places,
+    groups: tally.groups(),
+    hidden: hiddenIn(entities),
+  };
+}
+
+type Settings = ReturnType<typeof checked>;
+
+function checked(options: CensusOptions) {
+  const {
+    sampleRate = 1,
+    maxMessagesPerPlace = Number.POSITIVE_INFINITY,
+    pageSize = 250,
+    maxGroups = 10_000,
+  } = options;
+  if (!(sampleRate >= 0 && sampleRate <= 1))
+    throw new TypeError(`sampleRate must be from 0 to 1, not ${String(sampleRate)}.`);
+  for (const [name, value] of Object.entries({ maxMessagesPerPlace, pageSize, maxGroups })) {
+    if (!(value >= 1)) throw new TypeError(`${name} must be at least 1, not ${String(value)}.`);
+  }
+  return { ...options, sampleRate, maxMessagesPerPlace, pageSize, maxGroups };
+}
+
+async function countPlace(
+  place: Place,
+  settings: Settings,
+  tally: Tally,
+  onPage: (messages: number) => void,
+): Promise<CensusPlace> {
+  const { transport, abortSignal } = settings;
+  const receiver = transport.createReceiver(place.address, "peekLock");
+  const result = { entityPath: place.entityPath, subQueue: place.address.subQueue, ...about(place) };
+  let peeked = 0;
+  try {
+    for await (const page of pages(receiver, settings)) {
+      for (const message of page) tally.add(place, message, await read(message, settings));
+      peeked += page.length;
+      onPage(page.length);
+    }
+    return { ...result, peeked, end: peeked >= settings.maxMessagesPerPlace ? "limit" : "reached" };
+  } catch (error) {
+    if (abortSignal?.aborted || !(error instanceof WaybillError)) throw error;
+    // A transport without this sub-queue has nothing in it.
+    if (error.code === "not-supported" && place.address.subQueue !== undefined)
+      return { ...result, peeked, end: "reached" };
+    return { ...result, peeked, end: "failed", error: { code: error.code, text: error.text } };
+  } finally {
+    await receiver.close();
+  }
+}
+
+async function* pages(receiver: TransportReceiver, settings: Settings): AsyncGenerator<DeliveredMessage[]> {
+  const { pageSize, maxMessagesPerPlace, abortSignal } = settings;
+  let fromSequenceNumber: bigint | undefined;
+  let left = maxMessagesPerPlace;
+  while (left > 0) {
+    const maxMessages = Math.min(pageSize, left);
+    const page = await receiver.peek({ maxMessages, fromSequenceNumber, abortSignal });
+    const last = page.at(-1);
+    if (last === undefined) return;
+    left -= page.length;
+    yield page;
+    fromSequenceNumber = last.sequenceNumber + 1n;
+  }
+}
+
+function read(
+  message: DeliveredMessage,
+  { pipeline, sampleRate, abortSignal }: Settings,
+): DeserializationOutcome | undefined | PromiseLike<DeserializationOutcome> {
+  if (sampleRate < 1 && !isSampled(message.sequenceNumber, sampleRate)) return undefined;
+  return pipeline.deserialize(message as EncodedMessage, { abortSignal });
+}
+
+/** Spreads neighbours apart: neighbours are often alike. Source: Knuth, multiplicative hashing. */
+function isSampled(sequenceNumber: bigint, sampleRate: number): boolean {
+  return Number((sequenceNumber * 2_654_435_761n) & 0xffff_ffffn) < sampleRate * 2 ** 32;
+}
+
+function about({
+  entity: { requiresSession, counts },
+}: Place): Pick<CensusPlace, "requiresSession" | "counts"> {
+  return { requiresSession, counts };
+}
+
+function expectedCount(counts: readonly CensusPlace["counts"][]): number | undefined {
+  let sum = 0;
+  for (const each of counts) {
+    if (each === undefined) return undefined;
+    sum += each.active + each.scheduled + each.deadLetter + each.transferDeadLetter;
+  }
+  return sum;
+}
+
+function now({ transport }: CensusOptions): Date {
+  return new Date(transport.scheduler?.now() ?? Date.now());
+}

@@ -1,0 +1,128 @@
+import type { DeliveredMessage, DeserializationOutcome, DeserializationReport } from "@waybill/core";
+import type { CensusGroup } from "./census.js";
+import { mediaTypeOf } from "./media-type-of.js";
+import type { Place } from "./places.js";
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+type Kind = Omit<
+  CensusGroup,
+  | "count"
+  | "bytes"
+  | "oldestEnqueuedAt"
+  | "newestEnqueuedAt"
+  | "latestScheduledAt"
+  | "latestExpiryAt"
+  | "examples"
+>;
+
+/** How many sequence numbers a group keeps. */
+const maxExamples = 3;
+
+/** A subject is put in by producers: a long one is cut, so that a group costs little. */
+const maxNameLength = 128;
+
+/** Counts messages by kind. Its memory grows with the kinds, up to a limit, and not with the messages. */
+export class Tally {
+  readonly #groups = new Map<string, Mutable<CensusGroup>>();
+  readonly #maxGroups: number;
+
+  constructor(maxGroups: number) {
+    this.#maxGroups = maxGroups;
+  }
+
+  /** Counts one message; without an outcome it was not read. */
+  add(place: Place, message: DeliveredMessage, outcome: DeserializationOutcome | undefined): void {
+    const kind = kindOf(place, message, outcome);
+    const group = this.#group(kind);
+    const bytes = message.body instanceof Uint8Array ? message.body.length : 0;
+    group.count++;
+    group.bytes += bytes;
+    const { enqueuedTimeUtc: enqueuedAt, scheduledEnqueueTimeUtc: scheduledAt } = message;
+    const expiresAt = expiryOf(place, message);
+    const isFirst = group.count === 1;
+    group.oldestEnqueuedAt = earlier(group.oldestEnqueuedAt, enqueuedAt);
+    group.newestEnqueuedAt = later(group.newestEnqueuedAt, enqueuedAt);
+    if (message.state === "scheduled") group.latestScheduledAt = later(group.latestScheduledAt, scheduledAt);
+    // One that never expires outlasts all others.
+    group.latestExpiryAt =
+      expiresAt === undefined || (!isFirst && group.latestExpiryAt === undefined)
+        ? undefined
+        : later(group.latestExpiryAt, expiresAt);
+    if (group.examples.length < maxExamples) group.examples = [...group.examples, message.sequenceNumber];
+  }
+
+  /** The groups so far, the largest first within each place. */
+  groups(): CensusGroup[] {
+    return [...this.#groups.values()];
+  }
+
+  #group(kind: Kind): Mutable<CensusGroup> {
+    const key = keyOf(kind);
+    const known = this.#groups.get(key);
+    if (known !== undefined) return known;
+    if (this.#groups.size >= this.#maxGroups && kind.messageType !== other) {
+      return this.#group({ ...kind, messageType: other, mediaType: other });
+    }
+    const group: Mutable<CensusGroup> = {
+      ...kind,
+      count: 0,
+      bytes: 0,
+      oldestEnqueuedAt: undefined,
+      newestEnqueuedAt: undefined,
+      latestScheduledAt: undefined,
+      latestExpiryAt: undefined,
+      examples: [],
+    };
+    this.#groups.set(key, group);
+    return group;
+  }
+}
+
+const other = "(other)";
+
+function kindOf(
+  { entityPath, address }: Place,
+  message: DeliveredMessage,
+  outcome: DeserializationOutcome | undefined,
+): Kind {
+  const report: Partial<DeserializationReport> = outcome?.report ?? {};
+  return {
+    entityPath,
+    subQueue: address.subQueue,
+    state: message.state,
+    mediaType: mediaTypeOf(message.contentType),
+    messageType: (report.messageType ?? message.subject)?.slice(0, maxNameLength),
+    messageVersion: report.messageVersion,
+    upcastPath: report.upcastPath ?? [],
+    status: outcome?.status ?? "not-sampled",
+    serializer: report.serializer,
+    declared: report.declared,
+    position: report.position ?? -1,
+    reason: outcome?.status === "undeserializable" ? outcome.reason : undefined,
+  };
+}
+
+/** When a message will be gone if nobody takes it; undefined for never, as in every dead-letter queue. */
+function expiryOf({ address, entity }: Place, message: DeliveredMessage): Date | undefined {
+  if (address.subQueue !== undefined) return undefined;
+  if (message.state !== "scheduled" || message.scheduledEnqueueTimeUtc === undefined)
+    return message.expiresAtUtc;
+  // Its life begins when it becomes active.
+  const { defaultMessageTimeToLiveMs: limit = Number.POSITIVE_INFINITY } = entity;
+  const expiry = new Date(
+    message.scheduledEnqueueTimeUtc.getTime() + Math.min(message.timeToLive ?? limit, limit),
+  );
+  return Number.isNaN(expiry.getTime()) ? undefined : expiry;
+}
+
+function keyOf(kind: Kind): string {
+  return JSON.stringify(Object.values(kind).map((value) => value ?? null));
+}
+
+function earlier(one: Date | undefined, two: Date | undefined): Date | undefined {
+  return one === undefined || (two !== undefined && two < one) ? two : one;
+}
+
+function later(one: Date | undefined, two: Date | undefined): Date | undefined {
+  return one === undefined || (two !== undefined && two > one) ? two : one;
+}

@@ -1,0 +1,63 @@
+// For applications
+
+export type { Announcement, AnnounceOptions } from "./capability/announce-capability.js";
+export { announceCapability } from "./capability/announce-capability.js";
+export { queueBeaconStore } from "./capability/queue-beacon-store.js";
+export type { ReadableType, ReadableVersion, ReaderCapability } from "./capability/reader-capability.js";
+export { readerCapability } from "./capability/reader-capability.js";
+export type { BeaconGuardOptions, ReaderGuard } from "./capability/reader-guard.js";
+export { beaconGuard } from "./capability/reader-guard.js";
+export type { Census, CensusGroup, CensusPlace, HiddenMessages } from "./census/census.js";
+export type { CensusOptions, CensusProgress } from "./census/take-census.js";
+export { takeCensus } from "./census/take-census.js";
+export type { DeadLetterQueue } from "./repair/dead-letter-queue.js";
+export type { Receipt, ReceiptLog } from "./repair/receipt-log.js";
+export { createMemoryReceipts, openReceiptFile } from "./repair/receipt-log.js";
+export type {
+  RepairCandidate,
+  RepairOptions,
+  RepairResult,
+  RepairSkip,
+  RepairTarget,
+} from "./repair/repair-dead-letters.js";
+export { repairDeadLetters } from "./repair/repair-dead-letters.js";
+export {
+  originalMessageIdProperty,
+  resubmitCountProperty,
+  resubmitFilter,
+  resubmitToProperty,
+} from "./repair/resubmission.js";
+export type { DeadLetterGroup, DeadLetterSurvey, SurveyOptions } from "./repair/survey-dead-letters.js";
+export { surveyDeadLetters } from "./repair/survey-dead-letters.js";
+export type {
+  RetirementEvidence,
+  RetirementObstacle,
+  RetirementReason,
+  RetirementTarget,
+  RetirementVerdict,
+} from "./retirement/retirement-verdict.js";
+export { retirementVerdict } from "./retirement/retirement-verdict.js";
+export type { DifferenceKind } from "./shadow-check/compare-values.js";
+export type { ShadowCheckOptions, ShadowFinding, ShadowReport } from "./shadow-check/shadow-check.js";
+export { ShadowCheck } from "./shadow-check/shadow-check.js";
+export type {
+  Ambiguity,
+  Reading,
+  VerificationOptions,
+  VerificationReport,
+} from "./verification/verification.js";
+export { Verification } from "./verification/verification.js";
+export { withWritePlans } from "./write-plan/with-write-plans.js";
+export type {
+  PlannedTarget,
+  SetPercentOptions,
+  WritePlanOptions,
+  WritePlanPhase,
+} from "./write-plan/write-plan.js";
+export { WritePlan } from "./write-plan/write-plan.js";
+
+// For authors of beacon stores and of tools
+
+export type { BeaconStore, CapabilityBeacon } from "./capability/beacon-store.js";
+export { compareValues } from "./shadow-check/compare-values.js";
+export { shareOf, stableKey } from "./write-plan/stable-share.js";

@@ -1,0 +1,95 @@
+import { createReadStream } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { WaybillError } from "@waybill/core";
+
+/** What happened to one dead-lettered message. `sending` comes before it is sent, `sent` after, `removed` when it has left its queue. */
+export interface Receipt {
+  readonly step: "sending" | "sent" | "removed";
+  /** The dead-letter queue, as `orders/$DeadLetterQueue`. */
+  readonly from: string;
+  /** The message's number there, in decimal. */
+  readonly sequenceNumber: string;
+  /** The message id with which it is sent again; absent where the message has none. */
+  readonly messageId?: string | undefined;
+  /** Where it is sent. */
+  readonly to: string;
+  /** When, as ISO 8601. */
+  readonly at: string;
+}
+
+/** Remembers what a repair has done, so that the next one goes on where it stopped. */
+export interface ReceiptLog {
+  /** All receipts so far, oldest first. */
+  read(): AsyncIterable<Receipt>;
+  /** Resolves when the receipts will survive a crash. */
+  append(receipts: readonly Receipt[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Keeps receipts in a file, one JSON object per line, each flushed to the disk before the repair goes on. Makes the file when it is not
+ * there; drops a last line that a crash cut short. `read` rejects with `configuration-invalid` for a file that holds something else.
+ */
+export async function openReceiptFile(path: string): Promise<ReceiptLog> {
+  const file = await open(path, "a+", 0o600);
+  await dropTornLine(file);
+  return {
+    async *read() {
+      let number = 0;
+      for await (const line of createInterface({ input: createReadStream(path, "utf8") }))
+        yield parsed(line, path, ++number);
+    },
+    async append(receipts) {
+      await file.appendFile(receipts.map((receipt) => `${JSON.stringify(receipt)}\n`).join(""));
+      await file.datasync();
+    },
+    close: () => file.close(),
+  };
+}
+
+/** Keeps receipts in memory: enough where a repair is not to be resumed. */
+export function createMemoryReceipts(): ReceiptLog {
+  const receipts: Receipt[] = [];
+  return {
+    async *read() {
+      yield* receipts;
+    },
+    append: async (more) => void receipts.push(...more),
+    close: async () => {},
+  };
+}
+
+/** A batch of receipts is written at once, so the last line break may be far from the end. */
+const tailBytes = 65_536;
+
+async function dropTornLine(file: FileHandle): Promise<void> {
+  const { size } = await file.stat();
+  const tail = Buffer.alloc(tailBytes);
+  for (let end = size; end > 0; ) {
+    const start = Math.max(end - tailBytes, 0);
+    await file.read(tail, 0, end - start, start);
+    const lineEnd = tail.subarray(0, end - start).lastIndexOf("\n");
+    if (lineEnd !== -1 || start === 0) {
+      const kept = start + lineEnd + 1;
+      if (kept < size) await file.truncate(kept);
+      return;
+    }
+    end = start;
+  }
+}
+
+function parsed(line: string, path: string, number: number): Receipt {
+  try {
+    const receipt = JSON.parse(line) as Partial<Receipt> | null;
+    const isReceipt =
+      (receipt?.step === "sending" || receipt?.step === "sent" || receipt?.step === "removed") &&
+      typeof receipt.from === "string" &&
+      typeof receipt.sequenceNumber === "string" &&
+      typeof receipt.to === "string";
+    if (isReceipt) return receipt as Receipt;
+  } catch {
+    // Told below, like every other line that is no receipt.
+  }
+  throw new WaybillError("configuration-invalid", `line ${number} of ${path} is not a receipt of a repair.`);
+}

@@ -1,0 +1,319 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createPipeline, type EncodedMessage, type Transport } from "@waybill/core";
+import { json } from "@waybill/serializer-json";
+import { msgpack } from "@waybill/serializer-msgpack";
+import { describe, expect, it } from "vitest";
+import { openWorld } from "../world.test-support.js";
+import { createMemoryReceipts, openReceiptFile } from "./receipt-log.js";
+import { type RepairOptions, repairDeadLetters } from "./repair-dead-letters.js";
+import { resubmitFilter } from "./resubmission.js";
+import { surveyDeadLetters } from "./survey-dead-letters.js";
+
+const pipeline = createPipeline({ serializer: msgpack(), additionalDeserializers: [json()] });
+const order = (id: number): EncodedMessage => ({
+  ...(pipeline.serialize({ body: { id }, contentType: "application/json" }) as EncodedMessage),
+  messageId: `order-${id}`,
+  subject: "order-placed",
+});
+const garbage: EncodedMessage = { body: Uint8Array.of(0xff, 0xfe), messageId: "garbage" };
+
+/** A world with dead-lettered messages in the queue "orders". */
+async function openDeadLetters(messages: readonly EncodedMessage[], options: object = {}) {
+  const world = openWorld();
+  await world.broker.createQueue("orders", options);
+  for (const message of messages) {
+    await world.send("orders", message);
+    await world.deadLetter({ queue: "orders" });
+  }
+  world.clock.advance(1_000);
+  const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+  const deadReceiver = world.transport.createReceiver(
+    { queue: "orders", subQueue: "deadLetter" },
+    "peekLock",
+  );
+  return {
+    ...world,
+    repair: (more: Partial<RepairOptions> = {}) =>
+      repairDeadLetters({
+        transport: world.transport,
+        pipeline,
+        from: { queue: "orders" },
+        maxWaitTimeInMs: 0,
+        ...more,
+      }),
+    waiting: () => receiver.peek({ maxMessages: 1000 }),
+    dead: () => deadReceiver.peek({ maxMessages: 1000 }),
+    [Symbol.asyncDispose]: world[Symbol.asyncDispose],
+  };
+}
+
+/** A transport that dies at the chosen moment, as a process would: what was done stays done. */
+function failing(transport: Transport, when: "before-send" | "after-send" | "before-complete"): Transport {
+  const die = () => Promise.reject(new Error("killed"));
+  return replaced(transport, {
+    createSender(entity) {
+      const sender = transport.createSender(entity);
+      return replaced(sender, {
+        async send(messages) {
+          if (when === "after-send") await sender.send(messages);
+          return when === "before-complete" ? sender.send(messages) : die();
+        },
+      });
+    },
+    createReceiver: (address, mode) =>
+      replaced(transport.createReceiver(address, mode), when === "before-complete" ? { complete: die } : {}),
+  });
+}
+
+/** An object with some of its methods replaced. */
+function replaced<T extends object>(target: T, methods: Partial<T>): T {
+  return new Proxy(target, {
+    get(_, name) {
+      const value: unknown = Reflect.get(name in methods ? methods : target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+describe("a survey of dead letters", () => {
+  it("groups them by cause and tells what today's chain makes of them", async () => {
+    await using world = await openDeadLetters([order(1), garbage, order(2)]);
+    const survey = await surveyDeadLetters({
+      transport: world.transport,
+      pipeline,
+      from: { queue: "orders" },
+    });
+    expect(survey).toMatchObject({
+      peeked: 3,
+      decodable: 2,
+      groups: [
+        {
+          deadLetterReason: "Test",
+          mediaType: "application/json",
+          messageType: "order-placed",
+          status: "decoded",
+          serializer: "json",
+          failure: undefined,
+          count: 2,
+          resubmits: 0,
+          examples: [1n, 3n],
+        },
+        {
+          mediaType: "(none)",
+          status: "undeserializable",
+          reason: "NoDeserializer",
+          failure: { stage: "select" },
+          detail: expect.any(String),
+          count: 1,
+          examples: [2n],
+        },
+      ],
+    });
+    expect(await world.dead()).toHaveLength(3);
+  });
+});
+
+describe("a repair", () => {
+  it("sends the bytes that came, keeps all properties and strips what dead-lettering added", async () => {
+    const sent: EncodedMessage = {
+      ...order(1),
+      correlationId: 7n,
+      to: "somewhere",
+      replyTo: "replies",
+      replyToSessionId: "r-1",
+      sessionId: "s-1",
+      partitionKey: "s-1",
+      timeToLive: 3_600_000,
+      applicationProperties: { attempt: 1, when: new Date(0), blob: Uint8Array.of(1, 2) },
+    };
+    await using world = await openDeadLetters([sent]);
+
+    expect(await world.repair()).toEqual({ resubmitted: 1, resumed: 0, skipped: {}, possibleDuplicates: [] });
+
+    const { applicationProperties, ...properties } = sent;
+    const [message] = await world.waiting();
+    expect(message).toMatchObject(properties);
+    expect(message?.applicationProperties).toEqual({ ...applicationProperties, "waybill-resubmits": 1 });
+    expect(message?.deadLetterReason).toBeUndefined();
+    expect(await world.dead()).toEqual([]);
+  });
+
+  it("writes the value anew in the chain's main format when asked to", async () => {
+    await using world = await openDeadLetters([order(1)]);
+    await world.repair({ body: "transcode" });
+    const [message] = await world.waiting();
+    expect(message).toMatchObject({
+      contentType: "application/vnd.msgpack",
+      messageId: "order-1",
+      subject: "order-placed",
+    });
+    expect(pipeline.deserialize(message as EncodedMessage)).toMatchObject({ body: { id: 1 } });
+  });
+
+  it("leaves what today's chain cannot read, what was not selected and what came back too often", async () => {
+    const tired = { ...order(3), applicationProperties: { "waybill-resubmits": 3 } };
+    await using world = await openDeadLetters([order(1), garbage, order(2), tired]);
+
+    const result = await world.repair({ select: ({ message }) => message.messageId !== "order-2" });
+
+    expect(result).toMatchObject({
+      resubmitted: 1,
+      skipped: { undecodable: 1, "not-selected": 1, "resubmitted-too-often": 1 },
+    });
+    const left = await world.dead();
+    expect(left.map(({ messageId }) => messageId)).toEqual(["garbage", "order-2", "order-3"]);
+    const receiver = world.transport.createReceiver({ queue: "orders", subQueue: "deadLetter" }, "peekLock");
+    expect(await receiver.receive({ maxMessages: 10, maxWaitTimeMs: 0 })).toHaveLength(3);
+  });
+
+  it("sends what nobody can read as well when told to", async () => {
+    await using world = await openDeadLetters([garbage]);
+    await world.repair({ includeUndecodable: true });
+    expect((await world.waiting())[0]?.body).toEqual(garbage.body);
+  });
+
+  it("sends to another queue, or to a topic for one subscription alone", async () => {
+    await using world = await openDeadLetters([order(1), order(2)]);
+    await world.broker.createQueue("repaired");
+    await world.broker.createTopic("events");
+    for (const name of ["billing", "audit"]) {
+      await world.broker.createSubscription("events", name);
+      await world.broker.deleteRule("events", name, "$Default");
+      await world.broker.createRule("events", name, {
+        name: "own",
+        filter: { type: "sql", expression: resubmitFilter(name, "sys.Label = 'order-placed'") },
+      });
+    }
+    await world.repair({ to: { queue: "repaired" }, limit: 1 });
+    await world.repair({ to: { topic: "events", subscription: "billing" } });
+
+    const counts = Object.fromEntries(
+      world.broker.listEntities().map(({ path, activeMessageCount }) => [path, activeMessageCount]),
+    );
+    expect(counts).toMatchObject({
+      repaired: 1,
+      "events/Subscriptions/billing": 1,
+      "events/Subscriptions/audit": 0,
+    });
+  });
+
+  it("keeps below the rate", async () => {
+    await using world = await openDeadLetters([order(1), order(2), order(3)]);
+    let isDone = false;
+    const repaired = world.repair({ maxPerSecond: 0.2 }).then(() => {
+      isDone = true;
+    });
+    const counts: number[] = [];
+    while (!isDone) {
+      await new Promise((resolve) => setImmediate(resolve));
+      counts.push((await world.waiting()).length);
+      world.clock.advance(1_000);
+    }
+    await repaired;
+    const steps = [...new Set(counts)];
+    expect(steps).toEqual([...steps].sort());
+    for (const sent of [1, 2])
+      expect(counts.filter((count) => count === sent).length).toBeGreaterThanOrEqual(4);
+    expect(await world.waiting()).toHaveLength(3);
+  });
+
+  it("refuses settings that cannot be", async () => {
+    await using world = await openDeadLetters([]);
+    await expect(world.repair({ limit: 0 })).rejects.toThrow("limit must be above 0");
+    await expect(world.repair({ body: "transcode", includeUndecodable: true })).rejects.toThrow(
+      "cannot be transcoded",
+    );
+  });
+});
+
+describe("an interrupted repair", () => {
+  it("goes on with its receipts: what was sent is removed, not sent again", async () => {
+    await using world = await openDeadLetters([order(1), order(2)]);
+    const receipts = createMemoryReceipts();
+    await expect(
+      world.repair({ receipts, transport: failing(world.transport, "before-complete") }),
+    ).rejects.toThrow("killed");
+    expect([await world.waiting(), await world.dead()]).toMatchObject([{ length: 2 }, { length: 2 }]);
+    world.clock.advance(60_000);
+
+    expect(await world.repair({ receipts })).toMatchObject({
+      resubmitted: 0,
+      resumed: 2,
+      possibleDuplicates: [],
+    });
+    expect([await world.waiting(), await world.dead()]).toMatchObject([{ length: 2 }, { length: 0 }]);
+  });
+
+  it("sends again what may have been sent, and says which", async () => {
+    for (const [when, waiting] of [
+      ["before-send", 1],
+      ["after-send", 2],
+    ] as const) {
+      await using world = await openDeadLetters([order(1)]);
+      const receipts = createMemoryReceipts();
+      await expect(world.repair({ receipts, transport: failing(world.transport, when) })).rejects.toThrow(
+        "killed",
+      );
+      world.clock.advance(60_000);
+
+      expect(await world.repair({ receipts })).toMatchObject({ resubmitted: 1, possibleDuplicates: [1n] });
+      expect([await world.waiting(), await world.dead()]).toMatchObject([{ length: waiting }, { length: 0 }]);
+    }
+  });
+
+  it("makes no duplicate where the target detects them, although the original's id is still remembered there", async () => {
+    await using world = await openDeadLetters([order(1)], { requiresDuplicateDetection: true });
+    const receipts = createMemoryReceipts();
+    const again = { receipts, targetDetectsDuplicates: true };
+    await expect(
+      world.repair({ ...again, transport: failing(world.transport, "after-send") }),
+    ).rejects.toThrow("killed");
+    world.clock.advance(60_000);
+
+    expect(await world.repair(again)).toMatchObject({ resubmitted: 1, possibleDuplicates: [] });
+
+    expect(await world.waiting()).toMatchObject([
+      { applicationProperties: { "waybill-original-message-id": "order-1", "waybill-resubmits": 1 } },
+    ]);
+    expect(await world.dead()).toEqual([]);
+  });
+
+  it("keeps its receipts in a file, where a torn last line does no harm", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "waybill-receipts-"));
+    const path = join(directory, "orders.receipts");
+    await using world = await openDeadLetters([order(1)]);
+    const first = await openReceiptFile(path);
+    await expect(
+      world.repair({ receipts: first, transport: failing(world.transport, "before-complete") }),
+    ).rejects.toThrow("killed");
+    await first.close();
+    await writeFile(path, '{"step":"remov', { flag: "a" });
+    world.clock.advance(60_000);
+
+    const second = await openReceiptFile(path);
+    expect(await world.repair({ receipts: second })).toMatchObject({ resumed: 1 });
+    await second.close();
+
+    const steps = (await readFile(path, "utf8"))
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).step);
+    expect(steps).toEqual(["sending", "sent", "removed"]);
+    await rm(directory, { recursive: true });
+  });
+
+  it("refuses a file that holds something else", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "waybill-receipts-"));
+    const path = join(directory, "notes.txt");
+    await writeFile(path, "buy milk\n");
+    await using world = await openDeadLetters([order(1)]);
+    const receipts = await openReceiptFile(path);
+    await expect(world.repair({ receipts })).rejects.toThrow(
+      /configuration-invalid.*line 1 .*not a receipt/s,
+    );
+    await receipts.close();
+    await rm(directory, { recursive: true });
+  });
+});

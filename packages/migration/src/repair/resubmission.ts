@@ -1,0 +1,85 @@
+import {
+  type ApplicationProperties,
+  type ApplicationPropertyValue,
+  type DeliveredMessage,
+  deadLetterRecordProperty,
+  type EncodedMessage,
+} from "@waybill/core";
+
+/** The application property that counts how often a message was resubmitted. */
+export const resubmitCountProperty = "waybill-resubmits";
+
+/** The application property that names the one subscription that a message is resubmitted for. */
+export const resubmitToProperty = "waybill-resubmit-to";
+
+/** The application property that keeps the message id where a resubmitted message got another. */
+export const originalMessageIdProperty = "waybill-original-message-id";
+
+/** What the service and waybill put on a dead-lettered message. */
+const deadLetterProperties = ["DeadLetterReason", "DeadLetterErrorDescription", deadLetterRecordProperty];
+
+/** What changes on a message that is resubmitted. */
+export interface ResubmissionChanges {
+  /** The subscription that alone shall take it. */
+  readonly subscription: string | undefined;
+  /** A message id of its own, for entities that detect duplicates. */
+  readonly messageId: string | undefined;
+}
+
+/** How often a message has been resubmitted before. */
+export function resubmitCountOf({ applicationProperties }: DeliveredMessage): number {
+  const count = applicationProperties[resubmitCountProperty];
+  return typeof count === "number" && Number.isSafeInteger(count) && count > 0 ? count : 0;
+}
+
+/**
+ * The message to send again: body and properties as they are, without what dead-lettering put on it and without a schedule that is over.
+ * It counts how often this was done.
+ */
+export function resubmissionOf(message: DeliveredMessage, changes: ResubmissionChanges): EncodedMessage {
+  const { body, contentType, correlationId, subject, to, replyTo, replyToSessionId } = message;
+  const { sessionId, partitionKey, viaPartitionKey, timeToLive, forcePersistence } = message;
+  return {
+    body,
+    messageId: changes.messageId ?? message.messageId,
+    contentType,
+    correlationId,
+    subject,
+    to,
+    replyTo,
+    replyToSessionId,
+    sessionId,
+    partitionKey,
+    viaPartitionKey,
+    timeToLive,
+    forcePersistence,
+    applicationProperties: propertiesOf(message, changes),
+  };
+}
+
+function propertiesOf(
+  message: DeliveredMessage,
+  { subscription, messageId }: ResubmissionChanges,
+): ApplicationProperties {
+  const properties = new Map<string, ApplicationPropertyValue>(Object.entries(message.applicationProperties));
+  for (const name of [...deadLetterProperties, resubmitToProperty]) properties.delete(name);
+  properties.set(resubmitCountProperty, resubmitCountOf(message) + 1);
+  if (subscription !== undefined) properties.set(resubmitToProperty, subscription);
+  if (
+    messageId !== undefined &&
+    message.messageId !== undefined &&
+    !properties.has(originalMessageIdProperty)
+  )
+    properties.set(originalMessageIdProperty, message.messageId);
+  return Object.fromEntries(properties);
+}
+
+/**
+ * The SQL filter to put on every subscription of a topic, so that a message resubmitted for one subscription reaches no other:
+ * `"waybill-resubmit-to" IS NULL OR "waybill-resubmit-to" = 'billing'`, together with the subscription's own filter.
+ */
+export function resubmitFilter(subscription: string, ownFilter?: string): string {
+  const name = `'${subscription.replaceAll("'", "''")}'`;
+  const forUs = `("${resubmitToProperty}" IS NULL OR "${resubmitToProperty}" = ${name})`;
+  return ownFilter === undefined ? forUs : `${forUs} AND (${ownFilter})`;
+}

@@ -1,0 +1,142 @@
+import type {
+  CallOptions,
+  DeadLetterReason,
+  DeliveredMessage,
+  DeserializationOutcome,
+  EncodedMessage,
+  Pipeline,
+  ReasonCode,
+  Stage,
+  Transport,
+} from "@waybill/core";
+import { mediaTypeOf } from "../census/media-type-of.js";
+import { type DeadLetterQueue, deadLetterAddress } from "./dead-letter-queue.js";
+import { resubmitCountOf } from "./resubmission.js";
+
+/** Which dead-letter queue to look into, and with which chain. */
+export interface SurveyOptions extends CallOptions {
+  readonly transport: Transport;
+  /** The chain that consumers use now. */
+  readonly pipeline: Pick<Pipeline, "deserialize">;
+  readonly from: DeadLetterQueue;
+  /** How many messages to ask for at once. Default: 250. */
+  readonly pageSize?: number | undefined;
+  /** Called after each page with the number of messages so far. */
+  readonly onProgress?: ((peeked: number) => void) | undefined;
+}
+
+/** What is in a dead-letter queue, and what today's chain makes of it. */
+export interface DeadLetterSurvey {
+  readonly peeked: number;
+  /** How many today's chain can read. */
+  readonly decodable: number;
+  /** The largest first. */
+  readonly groups: readonly DeadLetterGroup[];
+}
+
+/** Dead-lettered messages that are alike. */
+export interface DeadLetterGroup {
+  /** Why they were dead-lettered; undefined where nobody said. */
+  readonly deadLetterReason: string | undefined;
+  readonly mediaType: string;
+  readonly messageType: string | undefined;
+  readonly messageVersion: number | undefined;
+  /** What today's chain makes of them. */
+  readonly status: DeserializationOutcome["status"];
+  /** Who reads them now. */
+  readonly serializer: string | undefined;
+  /** Why nobody can, where nobody can. */
+  readonly reason: DeadLetterReason | undefined;
+  /** What was tried last: who, at which stage, and what was wrong. */
+  readonly failure:
+    | { readonly serializer: string | undefined; readonly stage: Stage; readonly reason: ReasonCode }
+    | undefined;
+  /** What was wrong with the first of them and where, without payload. */
+  readonly detail: string | undefined;
+  readonly count: number;
+  /** How often one of them was resubmitted before, at most. */
+  readonly resubmits: number;
+  readonly oldestEnqueuedAt: Date | undefined;
+  readonly newestEnqueuedAt: Date | undefined;
+  /** The sequence numbers of the first few. */
+  readonly examples: readonly bigint[];
+}
+
+/** How many groups are told apart; the rest is counted with the last. */
+const maxGroups = 10_000;
+
+/** Peeks a whole dead-letter queue and tells what today's chain makes of it, grouped by cause. Locks and changes nothing. */
+export async function surveyDeadLetters(options: SurveyOptions): Promise<DeadLetterSurvey> {
+  const { transport, pipeline, from, pageSize = 250, abortSignal, onProgress } = options;
+  const receiver = transport.createReceiver(deadLetterAddress(from), "peekLock");
+  const groups = new Map<string, Counted>();
+  let peeked = 0;
+  let decodable = 0;
+  try {
+    let fromSequenceNumber: bigint | undefined;
+    for (;;) {
+      const page = await receiver.peek({ maxMessages: pageSize, fromSequenceNumber, abortSignal });
+      const last = page.at(-1);
+      if (last === undefined) break;
+      for (const message of page) {
+        const outcome = await pipeline.deserialize(message as EncodedMessage, { abortSignal });
+        if (outcome.status === "decoded") decodable++;
+        count(groups, message, outcome);
+      }
+      peeked += page.length;
+      onProgress?.(peeked);
+      fromSequenceNumber = last.sequenceNumber + 1n;
+    }
+  } finally {
+    await receiver.close();
+  }
+  return { peeked, decodable, groups: [...groups.values()].sort((one, two) => two.count - one.count) };
+}
+
+type Counted = { -readonly [Key in keyof DeadLetterGroup]: DeadLetterGroup[Key] };
+
+function count(
+  groups: Map<string, Counted>,
+  message: DeliveredMessage,
+  outcome: DeserializationOutcome,
+): void {
+  const kind = kindOf(message, outcome);
+  const key = groups.size < maxGroups ? JSON.stringify(kind) : "";
+  let group = groups.get(key);
+  if (group === undefined) {
+    const detail = outcome.status === "decoded" ? undefined : outcome.report.attempts.at(-1)?.detail;
+    group = {
+      ...kind,
+      detail,
+      count: 0,
+      resubmits: 0,
+      oldestEnqueuedAt: undefined,
+      newestEnqueuedAt: undefined,
+      examples: [],
+    };
+    groups.set(key, group);
+  }
+  group.count++;
+  group.resubmits = Math.max(group.resubmits, resubmitCountOf(message));
+  const { enqueuedTimeUtc: at } = message;
+  if (at !== undefined) {
+    if (group.oldestEnqueuedAt === undefined || at < group.oldestEnqueuedAt) group.oldestEnqueuedAt = at;
+    if (group.newestEnqueuedAt === undefined || at > group.newestEnqueuedAt) group.newestEnqueuedAt = at;
+  }
+  if (group.examples.length < 3) group.examples = [...group.examples, message.sequenceNumber];
+}
+
+function kindOf(message: DeliveredMessage, outcome: DeserializationOutcome) {
+  const { report, status } = outcome;
+  const last = status === "decoded" ? undefined : report.attempts.at(-1);
+  return {
+    deadLetterReason: message.deadLetterReason?.slice(0, 256),
+    mediaType: mediaTypeOf(message.contentType),
+    messageType: (report.messageType ?? message.subject)?.slice(0, 128),
+    messageVersion: report.messageVersion,
+    status,
+    serializer: report.serializer,
+    reason: status === "undeserializable" ? outcome.reason : undefined,
+    failure: last && { serializer: last.serializer, stage: last.stage, reason: last.reason },
+  };
+}

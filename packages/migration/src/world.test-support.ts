@@ -1,0 +1,53 @@
+import { createBroker, createManualClock, type ReceivedMessage } from "@waybill/broker";
+import type { EncodedMessage, EntityAddress, TransportReceiver } from "@waybill/core";
+import { localCatalog, localTransport } from "@waybill/transport-local";
+
+/** A broker of its own, whose clock stands still until a test moves it. */
+export function openWorld() {
+  const clock = createManualClock(new Date("2026-11-05T12:00:00Z"));
+  const broker = createBroker({ clock });
+  const transport = localTransport(broker);
+
+  /** Receives what is ready and settles it. */
+  async function settle(
+    address: EntityAddress,
+    how: (receiver: TransportReceiver, delivery: object) => Promise<void>,
+  ): Promise<void> {
+    const receiver = transport.createReceiver(address, "peekLock");
+    const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 0 });
+    if (message?.settlement !== undefined) await how(receiver, message.settlement);
+    await receiver.close();
+  }
+
+  return {
+    broker,
+    clock,
+    transport,
+    catalog: localCatalog(broker),
+    now: () => new Date(clock.now()),
+    send: (entity: string, message: EncodedMessage) => transport.createSender(entity).send([message]),
+    schedule: (entity: string, message: EncodedMessage, inMs: number) =>
+      transport.createSender(entity).schedule([message], new Date(clock.now() + inMs)),
+    defer: (address: EntityAddress) => settle(address, (receiver, delivery) => receiver.defer(delivery)),
+    deadLetter: (address: EntityAddress) =>
+      settle(address, (receiver, delivery) => receiver.deadLetter(delivery, { deadLetterReason: "Test" })),
+    complete: (address: EntityAddress) =>
+      settle(address, (receiver, delivery) => receiver.complete(delivery)),
+    /** Every message anywhere, whether it can be peeked or not. */
+    everything: (): EncodedMessage[] =>
+      broker.snapshot().stores.flatMap(({ messages }) => messages.map(({ message }) => toEncoded(message))),
+    async [Symbol.asyncDispose](): Promise<void> {
+      await transport.close();
+      await broker.close();
+    },
+  };
+}
+
+function toEncoded({ body, contentType, subject, applicationProperties }: ReceivedMessage): EncodedMessage {
+  return {
+    body: body.section === "data" ? Uint8Array.from(body.bytes) : (body as EncodedMessage["body"]),
+    contentType,
+    subject,
+    applicationProperties: applicationProperties as EncodedMessage["applicationProperties"],
+  };
+}

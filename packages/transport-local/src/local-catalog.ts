@@ -1,0 +1,43 @@
+import type { Broker, EntityDescription } from "@waybill/broker";
+import type { CatalogEntity, EntityCatalog, EntityName } from "@waybill/core";
+
+/** The catalog of a broker in the same process: every entity with exact counts. */
+export function localCatalog(broker: Broker): EntityCatalog {
+  return { listEntities: async () => broker.listEntities().map(toCatalogEntity) };
+}
+
+function toCatalogEntity(description: EntityDescription): CatalogEntity {
+  return {
+    entity: toName(description),
+    ...(description.kind === "topic" ? {} : optionsOf(description)),
+    counts: {
+      active: description.activeMessageCount + description.deferredMessageCount,
+      scheduled: description.scheduledMessageCount,
+      deadLetter: description.deadLetterMessageCount,
+      transfer: description.transferMessageCount,
+      transferDeadLetter: description.transferDeadLetterMessageCount,
+    },
+  };
+}
+
+function toName(description: EntityDescription): EntityName {
+  switch (description.kind) {
+    case "queue":
+      return { queue: description.path };
+    case "topic":
+      return { topic: description.path };
+    case "subscription":
+      return { topic: description.topic, subscription: description.name };
+  }
+}
+
+function optionsOf({
+  options,
+}: Exclude<EntityDescription, { kind: "topic" }>): Omit<CatalogEntity, "entity"> {
+  return {
+    requiresSession: options.requiresSession,
+    defaultMessageTimeToLiveMs: options.defaultMessageTimeToLiveMs,
+    forwardTo: options.forwardTo,
+    forwardDeadLetteredMessagesTo: options.forwardDeadLetteredMessagesTo,
+  };
+}
