@@ -28,7 +28,7 @@ export function takeOut(engine: Engine, message: StoredMessage): void {
   store.remove(message);
   message.lockSerial = 0;
   if (session !== undefined) {
-    session.held.delete(message);
+    session.letGo(message);
     session.messageCount--;
     store.sessions!.closeIfEmpty(session);
   }
