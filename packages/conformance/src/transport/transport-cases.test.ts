@@ -12,7 +12,7 @@ import { transportCases } from "./transport-cases.js";
 
 /** What is asynchronous in a part of the contract; `close` has cases of its own. */
 type OperationOf<Part> = Exclude<
-  { [Key in keyof Part]: Part[Key] extends (...args: never) => Promise<unknown> ? Key : never }[keyof Part],
+  { [Key in keyof Part]-?: Part[Key] extends (...args: never) => Promise<unknown> ? Key : never }[keyof Part],
   "close" | typeof Symbol.asyncDispose
 >;
 type OperationName =
