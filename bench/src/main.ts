@@ -6,6 +6,7 @@ import { type Comparison, compare, holds, type Result } from "./compare.js";
 import { engineComparisons } from "./engine.js";
 import { memoryResults } from "./memory.js";
 import { migrationComparisons } from "./migration.js";
+import { chooseParts } from "./parts.js";
 import { installPeers, peerComparisons } from "./peers.js";
 import { pipelineComparisons } from "./pipeline.js";
 import { processingResults } from "./processing.js";
@@ -35,7 +36,13 @@ const suites: Record<string, (part?: string) => Promise<Result[]>> = {
     await using bench = await openRequestReply();
     return await compareAll("request-reply", bench.comparisons);
   },
-  engine: async () => compareAll("engine", await engineComparisons()),
+  engine: async (part) => {
+    const results: Result[] = [];
+    for (const make of chooseParts("engine", engineComparisons, part)) {
+      results.push(...(await compareAll("engine", [await make()])));
+    }
+    return results;
+  },
   memory: memoryResults,
   storage: storageResults,
   processing: () => processingResults(Number(options.rounds)),
@@ -57,7 +64,8 @@ const suites: Record<string, (part?: string) => Promise<Result[]>> = {
 const help = `pnpm bench [suite …] [--json] [--peers] [--rounds N]
 
 suites     ${Object.keys(suites).join(", ")}; all by default but peers
-           one part of a suite: server:raw, server:rhea, server:official, server:start
+           one part of a suite: engine:cycles|locks|backlog|schedules|sessions, memory:process|queued,
+           storage:rate-32|rate-1000|delay|delay-of-cycles|restart|churn|start-in-memory, server:raw|rhea|official|start
 --json     prints the results as JSON
 --peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first
 --rounds   pairs of samples for each figure, default 51; the median counts

@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { openBroker, openDurableStorage } from "@waybill/broker";
 import { open } from "lmdb";
 import { type Result, spread } from "./compare.js";
+import { chooseParts } from "./parts.js";
 
 const run = promisify(execFile);
 const probe = fileURLToPath(new URL("./storage-probe.js", import.meta.url));
@@ -15,25 +16,32 @@ const slowSync = fileURLToPath(new URL("../native/slow-sync.c", import.meta.url)
 const suite = "storage";
 const rounds = 5;
 
-/** What durability costs: against the bare store, in disk space, in delay of the event loop and at the start. */
-export async function storageResults(): Promise<Result[]> {
+/**
+ * What durability costs: against the bare store, in disk space, in delay of the event loop and at the start. One part of it, or all. Throws
+ * `TypeError` for a part that there is not.
+ */
+export async function storageResults(part?: string): Promise<Result[]> {
   const root = mkdtempSync(join(tmpdir(), "waybill-bench-"));
+  const parts = {
+    "rate-32": () => rateResults(join(root, "rate-32"), 32),
+    "rate-1000": () => rateResults(join(root, "rate-1000"), 1000),
+    delay: () => delayResults(root, "delay", "send"),
+    "delay-of-cycles": () => delayResults(root, "delay-of-cycles", "send, receive and complete"),
+    restart: () => fullStoreResults(join(root, "full")),
+    churn: () => churnResults(join(root, "churn")),
+    "start-in-memory": () => memoryStartResults(root),
+  };
   try {
-    return [
-      await rateResult(join(root, "rate-32"), 32),
-      await rateResult(join(root, "rate-1000"), 1000),
-      ...(await delayResults(root)),
-      ...(await fullStoreResults(root)),
-      await churnResult(join(root, "churn")),
-      await memoryStartResult(root),
-    ];
+    const results: Result[] = [];
+    for (const measure of chooseParts(suite, parts, part)) results.push(...(await measure()));
+    return results;
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
 }
 
 /** Sends of 1 KB, each acknowledged after its sync, against puts of 1 KB into the bare store. Both in groups, round by round in turn. */
-async function rateResult(directory: string, concurrency: number): Promise<Result> {
+async function rateResults(directory: string, concurrency: number): Promise<Result[]> {
   console.error(`${suite}: ${concurrency} at once against the bare store`);
   const bytes = randomBytes(1024);
   const store = open<Buffer, number>({
@@ -61,7 +69,7 @@ async function rateResult(directory: string, concurrency: number): Promise<Resul
   await broker.close();
   await store.close();
   const name = `durable sends of 1 KB, ${concurrency} at once, against puts into the bare store`;
-  return { suite, name, ...spread(ratios), target: 0.6, bound: "at-least" };
+  return [{ suite, name, ...spread(ratios), target: 0.6, bound: "at-least" }];
 }
 
 /** Operations per second, `concurrency` of them always under way. */
@@ -77,27 +85,23 @@ async function rate(operation: () => Promise<unknown>, concurrency: number): Pro
 }
 
 /** How late the event loop is while syncs take 2 ms longer than they do. */
-async function delayResults(root: string): Promise<Result[]> {
+async function delayResults(root: string, task: string, what: string): Promise<Result[]> {
   const library = join(root, "slow-sync.so");
   if (spawnSync("gcc", ["-shared", "-fPIC", "-O2", "-o", library, slowSync, "-ldl"]).status !== 0) {
     console.error(`${suite}: skipped the delay of the event loop, which takes gcc and Linux to measure`);
     return [];
   }
-  console.error(`${suite}: delay of the event loop with slow syncs`);
-  const measure = async (task: string, what: string): Promise<Result> => {
-    const delays: number[] = [];
-    for (let round = 0; round < 3; round++) {
-      delays.push(await figure(task, join(root, `${task}-${round}`), { LD_PRELOAD: library }));
-    }
-    const name = `event loop delay p99 in ms, 1,000 at once ${what}, syncs of +2 ms`;
-    return { suite, name, ...spread(delays), target: 6, bound: "at-most" };
-  };
-  return [await measure("delay", "send"), await measure("delay-of-cycles", "send, receive and complete")];
+  console.error(`${suite}: delay of the event loop with slow syncs, 1,000 at once ${what}`);
+  const delays: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    delays.push(await figure(task, join(root, `${task}-${round}`), { LD_PRELOAD: library }));
+  }
+  const name = `event loop delay p99 in ms, 1,000 at once ${what}, syncs of +2 ms`;
+  return [{ suite, name, ...spread(delays), target: 6, bound: "at-most" }];
 }
 
-async function fullStoreResults(root: string): Promise<Result[]> {
+async function fullStoreResults(directory: string): Promise<Result[]> {
   console.error(`${suite}: 100,000 messages, killed and started again`);
-  const directory = join(root, "full");
   await untilReady("fill", directory);
   const size = statSync(join(directory, "store.mdb")).size / 1e6;
   const starts: number[] = [];
@@ -120,18 +124,19 @@ async function fullStoreResults(root: string): Promise<Result[]> {
   ];
 }
 
-async function churnResult(directory: string): Promise<Result> {
+async function churnResults(directory: string): Promise<Result[]> {
   console.error(`${suite}: 200,000 messages through a queue of 1,000`);
   const size = await figure("churn", directory);
   const name = "disk in MB after 200,000 messages went through a queue of 1,000";
-  return { suite, name, ...spread([size]), target: 40, bound: "at-most" };
+  return [{ suite, name, ...spread([size]), target: 40, bound: "at-most" }];
 }
 
-async function memoryStartResult(root: string): Promise<Result> {
+async function memoryStartResults(root: string): Promise<Result[]> {
+  console.error(`${suite}: start in memory`);
   const starts: number[] = [];
   for (let round = 0; round < rounds; round++) starts.push(await figure("start-in-memory", root));
   const name = "making a broker in memory to first send, in ms";
-  return { suite, name, ...spread(starts), target: 20, bound: "at-most" };
+  return [{ suite, name, ...spread(starts), target: 20, bound: "at-most" }];
 }
 
 async function figure(task: string, directory: string, environment: NodeJS.ProcessEnv = {}): Promise<number> {

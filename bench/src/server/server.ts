@@ -1,16 +1,10 @@
 import type { Result } from "../compare.js";
+import { chooseParts } from "../parts.js";
 import { officialResults } from "./official.js";
-import { findRabbitMq, type RabbitMq } from "./rabbitmq.js";
+import { findRabbitMq } from "./rabbitmq.js";
 import { rawResults } from "./raw.js";
 import { rheaResults } from "./rhea.js";
 import { startResults } from "./start.js";
-
-const parts: Readonly<Record<string, (rabbitMq: RabbitMq | undefined) => Promise<Result[]>>> = {
-  raw: rawResults,
-  rhea: rheaResults,
-  official: officialResults,
-  start: startResults,
-};
 
 /**
  * The broker server beside RabbitMQ, where that is installed, and beside a minimal server made of rhea: each in processes of its own,
@@ -23,16 +17,13 @@ export async function serverResults(part?: string): Promise<Result[]> {
       'server: no RabbitMQ here, so its lines are missing (Debian: "apt-get install rabbitmq-server")',
     );
   } else console.error(`server: RabbitMQ ${rabbitMq.version}`);
-  const names = part === undefined ? Object.keys(parts) : [part];
+  const parts = {
+    raw: () => rawResults(rabbitMq),
+    rhea: () => rheaResults(rabbitMq),
+    official: officialResults,
+    start: () => startResults(rabbitMq),
+  };
   const results: Result[] = [];
-  for (const name of names) {
-    const measure = parts[name];
-    if (measure === undefined)
-      throw new TypeError(
-        `The suite "server" has no part "${name}". Parts: ${Object.keys(parts).join(", ")}.`,
-      );
-    console.error(`server: ${name}`);
-    results.push(...(await measure(rabbitMq)));
-  }
+  for (const measure of chooseParts("server", parts, part)) results.push(...(await measure()));
   return results;
 }

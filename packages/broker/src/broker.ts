@@ -10,7 +10,9 @@ import { expireSession } from "./lifecycle/session-lock.js";
 import type { BrokerEventListener } from "./messages/broker-event.js";
 import type { WireDecoder } from "./messages/message.js";
 import { createQueue, createSubscription, createTopic } from "./operations/create-entity.js";
+import { createRule } from "./operations/create-rule.js";
 import { deleteEntity, removeEntity } from "./operations/delete-entity.js";
+import { deleteRule } from "./operations/delete-rule.js";
 import {
   describeEntity,
   type EntityDescription,
@@ -18,19 +20,14 @@ import {
   type SubscriptionDescription,
   type TopicDescription,
 } from "./operations/describe-entity.js";
-import {
-  createRule,
-  deleteRule,
-  listRules,
-  type RuleDescription,
-  updateRule,
-} from "./operations/manage-rules.js";
+import { listRules, type RuleDescription } from "./operations/list-rules.js";
 import { purge, storesOf } from "./operations/purge.js";
 import { serveWaiters } from "./operations/receive.js";
 import { recover } from "./operations/recover.js";
 import { reset } from "./operations/reset.js";
 import { type BrokerSnapshot, takeSnapshot } from "./operations/snapshot.js";
 import { updateEntity } from "./operations/update-entity.js";
+import { updateRule } from "./operations/update-rule.js";
 import { Receiver, type ReceiverOptions } from "./receiver.js";
 import type { RuleDefinition } from "./rules/rule.js";
 import { Sender, type SenderOptions } from "./sender.js";

@@ -50,8 +50,8 @@ export type {
   TopicDescription,
 } from "./operations/describe-entity.js";
 export type { LockedMessage } from "./operations/find-lock.js";
+export type { RuleDescription } from "./operations/list-rules.js";
 export type { ListSessionsOptions } from "./operations/list-sessions.js";
-export type { RuleDescription } from "./operations/manage-rules.js";
 export type { PeekOptions } from "./operations/peek.js";
 export type {
   BrokerSnapshot,

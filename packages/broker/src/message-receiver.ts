@@ -4,11 +4,11 @@ import type { Engine } from "./engine.js";
 import type { Lane } from "./entities/lane.js";
 import type { MessageStore } from "./entities/message-store.js";
 import type { ReceiveMode } from "./entities/waiter.js";
-import { checkApplicationProperties } from "./messages/check-message.js";
 import type { ApplicationProperties } from "./messages/message.js";
 import type { ReceivedMessage } from "./messages/received-message.js";
 import type { StoredMessage } from "./messages/stored-message.js";
 import { abandon } from "./operations/abandon.js";
+import { checkChanges } from "./operations/change-properties.js";
 import { complete } from "./operations/complete.js";
 import { checkDeadLetter, type DeadLetterOptions, deadLetter } from "./operations/dead-letter.js";
 import { defer } from "./operations/defer.js";
@@ -201,7 +201,7 @@ export abstract class MessageReceiver {
   ): Promise<void> {
     const nowMs = this.engine.begin();
     const stored = findLock(this.engine, this.#begin(nowMs).store, message);
-    if (changes !== undefined) checkApplicationProperties(changes, this.path);
+    checkChanges(stored, changes, this.path);
     check?.(stored);
     if (transaction === undefined) apply(stored, nowMs);
     else this.#enlist(transaction, stored, nowMs, (atMs) => apply(stored, atMs));

@@ -145,7 +145,10 @@ export interface SubscriptionRule {
   readonly action?: string | undefined;
 }
 
-/** A SQL filter, for example `amount > 100 AND sys.Label = 'order'`. */
+/**
+ * A SQL filter, for example `amount > 100 AND sys.Label = 'order'`. Values are written into it: the protocol's operations on rules have no place
+ * for `@name` parameters, which only a management client can give.
+ */
 export interface SqlFilter {
   readonly sqlExpression: string;
 }

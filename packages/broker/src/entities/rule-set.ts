@@ -1,4 +1,5 @@
 import { BrokerError } from "../broker-error.js";
+import { checkRule } from "../rules/check-rule.js";
 import { type CompiledRule, compileRule, type RuleDefinition } from "../rules/rule.js";
 import { RuleSyntaxError } from "../rules/rule-error.js";
 import { checkChildName } from "./entity-path.js";
@@ -39,8 +40,9 @@ export class RuleSet {
     return this.#rules.get(name.toLowerCase());
   }
 
-  /** Adds a rule. Throws `entity-already-exists` for a name in use, `argument-error` for a text that breaks the grammar. */
+  /** Adds a rule. Throws `entity-already-exists` for a name in use, `argument-error` for what is no rule or a text that breaks the grammar. */
   add(definition: RuleDefinition, nowMs: number): void {
+    checkRule(definition, this.#path);
     checkChildName(definition.name);
     if (this.find(definition.name) !== undefined) {
       throw new BrokerError(
@@ -60,6 +62,7 @@ export class RuleSet {
 
   /** Replaces the rule of the same name. Throws `rule-not-found` or `argument-error`. */
   replace(definition: RuleDefinition): void {
+    checkRule(definition, this.#path);
     const rule = this.#require(definition.name);
     const compiled = this.#compile(definition);
     this.#rules.set(definition.name.toLowerCase(), { ...rule, definition: structuredClone(definition) });

@@ -14,8 +14,6 @@ export class Session extends TimerEntry {
   readonly id: string;
   readonly store: MessageStore;
   readonly lane = new Lane();
-  /** Messages handed out under the present session lock and not yet settled. */
-  readonly held = new Set<StoredMessage>();
   state: Uint8Array | undefined = undefined;
   updatedAtMs: number;
   /** Messages of this session in the store, in any state. */
@@ -26,6 +24,8 @@ export class Session extends TimerEntry {
   isOffered = false;
   /** Its place among those, a lower bound of its oldest message's. */
   offeredAt = 0;
+  /** Made when it is needed: sessions that only wait are many. */
+  #held: Set<StoredMessage> | undefined = undefined;
 
   constructor(id: string, store: MessageStore, nowMs: number) {
     super();
@@ -36,6 +36,22 @@ export class Session extends TimerEntry {
 
   get isLocked(): boolean {
     return this.holder !== undefined;
+  }
+
+  /** Messages handed out under the present session lock and not yet settled. */
+  get held(): Iterable<StoredMessage> {
+    return this.#held ?? [];
+  }
+
+  /** Notes that a message was handed out. */
+  hold(message: StoredMessage): void {
+    this.#held ??= new Set();
+    this.#held.add(message);
+  }
+
+  /** Notes that a message is not held any more, if it was. */
+  letGo(message: StoredMessage): void {
+    this.#held?.delete(message);
   }
 
   override onDue(nowMs: number): void {

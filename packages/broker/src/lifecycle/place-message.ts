@@ -28,7 +28,7 @@ export function takeOut(engine: Engine, message: StoredMessage): void {
   store.remove(message);
   message.lockSerial = 0;
   if (session !== undefined) {
-    session.held.delete(message);
+    session.letGo(message);
     session.messageCount--;
     store.sessions!.closeIfEmpty(session);
   }
@@ -62,21 +62,10 @@ export function armExpiry(engine: Engine, message: StoredMessage): void {
   }
 }
 
-/** Writes a message's record to the storage. */
+/** Writes a message's record to the storage: the message itself is one, so that none has to be made. */
 export function saveMessage(engine: Engine, message: StoredMessage): void {
   if (engine.storage.isVolatile || message.state === "gone") return;
-  const record: MessageRecord = {
-    state: message.state,
-    content: message.content,
-    enqueuedSequence: message.enqueuedSequence,
-    enqueuedAtMs: message.enqueuedAtMs,
-    lifeMs: message.lifeMs,
-    deliveryCount: message.deliveryCount,
-    hops: message.hops,
-    deadLetterSource: message.deadLetterSource,
-    propertyChanges: message.propertyChanges,
-  };
-  engine.storage.putMessage(message.store.id, message.sequence, record);
+  engine.storage.putMessage(message.store.id, message.sequence, message as MessageRecord);
 }
 
 function joinSession(message: StoredMessage, nowMs: number): void {

@@ -153,6 +153,52 @@ describe("createRule", () => {
     );
   });
 
+  it.each([
+    ["a rule that is no object", null, "A rule of 'news/Subscriptions/sub': it has to be an object"],
+    ["a name that is no text", { name: 7, filter: { type: "true" } }, "name has to be a string"],
+    ["no filter", { name: "r" }, "Rule 'r' of 'news/Subscriptions/sub': filter has to be an object"],
+    ["a filter of another type", { name: "r", filter: { type: "regex" } }, "filter.type has to be"],
+    [
+      "a filter in another library's form",
+      { name: "r", filter: { sqlExpression: "1=1" } },
+      "filter.type has to be",
+    ],
+    [
+      "a filter without its text",
+      { name: "r", filter: { type: "sql" } },
+      "filter.expression has to be a string",
+    ],
+    [
+      "parameters that are no object",
+      { name: "r", filter: { type: "sql", expression: "1=1", parameters: "a" } },
+      "filter.parameters has to be an object",
+    ],
+    [
+      "properties that are no object",
+      { name: "r", filter: { type: "correlation", properties: ["a"] } },
+      "filter.properties has to be an object",
+    ],
+    [
+      "an action that is only its text",
+      { name: "r", filter: { type: "true" }, action: "SET a = 1" },
+      "action.expression has to be a string",
+    ],
+  ])("refuses %s, from code without types", async (_what, rule, text) => {
+    await using world = await openNews();
+    await expect(world.broker.createRule("news", "sub", rule as never)).rejects.toThrow(text);
+    await expect(world.broker.updateRule("news", "sub", rule as never)).rejects.toThrow(text);
+    expect(await codeOf(world.broker.createRule("news", "sub", rule as never))).toBe("argument-error");
+    expect(world.broker.listRules("news", "sub").map(({ name }) => name)).toEqual(["$Default"]);
+  });
+
+  it("refuses a name of more than 50 characters or with a slash", async () => {
+    await using world = await openNews();
+    await world.broker.createRule("news", "sub", sql("r".repeat(50), "1=1"));
+    for (const name of ["r".repeat(51), "a/b", ""]) {
+      expect(await codeOf(world.broker.createRule("news", "sub", sql(name, "1=1")))).toBe("argument-error");
+    }
+  });
+
   it("refuses a name in use and does not find an unknown one", async () => {
     await using world = await openNews(sql("r", "1=1"));
     expect(await codeOf(world.broker.createRule("news", "sub", sql("R", "1=1")))).toBe(

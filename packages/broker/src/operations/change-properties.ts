@@ -1,6 +1,17 @@
+import { checkApplicationProperties } from "../messages/check-message.js";
 import type { ApplicationProperties } from "../messages/message.js";
 import { copyApplicationProperties } from "../messages/message-content.js";
 import type { StoredMessage } from "../messages/stored-message.js";
+
+/** Checks what a settlement's properties to modify would make of a message. Throws as `checkApplicationProperties`. */
+export function checkChanges(
+  { content, propertyChanges }: StoredMessage,
+  changes: ApplicationProperties | undefined,
+  entity: string,
+): void {
+  if (changes === undefined) return;
+  checkApplicationProperties({ ...content.applicationProperties, ...propertyChanges, ...changes }, entity);
+}
 
 /** Lays a settlement's properties to modify over a message's application properties. */
 export function changeProperties(message: StoredMessage, changes: ApplicationProperties | undefined): void {

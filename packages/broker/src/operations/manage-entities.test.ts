@@ -35,6 +35,14 @@ describe("createQueue", () => {
     },
   );
 
+  it("refuses a path of more than 260 characters", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("q".repeat(260));
+    await world.broker.createTopic("t".repeat(260));
+    expect(await codeOf(world.broker.createQueue("q".repeat(261)))).toBe("argument-error");
+    expect(await codeOf(world.broker.createTopic("t".repeat(261)))).toBe("argument-error");
+  });
+
   it("refuses a subscription name of more than 50 characters or with a slash", async () => {
     await using world = openWorld();
     await world.broker.createTopic("news");
@@ -207,6 +215,21 @@ describe("quota", () => {
     );
   });
 
+  it("refuses application properties of more than 64 KB together", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders");
+    const sender = world.broker.sender("orders");
+    const half = "x".repeat(2 ** 15);
+    await sender.send(message("a", { applicationProperties: { half } }));
+    expect(await codeOf(sender.send(message("b", { applicationProperties: { half, other: half } })))).toBe(
+      "message-size-exceeded",
+    );
+    const receiver = world.broker.receiver("orders");
+    const [received] = await receiver.receive();
+    expect(await codeOf(receiver.abandon(received!, { other: half }))).toBe("message-size-exceeded");
+    await receiver.abandon(received!, { half: "", other: half });
+  });
+
   it("refuses keys of more than 128 characters and a partition key that contradicts the session", async () => {
     await using world = openWorld();
     await world.broker.createQueue("orders");
@@ -226,8 +249,6 @@ describe("quota", () => {
       const bad = message("b", { applicationProperties: { value: value as object } });
       expect(await codeOf(sender.sendBatch([message("a"), bad]))).toBe("argument-error");
     }
-    const much = { applicationProperties: { much: "x".repeat(2 ** 16) } };
-    expect(await codeOf(sender.send(message("a", much)))).toBe("message-size-exceeded");
     const notBytes = { section: "data", bytes: "text" } as unknown as MessageBody;
     expect(await codeOf(sender.send({ body: notBytes }))).toBe("argument-error");
     expect(world.broker.getEntity("orders").totalMessageCount).toBe(0);

@@ -103,7 +103,7 @@ function lockMessage(engine: Engine, message: StoredMessage, nowMs: number): voi
   if (session === undefined) {
     engine.timers.arm(message, nowMs + (message.store.owner as ReceivingEntity).options.lockDurationMs);
   } else {
-    session.held.add(message);
+    session.hold(message);
     engine.timers.disarm(message);
   }
 }

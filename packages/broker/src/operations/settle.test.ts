@@ -190,6 +190,23 @@ describe("deadLetter", () => {
     expect(await codeOf(world.deadLetters.deadLetter(dead!))).toBe("not-allowed");
   });
 
+  it("keeps sequence number, enqueued time and delivery count of the message", async () => {
+    await using world = await openOrders();
+    await world.sender.sendBatch([message("a"), message("b")]);
+    const enqueuedAt = world.clock.now();
+    const [, first] = await world.receiver.receive(2);
+    await world.receiver.abandon(first!);
+    world.clock.advance(1000);
+    const [again] = await world.receiver.receive();
+    await world.receiver.deadLetter(again!);
+    const [dead] = await world.deadLetters.peek();
+    expect([dead!.sequenceNumber, dead!.deliveryCount, dead!.enqueuedTime.getTime()]).toEqual([
+      2n,
+      1,
+      enqueuedAt,
+    ]);
+  });
+
   it("refuses a reason of more than 4096 characters and keeps the lock", async () => {
     await using world = await openOrders();
     await world.sender.send(message("a"));

@@ -112,7 +112,7 @@ export function openDisk(disk: Disk): Storage {
       remove("counters", String(id));
     },
     putCounter: (id, nextSequence) => put("counters", String(id), nextSequence),
-    putMessage: (storeId, sequence, record) => put("messages", `${storeId}/${sequence}`, record),
+    putMessage: (storeId, sequence, record) => put("messages", `${storeId}/${sequence}`, recordOf(record)),
     deleteMessage: (storeId, sequence) => remove("messages", `${storeId}/${sequence}`),
     putSession: (storeId, sessionId, record) => put("sessions", `${storeId}/${sessionId}`, record),
     deleteSession: (storeId, sessionId) => remove("sessions", `${storeId}/${sessionId}`),
@@ -122,5 +122,22 @@ export function openDisk(disk: Disk): Storage {
     close: async () => {
       await commit();
     },
+  };
+}
+
+/** The record alone, without what the lender may have added to it. */
+function recordOf(record: MessageRecord): MessageRecord {
+  const { state, content, enqueuedSequence, enqueuedAtMs, lifeMs } = record;
+  const { deliveryCount, hops, deadLetterSource, propertyChanges } = record;
+  return {
+    state,
+    content,
+    enqueuedSequence,
+    enqueuedAtMs,
+    lifeMs,
+    deliveryCount,
+    hops,
+    deadLetterSource,
+    propertyChanges,
   };
 }

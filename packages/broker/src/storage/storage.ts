@@ -71,6 +71,7 @@ export interface Storage {
   /** Deletes the entity's own record and counter; what belongs to it is deleted by its own calls. */
   deleteEntity(id: number): void;
   putCounter(entityId: number, nextSequence: number): void;
+  /** The record is only lent: it may have more than `MessageRecord` names, and may change once the call has returned. */
   putMessage(storeId: number, sequence: number, record: MessageRecord): void;
   deleteMessage(storeId: number, sequence: number): void;
   putSession(storeId: number, sessionId: string, record: SessionRecord): void;

@@ -1,12 +1,53 @@
 import {
   type Transport,
   type TransportRuleManager,
+  type TransportSender,
   type TransportSessionReceiver,
   WaybillError,
 } from "@waybill/core";
 import { describe, expect, it } from "vitest";
+import { operations } from "./operations.js";
 import { referenceSubject } from "./reference-transport.test-support.js";
 import { transportCases } from "./transport-cases.js";
+
+/** What is asynchronous in a part of the contract; `close` has cases of its own. */
+type OperationOf<Part> = Exclude<
+  { [Key in keyof Part]-?: Part[Key] extends (...args: never) => Promise<unknown> ? Key : never }[keyof Part],
+  "close" | typeof Symbol.asyncDispose
+>;
+type OperationName =
+  | OperationOf<Transport>
+  | OperationOf<TransportSender>
+  | OperationOf<TransportSessionReceiver>
+  | OperationOf<TransportRuleManager>;
+
+describe("operations", () => {
+  it("are all that the contract has: the compiler refuses this list when the contract changes", () => {
+    const named: Record<OperationName, true> = {
+      send: true,
+      createBatch: true,
+      sendBatch: true,
+      schedule: true,
+      cancelScheduled: true,
+      receive: true,
+      receiveDeferred: true,
+      peek: true,
+      complete: true,
+      abandon: true,
+      defer: true,
+      deadLetter: true,
+      renewLock: true,
+      acceptSession: true,
+      renewSessionLock: true,
+      getState: true,
+      setState: true,
+      createRule: true,
+      deleteRule: true,
+      listRules: true,
+    };
+    expect(operations.map(({ name }) => name).toSorted()).toEqual(Object.keys(named).toSorted());
+  });
+});
 
 describe("transportCases", () => {
   describe("passes a transport with every capability", () => {

@@ -1,0 +1,16 @@
+import type { Engine } from "../engine.js";
+import { findSubscription } from "./find-subscription.js";
+import { saveRules } from "./save-entity.js";
+
+/** Removes a rule. Throws `rule-not-found` or `entity-not-found`. */
+export function deleteRule(
+  engine: Engine,
+  topic: string,
+  subscription: string,
+  name: string,
+  nowMs: number,
+): void {
+  const entity = findSubscription(engine, topic, subscription);
+  entity.rules.remove(name);
+  saveRules(engine, entity, nowMs);
+}
