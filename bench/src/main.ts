@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { brokerComparisons } from "./broker.js";
+import { censusResults } from "./census.js";
 import { type Comparison, compare, holds, type Result } from "./compare.js";
 import { engineComparisons } from "./engine.js";
 import { memoryResults } from "./memory.js";
@@ -26,6 +27,7 @@ const { values: options, positionals } = parseArgs({
 const suites: Record<string, (part?: string) => Promise<Result[]>> = {
   pipeline: () => compareAll("pipeline", pipelineComparisons()),
   migration: async () => compareAll("migration", migrationComparisons()),
+  census: censusResults,
   broker: async () => compareAll("broker", await brokerComparisons()),
   "request-reply": async () => {
     await using bench = await openRequestReply();
