@@ -15,6 +15,8 @@ describe("recipes", () => {
     "receiving",
     "quarantine",
     "sessions",
+    "processing",
+    "circuit-breaker",
     "request-reply",
     "many-replies",
     "multicast-request-reply",
@@ -25,6 +27,11 @@ describe("recipes", () => {
     "write-plan",
     "shadow-check",
     "verification",
+    "batches",
+    "claim-check",
+    "encryption",
+    "diagnostics",
+    "opentelemetry",
   ])("%s prints what its last lines say", { timeout: 60_000 }, async (name) => {
     const source = readFileSync(new URL(`${name}.ts`, import.meta.url), "utf8");
     const lines = source.trimEnd().split("\n");

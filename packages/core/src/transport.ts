@@ -48,6 +48,10 @@ export interface Transport extends AsyncDisposable {
     options: AcceptSessionOptions,
   ): Promise<TransportSessionReceiver>;
   createRuleManager(topic: string, subscription: string): TransportRuleManager;
+  /** The ids of an entity's sessions, sorted, a page of them; present with the capability `sessionEnumeration`. */
+  readonly listSessions?:
+    | ((address: EntityAddress, options: ListSessionsPageOptions) => Promise<string[]>)
+    | undefined;
   close(): Promise<void>;
 }
 
@@ -56,11 +60,27 @@ export interface TransportSender {
   readonly entityPath: string;
   /** Sends all messages or none; resolves when the broker has them. */
   send(messages: readonly EncodedMessage[], options?: CallOptions): Promise<void>;
+  /**
+   * Makes an empty batch as large as the broker takes one, or as `maxSizeInBytes`. Rejects with `operation-invalid` when that is more
+   * than the broker takes.
+   */
+  createBatch(options?: CreateBatchOptions): Promise<TransportMessageBatch>;
+  /** Sends the messages of a batch of this sender's, all or none; resolves when the broker has them. An empty one is sent by doing nothing. */
+  sendBatch(batch: TransportMessageBatch, options?: CallOptions): Promise<void>;
   /** Schedules all messages; resolves with their sequence numbers, valid until they become active. */
   schedule(messages: readonly EncodedMessage[], at: Date, options?: CallOptions): Promise<bigint[]>;
   /** Cancels scheduled messages; rejects with `message-not-found` if one is not scheduled any more. */
   cancelScheduled(sequenceNumbers: readonly bigint[], options?: CallOptions): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Messages that travel as one. Its sizes are those of the wire. */
+export interface TransportMessageBatch {
+  readonly count: number;
+  readonly sizeInBytes: number;
+  readonly maxSizeInBytes: number;
+  /** Adds the message if there is room. The batch keeps it, so it must not change until the batch is sent. */
+  tryAdd(message: EncodedMessage): boolean;
 }
 
 /** Identifies a delivery to the receiver that made it. Opaque: only the transport looks inside. */
@@ -143,10 +163,23 @@ export interface CorrelationFilter {
   readonly applicationProperties?: ApplicationProperties | undefined;
 }
 
+/** How large a batch may become, in bytes. Default: as large as the broker takes one. */
+export interface CreateBatchOptions extends CallOptions {
+  readonly maxSizeInBytes?: number | undefined;
+}
+
 /** How long to wait for a session. */
 export interface AcceptSessionOptions extends CallOptions {
   readonly receiveMode: ReceiveMode;
   readonly maxWaitTimeMs: number;
+}
+
+/** Which sessions to list. */
+export interface ListSessionsPageOptions extends CallOptions {
+  /** Only sessions whose state was set after this instant; without it, those that have messages. */
+  readonly updatedAfter?: Date | undefined;
+  readonly skip: number;
+  readonly top: number;
 }
 
 /** How much to receive and how long to wait for the first message. */

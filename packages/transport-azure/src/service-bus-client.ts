@@ -38,9 +38,12 @@ export interface ServiceBusClientLike {
 /** The sender's part of {@link ServiceBusClientLike}. */
 export interface ServiceBusSenderLike {
   sendMessages(
-    messages: AnnotatedMessage | AnnotatedMessage[],
+    messages: AnnotatedMessage | AnnotatedMessage[] | AnyMessageBatch,
     options?: ServiceBusCallOptions,
   ): Promise<void>;
+  createMessageBatch(
+    options?: ServiceBusCallOptions & { maxSizeInBytes?: number },
+  ): Promise<ServiceBusMessageBatchLike>;
   scheduleMessages(
     messages: AnnotatedMessage[],
     scheduledEnqueueTimeUtc: Date,
@@ -48,6 +51,18 @@ export interface ServiceBusSenderLike {
   ): Promise<Long[]>;
   cancelScheduledMessages(sequenceNumbers: Long[], options?: ServiceBusCallOptions): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A batch as `sendMessages` takes it: by members that are not public and differ from version to version. */
+// biome-ignore lint/suspicious/noExplicitAny: only the SDK's own methods take it.
+type AnyMessageBatch = any;
+
+/** The part of the SDK's batch that is used. */
+export interface ServiceBusMessageBatchLike {
+  readonly count: number;
+  readonly sizeInBytes: number;
+  readonly maxSizeInBytes: number;
+  tryAddMessage(message: AnnotatedMessage): boolean;
 }
 
 /** The receiver's part of {@link ServiceBusClientLike}. */

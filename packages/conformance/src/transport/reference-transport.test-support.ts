@@ -11,6 +11,7 @@ import type {
   SubscribeHandlers,
   Transport,
   TransportCapability,
+  TransportMessageBatch,
   TransportReceiver,
   TransportSessionReceiver,
 } from "@waybill/core";
@@ -80,6 +81,10 @@ function referenceTransport(broker: ReferenceBroker): Transport {
       return {
         entityPath: entity,
         send: (messages, options) => part.call(options, () => void sendAll(messages)),
+        createBatch: (options) =>
+          part.call(options, () => referenceBatch(entity, options?.maxSizeInBytes ?? maxMessageBytes)),
+        sendBatch: (batch, options) =>
+          part.call(options, () => void sendAll((batch as ReferenceBatch).messages)),
         schedule: (messages, at, options) =>
           part.call(options, () =>
             sendAll(messages.map((message) => ({ ...message, scheduledEnqueueTimeUtc: at }))),
@@ -112,6 +117,19 @@ function referenceTransport(broker: ReferenceBroker): Transport {
         return undefined;
       });
     },
+    async listSessions(address, { updatedAfter, skip, top, ...options }) {
+      const path = pathOf(address);
+      return open(path).call(options, () => {
+        const lane = broker.lane(path);
+        if (!lane.setting.requiresSession)
+          throw failure("operation-invalid", "The entity has no sessions.", path);
+        const ids =
+          updatedAfter === undefined
+            ? lane.messages.map(({ message }) => message.sessionId!)
+            : [...lane.states].filter(([, { setAt }]) => setAt > updatedAfter).map(([id]) => id);
+        return [...new Set(ids)].sort().slice(skip, skip + top);
+      });
+    },
     createRuleManager(topic, subscription) {
       const path = pathOf({ topic, subscription });
       const part = open(path);
@@ -138,6 +156,33 @@ function referenceTransport(broker: ReferenceBroker): Transport {
     },
     [Symbol.asyncDispose]() {
       return this.close();
+    },
+  };
+}
+
+interface ReferenceBatch extends TransportMessageBatch {
+  readonly messages: EncodedMessage[];
+}
+
+function referenceBatch(entity: string, maxSizeInBytes: number): ReferenceBatch {
+  if (maxSizeInBytes > maxMessageBytes) throw failure("operation-invalid", "That is too large.", entity);
+  const messages: EncodedMessage[] = [];
+  const sizeOf = (message: EncodedMessage) =>
+    JSON.stringify(message.applicationProperties ?? {}).length + 100;
+  const bodyOf = ({ body }: EncodedMessage) => (body instanceof Uint8Array ? body.length : 100);
+  return {
+    messages,
+    maxSizeInBytes,
+    get count() {
+      return messages.length;
+    },
+    get sizeInBytes() {
+      return messages.reduce((bytes, message) => bytes + sizeOf(message) + bodyOf(message), 0);
+    },
+    tryAdd(message) {
+      if (this.sizeInBytes + sizeOf(message) + bodyOf(message) > maxSizeInBytes) return false;
+      messages.push(message);
+      return true;
     },
   };
 }
@@ -328,13 +373,13 @@ class SessionReceiver extends Receiver implements TransportSessionReceiver {
   }
 
   getState(options?: CallOptions): Promise<Uint8Array | undefined> {
-    return this.#holding(options, () => this.lane.states.get(this.sessionId)?.slice());
+    return this.#holding(options, () => this.lane.states.get(this.sessionId)?.bytes.slice());
   }
 
   setState(state: Uint8Array | undefined, options?: CallOptions): Promise<void> {
     return this.#holding(options, () => {
       if (state === undefined) this.lane.states.delete(this.sessionId);
-      else this.lane.states.set(this.sessionId, state.slice());
+      else this.lane.states.set(this.sessionId, { bytes: state.slice(), setAt: this.part.broker.now() });
     });
   }
 

@@ -1,6 +1,14 @@
 import type { PipelineOptions } from "../deserialization/options.js";
 import { createPipeline, type Pipeline } from "../deserialization/pipeline.js";
+import type { Diagnostics } from "../diagnostics/diagnostics.js";
+import { Observer } from "../diagnostics/observer.js";
 import type { MessageType } from "../message-types/message-type.js";
+import type { CircuitBreakerEvent } from "./circuit-breaker-event.js";
+import {
+  type CircuitBreakerOptions,
+  type ResolvedCircuitBreakerOptions,
+  resolveCircuitBreakerOptions,
+} from "./circuit-breaker-options.js";
 import { defaultUnavailableBackoff, type UnavailableBackoff } from "./delayed-abandons.js";
 import type { UndeserializableEvent } from "./undeserializable-event.js";
 
@@ -13,10 +21,16 @@ export interface ClientOptions {
   readonly quarantineQueue?: string | undefined;
   /** Is told of every received message whose body could not be read, after it was settled. What it throws is ignored. */
   readonly onUndeserializable?: ((event: UndeserializableEvent) => void) | undefined;
+  /** Is told what the client does: for logs, metrics and traces. */
+  readonly diagnostics?: Diagnostics | undefined;
   /** Stands in dead-letter records, for example `"orders-service 1.4.2"`. At most 128 characters are kept. */
   readonly consumerVersion?: string | undefined;
   /** How long a message is kept back when something needed to read it is out of reach. */
   readonly unavailableBackoff?: UnavailableBackoff | undefined;
+  /** When processors pause instead of dead-lettering what they cannot read; false never. On by default. */
+  readonly circuitBreaker?: CircuitBreakerOptions | false | undefined;
+  /** Is told when a circuit breaker opens, tries and closes. What it throws is ignored. */
+  readonly onCircuitBreaker?: ((event: CircuitBreakerEvent) => void) | undefined;
 }
 
 /** The options of a client: its own, and those of its pipeline or a pipeline that is ready. */
@@ -28,22 +42,30 @@ export interface ResolvedClientOptions {
   readonly pipeline: Pipeline;
   readonly quarantineQueue: string | undefined;
   readonly onUndeserializable: (event: UndeserializableEvent) => void;
+  readonly observer: Observer | undefined;
   readonly consumerVersion: string | undefined;
   readonly unavailableBackoff: Required<UnavailableBackoff>;
+  readonly circuitBreaker: ResolvedCircuitBreakerOptions | undefined;
+  readonly onCircuitBreaker: (event: CircuitBreakerEvent) => void;
 }
 
 /** Checks the options and fills in the defaults. Throws as `createPipeline` does, and `TypeError` for values no program should pass. */
 export function resolveClientOptions(options: WaybillClientOptions): ResolvedClientOptions {
-  const { quarantineQueue, onUndeserializable, consumerVersion } = options;
+  const { quarantineQueue, onUndeserializable, consumerVersion, circuitBreaker, onCircuitBreaker } = options;
   if (quarantineQueue !== undefined && (typeof quarantineQueue !== "string" || quarantineQueue === "")) {
     throw new TypeError("quarantineQueue must be the name of a queue or topic.");
   }
+  const observer = options.diagnostics === undefined ? undefined : new Observer(options.diagnostics);
+  const told = onUndeserializable === undefined ? ignore : shielded(onUndeserializable);
   return Object.freeze({
     pipeline: "pipeline" in options ? options.pipeline : createPipeline(options),
     quarantineQueue,
-    onUndeserializable: onUndeserializable === undefined ? ignore : shielded(onUndeserializable),
+    onUndeserializable: observer === undefined ? told : observed(told, observer),
+    observer,
     consumerVersion,
     unavailableBackoff: resolveBackoff(options.unavailableBackoff),
+    circuitBreaker: circuitBreaker === false ? undefined : resolveCircuitBreakerOptions(circuitBreaker),
+    onCircuitBreaker: onCircuitBreaker === undefined ? ignore : shielded(onCircuitBreaker),
   });
 }
 
@@ -58,13 +80,23 @@ function resolveBackoff(backoff: UnavailableBackoff = {}): Required<UnavailableB
 }
 
 /** The hook runs between receiving and settling, where an exception of its own would leave messages behind. */
-function shielded(hook: (event: UndeserializableEvent) => void): (event: UndeserializableEvent) => void {
+function shielded<Event>(hook: (event: Event) => void): (event: Event) => void {
   return (event) => {
     try {
       hook(event);
     } catch {
       // Documented: what the hook throws is ignored.
     }
+  };
+}
+
+function observed(
+  told: (event: UndeserializableEvent) => void,
+  observer: Observer,
+): (event: UndeserializableEvent) => void {
+  return (event) => {
+    told(event);
+    observer.undeserializable(event);
   };
 }
 

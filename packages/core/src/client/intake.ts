@@ -2,6 +2,8 @@ import { bodySection } from "../body.js";
 import { isPromise } from "../deserialization/attempt.js";
 import type { DeserializationOutcome } from "../deserialization/outcome.js";
 import type { Pipeline } from "../deserialization/pipeline.js";
+import type { DeserializationReport } from "../deserialization/report.js";
+import type { Observer } from "../diagnostics/observer.js";
 import { WaybillError } from "../error.js";
 import type { PeekedMessage, ReceivedMessage, UndecodedMessage } from "../message.js";
 import type { Awaitable } from "../serializer.js";
@@ -25,6 +27,21 @@ export interface IntakeSettings extends UndecodedSettlement {
   readonly isSubQueue: boolean;
   /** Whether the lock is the session's, which covers its messages: they have none to renew. */
   readonly isSession: boolean;
+  /** Is told of every body that is read; undefined when nobody wants to know. */
+  readonly observer: Observer | undefined;
+}
+
+/** What is to become of a message that nobody can read, while it is locked: the last two leave it locked. */
+export type Verdict = "deadLetter" | "hold" | "block";
+
+/** Sees every body that is read or cannot be read, and decides about the latter. */
+export interface Judge {
+  onDecoded(delivered: DeliveredMessage, report: DeserializationReport): void;
+  onUndeserializable(
+    delivered: DeliveredMessage,
+    report: DeserializationReport,
+    delivery: Delivery | undefined,
+  ): Verdict;
 }
 
 /** What became of a delivery: a message for the application, or the event that tells where it went instead. */
@@ -43,32 +60,48 @@ export class Intake {
     this.renewal = new LockRenewal(settings.scheduler);
   }
 
-  /**
-   * Reads one delivery. Never throws or rejects. An event with `abandoned` leaves the abandoning, after the back-off, to the caller.
-   * Returns a value unless a serializer is asynchronous or the message has to be settled.
-   */
-  read(
+  /** Takes charge of a delivery's lock. Undefined in receive-and-delete mode, where there is none. */
+  open(
     delivered: DeliveredMessage,
     renewForMs: number,
     onRenewalError: RenewalErrorHandler,
+  ): Delivery | undefined {
+    if (delivered.settlement === undefined) return undefined;
+    const delivery = new Delivery(this.settings.receiver, delivered, delivered.settlement);
+    delivery.observer = this.settings.observer;
+    this.#keepLock(delivery, renewForMs, onRenewalError);
+    return delivery;
+  }
+
+  /**
+   * Reads one delivery. Never throws or rejects. An event with `abandoned` leaves the abandoning, after the back-off, to the caller; one
+   * with `held` or `blocked` leaves the message locked. Returns a value unless a serializer is asynchronous or the message has to be
+   * settled.
+   */
+  read(
+    delivered: DeliveredMessage,
+    delivery: Delivery | undefined,
+    judge: Judge | undefined,
   ): Awaitable<IntakeResult> {
-    const delivery =
-      delivered.settlement === undefined
-        ? undefined
-        : new Delivery(this.settings.receiver, delivered, delivered.settlement);
-    if (delivery !== undefined) this.#keepLock(delivery, renewForMs, onRenewalError);
     const outcome = this.#deserialize(delivered);
     return isPromise(outcome)
-      ? outcome.then((settled) => this.#conclude(delivered, settled, delivery))
-      : this.#conclude(delivered, outcome, delivery);
+      ? outcome.then((settled) => this.#conclude(delivered, settled, delivery, judge))
+      : this.#conclude(delivered, outcome, delivery, judge);
   }
 
   /** Reads a peeked message, marking what cannot be read. */
   readPeeked(delivered: DeliveredMessage): Awaitable<PeekedMessage> {
     const outcome = this.#deserialize(delivered);
     return isPromise(outcome)
-      ? outcome.then((settled) => peekedMessage(delivered, settled))
-      : peekedMessage(delivered, outcome);
+      ? outcome.then((settled) => this.#peeked(delivered, settled))
+      : this.#peeked(delivered, outcome);
+  }
+
+  #peeked(delivered: DeliveredMessage, outcome: DeserializationOutcome): PeekedMessage {
+    this.settings.observer?.deserialized(this.settings.entityPath, delivered, outcome, true);
+    return outcome.status === "decoded"
+      ? receivedMessage(delivered, outcome, undefined)
+      : undecodedMessage(delivered, outcome, undefined);
   }
 
   #keepLock(delivery: Delivery, renewForMs: number, onRenewalError: RenewalErrorHandler): void {
@@ -82,9 +115,16 @@ export class Intake {
     delivered: DeliveredMessage,
     outcome: DeserializationOutcome,
     delivery: Delivery | undefined,
+    judge: Judge | undefined,
   ): Awaitable<IntakeResult> {
-    if (outcome.status === "decoded") return receivedMessage(delivered, outcome, delivery);
+    this.settings.observer?.deserialized(this.settings.entityPath, delivered, outcome, false);
+    if (outcome.status === "decoded") {
+      judge?.onDecoded(delivered, outcome.report);
+      return receivedMessage(delivered, outcome, delivery);
+    }
     const { isSubQueue } = this.settings;
+    const isPoison = outcome.status === "undeserializable" && !isSubQueue;
+    const verdict = isPoison ? judge?.onUndeserializable(delivered, outcome.report, delivery) : undefined;
     if (delivery === undefined) {
       return isSubQueue
         ? undecodedMessage(delivered, outcome, undefined)
@@ -95,6 +135,10 @@ export class Intake {
       return undeserializableEvent({ delivered, outcome, delivery }, this.settings, "abandoned");
     }
     if (isSubQueue) return undecodedMessage(delivered, outcome, delivery);
+    if (verdict === "hold" || verdict === "block") {
+      const disposition = verdict === "hold" ? "held" : "blocked";
+      return undeserializableEvent({ delivered, outcome, delivery }, this.settings, disposition);
+    }
     return this.#deadLetter(delivered, outcome, delivery);
   }
 
@@ -129,12 +173,6 @@ export function isUndeserializableEvent(result: IntakeResult): result is Undeser
   return "disposition" in result;
 }
 
-function peekedMessage(delivered: DeliveredMessage, outcome: DeserializationOutcome): PeekedMessage {
-  return outcome.status === "decoded"
-    ? receivedMessage(delivered, outcome, undefined)
-    : undecodedMessage(delivered, outcome, undefined);
-}
-
 function brokenPipeline(delivered: DeliveredMessage, error: unknown): DeserializationOutcome {
   const { body, contentType } = delivered;
   return {
@@ -151,6 +189,8 @@ function brokenPipeline(delivered: DeliveredMessage, error: unknown): Deserializ
       section: bodySection(body),
       attempts: [],
       contentEncodings: [],
+      claimCheck: undefined,
+      encryptionKeyId: undefined,
       bytes: body instanceof Uint8Array ? body.length : 0,
       durationMs: 0,
     },

@@ -1,18 +1,21 @@
 import { bodySection } from "../body.js";
-import { contentEncodingProperty, decompress, parseContentEncoding } from "../compression.js";
+import { claimCheckProperty } from "../claim-check/claim-check.js";
+import { contentEncodingOf, decompress, parseContentEncoding } from "../compression.js";
+import { encryptionProperty } from "../encryption/encrypt.js";
 import type { ApplicationProperties, EncodedMessage } from "../message.js";
 import { bringUp } from "../message-types/bring-up.js";
 import type { KnownVersion, MessageTypeRegistry } from "../message-types/message-type-registry.js";
 import type { Awaitable } from "../serializer.js";
 import { attempt, isPromise, toFailure } from "./attempt.js";
 import type { Chain, ChainLink, Selection } from "./chain.js";
-import { validationFailure } from "./failure.js";
+import { decodeFailure, validationFailure } from "./failure.js";
 import type { ResolvedPipelineOptions } from "./options.js";
 import type { DeserializationOutcome } from "./outcome.js";
 import type { DeserializeCallOptions, ReadTarget } from "./pipeline.js";
 import type { ReasonCode } from "./reason.js";
 import type { DeserializationAttempt, DeserializationReport } from "./report.js";
 import { undeserializable } from "./undeserializable.js";
+import { isSet, type Seals, unseal } from "./unseal.js";
 
 const none: readonly never[] = Object.freeze([]);
 const noProperties: ApplicationProperties = Object.freeze({});
@@ -29,7 +32,7 @@ const selectionNotes: Readonly<
 const failed = Symbol("failed");
 
 /**
- * The reading of one body, from its wire form to an outcome: decompress, select, attempt. Everything stays synchronous as long as
+ * The reading of one body, from its wire form to an outcome: fetch, decrypt, decompress, select, attempt. Everything stays synchronous as long as
  * the plug-ins do.
  */
 export class Reading {
@@ -45,6 +48,7 @@ export class Reading {
   #upcastPath: readonly number[] = none;
   #attempts: DeserializationAttempt[] | undefined;
   #contentEncodings: readonly string[] = none;
+  #seals: Seals | undefined;
   #unavailable: ReturnType<typeof toFailure> | undefined;
 
   constructor(
@@ -63,7 +67,7 @@ export class Reading {
 
   /** Reads the body. Never throws and never rejects because of the body. */
   run(): Awaitable<DeserializationOutcome> {
-    const { messageTypes } = this.#options;
+    const { messageTypes, isPlaintextRefused } = this.#options;
     if (messageTypes !== undefined) {
       try {
         this.#known = messageTypes.identify(this.#message, this.#readAs?.version);
@@ -71,13 +75,30 @@ export class Reading {
         return this.#refusedFor(undefined, error);
       }
     }
-    const { body } = this.#message;
+    const { body, applicationProperties = noProperties } = this.#message;
+    const isEncrypted = isSet(applicationProperties[encryptionProperty]);
+    if (isPlaintextRefused && !isEncrypted) {
+      return this.#refusedFor(
+        undefined,
+        decodeFailure("plaintext-refused", "The body is not encrypted, and only encrypted ones are read."),
+      );
+    }
     if (!(body instanceof Uint8Array)) return this.#received(body.value);
     if (body.length > this.#options.maxBodyBytes) {
       this.#note(undefined, "body-too-large", `The body is larger than ${this.#options.maxBodyBytes} bytes.`);
       return this.#refused();
     }
-    const encoding = contentEncoding(this.#message.applicationProperties);
+    const isElsewhere = isSet(applicationProperties[claimCheckProperty]);
+    if (!isEncrypted && !isElsewhere) return this.#unpack(body);
+    this.#seals = { claimCheck: undefined, encryptionKeyId: undefined };
+    return unseal(body, this.#message, this.#options, this.#seals, this.#signal).then(
+      (plain) => this.#unpack(plain),
+      (error: unknown) => this.#refusedFor(undefined, error),
+    );
+  }
+
+  #unpack(body: Uint8Array): Awaitable<DeserializationOutcome> {
+    const encoding = contentEncodingOf(this.#message.applicationProperties);
     return encoding === undefined ? this.#choose(body) : this.#decompress(body, encoding);
   }
 
@@ -328,17 +349,12 @@ export class Reading {
       section: bodySection(body),
       attempts: this.#attempts ?? none,
       contentEncodings: this.#contentEncodings,
+      claimCheck: this.#seals?.claimCheck,
+      encryptionKeyId: this.#seals?.encryptionKeyId,
       bytes: body instanceof Uint8Array ? body.length : 0,
       durationMs: performance.now() - this.#startedAt,
     };
   }
-}
-
-/** Application property names are case-sensitive, HTTP header names are not: senders over HTTP may write it in lower case. */
-function contentEncoding(properties: ApplicationProperties | undefined): unknown {
-  if (properties === undefined) return undefined;
-  const value = properties[contentEncodingProperty] ?? properties["content-encoding"];
-  return value === null ? undefined : value;
 }
 
 function chained(
