@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { openAzureComparisons } from "./azure.js";
 import { brokerComparisons } from "./broker.js";
+import { censusResults } from "./census.js";
 import { clientComparisons } from "./client.js";
 import { type Comparison, compare, holds, type Result } from "./compare.js";
 import { engineComparisons } from "./engine.js";
@@ -30,6 +31,7 @@ const { values: options, positionals } = parseArgs({
 const suites: Record<string, (part?: string) => Promise<Result[]>> = {
   pipeline: () => compareAll("pipeline", pipelineComparisons()),
   migration: async () => compareAll("migration", migrationComparisons()),
+  census: censusResults,
   client: async () => compareAll("client", await clientComparisons()),
   broker: async () => compareAll("broker", await brokerComparisons()),
   "request-reply": async () => {

@@ -59,6 +59,8 @@ export interface CensusGroup {
   readonly bytes: number;
   readonly oldestEnqueuedAt: Date | undefined;
   readonly newestEnqueuedAt: Date | undefined;
+  /** The same without those whose schedule is over: they were enqueued when it was, and sent before. */
+  readonly newestSentAt: Date | undefined;
   /** The latest time for which one is scheduled. */
   readonly latestScheduledAt: Date | undefined;
   /** When the last one expires; undefined when one never does. */

@@ -10,6 +10,7 @@ type Kind = Omit<
   | "bytes"
   | "oldestEnqueuedAt"
   | "newestEnqueuedAt"
+  | "newestSentAt"
   | "latestScheduledAt"
   | "latestExpiryAt"
   | "examples"
@@ -42,7 +43,9 @@ export class Tally {
     const isFirst = group.count === 1;
     group.oldestEnqueuedAt = earlier(group.oldestEnqueuedAt, enqueuedAt);
     group.newestEnqueuedAt = later(group.newestEnqueuedAt, enqueuedAt);
-    if (message.state === "scheduled") group.latestScheduledAt = later(group.latestScheduledAt, scheduledAt);
+    const isScheduled = message.state === "scheduled";
+    if (isScheduled || scheduledAt === undefined) group.newestSentAt = later(group.newestSentAt, enqueuedAt);
+    if (isScheduled) group.latestScheduledAt = later(group.latestScheduledAt, scheduledAt);
     // One that never expires outlasts all others.
     group.latestExpiryAt =
       expiresAt === undefined || (!isFirst && group.latestExpiryAt === undefined)
@@ -69,6 +72,7 @@ export class Tally {
       bytes: 0,
       oldestEnqueuedAt: undefined,
       newestEnqueuedAt: undefined,
+      newestSentAt: undefined,
       latestScheduledAt: undefined,
       latestExpiryAt: undefined,
       examples: [],

@@ -155,6 +155,36 @@ describe("the verdict on retiring a serializer", () => {
     expect(obstacles({ writersStoppedAt })).toEqual([]);
   });
 
+  it("does not take a message that was scheduled before its writers stopped for one that was sent after", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders");
+    await world.schedule("orders", written("json"), 60_000);
+    const writersStoppedAt = world.now();
+    const earlier = [await takeCensus({ ...world, pipeline })];
+    world.clock.advance(60_000);
+    earlier.push(await takeCensus({ ...world, pipeline }));
+    await world.complete({ queue: "orders" });
+
+    const census = await takeCensus({ ...world, pipeline });
+
+    const verdict = retirementVerdict({ serializer: "json" }, census, { writersStoppedAt, earlier });
+    expect(verdict).toMatchObject({ isSafe: true, lastSeenAt: world.now() });
+  });
+
+  it("passes over entities that no consumer of the chain receives from", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders");
+    await world.broker.createQueue("capabilities", { requiresSession: true });
+    await world.send("capabilities", { ...written("json"), sessionId: "s-1" });
+    const census = await takeCensus({ ...world, pipeline });
+    const verdict = (unrelated?: readonly string[]) =>
+      retirementVerdict({ serializer: "json" }, census, { writersStoppedAt: world.now(), unrelated });
+
+    expect(verdict()).toMatchObject({ isSafe: false, waiting: 1 });
+    expect(verdict(["orders"])).toMatchObject({ isSafe: false, waiting: 1 });
+    expect(verdict(["Capabilities"])).toMatchObject({ isSafe: true, waiting: 0 });
+  });
+
   it("is no for a serializer that the chain did not have", async () => {
     await using world = openWorld();
     const verdict = retirementVerdict({ serializer: "xml" }, await takeCensus({ ...world, pipeline }), {

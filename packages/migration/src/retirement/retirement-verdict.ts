@@ -18,6 +18,11 @@ export interface RetirementEvidence {
   readonly sessionStatesAreFree?: boolean | undefined;
   /** Earlier censuses: what they saw counts for `lastSeenAt`, and speaks against a `writersStoppedAt` that is too early. */
   readonly earlier?: readonly Census[] | undefined;
+  /**
+   * The paths of queues, topics and subscriptions from which no consumer of the chain receives, such as the queue of beacons or another
+   * team's: what waits there, or in their sub-queues, does not count.
+   */
+  readonly unrelated?: readonly string[] | undefined;
 }
 
 /** Why it is not safe yet. The set is closed. */
@@ -74,9 +79,12 @@ export interface RetirementVerdict {
  */
 export function retirementVerdict(
   target: RetirementTarget,
-  census: Census,
-  evidence: RetirementEvidence = {},
+  taken: Census,
+  given: RetirementEvidence = {},
 ): RetirementVerdict {
+  const related = withoutEntities(given.unrelated ?? []);
+  const census = related(taken);
+  const evidence = { ...given, earlier: given.earlier?.map(related) };
   const needing = census.groups.filter((group) => needs(group, target));
   const reasons = [
     ...unknownTarget(target, census),
@@ -94,6 +102,19 @@ export function retirementVerdict(
     waitsUntil: waitsUntil(needing),
     reasons,
   };
+}
+
+/** Takes entities out of a census, whatever the case of their names. */
+function withoutEntities(paths: readonly string[]): (census: Census) => Census {
+  if (paths.length === 0) return (census) => census;
+  const left = new Set(paths.map((path) => path.toLowerCase()));
+  const isRelated = ({ entityPath }: { readonly entityPath: string }) => !left.has(entityPath.toLowerCase());
+  return (census) => ({
+    ...census,
+    places: census.places.filter(isRelated),
+    groups: census.groups.filter(isRelated),
+    hidden: census.hidden.filter(isRelated),
+  });
 }
 
 /** Whether a consumer without the target would be left without what these messages name or need. */
@@ -226,17 +247,21 @@ function writerReasons(
   if (writersStoppedAt === undefined) return reason("nobody said when its writers stopped.");
   if (writersStoppedAt > census.startedAt)
     return reason("its writers had not stopped when the census began.");
-  const seenAt = lastSeen(target, [census, ...earlier]);
+  const seenAt = lastSeen(target, [census, ...earlier], "newestSentAt");
   return seenAt === undefined || seenAt <= writersStoppedAt
     ? []
     : reason(`one was enqueued at ${seenAt.toISOString()}, after its writers were said to have stopped.`);
 }
 
-function lastSeen(target: RetirementTarget, censuses: readonly Census[]): Date | undefined {
+function lastSeen(
+  target: RetirementTarget,
+  censuses: readonly Census[],
+  property: "newestEnqueuedAt" | "newestSentAt" = "newestEnqueuedAt",
+): Date | undefined {
   let last: Date | undefined;
   for (const { groups } of censuses) {
     for (const group of groups) {
-      const { newestEnqueuedAt: at } = group;
+      const { [property]: at } = group;
       if (at !== undefined && (last === undefined || at > last) && needs(group, target)) last = at;
     }
   }

@@ -1,0 +1,31 @@
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Order } from "./order-placed.js";
+
+/** The two lists that are compared in the end: what was sent, and what the warehouse has done. */
+export type LedgerName = "sent" | "handled";
+
+/** Lists of orders in files of their own, apart from the broker: one line of JSON each. */
+export class Ledger {
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Notes an order. */
+  note(name: LedgerName, { id, cents }: Order): void {
+    appendFileSync(this.#path(name), `${JSON.stringify({ id, cents })}\n`);
+  }
+
+  /** All that was noted, in its order. */
+  read(name: LedgerName): Order[] {
+    if (!existsSync(this.#path(name))) return [];
+    const lines = readFileSync(this.#path(name), "utf8").trimEnd().split("\n");
+    return lines.map((line) => JSON.parse(line) as Order);
+  }
+
+  #path(name: LedgerName): string {
+    return join(this.#directory, `${name}.ndjson`);
+  }
+}

@@ -1,0 +1,49 @@
+import { defineMessage } from "@waybill/core";
+import { z } from "zod";
+
+/** An order as the shop and the warehouse think of it, whatever travels. */
+export interface Order {
+  readonly id: string;
+  readonly cents: number;
+}
+
+/** Version 2 in Avro. */
+const avroOrder = {
+  type: "record",
+  name: "OrderPlaced",
+  fields: [
+    { name: "orderId", type: "string" },
+    { name: "cents", type: "long" },
+  ],
+} as const;
+
+const version2 = { body: z.object({ orderId: z.string(), cents: z.number().int() }), avro: avroOrder };
+
+/** Before the migration: JSON version 1 and nothing else. */
+export const orderPlacedBefore = defineMessage("order-placed", {
+  version: 1,
+  schemas: { 1: z.object({ id: z.string(), total: z.string() }) },
+});
+
+// #region expand
+/** Expand: both versions, and the ways between them. */
+export const orderPlaced = defineMessage("order-placed", {
+  version: 2,
+  schemas: {
+    // Version 1 as it is on the wire, not as it was meant: a partner writes the total as a number.
+    1: z.object({ id: z.string(), total: z.union([z.string(), z.number()]) }),
+    2: version2,
+  },
+  upcasters: { 1: ({ id, total }) => ({ orderId: id, cents: Math.round(Number(total) * 100) }) },
+  downcasters: { 2: ({ orderId, cents }) => ({ id: orderId, total: (cents / 100).toFixed(2) }) },
+});
+// #endregion
+
+// #region contract
+/** Contract: version 2 is all there is. */
+export const orderPlacedAfter = defineMessage("order-placed", {
+  version: 2,
+  schemas: { 2: version2 },
+  unused: [1],
+});
+// #endregion

@@ -1,0 +1,12 @@
+import { phases } from "./phases/phases.js";
+import { openWorld } from "./world.js";
+
+// One phase in a process of its own: it finds what the phases before it have left on the disk.
+
+const [name = "", directory] = process.argv.slice(2);
+const phase = phases[name];
+if (phase === undefined || directory === undefined)
+  throw new TypeError(`Usage: phase.js ${Object.keys(phases).join("|")} DIRECTORY`);
+
+await using world = await openWorld(directory, phase.day);
+await phase.run(world);

@@ -1,0 +1,31 @@
+import { ShadowCheck } from "@waybill/migration";
+import { shopWithPlan, warehouseWithBoth } from "../deployments.js";
+import { orderPlaced } from "../order-placed.js";
+import { both } from "../pipelines.js";
+import { say, showCensus } from "../report.js";
+import { ordersFrom } from "../shop.js";
+import type { World } from "../world.js";
+
+/** Readers first: the warehouse learns to read both, and nothing that is written changes. */
+export async function readBoth(world: World): Promise<void> {
+  // #region expand
+  const { shop, plan } = shopWithPlan(world);
+  await plan.setPercent(25).catch((error: Error) => say(`Refused: ${error.message}`));
+
+  const warehouse = warehouseWithBoth(world);
+  await warehouse.announce("host-1");
+  // #endregion
+  say("The warehouse is deployed with both formats, and has said so.");
+  await shop.place(ordersFrom(41, 50));
+  await warehouse.work(8);
+
+  // #region shadow
+  const shadow = new ShadowCheck({ candidate: { serializer: "avro" }, sampleRate: 1 });
+  const pipeline = shadow.observe(both);
+  for (const { id, cents } of ordersFrom(1, 100))
+    await pipeline.serialize(orderPlaced.message({ orderId: id, cents }));
+  const { sampled, same } = await shadow.report();
+  say(`Shadow check: readers would see ${same} of ${sampled} orders in Avro as they are.`);
+  // #endregion
+  showCensus(await world.takeCensus(both));
+}

@@ -1,0 +1,26 @@
+import { join } from "node:path";
+import { openReceiptFile, repairDeadLetters, surveyDeadLetters } from "@waybill/migration";
+import { warehouseWithBoth } from "../deployments.js";
+import { both } from "../pipelines.js";
+import { say, showSurvey, showVerdict } from "../report.js";
+import { retirementVerdicts } from "../retirement.js";
+import { orders, type World } from "../world.js";
+
+/** The warehouse reads both again, and what was dead-lettered gets its second chance. */
+export async function repair(world: World): Promise<void> {
+  const { transport, directory } = world;
+  const warehouse = warehouseWithBoth(world);
+  await warehouse.announce("host-1");
+  // #region repair
+  const from = { queue: orders };
+  showSurvey(await surveyDeadLetters({ transport, pipeline: both, from }));
+
+  const receipts = await openReceiptFile(join(directory, "repair.receipts"));
+  const options = { transport, pipeline: both, from, receipts, maxWaitTimeInMs: 0 };
+  const { resubmitted, skipped } = await repairDeadLetters(options);
+  await receipts.close();
+  say(`Repair: ${resubmitted} sent again, skipped ${JSON.stringify(skipped)}.`);
+  // #endregion
+  await warehouse.work(40);
+  for (const verdict of await retirementVerdicts(world)) showVerdict(verdict);
+}

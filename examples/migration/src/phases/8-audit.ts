@@ -1,0 +1,18 @@
+import { audit, isClean } from "../audit.js";
+import { say } from "../report.js";
+import { orders, type World } from "../world.js";
+
+/** Compares what was sent with what was handled, and looks for what is left in the queue. */
+export async function auditAll({ ledger, broker }: World): Promise<void> {
+  const found = audit(ledger.read("sent"), ledger.read("handled"));
+  const left = broker.listEntities().find(({ path }) => path === orders);
+  const waiting = left === undefined || left.kind === "topic" ? 0 : left.totalMessageCount;
+  const { sent, lost, repeated, altered, invented } = found;
+  say(
+    `${sent} orders sent: ${lost.length} lost, ${repeated.length} handled twice, ${altered.length} altered, ` +
+      `${invented.length} invented, ${waiting} left in the queue.`,
+  );
+  const ids = [...lost, ...repeated, ...altered, ...invented];
+  if (ids.length > 0) say(`See ${ids.slice(0, 10).join(", ")}.`);
+  if (!isClean(found) || waiting > 0) process.exitCode = 1;
+}

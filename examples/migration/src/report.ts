@@ -1,0 +1,58 @@
+import type { Census, DeadLetterSurvey, RetirementVerdict } from "@waybill/migration";
+import Table from "cli-table3";
+import { colors } from "./colors.js";
+import { orders } from "./world.js";
+
+/** Prints a sentence of the story. */
+export function say(text: string): void {
+  console.log(text);
+}
+
+/** Prints what waits for the orders' consumers, a line per kind. */
+export function showCensus({ groups }: Census): void {
+  const table = newTable(["where", "state", "content type", "version", "read by", "messages"]);
+  for (const group of groups.filter(({ entityPath }) => entityPath === orders)) {
+    table.push([
+      group.subQueue === undefined ? orders : `${orders}/$DeadLetterQueue`,
+      group.state,
+      group.mediaType,
+      group.messageVersion ?? "?",
+      group.serializer ?? colors.red(group.reason ?? "nobody"),
+      group.count,
+    ]);
+  }
+  console.log(table.length === 0 ? "Census: nothing waits." : table.toString());
+}
+
+/** Prints what is in a dead-letter queue, and what today's chain makes of it. */
+export function showSurvey({ peeked, decodable, groups }: DeadLetterSurvey): void {
+  const table = newTable(["dead-lettered because", "content type", "version", "read by now", "messages"]);
+  for (const { deadLetterReason, mediaType, messageVersion, serializer, reason, count } of groups)
+    table.push([
+      deadLetterReason ?? "",
+      mediaType,
+      messageVersion ?? "?",
+      serializer ?? colors.red(String(reason)),
+      count,
+    ]);
+  console.log(table.toString());
+  say(`Today's chain reads ${decodable} of ${peeked}.`);
+}
+
+/** Prints a verdict with everything that is in the way. */
+export function showVerdict({ target, isSafe, reasons }: RetirementVerdict): void {
+  const name = "serializer" in target ? target.serializer : `${target.messageType} version ${target.version}`;
+  if (isSafe) say(colors.green(`Retire ${name}: yes, safe to retire.`));
+  else say(colors.yellow(`Retire ${name}: no, because`));
+  for (const { text } of reasons) say(`  - ${text}`);
+}
+
+function newTable(head: readonly string[]): Table.Table {
+  return new Table({
+    head: head.map((title) => colors.bold(title)),
+    colAligns: head.map((title) => (title === "messages" ? "right" : "left")),
+    chars: { mid: "", "left-mid": "", "mid-mid": "", "right-mid": "" },
+    // The library would colour heads and borders by itself, terminal or not.
+    style: { head: [], border: [] },
+  });
+}

@@ -1,0 +1,84 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Pipeline, type ReceivedMessage, WaybillClient } from "@waybill/core";
+import { announceCapability, readerCapability } from "@waybill/migration";
+import type { Order } from "./order-placed.js";
+import { orders, type World } from "./world.js";
+
+/** What the warehouse makes of an order. */
+export type Decision = "ship" | "defer" | "fail";
+
+/** The reader: it ships orders, defers those that are out of stock, and dead-letters what it has no way to handle. */
+export class Warehouse {
+  readonly #world: World;
+  readonly #pipeline: Pipeline;
+  readonly #client: WaybillClient;
+  readonly #toOrder: (body: never) => Order;
+
+  constructor(world: World, pipeline: Pipeline, toOrder: (body: never) => Order) {
+    this.#world = world;
+    this.#pipeline = pipeline;
+    this.#client = new WaybillClient(world.transport, { pipeline });
+    this.#toOrder = toOrder;
+  }
+
+  /** Says what this instance reads, before it receives anything. */
+  async announce(instance: string): Promise<void> {
+    const { beacons, transport } = this.#world;
+    const capability = readerCapability(this.#pipeline);
+    const options = { reader: "warehouse", instance, scheduler: transport.scheduler };
+    // An instance that has stopped is forgotten when its beacon expires, ten minutes later.
+    await (await announceCapability(beacons, capability, options)).close();
+  }
+
+  /** Takes up to so many orders from the queue. */
+  async work(most: number, decide: (order: Order) => Decision = () => "ship"): Promise<void> {
+    await using receiver = this.#client.createReceiver(orders);
+    for (let left = most; left > 0; ) {
+      const messages = await receiver.receiveMessages(left, { maxWaitTimeInMs: 0 });
+      if (messages.length === 0) return;
+      left -= messages.length;
+      for (const message of messages) {
+        const order = this.#orderIn(message);
+        const decision = decide(order);
+        if (decision === "defer") {
+          this.#deferred = [...this.#deferred, message.sequenceNumber];
+          await receiver.deferMessage(message);
+        } else if (decision === "fail") {
+          await receiver.deadLetterMessage(message, { deadLetterReason: "NoTaxRate" });
+        } else {
+          this.#world.ledger.note("handled", order);
+          await receiver.completeMessage(message);
+        }
+      }
+    }
+  }
+
+  /** Ships what was deferred: it is in stock again. */
+  async shipDeferred(): Promise<void> {
+    await using receiver = this.#client.createReceiver(orders);
+    for (const message of await receiver.receiveDeferredMessages(this.#deferred)) {
+      this.#world.ledger.note("handled", this.#orderIn(message));
+      await receiver.completeMessage(message);
+    }
+    this.#deferred = [];
+  }
+
+  #orderIn(message: ReceivedMessage): Order {
+    return this.#toOrder(message.body as never);
+  }
+
+  /** Deferred messages are found by their numbers alone, so the numbers are kept. */
+  get #deferred(): readonly bigint[] {
+    if (!existsSync(this.#path)) return [];
+    return (JSON.parse(readFileSync(this.#path, "utf8")) as string[]).map(BigInt);
+  }
+
+  set #deferred(numbers: readonly bigint[]) {
+    writeFileSync(this.#path, JSON.stringify(numbers.map(String)));
+  }
+
+  get #path(): string {
+    return join(this.#world.directory, "deferred.json");
+  }
+}

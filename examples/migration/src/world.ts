@@ -1,0 +1,50 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { deserialize, serialize } from "node:v8";
+import { createManualClock, openBroker, openDurableStorage } from "@waybill/broker";
+import type { Pipeline } from "@waybill/core";
+import { type Census, queueBeaconStore, takeCensus } from "@waybill/migration";
+import { localCatalog, localTransport } from "@waybill/transport-local";
+import { Ledger } from "./ledger.js";
+
+/** Where orders lie, and where readers say what they can read. */
+export const orders = "orders";
+export const capabilities = "capabilities";
+
+/** A day of the story: the broker on its files, and all else that outlives a process. */
+export type World = Awaited<ReturnType<typeof openWorld>>;
+
+/** Opens the broker in a directory, at eight in the morning of a day; what fell due while nobody ran happens at once. */
+export async function openWorld(directory: string, day: number) {
+  const clock = createManualClock(new Date(Date.UTC(2026, 2, 1 + day, 8)));
+  const broker = await openBroker({ storage: await openDurableStorage(join(directory, "broker")), clock });
+  const existing = new Set(broker.listEntities().map(({ path }) => path));
+  for (const queue of [orders, capabilities]) if (!existing.has(queue)) await broker.createQueue(queue);
+  const transport = localTransport(broker);
+  const catalog = localCatalog(broker);
+  const censuses = join(directory, "censuses");
+  mkdirSync(censuses, { recursive: true });
+
+  return {
+    directory,
+    clock,
+    now: () => new Date(clock.now()),
+    broker,
+    transport,
+    beacons: queueBeaconStore(transport, capabilities),
+    ledger: new Ledger(directory),
+    /** Counts what waits, and keeps the count beside those of other days. */
+    async takeCensus(pipeline: Pipeline): Promise<Census> {
+      const census = await takeCensus({ transport, catalog, pipeline });
+      writeFileSync(join(censuses, String(clock.now())), serialize(census));
+      return census;
+    },
+    /** The counts of this day and the days before. */
+    earlierCensuses: () =>
+      readdirSync(censuses).map((name) => deserialize(readFileSync(join(censuses, name))) as Census),
+    async [Symbol.asyncDispose](): Promise<void> {
+      await transport.close();
+      await broker.close();
+    },
+  };
+}
