@@ -134,6 +134,8 @@ export interface Link {
   readonly isAttached: boolean;
   /** Whether nothing will happen on the link any more. */
   readonly isDetached: boolean;
+  /** Counts transfers in either direction and the peer's flows: the link is idle while it stays the same. */
+  readonly activity: number;
   /** For the owner's own use. */
   context: unknown;
   /** Refuses the link: an attach without terminus, followed by a detach with the error (2.6.3). */

@@ -2,14 +2,7 @@ import type { Connection, Session } from "./api.js";
 import { ChannelTable } from "./channel-table.js";
 import { ByteReader } from "./codec/byte-reader.js";
 import { ByteWriter } from "./codec/byte-writer.js";
-import {
-  type Composite,
-  type FieldsOf,
-  type FieldTable,
-  readDescriptor,
-  readFields,
-} from "./codec/composite.js";
-import { readValue } from "./codec/decode.js";
+import { readComposite, readDescriptor } from "./codec/composite.js";
 import { AmqpDecodeError } from "./codec/decode-error.js";
 import {
   type ConnectionOptions,
@@ -18,8 +11,6 @@ import {
 } from "./connection-options.js";
 import { type ConnectionEvent, type ConnectionState, nextConnectionState } from "./connection-state.js";
 import { type AmqpError, toAmqpError, writeAmqpError } from "./frames/amqp-error.js";
-import { DispositionFields, readDisposition } from "./frames/disposition.js";
-import { FlowFields, readFlow } from "./frames/flow.js";
 import {
   AMQP_FRAME,
   AMQP_PROTOCOL,
@@ -30,23 +21,11 @@ import {
   writeHeartbeat,
 } from "./frames/frame.js";
 import { type FrameSink, FrameSplitter } from "./frames/frame-splitter.js";
-import {
-  asValue,
-  attachType,
-  beginType,
-  closeType,
-  DISPOSITION,
-  detachType,
-  endType,
-  FLOW,
-  type Open,
-  openType,
-  TRANSFER,
-} from "./frames/performatives.js";
-import { readTransfer, TransferFields } from "./frames/transfer.js";
+import { asValue, beginType, closeType, type Open, openType } from "./frames/performatives.js";
 import { IdleWatch } from "./idle-watch.js";
 import { negotiateAsClient, negotiateAsServer, type SaslNegotiation } from "./sasl.js";
 import { SessionEndpoint } from "./session.js";
+import { SessionFrames } from "./session-frames.js";
 
 /**
  * Makes one end of a connection. For a client `onOutput` is called before this returns, since a client speaks
@@ -72,9 +51,7 @@ export class ConnectionEndpoint implements Connection, FrameSink {
   #isCloseTold = false;
   readonly #channels = new ChannelTable();
   readonly #working = new Set<SessionEndpoint>();
-  readonly #transfer = new TransferFields();
-  readonly #flow = new FlowFields();
-  readonly #disposition = new DispositionFields();
+  readonly #sessionFrames = new SessionFrames();
 
   constructor(options: ResolvedConnectionOptions) {
     this.options = options;
@@ -296,9 +273,9 @@ export class ConnectionEndpoint implements Connection, FrameSink {
 
   #onAmqpFrame(body: ByteReader, channel: number): void {
     const code = readDescriptor(body);
-    if (code === openType.code) this.#onOpen(read(body, openType));
+    if (code === openType.code) this.#onOpen(readComposite(body, openType));
     else if (this.remoteOpen === undefined) this.fail("amqp:illegal-state", "the first frame is not open");
-    else if (code === closeType.code) this.#onClose(toAmqpError(read(body, closeType).error));
+    else if (code === closeType.code) this.#onClose(toAmqpError(readComposite(body, closeType).error));
     else if (this.#state !== "opened") return;
     else if (channel > this.options.channelMax) {
       this.fail("amqp:connection:framing-error", "a channel is above channel-max");
@@ -324,7 +301,7 @@ export class ConnectionEndpoint implements Connection, FrameSink {
   }
 
   #onBegin(body: ByteReader, channel: number): void {
-    const begin = read(body, beginType);
+    const begin = readComposite(body, beginType);
     if (this.#channels.atRemote(channel)) {
       this.fail("amqp:not-allowed", `channel ${channel} has a session already`);
       return;
@@ -356,32 +333,8 @@ export class ConnectionEndpoint implements Connection, FrameSink {
       this.fail("amqp:not-allowed", `channel ${channel} has no session`);
       return;
     }
-    switch (code) {
-      case TRANSFER:
-        readTransfer(body, this.#transfer);
-        session.receiveTransfer(this.#transfer, body.buffer.subarray(body.position, body.end));
-        return;
-      case DISPOSITION:
-        readDisposition(body, this.#disposition);
-        session.receiveDisposition(this.#disposition);
-        return;
-      case FLOW:
-        readFlow(body, this.#flow);
-        session.receiveFlow(this.#flow);
-        return;
-      case attachType.code:
-        session.receiveAttach(read(body, attachType));
-        return;
-      case detachType.code: {
-        const { handle, error, closed } = read(body, detachType);
-        session.receiveDetach(handle, toAmqpError(error), closed ?? false);
-        return;
-      }
-      case endType.code:
-        session.receiveEnd(toAmqpError(read(body, endType).error));
-        return;
-      default:
-        this.fail("amqp:not-implemented", "a frame carries an unknown performative");
+    if (!this.#sessionFrames.receive(session, code, body)) {
+      this.fail("amqp:not-implemented", "a frame carries an unknown performative");
     }
   }
 
@@ -416,8 +369,4 @@ export class ConnectionEndpoint implements Connection, FrameSink {
   #move(event: ConnectionEvent): void {
     this.#state = nextConnectionState(this.#state, event) ?? this.#state;
   }
-}
-
-function read<Table extends FieldTable>(body: ByteReader, composite: Composite<Table>): FieldsOf<Table> {
-  return readFields(body, composite, readValue(body));
 }

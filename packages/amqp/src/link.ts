@@ -25,6 +25,7 @@ export abstract class LinkEndpoint implements Link {
   remoteAttach: Attach | undefined;
   remoteSource: Source | undefined;
   remoteTarget: Target | Coordinator | undefined;
+  activity = 0;
   context: unknown;
   #state: LinkState = "unattached";
 

@@ -101,6 +101,7 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
   }
 
   receiveFlow(flow: FlowFields): void {
+    this.activity++;
     if (flow.deliveryCount === undefined) return;
     const advanced = serialDistance(this.#deliveryCount, flow.deliveryCount);
     if (advanced > 0) {
@@ -167,6 +168,7 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
     }
     this.#linkCredit--;
     this.#deliveryCount = serialAdd(this.#deliveryCount, 1);
+    this.activity++;
     return new PartialMessage(fields.deliveryId, fields.deliveryTag, fields.messageFormat);
   }
 

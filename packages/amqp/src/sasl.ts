@@ -1,7 +1,6 @@
 import type { ByteReader } from "./codec/byte-reader.js";
 import type { ByteWriter } from "./codec/byte-writer.js";
-import { readDescriptor, readFields } from "./codec/composite.js";
-import { readValue } from "./codec/decode.js";
+import { readComposite, readDescriptor } from "./codec/composite.js";
 import { SASL_FRAME, writeFrame } from "./frames/frame.js";
 import {
   saslChallengeType,
@@ -121,12 +120,12 @@ export function negotiateAsServer(mechanisms: readonly SaslMechanism[]): SaslNeg
     receive(body, writer) {
       const code = readDescriptor(body);
       if (code === saslResponseType.code && respond) {
-        return answer(respond(readFields(body, saslResponseType, readValue(body)).response), writer);
+        return answer(respond(readComposite(body, saslResponseType).response), writer);
       }
       if (code !== saslInitType.code || respond) {
         return { kind: "failed", reason: "an unexpected SASL frame arrived" };
       }
-      const { mechanism, initialResponse, hostname } = readFields(body, saslInitType, readValue(body));
+      const { mechanism, initialResponse, hostname } = readComposite(body, saslInitType);
       const chosen = mechanisms.find(({ name }) => name === mechanism);
       return answer(chosen?.start(initialResponse, hostname) ?? { kind: "refused" }, writer);
     },
@@ -143,13 +142,13 @@ export function negotiateAsClient(
     receive(body, writer) {
       const code = readDescriptor(body);
       if (code === saslOutcomeType.code) {
-        const { code: outcome } = readFields(body, saslOutcomeType, readValue(body));
+        const { code: outcome } = readComposite(body, saslOutcomeType);
         return outcome === CODE_OK ? { kind: "ok" } : { kind: "failed", reason: `SASL outcome ${outcome}` };
       }
       if (code !== saslMechanismsType.code)
         return { kind: "failed", reason: "an unexpected SASL frame arrived" };
       const { mechanism, initialResponse } = credentials;
-      if (!readFields(body, saslMechanismsType, readValue(body)).mechanisms.includes(mechanism)) {
+      if (!readComposite(body, saslMechanismsType).mechanisms.includes(mechanism)) {
         return { kind: "failed", reason: `the server does not offer SASL ${mechanism}` };
       }
       writeFrame(writer, SASL_FRAME, 0, saslInitType, { mechanism, initialResponse, hostname });

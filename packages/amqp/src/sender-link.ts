@@ -116,6 +116,7 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
       this.#linkCredit = Math.max(0, flow.linkCredit - Math.max(0, underWay));
     }
     this.isDraining = flow.isDraining;
+    this.activity++;
     if (this.isAttached) this.#creditChanged();
   }
 
@@ -196,6 +197,7 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
     delivery.id = id;
     this.#linkCredit--;
     this.#deliveryCount = serialAdd(this.#deliveryCount, 1);
+    this.activity++;
     const more = payloadSize < delivery.size ? TRUE : FALSE;
     const { channel } = this.session;
     writeFirstTransfer(this.session.writeTransfer(), channel, this.handle, id, delivery, payloadSize, more);

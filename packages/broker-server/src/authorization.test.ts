@@ -207,6 +207,7 @@ describe("serve", () => {
 
   it.each([
     [{ port: -1 }, "port is -1"],
+    [{ idleTimeouts: { linkMs: 0.5 } }, "idleTimeouts.linkMs is 0.5"],
     [{ keys: [] }, "nobody could connect"],
     [{ keys: [ROOT, ROOT] }, "'root' is given twice"],
     [{ keys: [{ ...ROOT, rights: ["Read"] as never }] }, "the rights of 'root'"],

@@ -1,36 +1,14 @@
+import { createHook } from "node:async_hooks";
 import { once } from "node:events";
 import { connect as connectSocket } from "node:net";
 import { ServiceBusClient } from "@azure/service-bus";
-import { ACCEPTED, encodeMessage, symbolMap, uint } from "@waybill/amqp";
-import { createBroker, type QueueOptions } from "@waybill/broker";
-import { describe, expect, it, vi } from "vitest";
-import { serve } from "./index.js";
-import { connectRaw, numberIn, sendOn, text } from "./raw-client.test-support.js";
+import { ACCEPTED, encodeMessage, scanMessage, symbolMap, uint } from "@waybill/amqp";
+import { createManualClock } from "@waybill/broker";
+import { describe, expect, it } from "vitest";
+import { SERVICE_IDLE_TIMEOUTS } from "./index.js";
+import { sendOn, text } from "./raw-client.test-support.js";
+import { fill, openRaw } from "./raw-world.test-support.js";
 import { openWorld } from "./world.test-support.js";
-
-async function openRaw(queue: QueueOptions = {}) {
-  vi.spyOn(process, "emitWarning").mockImplementation(() => {});
-  const broker = createBroker();
-  await broker.createQueue("orders", queue);
-  const server = await serve(broker, { port: 0, acceptAnyone: true, closeTimeoutMs: 50 });
-  vi.restoreAllMocks();
-  return {
-    broker,
-    server,
-    connect: () => connectRaw(server),
-    async [Symbol.asyncDispose](): Promise<void> {
-      await server.close();
-      await broker.close();
-    },
-  };
-}
-
-const fill = (world: { broker: ReturnType<typeof createBroker> }, count: number, bytes = 10) =>
-  world.broker
-    .sender("orders")
-    .sendBatch(
-      Array.from({ length: count }, () => ({ body: { section: "data", bytes: Buffer.alloc(bytes) } })),
-    );
 
 /** What the server writes until it closes, to a client that writes these bytes. */
 async function answerTo(port: number, bytes: Uint8Array): Promise<Buffer> {
@@ -60,27 +38,47 @@ describe("a receiver", () => {
     await using client = await world.connect();
     await client.receiver("orders", { credit: 1_000_000 });
     client.socket.pause();
-    await fill(world, 5000, 100_000);
+    await fill(world, 100, 1_000_000);
     await using other = await world.connect();
     const receiver = await other.receiver("orders", { credit: 1 });
     expect(await receiver.take(1)).toHaveLength(1);
     const messages = world.broker.snapshot().stores.flatMap((store) => store.messages);
-    expect(messages.filter(({ isLocked }) => isLocked).length).toBeLessThan(1000);
+    // A few in the buffers of the operating system, two in those of the server.
+    expect(messages.filter(({ isLocked }) => isLocked).length).toBeLessThan(50);
+  });
+
+  it("that drains and never reads is pushed no more, either", async () => {
+    await using world = await openRaw();
+    await fill(world, 100, 1_000_000);
+    await using client = await world.connect();
+    const receiver = await client.receiver("orders");
+    receiver.link.addCredit(1_000_000);
+    receiver.link.drain();
+    client.socket.pause();
+    await using other = await world.connect();
+    expect(await (await other.receiver("orders", { credit: 1 })).take(1)).toHaveLength(1);
+    const messages = world.broker.snapshot().stores.flatMap((store) => store.messages);
+    expect(messages.filter(({ isLocked }) => isLocked).length).toBeLessThan(50);
+    client.socket.resume();
+    expect(await receiver.take(99)).toHaveLength(99);
   });
 
   it("that dies leaves its locks to end by themselves", async () => {
-    await using world = await openRaw();
+    const clock = createManualClock();
+    await using world = await openRaw({ lockDurationMs: 30_000 }, { clock });
     await fill(world, 1);
     const client = await world.connect();
-    const receiver = await client.receiver("orders", { credit: 1 });
-    await receiver.take(1);
+    const dying = await client.receiver("orders", { credit: 2 });
+    await dying.take(1);
     client.socket.destroy();
     await using other = await world.connect();
-    const management = await other.management("orders");
-    const [peeked] = await world.broker.receiver("orders").peek(1);
-    expect(peeked).toBeDefined();
-    expect(await world.broker.receiver("orders").receive(1, { maxWaitMs: 0 })).toEqual([]);
-    expect(numberIn(await management.call("com.microsoft:none", null), "statusCode")).toBe(501);
+    const receiver = await other.receiver("orders", { credit: 1 });
+    await other.synchronize();
+    clock.advance(29_999);
+    expect(world.broker.snapshot().stores[0]!.messages[0]).toMatchObject({ isLocked: true });
+    clock.advance(1);
+    const [again] = await receiver.take(1);
+    expect(scanMessage(again!.message).decodeHeader()!.deliveryCount).toBe(1);
   });
 
   it("gets its credit back when it drains", async () => {
@@ -147,6 +145,21 @@ describe("a sender", () => {
     expect(world.broker.getEntity("orders").totalMessageCount).toBe(1);
   });
 
+  it("learns of neighbours sent in one turn which was accepted and which rejected", async () => {
+    await using world = await openRaw();
+    await using client = await world.connect();
+    const sender = await client.sender("orders");
+    const states = await Promise.all(
+      Array.from({ length: 30 }, (_, n) =>
+        sendOn(sender, n % 3 === 1 ? Buffer.from("garbage") : text(`${n}`)),
+      ),
+    );
+    expect(states.map((state) => state?.kind)).toEqual(
+      Array.from({ length: 30 }, (_, n) => (n % 3 === 1 ? "rejected" : "accepted")),
+    );
+    expect(world.broker.getEntity("orders").totalMessageCount).toBe(20);
+  });
+
   it("sends a batch whole or not at all", async () => {
     await using world = await openRaw();
     await using client = await world.connect();
@@ -191,45 +204,46 @@ describe("a client that breaks the protocol", () => {
   });
 });
 
-describe("a management request", () => {
-  it.each([
-    ["com.microsoft:peek-message", null, "argument-error"],
-    ["com.microsoft:peek-message", "text", "argument-error"],
-    ["com.microsoft:renew-lock", null, "argument-error"],
-    ["com.microsoft:schedule-message", null, "argument-error"],
-    ["com.microsoft:renew-session-lock", null, "argument-error"],
-    ["com.microsoft:add-rule", null, "amqp:not-allowed"],
-    ["com.microsoft:unheard-of", null, "amqp:not-implemented"],
-  ])("%s with the body %j is refused", async (operation, body, condition) => {
-    await using world = await openRaw();
-    await using client = await world.connect();
-    const management = await client.management("orders");
-    const answer = await management.call(operation, body);
-    expect(answer.properties.get("errorCondition")).toMatchObject({
-      type: "symbol",
-      value: expect.stringContaining(condition),
-    });
-    expect(answer.properties.get("statusDescription")).not.toBe("");
-  });
-});
-
-describe("many clients that connect at once", () => {
-  it("all open their links without a stall", async () => {
+describe("50 clients that connect at once", () => {
+  // Node's clients stop reading after the SASL outcome until more comes: a header or open in the same chunk stalls them for 60 s.
+  it("all open four links each without a stall", async () => {
     await using world = await openWorld();
-    const clients = Array.from({ length: 6 }, () => new ServiceBusClient(world.server.connectionString));
-    await Promise.all(
-      clients.flatMap((client) =>
-        Array.from({ length: 4 }, async () => {
-          await client.createSender("orders").sendMessages({ body: 1 });
-          await client.createReceiver("orders").receiveMessages(1);
-        }),
-      ),
-    );
+    const work = async (client: ServiceBusClient): Promise<void> => {
+      await Promise.all([1, 2].map((body) => client.createSender("orders").sendMessages({ body })));
+      const received = await Promise.all(
+        [1, 2].map(() => client.createReceiver("orders").receiveMessages(1)),
+      );
+      expect(received.map(({ length }) => length)).toEqual([1, 1]);
+    };
+    const clients = Array.from({ length: 50 }, () => new ServiceBusClient(world.server.connectionString));
+    await Promise.all(clients.map(work));
     await Promise.all(clients.map((client) => client.close()));
   }, 30_000);
 });
 
 describe("close", () => {
+  it("leaves no timer and no socket", async () => {
+    const left = new Map<number, string>();
+    const hook = createHook({
+      init(id, type) {
+        const isOurs = /packages.(?:broker-server|amqp|broker).src/.test(new Error().stack ?? "");
+        if (isOurs && /^(?:Timeout|TCP|TLS)/.test(type)) left.set(id, type);
+      },
+      destroy: (id) => void left.delete(id),
+    }).enable();
+    const world = await openRaw({ requiresSession: true }, { idleTimeouts: SERVICE_IDLE_TIMEOUTS });
+    const client = await world.connect();
+    await client.sender("orders");
+    void client.receiver("orders", { filter: symbolMap({ "com.microsoft:session-filter": null }) });
+    await client.synchronize();
+    expect(new Set(left.values())).toEqual(new Set(["TCPSERVERWRAP", "TCPWRAP", "Timeout"]));
+    await world[Symbol.asyncDispose]();
+    await client[Symbol.asyncDispose]();
+    // Node tells of what it destroys in the turns after.
+    while (left.size > 0) await new Promise((resolve) => setImmediate(resolve));
+    hook.disable();
+  });
+
   it("tells every client, and drops those that do not answer", async () => {
     await using world = await openRaw();
     await using client = await world.connect();

@@ -1,6 +1,3 @@
-import { once } from "node:events";
-import { connect } from "node:net";
-import { connect as connectTls } from "node:tls";
 import {
   AmqpMap,
   type AmqpValue,
@@ -20,8 +17,6 @@ import { describe, expect, it } from "vitest";
 import { fromBrokerMessage } from "./amqp/from-broker-message.js";
 import { toBrokerMessage } from "./amqp/to-broker-message.js";
 import { decodeWire } from "./amqp/wire-decoder.js";
-import { serve } from "./index.js";
-import { localhostCertificate } from "./localhost-certificate.test-support.js";
 
 const ID = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0";
 
@@ -171,32 +166,5 @@ describe("a message over AMQP", () => {
       ratio: 0.5,
     });
     expect(received.decodeBody()).toEqual([Buffer.from("body")]);
-  });
-});
-
-describe("serve with TLS", () => {
-  it("speaks TLS, and its connection string says so", async () => {
-    await using broker = createBroker();
-    await using server = await serve(broker, { port: 0, tls: localhostCertificate });
-    expect(server.connectionString).not.toContain("UseDevelopmentEmulator");
-    const header = await new Promise<Buffer>((resolve, reject) => {
-      const socket = connectTls({ port: server.port, host: "127.0.0.1", ca: localhostCertificate.cert });
-      socket.on("error", reject);
-      socket.on("data", (bytes) => {
-        socket.destroy();
-        resolve(bytes);
-      });
-      socket.write(Buffer.from("414d515003010000", "hex"));
-    });
-    expect(header.subarray(0, 4).toString()).toBe("AMQP");
-  });
-
-  it("closes though a client never finishes its handshake", async () => {
-    await using broker = createBroker();
-    const server = await serve(broker, { port: 0, tls: localhostCertificate, closeTimeoutMs: 20 });
-    const silent = connect(server.port, "127.0.0.1");
-    silent.on("error", () => {});
-    await once(silent, "connect");
-    await Promise.all([once(silent, "close"), server.close()]);
   });
 });

@@ -9,6 +9,7 @@ import {
   type IncomingDelivery,
   isTyped,
   type ReceiverLink,
+  type SaslCredentials,
   type SenderLink,
   type Session,
   scanMessage,
@@ -17,7 +18,10 @@ import {
 import type { BrokerServer } from "./index.js";
 
 /** A client that speaks plain AMQP, for what the official client never does. */
-export async function connectRaw(server: BrokerServer) {
+export async function connectRaw(
+  server: BrokerServer,
+  saslCredentials: SaslCredentials = { mechanism: "ANONYMOUS" },
+) {
   const socket = connectSocket(server.port, server.host);
   socket.setNoDelay();
   const opened = deferred<void>();
@@ -26,11 +30,14 @@ export async function connectRaw(server: BrokerServer) {
     role: "client",
     containerId: "raw",
     incomingWindow: 100_000,
-    saslCredentials: { mechanism: "ANONYMOUS" },
+    saslCredentials,
     handler: {
       onOutput: () => queueMicrotask(flush),
       onOpen: () => opened.resolve(),
-      onClose: (error) => closed.resolve(error?.condition),
+      onClose(error) {
+        closed.resolve(error?.condition);
+        opened.reject(new Error(`the connection was closed: ${error?.description}`));
+      },
     },
   });
   function flush(): void {
@@ -49,9 +56,11 @@ export async function connectRaw(server: BrokerServer) {
     /** The condition with which the connection ended. */
     closed: closed.promise,
     send: openSends(session),
-    sender: (address: string) => openSender(session, address),
+    sender: (address: string, properties?: AmqpMap) => openSender(session, address, properties),
     receiver: (address: string, options: ReceiveOptions = {}) => openReceiver(session, address, options),
     management: (path: string) => openManagement(session, path),
+    /** Resolves once the server has taken in everything said before: its refusal of a link comes after that. */
+    synchronize: () => openSender(session, "").catch(() => {}),
     async [Symbol.asyncDispose](): Promise<void> {
       socket.destroy();
     },
@@ -64,21 +73,27 @@ export interface ReceiveOptions {
   readonly properties?: AmqpMap;
 }
 
-/** A promise with the function that resolves it. */
+/** A promise with the functions that settle it. */
 function deferred<Value>() {
   let resolve!: (value: Value) => void;
-  const promise = new Promise<Value>((done) => {
+  let reject!: (error: Error) => void;
+  const promise = new Promise<Value>((done, fail) => {
     resolve = done;
+    reject = fail;
   });
-  return { promise, resolve };
+  return { promise, resolve, reject };
 }
 
 let tags = 0;
 const nextTag = (): Uint8Array => Buffer.from(String(tags++));
 
 /** Opens a link to send on and resolves with it; rejects with the condition of the server's refusal. */
-function openSender(session: Session, address: string): Promise<SenderLink> {
-  const link = session.openSender({ name: `s${tags++}`, target: { kind: "target", address } });
+function openSender(session: Session, address: string, properties?: AmqpMap): Promise<SenderLink> {
+  const link = session.openSender({
+    name: `s${tags++}`,
+    target: { kind: "target", address },
+    ...(properties && { properties }),
+  });
   return new Promise((resolve, reject) => {
     link.handler = {
       onCredit: () => resolve(link),
@@ -177,7 +192,12 @@ async function openManagement(session: Session, path: string) {
   };
   const sender = await openSender(session, address);
   return {
-    call(operation: string, body: AmqpValue, properties: Record<string, AmqpValue> = {}): Promise<Answer> {
+    call(
+      operation: string,
+      body: AmqpValue,
+      properties: Record<string, AmqpValue> = {},
+      state?: DeliveryState,
+    ): Promise<Answer> {
       const messageId = `request-${tags++}`;
       const request = encodeMessage({
         properties: { messageId, replyTo },
@@ -186,7 +206,7 @@ async function openManagement(session: Session, path: string) {
       });
       return new Promise((resolve) => {
         waiting.set(messageId, resolve);
-        sender.send(request, { deliveryTag: nextTag(), settled: true });
+        sender.send(request, { deliveryTag: nextTag(), settled: true, ...(state && { state }) });
       });
     },
   };

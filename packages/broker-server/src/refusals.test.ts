@@ -26,6 +26,12 @@ describe("an entity", () => {
     expect(await codeOf(world.receiver.receiveMessages(1))).toBe("MessagingEntityDisabled");
   });
 
+  it("that only hands messages out refuses senders", async () => {
+    await using world = await openWorld({ status: "SendDisabled" });
+    expect(await codeOf(world.sender.sendMessages({ body: 1 }))).toBe("MessagingEntityDisabled");
+    expect(await world.receiver.receiveMessages(1, { maxWaitTimeInMs: 20 })).toEqual([]);
+  });
+
   it("that is full is QuotaExceeded", async () => {
     await using world = await openWorld();
     world.broker.faults.fill("orders");
@@ -41,13 +47,16 @@ describe("an entity", () => {
 
   it("that is deleted ends its receivers", async () => {
     await using world = await openWorld();
-    const waiting = world.receiver.receiveMessages(1);
+    const error = new Promise((resolve) => {
+      world.receiver.subscribe({
+        processMessage: () => world.broker.deleteEntity("orders"),
+        processError: async (args) => {
+          if (args.errorSource === "receive") resolve(args.error);
+        },
+      });
+    });
     await world.sender.sendMessages({ body: 1 });
-    await waiting;
-    const next = codeOf(world.receiver.receiveMessages(1));
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    await world.broker.deleteEntity("orders");
-    expect(await next).toBe("MessagingEntityNotFound");
+    expect(await error).toMatchObject({ code: "MessagingEntityNotFound" });
   });
 });
 

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { DEFAULT_IDLE_TIMEOUTS, type IdleTimeouts, type ResolvedIdleTimeouts } from "./amqp/idle-timeouts.js";
 import type { Authorization } from "./authorization/claims.js";
 import { resolveSharedAccessKeys, type SharedAccessKey } from "./authorization/shared-access-key.js";
 
@@ -25,6 +26,8 @@ export interface ServeOptions {
   readonly acceptAnyone?: boolean | undefined;
   /** How long `close` waits for clients to answer before it drops them. In ms, default 2,000. */
   readonly closeTimeoutMs?: number | undefined;
+  /** How long clients may leave what they open unused. Default: for ever, but 20 s without a valid token. */
+  readonly idleTimeouts?: IdleTimeouts | undefined;
 }
 
 /** Options with every default filled in. */
@@ -34,6 +37,7 @@ export interface ResolvedServeOptions {
   readonly tls: TlsOptions | undefined;
   readonly authorization: Authorization;
   readonly closeTimeoutMs: number;
+  readonly idleTimeouts: ResolvedIdleTimeouts;
 }
 
 /** What `serve` takes where its options say nothing; `tlsPort` is the port with TLS. */
@@ -42,6 +46,7 @@ export const DEFAULT_SERVE_OPTIONS = Object.freeze({
   port: 5672,
   tlsPort: 5671,
   closeTimeoutMs: 2000,
+  idleTimeouts: DEFAULT_IDLE_TIMEOUTS,
 });
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
@@ -49,15 +54,19 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 /** Fills in defaults. Throws `TypeError` for a port or time out of range, and for `acceptAnyone` where strangers could connect. */
 export function resolveServeOptions(options: ServeOptions): ResolvedServeOptions {
   const { tls, keys, acceptAnyone = false } = options;
-  const { host, tlsPort, closeTimeoutMs } = DEFAULT_SERVE_OPTIONS;
+  const { host, tlsPort, closeTimeoutMs, idleTimeouts } = DEFAULT_SERVE_OPTIONS;
   const resolved = {
     port: options.port ?? (tls ? tlsPort : DEFAULT_SERVE_OPTIONS.port),
     host: options.host ?? host,
     tls: tls && { cert: tls.cert, key: tls.key },
     closeTimeoutMs: options.closeTimeoutMs ?? closeTimeoutMs,
+    idleTimeouts: { ...idleTimeouts, ...options.idleTimeouts },
   };
   requireWhole("port", resolved.port, 65_535);
   requireWhole("closeTimeoutMs", resolved.closeTimeoutMs, 2 ** 31 - 1);
+  for (const [name, ms] of Object.entries(resolved.idleTimeouts)) {
+    requireWhole(`idleTimeouts.${name}`, ms, 2 ** 31 - 1);
+  }
   if (!acceptAnyone) return { ...resolved, authorization: { kind: "keys", keys: resolveKeys(keys) } };
   if (keys !== undefined) throw new TypeError("serve: acceptAnyone makes keys meaningless; give one of them");
   if (!LOOPBACK.test(resolved.host)) {

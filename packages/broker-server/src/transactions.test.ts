@@ -8,6 +8,8 @@ import {
   rejected,
   type SenderLink,
   stringMap,
+  symbolMap,
+  timestamp,
   uuid,
 } from "@waybill/amqp";
 import { createBroker } from "@waybill/broker";
@@ -102,6 +104,53 @@ describe("a transaction", () => {
     expect(world.counts()).toEqual([0, 0]);
   });
 
+  it("sends by way of its queue to another, once it is committed", async () => {
+    await using world = await openTransactions();
+    const properties = symbolMap({ "com.microsoft:transfer-destination-address": "answers" });
+    const sender = await world.client.sender("orders", properties);
+    expect(sender.remoteAttach!.properties).toEqual(properties);
+    const id = await world.declare();
+    expect(await sendOn(sender, text("answer"), { state: under(id) })).toEqual(under(id, ACCEPTED));
+    expect(world.counts()).toEqual([0, 0]);
+    await world.discharge(id, false);
+    expect(world.counts()).toEqual([0, 1]);
+    await expect(
+      world.client.sender("orders", symbolMap({ "com.microsoft:transfer-destination-address": "" })),
+    ).rejects.toThrow("amqp:invalid-field");
+  });
+
+  it("covers requests to schedule and to settle", async () => {
+    await using world = await openTransactions();
+    await world.client.send("orders", "order");
+    const receiver = await world.client.receiver("orders", { credit: 1 });
+    const [order] = await receiver.take(1);
+    const management = await world.client.management("orders");
+    const due = new Date(Date.now() + 60_000);
+    const scheduled = encodeMessage({
+      messageAnnotations: symbolMap({ "x-opt-scheduled-enqueue-time": timestamp(due) }),
+      body: { kind: "value", value: "later" },
+    });
+    const id = await world.declare();
+    const calls = [
+      ["com.microsoft:schedule-message", { messages: [stringMap({ message: scheduled })] }],
+      [
+        "com.microsoft:update-disposition",
+        { "lock-tokens": array("uuid", [lockTokenOf(order!.tag)]), "disposition-status": "completed" },
+      ],
+    ] as const;
+    for (const [operation, body] of calls) {
+      const answer = await management.call(operation, stringMap(body), {}, under(id));
+      expect(numberIn(answer, "statusCode")).toBe(200);
+    }
+    const counts = () => {
+      const { activeMessageCount, scheduledMessageCount } = world.broker.getEntity("orders");
+      return [activeMessageCount, scheduledMessageCount];
+    };
+    expect(counts()).toEqual([1, 0]);
+    await world.discharge(id, false);
+    expect(counts()).toEqual([0, 1]);
+  });
+
   it("is rolled back with the link that declared it", async () => {
     await using world = await openTransactions();
     const id = await world.declare();
@@ -111,6 +160,22 @@ describe("a transaction", () => {
     const late = await sendOn(answers, text("late"), { state: under(id) });
     expect(late).toMatchObject({ kind: "rejected", error: { condition: "amqp:transaction:unknown-id" } });
     expect(world.counts()).toEqual([0, 0]);
+  });
+
+  it("settles messages of one top-level entity only", async () => {
+    await using world = await openTransactions();
+    await world.client.send("orders", "order");
+    await world.client.send("answers", "answer");
+    const orders = await world.client.receiver("orders", { credit: 1 });
+    const answers = await world.client.receiver("answers", { credit: 1 });
+    const id = await world.declare();
+    expect(await orders.settle((await orders.take(1))[0]!, under(id, ACCEPTED))).toEqual(under(id, ACCEPTED));
+    expect(await answers.settle((await answers.take(1))[0]!, under(id, ACCEPTED))).toMatchObject({
+      kind: "rejected",
+      error: { condition: "amqp:not-allowed" },
+    });
+    await world.discharge(id, false);
+    expect(world.counts()).toEqual([0, 1]);
   });
 
   it("that is unknown is refused to sends, settlements and discharges", async () => {

@@ -88,6 +88,14 @@ export function writeDescriptor(writer: ByteWriter, code: number): void {
   writer.buffer[writer.position++] = code;
 }
 
+/** Reads the list that follows a descriptor. Throws as `readFields` does. */
+export function readComposite<Table extends FieldTable>(
+  reader: ByteReader,
+  composite: Composite<Table>,
+): FieldsOf<Table> {
+  return readFields(reader, composite, readValue(reader));
+}
+
 /** The fields in a described list. Throws `AmqpDecodeError` naming the field that is missing or mistyped. */
 export function readFields<Table extends FieldTable>(
   reader: ByteReader,

@@ -1,5 +1,4 @@
 import type { Socket } from "node:net";
-import { performance } from "node:perf_hooks";
 import {
   type Connection,
   createConnection,
@@ -8,7 +7,10 @@ import {
   saslExternal,
   saslPlain,
 } from "@waybill/amqp";
-import { type Authorization, Claims } from "../authorization/claims.js";
+import { Claims } from "../authorization/claims.js";
+import type { ResolvedServeOptions } from "../serve-options.js";
+import { toAmqpError } from "./error.js";
+import { IdleWatch } from "./idle-watch.js";
 import { attach } from "./links/attach.js";
 import { Peer, type Seat } from "./peer.js";
 
@@ -17,11 +19,15 @@ export class ClientConnection {
   readonly #socket: Socket;
   readonly #connection: Connection;
   readonly #peer: Peer;
+  readonly #closeTimeoutMs: number;
+  #idle: IdleWatch | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #drop: NodeJS.Timeout | undefined;
 
-  constructor(socket: Socket, containerId: string, seat: Seat, authorization: Authorization) {
+  constructor(socket: Socket, containerId: string, seat: Seat, options: ResolvedServeOptions) {
     this.#socket = socket;
-    const claims = new Claims(authorization, seat.broker.clock, () => this.#peer.dropExpired());
+    this.#closeTimeoutMs = options.closeTimeoutMs;
+    const claims = new Claims(options.authorization, seat.broker.clock, () => this.#peer.dropExpired());
     const peer = new Peer(seat, claims);
     this.#peer = peer;
     this.#connection = createConnection({
@@ -34,8 +40,20 @@ export class ClientConnection {
       ],
       handler: {
         onOutput: () => queueMicrotask(() => this.#flush()),
-        onLink: (link) => attach(peer, link),
-        onClose: () => peer.close(),
+        onOpen: (connection) => {
+          this.#idle = new IdleWatch(options.idleTimeouts, peer, (refusal) => {
+            connection.close(toAmqpError(refusal));
+            this.#drop = setTimeout(() => socket.destroy(), options.closeTimeoutMs).unref();
+          });
+        },
+        onLink: (link) => {
+          attach(peer, link);
+          this.#idle?.add(link);
+        },
+        onClose: () => {
+          this.#idle?.close();
+          peer.close();
+        },
       },
     });
     this.#listen();
@@ -47,7 +65,7 @@ export class ClientConnection {
       condition: "amqp:connection:forced",
       description: "The server is shutting down.",
     });
-    if (this.#connection.isEnded) this.#socket.end();
+    if (this.#connection.isEnded) this.#end();
   }
 
   #listen(): void {
@@ -59,6 +77,7 @@ export class ClientConnection {
     socket.on("end", () => socket.end());
     socket.on("close", () => {
       clearTimeout(this.#timer);
+      clearTimeout(this.#drop);
       this.#connection.disconnect();
       this.#peer.close();
     });
@@ -80,13 +99,19 @@ export class ClientConnection {
     for (const part of this.#connection.takeOutput()) socket.write(part);
     socket.uncork();
     if (this.#connection.isEnded) {
-      socket.end();
+      this.#end();
       return;
     }
     if (socket.writableNeedDrain) {
       this.#peer.isCongested = true;
       socket.pause();
     } else this.#peer.resume();
+  }
+
+  /** Lets the socket go, whether the client reads the rest or not. */
+  #end(): void {
+    this.#socket.end();
+    this.#socket.setTimeout(this.#closeTimeoutMs, () => this.#socket.destroy());
   }
 
   /** The client has read what was written: read on, and let links push again. */
@@ -99,6 +124,8 @@ export class ClientConnection {
   #tick(): void {
     const nowMs = performance.now();
     const nextMs = this.#connection.tick(nowMs);
+    // A client that never spoke is given up without a word.
+    if (this.#connection.isEnded) this.#flush();
     if (nextMs === undefined || this.#socket.destroyed) return;
     this.#timer = setTimeout(() => this.#tick(), Math.max(nextMs - nowMs, 1));
     this.#timer.unref();

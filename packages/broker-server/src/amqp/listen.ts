@@ -21,7 +21,7 @@ export async function listen(broker: Broker, options: ResolvedServeOptions): Pro
   const containerId = `${randomBytes(16).toString("hex")}_G0`;
 
   const accept = (socket: Socket): void => {
-    const connection = new ClientConnection(socket, containerId, seat, options.authorization);
+    const connection = new ClientConnection(socket, containerId, seat, options);
     connections.add(connection);
     socket.once("close", () => connections.delete(connection));
   };

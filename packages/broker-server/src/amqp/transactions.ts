@@ -1,15 +1,22 @@
 import { Buffer } from "node:buffer";
 import type { DeliveryState, Outcome } from "@waybill/amqp";
 import { type Broker, BrokerError, type Transaction } from "@waybill/broker";
+import { entityOf } from "./address.js";
 import { AmqpRefusal } from "./error.js";
 
 /** Open transactions that one connection may have. */
 const OPEN_LIMIT = 1000;
 
+interface OpenTransaction {
+  readonly transaction: Transaction;
+  /** The queue or topic whose messages it settles, once it settles any. */
+  settles?: string;
+}
+
 /** The transactions of one connection by their AMQP ids. */
 export class OpenTransactions {
   readonly #broker: Broker;
-  readonly #open = new Map<string, Transaction>();
+  readonly #open = new Map<string, OpenTransaction>();
 
   constructor(broker: Broker) {
     this.#broker = broker;
@@ -27,41 +34,47 @@ export class OpenTransactions {
     }
     const transaction = this.#broker.beginTransaction();
     const id = Buffer.from(transaction.id.replaceAll("-", ""), "hex");
-    this.#open.set(keyOf(id), transaction);
+    this.#open.set(keyOf(id), { transaction });
     return id;
-  }
-
-  /** The open transaction of this id; throws `transaction-not-found`. */
-  require(id: Uint8Array): Transaction {
-    const transaction = this.#open.get(keyOf(id));
-    if (transaction !== undefined) return transaction;
-    throw new BrokerError(
-      "transaction-not-found",
-      "There is no open transaction of this id on the connection.",
-    );
   }
 
   /** The transaction that a delivery's state asks for, if it asks for one; throws `transaction-not-found`. */
   of(state: DeliveryState | undefined): Transaction | undefined {
-    return state?.kind === "transactional" ? this.require(state.transactionId) : undefined;
+    return state?.kind === "transactional" ? this.#find(state.transactionId).transaction : undefined;
+  }
+
+  /**
+   * As `of`, for a settlement of messages of the entity at `path`. A transaction settles those of one queue or topic; it throws
+   * `amqp:not-allowed` for another one. Source: "Overview of Service Bus transaction processing".
+   */
+  ofSettlement(state: DeliveryState | undefined, path: string): Transaction | undefined {
+    if (state?.kind !== "transactional") return undefined;
+    const open = this.#find(state.transactionId);
+    const entity = entityOf(path).replace(/\/subscriptions\/.*/, "");
+    open.settles ??= entity;
+    if (open.settles === entity) return open.transaction;
+    throw new AmqpRefusal(
+      "amqp:not-allowed",
+      `A transaction cannot span more than one top-level entity to receive from: '${open.settles}' and '${entity}'.`,
+    );
   }
 
   /** Ends a transaction: commits it, or rolls it back. */
   async discharge(id: Uint8Array, fail: boolean): Promise<void> {
-    const transaction = this.require(id);
+    const { transaction } = this.#find(id);
     this.#open.delete(keyOf(id));
     await (fail ? transaction.rollBack() : transaction.commit());
   }
 
   /** Rolls back a transaction that nobody can discharge any more. */
   abandon(id: Uint8Array): void {
-    const transaction = this.#open.get(keyOf(id));
+    const transaction = this.#open.get(keyOf(id))?.transaction;
     this.#open.delete(keyOf(id));
     if (transaction?.state === "open") transaction.rollBack().catch(() => {});
   }
 
   rollBackAll(): void {
-    for (const transaction of this.#open.values()) {
+    for (const { transaction } of this.#open.values()) {
       if (transaction.state === "open") transaction.rollBack().catch(() => {});
     }
     this.#open.clear();
@@ -69,7 +82,16 @@ export class OpenTransactions {
 
   #forgetEnded(): void {
     if (this.#open.size < OPEN_LIMIT) return;
-    for (const [key, { state }] of this.#open) if (state !== "open") this.#open.delete(key);
+    for (const [key, { transaction }] of this.#open) if (transaction.state !== "open") this.#open.delete(key);
+  }
+
+  #find(id: Uint8Array): OpenTransaction {
+    const open = this.#open.get(keyOf(id));
+    if (open !== undefined) return open;
+    throw new BrokerError(
+      "transaction-not-found",
+      "There is no open transaction of this id on the connection.",
+    );
   }
 }
 

@@ -61,6 +61,13 @@ export class Claims implements ClockDriven {
     return grant !== undefined;
   }
 
+  /** Whether the client holds any right at all. */
+  get isKnown(): boolean {
+    if (this.#authorization.kind === "development") return true;
+    const nowMs = this.#clock.now();
+    return [...this.#grants.values()].some(({ expiresAtMs }) => expiresAtMs > nowMs);
+  }
+
   /** Whether the connection has one of these rights on an entity. */
   has(path: string, ...rights: readonly AccessRight[]): boolean {
     if (this.#authorization.kind === "development") return true;

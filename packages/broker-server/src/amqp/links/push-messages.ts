@@ -6,11 +6,10 @@ import type { Peer } from "../peer.js";
 import { nextTag } from "./next-tag.js";
 import { settleDelivery } from "./settle-delivery.js";
 
-/**
- * Messages asked of the broker at once, however much credit a client grants: what a client that does not read can make the server
- * hold in memory.
- */
+/** Messages asked of the broker at once, however much credit a client grants. */
 const LARGEST_GRANT = 200;
+/** Output in bytes after which no more messages are asked for until it is written, so that a client that does not read fills no memory. */
+const LARGEST_OUTPUT = 2 ** 20;
 
 /**
  * Pushes a receiver's messages on a link as far as the client's credit goes, and does what the client says to them. `onEnd` is
@@ -26,6 +25,7 @@ export function pushMessages(
   const consumer: Consumer = receiver.consume({
     onMessage(message) {
       push(link, message, isPeekLock);
+      if (isFull(peer, link)) consumer.drain();
       if (consumer.credit === 0) peer.whenWritten(refill);
     },
     onClosed(error) {
@@ -33,12 +33,16 @@ export function pushMessages(
     },
   });
   const refill = (): void => {
-    if (!link.isDetached) grant(peer, link, consumer);
+    if (link.isDetached) return;
+    // The client may also have taken credit back.
+    if (link.credit < consumer.credit) consumer.drain();
+    if (isFull(peer, link)) peer.whenWritten(refill);
+    else grant(link, consumer);
   };
   link.handler = {
     onCredit: refill,
     onDrain() {
-      drain(link, consumer);
+      drain(peer, link, consumer);
     },
     onDisposition(delivery, state) {
       void settleDelivery(peer, receiver, link, delivery, state);
@@ -59,25 +63,28 @@ function push(link: SenderLink, message: ReceivedMessage, isPeekLock: boolean): 
   });
 }
 
-/** Makes the broker's view of the credit that of the client, which may also have taken some back. */
-function grant(peer: Peer, link: SenderLink, consumer: Consumer): void {
-  if (link.credit < consumer.credit) consumer.drain();
-  if (peer.isCongested) {
-    peer.whenWritten(() => {
-      if (!link.isDetached) grant(peer, link, consumer);
-    });
-    return;
-  }
+/** Asks the broker for as many messages as the client has given credit for. */
+function grant(link: SenderLink, consumer: Consumer): void {
   const wanted = Math.min(link.credit, LARGEST_GRANT) - consumer.credit;
   if (wanted > 0) consumer.grant(wanted);
 }
 
 /** Uses the credit up as far as there are messages, and gives the rest back (2.6.7). */
-function drain(link: SenderLink, consumer: Consumer): void {
+function drain(peer: Peer, link: SenderLink, consumer: Consumer): void {
   for (;;) {
-    const wanted = Math.min(link.credit, LARGEST_GRANT) - consumer.credit;
-    if (wanted > 0) consumer.grant(wanted);
+    if (isFull(peer, link)) {
+      peer.whenWritten(() => {
+        if (!link.isDetached && link.isDraining) drain(peer, link, consumer);
+      });
+      return;
+    }
+    grant(link, consumer);
     if (consumer.drain() > 0 || link.credit === 0) break;
   }
   link.completeDrain();
+}
+
+/** Whether so much waits to be written that nothing should be added. */
+function isFull(peer: Peer, link: SenderLink): boolean {
+  return peer.isCongested || link.session.connection.outputSize > LARGEST_OUTPUT;
 }

@@ -28,7 +28,7 @@ export async function settleDelivery(
   const outcome = state?.kind === "transactional" ? state.outcome : state;
   if (outcome === undefined || outcome.kind === "received") return;
   try {
-    const transaction = peer.transactions.of(state);
+    const transaction = peer.transactions.ofSettlement(state, receiver.path);
     await settle(receiver, delivery.context as ReceivedMessage, outcome, transaction);
     if (!delivery.isSettled) link.settle(delivery, under(state, answerTo(outcome)));
   } catch (error) {

@@ -22,6 +22,8 @@ import { updateDisposition } from "./update-disposition.js";
 
 interface Operation {
   readonly right: AccessRight;
+  /** Whether it settles messages, of which a transaction has its own rules. */
+  readonly settles?: boolean;
   run(request: ManagementRequest): Promise<ManagementReply> | ManagementReply;
 }
 
@@ -40,7 +42,7 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ["com.microsoft:renew-session-lock", { right: "Listen", run: renewSessionLock }],
   ["com.microsoft:schedule-message", { right: "Send", run: scheduleMessage }],
   ["com.microsoft:set-session-state", { right: "Listen", run: setSessionState }],
-  ["com.microsoft:update-disposition", { right: "Listen", run: updateDisposition }],
+  ["com.microsoft:update-disposition", { right: "Listen", settles: true, run: updateDisposition }],
 ]);
 
 const TRACKING_ID = "com.microsoft:tracking-id";
@@ -75,7 +77,10 @@ async function run(peer: Peer, path: string, request: NodeRequest): Promise<Mana
     sessions: peer.sessions,
     path,
     body: new RequestBody(request.body),
-    transaction: peer.transactions.of(request.state),
+    transaction:
+      operation.settles === true
+        ? peer.transactions.ofSettlement(request.state, path)
+        : peer.transactions.of(request.state),
   });
 }
 

@@ -1,0 +1,138 @@
+import { type AmqpMap, array, encodeMessage, int, stringMap, symbol, timestamp } from "@waybill/amqp";
+import { createManualClock } from "@waybill/broker";
+import { describe, expect, it } from "vitest";
+import { numberIn } from "./raw-client.test-support.js";
+import { fill, openRaw } from "./raw-world.test-support.js";
+
+describe("a management request", () => {
+  it.each([
+    ["com.microsoft:peek-message", null, "argument-error"],
+    ["com.microsoft:peek-message", "text", "argument-error"],
+    ["com.microsoft:renew-lock", null, "argument-error"],
+    ["com.microsoft:schedule-message", null, "argument-error"],
+    ["com.microsoft:renew-session-lock", null, "argument-error"],
+    ["com.microsoft:add-rule", null, "amqp:not-allowed"],
+    ["com.microsoft:unheard-of", null, "amqp:not-implemented"],
+  ])("%s with the body %j is refused", async (operation, body, condition) => {
+    await using world = await openRaw();
+    await using client = await world.connect();
+    const management = await client.management("orders");
+    const answer = await management.call(operation, body);
+    expect(answer.properties.get("errorCondition")).toMatchObject({
+      type: "symbol",
+      value: expect.stringContaining(condition),
+    });
+    expect(answer.properties.get("statusDescription")).not.toBe("");
+  });
+});
+
+describe("a client that gives its replies no credit", () => {
+  it("loses the link for them, and may open another", async () => {
+    await using world = await openRaw();
+    await using client = await world.connect();
+    const name = "replies";
+    const replies = client.session.openReceiver({
+      name,
+      source: { kind: "source", address: "orders/$management" },
+      target: { kind: "target", address: name },
+    });
+    const detached = new Promise((resolve) => {
+      replies.handler.onDetach = (error) => resolve(error?.condition);
+    });
+    const requests = await client.sender("orders/$management");
+    const request = encodeMessage({
+      properties: { messageId: "id", replyTo: name },
+      body: { kind: "value", value: null },
+    });
+    let sent = 0;
+    requests.handler.onCredit = () => {
+      for (; requests.credit > 0 && sent <= 1000; sent++) {
+        requests.send(request, { deliveryTag: Buffer.from(String(sent)), settled: true });
+      }
+    };
+    requests.handler.onCredit(requests);
+    expect(await detached).toBe("amqp:resource-limit-exceeded");
+    const management = await client.management("orders");
+    expect(numberIn(await management.call("com.microsoft:none", null), "statusCode")).toBe(501);
+  });
+});
+
+describe("batch-delete-messages", () => {
+  it("deletes the active messages enqueued before an instant, and says how many", async () => {
+    const clock = createManualClock();
+    await using world = await openRaw({}, { clock });
+    await fill(world, 3);
+    const [locked] = await world.broker.receiver("orders").receive(1);
+    clock.advance(1000);
+    await fill(world, 2);
+    await using client = await world.connect();
+    const management = await client.management("orders");
+    const request = stringMap({
+      "message-count": int(500),
+      "enqueued-time-utc": timestamp(new Date(clock.now())),
+    });
+    const answer = await management.call("com.microsoft:batch-delete-messages", request);
+    expect(numberIn(answer, "statusCode")).toBe(200);
+    expect(answer.body).toEqual(stringMap({ "message-count": int(2) }));
+    const left = await world.broker.receiver("orders").peek(10);
+    expect(left.map(({ sequenceNumber }) => sequenceNumber)).toEqual([locked!.sequenceNumber, 4n, 5n]);
+
+    const again = await management.call("com.microsoft:batch-delete-messages", request);
+    expect(numberIn(again, "statusCode")).toBe(204);
+    expect(again.properties.get("errorCondition")).toEqual(symbol("com.microsoft:message-not-found"));
+  });
+
+  it("deletes no more than it is told to", async () => {
+    await using world = await openRaw();
+    await fill(world, 3);
+    await using client = await world.connect();
+    const management = await client.management("orders");
+    const request = stringMap({ "message-count": int(2) });
+    const answer = await management.call("com.microsoft:batch-delete-messages", request);
+    expect(answer.body).toEqual(stringMap({ "message-count": int(2) }));
+    expect(world.broker.getEntity("orders").activeMessageCount).toBe(1);
+  });
+});
+
+describe("get-message-sessions", () => {
+  const EVER = timestamp(new Date(Date.UTC(9999, 11, 31)));
+  const send = (sessionId: string) =>
+    ({ sessionId, body: { section: "data", bytes: Buffer.alloc(1) } }) as const;
+
+  it("lists the sessions that have messages, page by page", async () => {
+    await using world = await openRaw({ requiresSession: true });
+    await world.broker.sender("orders").sendBatch(["b", "a", "c", "a"].map(send));
+    await using client = await world.connect();
+    const management = await client.management("orders");
+    const list = (skip: number) =>
+      management.call(
+        "com.microsoft:get-message-sessions",
+        stringMap({ "last-updated-time": EVER, skip: int(skip), top: int(2) }),
+      );
+    expect((await list(0)).body).toEqual(
+      stringMap({ skip: int(2), "sessions-ids": array("string", ["a", "b"]) }),
+    );
+    expect((await list(2)).body).toEqual(stringMap({ skip: int(3), "sessions-ids": array("string", ["c"]) }));
+    const end = await list(3);
+    expect([numberIn(end, "statusCode"), end.body]).toEqual([204, null]);
+  });
+
+  it("lists the sessions whose state was set since an instant", async () => {
+    const clock = createManualClock();
+    await using world = await openRaw({ requiresSession: true }, { clock });
+    for (const sessionId of ["early", "late"]) {
+      const session = await world.broker.acceptSession("orders", { sessionId });
+      await session.setState(Buffer.from("state"));
+      await session.close();
+      clock.advance(1000);
+    }
+    await using client = await world.connect();
+    const management = await client.management("orders");
+    const since = timestamp(new Date(clock.now() - 1500));
+    const { body } = await management.call(
+      "com.microsoft:get-message-sessions",
+      stringMap({ "last-updated-time": since, skip: int(0), top: int(100) }),
+    );
+    expect((body as AmqpMap).get("sessions-ids")).toEqual(array("string", ["late"]));
+  });
+});
