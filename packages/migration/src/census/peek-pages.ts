@@ -1,0 +1,33 @@
+import type { CallOptions, DeliveredMessage, TransportReceiver } from "@waybill/core";
+
+/** How much to peek. */
+interface PeekPagesOptions extends CallOptions {
+  /** How many messages to ask for at once. Default: 250. */
+  readonly pageSize?: number | undefined;
+  /** Default: all. */
+  readonly maxMessages?: number | undefined;
+}
+
+/** What the service returns at once at most. */
+export const defaultPageSize = 250;
+
+/** Peeks from the beginning, page by page, until there is no more. Locks and changes nothing. */
+export async function* peekPages(
+  receiver: TransportReceiver,
+  { pageSize = defaultPageSize, maxMessages = Number.POSITIVE_INFINITY, abortSignal }: PeekPagesOptions = {},
+): AsyncGenerator<DeliveredMessage[]> {
+  let fromSequenceNumber: bigint | undefined;
+  let left = maxMessages;
+  while (left > 0) {
+    const page = await receiver.peek({
+      maxMessages: Math.min(pageSize, left),
+      fromSequenceNumber,
+      abortSignal,
+    });
+    const last = page.at(-1);
+    if (last === undefined) return;
+    left -= page.length;
+    yield page;
+    fromSequenceNumber = last.sequenceNumber + 1n;
+  }
+}
