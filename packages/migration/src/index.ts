@@ -1,6 +1,8 @@
 // For applications
 
 export type { Census, CensusGroup, CensusPlace, HiddenMessages } from "./census/census.js";
+export type { PeekPagesOptions } from "./census/peek-pages.js";
+export { peekPages } from "./census/peek-pages.js";
 export type { CensusOptions, CensusProgress } from "./census/take-census.js";
 export { takeCensus } from "./census/take-census.js";
 export type {
@@ -20,6 +22,8 @@ export { redactLeaf } from "./golden/redact-value.js";
 export type { DeadLetterQueue } from "./repair/dead-letter-queue.js";
 export type { Receipt, ReceiptLog } from "./repair/receipt-log.js";
 export { createMemoryReceipts, openReceiptFile } from "./repair/receipt-log.js";
+export type { RehearsalOptions, RepairRehearsal } from "./repair/rehearse-repair.js";
+export { rehearseRepair } from "./repair/rehearse-repair.js";
 export type {
   RepairCandidate,
   RepairOptions,

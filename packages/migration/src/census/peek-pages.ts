@@ -1,9 +1,11 @@
 import type { CallOptions, DeliveredMessage, TransportReceiver } from "@waybill/core";
 
 /** How much to peek. */
-interface PeekPagesOptions extends CallOptions {
+export interface PeekPagesOptions extends CallOptions {
   /** How many messages to ask for at once. Default: 250. */
   readonly pageSize?: number | undefined;
+  /** Where to begin. Default: the oldest. */
+  readonly fromSequenceNumber?: bigint | undefined;
   /** Default: all. */
   readonly maxMessages?: number | undefined;
 }
@@ -11,12 +13,13 @@ interface PeekPagesOptions extends CallOptions {
 /** What the service returns at once at most. */
 export const defaultPageSize = 250;
 
-/** Peeks from the beginning, page by page, until there is no more. Locks and changes nothing. */
+/** Peeks page by page, until there is no more. Locks and changes nothing. */
 export async function* peekPages(
   receiver: TransportReceiver,
-  { pageSize = defaultPageSize, maxMessages = Number.POSITIVE_INFINITY, abortSignal }: PeekPagesOptions = {},
+  options: PeekPagesOptions = {},
 ): AsyncGenerator<DeliveredMessage[]> {
-  let fromSequenceNumber: bigint | undefined;
+  const { pageSize = defaultPageSize, maxMessages = Number.POSITIVE_INFINITY, abortSignal } = options;
+  let { fromSequenceNumber } = options;
   let left = maxMessages;
   while (left > 0) {
     const page = await receiver.peek({
