@@ -20,6 +20,18 @@ const arrows: Readonly<Record<string, Arrow>> = {
   "broker-server": { imports: ["amqp", "broker"] },
   "transport-azure": { imports: ["core"], tests: ["broker", "broker-server"], refused: sockets() },
   "transport-local": { imports: ["core", "broker"] },
+  cli: {
+    imports: [
+      "broker",
+      "core",
+      "migration",
+      "serializer-json",
+      "serializer-msgpack",
+      "transport-azure",
+      "transport-local",
+    ],
+    tests: ["broker-server"],
+  },
   migration: {
     imports: ["core"],
     tests: ["broker", "serializer-avro", "serializer-json", "serializer-msgpack", "transport-local"],
