@@ -11,10 +11,17 @@ interface Arrow {
 /** What the sources of each package may import of ours, and which of Node's modules they may not. */
 const arrows: Readonly<Record<string, Arrow>> = {
   core: { imports: [], refused: /./ },
+  "claim-check": { imports: ["core"] },
   conformance: { imports: ["core"] },
   "serializer-json": { imports: ["core"] },
   "serializer-avro": { imports: ["core"] },
   "serializer-msgpack": { imports: ["core"] },
+  migration: {
+    imports: ["core"],
+    tests: ["broker", "serializer-avro", "serializer-json", "serializer-msgpack", "transport-local"],
+    refused: sockets(),
+  },
+  opentelemetry: { imports: ["core"], tests: ["broker", "transport-local"], refused: /./ },
   broker: { imports: [], refused: sockets() },
   amqp: { imports: [], refused: sockets() },
   "broker-server": { imports: ["amqp", "broker"] },
@@ -31,10 +38,6 @@ const arrows: Readonly<Record<string, Arrow>> = {
       "transport-local",
     ],
     tests: ["broker-server"],
-  },
-  migration: {
-    imports: ["core"],
-    tests: ["broker", "serializer-avro", "serializer-json", "serializer-msgpack", "transport-local"],
   },
 };
 

@@ -43,10 +43,10 @@ export function readPages(): MarkdownPage[] {
   const homes = ["packages", "examples"].flatMap((folder) =>
     children(folder).map((name) => `${folder}/${name}`),
   );
-  const docs = children("docs").map((name) => `docs/${name}`);
+  const docs = readdirSync(`${root}docs`, { recursive: true, encoding: "utf8" }).sort();
   return [
     ...children("."),
-    ...docs,
+    ...docs.map((path) => `docs/${path}`),
     ...homes.flatMap((home) => children(home).map((name) => `${home}/${name}`)),
   ]
     .filter((path) => path.endsWith(".md"))

@@ -1,22 +1,18 @@
 import { parseArgs } from "node:util";
 import { brokerComparisons } from "./broker.js";
+import { clientComparisons } from "./client.js";
 import { type Comparison, compare, holds, type Result } from "./compare.js";
 import { engineComparisons } from "./engine.js";
 import { memoryResults } from "./memory.js";
+import { migrationComparisons } from "./migration.js";
 import { installPeers, peerComparisons } from "./peers.js";
 import { pipelineComparisons } from "./pipeline.js";
 import { toTable } from "./report.js";
+import { openRequestReply } from "./request-reply.js";
+import { serverResults } from "./server/server.js";
 import { storageResults } from "./storage.js";
 
 // Measures waybill beside what it is measured against, in one run, and prints ratios: absolute times say little on another machine.
-
-const help = `pnpm bench [suite …] [--json] [--peers] [--rounds N]
-
-suites     pipeline, broker, engine, memory, storage (all by default), peers
---json     prints the results as JSON
---peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first
---rounds   pairs of samples for each figure, default 51; the median counts
-`;
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -28,29 +24,47 @@ const { values: options, positionals } = parseArgs({
   },
 });
 
-const suites: Record<string, () => Promise<Result[]>> = {
+const suites: Record<string, (part?: string) => Promise<Result[]>> = {
   pipeline: () => compareAll("pipeline", pipelineComparisons()),
+  migration: async () => compareAll("migration", migrationComparisons()),
+  client: async () => compareAll("client", await clientComparisons()),
   broker: async () => compareAll("broker", await brokerComparisons()),
+  "request-reply": async () => {
+    await using bench = await openRequestReply();
+    return await compareAll("request-reply", bench.comparisons);
+  },
   engine: async () => compareAll("engine", await engineComparisons()),
   memory: memoryResults,
   storage: storageResults,
+  server: serverResults,
   peers: async () => {
     installPeers();
     return compareAll("peers", await peerComparisons());
   },
 };
 
+const help = `pnpm bench [suite …] [--json] [--peers] [--rounds N]
+
+suites     ${Object.keys(suites).join(", ")}; all by default but peers
+           one part of a suite: server:raw, server:rhea, server:official, server:start
+--json     prints the results as JSON
+--peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first
+--rounds   pairs of samples for each figure, default 51; the median counts
+`;
+
 if (options.help) {
   console.log(help);
 } else {
-  const chosen = positionals.length > 0 ? positionals : ["pipeline", "broker", "engine", "memory", "storage"];
+  const chosen =
+    positionals.length > 0 ? positionals : Object.keys(suites).filter((name) => name !== "peers");
   if (options.peers && !chosen.includes("peers")) chosen.push("peers");
   const results: Result[] = [];
-  for (const name of chosen) {
+  for (const choice of chosen) {
+    const [name = "", part] = choice.split(":");
     const suite = suites[name];
     if (suite === undefined)
       throw new TypeError(`There is no suite "${name}". Suites: ${Object.keys(suites).join(", ")}.`);
-    results.push(...(await suite()));
+    results.push(...(await suite(part)));
   }
   console.log(options.json ? JSON.stringify(results, null, 2) : toTable(results));
   const missed = results.filter((result) => !holds(result)).length;

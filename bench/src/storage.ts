@@ -84,12 +84,15 @@ async function delayResults(root: string): Promise<Result[]> {
     return [];
   }
   console.error(`${suite}: delay of the event loop with slow syncs`);
-  const delays: number[] = [];
-  for (let round = 0; round < 3; round++) {
-    delays.push(await figure("delay", join(root, `delay-${round}`), { LD_PRELOAD: library }));
-  }
-  const name = "event loop delay p99 in ms, 1,000 at once, syncs of +2 ms";
-  return [{ suite, name, ...spread(delays), target: 6, bound: "at-most" }];
+  const measure = async (task: string, what: string): Promise<Result> => {
+    const delays: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      delays.push(await figure(task, join(root, `${task}-${round}`), { LD_PRELOAD: library }));
+    }
+    const name = `event loop delay p99 in ms, 1,000 at once ${what}, syncs of +2 ms`;
+    return { suite, name, ...spread(delays), target: 6, bound: "at-most" };
+  };
+  return [await measure("delay", "send"), await measure("delay-of-cycles", "send, receive and complete")];
 }
 
 async function fullStoreResults(root: string): Promise<Result[]> {

@@ -7,15 +7,36 @@ import { describe, expect, it } from "vitest";
 const run = promisify(execFile);
 
 describe("recipes", () => {
-  it.each(["core", "avro", "broker", "transport-local", "receiving", "quarantine", "sessions"])(
-    "%s prints what its last lines say",
-    { timeout: 60_000 },
-    async (name) => {
-      const source = readFileSync(new URL(`${name}.ts`, import.meta.url), "utf8");
-      const said = source.match(/^\/\/ .*$/gm)!.map((line) => line.slice(3));
-      const program = fileURLToPath(new URL(`../dist/${name}.js`, import.meta.url));
-      const { stdout } = await run(process.execPath, [program]);
-      expect(stdout.trimEnd().split("\n")).toEqual(said);
-    },
-  );
+  it.each([
+    "core",
+    "avro",
+    "broker",
+    "transport-local",
+    "receiving",
+    "quarantine",
+    "sessions",
+    "request-reply",
+    "many-replies",
+    "multicast-request-reply",
+    "multiplexing",
+    "multiplexed-request-reply",
+    "message-types",
+    "envelope",
+    "write-plan",
+    "shadow-check",
+    "verification",
+    "batches",
+    "claim-check",
+    "encryption",
+    "diagnostics",
+    "opentelemetry",
+  ])("%s prints what its last lines say", { timeout: 60_000 }, async (name) => {
+    const source = readFileSync(new URL(`${name}.ts`, import.meta.url), "utf8");
+    const lines = source.trimEnd().split("\n");
+    const firstSaid = lines.findLastIndex((line) => !line.startsWith("// ")) + 1;
+    const said = lines.slice(firstSaid).map((line) => line.slice(3));
+    const program = fileURLToPath(new URL(`../dist/${name}.js`, import.meta.url));
+    const { stdout } = await run(process.execPath, [program]);
+    expect(stdout.trimEnd().split("\n")).toEqual(said);
+  });
 });

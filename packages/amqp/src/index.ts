@@ -68,6 +68,7 @@ export type { Attach, Begin, Open } from "./frames/performatives.js";
 export { addressOf, type Coordinator, type Source, type Target } from "./frames/terminus.js";
 export { BATCH_MESSAGE_FORMAT, joinBatch, splitBatch } from "./message/batch.js";
 export type { MessageHeader, MessageProperties } from "./message/header.js";
+export { withMessageId } from "./message/message-id.js";
 export { type BodyKind, type ByteRange, type MessageSections, scanMessage } from "./message/sections.js";
 export { encodeMessage, type MessageFront, type MessageParts, spliceMessage } from "./message/splice.js";
 export {

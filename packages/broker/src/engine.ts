@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { BrokerError } from "./broker-error.js";
 import type { Clock } from "./clock.js";
 import type { Entity, EntityRegistry } from "./entities/entity-registry.js";
@@ -7,6 +6,7 @@ import type { Session } from "./entities/session.js";
 import { Faults } from "./faults.js";
 import type { BrokerEventListener, BrokerEventType } from "./messages/broker-event.js";
 import { LockTokens } from "./messages/lock-token.js";
+import { MadeIds } from "./messages/made-ids.js";
 import type { BrokerMessage, MessageId, WireDecoder } from "./messages/message.js";
 import type { StoredMessage } from "./messages/stored-message.js";
 import type { Storage } from "./storage/storage.js";
@@ -35,8 +35,7 @@ export class Engine {
   /** The storage's last promise and the one made of it: a group of operations shares both. */
   #commit: Promise<void> | undefined;
   #guardedCommit: Promise<void> | undefined;
-  readonly #idPrefix = randomBytes(10).toString("hex");
-  #madeIds = 0;
+  readonly #ids = new MadeIds();
   #isServing = false;
   #failure: BrokerError | undefined;
 
@@ -87,8 +86,7 @@ export class Engine {
   /** A message's own id, or one made up for a message that came without. */
   messageIdOf(message: BrokerMessage): MessageId | undefined {
     if (message.messageId !== undefined || message.wire !== undefined) return message.messageId;
-    this.#madeIds += 1;
-    return this.#idPrefix + this.#madeIds.toString(16).padStart(12, "0");
+    return this.#ids.next();
   }
 
   /** Tells the listeners of something that happened to a message. */

@@ -3,7 +3,7 @@ import { openBroker } from "./broker.js";
 import type { BrokerError } from "./broker-error.js";
 import { createManualClock } from "./clock.js";
 import { createDisk, openDisk } from "./storage/restartable-storage.test-support.js";
-import { message, openWorld } from "./world.test-support.js";
+import { message, openWorld, textsOf } from "./world.test-support.js";
 
 /** What random histories found, shrunk and told as facts. */
 
@@ -67,6 +67,32 @@ describe("dead-letter forwarding", () => {
     clock.advance(60_000);
     const session = await broker.acceptSession("q", { maxWaitMs: 0 });
     expect([session.sessionId, (await session.receive()).length]).toEqual(["s", 1]);
+  });
+});
+
+describe("a partitioned queue", () => {
+  const sendToPartitions = async ({ broker }: ReturnType<typeof openWorld>) => {
+    await broker.createQueue("q", { enablePartitioning: true });
+    await broker.sender("q").send(message("first", { partitionKey: "p0" }));
+    await broker.sender("q").send(message("second", { partitionKey: "p1" }));
+    // The partition of the second comes before that of the first, so its number is the lower one.
+    expect(textsOf(await broker.receiver("q").peek(2))).toEqual(["second", "first"]);
+  };
+
+  it("moves waiting messages on in the order of their arrival when it begins to forward", async () => {
+    await using world = openWorld();
+    await sendToPartitions(world);
+    await world.broker.createQueue("target");
+    await world.broker.updateEntity("q", { forwardTo: "target" });
+    expect(textsOf(await world.broker.receiver("target").receive(2))).toEqual(["first", "second"]);
+  });
+
+  it("deletes a batch of the oldest messages, whatever their partition", async () => {
+    await using world = openWorld();
+    await sendToPartitions(world);
+    const receiver = world.broker.receiver("q");
+    expect(await receiver.deleteBatch(1)).toBe(1);
+    expect(textsOf(await receiver.receive(2))).toEqual(["second"]);
   });
 });
 

@@ -5,7 +5,8 @@ import { takeSequence } from "./entities/sequence-number.js";
 import type { Topic } from "./entities/topic.js";
 import { hasRoom } from "./lifecycle/forward-message.js";
 import type { BrokerMessage } from "./messages/message.js";
-import type { Admitted, MessageContent } from "./messages/message-content.js";
+import { type Admitted, bytesToStore, type MessageContent } from "./messages/message-content.js";
+import { sizeOf } from "./messages/message-size.js";
 import { cancelScheduled } from "./operations/cancel-scheduled.js";
 import { admitScheduled, schedule } from "./operations/schedule.js";
 import {
@@ -32,6 +33,9 @@ export interface SenderOptions {
   readonly via?: string | undefined;
 }
 
+/** A batch is never larger, whatever single messages the entity takes. Source: Service Bus quotas, "large messages support". */
+const MAX_BATCH_BYTES = 1024 * 1024;
+
 /** Sends to one queue or topic. Every promise resolves once what it did is durable in the broker's storage. */
 export class Sender {
   readonly path: string;
@@ -46,6 +50,16 @@ export class Sender {
     this.#via = via;
     this.#target = engine.entities.sendTarget(via ?? path);
     if (via !== undefined) queueOf(this.#target, path);
+  }
+
+  /** The most bytes that the messages of one batch may have together. */
+  get maxBatchSizeInBytes(): number {
+    return Math.min(this.#target.options.maxMessageSizeInKilobytes * 1024, MAX_BATCH_BYTES);
+  }
+
+  /** The size in bytes with which a message counts against limits and quotas. Throws `argument-error` for a body that has no wire form. */
+  sizeOf(message: BrokerMessage): number {
+    return sizeOf(message, bytesToStore(message, this.path));
   }
 
   /** Sends one message; a `scheduledEnqueueTime` in the future keeps it until then. */

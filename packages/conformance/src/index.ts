@@ -1,5 +1,8 @@
 // For authors of serializers and transports
 export type { Case } from "./case.js";
+export type { ClaimCheckStoreSubject } from "./claim-check/claim-check-store-cases.js";
+export { claimCheckStoreCases } from "./claim-check/claim-check-store-cases.js";
+export { clientCases } from "./client/client-cases.js";
 export type { ForeignFormat } from "./corpus/foreign-bodies.js";
 export type { KnownGap } from "./known-gaps.js";
 export { withKnownGaps } from "./known-gaps.js";

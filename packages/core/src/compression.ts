@@ -1,4 +1,5 @@
 import { decodeFailure } from "./deserialization/failure.js";
+import type { ApplicationProperties } from "./message.js";
 import type { Awaitable } from "./serializer.js";
 
 /** A content coding a body can be compressed with. Source: RFC 9110, 8.4.1. */
@@ -34,6 +35,13 @@ interface WithProcess {
 
 // Core sees no Node types and imports no Node module, so that it loads in a browser; on Node the built-in is found at run time.
 const zlib = (globalThis as WithProcess).process?.getBuiltinModule?.("node:zlib") as Zlib | undefined;
+
+/** The codings that a message names. Property names are case-sensitive, HTTP's are not: senders over HTTP may write it in lower case. */
+export function contentEncodingOf(properties: ApplicationProperties | undefined): unknown {
+  if (properties === undefined) return undefined;
+  const value = properties[contentEncodingProperty] ?? properties["content-encoding"];
+  return value === null ? undefined : value;
+}
 
 /**
  * Reads a `Content-Encoding` value: the codings to undo, outermost first. Throws `content-encoding-unknown` for one that is not

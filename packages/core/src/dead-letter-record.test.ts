@@ -116,6 +116,8 @@ function outcome(attempts: DeserializationAttempt[]): Undeserializable {
       messageVersion: undefined,
       upcastPath: [],
       contentEncodings: [],
+      claimCheck: undefined,
+      encryptionKeyId: undefined,
       bytes: 3,
       durationMs: 1,
     },

@@ -3,6 +3,7 @@ import { applicationPropertyLimits, maxDeadLetterTextLength } from "./broker-pro
 import { applicationPropertySize, utf8Length } from "./check-message.js";
 import type { Undeserializable } from "./deserialization/outcome.js";
 import type { ApplicationProperties, DeliveredProperties } from "./message.js";
+import { sha256Hex } from "./web-crypto.js";
 
 /** The application property that holds the record of a message waybill dead-lettered. */
 export const deadLetterRecordProperty = "waybill-dead-letter-record";
@@ -176,10 +177,9 @@ function roomFor(property: string, { applicationProperties, outcome }: DeadLette
 }
 
 async function digest(body: EncodedBody): Promise<string | undefined> {
-  if (!(body instanceof Uint8Array) || globalThis.crypto?.subtle === undefined) return undefined;
+  if (!(body instanceof Uint8Array)) return undefined;
   try {
-    const hash = await globalThis.crypto.subtle.digest("SHA-256", body as Uint8Array<ArrayBuffer>);
-    return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    return await sha256Hex(body);
   } catch {
     // A record without a hash is better than no record.
     return undefined;

@@ -1,3 +1,4 @@
+import type { SendResult } from "./client/send-result.js";
 import type { ReasonCode, Stage } from "./deserialization/reason.js";
 
 /**
@@ -19,6 +20,7 @@ export const errorCodes = Object.freeze({
   "message-too-large": false,
   "not-supported": false,
   "operation-invalid": false,
+  "partially-sent": false,
   "quota-exceeded": true,
   "serialization-failed": false,
   "service-busy": true,
@@ -48,6 +50,8 @@ export interface ErrorDetails {
   readonly stage?: Stage;
   /** Why a body could not be read; set with `deserialization-failed` and `unavailable`. */
   readonly reason?: ReasonCode;
+  /** What became of each message of the call; set with `partially-sent`. */
+  readonly sendResults?: readonly SendResult[];
 }
 
 /**
@@ -66,6 +70,7 @@ export class WaybillError extends Error {
   readonly format: string | undefined;
   readonly stage: Stage | undefined;
   readonly reason: ReasonCode | undefined;
+  readonly sendResults: readonly SendResult[] | undefined;
 
   constructor(code: ErrorCode, text: string, details: ErrorDetails = {}) {
     super(
@@ -80,6 +85,7 @@ export class WaybillError extends Error {
     this.format = details.format;
     this.stage = details.stage;
     this.reason = details.reason;
+    this.sendResults = details.sendResults;
   }
 
   /** Holds across two installed copies of this package, which plain `instanceof` would not. */

@@ -8,12 +8,18 @@ export type {
   BrokerPropertyType,
 } from "./broker-properties.js";
 export { applicationPropertyLimits, brokerProperties } from "./broker-properties.js";
+export type {
+  ClaimCheckGetOptions,
+  ClaimCheckOptions,
+  ClaimCheckStore,
+} from "./claim-check/claim-check-store.js";
 export type { AcceptSessionReceiverOptions, ReceiverOptions, UndecodedIn } from "./client/client.js";
 export { defaultReceiverOptions, WaybillClient } from "./client/client.js";
 export type { ClientOptions, WaybillClientOptions } from "./client/client-options.js";
 export type { UnavailableBackoff } from "./client/delayed-abandons.js";
 export { defaultUnavailableBackoff } from "./client/delayed-abandons.js";
-export type { SettleableMessage } from "./client/delivery.js";
+export type { SettleableMessage, SettlementVerb } from "./client/delivery.js";
+export type { CreateMessageBatchOptions, MessageBatch } from "./client/message-batch.js";
 export type {
   ErrorSource,
   MessageHandlers,
@@ -28,6 +34,7 @@ export type {
   ReceiveMessagesOptions,
   Receiver,
 } from "./client/receiver.js";
+export type { SendResult } from "./client/send-result.js";
 export type { Sender } from "./client/sender.js";
 export type { SessionReceiver } from "./client/session-receiver.js";
 export type { HandlersByType, TypedHandler, TypedSubscribeOptions } from "./client/typed-handlers.js";
@@ -46,8 +53,10 @@ export type {
 } from "./deserialization/outcome.js";
 export { deadLetterReasons } from "./deserialization/outcome.js";
 export type {
+  DeserializeCallOptions,
   Pipeline,
   PipelineCallOptions,
+  ReadTarget,
   SerializeCallOptions,
   WriteTarget,
 } from "./deserialization/pipeline.js";
@@ -55,6 +64,27 @@ export { createPipeline } from "./deserialization/pipeline.js";
 export type { ReasonCode, Stage } from "./deserialization/reason.js";
 export { reasonCodes } from "./deserialization/reason.js";
 export type { DeserializationAttempt, DeserializationReport } from "./deserialization/report.js";
+export type {
+  DeserializeEvent,
+  DiagnosticEvent,
+  Diagnostics,
+  MessageFacts,
+  OperationTrace,
+  ProcessEvent,
+  ReceiveEvent,
+  RenewLockEvent,
+  SendEvent,
+  SettleEvent,
+  TracedOperation,
+  UndeserializedEvent,
+} from "./diagnostics/diagnostics.js";
+export type {
+  EncryptionKey,
+  EncryptionKeyMaterial,
+  EncryptionKeyProvider,
+  EncryptionOptions,
+  WebCryptoKey,
+} from "./encryption/encryption-options.js";
 export type { CatalogEntity, EntityCatalog, EntityCounts, EntityName } from "./entity-catalog.js";
 export type { ErrorCode, ErrorDetails } from "./error.js";
 export { errorCodes, WaybillError } from "./error.js";
@@ -74,11 +104,13 @@ export type {
 } from "./message.js";
 export type {
   Caster,
-  CastersFrom,
+  CasterOrLeap,
+  DowncastersFrom,
   InputOf,
   MessageDefinition,
   OutputOf,
   SchemasByVersion,
+  UpcastersFrom,
   VersionSchemas,
 } from "./message-types/define-message.js";
 export { bodyType, defineMessage } from "./message-types/define-message.js";
@@ -94,6 +126,24 @@ export type { MessageTypeOptions, MessageTypePolicies } from "./message-types/me
 export { defaultMessageTypePolicies } from "./message-types/message-type-registry.js";
 export type { PropertyResolverOptions } from "./message-types/message-type-resolver.js";
 export { propertyResolver } from "./message-types/message-type-resolver.js";
+export { acceptProperty } from "./request-reply/accept.js";
+export type { RepliableMessage, ReplyOptions } from "./request-reply/reply.js";
+export type {
+  RequesterOptions,
+  RequestManyOptions,
+  RequestMessage,
+  RequestOptions,
+} from "./request-reply/request-options.js";
+export { defaultRequesterOptions } from "./request-reply/request-options.js";
+export type { AddressedRequest, ReplySourceOptions } from "./request-reply/request-reply.js";
+export type { Requester } from "./request-reply/requester.js";
+export type {
+  UnmatchedReplyDisposition,
+  UnmatchedReplyEvent,
+  UnmatchedReplyKind,
+  UnmatchedReplyPolicy,
+} from "./request-reply/unmatched-reply.js";
+export { unmatchedReplyReasons } from "./request-reply/unmatched-reply.js";
 
 // For authors of serializers and transports
 
@@ -138,6 +188,7 @@ export type {
   AcceptSessionOptions,
   CallOptions,
   CorrelationFilter,
+  CreateBatchOptions,
   DeadLetterOptions,
   DeliveredMessage,
   EntityAddress,
@@ -153,6 +204,7 @@ export type {
   SubscriptionRule,
   Transport,
   TransportCapability,
+  TransportMessageBatch,
   TransportReceiver,
   TransportRuleManager,
   TransportSender,

@@ -56,11 +56,27 @@ export interface TransportSender {
   readonly entityPath: string;
   /** Sends all messages or none; resolves when the broker has them. */
   send(messages: readonly EncodedMessage[], options?: CallOptions): Promise<void>;
+  /**
+   * Makes an empty batch as large as the broker takes one, or as `maxSizeInBytes`. Rejects with `operation-invalid` when that is more
+   * than the broker takes.
+   */
+  createBatch(options?: CreateBatchOptions): Promise<TransportMessageBatch>;
+  /** Sends the messages of a batch of this sender's, all or none; resolves when the broker has them. An empty one is sent by doing nothing. */
+  sendBatch(batch: TransportMessageBatch, options?: CallOptions): Promise<void>;
   /** Schedules all messages; resolves with their sequence numbers, valid until they become active. */
   schedule(messages: readonly EncodedMessage[], at: Date, options?: CallOptions): Promise<bigint[]>;
   /** Cancels scheduled messages; rejects with `message-not-found` if one is not scheduled any more. */
   cancelScheduled(sequenceNumbers: readonly bigint[], options?: CallOptions): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Messages that travel as one. Its sizes are those of the wire. */
+export interface TransportMessageBatch {
+  readonly count: number;
+  readonly sizeInBytes: number;
+  readonly maxSizeInBytes: number;
+  /** Adds the message if there is room. The batch keeps it, so it must not change until the batch is sent. */
+  tryAdd(message: EncodedMessage): boolean;
 }
 
 /** Identifies a delivery to the receiver that made it. Opaque: only the transport looks inside. */
@@ -141,6 +157,11 @@ export interface CorrelationFilter {
   readonly replyToSessionId?: string | undefined;
   readonly contentType?: string | undefined;
   readonly applicationProperties?: ApplicationProperties | undefined;
+}
+
+/** How large a batch may become, in bytes. Default: as large as the broker takes one. */
+export interface CreateBatchOptions extends CallOptions {
+  readonly maxSizeInBytes?: number | undefined;
 }
 
 /** How long to wait for a session. */

@@ -1,5 +1,12 @@
 // For applications
 
+export type { Announcement, AnnounceOptions } from "./capability/announce-capability.js";
+export { announceCapability } from "./capability/announce-capability.js";
+export { queueBeaconStore } from "./capability/queue-beacon-store.js";
+export type { ReadableType, ReadableVersion, ReaderCapability } from "./capability/reader-capability.js";
+export { readerCapability } from "./capability/reader-capability.js";
+export type { BeaconGuardOptions, ReaderGuard } from "./capability/reader-guard.js";
+export { beaconGuard } from "./capability/reader-guard.js";
 export type { Census, CensusGroup, CensusPlace, HiddenMessages } from "./census/census.js";
 export type { PeekPagesOptions } from "./census/peek-pages.js";
 export { peekPages } from "./census/peek-pages.js";
@@ -48,3 +55,27 @@ export type {
   RetirementVerdict,
 } from "./retirement/retirement-verdict.js";
 export { retirementVerdict } from "./retirement/retirement-verdict.js";
+export type { DifferenceKind } from "./shadow-check/compare-values.js";
+export type { ShadowCheckOptions, ShadowFinding, ShadowReport } from "./shadow-check/shadow-check.js";
+export { ShadowCheck } from "./shadow-check/shadow-check.js";
+export type {
+  Ambiguity,
+  Reading,
+  VerificationOptions,
+  VerificationReport,
+} from "./verification/verification.js";
+export { Verification } from "./verification/verification.js";
+export { withWritePlans } from "./write-plan/with-write-plans.js";
+export type {
+  PlannedTarget,
+  SetPercentOptions,
+  WritePlanOptions,
+  WritePlanPhase,
+} from "./write-plan/write-plan.js";
+export { WritePlan } from "./write-plan/write-plan.js";
+
+// For authors of beacon stores and of tools
+
+export type { BeaconStore, CapabilityBeacon } from "./capability/beacon-store.js";
+export { compareValues } from "./shadow-check/compare-values.js";
+export { shareOf, stableKey } from "./write-plan/stable-share.js";

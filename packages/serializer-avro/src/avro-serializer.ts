@@ -57,7 +57,11 @@ export function avro(options: AvroOptions = {}): Serializer {
 }
 
 /** A definition's schema, compiled and remembered. A value fits it when it can be written. */
-function compileSchemaOf({ schemas, framing }: ResolvedAvroOptions, schema: unknown, where: string): BodyCheck {
+function compileSchemaOf(
+  { schemas, framing }: ResolvedAvroOptions,
+  schema: unknown,
+  where: string,
+): BodyCheck {
   let found: ResolvedMessageSchema | undefined;
   try {
     found = schemas.find({ ...noContext, schema });

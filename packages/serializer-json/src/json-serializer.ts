@@ -56,7 +56,9 @@ export function json(options: JsonOptions = {}): Serializer {
     leadingBytes: Object.freeze([0x7b, 0x5b]),
     conforming: true,
     compileSchema: schemas.compileSchema,
-    serialize: (value, context) => ({ bytes: writeJson(value, context, resolved, schemas.checkFor(context)) }),
+    serialize: (value, context) => ({
+      bytes: writeJson(value, context, resolved, schemas.checkFor(context)),
+    }),
     deserialize: (bytes, context) => readJson(bytes, context, resolved, schemas.checkFor(context)),
   } satisfies Serializer);
 }

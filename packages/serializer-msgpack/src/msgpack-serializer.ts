@@ -27,7 +27,9 @@ export function msgpack(options: MsgpackOptions = {}): Serializer {
     leadingBytes,
     conforming: true,
     compileSchema: schemas.compileSchema,
-    serialize: (value, context) => ({ bytes: writeMsgpack(value, context.maxDepth, schemas.checkFor(context)) }),
+    serialize: (value, context) => ({
+      bytes: writeMsgpack(value, context.maxDepth, schemas.checkFor(context)),
+    }),
     deserialize: (bytes, context) => readMsgpack(bytes, context, schemas.checkFor(context)),
   } satisfies Serializer);
 }

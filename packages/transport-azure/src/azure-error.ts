@@ -46,7 +46,7 @@ const texts: readonly (readonly [RegExp, ErrorCode])[] = [
     /^Link closed before|[Cc]onnection is reopening|not open|[Cc]onnection (?:got disconnected|.*closed)/,
     "connection-lost",
   ],
-  [/^Length of '|EntityPath/, "operation-invalid"],
+  [/^Length of '|EntityPath|^Max message size/, "operation-invalid"],
 ];
 
 /** Turns whatever the SDK threw into a `WaybillError`: the one place where its codes are mapped. */

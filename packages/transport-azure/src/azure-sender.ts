@@ -1,5 +1,12 @@
-import type { CallOptions, EncodedMessage, TransportSender } from "@waybill/core";
+import type {
+  CallOptions,
+  CreateBatchOptions,
+  EncodedMessage,
+  TransportMessageBatch,
+  TransportSender,
+} from "@waybill/core";
 import { abortedError, closedError, toAzureError } from "./azure-error.js";
+import { AzureMessageBatch } from "./azure-message-batch.js";
 import { fromLong } from "./from-service-bus-message.js";
 import type { ServiceBusCallOptions, ServiceBusSenderLike } from "./service-bus-client.js";
 import { toLong } from "./to-long.js";
@@ -23,6 +30,22 @@ export class AzureSender implements TransportSender {
     return this.#call(options, (sender, callOptions) => {
       const sent = messages.map((message) => toServiceBusMessage(message));
       return sender.sendMessages(sent.length === 1 ? sent[0]! : sent, callOptions);
+    });
+  }
+
+  createBatch(options: CreateBatchOptions = {}): Promise<TransportMessageBatch> {
+    const { maxSizeInBytes } = options;
+    return this.#call(options, async (sender, callOptions) => {
+      const limit = maxSizeInBytes === undefined ? {} : { maxSizeInBytes };
+      return new AzureMessageBatch(await sender.createMessageBatch({ ...callOptions, ...limit }), sender);
+    });
+  }
+
+  sendBatch(batch: TransportMessageBatch, options?: CallOptions): Promise<void> {
+    return this.#call(options, async (sender, callOptions) => {
+      const inner = (batch as AzureMessageBatch).innerFor(sender, this.entityPath);
+      // The SDK would send the envelope with nothing in it.
+      if (inner.count > 0) await sender.sendMessages(inner as never, callOptions);
     });
   }
 

@@ -1,4 +1,4 @@
-import { transportCases, withKnownGaps } from "@waybill/conformance";
+import { clientCases, transportCases, withKnownGaps } from "@waybill/conformance";
 import { afterAll, describe, it } from "vitest";
 import { knownGaps } from "./known-gaps.test-support.js";
 import { openNamespaceSeat, openServerSeat, type Seat } from "./seats.test-support.js";
@@ -15,5 +15,6 @@ async function obeysTheLaw(where: string, open: () => Promise<Seat>): Promise<vo
   describe(`azureTransport() obeys the law for transports ${where}`, () => {
     afterAll(() => seat[Symbol.asyncDispose]());
     for (const { name, run } of withKnownGaps(transportCases(seat.subject), knownGaps)) it(name, run);
+    for (const { name, run } of clientCases(seat.subject)) it(`a client keeps its promises: ${name}`, run);
   });
 }

@@ -41,6 +41,9 @@ export interface ServiceBusSenderLike {
     messages: AnnotatedMessage | AnnotatedMessage[],
     options?: ServiceBusCallOptions,
   ): Promise<void>;
+  createMessageBatch(
+    options?: ServiceBusCallOptions & { maxSizeInBytes?: number },
+  ): Promise<ServiceBusMessageBatchLike>;
   scheduleMessages(
     messages: AnnotatedMessage[],
     scheduledEnqueueTimeUtc: Date,
@@ -48,6 +51,14 @@ export interface ServiceBusSenderLike {
   ): Promise<Long[]>;
   cancelScheduledMessages(sequenceNumbers: Long[], options?: ServiceBusCallOptions): Promise<void>;
   close(): Promise<void>;
+}
+
+/** The part of the SDK's batch that is used. `sendMessages` takes the batch itself, by members that are not public. */
+export interface ServiceBusMessageBatchLike {
+  readonly count: number;
+  readonly sizeInBytes: number;
+  readonly maxSizeInBytes: number;
+  tryAddMessage(message: AnnotatedMessage): boolean;
 }
 
 /** The receiver's part of {@link ServiceBusClientLike}. */

@@ -1,4 +1,4 @@
-import { type TransportSubject, transportCases } from "@waybill/conformance";
+import { clientCases, type TransportSubject, transportCases } from "@waybill/conformance";
 import { describe, it } from "vitest";
 import { openLocalWorld } from "./local-world.test-support.js";
 
@@ -10,4 +10,8 @@ const subject: TransportSubject = {
 
 describe("localTransport() obeys the law for transports", () => {
   for (const { name, run } of transportCases(subject)) it(name, run);
+});
+
+describe("a client on localTransport() keeps what it promises on every transport", () => {
+  for (const { name, run } of clientCases(subject)) it(name, run);
 });

@@ -1,6 +1,13 @@
 import type { Broker, Sender } from "@waybill/broker";
-import type { CallOptions, EncodedMessage, TransportSender } from "@waybill/core";
+import type {
+  CallOptions,
+  CreateBatchOptions,
+  EncodedMessage,
+  TransportMessageBatch,
+  TransportSender,
+} from "@waybill/core";
 import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
+import { LocalMessageBatch } from "./local-message-batch.js";
 import { toBrokerMessage } from "./to-broker-message.js";
 
 /** Sends to one queue or topic of a broker in this process. */
@@ -22,6 +29,24 @@ export class LocalSender implements TransportSender {
       const sender = this.#open(options);
       if (messages.length === 1) await sender.send(toBrokerMessage(messages[0]!));
       else await sender.sendBatch(messages.map((message) => toBrokerMessage(message)));
+    } catch (error) {
+      throw toLocalError(error, this.entityPath);
+    }
+  }
+
+  async createBatch(options?: CreateBatchOptions): Promise<TransportMessageBatch> {
+    try {
+      return new LocalMessageBatch(this.#open(options), options?.maxSizeInBytes);
+    } catch (error) {
+      throw toLocalError(error, this.entityPath);
+    }
+  }
+
+  async sendBatch(batch: TransportMessageBatch, options?: CallOptions): Promise<void> {
+    try {
+      const sender = this.#open(options);
+      const messages = (batch as LocalMessageBatch).messagesOf(sender);
+      if (messages.length > 0) await sender.sendBatch(messages);
     } catch (error) {
       throw toLocalError(error, this.entityPath);
     }

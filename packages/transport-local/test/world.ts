@@ -24,6 +24,8 @@ export interface World extends AsyncDisposable {
   readonly broker: Broker;
   readonly transport: Transport;
   readonly client: WaybillClient;
+  /** Another client on the same transport. */
+  clientWith(options: Partial<WaybillClientOptions>): WaybillClient;
   /** What the client's hook was told. */
   readonly events: UndeserializableEvent[];
 }
@@ -52,6 +54,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     broker,
     transport,
     client,
+    clientWith: (own) => new WaybillClient(transport, { serializer: json, ...own }),
     events,
     async [Symbol.asyncDispose]() {
       await client.close();

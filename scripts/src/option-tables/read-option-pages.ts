@@ -12,8 +12,8 @@ export interface OptionPage {
 /** Reads the README of every package and the pages under docs of a workspace root, which ends with a slash. */
 export function readOptionPages(root: string): OptionPage[] {
   const core = interfacesOf(`${root}packages/core/src/`);
-  const readmes = readdirSync(`${root}packages`)
-    .sort()
+  const names = readdirSync(`${root}packages`).sort();
+  const readmes = names
     .filter((name) => existsSync(`${root}packages/${name}/README.md`))
     // A package's own interfaces hide those of core that have the same name.
     .map((name) =>
@@ -22,10 +22,12 @@ export function readOptionPages(root: string): OptionPage[] {
         ...interfacesOf(`${root}packages/${name}/src/`),
       ]),
     );
-  const docs = readdirSync(`${root}docs`)
+  // Where a page is nobody's own, core's interfaces hide those of other packages that have the same name.
+  const all = [...names.flatMap((name) => interfacesOf(`${root}packages/${name}/src/`)), ...core];
+  const docs = readdirSync(`${root}docs`, { recursive: true, encoding: "utf8" })
     .sort()
     .filter((name) => name.endsWith(".md"))
-    .map((name) => readOptionPage(`${root}docs/${name}`, core));
+    .map((name) => readOptionPage(`${root}docs/${name}`, all));
   return [...readmes, ...docs];
 }
 

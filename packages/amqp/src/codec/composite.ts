@@ -32,6 +32,8 @@ export interface Composite<Table extends FieldTable> {
   readonly code: number;
   readonly fields: Table;
   readonly layout: readonly FieldLayout[];
+  /** How many fields there are up to the last mandatory one. */
+  readonly mandatoryLength: number;
 }
 
 interface FieldLayout {
@@ -60,7 +62,8 @@ export function defineComposite<const Table extends FieldTable>(
     kind: kind.replace("!", "") as FieldKind,
     isMandatory: kind.endsWith("!"),
   }));
-  return { name, code, fields, layout };
+  const mandatoryLength = layout.findLastIndex(({ isMandatory }) => isMandatory) + 1;
+  return { name, code, fields, layout, mandatoryLength };
 }
 
 /**
@@ -104,9 +107,11 @@ export function readFields<Table extends FieldTable>(
 ): FieldsOf<Table> {
   if (!Array.isArray(list)) return reader.fail(`${composite.name} is not a list`);
   const values: Record<string, unknown> = {};
-  let index = 0;
-  for (const { name, kind, isMandatory } of composite.layout) {
-    const value = (list[index++] ?? null) as AmqpValue;
+  const { layout, mandatoryLength } = composite;
+  const length = Math.min(layout.length, Math.max(list.length, mandatoryLength));
+  for (let index = 0; index < length; index++) {
+    const { name, kind, isMandatory } = layout[index]!;
+    const value = (list[index] ?? null) as AmqpValue;
     if (value === null) {
       if (isMandatory) reader.fail(`${composite.name} lacks its mandatory field ${name}`);
       values[name] = undefined;

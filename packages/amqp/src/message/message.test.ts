@@ -13,6 +13,7 @@ import {
   uuid,
 } from "../codec/value.js";
 import { joinBatch, splitBatch } from "./batch.js";
+import { withMessageId } from "./message-id.js";
 import { scanMessage } from "./sections.js";
 import { encodeMessage, spliceMessage } from "./splice.js";
 
@@ -76,6 +77,70 @@ describe("scanMessage", () => {
     ["bytes that are no section", [Buffer.from("hello")]],
   ])("refuses %s", (_name, sections) => {
     expect(() => scanMessage(Buffer.concat(sections))).toThrow(AmqpDecodeError);
+  });
+});
+
+describe("the data of a message", () => {
+  const textOf = (message: Uint8Array): string | undefined => {
+    const { data } = scanMessage(message);
+    return data && Buffer.from(message.subarray(data.start, data.end)).toString();
+  };
+
+  it("is where the bytes of its one data section lie, short or long", () => {
+    expect(textOf(encodeMessage({ body: { kind: "data", sections: [Buffer.from("one")] } }))).toBe("one");
+    const long = "x".repeat(1000);
+    expect(textOf(encodeMessage({ body: { kind: "data", sections: [Buffer.from(long)] } }))).toBe(long);
+  });
+
+  it("is absent where there are several sections, none, or another kind", () => {
+    expect(textOf(full)).toBeUndefined();
+    expect(textOf(new Uint8Array())).toBeUndefined();
+    expect(textOf(encodeMessage({ body: { kind: "value", value: Buffer.from("one") } }))).toBeUndefined();
+    expect(textOf(section(0x75, "text"))).toBeUndefined();
+  });
+});
+
+describe("withMessageId", () => {
+  const body = section(0x75, Buffer.from("body"));
+  const header = section(0x70, [true]);
+  const withProperties = (...properties: readonly Uint8Array[]): Uint8Array =>
+    Buffer.concat([header, ...properties, body]);
+
+  it.each([
+    ["no properties", withProperties()],
+    ["an empty list of properties", withProperties(Buffer.from([0x00, 0x53, 0x73, 0x45]))],
+    ["an empty list in its long form", withProperties(Buffer.from("005373d00000000400000000", "hex"))],
+    ["no id among the properties", withProperties(section(0x73, [null, null, "to", "subject"]))],
+    [
+      "an id of another type",
+      withProperties(section(0x73, [uuid(new Uint8Array(16)), null, "to", "subject"])),
+    ],
+  ])("gives one to a message with %s", (_, message) => {
+    const before = scanMessage(message);
+    const after = scanMessage(withMessageId(before, "an id"));
+    expect(after.decodeProperties()).toEqual({ ...before.decodeProperties(), messageId: "an id" });
+    expect(after.decodeHeader()).toEqual(before.decodeHeader());
+    expect(after.decodeBody()).toEqual(before.decodeBody());
+  });
+
+  it("keeps the other properties byte for byte, those of a later version too", () => {
+    const others = [null, symbol("to"), ...Array.from({ length: 20 }, (_, i) => int(i))];
+    const message = withMessageId(scanMessage(withProperties(section(0x73, [null, ...others]))), "id");
+    const properties = Buffer.from(message).subarray(header.length);
+    expect(properties.includes(Buffer.from(encodeValue(symbol("to"))))).toBe(true);
+    expect(properties.indexOf(Buffer.from(encodeValue(int(19))))).toBeGreaterThan(0);
+  });
+
+  it("leaves out what lies before the given offset", () => {
+    const message = scanMessage(withProperties());
+    const bare = scanMessage(withMessageId(message, "id", message.bareStart));
+    expect(bare.header).toBeUndefined();
+    expect(bare.decodeProperties()?.messageId).toBe("id");
+    expect(bare.decodeBody()).toEqual(message.decodeBody());
+  });
+
+  it("refuses an id that is too long", () => {
+    expect(() => withMessageId(scanMessage(body), "x".repeat(256))).toThrow(TypeError);
   });
 });
 

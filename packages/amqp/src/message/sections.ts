@@ -1,7 +1,6 @@
-import { ByteReader, toBuffer } from "../codec/byte-reader.js";
+import { ByteReader } from "../codec/byte-reader.js";
 import { readDescriptor, readFields } from "../codec/composite.js";
 import { readValue, skipValue } from "../codec/decode.js";
-import { AmqpDecodeError } from "../codec/decode-error.js";
 import { AmqpMap, type AmqpValue } from "../codec/value.js";
 import { headerType, type MessageHeader, type MessageProperties, propertiesType } from "./header.js";
 
@@ -21,29 +20,43 @@ export type BodyKind = "data" | "sequence" | "value" | "none";
 export class MessageSections {
   /** The whole message. Ranges are offsets into it. */
   readonly bytes: Uint8Array;
-  readonly header: ByteRange | undefined;
-  readonly deliveryAnnotations: ByteRange | undefined;
-  readonly messageAnnotations: ByteRange | undefined;
-  readonly properties: ByteRange | undefined;
-  readonly applicationProperties: ByteRange | undefined;
-  readonly body: readonly ByteRange[];
-  readonly bodyKind: BodyKind;
-  readonly footer: ByteRange | undefined;
+  readonly header: ByteRange | undefined = undefined;
+  readonly deliveryAnnotations: ByteRange | undefined = undefined;
+  readonly messageAnnotations: ByteRange | undefined = undefined;
+  readonly properties: ByteRange | undefined = undefined;
+  readonly applicationProperties: ByteRange | undefined = undefined;
+  readonly body: readonly ByteRange[] = NONE;
+  readonly bodyKind: BodyKind = "none";
+  readonly footer: ByteRange | undefined = undefined;
 
   /** Throws `AmqpDecodeError` when the bytes are not sections in the order of 3.2. */
   constructor(bytes: Uint8Array) {
-    const found = scan(bytes);
-    const [header, deliveryAnnotations, messageAnnotations, properties, applicationProperties] =
-      found.sections;
     this.bytes = bytes;
-    this.header = header;
-    this.deliveryAnnotations = deliveryAnnotations;
-    this.messageAnnotations = messageAnnotations;
-    this.properties = properties;
-    this.applicationProperties = applicationProperties;
-    this.body = found.body;
-    this.bodyKind = found.bodyKind;
-    this.footer = found.sections[FOOTER - HEADER];
+    const reader = new ByteReader(bytes);
+    let previous = 0;
+    while (reader.position < reader.end) {
+      const start = reader.position;
+      const code = readDescriptor(reader);
+      if (code < HEADER || code > FOOTER) reader.fail("a message section has an unknown descriptor");
+      if (code < previous || (code === previous && code !== DATA && code !== SEQUENCE)) {
+        reader.fail("message sections are out of order");
+      }
+      skipValue(reader);
+      const range = { start, end: reader.position };
+      if (code === HEADER) this.header = range;
+      else if (code === DELIVERY_ANNOTATIONS) this.deliveryAnnotations = range;
+      else if (code === MESSAGE_ANNOTATIONS) this.messageAnnotations = range;
+      else if (code === PROPERTIES) this.properties = range;
+      else if (code === APPLICATION_PROPERTIES) this.applicationProperties = range;
+      else if (code === FOOTER) this.footer = range;
+      else if (code === previous) (this.body as ByteRange[]).push(range);
+      else if (this.body !== NONE) reader.fail("a message mixes kinds of body sections");
+      else {
+        this.body = [range];
+        this.bodyKind = code === DATA ? "data" : code === SEQUENCE ? "sequence" : "value";
+      }
+      previous = code;
+    }
   }
 
   /** Offset of the bare message: what follows header and annotations (3.2). */
@@ -71,6 +84,18 @@ export class MessageSections {
     return this.#read(this.applicationProperties, readMap);
   }
 
+  /** Where the bytes of a body lie that is one data section; `undefined` for every other body. */
+  get data(): ByteRange | undefined {
+    if (this.bodyKind !== "data" || this.body.length > 1) return undefined;
+    const { start, end } = this.body[0]!;
+    const reader = new ByteReader(this.bytes, start, end);
+    readDescriptor(reader);
+    const code = reader.readUint8();
+    if (code !== 0xa0 && code !== 0xb0) return undefined;
+    reader.advance(code === 0xa0 ? 1 : 4);
+    return { start: reader.position, end };
+  }
+
   /** The values of the body sections: the binary of each data section, each list, or the one value. */
   decodeBody(): readonly AmqpValue[] {
     return this.body.map((range) => this.#read(range, readValue) as AmqpValue);
@@ -90,46 +115,14 @@ export function scanMessage(bytes: Uint8Array): MessageSections {
 }
 
 const HEADER = 0x70;
+const DELIVERY_ANNOTATIONS = 0x71;
+const MESSAGE_ANNOTATIONS = 0x72;
+const PROPERTIES = 0x73;
+const APPLICATION_PROPERTIES = 0x74;
 const DATA = 0x75;
 const SEQUENCE = 0x76;
-const VALUE = 0x77;
 const FOOTER = 0x78;
-
-interface Found {
-  /** By descriptor, counted from that of the header. */
-  readonly sections: (ByteRange | undefined)[];
-  readonly body: ByteRange[];
-  bodyKind: BodyKind;
-}
-
-function scan(bytes: Uint8Array): Found {
-  const reader = new ByteReader(toBuffer(bytes));
-  const found: Found = { sections: Array(FOOTER - HEADER + 1).fill(undefined), body: [], bodyKind: "none" };
-  let previous = 0;
-  while (reader.position < reader.end) {
-    const start = reader.position;
-    const code = readDescriptor(reader);
-    if (code < HEADER || code > FOOTER) reader.fail("a message section has an unknown descriptor");
-    if (code < previous || (code === previous && code !== DATA && code !== SEQUENCE)) {
-      reader.fail("message sections are out of order");
-    }
-    skipValue(reader);
-    const range = { start, end: reader.position };
-    if (code >= DATA && code <= VALUE) addBody(found, code, range);
-    else found.sections[code - HEADER] = range;
-    previous = code;
-  }
-  return found;
-}
-
-function addBody(found: Found, code: number, range: ByteRange): void {
-  const kind = code === DATA ? "data" : code === SEQUENCE ? "sequence" : "value";
-  if (found.bodyKind !== "none" && found.bodyKind !== kind) {
-    throw new AmqpDecodeError("a message mixes kinds of body sections");
-  }
-  found.bodyKind = kind;
-  found.body.push(range);
-}
+const NONE: readonly ByteRange[] = [];
 
 function readMap(reader: ByteReader): AmqpMap {
   const value = readValue(reader);

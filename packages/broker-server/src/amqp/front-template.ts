@@ -30,10 +30,10 @@ export function encodePlainFront(message: ReceivedMessage): Uint8Array {
   const front = Buffer.from(bytes);
   if (hasTtl) front.writeUInt32BE(Math.min(Math.max(Math.round(timeToLiveMs), 0), 0xffffffff), places.ttl);
   front.writeUInt32BE(message.deliveryCount, places.deliveryCount);
-  front.writeBigInt64BE(message.sequenceNumber, places.sequenceNumber);
-  writeMs(front, message.enqueuedTime, places.enqueuedTime);
-  front.writeBigInt64BE(message.enqueuedSequenceNumber, places.enqueuedSequenceNumber);
-  if (lockedUntil !== undefined) writeMs(front, lockedUntil, places.lockedUntil);
+  writeLong(front, Number(message.sequenceNumber), places.sequenceNumber);
+  writeLong(front, message.enqueuedTime.getTime(), places.enqueuedTime);
+  writeLong(front, Number(message.enqueuedSequenceNumber), places.enqueuedSequenceNumber);
+  if (lockedUntil !== undefined) writeLong(front, lockedUntil.getTime(), places.lockedUntil);
   return front;
 }
 
@@ -49,10 +49,10 @@ export function isPlain(message: ReceivedMessage): boolean {
   );
 }
 
-function writeMs(front: Buffer, at: Date, place: number): void {
-  const ms = at.getTime();
-  front.writeUInt32BE(Math.floor(ms / 2 ** 32), place);
-  front.writeUInt32BE(ms % 2 ** 32, place + 4);
+/** Writes a safe integer, as instants and the broker's sequence numbers are, without a bigint. */
+function writeLong(front: Buffer, value: number, place: number): void {
+  front.writeInt32BE(Math.floor(value / 2 ** 32), place);
+  front.writeUInt32BE(value >>> 0, place + 4);
 }
 
 function makeTemplate(hasTtl: boolean, isLocked: boolean): Template {

@@ -1,15 +1,14 @@
-import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import {
   type AmqpMap,
   type AmqpValue,
-  encodeMessage,
   isTyped,
   type MessageHeader,
   type MessageProperties,
   type MessageSections,
   scanMessage,
   uuidText,
+  withMessageId,
 } from "@waybill/amqp";
 import type { BrokerMessage, MessageId } from "@waybill/broker";
 import { fromAmqpProperties, keyText, textOf } from "./application-properties.js";
@@ -42,67 +41,66 @@ export function toBrokerMessage(encoded: Uint8Array): BrokerMessage {
   const header = sent.decodeHeader();
   const annotations = sent.decodeMessageAnnotations();
   const properties = sent.decodeProperties();
-  const kept = keptBytes(sent, header, annotations);
-  const sections = hasId(properties) ? kept : withMessageId(kept, properties);
-  const named = hasId(properties) ? properties : sections.decodeProperties();
+  const start = needsFront(sent, header, annotations) ? 0 : sent.bareStart;
+  // SDKs settle and renew by message id, so a message without one gets one.
+  const madeId = hasId(properties) ? undefined : nextMessageId();
+  const wire = madeId === undefined ? encoded.subarray(start) : withMessageId(sent, madeId, start);
   const due = annotations?.get(SCHEDULED_TIME);
   // One literal with every name, so that all messages have one shape.
   return {
-    messageId: toId(named?.messageId),
-    correlationId: toId(named?.correlationId),
-    contentType: named?.contentType,
-    subject: named?.subject,
-    to: textOf(named?.to),
-    replyTo: textOf(named?.replyTo),
-    sessionId: named?.groupId,
-    replyToSessionId: named?.replyToGroupId,
+    messageId: madeId ?? toId(properties?.messageId),
+    correlationId: toId(properties?.correlationId),
+    contentType: properties?.contentType,
+    subject: properties?.subject,
+    to: textOf(properties?.to),
+    replyTo: textOf(properties?.replyTo),
+    sessionId: properties?.groupId,
+    replyToSessionId: properties?.replyToGroupId,
     partitionKey: textOf(annotations?.get(PARTITION_KEY)),
     viaPartitionKey: textOf(annotations?.get(VIA_PARTITION_KEY)),
     scheduledEnqueueTime: isTyped(due) && due.type === "timestamp" ? new Date(Number(due.value)) : undefined,
     timeToLiveMs: header?.ttl === undefined || header.ttl === 0 ? undefined : header.ttl,
-    wire: sections.bytes,
-    body: dataOf(sections),
-    applicationProperties: () => fromAmqpProperties(sections.decodeApplicationProperties()),
+    wire,
+    body: dataOf(sent, wire),
+    applicationProperties: () => fromAmqpProperties(sent.decodeApplicationProperties()),
   };
 }
 
-/** A body of one data section, which is nearly every body. The others are read only if somebody asks. */
-function dataOf(sections: MessageSections): BrokerMessage["body"] {
-  if (sections.bodyKind !== "data" || sections.body.length !== 1) return undefined;
-  const [bytes] = sections.decodeBody();
-  return bytes instanceof Uint8Array ? { section: "data", bytes } : undefined;
+/**
+ * A body of one data section, which is nearly every body, as a view on the bytes to be stored, which end as those that were sent.
+ * The others are read only if somebody asks.
+ */
+function dataOf({ data, bytes }: MessageSections, wire: Uint8Array): BrokerMessage["body"] {
+  if (data === undefined) return undefined;
+  const shift = wire.length - bytes.length;
+  return { section: "data", bytes: wire.subarray(data.start + shift, data.end + shift) };
 }
 
-function keptBytes(
+/** Whether there is anything in front of the bare message that the broker does not know itself. */
+function needsFront(
   sent: MessageSections,
   header: MessageHeader | undefined,
   annotations: AmqpMap | undefined,
-): MessageSections {
-  const isBare = sent.bareStart === 0;
-  const needsFront =
+): boolean {
+  return (
     sent.deliveryAnnotations !== undefined ||
     header?.durable !== undefined ||
     header?.priority !== undefined ||
-    annotations?.entries.some(([key]) => !KNOWN_ANNOTATIONS.has(keyText(key) ?? ""));
-  return isBare || needsFront === true ? sent : scanMessage(sent.bytes.subarray(sent.bareStart));
+    annotations?.entries.some(([key]) => !KNOWN_ANNOTATIONS.has(keyText(key) ?? "")) === true
+  );
 }
 
-function hasId(properties: MessageProperties | undefined): properties is MessageProperties {
+function hasId(properties: MessageProperties | undefined): boolean {
   return properties?.messageId !== undefined && properties.messageId !== null;
 }
 
-/** SDKs settle and renew by message id, so a message without one gets one. */
-function withMessageId(
-  sections: MessageSections,
-  properties: MessageProperties | undefined,
-): MessageSections {
-  const named = encodeMessage({
-    properties: { ...properties, messageId: randomBytes(16).toString("hex") },
-    body: { kind: "data", sections: [] },
-  });
-  const { bytes, bareStart } = sections;
-  const rest = bytes.subarray(sections.properties?.end ?? bareStart);
-  return scanMessage(Buffer.concat([bytes.subarray(0, bareStart), named, rest]));
+const ID_PREFIX = randomBytes(10).toString("hex");
+let madeIds = 0;
+
+/** An id of 32 hexadecimal digits that no other message has: a number behind what is random for the process. */
+function nextMessageId(): string {
+  madeIds++;
+  return ID_PREFIX + madeIds.toString(16).padStart(12, "0");
 }
 
 /** An id in the types the broker compares; a uuid is its text there, while the message keeps its type. */

@@ -3,6 +3,7 @@ import type { StoredMessage } from "../messages/stored-message.js";
 import { Lane } from "./lane.js";
 import type { Queue } from "./queue.js";
 import { SequenceIndex } from "./sequence-index.js";
+import { arrivalOf, isPartitioned } from "./sequence-number.js";
 import type { Session } from "./session.js";
 import { SessionTable } from "./session-table.js";
 import type { Subscription } from "./subscription.js";
@@ -73,6 +74,13 @@ export class MessageStore {
     if (this.sessions === undefined) return;
     for (const acceptor of this.sessions.acceptors) acceptor.refuse(error);
     for (const session of this.sessions.all()) session.lane.waiters.refuseAll(error);
+  }
+
+  /** All messages in the order of their arrival, which in a partitioned entity is not that of their numbers. */
+  byArrival(): Iterable<StoredMessage> {
+    const messages = this.index.from(0);
+    if (!isPartitioned(this.owner)) return messages;
+    return Array.from(messages).sort((a, b) => arrivalOf(a) - arrivalOf(b));
   }
 
   /** Enters a message into the index and the counts. */

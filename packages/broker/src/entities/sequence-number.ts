@@ -21,12 +21,12 @@ export function takeSequence(engine: Engine, entity: Entity, content: Keyed): nu
 }
 
 /** A message's place in the order of arrival, whatever its partition. */
-export function arrivalOf(message: StoredMessage): number {
-  const { sequence } = message;
+export function arrivalOf({ sequence }: StoredMessage): number {
   return sequence < PARTITION_RANGE ? sequence : sequence % PARTITION_RANGE;
 }
 
-function isPartitioned(entity: Entity): boolean {
+/** Whether an entity spreads its messages over partitions. */
+export function isPartitioned(entity: Entity): boolean {
   return (entity.kind === "subscription" ? entity.topic : entity).options.enablePartitioning;
 }
 

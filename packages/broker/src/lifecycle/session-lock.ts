@@ -1,6 +1,7 @@
 import { sessionLockLost } from "../broker-error.js";
 import type { Engine } from "../engine.js";
 import type { ReceivingEntity } from "../entities/entity-registry.js";
+import { arrivalOf } from "../entities/sequence-number.js";
 import type { Session, SessionHolder } from "../entities/session.js";
 import { failDelivery, releaseLock } from "./end-lock.js";
 
@@ -66,5 +67,5 @@ function reopen(engine: Engine, session: Session): void {
 }
 
 function heldInOrder(session: Session) {
-  return [...session.held].sort((a, b) => a.sequence - b.sequence);
+  return [...session.held].sort((a, b) => arrivalOf(a) - arrivalOf(b));
 }

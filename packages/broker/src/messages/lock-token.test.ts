@@ -21,6 +21,16 @@ describe("LockTokens", () => {
     );
   });
 
+  it("writes them as bytes, too", () => {
+    const tokens = new LockTokens();
+    fc.assert(
+      fc.property(identity, (lock) => {
+        const digits = tokens.format(lock).replaceAll("-", "");
+        expect(Buffer.from(tokens.encode(lock)).toString("hex")).toBe(digits);
+      }),
+    );
+  });
+
   it("reads nothing from text that is no token", () => {
     const tokens = new LockTokens();
     for (const text of [

@@ -19,6 +19,7 @@ const TOKEN = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{
  */
 export class LockTokens {
   readonly #mask: Uint32Array;
+  readonly #words = new Uint32Array(4);
   #lastSerial = 0;
 
   constructor() {
@@ -35,18 +36,19 @@ export class LockTokens {
   }
 
   /** Writes a token in lower case. */
-  format({ storeId, sequence, serial }: LockIdentity): string {
-    const mask = this.#mask;
-    const high = Math.floor(sequence / WORD);
-    const word0 = ((sequence % WORD) ^ mask[0]!) >>> 0;
-    const word1 =
-      (((high & 0xffff) << 16) | 0x4000 | (((high >>> 16) & 0xf) << 8) | (storeId & 0xff)) ^ mask[1]!;
-    const word2 =
-      (0x80000000 | (((storeId >>> 8) & 0xfffff) << 10) | (Math.floor(serial / WORD) & 0x3ff)) ^ mask[2]!;
-    const word3 = ((serial % WORD) ^ mask[3]!) >>> 0;
-    const text1 = hex(word1);
-    const text2 = hex(word2);
-    return `${hex(word0)}-${text1.slice(0, 4)}-${text1.slice(4)}-${text2.slice(0, 4)}-${text2.slice(4)}${hex(word3)}`;
+  format(identity: LockIdentity): string {
+    const [word0, word1, word2, word3] = this.#write(identity);
+    const text1 = hex(word1!);
+    const text2 = hex(word2!);
+    return `${hex(word0!)}-${text1.slice(0, 4)}-${text1.slice(4)}-${text2.slice(0, 4)}-${text2.slice(4)}${hex(word3!)}`;
+  }
+
+  /** The 16 bytes of a token, in the order of its digits. */
+  encode(identity: LockIdentity): Uint8Array {
+    const words = this.#write(identity);
+    const bytes = new Uint8Array(16);
+    for (let at = 0; at < 16; at++) bytes[at] = words[at >> 2]! >>> (24 - 8 * (at & 3));
+    return bytes;
   }
 
   /** Reads a token in any letter case; undefined for text that no broker wrote. */
@@ -65,8 +67,22 @@ export class LockTokens {
       serial: (word2 & 0x3ff) * WORD + word3,
     };
   }
+
+  /** The words of a token, in an array that the next call fills again. */
+  #write({ storeId, sequence, serial }: LockIdentity): Uint32Array {
+    const words = this.#words;
+    const mask = this.#mask;
+    const high = Math.floor(sequence / WORD);
+    words[0] = (sequence % WORD) ^ mask[0]!;
+    words[1] =
+      (((high & 0xffff) << 16) | 0x4000 | (((high >>> 16) & 0xf) << 8) | (storeId & 0xff)) ^ mask[1]!;
+    words[2] =
+      (0x80000000 | (((storeId >>> 8) & 0xfffff) << 10) | (Math.floor(serial / WORD) & 0x3ff)) ^ mask[2]!;
+    words[3] = (serial % WORD) ^ mask[3]!;
+    return words;
+  }
 }
 
 function hex(word: number): string {
-  return (word >>> 0).toString(16).padStart(8, "0");
+  return word.toString(16).padStart(8, "0");
 }

@@ -75,6 +75,13 @@ export class ReceivedMessage {
     return store.engine.lockTokens.format({ storeId: store.id, sequence, serial: this.#lockSerial });
   }
 
+  /** The 16 bytes of `lockToken`, in the order of its digits. */
+  get lockTokenBytes(): Uint8Array | undefined {
+    if (this.#lockSerial === 0) return undefined;
+    const { store, sequence } = this.#stored;
+    return store.engine.lockTokens.encode({ storeId: store.id, sequence, serial: this.#lockSerial });
+  }
+
   /** When the lock ends unless it is renewed; `undefined` for a message that was not handed out locked. */
   get lockedUntil(): Date | undefined {
     if (this.#lockSerial === 0) return undefined;

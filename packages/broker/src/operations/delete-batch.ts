@@ -18,7 +18,7 @@ export function deleteBatch(
 ): number {
   const beforeMs = enqueuedBefore?.getTime() ?? Number.POSITIVE_INFINITY;
   const chosen = [];
-  for (const message of store.index.from(0)) {
+  for (const message of store.byArrival()) {
     if (chosen.length >= maxCount) break;
     if (message.state !== "active" || message.isLocked || message.enqueuedAtMs >= beforeMs) continue;
     if (sessionId === undefined || message.content.sessionId === sessionId) chosen.push(message);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openBroker } from "../broker.js";
 import { createManualClock } from "../clock.js";
+import type { RuleDefinition } from "../rules/rule.js";
 import { createDisk, type Disk, openDisk } from "../storage/restartable-storage.test-support.js";
 import { codeOf, message, settleMicrotasks, textOf, textsOf } from "../world.test-support.js";
 
@@ -46,6 +47,26 @@ describe("openBroker", () => {
     });
     expect(textOf(first)).toBe("a");
     expect(textOf(second)).toBe("b");
+  });
+
+  it("restores rules with the parameters of their filters and actions", async () => {
+    const rule: RuleDefinition = {
+      name: "large",
+      filter: { type: "sql", expression: "amount > @limit", parameters: { limit: 5n } },
+      action: { expression: "SET due = @due", parameters: { "@due": new Date(7) } },
+    };
+    await using broker = await restart(async (first) => {
+      await first.createTopic("orders");
+      await first.createSubscription("orders", "large", {}, rule);
+      expect(first.listRules("orders", "large")).toMatchObject([rule]);
+    });
+    expect(broker.listRules("orders", "large")).toMatchObject([rule]);
+    const sender = broker.sender("orders");
+    for (const amount of [5, 6]) await sender.send(message("", { applicationProperties: { amount } }));
+    const received = await broker.receiver("orders/Subscriptions/large").receive(2);
+    expect(received.map(({ applicationProperties }) => applicationProperties)).toEqual([
+      { amount: 6, due: new Date(7), RuleName: "large" },
+    ]);
   });
 
   it("does not bring settled messages back", async () => {

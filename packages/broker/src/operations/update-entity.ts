@@ -71,7 +71,7 @@ function refuseWaiters(entity: ReceivingEntity): void {
 }
 
 function forwardWaiting(engine: Engine, entity: ReceivingEntity, nowMs: number): void {
-  const waiting = Array.from(entity.main.index.from(0)).filter(
+  const waiting = Array.from(entity.main.byArrival()).filter(
     (message) => message.state === "active" && !message.isLocked,
   );
   for (const message of waiting) {

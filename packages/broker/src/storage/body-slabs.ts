@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { CopyPool } from "./copy-pool.js";
 
 const SLAB_BYTES = 256 * 1024;
 /** Bodies above this size get a slab of their own. */
@@ -7,8 +8,6 @@ const LARGEST_SHARED_BYTES = SLAB_BYTES / 4;
 const UNIT_BYTES = 8;
 const UNITS_PER_SLAB = SLAB_BYTES / UNIT_BYTES;
 const HEADER_BYTES = 8;
-/** Size of the allocations that small copies share. */
-const COPY_POOL_BYTES = 16 * 1024;
 /** Empty slabs kept for reuse, so that a steady flow of messages allocates none. */
 const SPARE_SLABS = 8;
 
@@ -26,8 +25,7 @@ interface Slab {
 export class BodySlabs {
   readonly #slabs = new Map<number, Slab>();
   readonly #spare: Slab[] = [];
-  #copies = new ArrayBuffer(COPY_POOL_BYTES);
-  #copiesEnd = 0;
+  readonly #copies = new CopyPool();
   #current: Slab | undefined;
   #currentNumber = 0;
   #lastNumber = 0;
@@ -54,9 +52,7 @@ export class BodySlabs {
     const { bytes, words } = this.#slab(id);
     const start = unit * UNIT_BYTES + HEADER_BYTES;
     const length = words[unit * 2 + 1]!;
-    const copy = this.#allocate(length);
-    copy.set(new Uint8Array(bytes.buffer, start, length));
-    return copy;
+    return this.#copies.copy(new Uint8Array(bytes.buffer, start, length));
   }
 
   retain(id: number): void {
@@ -70,18 +66,6 @@ export class BodySlabs {
     if (slab.words[at] !== 0) return;
     slab.live--;
     if (slab.live === 0 && slab !== this.#current) this.#retire(Math.floor(id / UNITS_PER_SLAB), slab);
-  }
-
-  /** Room for a copy: small ones share an allocation, which is much cheaper than one each. */
-  #allocate(length: number): Uint8Array {
-    if (length > COPY_POOL_BYTES / 8) return new Uint8Array(Buffer.allocUnsafeSlow(length).buffer);
-    if (this.#copiesEnd + length > COPY_POOL_BYTES) {
-      this.#copies = Buffer.allocUnsafeSlow(COPY_POOL_BYTES).buffer as ArrayBuffer;
-      this.#copiesEnd = 0;
-    }
-    const start = this.#copiesEnd;
-    this.#copiesEnd += length;
-    return new Uint8Array(this.#copies, start, length);
   }
 
   #slab(id: number): Slab {

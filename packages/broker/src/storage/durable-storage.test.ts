@@ -115,11 +115,11 @@ describe("openDurableStorage", () => {
     await fill(directory.path);
     writeFileSync(
       join(directory.path, "store.json"),
-      JSON.stringify({ kind: "waybill-broker-store", format: 2 }),
+      JSON.stringify({ kind: "waybill-broker-store", format: 3 }),
     );
     const refusal = await refusalOf(openDurableStorage(directory.path));
     expect(refusal.code).toBe("storage-unreadable");
-    expect(refusal.message).toContain("it has format 2, and this version of the broker reads format 1");
+    expect(refusal.message).toContain("it has format 3, and this version of the broker reads format 2");
   });
 
   it("refuses a store whose data file is missing or empty", async () => {

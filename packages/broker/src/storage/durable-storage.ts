@@ -1,12 +1,16 @@
-import type { Buffer } from "node:buffer";
 import { join } from "node:path";
-import type { open, RootDatabase } from "lmdb";
+import type { open } from "lmdb";
 import { BrokerError } from "../broker-error.js";
+import { BodyPacks } from "./body-packs.js";
+import { CHECKSUM_BYTES, checksumOf } from "./checksum.js";
+import { ChunkPool } from "./chunk-pool.js";
 import { lockDirectory } from "./directory-lock.js";
 import { GroupCommit } from "./group-commit.js";
-import { CHECKSUM_BYTES, loadRecords } from "./load-records.js";
+import { LmdbTarget } from "./lmdb-target.js";
+import { loadRecords } from "./load-records.js";
+import { type PackedBodies, readPack, writePack, writeRepacked } from "./pack-codec.js";
 import { writeDuplicate, writeEntity, writeMessage, writeSession } from "./record-codec.js";
-import { checksumOf, numberKey, Table, textKey } from "./record-key.js";
+import { Table, writeNumberKey, writeTextKey } from "./record-key.js";
 import { RecordWriter } from "./record-writer.js";
 import type { EntityRecord, MessageRecord, RecordVisitor, SessionRecord, Storage } from "./storage.js";
 import { isFreshStore, markStore, requireDirectory, STORE_FILE, unreadable } from "./store-directory.js";
@@ -65,18 +69,28 @@ class DurableStorage implements Storage {
   readonly #isFresh: boolean;
   readonly #open: typeof open;
   readonly #unlock: () => void;
-  #store!: RootDatabase<Buffer, Buffer>;
+  #store!: LmdbTarget;
   #group!: GroupCommit;
-  readonly #writer = new RecordWriter();
+  readonly #chunks = new ChunkPool();
+  readonly #writer = new RecordWriter(this.#chunks);
   /** Counters that changed since the last group was written: only their last value counts. */
   readonly #counters = new Map<number, number>();
-  /** Bodies that no group holds yet; one that is released meanwhile is never written. */
-  #freshBodies = new Map<number, Buffer>();
-  /** Bodies in the group that is on its way to the disk, where reads do not see them yet. */
-  #writtenBodies = new Map<number, Buffer>();
-  /** References of the bodies that have more than one. */
-  #shared = new Map<number, number>();
-  #nextBodyId = 1;
+  readonly #bodies = new BodyPacks({
+    read: (id) => this.#readPack(id),
+    add: (id, bodies, lengths) => {
+      writeNumberKey(this.#writer, Table.pack, id);
+      const keyBytes = this.#beginValue();
+      writePack(this.#writer, bodies, lengths);
+      this.#endValue(keyBytes);
+    },
+    replace: (id, bodies) => {
+      writeNumberKey(this.#writer, Table.pack, id);
+      const keyBytes = this.#beginValue();
+      writeRepacked(this.#writer, bodies);
+      this.#endValue(keyBytes);
+    },
+    remove: (id) => this.#remove(Table.pack, id),
+  });
   #closed: Promise<void> | undefined;
 
   constructor(directory: string, isFresh: boolean, openStore: typeof open, unlock: () => void) {
@@ -97,35 +111,26 @@ class DurableStorage implements Storage {
   }
 
   putBody(bytes: Uint8Array): number {
-    const id = this.#nextBodyId++;
-    this.#writer.u32(0);
-    this.#writer.bytes(bytes);
-    this.#freshBodies.set(id, this.#writer.finish());
-    return id;
+    return this.#bodies.put(bytes);
   }
 
   readBody(bodyId: number): Uint8Array {
-    const pending = this.#freshBodies.get(bodyId) ?? this.#writtenBodies.get(bodyId);
-    if (pending !== undefined) return Uint8Array.prototype.slice.call(pending, CHECKSUM_BYTES);
-    const stored = this.#store.getBinary(numberKey(this.#writer, Table.body, bodyId));
-    if (stored === undefined) throw new RangeError(`There is no body ${bodyId}`);
-    return stored.subarray(CHECKSUM_BYTES);
+    return this.#bodies.read(bodyId);
   }
 
   retainBody(bodyId: number): void {
-    this.#shared.set(bodyId, (this.#shared.get(bodyId) ?? 1) + 1);
+    this.#bodies.retain(bodyId);
   }
 
   releaseBody(bodyId: number): void {
-    const references = this.#shared.get(bodyId);
-    if (references !== undefined) {
-      if (references > 2) this.#shared.set(bodyId, references - 1);
-      else this.#shared.delete(bodyId);
-    } else if (!this.#freshBodies.delete(bodyId)) this.#remove(Table.body, bodyId);
+    this.#bodies.release(bodyId);
   }
 
   putEntity(id: number, record: EntityRecord): void {
-    this.#put(numberKey(this.#writer, Table.entity, id), () => writeEntity(this.#writer, record));
+    writeNumberKey(this.#writer, Table.entity, id);
+    const keyBytes = this.#beginValue();
+    writeEntity(this.#writer, record);
+    this.#endValue(keyBytes);
   }
 
   deleteEntity(id: number): void {
@@ -139,8 +144,10 @@ class DurableStorage implements Storage {
   }
 
   putMessage(storeId: number, sequence: number, record: MessageRecord): void {
-    const key = numberKey(this.#writer, Table.message, storeId, sequence);
-    this.#put(key, () => writeMessage(this.#writer, record));
+    writeNumberKey(this.#writer, Table.message, storeId, sequence);
+    const keyBytes = this.#beginValue();
+    writeMessage(this.#writer, record);
+    this.#endValue(keyBytes);
   }
 
   deleteMessage(storeId: number, sequence: number): void {
@@ -148,25 +155,31 @@ class DurableStorage implements Storage {
   }
 
   putSession(storeId: number, sessionId: string, record: SessionRecord): void {
-    const key = textKey(this.#writer, Table.session, storeId, sessionId);
-    this.#put(key, () => writeSession(this.#writer, sessionId, record));
+    writeTextKey(this.#writer, Table.session, storeId, sessionId);
+    const keyBytes = this.#beginValue();
+    writeSession(this.#writer, sessionId, record);
+    this.#endValue(keyBytes);
   }
 
   deleteSession(storeId: number, sessionId: string): void {
-    this.#group.remove(textKey(this.#writer, Table.session, storeId, sessionId));
+    writeTextKey(this.#writer, Table.session, storeId, sessionId);
+    this.#add(this.#writer.end);
   }
 
   putDuplicate(entityId: number, key: string, expiresAtMs: number): void {
-    const recordKey = textKey(this.#writer, Table.duplicate, entityId, key);
-    this.#put(recordKey, () => writeDuplicate(this.#writer, key, expiresAtMs));
+    writeTextKey(this.#writer, Table.duplicate, entityId, key);
+    const keyBytes = this.#beginValue();
+    writeDuplicate(this.#writer, key, expiresAtMs);
+    this.#endValue(keyBytes);
   }
 
   deleteDuplicate(entityId: number, key: string): void {
-    this.#group.remove(textKey(this.#writer, Table.duplicate, entityId, key));
+    writeTextKey(this.#writer, Table.duplicate, entityId, key);
+    this.#add(this.#writer.end);
   }
 
   commit(): Promise<void> | undefined {
-    return this.#group.commit(this.#freshBodies.size > 0 || this.#counters.size > 0);
+    return this.#group.commit(this.#bodies.hasFresh || this.#counters.size > 0);
   }
 
   close(): Promise<void> {
@@ -176,26 +189,20 @@ class DurableStorage implements Storage {
 
   #load(visitor: RecordVisitor): void {
     const path = join(this.#directory, STORE_FILE);
-    const bodies = this.#isFresh ? undefined : loadRecords(path, visitor);
-    this.#store = this.#open<Buffer, Buffer>({
-      path,
-      noSubdir: true,
-      encoding: "binary",
-      keyEncoding: "binary",
-      // A promise of the store then means that the disk has synced.
-      overlappingSync: false,
-      eventTurnBatching: false,
-    });
+    const packs = this.#isFresh ? undefined : loadRecords(path, visitor);
+    this.#store = new LmdbTarget(this.#open, path);
     this.#group = new GroupCommit(this.#store, {
-      onWrite: () => this.#addKept(),
-      onDurable: () => this.#writtenBodies.clear(),
+      onWrite: (isAll) => {
+        this.#addKept();
+        if (isAll) this.#chunks.onWrite();
+      },
+      onDurable: () => {
+        this.#bodies.onDurable();
+        this.#chunks.onDurable();
+      },
     });
-    if (bodies === undefined) markStore(this.#directory);
-    else {
-      this.#nextBodyId = bodies.nextBodyId;
-      this.#shared = bodies.shared;
-      for (const id of bodies.orphans) this.#remove(Table.body, id);
-    }
+    if (packs === undefined) markStore(this.#directory);
+    else for (const [id, pack] of packs) this.#bodies.restore(id, pack);
   }
 
   async #close(): Promise<void> {
@@ -208,31 +215,49 @@ class DurableStorage implements Storage {
     }
   }
 
-  #put(key: Buffer, write: () => void): void {
+  /** Begins the value of the key that was just written; returns the length of the key, for `#endValue`. */
+  #beginValue(): number {
+    const keyBytes = this.#writer.end - this.#writer.start;
     this.#writer.u32(0);
-    write();
-    this.#group.put(key, this.#seal(key, this.#writer.finish()));
+    return keyBytes;
+  }
+
+  /** Adds the record that was just written, sealed with its checksum. */
+  #endValue(keyBytes: number): void {
+    const { chunk, start, end } = this.#writer;
+    const valueStart = start + keyBytes;
+    const checksum = checksumOf(chunk, start, valueStart, chunk, valueStart + CHECKSUM_BYTES, end);
+    chunk.writeUInt32BE(checksum, valueStart);
+    this.#add(valueStart);
   }
 
   #remove(table: number, first: number, second?: number): void {
-    this.#group.remove(numberKey(this.#writer, table, first, second));
+    writeNumberKey(this.#writer, table, first, second);
+    this.#add(this.#writer.end);
   }
 
-  #seal(key: Buffer, record: Buffer): Buffer {
-    record.writeUInt32BE(checksumOf(key, record.subarray(CHECKSUM_BYTES)), 0);
-    return record;
+  #add(valueStart: number): void {
+    const { chunk, start, end } = this.#writer;
+    this.#group.add(chunk, start, valueStart, end);
+    this.#writer.next();
+  }
+
+  #readPack(id: number): PackedBodies {
+    const writer = this.#writer;
+    writeNumberKey(writer, Table.pack, id);
+    const record = this.#store.get(writer.chunk, writer.start, writer.end);
+    writer.next();
+    if (record === undefined) throw new RangeError(`There is no pack ${id}`);
+    return readPack(record, CHECKSUM_BYTES);
   }
 
   #addKept(): void {
-    for (const [id, record] of this.#freshBodies) {
-      const key = numberKey(this.#writer, Table.body, id);
-      this.#group.put(key, this.#seal(key, record));
-    }
-    const written = this.#writtenBodies;
-    this.#writtenBodies = this.#freshBodies;
-    this.#freshBodies = written;
+    this.#bodies.write();
     for (const [id, nextSequence] of this.#counters) {
-      this.#put(numberKey(this.#writer, Table.counter, id), () => this.#writer.u64(nextSequence));
+      writeNumberKey(this.#writer, Table.counter, id);
+      const keyBytes = this.#beginValue();
+      this.#writer.u64(nextSequence);
+      this.#endValue(keyBytes);
     }
     this.#counters.clear();
   }

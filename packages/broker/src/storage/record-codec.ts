@@ -9,68 +9,87 @@ import type { EntityRecord, MessageRecord, SessionRecord } from "./storage.js";
 const STATES: readonly MessageState[] = ["active", "deferred", "scheduled"];
 const SECTIONS: readonly (BodySection | undefined)[] = [undefined, "data", "value", "sequence"];
 
-const IS_WIRE = 1;
-const HAS_CHANGED_PROPERTIES = 2;
-const HAS_RARE_PROPERTIES = 4;
+/** What a message's record holds beyond what each has. The bits are part of the store's format. */
+const Part = Object.freeze({
+  isWire: 1,
+  hasChangedProperties: 1 << 1,
+  rare: 1 << 2,
+  life: 1 << 3,
+  counts: 1 << 4,
+  dataOffset: 1 << 5,
+  deadLetterSource: 1 << 6,
+  propertyChanges: 1 << 7,
+  messageId: 1 << 8,
+  contentType: 1 << 9,
+  subject: 1 << 10,
+  sessionId: 1 << 11,
+  partitionKey: 1 << 12,
+  timeToLive: 1 << 13,
+  scheduledEnqueueTime: 1 << 14,
+  applicationProperties: 1 << 15,
+});
 
 /** Writes a message's record. The counterpart reads back every field with its type. */
 export function writeMessage(writer: RecordWriter, record: MessageRecord): void {
-  const { content } = record;
-  writer.u8(STATES.indexOf(record.state));
-  writer.u8(SECTIONS.indexOf(content.section));
-  writer.u8(
-    (content.isWire ? IS_WIRE : 0) |
-      (content.hasChangedProperties ? HAS_CHANGED_PROPERTIES : 0) |
-      (content.rare === undefined ? 0 : HAS_RARE_PROPERTIES),
-  );
+  const { content, deadLetterSource, propertyChanges, lifeMs, deliveryCount, hops } = record;
+  const parts = partsOf(record);
+  writer.u8(STATES.indexOf(record.state) * SECTIONS.length + SECTIONS.indexOf(content.section));
+  writer.u16(parts);
   writer.u64(record.enqueuedSequence);
   writer.f64(record.enqueuedAtMs);
-  writer.f64(record.lifeMs);
-  writer.u32(record.deliveryCount);
-  writer.u32(record.hops);
   writer.u64(content.bodyId);
-  writer.u32(content.dataOffset);
   writer.u32(content.dataLength);
   writer.u64(content.sizeInBytes);
-  writer.value(record.deadLetterSource);
-  writer.value(record.propertyChanges);
-  writer.value(content.messageId);
-  writer.value(content.contentType);
-  writer.value(content.subject);
-  writer.value(content.sessionId);
-  writer.value(content.partitionKey);
-  writer.value(content.timeToLiveMs);
-  writer.value(content.scheduledEnqueueTimeMs);
-  writer.value(content.applicationProperties);
+  if (parts & Part.life) writer.f64(lifeMs);
+  if (parts & Part.counts) {
+    writer.u32(deliveryCount);
+    writer.u32(hops);
+  }
+  if (parts & Part.dataOffset) writer.u32(content.dataOffset);
+  if (parts & Part.deadLetterSource) writer.value(deadLetterSource);
+  if (parts & Part.propertyChanges) writer.value(propertyChanges);
+  if (parts & Part.messageId) writer.value(content.messageId);
+  if (parts & Part.contentType) writer.value(content.contentType);
+  if (parts & Part.subject) writer.value(content.subject);
+  if (parts & Part.sessionId) writer.value(content.sessionId);
+  if (parts & Part.partitionKey) writer.value(content.partitionKey);
+  if (parts & Part.timeToLive) writer.f64(content.timeToLiveMs!);
+  if (parts & Part.scheduledEnqueueTime) writer.f64(content.scheduledEnqueueTimeMs!);
+  if (parts & Part.applicationProperties) writer.value(content.applicationProperties);
   if (content.rare !== undefined) writeRare(writer, content.rare);
 }
 
 /** Throws a `RangeError` for bytes that are no message's record. */
 export function readMessage(bytes: Buffer, start: number): MessageRecord {
   const reader = new RecordReader(bytes, start);
-  const state = at(STATES, reader.u8());
-  const section = at(SECTIONS, reader.u8());
-  const flags = reader.u8();
+  const kind = reader.u8();
+  const state = at(STATES, Math.floor(kind / SECTIONS.length));
+  const section = SECTIONS[kind % SECTIONS.length];
+  const parts = reader.u16();
   const enqueuedSequence = reader.u64();
   const enqueuedAtMs = reader.f64();
-  const lifeMs = reader.f64();
-  const deliveryCount = reader.u32();
-  const hops = reader.u32();
   const bodyId = reader.u64();
-  const dataOffset = reader.u32();
   const dataLength = reader.u32();
   const sizeInBytes = reader.u64();
-  const deadLetterSource = reader.value() as string | undefined;
-  const propertyChanges = reader.value() as ApplicationProperties | undefined;
-  const messageId = reader.value() as MessageId | undefined;
-  const contentType = reader.value() as string | undefined;
-  const subject = reader.value() as string | undefined;
-  const sessionId = reader.value() as string | undefined;
-  const partitionKey = reader.value() as string | undefined;
-  const timeToLiveMs = reader.value() as number | undefined;
-  const scheduledEnqueueTimeMs = reader.value() as number | undefined;
-  const applicationProperties = reader.value() as ApplicationProperties | undefined;
-  const rare = (flags & HAS_RARE_PROPERTIES) === 0 ? undefined : readRare(reader);
+  const lifeMs = parts & Part.life ? reader.f64() : Number.POSITIVE_INFINITY;
+  const deliveryCount = parts & Part.counts ? reader.u32() : 0;
+  const hops = parts & Part.counts ? reader.u32() : 0;
+  const dataOffset = parts & Part.dataOffset ? reader.u32() : 0;
+  const deadLetterSource = (parts & Part.deadLetterSource ? reader.value() : undefined) as string | undefined;
+  const propertyChanges = (parts & Part.propertyChanges ? reader.value() : undefined) as
+    | ApplicationProperties
+    | undefined;
+  const messageId = (parts & Part.messageId ? reader.value() : undefined) as MessageId | undefined;
+  const contentType = (parts & Part.contentType ? reader.value() : undefined) as string | undefined;
+  const subject = (parts & Part.subject ? reader.value() : undefined) as string | undefined;
+  const sessionId = (parts & Part.sessionId ? reader.value() : undefined) as string | undefined;
+  const partitionKey = (parts & Part.partitionKey ? reader.value() : undefined) as string | undefined;
+  const timeToLiveMs = parts & Part.timeToLive ? reader.f64() : undefined;
+  const scheduledEnqueueTimeMs = parts & Part.scheduledEnqueueTime ? reader.f64() : undefined;
+  const applicationProperties = (parts & Part.applicationProperties ? reader.value() : undefined) as
+    | ApplicationProperties
+    | undefined;
+  const rare = parts & Part.rare ? readRare(reader) : undefined;
   reader.end();
   // In the order in which the engine makes contents, so that all have one shape.
   const content: MessageContent = {
@@ -85,11 +104,11 @@ export function readMessage(bytes: Buffer, start: number): MessageRecord {
     applicationProperties,
     section,
     bodyId,
-    isWire: (flags & IS_WIRE) !== 0,
+    isWire: (parts & Part.isWire) !== 0,
     dataOffset,
     dataLength,
     sizeInBytes,
-    hasChangedProperties: (flags & HAS_CHANGED_PROPERTIES) !== 0,
+    hasChangedProperties: (parts & Part.hasChangedProperties) !== 0,
   };
   return {
     state,
@@ -102,6 +121,28 @@ export function readMessage(bytes: Buffer, start: number): MessageRecord {
     deadLetterSource,
     propertyChanges,
   };
+}
+
+function partsOf(record: MessageRecord): number {
+  const { content } = record;
+  let parts = 0;
+  if (content.isWire) parts |= Part.isWire;
+  if (content.hasChangedProperties) parts |= Part.hasChangedProperties;
+  if (content.rare !== undefined) parts |= Part.rare;
+  if (record.lifeMs !== Number.POSITIVE_INFINITY) parts |= Part.life;
+  if (record.deliveryCount !== 0 || record.hops !== 0) parts |= Part.counts;
+  if (content.dataOffset !== 0) parts |= Part.dataOffset;
+  if (record.deadLetterSource !== undefined) parts |= Part.deadLetterSource;
+  if (record.propertyChanges !== undefined) parts |= Part.propertyChanges;
+  if (content.messageId !== undefined) parts |= Part.messageId;
+  if (content.contentType !== undefined) parts |= Part.contentType;
+  if (content.subject !== undefined) parts |= Part.subject;
+  if (content.sessionId !== undefined) parts |= Part.sessionId;
+  if (content.partitionKey !== undefined) parts |= Part.partitionKey;
+  if (content.timeToLiveMs !== undefined) parts |= Part.timeToLive;
+  if (content.scheduledEnqueueTimeMs !== undefined) parts |= Part.scheduledEnqueueTime;
+  if (content.applicationProperties !== undefined) parts |= Part.applicationProperties;
+  return parts;
 }
 
 function writeRare(writer: RecordWriter, rare: RareProperties): void {

@@ -23,6 +23,10 @@ export class RecordReader {
     return this.#bytes[this.#advance(1)]!;
   }
 
+  u16(): number {
+    return this.#bytes.readUInt16BE(this.#advance(2));
+  }
+
   u32(): number {
     return this.#bytes.readUInt32BE(this.#advance(4));
   }

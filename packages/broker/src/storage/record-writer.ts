@@ -1,9 +1,7 @@
 import { Buffer } from "node:buffer";
 import { serialize } from "node:v8";
+import { ChunkPool } from "./chunk-pool.js";
 
-const CHUNK_BYTES = 64 * 1024;
-/** Texts up to this many UTF-16 units take less than 255 bytes in UTF-8, so their length fits one byte. */
-const SHORT_TEXT_UNITS = 84;
 /** Stands before a length of four bytes. */
 const LONG_LENGTH = 255;
 /** What UTF-8 cannot hold. */
@@ -30,18 +28,49 @@ export const ValueTag = Object.freeze({
 });
 
 /**
- * Writes records one after another into large chunks of memory. A finished record is a view that is never written again, so it
- * may be handed to another thread; its chunk lives as long as any of its records.
+ * Writes records one after another into large chunks of memory. A finished record is not touched again before its pool uses the
+ * chunk anew, so it may be handed to another thread.
  */
 export class RecordWriter {
-  #chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  readonly #pool: ChunkPool;
+  #chunk: Buffer;
   #start = 0;
   #at = 0;
 
+  constructor(pool = new ChunkPool()) {
+    this.#pool = pool;
+    this.#chunk = pool.take(0);
+  }
+
+  /** The chunk in which the record lies that is being written, until more is written. */
+  get chunk(): Buffer {
+    return this.#chunk;
+  }
+
+  /** Where the record begins in its chunk. */
+  get start(): number {
+    return this.#start;
+  }
+
+  /** Where the record ends so far. */
+  get end(): number {
+    return this.#at;
+  }
+
+  /** What is written of the record so far, valid until more is. */
+  get begun(): Buffer {
+    return this.#chunk.subarray(this.#start, this.#at);
+  }
+
+  /** Ends the record, for those who know where it lies. */
+  next(): void {
+    this.#start = this.#at;
+  }
+
   /** Ends the record and returns it. */
   finish(): Buffer {
-    const record = this.#chunk.subarray(this.#start, this.#at);
-    this.#start = this.#at;
+    const record = this.begun;
+    this.next();
     return record;
   }
 
@@ -50,16 +79,24 @@ export class RecordWriter {
     this.#chunk[this.#at++] = value;
   }
 
+  u16(value: number): void {
+    this.#reserve(2);
+    this.#chunk[this.#at++] = value >>> 8;
+    this.#chunk[this.#at++] = value;
+  }
+
   u32(value: number): void {
     this.#reserve(4);
-    this.#at = this.#chunk.writeUInt32BE(value, this.#at);
+    this.#chunk[this.#at++] = value >>> 24;
+    this.#chunk[this.#at++] = value >>> 16;
+    this.#chunk[this.#at++] = value >>> 8;
+    this.#chunk[this.#at++] = value;
   }
 
   /** A safe integer that is not negative; sorts like the number. */
   u64(value: number): void {
-    this.#reserve(8);
-    this.#at = this.#chunk.writeUInt32BE(Math.floor(value / 2 ** 32), this.#at);
-    this.#at = this.#chunk.writeUInt32BE(value >>> 0, this.#at);
+    this.u32(Math.floor(value / 2 ** 32));
+    this.u32(value >>> 0);
   }
 
   f64(value: number): void {
@@ -73,19 +110,9 @@ export class RecordWriter {
     this.#at += value.byteLength;
   }
 
-  /** A well-formed text with its length. */
-  text(value: string): void {
-    if (value.length <= SHORT_TEXT_UNITS) {
-      this.#reserve(1 + value.length * 3);
-      const written = this.#chunk.write(value, this.#at + 1);
-      this.#chunk[this.#at] = written;
-      this.#at += 1 + written;
-    } else this.#sized(Buffer.from(value));
-  }
-
   /** Any value of the structured clone algorithm, with its type. */
   value(value: unknown, depth = 0): void {
-    if (typeof value === "string") this.#anyText(value);
+    if (typeof value === "string") this.#text(value);
     else if (typeof value === "number") {
       this.u8(ValueTag.number);
       this.f64(value);
@@ -124,19 +151,36 @@ export class RecordWriter {
     this.u8(ValueTag.object);
     this.u32(entries.length);
     for (const [name, value] of entries) {
-      this.#anyText(name);
+      this.#text(name);
       this.value(value, depth);
     }
   }
 
-  #anyText(text: string): void {
+  #text(text: string): void {
+    if (text.length < LONG_LENGTH && this.#ascii(text)) return;
     if (LONE_SURROGATE.test(text)) {
       this.u8(ValueTag.utf16);
       this.#sized(Buffer.from(text, "utf16le"));
     } else {
       this.u8(ValueTag.text);
-      this.text(text);
+      this.#sized(Buffer.from(text));
     }
+  }
+
+  /** Writes a short text of ASCII, as most are, and says whether it was one. */
+  #ascii(text: string): boolean {
+    const { length } = text;
+    this.#reserve(2 + length);
+    const start = this.#at + 2;
+    for (let i = 0; i < length; i++) {
+      const unit = text.charCodeAt(i);
+      if (unit > 0x7f) return false;
+      this.#chunk[start + i] = unit;
+    }
+    this.#chunk[start - 2] = ValueTag.text;
+    this.#chunk[start - 1] = length;
+    this.#at = start + length;
+    return true;
   }
 
   #sized(bytes: Uint8Array): void {
@@ -150,10 +194,10 @@ export class RecordWriter {
 
   #reserve(byteLength: number): void {
     if (this.#at + byteLength <= this.#chunk.byteLength) return;
-    const begun = this.#chunk.subarray(this.#start, this.#at);
-    const needed = begun.byteLength + byteLength;
-    const chunk = Buffer.allocUnsafeSlow(needed > CHUNK_BYTES / 4 ? needed * 2 : CHUNK_BYTES);
+    const { begun } = this;
+    const chunk = this.#pool.take(begun.byteLength + byteLength);
     chunk.set(begun);
+    this.#pool.fill(this.#chunk);
     this.#chunk = chunk;
     this.#start = 0;
     this.#at = begun.byteLength;

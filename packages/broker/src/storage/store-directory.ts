@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { BrokerError } from "../broker-error.js";
 
 /** Counts up with every change of the store's layout that older versions cannot read. */
-const STORE_FORMAT = 1;
+const STORE_FORMAT = 2;
 /** Holds the records. */
 export const STORE_FILE = "store.mdb";
 /** Says that the directory is a store, of which format, and that it was made completely. */

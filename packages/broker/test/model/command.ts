@@ -1,10 +1,18 @@
 import fc from "fast-check";
-import type { Mode, NaiveOptions, NaiveProperties, Settlement } from "./naive-entity.js";
+import {
+  LARGE_BODY,
+  type Mode,
+  type NaiveOptions,
+  type NaiveProperties,
+  type Settlement,
+} from "./naive-entity.js";
 
 /** What a command sends. */
 export interface CommandMessage {
   readonly messageId: string;
   readonly sessionId: string | undefined;
+  /** Absent where there is a session id, which overrides it. */
+  readonly partitionKey: string | undefined;
   readonly subject: string | undefined;
   readonly timeToLiveMs: number;
   readonly body: string;
@@ -95,6 +103,25 @@ export type Command =
   | { readonly do: "purge"; readonly from: number }
   | { readonly do: "addRule"; readonly name: string; readonly expression: string }
   | { readonly do: "removeRule"; readonly name: string }
+  | {
+      readonly do: "sendVia";
+      readonly via: string;
+      readonly to: number;
+      readonly messages: readonly CommandMessage[];
+    }
+  | {
+      readonly do: "sendViaIn";
+      readonly transaction: number;
+      readonly via: string;
+      readonly to: number;
+      readonly messages: readonly CommandMessage[];
+    }
+  | { readonly do: "reset" }
+  | { readonly do: "fill"; readonly to: number }
+  | { readonly do: "repeatDeliveries"; readonly to: number; readonly count: number }
+  | { readonly do: "loseLock"; readonly receipt: number }
+  | { readonly do: "dropLinks"; readonly from: number }
+  | { readonly do: "clearFaults" }
   | { readonly do: "restart" }
   | { readonly do: "advance"; readonly ms: number };
 
@@ -114,17 +141,23 @@ const mode = fc.constantFrom<Mode>("peekLock", "peekLock", "receiveAndDelete");
 const small = fc.nat({ max: 40 });
 const changes = fc.option(fc.record({ tries: fc.nat({ max: 3 }) }), { nil: undefined });
 
-const message: fc.Arbitrary<CommandMessage> = fc.record({
-  messageId: fc.constantFrom("m1", "m2", "m3", "m4", "m5", "m6"),
-  sessionId: fc.constantFrom(undefined, ...SESSIONS, "s1", "s2"),
-  subject: fc.constantFrom(undefined, "red", "blue"),
-  timeToLiveMs: fc.constantFrom(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 1_000, 5_000, 20_000),
-  body: fc.constantFrom("", "a", "body"),
-  properties: fc.record(
-    { size: fc.nat({ max: 3 }), color: fc.constantFrom("red", "blue") },
-    { requiredKeys: [] },
-  ),
-});
+const message: fc.Arbitrary<CommandMessage> = fc
+  .record({
+    messageId: fc.constantFrom("m1", "m2", "m3", "m4", "m5", "m6"),
+    sessionId: fc.constantFrom(undefined, ...SESSIONS, "s1", "s2"),
+    partitionKey: fc.constantFrom(undefined, undefined, "p1", "p2"),
+    subject: fc.constantFrom(undefined, "red", "blue"),
+    timeToLiveMs: fc.constantFrom(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 1_000, 5_000, 20_000),
+    body: fc.oneof(
+      { weight: 60, arbitrary: fc.constantFrom("", "a", "body") },
+      { weight: 1, arbitrary: fc.constant(LARGE_BODY) },
+    ),
+    properties: fc.record(
+      { size: fc.nat({ max: 3 }), color: fc.constantFrom("red", "blue") },
+      { requiredKeys: [] },
+    ),
+  })
+  .map((each) => (each.sessionId === undefined ? each : { ...each, partitionKey: undefined }));
 
 const ALL = "topic/Subscriptions/all";
 const status = fc.constantFrom(
@@ -239,7 +272,7 @@ const steps = [
   step(
     {
       do: fc.constant("advance" as const),
-      ms: fc.constantFrom(0, 1, 999, 1_000, 4_999, 5_000, 21_000, 61_000),
+      ms: fc.constantFrom(0, 1, 999, 1_000, 4_999, 5_000, 21_000, 61_000, 150_000),
     },
     4,
   ),
@@ -253,6 +286,19 @@ const steps = [
     { do: fc.constant("settleIn" as const), transaction: small, receipt: small, how: settlement, changes },
     2,
   ),
+  step({
+    do: fc.constant("sendVia" as const),
+    via: fc.constantFrom("plain", "sessions", "topic"),
+    to: small,
+    messages,
+  }),
+  step({
+    do: fc.constant("sendViaIn" as const),
+    transaction: small,
+    via: fc.constantFrom("plain", "sessions"),
+    to: small,
+    messages,
+  }),
   step({ do: fc.constant("commit" as const), transaction: small }),
   step({ do: fc.constant("rollBack" as const), transaction: small }),
   step({
@@ -271,6 +317,19 @@ const steps = [
     expression: fc.constantFrom("1 = 1", "size = 0", "sys.SessionId LIKE 's%'", "sys.Bogus = 1"),
   }),
   step({ do: fc.constant("removeRule" as const), name: fc.constantFrom("extra", "other", "red") }),
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<Command>(
+      { do: "clearFaults" },
+      { do: "clearFaults" },
+      { do: "clearFaults" },
+      { do: "reset" },
+    ),
+  },
+  step({ do: fc.constant("fill" as const), to: small }),
+  step({ do: fc.constant("repeatDeliveries" as const), to: small, count: fc.nat({ max: 2 }) }),
+  step({ do: fc.constant("loseLock" as const), receipt: small }),
+  step({ do: fc.constant("dropLinks" as const), from: small }),
 ];
 
 /** One random step. */
@@ -288,22 +347,25 @@ const common = {
   deadLetteringOnMessageExpiration: fc.boolean(),
   defaultMessageTimeToLiveMs: fc.constantFrom(Number.POSITIVE_INFINITY, 3_000, 20_000),
 };
+const temporary = { autoDeleteOnIdleMs: fc.constantFrom(Number.POSITIVE_INFINITY, 300_000) };
 const sending = {
+  enablePartitioning: fc.boolean(),
+  maxSizeInMegabytes: fc.constantFrom(1, 1024),
   requiresDuplicateDetection: fc.boolean(),
   duplicateDetectionHistoryTimeWindowMs: fc.constantFrom(20_000, 60_000),
 };
 
 /** Random properties of the {@link World}'s entities. */
 export const world: fc.Arbitrary<World> = fc.record({
-  plain: fc.record({ ...common, ...sending }, { requiredKeys: [] }),
-  sessions: fc.record({ ...common, ...sending }, { requiredKeys: [] }),
+  plain: fc.record({ ...common, ...sending, ...temporary }, { requiredKeys: [] }),
+  sessions: fc.record({ ...common, ...sending, ...temporary }, { requiredKeys: [] }),
   chainLength: fc.integer({ min: 1, max: 6 }),
   topic: fc.record(
     { ...sending, defaultMessageTimeToLiveMs: common.defaultMessageTimeToLiveMs },
     { requiredKeys: [] },
   ),
   subscription: fc.record(
-    { ...common, deadLetteringOnFilterEvaluationExceptions: fc.boolean() },
+    { ...common, ...temporary, deadLetteringOnFilterEvaluationExceptions: fc.boolean() },
     { requiredKeys: [] },
   ),
   deadLettersGoTo: fc.constantFrom(undefined, "plain", "topic"),

@@ -12,13 +12,17 @@ import type { Command, CommandMessage, World } from "./command.js";
 import type { Seat } from "./history.js";
 import { at, inOrderOfId, START_MS } from "./model-seat.js";
 import {
+  bodyText,
   inOrderOfPath,
+  LARGE_BODY,
   type MessageView,
   type Mode,
   type NaiveProperties,
   type Settlement,
 } from "./naive-entity.js";
 import { planNet, queueOptionsOf, RULED_NAME, RULED_TOPIC, sourcesOf, targetsOf } from "./net.js";
+
+const LARGE_BYTES = Buffer.from(bodyText(LARGE_BODY));
 
 /** Something that was handed out and can be settled, and through what. */
 interface Kept {
@@ -141,6 +145,8 @@ export class EngineSeat implements Seat {
           scheduled: entity.scheduledMessageCount,
           deadLetter: entity.deadLetterMessageCount,
           transferDeadLetter: entity.transferDeadLetterMessageCount,
+          sizeInBytes: entity.sizeInBytes,
+          accessedAtMs: entity.kind === "topic" ? undefined : entity.accessedAt.getTime(),
         })),
       ),
     };
@@ -169,6 +175,24 @@ export class EngineSeat implements Seat {
         return broker
           .sender(this.#target(command.to))
           .sendBatch(command.messages.map((each) => toMessage(each)));
+      case "sendVia":
+        return broker
+          .sender(this.#target(command.to), { via: command.via })
+          .sendBatch(command.messages.map((each) => toMessage(each)));
+      case "reset":
+        return broker.reset();
+      case "fill":
+        return broker.faults.fill(this.#target(command.to));
+      case "repeatDeliveries":
+        return broker.faults.duplicateDeliveries(this.#target(command.to), command.count);
+      case "loseLock": {
+        const kept = at(this.#kept, command.receipt);
+        return kept && broker.faults.loseLock(kept.path, kept.message);
+      }
+      case "dropLinks":
+        return broker.faults.dropLinks(this.#source(command.from));
+      case "clearFaults":
+        return broker.faults.clear();
       case "sendLater":
         return broker
           .sender(this.#target(command.to))
@@ -319,6 +343,11 @@ export class EngineSeat implements Seat {
         const messages = command.messages.map((each) => toMessage(each));
         return this.#broker.sender(this.#target(command.to)).sendBatch(messages, transaction);
       }
+      case "sendViaIn": {
+        const messages = command.messages.map((each) => toMessage(each));
+        const sender = this.#broker.sender(this.#target(command.to), { via: command.via });
+        return sender.sendBatch(messages, transaction);
+      }
       case "settleIn": {
         const kept = at(this.#kept, command.receipt);
         return kept && settle(kept, command.how, command.changes, transaction);
@@ -409,14 +438,18 @@ function settle(
 }
 
 function toMessage(message: CommandMessage, scheduledAtMs?: number): BrokerMessage {
-  const { messageId, sessionId, subject, timeToLiveMs, body, properties } = message;
+  const { messageId, sessionId, partitionKey, subject, timeToLiveMs, body, properties } = message;
   return {
     messageId,
     sessionId,
+    partitionKey,
     subject,
     timeToLiveMs,
     scheduledEnqueueTime: scheduledAtMs === undefined ? undefined : new Date(scheduledAtMs),
-    body: { section: "data", bytes: new TextEncoder().encode(body) },
+    body: {
+      section: "data",
+      bytes: message.body === LARGE_BODY ? LARGE_BYTES : new TextEncoder().encode(body),
+    },
     applicationProperties: properties,
   };
 }
@@ -435,9 +468,15 @@ function viewOf(message: ReceivedMessage): MessageView {
     messageId: String(message.messageId),
     sessionId: message.sessionId,
     subject: message.subject,
-    body: body.section === "data" ? new TextDecoder().decode(body.bytes) : "",
+    body: body.section === "data" ? nameOf(body.bytes) : "",
     properties: withoutDescription(message.applicationProperties as NaiveProperties),
   };
+}
+
+/** Large bodies are called by their name, for they would be compared again and again. */
+function nameOf(bytes: Uint8Array): string {
+  const isLarge = bytes.byteLength === LARGE_BYTES.byteLength && LARGE_BYTES.equals(bytes);
+  return isLarge ? LARGE_BODY : new TextDecoder().decode(bytes);
 }
 
 /** The wording of descriptions is not part of the model. */

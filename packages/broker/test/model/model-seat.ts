@@ -113,6 +113,26 @@ export class ModelSeat implements Seat {
           this.#target(command.to),
           command.messages.map((each) => toContent(each, undefined)),
         );
+      case "sendVia":
+        return broker.sendVia(
+          command.via,
+          this.#target(command.to),
+          command.messages.map((each) => toContent(each, undefined)),
+        );
+      case "reset":
+        return broker.reset();
+      case "fill":
+        return broker.fill(this.#target(command.to));
+      case "repeatDeliveries":
+        return broker.repeatDeliveries(this.#target(command.to), command.count);
+      case "loseLock": {
+        const kept = at(this.#kept, command.receipt);
+        return kept && broker.loseLock(kept.receipt);
+      }
+      case "dropLinks":
+        return broker.dropLinks(this.#source(command.from));
+      case "clearFaults":
+        return broker.clearFaults();
       case "sendLater":
         return broker.send(this.#target(command.to), [
           toContent(command.message, broker.nowMs + command.delayMs),
@@ -215,7 +235,11 @@ export class ModelSeat implements Seat {
     switch (command.do) {
       case "sendIn": {
         const contents = command.messages.map((each) => toContent(each, undefined));
-        return this.#broker.sendIn(transaction, this.#target(command.to), contents);
+        return this.#broker.sendIn(transaction, this.#target(command.to), undefined, contents);
+      }
+      case "sendViaIn": {
+        const contents = command.messages.map((each) => toContent(each, undefined));
+        return this.#broker.sendIn(transaction, command.via, this.#target(command.to), contents);
       }
       case "settleIn": {
         const kept = at(this.#kept, command.receipt);
@@ -230,13 +254,15 @@ export class ModelSeat implements Seat {
 
   #changeRules(command: Command & { readonly do: "addRule" | "removeRule" }): void {
     const { name } = command;
-    const isKnown = this.#rules.some((rule) => rule.name === name);
-    if (isKnown === (command.do === "addRule")) {
-      throw new NaiveRefusal(isKnown ? "entity-already-exists" : "rule-not-found");
-    }
-    if (command.do === "removeRule") this.#rules = this.#rules.filter((rule) => rule.name !== name);
-    else this.#rules.push({ name, filter: { type: "sql", expression: command.expression } });
-    this.#broker.setRules(RULED, this.#rules.map(compileRule));
+    this.#broker.changeRules(RULED, () => {
+      const isKnown = this.#rules.some((rule) => rule.name === name);
+      if (isKnown === (command.do === "addRule")) {
+        throw new NaiveRefusal(isKnown ? "entity-already-exists" : "rule-not-found");
+      }
+      if (command.do === "removeRule") this.#rules = this.#rules.filter((rule) => rule.name !== name);
+      else this.#rules.push({ name, filter: { type: "sql", expression: command.expression } });
+      return this.#rules.map(compileRule);
+    });
   }
 
   #runInSession(command: Command & { readonly hold: number }): unknown {

@@ -3,6 +3,7 @@ import { evaluateRules } from "../../src/rules/rule-copies.js";
 import { ruleSubject } from "../../src/rules/rule-subject.js";
 import {
   available,
+  byArrival,
   describeEntity,
   describeStore,
   fresh,
@@ -30,7 +31,10 @@ import {
   type NaiveTransaction,
   type NaiveWait,
   openSession,
+  PARTITION_RANGE,
+  partitionOf,
   type Settlement,
+  sizeOf,
   type Transit,
   viewOf,
 } from "./naive-entity.js";
@@ -50,6 +54,8 @@ export class NaiveBroker {
   #sessionWaits: NaiveSessionWait[] = [];
   readonly #transactions: NaiveTransaction[] = [];
   readonly #woken: NaiveLane[] = [];
+  /** How many completed messages are to be delivered once more, by path. */
+  readonly #repeats = new Map<string, number>();
   #armings = 0;
 
   constructor(nowMs: number) {
@@ -58,12 +64,11 @@ export class NaiveBroker {
 
   createQueue(path: string, options: Partial<NaiveOptions>): void {
     if (this.#find(path) !== undefined) throw new NaiveRefusal("entity-already-exists");
-    this.#checkForwards(options);
-    this.#entities.push(makeEntity("queue", path, undefined, options, []));
+    this.#add(makeEntity("queue", path, undefined, this.#checkForwards(options), []));
   }
 
   createTopic(path: string, options: Partial<NaiveOptions>): void {
-    this.#entities.push(makeEntity("topic", path, undefined, options, []));
+    this.#add(makeEntity("topic", path, undefined, options, []));
   }
 
   createSubscription(
@@ -72,15 +77,23 @@ export class NaiveBroker {
     options: Partial<NaiveOptions>,
     rules: CompiledRule[],
   ): void {
-    this.#entities.push(makeEntity("subscription", `${topic}/Subscriptions/${name}`, topic, options, rules));
+    this.#entity(topic).accessedAtMs = this.nowMs;
+    const path = `${topic}/Subscriptions/${name}`;
+    this.#add(makeEntity("subscription", path, topic, this.#checkForwards(options), rules));
+  }
+
+  #add(entity: NaiveEntity): void {
+    this.#entities.push(entity);
+    this.#use(entity);
+    this.#watchIdle(entity);
   }
 
   /** Changes properties; whoever waits where nobody may receive any more is refused, and what waits moves on. */
   update(path: string, changes: Partial<NaiveOptions>): void {
     const entity = this.#entity(path);
-    const options = { ...entity.options, ...changes };
-    this.#checkForwards(options);
-    entity.options = options;
+    entity.options = this.#checkForwards({ ...entity.options, ...changes });
+    this.#use(entity);
+    this.#watchIdle(entity);
     const { status, forwardTo } = entity.options;
     if (status === "Disabled" || status === "ReceiveDisabled") {
       this.#refuseWaits("entity-disabled", (store) => store.entity === entity);
@@ -95,7 +108,10 @@ export class NaiveBroker {
   }
 
   deleteEntity(path: string): void {
-    const entity = this.#entity(path);
+    this.#removeEntity(this.#entity(path));
+  }
+
+  #removeEntity(entity: NaiveEntity): void {
     this.#refuseWaits("entity-not-found", (store) => store.entity === entity);
     for (const { lock } of entity.main.sessions) if (lock !== undefined) lock.isLost = true;
     for (const { messages } of [entity.main, entity.deadLetter, entity.transferDeadLetter]) {
@@ -104,8 +120,11 @@ export class NaiveBroker {
     this.#entities = this.#entities.filter((each) => each !== entity);
   }
 
-  setRules(path: string, rules: readonly CompiledRule[]): void {
-    this.#entity(path).rules = [...rules];
+  /** Changes a subscription's rules; `change` is asked for them once it is known to be there. */
+  changeRules(path: string, change: () => readonly CompiledRule[]): void {
+    const entity = this.#entity(path);
+    entity.rules = [...change()];
+    this.#use(entity);
   }
 
   /** Removes everything from a store; returns how many messages. */
@@ -113,6 +132,50 @@ export class NaiveBroker {
     const { messages } = this.#store(path);
     for (const message of messages) this.#remove(message);
     return messages.length;
+  }
+
+  /** Empties every entity and ends all faults. */
+  reset(): void {
+    for (const entity of this.#entities) {
+      const { main, deadLetter, transferDeadLetter } = entity;
+      for (const { messages } of [main, deadLetter, transferDeadLetter])
+        for (const message of messages) this.#remove(message);
+      for (const session of main.sessions) {
+        if (session.lock !== undefined) this.#endSession(session.lock);
+        session.state = null;
+      }
+      entity.duplicates = [];
+    }
+    this.clearFaults();
+  }
+
+  // --- faults
+
+  fill(path: string): void {
+    this.#entity(path).isFilled = true;
+  }
+
+  repeatDeliveries(path: string, count: number): void {
+    this.#repeats.set(this.#entity(path).path, count);
+  }
+
+  loseLock({ message, lock }: NaiveReceipt): void {
+    this.#entity(message.store.entity.path);
+    if (lock === undefined || message.lock !== lock) throw new NaiveRefusal("message-lock-lost");
+    if (lock.session === undefined) this.#failDelivery(message);
+    else this.#sessionDue(lock.session);
+  }
+
+  dropLinks(path: string): void {
+    const dropped = this.#store(path);
+    this.#refuseWaits("link-detached", (store) => store === dropped);
+  }
+
+  clearFaults(): void {
+    for (const entity of this.#entities) {
+      entity.isFilled = false;
+      this.#repeats.delete(entity.path);
+    }
   }
 
   /** All locks are gone afterwards without a failed delivery, and nobody waits any more. */
@@ -133,25 +196,39 @@ export class NaiveBroker {
         else if (message.state === "active" && message.store.kind === "main") this.#armExpiry(message);
       }
     }
+    this.#repeats.clear();
+    for (const entity of this.#entities) {
+      entity.isFilled = false;
+      this.#use(entity);
+      this.#watchIdle(entity);
+    }
   }
 
   // --- sending
 
   send(path: string, contents: readonly NaiveContent[]): void {
-    const entity = this.#entity(path);
-    for (const content of contents) this.#checkSend(entity, content);
+    const entity = this.#target(path);
+    this.#checkSends(entity, contents);
     for (const content of contents) this.#enter(entity, content);
   }
 
+  /** Sends to `path` by way of a queue, which keeps what cannot be sent on. */
+  sendVia(via: string, path: string, contents: readonly NaiveContent[]): void {
+    if (this.#entity(via).kind !== "queue") throw new NaiveRefusal("not-allowed");
+    const entity = this.#target(via);
+    this.#checkSends(entity, contents);
+    for (const content of contents) this.#enterVia(entity, path, content);
+  }
+
   schedule(path: string, content: NaiveContent): number {
-    const entity = this.#entity(path);
-    this.#checkSend(entity, content);
+    const entity = this.#target(path);
+    this.#checkSends(entity, [content]);
     if (this.#isDuplicate(entity, content)) return 0;
     return this.#park(entity, content);
   }
 
   cancelScheduled(path: string, sequence: number): void {
-    const { main } = this.#entity(path);
+    const { main } = this.#target(path);
     const message = main.messages.find((each) => each.sequence === sequence && each.state === "scheduled");
     if (message === undefined) throw new NaiveRefusal("message-not-found");
     this.#remove(message);
@@ -166,6 +243,7 @@ export class NaiveBroker {
 
   receiveFromSession(hold: NaiveSessionLock, count: number, mode: Mode, maxWaitMs: number): NaiveWait {
     if (hold.isLost) throw new NaiveRefusal("session-lock-lost");
+    this.#use(hold.session.store.entity);
     checkReceivable(hold.session.store);
     return this.#wait(hold.session.store, hold, count, mode, maxWaitMs);
   }
@@ -274,7 +352,9 @@ export class NaiveBroker {
   }
 
   peek(path: string, fromSequence: number, count: number, sessionId: string | undefined): MessageView[] {
-    return inOrder(this.#store(path).messages)
+    const store = this.#store(path);
+    this.#use(store.entity);
+    return inOrder(store.messages)
       .filter((message) => message.sequence >= fromSequence)
       .filter((message) => sessionId === undefined || message.content.sessionId === sessionId)
       .slice(0, count)
@@ -304,10 +384,16 @@ export class NaiveBroker {
   }
 
   #settle(message: NaiveMessage, how: Settlement, changes: NaiveProperties): void {
-    message.properties = { ...message.properties, ...changes };
+    const { path } = message.store.entity;
+    const repeats = this.#repeats.get(path) ?? 0;
+    if (how !== "complete") message.properties = { ...message.properties, ...changes };
     switch (how) {
       case "complete":
-        this.#remove(message);
+        if (repeats === 0) this.#remove(message);
+        else {
+          this.#repeats.set(path, repeats - 1);
+          this.#failDelivery(message);
+        }
         break;
       case "abandon":
         this.#failDelivery(message);
@@ -339,11 +425,17 @@ export class NaiveBroker {
     return transaction;
   }
 
-  sendIn(transaction: NaiveTransaction, path: string, contents: readonly NaiveContent[]): void {
-    const entity = this.#entity(path);
+  /** Sends to `path`, or by way of it `onward`, when the transaction commits. */
+  sendIn(
+    transaction: NaiveTransaction,
+    path: string,
+    onward: string | undefined,
+    contents: readonly NaiveContent[],
+  ): void {
+    const entity = this.#target(path);
     requireOpen(transaction);
-    for (const content of contents) this.#checkSend(entity, content);
-    for (const content of contents) this.#enlist(transaction, { entity, content });
+    this.#checkSends(entity, contents);
+    for (const content of contents) this.#enlist(transaction, { entity, content, onward });
   }
 
   settleIn(
@@ -368,12 +460,13 @@ export class NaiveBroker {
     for (const step of transaction.steps) {
       if ("entity" in step) {
         if (!this.#entities.includes(step.entity)) throw new NaiveRefusal("entity-not-found");
-        this.#checkSend(step.entity, step.content);
+        this.#checkSends(step.entity, [step.content]);
       } else if (step.receipt.message.lock !== step.receipt.lock) throw new NaiveRefusal("message-lock-lost");
     }
     for (const step of transaction.steps) {
-      if ("entity" in step) this.#enter(step.entity, step.content);
-      else this.#settle(step.receipt.message, step.how, step.changes);
+      if ("receipt" in step) this.#settle(step.receipt.message, step.how, step.changes);
+      else if (step.onward === undefined) this.#enter(step.entity, step.content);
+      else this.#enterVia(step.entity, step.onward, step.content);
     }
   }
 
@@ -393,6 +486,7 @@ export class NaiveBroker {
     const store = this.#store(path);
     if (!isSessionful(store)) throw new NaiveRefusal("not-allowed");
     checkReceivable(store);
+    this.#use(store.entity);
     const session = openSession(store, sessionId);
     if (session.lock !== undefined) throw new NaiveRefusal("session-cannot-be-locked");
     return this.#lockSession(session);
@@ -403,6 +497,7 @@ export class NaiveBroker {
     const store = this.#store(path);
     if (!isSessionful(store)) throw new NaiveRefusal("not-allowed");
     checkReceivable(store);
+    this.#use(store.entity);
     const lock = this.#nextSession(store);
     const result = lock ?? (maxWaitMs === 0 ? new NaiveRefusal("timeout") : undefined);
     const timer =
@@ -445,7 +540,9 @@ export class NaiveBroker {
       stores: inOrderOfPath(
         stores.map(describeStore).filter(({ messages, sessions }) => messages.length + sessions.length > 0),
       ),
-      entities: inOrderOfPath(this.#entities.map(describeEntity)),
+      entities: inOrderOfPath(
+        this.#entities.map((entity) => ({ ...describeEntity(entity), sizeInBytes: this.#sizeOf(entity) })),
+      ),
     };
   }
 
@@ -465,7 +562,9 @@ export class NaiveBroker {
 
   #due(untilMs: number): { readonly timer: NaiveTimer; readonly fire: () => void } | undefined {
     const all: { timer: NaiveTimer; fire: () => void }[] = [];
-    for (const { main, deadLetter, transferDeadLetter } of this.#entities) {
+    for (const entity of this.#entities) {
+      const { main, deadLetter, transferDeadLetter, idleTimer } = entity;
+      if (idleTimer !== undefined) all.push({ timer: idleTimer, fire: () => this.#idleDue(entity) });
       for (const message of [...main.messages, ...deadLetter.messages, ...transferDeadLetter.messages]) {
         if (message.timer !== undefined)
           all.push({ timer: message.timer, fire: () => this.#messageDue(message) });
@@ -519,6 +618,27 @@ export class NaiveBroker {
     this.#sessionWaits = this.#sessionWaits.filter((each) => each !== wait);
   }
 
+  /** Notes that somebody uses an entity. */
+  #use(entity: NaiveEntity): void {
+    entity.accessedAtMs = this.nowMs;
+  }
+
+  #watchIdle(entity: NaiveEntity): void {
+    entity.idleTimer = this.#arm(entity.accessedAtMs + entity.options.autoDeleteOnIdleMs);
+  }
+
+  /** Deletes an entity that nobody used for its idle time, unless somebody waits there or something is scheduled. */
+  #idleDue(entity: NaiveEntity): void {
+    const { main, options } = entity;
+    const isInUse =
+      main.messages.some(({ state }) => state === "scheduled") ||
+      main.sessions.some(({ lock }) => lock !== undefined) ||
+      [...this.#waits, ...this.#sessionWaits].some(({ store }) => store === main);
+    if (isInUse) this.#use(entity);
+    if (entity.accessedAtMs + options.autoDeleteOnIdleMs <= this.nowMs) this.#removeEntity(entity);
+    else this.#watchIdle(entity);
+  }
+
   #messageDue(message: NaiveMessage): void {
     if (message.state === "scheduled") {
       this.#remove(message);
@@ -537,12 +657,39 @@ export class NaiveBroker {
 
   // --- rules of the house
 
-  #checkSend(entity: NaiveEntity, content: NaiveContent): void {
+  /** Checks messages that are sent as one. */
+  #checkSends(entity: NaiveEntity, contents: readonly NaiveContent[]): void {
     const { status, requiresSession } = entity.options;
-    if (status === "Disabled" || status === "SendDisabled") throw new NaiveRefusal("entity-disabled");
-    if (entity.kind === "queue" && requiresSession && content.sessionId === undefined) {
-      throw new NaiveRefusal("not-allowed");
+    let pendingBytes = 0;
+    for (const content of contents) {
+      if (status === "Disabled" || status === "SendDisabled") throw new NaiveRefusal("entity-disabled");
+      if (entity.kind === "queue" && requiresSession && content.sessionId === undefined) {
+        throw new NaiveRefusal("not-allowed");
+      }
+      pendingBytes += sizeOf(content);
+      if (!this.#hasRoom(entity, pendingBytes)) throw new NaiveRefusal("quota-exceeded");
     }
+  }
+
+  /** Whether so many bytes fit into a queue, or into a topic with all that its subscriptions hold. */
+  #hasRoom(entity: NaiveEntity, bytes: number): boolean {
+    const used = this.#sizeOf(entity);
+    return !entity.isFilled && used + bytes <= entity.options.maxSizeInMegabytes * 1024 * 1024;
+  }
+
+  #sizeOf(entity: NaiveEntity): number {
+    return this.#entities
+      .filter((each) => each === entity || each.topic === entity.path)
+      .flatMap(({ main, deadLetter, transferDeadLetter }) => [main, deadLetter, transferDeadLetter])
+      .flatMap(({ messages }) => messages)
+      .reduce((sum, { content }) => sum + sizeOf(content), 0);
+  }
+
+  #enterVia(via: NaiveEntity, path: string, content: NaiveContent): void {
+    const transit = fresh(content);
+    const refusal = this.#handOver(path, transit);
+    if (refusal !== undefined)
+      this.#keepUntransferred(via, this.#stamp(via, transit), transit.lifeMs, refusal);
   }
 
   #enter(entity: NaiveEntity, content: NaiveContent): void {
@@ -552,17 +699,19 @@ export class NaiveBroker {
     else this.#route(entity, fresh(content));
   }
 
-  #isDuplicate(entity: NaiveEntity, { messageId }: NaiveContent): boolean {
-    const { requiresDuplicateDetection, duplicateDetectionHistoryTimeWindowMs } = entity.options;
+  #isDuplicate(entity: NaiveEntity, { messageId, sessionId, partitionKey }: NaiveContent): boolean {
+    const { requiresDuplicateDetection, duplicateDetectionHistoryTimeWindowMs, enablePartitioning } =
+      entity.options;
     if (!requiresDuplicateDetection) return false;
+    const key = JSON.stringify(enablePartitioning ? [messageId, sessionId ?? partitionKey] : [messageId]);
     entity.duplicates = entity.duplicates.filter(({ forgottenAtMs }) => forgottenAtMs > this.nowMs);
-    if (entity.duplicates.some((seen) => seen.messageId === messageId)) return true;
-    entity.duplicates.push({ messageId, forgottenAtMs: this.nowMs + duplicateDetectionHistoryTimeWindowMs });
+    if (entity.duplicates.some((seen) => seen.key === key)) return true;
+    entity.duplicates.push({ key, forgottenAtMs: this.nowMs + duplicateDetectionHistoryTimeWindowMs });
     return false;
   }
 
   #park(entity: NaiveEntity, content: NaiveContent): number {
-    const sequence = this.#takeNumber(entity);
+    const sequence = this.#takeNumber(entity, content);
     const message: NaiveMessage = {
       store: entity.main,
       content,
@@ -587,7 +736,7 @@ export class NaiveBroker {
       this.#arrive(entity, transit);
       return;
     }
-    const number = this.#takeNumber(entity);
+    const number = this.#takeNumber(entity, transit.content);
     const lifeMs = Math.min(transit.lifeMs, entity.options.defaultMessageTimeToLiveMs);
     const copy = { ...transit, lifeMs, enqueuedSequence: transit.enqueuedSequence ?? number };
     for (const subscription of this.#entities.filter(({ topic }) => topic === entity.path)) {
@@ -628,7 +777,7 @@ export class NaiveBroker {
 
   #stamp(entity: NaiveEntity, transit: Transit): NaiveMessage {
     const { content } = transit;
-    const sequence = this.#takeNumber(entity);
+    const sequence = this.#takeNumber(entity, content);
     const lifeMs = Math.min(transit.lifeMs, entity.options.defaultMessageTimeToLiveMs);
     return {
       store: entity.main,
@@ -668,7 +817,11 @@ export class NaiveBroker {
     const lifeMs = message.expiresAtMs - message.enqueuedAtMs;
     const refusal = this.#pass(message, target, lifeMs, message.deadLetterSource);
     if (refusal === undefined) return;
-    const store = message.store.entity.transferDeadLetter;
+    this.#keepUntransferred(message.store.entity, message, lifeMs, refusal);
+  }
+
+  #keepUntransferred(entity: NaiveEntity, message: NaiveMessage, lifeMs: number, refusal: string): void {
+    const store = entity.transferDeadLetter;
     const kept: NaiveMessage = {
       ...message,
       store,
@@ -689,14 +842,20 @@ export class NaiveBroker {
     deadLetterSource: string | undefined,
   ): string | undefined {
     if (message.hops >= MAX_HOPS) return "MaxTransferHopCountExceeded";
+    const { content, properties, enqueuedSequence } = message;
+    const hops = message.hops + 1;
+    return this.#handOver(target, { content, properties, enqueuedSequence, lifeMs, hops, deadLetterSource });
+  }
+
+  #handOver(target: string, transit: Transit): string | undefined {
     const entity = this.#find(target);
     if (entity === undefined) return "MessagingEntityNotFound";
     const { status } = entity.options;
     if (status === "Disabled" || status === "SendDisabled") return "MessagingEntityDisabled";
-    const { content, properties, enqueuedSequence } = message;
-    if (this.#isDuplicate(entity, content)) return undefined;
-    const hops = message.hops + 1;
-    this.#route(entity, { content, properties, enqueuedSequence, lifeMs, hops, deadLetterSource });
+    if (!this.#hasRoom(entity, sizeOf(transit.content))) return "QuotaExceeded";
+    if (this.#isDuplicate(entity, transit.content)) return undefined;
+    this.#use(entity);
+    this.#route(entity, transit);
     return undefined;
   }
 
@@ -715,7 +874,7 @@ export class NaiveBroker {
 
   #checkLock({ message, lock, hold }: NaiveReceipt): void {
     if (hold?.isLost === true) throw new NaiveRefusal("session-lock-lost");
-    this.#entity(message.store.entity.path);
+    this.#use(this.#entity(message.store.entity.path));
     if (lock === undefined || message.lock !== lock) {
       throw new NaiveRefusal("message-lock-lost");
     }
@@ -799,7 +958,7 @@ export class NaiveBroker {
     lock.isLost = true;
     lock.session.lock = undefined;
     this.#refuseWaits("session-lock-lost", (_, hold) => hold === lock);
-    return inOrder(lock.session.store.messages.filter((message) => message.lock?.session === lock));
+    return byArrival(lock.session.store.messages.filter((message) => message.lock?.session === lock));
   }
 
   #armExpiry(message: NaiveMessage): void {
@@ -812,9 +971,14 @@ export class NaiveBroker {
     return { dueMs, order: this.#armings };
   }
 
-  #takeNumber(entity: NaiveEntity): number {
+  /** The next number, in the partition of the message's key; messages without one take the partitions in turn. */
+  #takeNumber(entity: NaiveEntity, { sessionId, partitionKey }: NaiveContent): number {
+    const number = entity.nextSequence;
     entity.nextSequence += 1;
-    return entity.nextSequence - 1;
+    const { enablePartitioning } = (entity.topic === undefined ? entity : this.#entity(entity.topic)).options;
+    const key = sessionId ?? partitionKey;
+    const partition = key === undefined ? number % 16 : partitionOf(key);
+    return enablePartitioning ? partition * PARTITION_RANGE + number : number;
   }
 
   #remove(message: NaiveMessage): void {
@@ -833,14 +997,25 @@ export class NaiveBroker {
     return entity;
   }
 
-  #checkForwards({ forwardTo, forwardDeadLetteredMessagesTo }: Partial<NaiveOptions>): void {
+  /** Refuses targets that are missing; what forwards is never deleted when idle. */
+  #checkForwards<Options extends Partial<NaiveOptions>>(options: Options): Options {
+    const { forwardTo, forwardDeadLetteredMessagesTo } = options;
     for (const target of [forwardTo, forwardDeadLetteredMessagesTo])
       if (target !== undefined) this.#entity(target);
+    return forwardTo === undefined ? options : { ...options, autoDeleteOnIdleMs: Number.POSITIVE_INFINITY };
+  }
+
+  /** What somebody sends to. */
+  #target(path: string): NaiveEntity {
+    const entity = this.#entity(path);
+    this.#use(entity);
+    return entity;
   }
 
   /** The store to receive from, with or without a session. */
   #receivable(path: string, hold: NaiveSessionLock | undefined): NaiveStore {
     const store = this.#store(path);
+    this.#use(store.entity);
     checkReceivable(store);
     if (isSessionful(store) && hold === undefined) throw new NaiveRefusal("not-allowed");
     return store;

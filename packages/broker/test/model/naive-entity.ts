@@ -12,6 +12,9 @@ export interface NaiveOptions {
   readonly forwardTo: string | undefined;
   readonly forwardDeadLetteredMessagesTo: string | undefined;
   readonly deadLetteringOnFilterEvaluationExceptions: boolean;
+  readonly enablePartitioning: boolean;
+  readonly autoDeleteOnIdleMs: number;
+  readonly maxSizeInMegabytes: number;
   readonly status: "Active" | "Disabled" | "SendDisabled" | "ReceiveDisabled";
 }
 
@@ -27,6 +30,9 @@ export const NAIVE_DEFAULTS: NaiveOptions = {
   forwardTo: undefined,
   forwardDeadLetteredMessagesTo: undefined,
   deadLetteringOnFilterEvaluationExceptions: true,
+  enablePartitioning: false,
+  autoDeleteOnIdleMs: Number.POSITIVE_INFINITY,
+  maxSizeInMegabytes: 1024,
   status: "Active",
 };
 
@@ -36,6 +42,7 @@ export type NaiveProperties = Readonly<Record<string, string | number>>;
 export interface NaiveContent {
   readonly messageId: string;
   readonly sessionId: string | undefined;
+  readonly partitionKey: string | undefined;
   readonly subject: string | undefined;
   readonly timeToLiveMs: number;
   readonly scheduledAtMs: number | undefined;
@@ -128,7 +135,7 @@ export interface NaiveTransaction {
 }
 
 export type NaiveStep =
-  | { readonly entity: NaiveEntity; readonly content: NaiveContent }
+  | { readonly entity: NaiveEntity; readonly content: NaiveContent; readonly onward: string | undefined }
   | { readonly receipt: NaiveReceipt; readonly how: Settlement; readonly changes: NaiveProperties };
 
 /** A call that waits for any session to become free. */
@@ -189,7 +196,11 @@ export interface NaiveEntity {
   readonly topic: string | undefined;
   rules: CompiledRule[];
   nextSequence: number;
-  duplicates: { readonly messageId: string; readonly forgottenAtMs: number }[];
+  duplicates: { readonly key: string; readonly forgottenAtMs: number }[];
+  accessedAtMs: number;
+  idleTimer: NaiveTimer | undefined;
+  /** Whether it acts as if its quota were used up. */
+  isFilled: boolean;
 }
 
 export interface Transit {
@@ -219,6 +230,9 @@ export function makeEntity(
     rules,
     nextSequence: 1,
     duplicates,
+    accessedAtMs: 0,
+    idleTimer: undefined,
+    isFilled: false,
   };
   const entity = partial as { -readonly [Key in keyof NaiveEntity]: NaiveEntity[Key] };
   entity.main = { entity, kind: "main", messages: [], sessions: [] };
@@ -238,9 +252,51 @@ export function isSessionful(store: NaiveStore): boolean {
   return store.kind === "main" && store.entity.options.requiresSession;
 }
 
+/** The partition stands in the upper bits of a sequence number, the order of arrival in the lower. */
+export const PARTITION_RANGE = 2 ** 48;
+
+/** Messages in the order of their arrival. */
+export function byArrival(messages: readonly NaiveMessage[]): NaiveMessage[] {
+  return [...messages].sort((a, b) => (a.sequence % PARTITION_RANGE) - (b.sequence % PARTITION_RANGE));
+}
+
+/** The partition of a key: FNV-1a over its characters, one of 16. */
+export function partitionOf(key: string): number {
+  let hash = 2_166_136_261n;
+  for (const character of key) hash = ((hash ^ BigInt(character.charCodeAt(0))) * 16_777_619n) % 2n ** 32n;
+  return Number(hash % 16n);
+}
+
+/** What a message counts with against quotas. */
+export function sizeOf({
+  messageId,
+  sessionId,
+  partitionKey,
+  subject,
+  body,
+  properties,
+}: NaiveContent): number {
+  const texts = [messageId, sessionId, partitionKey, subject].filter((text) => text !== undefined);
+  const inTexts = texts.reduce((sum, text) => sum + 4 + text.length, 0);
+  const inProperties = Object.entries(properties).reduce(
+    (sum, [name, value]) => sum + 8 + name.length + (typeof value === "string" ? value.length : 8),
+    0,
+  );
+  return 32 + inTexts + inProperties + bodyText(body).length;
+}
+
+/** The name that a large body has in histories: three of them reach the smallest quota. */
+export const LARGE_BODY = "large";
+const LARGE_TEXT = "x".repeat(400_000);
+
+/** The text of a body, given its name. */
+export function bodyText(body: string): string {
+  return body === LARGE_BODY ? LARGE_TEXT : body;
+}
+
 /** What may be handed out next, oldest first; with a session id, of that session. */
 export function available(store: NaiveStore, sessionId: string | undefined): NaiveMessage[] {
-  return inOrder(store.messages).filter(
+  return byArrival(store.messages).filter(
     (message) =>
       message.state === "active" &&
       message.lock === undefined &&
@@ -313,7 +369,14 @@ export function describeStore({ entity, kind, messages, sessions }: NaiveStore) 
 }
 
 /** An entity's message counts. */
-export function describeEntity({ kind, path, main, deadLetter, transferDeadLetter }: NaiveEntity) {
+export function describeEntity({
+  kind,
+  path,
+  main,
+  deadLetter,
+  transferDeadLetter,
+  accessedAtMs,
+}: NaiveEntity) {
   const count = (state: string) => main.messages.filter((message) => message.state === state).length;
   return {
     path,
@@ -322,6 +385,8 @@ export function describeEntity({ kind, path, main, deadLetter, transferDeadLette
     scheduled: count("scheduled"),
     deadLetter: kind === "topic" ? 0 : deadLetter.messages.length,
     transferDeadLetter: kind === "topic" ? 0 : transferDeadLetter.messages.length,
+    // Looking at the durable storage touches the topic.
+    accessedAtMs: kind === "topic" ? undefined : accessedAtMs,
   };
 }
 

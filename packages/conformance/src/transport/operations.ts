@@ -21,6 +21,17 @@ export interface PreparedOperation {
 /** Every operation of the transport contract but `subscribe`, which has cases of its own. */
 export const operations: readonly Operation[] = Object.freeze<Operation[]>([
   onSender("send", [], (sender) => (options) => sender.send([message("lamp")], options)),
+  onSender("createBatch", [], (sender) => (options) => sender.createBatch(options)),
+  {
+    name: "sendBatch",
+    needs: [],
+    async prepare(trial) {
+      const sender = trial.transport.createSender(await trial.createQueue());
+      const batch = await sender.createBatch();
+      batch.tryAdd(message("lamp"));
+      return { call: (options) => sender.sendBatch(batch, options), owner: sender };
+    },
+  },
   onSender(
     "schedule",
     ["scheduling"],

@@ -11,6 +11,7 @@ import type {
   SubscribeHandlers,
   Transport,
   TransportCapability,
+  TransportMessageBatch,
   TransportReceiver,
   TransportSessionReceiver,
 } from "@waybill/core";
@@ -80,6 +81,10 @@ function referenceTransport(broker: ReferenceBroker): Transport {
       return {
         entityPath: entity,
         send: (messages, options) => part.call(options, () => void sendAll(messages)),
+        createBatch: (options) =>
+          part.call(options, () => referenceBatch(entity, options?.maxSizeInBytes ?? maxMessageBytes)),
+        sendBatch: (batch, options) =>
+          part.call(options, () => void sendAll((batch as ReferenceBatch).messages)),
         schedule: (messages, at, options) =>
           part.call(options, () =>
             sendAll(messages.map((message) => ({ ...message, scheduledEnqueueTimeUtc: at }))),
@@ -138,6 +143,33 @@ function referenceTransport(broker: ReferenceBroker): Transport {
     },
     [Symbol.asyncDispose]() {
       return this.close();
+    },
+  };
+}
+
+interface ReferenceBatch extends TransportMessageBatch {
+  readonly messages: EncodedMessage[];
+}
+
+function referenceBatch(entity: string, maxSizeInBytes: number): ReferenceBatch {
+  if (maxSizeInBytes > maxMessageBytes) throw failure("operation-invalid", "That is too large.", entity);
+  const messages: EncodedMessage[] = [];
+  const sizeOf = (message: EncodedMessage) =>
+    JSON.stringify(message.applicationProperties ?? {}).length + 100;
+  const bodyOf = ({ body }: EncodedMessage) => (body instanceof Uint8Array ? body.length : 100);
+  return {
+    messages,
+    maxSizeInBytes,
+    get count() {
+      return messages.length;
+    },
+    get sizeInBytes() {
+      return messages.reduce((bytes, message) => bytes + sizeOf(message) + bodyOf(message), 0);
+    },
+    tryAdd(message) {
+      if (this.sizeInBytes + sizeOf(message) + bodyOf(message) > maxSizeInBytes) return false;
+      messages.push(message);
+      return true;
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Case } from "../case.js";
+import { batchCases } from "./batch-cases.js";
 import { deferralCases } from "./deferral-cases.js";
 import { forwardingCases, transferDeadLetterCases } from "./forwarding-cases.js";
 import { lifecycleCases } from "./lifecycle-cases.js";
@@ -23,6 +24,7 @@ export function transportCases(subject: TransportSubject): Case[] {
   const present = new Set<string>(subject.capabilities);
   const cases = [
     ...sendingCases(subject),
+    ...batchCases(subject),
     ...receivingCases(subject),
     ...settlingCases(subject),
     ...lockCases(subject),

@@ -1,5 +1,7 @@
 import type { PipelineOptions } from "../deserialization/options.js";
 import { createPipeline, type Pipeline } from "../deserialization/pipeline.js";
+import type { Diagnostics } from "../diagnostics/diagnostics.js";
+import { Observer } from "../diagnostics/observer.js";
 import type { MessageType } from "../message-types/message-type.js";
 import { defaultUnavailableBackoff, type UnavailableBackoff } from "./delayed-abandons.js";
 import type { UndeserializableEvent } from "./undeserializable-event.js";
@@ -13,6 +15,8 @@ export interface ClientOptions {
   readonly quarantineQueue?: string | undefined;
   /** Is told of every received message whose body could not be read, after it was settled. What it throws is ignored. */
   readonly onUndeserializable?: ((event: UndeserializableEvent) => void) | undefined;
+  /** Is told what the client does: for logs, metrics and traces. */
+  readonly diagnostics?: Diagnostics | undefined;
   /** Stands in dead-letter records, for example `"orders-service 1.4.2"`. At most 128 characters are kept. */
   readonly consumerVersion?: string | undefined;
   /** How long a message is kept back when something needed to read it is out of reach. */
@@ -28,6 +32,7 @@ export interface ResolvedClientOptions {
   readonly pipeline: Pipeline;
   readonly quarantineQueue: string | undefined;
   readonly onUndeserializable: (event: UndeserializableEvent) => void;
+  readonly observer: Observer | undefined;
   readonly consumerVersion: string | undefined;
   readonly unavailableBackoff: Required<UnavailableBackoff>;
 }
@@ -38,10 +43,13 @@ export function resolveClientOptions(options: WaybillClientOptions): ResolvedCli
   if (quarantineQueue !== undefined && (typeof quarantineQueue !== "string" || quarantineQueue === "")) {
     throw new TypeError("quarantineQueue must be the name of a queue or topic.");
   }
+  const observer = options.diagnostics === undefined ? undefined : new Observer(options.diagnostics);
+  const told = onUndeserializable === undefined ? ignore : shielded(onUndeserializable);
   return Object.freeze({
     pipeline: "pipeline" in options ? options.pipeline : createPipeline(options),
     quarantineQueue,
-    onUndeserializable: onUndeserializable === undefined ? ignore : shielded(onUndeserializable),
+    onUndeserializable: observer === undefined ? told : observed(told, observer),
+    observer,
     consumerVersion,
     unavailableBackoff: resolveBackoff(options.unavailableBackoff),
   });
@@ -65,6 +73,16 @@ function shielded(hook: (event: UndeserializableEvent) => void): (event: Undeser
     } catch {
       // Documented: what the hook throws is ignored.
     }
+  };
+}
+
+function observed(
+  told: (event: UndeserializableEvent) => void,
+  observer: Observer,
+): (event: UndeserializableEvent) => void {
+  return (event) => {
+    told(event);
+    observer.undeserializable(event);
   };
 }
 

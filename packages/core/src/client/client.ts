@@ -1,6 +1,20 @@
+import type { Pipeline } from "../deserialization/pipeline.js";
+import { ObservedTransport } from "../diagnostics/observed-transport.js";
 import { WaybillError } from "../error.js";
-import type { UndecodedMessage } from "../message.js";
+import type { ReceivedMessage, UndecodedMessage } from "../message.js";
 import type { MessageType } from "../message-types/message-type.js";
+import type { RepliableMessage, ReplyOptions } from "../request-reply/reply.js";
+import type {
+  RequesterOptions,
+  RequestManyOptions,
+  RequestOptions,
+} from "../request-reply/request-options.js";
+import {
+  type AddressedRequest,
+  type ReplySourceOptions,
+  RequestReply,
+} from "../request-reply/request-reply.js";
+import type { Requester } from "../request-reply/requester.js";
 import { systemScheduler } from "../scheduler.js";
 import type {
   CallOptions,
@@ -63,6 +77,8 @@ type DeadLetteringOptions = ReceiverOptions & {
 
 const defaultSessionWaitMs = 60_000;
 
+type Part = Sender | Receiver<UndecodedMessage> | Requester;
+
 /**
  * A Service Bus client whose bodies are values: it writes them with one serializer and reads them with that and any additional
  * deserializers. Senders and receivers are made at no cost; the transport connects on the first call. `Types` are its message types.
@@ -70,13 +86,22 @@ const defaultSessionWaitMs = 60_000;
 export class WaybillClient<Types extends MessageType = never> implements AsyncDisposable {
   readonly #transport: Transport;
   readonly #options: ResolvedClientOptions;
-  readonly #parts = new Set<Sender | Receiver<UndecodedMessage>>();
+  readonly #parts = new Set<Part>();
+  readonly #requestReply: RequestReply;
   #quarantine: TransportSender | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(transport: Transport, options: WaybillClientOptions<Types>) {
-    this.#transport = transport;
     this.#options = resolveClientOptions(options);
+    const { observer, pipeline } = this.#options;
+    this.#transport = observer === undefined ? transport : new ObservedTransport(transport, observer);
+    this.#requestReply = new RequestReply({
+      client: this,
+      scheduler: transport.scheduler ?? systemScheduler,
+      pipeline,
+      onOpened: (requester) => this.#parts.add(requester),
+      onClosed: this.#forget,
+    });
   }
 
   get isClosed(): boolean {
@@ -110,11 +135,7 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
   ): Receiver<UndecodedMessage> {
     this.#requireOpen();
     const [subscription, options = {}] = typeof second === "string" ? [second, third] : [undefined, second];
-    const { receiveMode = defaultReceiverOptions.receiveMode, subQueueType } = options;
-    requireReceiveMode(receiveMode);
-    const address = entityAddress(queueOrTopic, subscription, subQueueType);
-    const receiver = this.#transport.createReceiver(address, receiveMode);
-    return this.#add(new Receiver(this.#receiverSettings(receiver, options)));
+    return this.#createReceiver(queueOrTopic, subscription, options, this.#options.pipeline);
   }
 
   /**
@@ -142,11 +163,8 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     this.#requireOpen();
     const [subscription, handlers, options] = rest.length === 3 ? rest : [undefined, ...rest];
     const typed = typedHandlers(this.#options.pipeline, handlers, options);
-    const { receiveMode = defaultReceiverOptions.receiveMode } = options;
-    requireReceiveMode(receiveMode);
-    const address = entityAddress(queueOrTopic, subscription, undefined);
-    const settings = this.#receiverSettings(this.#transport.createReceiver(address, receiveMode), {});
-    const receiver = this.#add(new Receiver({ ...settings, pipeline: typed.pipeline }));
+    const { receiveMode } = options;
+    const receiver = this.#createReceiver(queueOrTopic, subscription, { receiveMode }, typed.pipeline);
     receiver.subscribe(typed.handlers, options);
     const close = () => receiver.close();
     return { close, [Symbol.asyncDispose]: close };
@@ -195,7 +213,57 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
       : this.#accept(queueOrTopic, undefined, undefined, second);
   }
 
-  /** Closes every sender and receiver, waiting for the handlers that run, and then the transport. */
+  /** A requester whose replies come to a queue, its own or one shared by session, or to a topic's subscription. */
+  createRequester(queue: string, options?: RequesterOptions): Requester;
+  createRequester(topic: string, subscription: string, options?: RequesterOptions): Requester;
+  createRequester(
+    queueOrTopic: string,
+    second?: string | RequesterOptions,
+    third?: RequesterOptions,
+  ): Requester {
+    this.#requireOpen();
+    return typeof second === "string"
+      ? this.#requestReply.createRequester(queueOrTopic, second, third ?? {})
+      : this.#requestReply.createRequester(queueOrTopic, undefined, second ?? {});
+  }
+
+  /**
+   * Sends a request and resolves with its first reply, as {@link Requester.request} does. The client keeps the requester for the
+   * `replyTo` and session that the request names.
+   */
+  async request<Reply = unknown>(
+    queueOrTopic: string,
+    request: AddressedRequest,
+    options: RequestOptions & ReplySourceOptions = {},
+  ): Promise<ReceivedMessage<Reply>> {
+    this.#requireOpen();
+    return this.#requestReply.request(queueOrTopic, request, options) as Promise<ReceivedMessage<Reply>>;
+  }
+
+  /** Sends a request and iterates over its replies, as {@link Requester.requestMany} does. */
+  requestMany<Reply = unknown>(
+    queueOrTopic: string,
+    request: AddressedRequest,
+    options: RequestManyOptions<Reply> & ReplySourceOptions = {},
+  ): AsyncIterableIterator<ReceivedMessage<Reply>, undefined> {
+    this.#requireOpen();
+    return this.#requestReply.requestMany(queueOrTopic, request, options) as AsyncIterableIterator<
+      ReceivedMessage<Reply>,
+      undefined
+    >;
+  }
+
+  /**
+   * Answers a received message: sends the body to its `replyTo`, with its `messageId` as `correlationId` and its `replyToSessionId` as
+   * `sessionId`, in the format that its `Accept` asks for. Settling the request is still to do. Rejects with `operation-invalid` when it
+   * names no `replyTo`, with `serialization-failed` when no serializer writes what it accepts.
+   */
+  async reply(request: RepliableMessage, body: unknown, options: ReplyOptions = {}): Promise<void> {
+    this.#requireOpen();
+    await this.#requestReply.reply(request, body, options);
+  }
+
+  /** Closes every sender, receiver and requester, waiting for the handlers that run, and then the transport. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -213,6 +281,19 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     } finally {
       await this.#transport.close();
     }
+  }
+
+  #createReceiver(
+    queueOrTopic: string,
+    subscription: string | undefined,
+    options: ReceiverOptions,
+    pipeline: Pipeline,
+  ): Receiver<UndecodedMessage> {
+    const { receiveMode = defaultReceiverOptions.receiveMode, subQueueType } = options;
+    requireReceiveMode(receiveMode);
+    const address = entityAddress(queueOrTopic, subscription, subQueueType);
+    const receiver = this.#transport.createReceiver(address, receiveMode);
+    return this.#add(new Receiver({ ...this.#receiverSettings(receiver, options), pipeline }));
   }
 
   async #accept(
@@ -239,10 +320,11 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     receiver: R,
     options: ReceiverOptions,
   ): ReceiverSettings & { receiver: R } {
-    const { pipeline, consumerVersion, unavailableBackoff, onUndeserializable } = this.#options;
+    const { pipeline, observer, consumerVersion, unavailableBackoff, onUndeserializable } = this.#options;
     return {
       receiver,
       pipeline,
+      observer,
       entityPath: receiver.entityPath,
       scheduler: this.#transport.scheduler ?? systemScheduler,
       isSubQueue: options.subQueueType !== undefined,
@@ -267,7 +349,7 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     return this.#quarantine;
   };
 
-  readonly #forget = (part: Sender | Receiver<UndecodedMessage>): void => {
+  readonly #forget = (part: Part): void => {
     this.#parts.delete(part);
   };
 

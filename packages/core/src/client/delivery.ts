@@ -1,3 +1,5 @@
+import { messageFacts } from "../diagnostics/message-facts.js";
+import type { Observer } from "../diagnostics/observer.js";
 import { type ErrorCode, WaybillError } from "../error.js";
 import type { MessageId } from "../message.js";
 import type {
@@ -42,6 +44,8 @@ export class Delivery implements RenewableLock {
   onRenewalError: RenewalErrorHandler | undefined = undefined;
   /** Who renews the lock, to be told when the delivery is settled. */
   renewal: LockRenewal | undefined = undefined;
+  /** Who tells of what is done with it, if anybody wants to know. */
+  observer: Observer | undefined = undefined;
   /** The settlement under way, which may outlast the handler that began it. */
   settling: Promise<void> | undefined = undefined;
   /** Whose lock it was, once the state is `lost`. */
@@ -98,7 +102,7 @@ export function requireDelivery(message: SettleableMessage, receiver: TransportR
 
 /** Extends the lock, on the delivery and on what the application holds. Rejects as the transport does. */
 export async function renewLock(delivery: Delivery, options?: CallOptions): Promise<Date> {
-  const lockedUntil = await delivery.receiver.renewLock(delivery.handle, options);
+  const lockedUntil = await renewObserved(delivery, options);
   delivery.lockedUntilMs = lockedUntil.getTime();
   if (delivery.received !== undefined) delivery.received.lockedUntilUtc = lockedUntil;
   return lockedUntil;
@@ -112,6 +116,16 @@ export function isLockLost(error: unknown): error is WaybillError {
   );
 }
 
+function renewObserved(delivery: Delivery, options: CallOptions | undefined): Promise<Date> {
+  const { observer, receiver, handle } = delivery;
+  const work = () => receiver.renewLock(handle, options);
+  if (observer === undefined || !observer.isOn) return work();
+  return observer.follow(undefined, work, (durationMs, error) => {
+    const { entityPath } = receiver;
+    return { type: "renewLock", entityPath, message: messageFacts(delivery.message), durationMs, error };
+  });
+}
+
 async function settleOpen(
   delivery: Delivery,
   verb: SettlementVerb,
@@ -119,7 +133,12 @@ async function settleOpen(
 ): Promise<void> {
   delivery.state = "settling";
   try {
-    await delivery.receiver[verb](delivery.handle, options);
+    const { observer, receiver, message, handle } = delivery;
+    if (observer === undefined) await receiver[verb](handle, options);
+    else
+      await observer.settle(receiver.entityPath, message, verb, options, () =>
+        receiver[verb](handle, options),
+      );
     delivery.state = "settled";
   } catch (error) {
     if (isLockLost(error)) delivery.lose(error);

@@ -2,6 +2,7 @@ import { bodySection } from "../body.js";
 import { isPromise } from "../deserialization/attempt.js";
 import type { DeserializationOutcome } from "../deserialization/outcome.js";
 import type { Pipeline } from "../deserialization/pipeline.js";
+import type { Observer } from "../diagnostics/observer.js";
 import { WaybillError } from "../error.js";
 import type { PeekedMessage, ReceivedMessage, UndecodedMessage } from "../message.js";
 import type { Awaitable } from "../serializer.js";
@@ -25,6 +26,8 @@ export interface IntakeSettings extends UndecodedSettlement {
   readonly isSubQueue: boolean;
   /** Whether the lock is the session's, which covers its messages: they have none to renew. */
   readonly isSession: boolean;
+  /** Is told of every body that is read; undefined when nobody wants to know. */
+  readonly observer: Observer | undefined;
 }
 
 /** What became of a delivery: a message for the application, or the event that tells where it went instead. */
@@ -56,6 +59,7 @@ export class Intake {
       delivered.settlement === undefined
         ? undefined
         : new Delivery(this.settings.receiver, delivered, delivered.settlement);
+    if (delivery !== undefined) delivery.observer = this.settings.observer;
     if (delivery !== undefined) this.#keepLock(delivery, renewForMs, onRenewalError);
     const outcome = this.#deserialize(delivered);
     return isPromise(outcome)
@@ -67,8 +71,15 @@ export class Intake {
   readPeeked(delivered: DeliveredMessage): Awaitable<PeekedMessage> {
     const outcome = this.#deserialize(delivered);
     return isPromise(outcome)
-      ? outcome.then((settled) => peekedMessage(delivered, settled))
-      : peekedMessage(delivered, outcome);
+      ? outcome.then((settled) => this.#peeked(delivered, settled))
+      : this.#peeked(delivered, outcome);
+  }
+
+  #peeked(delivered: DeliveredMessage, outcome: DeserializationOutcome): PeekedMessage {
+    this.settings.observer?.deserialized(this.settings.entityPath, delivered, outcome, true);
+    return outcome.status === "decoded"
+      ? receivedMessage(delivered, outcome, undefined)
+      : undecodedMessage(delivered, outcome, undefined);
   }
 
   #keepLock(delivery: Delivery, renewForMs: number, onRenewalError: RenewalErrorHandler): void {
@@ -83,6 +94,7 @@ export class Intake {
     outcome: DeserializationOutcome,
     delivery: Delivery | undefined,
   ): Awaitable<IntakeResult> {
+    this.settings.observer?.deserialized(this.settings.entityPath, delivered, outcome, false);
     if (outcome.status === "decoded") return receivedMessage(delivered, outcome, delivery);
     const { isSubQueue } = this.settings;
     if (delivery === undefined) {
@@ -129,12 +141,6 @@ export function isUndeserializableEvent(result: IntakeResult): result is Undeser
   return "disposition" in result;
 }
 
-function peekedMessage(delivered: DeliveredMessage, outcome: DeserializationOutcome): PeekedMessage {
-  return outcome.status === "decoded"
-    ? receivedMessage(delivered, outcome, undefined)
-    : undecodedMessage(delivered, outcome, undefined);
-}
-
 function brokenPipeline(delivered: DeliveredMessage, error: unknown): DeserializationOutcome {
   const { body, contentType } = delivered;
   return {
@@ -151,6 +157,8 @@ function brokenPipeline(delivered: DeliveredMessage, error: unknown): Deserializ
       section: bodySection(body),
       attempts: [],
       contentEncodings: [],
+      claimCheck: undefined,
+      encryptionKeyId: undefined,
       bytes: body instanceof Uint8Array ? body.length : 0,
       durationMs: 0,
     },

@@ -117,18 +117,21 @@ export class Processor implements MessageSubscription {
       const reading = intake.read(delivered, renewForMs, this.#onRenewalError);
       const result = isPromise(reading) ? await reading : reading;
       if (isUndeserializableEvent(result)) await this.#conclude(result);
-      else await this.#process(result as ReceivedMessage | UndecodedMessage);
+      else await this.#process(result as ReceivedMessage | UndecodedMessage, delivered);
     } catch (error) {
       // Nothing above throws; if it did, a rejection here could end the subscription.
       await this.#report(WaybillError.from(error), "receive", delivered.messageId);
     }
   };
 
-  async #process(message: ReceivedMessage | UndecodedMessage): Promise<void> {
+  async #process(message: ReceivedMessage | UndecodedMessage, delivered: DeliveredMessage): Promise<void> {
     const delivery = message.settlement as Delivery | undefined;
+    const told = this.#beginTelling(delivered);
     try {
       await this.#handlers.processMessage(message);
+      told?.(undefined);
     } catch (error) {
+      told?.(error);
       await this.#report(error, "processMessageCallback", message.messageId);
       if (delivery !== undefined) await this.#settle(delivery, "abandon");
       return;
@@ -136,6 +139,13 @@ export class Processor implements MessageSubscription {
     if (delivery === undefined) return;
     if (this.#settings.isAutoCompleting) await this.#settle(delivery, "complete");
     else if (delivery.state === "settling") await this.#outlast(delivery);
+  }
+
+  /** Returns who tells how the handler ended, if anybody wants to know. */
+  #beginTelling(delivered: DeliveredMessage): ((error: unknown) => void) | undefined {
+    const { observer, entityPath } = this.#settings.intake.settings;
+    if (observer === undefined || !observer.isOn) return undefined;
+    return observer.processing(entityPath, delivered);
   }
 
   /** Settles what the handler left open. If that fails, the lock is left to run out and the message comes again. */

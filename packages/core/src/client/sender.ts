@@ -1,10 +1,11 @@
-import { checkMessage } from "../check-message.js";
 import { isPromise } from "../deserialization/attempt.js";
 import type { Pipeline } from "../deserialization/pipeline.js";
-import { WaybillError } from "../error.js";
 import type { EncodedMessage, Message } from "../message.js";
 import type { Awaitable } from "../serializer.js";
-import type { CallOptions, TransportSender } from "../transport.js";
+import type { CallOptions, TransportMessageBatch, TransportSender } from "../transport.js";
+import { type CreateMessageBatchOptions, MessageBatch } from "./message-batch.js";
+import { checkOutgoing, encode } from "./outgoing.js";
+import { sendInBatches, sendOne } from "./send-in-batches.js";
 
 /** What a sender works with. */
 export interface SenderSettings {
@@ -15,11 +16,12 @@ export interface SenderSettings {
 
 /**
  * Sends to one queue or topic. Every message of a call is checked and written before the first is sent, so that a message that cannot be
- * written never leaves half a batch behind; the error names it.
+ * written never leaves half a call behind; the error names it.
  */
 export class Sender implements AsyncDisposable {
   readonly #settings: SenderSettings;
   readonly #sender: TransportSender;
+  readonly #batches = new WeakMap<MessageBatch, TransportMessageBatch>();
   #closing: Promise<void> | undefined;
 
   constructor(settings: SenderSettings) {
@@ -37,13 +39,23 @@ export class Sender implements AsyncDisposable {
   }
 
   /**
-   * Sends one message or several, all or none. Rejects with `operation-invalid` for a property outside its limits, with
-   * `serialization-failed` for a body that cannot be written.
+   * Sends one message, several, or a batch. What fits into one batch is sent all or none; a larger array goes in several, in order,
+   * and rejects with `partially-sent` when one of them fails after others were sent: `sendResults` says which. Rejects with
+   * `operation-invalid` for a property outside its limits, with `serialization-failed` for a body that cannot be written, with
+   * `message-too-large` for a message beyond the broker's limit; nothing was sent then.
    */
-  async sendMessages(messages: Message | readonly Message[], options?: CallOptions): Promise<void> {
+  async sendMessages(
+    messages: Message | readonly Message[] | MessageBatch,
+    options?: CallOptions,
+  ): Promise<void> {
+    if (messages instanceof MessageBatch) {
+      const batch = this.#batches.get(messages);
+      if (batch === undefined) throw new TypeError("The batch was made by another sender.");
+      await this.#sender.sendBatch(batch, options);
+      return;
+    }
     const encoded = this.#serialize(toArray(messages), options);
-    const settled = isPromise(encoded) ? await encoded : encoded;
-    if (settled.length > 0) await this.#sender.send(settled, options);
+    await this.#send(isPromise(encoded) ? await encoded : encoded, options);
   }
 
   /** Sends messages whose bodies are in wire form already, untouched: forwarded, resubmitted, or written by `pipeline.serialize`. */
@@ -53,10 +65,26 @@ export class Sender implements AsyncDisposable {
   ): Promise<void> {
     const checked = toArray(messages);
     checked.forEach((message, index) => {
-      checkOutgoing(message, index, checked.length, this.entityPath);
+      checkOutgoing(message, { entityPath: this.entityPath, index, count: checked.length });
       requireEncodedBody(message);
     });
-    if (checked.length > 0) await this.#sender.send(checked, options);
+    await this.#send(checked, options);
+  }
+
+  /**
+   * Makes an empty batch, to be filled with `tryAddMessage` and sent with `sendMessages`. Rejects with `operation-invalid` when
+   * `maxSizeInBytes` is more than the broker takes.
+   */
+  async createMessageBatch(options: CreateMessageBatchOptions = {}): Promise<MessageBatch> {
+    const { maxSizeInBytes } = options;
+    if (maxSizeInBytes !== undefined && !(Number.isInteger(maxSizeInBytes) && maxSizeInBytes > 0)) {
+      throw new TypeError(`maxSizeInBytes must be a whole number from 1, not ${String(maxSizeInBytes)}.`);
+    }
+    const inner = await this.#sender.createBatch(options);
+    const { pipeline } = this.#settings;
+    const batch = new MessageBatch({ batch: inner, pipeline, entityPath: this.entityPath });
+    this.#batches.set(batch, inner);
+    return batch;
   }
 
   /**
@@ -99,71 +127,30 @@ export class Sender implements AsyncDisposable {
     await this.#sender.close();
   }
 
+  async #send(messages: readonly EncodedMessage[], options: CallOptions | undefined): Promise<void> {
+    if (messages.length === 1) await sendOne(this.#sender, messages[0]!, options);
+    else if (messages.length > 1) await sendInBatches(this.#sender, messages, options);
+  }
+
   #serialize(
     messages: readonly Message[],
     options: CallOptions | undefined,
   ): Awaitable<readonly EncodedMessage[]> {
+    const { pipeline } = this.#settings;
     const written: Awaitable<EncodedMessage>[] = [];
     let isWaiting = false;
     for (let index = 0; index < messages.length; index += 1) {
-      const message = messages[index]!;
-      checkOutgoing(message, index, messages.length, this.entityPath);
-      const one = this.#serializeOne(message, index, messages.length, options);
+      const place = { entityPath: this.entityPath, index, count: messages.length };
+      const one = encode(messages[index]!, pipeline, place, options);
       isWaiting ||= isPromise(one);
       written.push(one);
     }
     return isWaiting ? Promise.all(written) : (written as EncodedMessage[]);
   }
-
-  #serializeOne(
-    message: Message,
-    index: number,
-    count: number,
-    options: CallOptions | undefined,
-  ): Awaitable<EncodedMessage> {
-    const { entityPath } = this;
-    try {
-      const written = this.#settings.pipeline.serialize(message, options);
-      if (!isPromise(written)) return written;
-      return (written as Promise<EncodedMessage>).catch((error: unknown) => {
-        throw writeError(error, message, index, count, entityPath);
-      });
-    } catch (error) {
-      throw writeError(error, message, index, count, entityPath);
-    }
-  }
 }
 
 function toArray<T extends object>(messages: T | readonly T[]): readonly T[] {
   return Array.isArray(messages) ? (messages as readonly T[]) : [messages as T];
-}
-
-function checkOutgoing(message: Message, index: number, count: number, entityPath: string): void {
-  try {
-    checkMessage(message, entityPath);
-  } catch (error) {
-    if (!(error instanceof WaybillError) || count === 1) throw error;
-    throw writeError(error, message, index, count, entityPath);
-  }
-}
-
-/** Says which message of the call it was: ids are often given by the broker, so the place in the call counts. */
-function writeError(
-  error: unknown,
-  { messageId }: Message,
-  index: number,
-  count: number,
-  entityPath: string,
-): WaybillError {
-  const beneath = WaybillError.from(error, "serialization-failed");
-  const place = count === 1 ? "The message" : `Message ${index + 1} of ${count}`;
-  return new WaybillError(beneath.code, `${place} cannot be sent, so nothing was. ${beneath.message}`, {
-    entityPath,
-    messageId,
-    cause: error,
-    ...(beneath.format === undefined ? {} : { format: beneath.format }),
-    ...(beneath.stage === undefined ? {} : { stage: beneath.stage }),
-  });
 }
 
 function requireEncodedBody({ body }: EncodedMessage): void {

@@ -11,10 +11,10 @@ import type { MessageHandlers, SubscribeMessagesOptions } from "./processor.js";
 /** Gets the messages of one type, in its current version. What it throws abandons the message. */
 export type TypedHandler<Body = unknown> = (message: ReceivedMessage<Body>) => Promise<void> | void;
 
-/** Handlers by the name of their message type. */
-export type HandlersByType<Types extends MessageType> = {
-  readonly [Name in Types["name"]]?: TypedHandler<BodyOf<Extract<Types, { readonly name: Name }>>>;
-};
+/** Handlers by the name of their message type; none without message types. */
+export type HandlersByType<Types extends MessageType> = [Types] extends [never]
+  ? { readonly [messageType: string]: never }
+  : { readonly [Name in Types["name"]]?: TypedHandler<BodyOf<Extract<Types, { readonly name: Name }>>> };
 
 /** How a typed subscription works, and who gets what is not for the handlers. */
 export interface TypedSubscribeOptions extends SubscribeMessagesOptions {
@@ -36,7 +36,7 @@ export interface TypedHandlers {
 /** Throws `TypeError` when a handler is no function, or is for a type that the pipeline does not know. */
 export function typedHandlers(
   pipeline: Pipeline,
-  handlers: HandlersByType<never>,
+  handlers: object,
   { processError, processUnhandled }: TypedSubscribeOptions,
 ): TypedHandlers {
   const byName = collectHandlers(pipeline, handlers);
@@ -52,10 +52,10 @@ export function typedHandlers(
   };
 }
 
-function collectHandlers(pipeline: Pipeline, handlers: HandlersByType<never>): ReadonlyMap<string, TypedHandler> {
+function collectHandlers(pipeline: Pipeline, handlers: object): ReadonlyMap<string, TypedHandler> {
   const byName = new Map<string, TypedHandler>();
   const known = pipeline.messageTypes.map(({ name }) => name);
-  for (const [name, handler] of Object.entries<TypedHandler | undefined>(handlers)) {
+  for (const [name, handler] of Object.entries(handlers as Record<string, TypedHandler | undefined>)) {
     if (handler === undefined) continue;
     if (typeof handler !== "function") throw new TypeError(`The handler of "${name}" must be a function.`);
     if (!known.includes(name)) {
@@ -74,7 +74,10 @@ function handledOnly(pipeline: Pipeline, handled: ReadonlyMap<string, TypedHandl
     if (outcome.status !== "decoded") return outcome;
     const { messageType } = outcome.report;
     if (messageType !== undefined && handled.has(messageType)) return outcome;
-    return undeserializable({ ...outcome.report, attempts: [...outcome.report.attempts, unhandled(outcome.report)] });
+    return undeserializable({
+      ...outcome.report,
+      attempts: [...outcome.report.attempts, unhandled(outcome.report)],
+    });
   };
   return {
     serializers: pipeline.serializers,

@@ -1,10 +1,17 @@
+import {
+  type ClaimCheckOptions,
+  type ResolvedClaimCheckOptions,
+  resolveClaimCheck,
+} from "../claim-check/claim-check-store.js";
 import { type ContentCoding, isContentCoding } from "../compression.js";
+import { type EncryptionOptions, resolveEncryption } from "../encryption/encryption-options.js";
+import { KeyRing } from "../encryption/key-ring.js";
+import type { MessageType } from "../message-types/message-type.js";
 import {
   createRegistry,
   type MessageTypeOptions,
   type MessageTypeRegistry,
 } from "../message-types/message-type-registry.js";
-import type { MessageType } from "../message-types/message-type.js";
 import type { Serializer } from "../serializer.js";
 
 /** What to do with a body whose content type does not settle the matter: try every deserializer, or dead-letter it. */
@@ -20,13 +27,20 @@ export interface PipelineOptions<Types extends MessageType = MessageType> extend
   readonly contentType?: Partial<ContentTypePolicies> | undefined;
   /** Compresses bodies when sending. Off by default: switch it on when every reader uses waybill. Reading always decompresses. */
   readonly compression?: { readonly coding: ContentCoding; readonly minBytes?: number } | undefined;
+  /** Encrypts bodies when sending, after compression, and asks of received bodies that they are. Off by default. */
+  readonly encryption?: EncryptionOptions | undefined;
+  /** Keeps large bodies in a store and sends a reference to them. Off by default. */
+  readonly claimCheck?: ClaimCheckOptions | undefined;
   /** The largest body in bytes, before and after compression. Default 104,857,600 (100 MiB), the service's own largest message. */
   readonly maxBodyBytes?: number | undefined;
   /** The largest body in bytes after decompression. Default 16,777,216 (16 MiB): a bomb costs a few hundredths of a second. */
   readonly maxDecompressedBytes?: number | undefined;
   /** How deep values may be nested. Default 128: enough for real data, far from the end of the stack. */
   readonly maxDepth?: number | undefined;
-  /** How long a serializer may take that answers with a promise, in milliseconds. Default 30,000; then the body counts as unavailable. */
+  /**
+   * How long a serializer that answers with a promise, a key provider or a claim-check store may take, in milliseconds. Default 30,000;
+   * then the body counts as unavailable.
+   */
   readonly attemptTimeoutMs?: number | undefined;
 }
 
@@ -48,6 +62,9 @@ export interface ResolvedPipelineOptions {
   readonly messageTypes: MessageTypeRegistry | undefined;
   readonly contentType: ContentTypePolicies;
   readonly compression: { readonly coding: ContentCoding; readonly minBytes: number } | undefined;
+  readonly keyRing: KeyRing | undefined;
+  readonly isPlaintextRefused: boolean;
+  readonly claimCheck: ResolvedClaimCheckOptions | undefined;
   readonly maxBodyBytes: number;
   readonly maxDecompressedBytes: number;
   readonly maxDepth: number;
@@ -71,6 +88,11 @@ export const defaultPipelineOptions = Object.freeze({
 export function resolvePipelineOptions(options: PipelineOptions): ResolvedPipelineOptions {
   const defaults = defaultPipelineOptions;
   const serializers = Object.freeze([options.serializer, ...(options.additionalDeserializers ?? [])]);
+  const attemptTimeoutMs = positive(
+    "attemptTimeoutMs",
+    options.attemptTimeoutMs ?? defaults.attemptTimeoutMs,
+  );
+  const encryption = resolveEncryption(options.encryption);
   return Object.freeze({
     serializers,
     messageTypes: createRegistry(options, serializers),
@@ -80,13 +102,16 @@ export function resolvePipelineOptions(options: PipelineOptions): ResolvedPipeli
       mismatch: policy("mismatch", options.contentType?.mismatch),
     }),
     compression: resolveCompression(options.compression),
+    keyRing: encryption === undefined ? undefined : new KeyRing(encryption, attemptTimeoutMs),
+    isPlaintextRefused: encryption !== undefined && !encryption.allowPlaintext,
+    claimCheck: resolveClaimCheck(options.claimCheck),
     maxBodyBytes: positive("maxBodyBytes", options.maxBodyBytes ?? defaults.maxBodyBytes),
     maxDecompressedBytes: positive(
       "maxDecompressedBytes",
       options.maxDecompressedBytes ?? defaults.maxDecompressedBytes,
     ),
     maxDepth: positive("maxDepth", options.maxDepth ?? defaults.maxDepth),
-    attemptTimeoutMs: positive("attemptTimeoutMs", options.attemptTimeoutMs ?? defaults.attemptTimeoutMs),
+    attemptTimeoutMs,
   });
 }
 

@@ -3,6 +3,8 @@ import type { DeserializationReport } from "./report.js";
 
 /** The reasons under which waybill dead-letters what it cannot read (`deadLetterReason`). The set is closed. */
 export const deadLetterReasons = Object.freeze([
+  "ClaimCheckFailed",
+  "DecryptionFailed",
   "NoDeserializer",
   "DecompressionFailed",
   "DeserializationFailed",

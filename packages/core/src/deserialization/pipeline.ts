@@ -26,6 +26,21 @@ export interface SerializeCallOptions extends PipelineCallOptions {
   readonly writeAs?: WriteTarget | undefined;
 }
 
+/** What to read a body as, whatever it says of itself: for comparisons and tools. Nothing else is tried. */
+export interface ReadTarget {
+  /** The name of a serializer of the pipeline. */
+  readonly serializer?: string | undefined;
+  /** Whether that serializer reads the body as one whose content type names it. Default true; otherwise the bytes must prove themselves. */
+  readonly isDeclared?: boolean | undefined;
+  /** A version of the message's type. */
+  readonly version?: number | undefined;
+}
+
+/** What a call that reads may bring along. */
+export interface DeserializeCallOptions extends PipelineCallOptions {
+  readonly readAs?: ReadTarget | undefined;
+}
+
 /** Writes and reads message bodies. Has no state that one message could leave behind for the next. */
 export interface Pipeline<Types extends MessageType = MessageType> {
   /** The main serializer first, then the additional deserializers. */
@@ -45,7 +60,7 @@ export interface Pipeline<Types extends MessageType = MessageType> {
    * Reads the body and brings it to the current version of its message type. Never throws or rejects because of a body: the outcome says
    * what became of it, and settles nothing. Returns a value unless a serializer or an upcaster is asynchronous.
    */
-  deserialize(message: EncodedMessage, options?: PipelineCallOptions): Awaitable<DeserializationOutcome>;
+  deserialize(message: EncodedMessage, options?: DeserializeCallOptions): Awaitable<DeserializationOutcome>;
 }
 
 /**
@@ -62,6 +77,6 @@ export function createPipeline<Types extends MessageType = never>(
     messageTypes: Object.freeze([...(options.messageTypes ?? [])]),
     messageTypeResolver: options.messageTypeResolver ?? propertyResolver(),
     serialize: (message, call) => write(chain, resolved, message, call),
-    deserialize: (message, call) => new Reading(chain, resolved, message, call?.abortSignal).run(),
+    deserialize: (message, call) => new Reading(chain, resolved, message, call).run(),
   } satisfies Pipeline<Types>);
 }

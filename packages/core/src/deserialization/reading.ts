@@ -1,18 +1,21 @@
 import { bodySection } from "../body.js";
-import { contentEncodingProperty, decompress, parseContentEncoding } from "../compression.js";
-import { WaybillError } from "../error.js";
+import { claimCheckProperty } from "../claim-check/claim-check.js";
+import { contentEncodingOf, decompress, parseContentEncoding } from "../compression.js";
+import { encryptionProperty } from "../encryption/encrypt.js";
 import type { ApplicationProperties, EncodedMessage } from "../message.js";
-import { cast } from "../message-types/cast.js";
+import { bringUp } from "../message-types/bring-up.js";
 import type { KnownVersion, MessageTypeRegistry } from "../message-types/message-type-registry.js";
 import type { Awaitable } from "../serializer.js";
 import { attempt, isPromise, toFailure } from "./attempt.js";
 import type { Chain, ChainLink, Selection } from "./chain.js";
-import { upcastFailure, validationFailure } from "./failure.js";
+import { decodeFailure, validationFailure } from "./failure.js";
 import type { ResolvedPipelineOptions } from "./options.js";
 import type { DeserializationOutcome } from "./outcome.js";
+import type { DeserializeCallOptions, ReadTarget } from "./pipeline.js";
 import type { ReasonCode } from "./reason.js";
 import type { DeserializationAttempt, DeserializationReport } from "./report.js";
 import { undeserializable } from "./undeserializable.js";
+import { isSet, type Seals, unseal } from "./unseal.js";
 
 const none: readonly never[] = Object.freeze([]);
 const noProperties: ApplicationProperties = Object.freeze({});
@@ -29,7 +32,7 @@ const selectionNotes: Readonly<
 const failed = Symbol("failed");
 
 /**
- * The reading of one body, from its wire form to an outcome: decompress, select, attempt. Everything stays synchronous as long as
+ * The reading of one body, from its wire form to an outcome: fetch, decrypt, decompress, select, attempt. Everything stays synchronous as long as
  * the plug-ins do.
  */
 export class Reading {
@@ -37,6 +40,7 @@ export class Reading {
   readonly #options: ResolvedPipelineOptions;
   readonly #message: EncodedMessage;
   readonly #signal: AbortSignal | undefined;
+  readonly #readAs: ReadTarget | undefined;
   readonly #startedAt = performance.now();
   readonly #selection: Selection;
   /** The version the message says it is of; undefined for an untyped message. */
@@ -44,38 +48,57 @@ export class Reading {
   #upcastPath: readonly number[] = none;
   #attempts: DeserializationAttempt[] | undefined;
   #contentEncodings: readonly string[] = none;
+  #seals: Seals | undefined;
   #unavailable: ReturnType<typeof toFailure> | undefined;
 
   constructor(
     chain: Chain,
     options: ResolvedPipelineOptions,
     message: EncodedMessage,
-    signal: AbortSignal | undefined,
+    call: DeserializeCallOptions | undefined,
   ) {
     this.#chain = chain;
     this.#options = options;
     this.#message = message;
-    this.#signal = signal;
+    this.#signal = call?.abortSignal;
+    this.#readAs = call?.readAs;
     this.#selection = chain.select(message.contentType);
   }
 
   /** Reads the body. Never throws and never rejects because of the body. */
   run(): Awaitable<DeserializationOutcome> {
-    const { messageTypes } = this.#options;
+    const { messageTypes, isPlaintextRefused } = this.#options;
     if (messageTypes !== undefined) {
       try {
-        this.#known = messageTypes.identify(this.#message);
+        this.#known = messageTypes.identify(this.#message, this.#readAs?.version);
       } catch (error) {
         return this.#refusedFor(undefined, error);
       }
     }
-    const { body } = this.#message;
+    const { body, applicationProperties = noProperties } = this.#message;
+    const isEncrypted = isSet(applicationProperties[encryptionProperty]);
+    if (isPlaintextRefused && !isEncrypted) {
+      return this.#refusedFor(
+        undefined,
+        decodeFailure("plaintext-refused", "The body is not encrypted, and only encrypted ones are read."),
+      );
+    }
     if (!(body instanceof Uint8Array)) return this.#received(body.value);
     if (body.length > this.#options.maxBodyBytes) {
       this.#note(undefined, "body-too-large", `The body is larger than ${this.#options.maxBodyBytes} bytes.`);
       return this.#refused();
     }
-    const encoding = contentEncoding(this.#message.applicationProperties);
+    const isElsewhere = isSet(applicationProperties[claimCheckProperty]);
+    if (!isEncrypted && !isElsewhere) return this.#unpack(body);
+    this.#seals = { claimCheck: undefined, encryptionKeyId: undefined };
+    return unseal(body, this.#message, this.#options, this.#seals, this.#signal).then(
+      (plain) => this.#unpack(plain),
+      (error: unknown) => this.#refusedFor(undefined, error),
+    );
+  }
+
+  #unpack(body: Uint8Array): Awaitable<DeserializationOutcome> {
+    const encoding = contentEncodingOf(this.#message.applicationProperties);
     return encoding === undefined ? this.#choose(body) : this.#decompress(body, encoding);
   }
 
@@ -108,6 +131,9 @@ export class Reading {
   }
 
   #choose(bytes: Uint8Array): Awaitable<DeserializationOutcome> {
+    if (this.#readAs?.serializer !== undefined) {
+      return this.#chooseNamed(this.#readAs.serializer, this.#readAs.isDeclared ?? true, bytes);
+    }
     const selection = this.#selection;
     if (selection.kind === "declared") {
       const { link } = selection;
@@ -120,6 +146,20 @@ export class Reading {
     const policy = kind === "missing" ? this.#options.contentType.missing : this.#options.contentType.unknown;
     if (kind !== "missing" || policy === "reject") this.#note(undefined, ...selectionNotes[kind]);
     return policy === "reject" ? this.#refused() : this.#guess(bytes, undefined);
+  }
+
+  #chooseNamed(name: string, isDeclared: boolean, bytes: Uint8Array): Awaitable<DeserializationOutcome> {
+    const link = this.#chain.links.find(({ serializer }) => serializer.name === name);
+    if (link === undefined) throw new TypeError(`No serializer of the pipeline is named "${name}".`);
+    const isCandidate = isDeclared || this.#chain.candidates(bytes[0] ?? -1).includes(link);
+    if (!isCandidate) {
+      this.#noteUnrecognized(none, undefined);
+      return this.#refused();
+    }
+    const value = this.#attempt(link, bytes, isDeclared);
+    const settle = (settled: unknown) =>
+      settled === failed ? this.#refused() : this.#decoded(settled, link);
+    return isPromise(value) ? value.then(settle) : settle(value);
   }
 
   #afterDeclared(value: unknown, link: ChainLink, bytes: Uint8Array): Awaitable<DeserializationOutcome> {
@@ -263,36 +303,22 @@ export class Reading {
   #upcast(body: unknown, link: ChainLink | undefined): Awaitable<DeserializationOutcome> {
     const known = this.#known;
     if (known === undefined || known.version.upcasts.length === 0) return this.#done(body, link);
+    const finish = (upcast: unknown) => {
+      this.#upcastPath = known.version.upcastPath;
+      return this.#done(upcast, link);
+    };
     try {
-      const upcast = this.#bringUp(body, known);
-      if (!isPromise(upcast)) return this.#upcasted(upcast, known, link);
-      return (upcast as Promise<unknown>)
-        .then((value) => this.#upcasted(value, known, link))
-        .catch((error: unknown) => this.#refusedFor(link, error));
+      const upcast = bringUp(body, known, {
+        serializer: link?.serializer.name,
+        applicationProperties: this.#message.applicationProperties ?? noProperties,
+        signal: this.#signal,
+        timeoutMs: this.#options.attemptTimeoutMs,
+      });
+      if (!isPromise(upcast)) return finish(upcast);
+      return upcast.then(finish, (error: unknown) => this.#refusedFor(link, error));
     } catch (error) {
       return this.#refusedFor(link, error);
     }
-  }
-
-  #bringUp(body: unknown, { version }: KnownVersion): Awaitable<unknown> {
-    const context = {
-      applicationProperties: this.#message.applicationProperties ?? noProperties,
-      signal: this.#signal,
-    };
-    return cast(body, version.upcasts, context, this.#options.attemptTimeoutMs, upcastError);
-  }
-
-  /** Validates against the reader's version: an upcaster may be wrong. */
-  #upcasted(body: unknown, known: KnownVersion, link: ChainLink | undefined): DeserializationOutcome {
-    const result = known.checkUpcast(link?.serializer.name)?.(body);
-    if (result !== undefined && !result.isValid) {
-      throw upcastFailure(
-        "upcast-invalid",
-        `Upcast to version ${known.type.version}, the body does not fit: ${result.text}`,
-      );
-    }
-    this.#upcastPath = known.version.upcastPath;
-    return this.#done(result === undefined ? body : result.value, link);
   }
 
   #done(body: unknown, link: ChainLink | undefined): DeserializationOutcome {
@@ -323,23 +349,12 @@ export class Reading {
       section: bodySection(body),
       attempts: this.#attempts ?? none,
       contentEncodings: this.#contentEncodings,
+      claimCheck: this.#seals?.claimCheck,
+      encryptionKeyId: this.#seals?.encryptionKeyId,
       bytes: body instanceof Uint8Array ? body.length : 0,
       durationMs: performance.now() - this.#startedAt,
     };
   }
-}
-
-/** What an upcaster needs may be out of reach; anything else it throws is its fault, and stays out, text and all. */
-function upcastError(text: string, error: unknown): WaybillError {
-  if (error instanceof WaybillError && error.code === "unavailable") return toFailure(error);
-  return upcastFailure("upcast-failed", text);
-}
-
-/** Application property names are case-sensitive, HTTP header names are not: senders over HTTP may write it in lower case. */
-function contentEncoding(properties: ApplicationProperties | undefined): unknown {
-  if (properties === undefined) return undefined;
-  const value = properties[contentEncodingProperty] ?? properties["content-encoding"];
-  return value === null ? undefined : value;
 }
 
 function chained(

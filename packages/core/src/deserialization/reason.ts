@@ -1,11 +1,23 @@
 /** The steps every body goes through, in this order. */
-export type Stage = "select" | "decompress" | "decode" | "validate" | "upcast";
+export type Stage = "fetch" | "decrypt" | "decompress" | "select" | "decode" | "validate" | "upcast";
 
 /**
  * Why an attempt to read a body failed, by stage. The set is closed: it stands in reports, metrics and dead-letter
  * records, and `docs/deserialization.md` explains each.
  */
 export const reasonCodes = Object.freeze({
+  // fetch
+  "claim-check-unsupported": "fetch",
+  "claim-check-malformed": "fetch",
+  "claim-check-too-large": "fetch",
+  "claim-check-missing": "fetch",
+  "claim-check-changed": "fetch",
+  // decrypt
+  "plaintext-refused": "decrypt",
+  "encryption-unsupported": "decrypt",
+  "encryption-malformed": "decrypt",
+  "key-unknown": "decrypt",
+  "decryption-failed": "decrypt",
   // select
   "content-type-missing": "select",
   "content-type-malformed": "select",

@@ -35,6 +35,10 @@ export interface DeserializationReport {
   readonly attempts: readonly DeserializationAttempt[];
   /** The content encodings undone before decoding, outermost first. */
   readonly contentEncodings: readonly string[];
+  /** The key under which the body lies in the claim-check store, if it travelled so. */
+  readonly claimCheck: string | undefined;
+  /** The id of the key that the body is encrypted under, if it is. */
+  readonly encryptionKeyId: string | undefined;
   /** The size of the body as it travelled, in bytes; 0 for value and sequence sections. */
   readonly bytes: number;
   /** How long reading took, in milliseconds. */

@@ -38,6 +38,8 @@ function deadLetterReason({ attempts, declared }: DeserializationReport): DeadLe
   if (reached.has("validate")) return "ValidationFailed";
   if (reached.has("decode")) return "DeserializationFailed";
   if (reached.has("decompress")) return "DecompressionFailed";
+  if (reached.has("decrypt")) return "DecryptionFailed";
+  if (reached.has("fetch")) return "ClaimCheckFailed";
   const isRefusedByDeclared = attempts.some(
     ({ serializer, reason }) => serializer === declared && reason !== "not-recognized",
   );

@@ -35,8 +35,14 @@ describe("a message type", () => {
 
   it("takes messages that do not say their version for the oldest, unless told otherwise", () => {
     expect(orderPlaced.unversioned).toBe(1);
-    expect(defineMessage("a", { version: 2, schemas: { 1: v1, 2: v2 }, upcasters: { 1: () => ({}) }, unversioned: 2 }))
-      .toHaveProperty("unversioned", 2);
+    expect(
+      defineMessage("a", {
+        version: 2,
+        schemas: { 1: v1, 2: v2 },
+        upcasters: { 1: () => ({}) },
+        unversioned: 2,
+      }),
+    ).toHaveProperty("unversioned", 2);
   });
 
   it("follows an upcaster to the version it names, past others", () => {
@@ -49,7 +55,12 @@ describe("a message type", () => {
   });
 
   it("lets an upcaster lead past versions that were never sent", () => {
-    const type = defineMessage("a", { version: 4, schemas: { 1: {}, 4: {} }, upcasters: { 1: (body) => body }, unused: [2, 3] });
+    const type = defineMessage("a", {
+      version: 4,
+      schemas: { 1: {}, 4: {} },
+      upcasters: { 1: (body) => body },
+      unused: [2, 3],
+    });
     expect(type.versions[0]?.upcastPath).toEqual([1, 4]);
   });
 
@@ -78,13 +89,19 @@ describe("the types of a message type", () => {
   });
 
   it("come from a type argument where there is no schema", () => {
-    const type = defineMessage("a", { version: 1, schemas: { 1: { body: bodyType<{ id: bigint }>(), json: {} } } });
+    const type = defineMessage("a", {
+      version: 1,
+      schemas: { 1: { body: bodyType<{ id: bigint }>(), json: {} } },
+    });
     expectTypeOf<BodyOf<typeof type>>().toEqualTypeOf<{ id: bigint }>();
     expect(type.versions[0]).toMatchObject({ check: undefined, schemas: { json: {} } });
   });
 
   it("come from what a validate function returns", () => {
-    const type = defineMessage("a", { version: 1, schemas: { 1: (value: unknown) => ({ id: Number(value) }) } });
+    const type = defineMessage("a", {
+      version: 1,
+      schemas: { 1: (value: unknown) => ({ id: Number(value) }) },
+    });
     expectTypeOf<BodyOf<typeof type>>().toEqualTypeOf<{ id: number }>();
   });
 
@@ -94,6 +111,16 @@ describe("the types of a message type", () => {
       schemas: { 1: v1, 2: { body: v2 } },
       upcasters: { 1: (body) => expectTypeOf(body).toEqualTypeOf<{ id: number; total: string }>() },
       downcasters: { 2: (body) => expectTypeOf(body).toEqualTypeOf<{ id: number; cents: number }>() },
+    });
+  });
+
+  it("give upcasters what the schema lets out, and downcasters what senders give", () => {
+    const schema = z.object({ at: z.string().transform((text) => new Date(text)) });
+    defineMessage("a", {
+      version: 2,
+      schemas: { 1: schema, 2: schema },
+      upcasters: { 1: (body) => expectTypeOf(body).toEqualTypeOf<{ at: Date }>() },
+      downcasters: { 2: (body) => expectTypeOf(body).toEqualTypeOf<{ at: string }>() },
     });
   });
 
@@ -139,7 +166,12 @@ describe("a definition that is not sound is refused, saying why", () => {
     ],
     [
       "a downcaster that leads up",
-      { version: 2, schemas: { 1: {}, 2: {} }, upcasters: { 1: up }, downcasters: { 2: { to: 2, cast: up } } },
+      {
+        version: 2,
+        schemas: { 1: {}, 2: {} },
+        upcasters: { 1: up },
+        downcasters: { 2: { to: 2, cast: up } },
+      },
       "the downcaster of version 2 leads to 2, which is no older version",
     ],
   ];
@@ -152,11 +184,31 @@ describe("a definition that is not sound is refused, saying why", () => {
   const mistaken: [string, () => unknown, string][] = [
     ["no name", () => defineMessage("", { version: 1 }), "must be a text of 1 to 128 characters"],
     ["version 0", () => defineMessage("a", { version: 0 }), "versions are whole numbers from 1, not 0"],
-    ["a version that is no number", () => defineMessage("a", { version: 1, schemas: { x: {} } as never }), "not NaN"],
-    ["a schema of the future", () => defineMessage("a", { version: 1, schemas: { 1: {}, 2: {} } }), "version 2 is newer"],
-    ["a schema that is none", () => defineMessage("a", { version: 1, schemas: { 1: 5 as never } }), "must be a schema"],
-    ["a caster that is none", () => defineMessage("a", { version: 2, schemas: { 1: {}, 2: {} }, upcasters: { 1: {} as never } }), "must be a function"],
-    ["an unversioned that is none", () => defineMessage("a", { version: 1, unversioned: 4 }), "unversioned names 4"],
+    [
+      "a version that is no number",
+      () => defineMessage("a", { version: 1, schemas: { x: {} } as never }),
+      "not NaN",
+    ],
+    [
+      "a schema of the future",
+      () => defineMessage("a", { version: 1, schemas: { 1: {}, 2: {} } }),
+      "version 2 is newer",
+    ],
+    [
+      "a schema that is none",
+      () => defineMessage("a", { version: 1, schemas: { 1: 5 as never } }),
+      "must be a schema",
+    ],
+    [
+      "a caster that is none",
+      () => defineMessage("a", { version: 2, schemas: { 1: {}, 2: {} }, upcasters: { 1: {} as never } }),
+      "must be a function",
+    ],
+    [
+      "an unversioned that is none",
+      () => defineMessage("a", { version: 1, unversioned: 4 }),
+      "unversioned names 4",
+    ],
   ];
   it.each(mistaken)("%s is a TypeError", (_, define, text) => {
     expect(define).toThrow(TypeError);
@@ -166,7 +218,10 @@ describe("a definition that is not sound is refused, saying why", () => {
 
 describe("any set of upcasters", () => {
   it("is refused, or leads every version to the current one", () => {
-    const upcasters = fc.dictionary(fc.integer({ min: 1, max: 6 }).map(String), fc.integer({ min: 1, max: 7 }));
+    const upcasters = fc.dictionary(
+      fc.integer({ min: 1, max: 6 }).map(String),
+      fc.integer({ min: 1, max: 7 }),
+    );
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 6 }), upcasters, (version, targets) => {
         const schemas: Record<number, VersionSchemas> = {};

@@ -27,12 +27,20 @@ export interface SchemasByVersion {
 /** Turns a body of one version into one of another. */
 export type Caster<From, To> = (body: From, context: CastContext) => Awaitable<To>;
 
-/** The casters of a definition, by the version they start from. A function leads to the neighbouring version, `to` to another. */
-export type CastersFrom<Schemas extends SchemasByVersion> = {
-  readonly [From in keyof Schemas]?:
-    | Caster<OutputOf<Schemas[From]>, unknown>
-    | { readonly to: number; readonly cast: Caster<OutputOf<Schemas[From]>, unknown> };
+/** The upcasters of a definition, by the version they start from. A function leads to the next version, `to` to another. */
+export type UpcastersFrom<Schemas extends SchemasByVersion> = {
+  readonly [From in keyof Schemas]?: CasterOrLeap<OutputOf<Schemas[From]>>;
 };
+
+/** The downcasters of a definition, by the version they start from. They get what senders give. */
+export type DowncastersFrom<Schemas extends SchemasByVersion> = {
+  readonly [From in keyof Schemas]?: CasterOrLeap<InputOf<Schemas[From]>>;
+};
+
+/** A caster to the neighbouring version, or to the version it names. */
+export type CasterOrLeap<From> =
+  | Caster<From, unknown>
+  | { readonly to: number; readonly cast: Caster<From, unknown> };
 
 /** What `defineMessage` takes. */
 export interface MessageDefinition<Version extends number, Schemas extends SchemasByVersion> {
@@ -44,9 +52,9 @@ export interface MessageDefinition<Version extends number, Schemas extends Schem
    * What brings an older version's body up. Pure: an upcaster returns a new body and leaves the one it was given alone; it may answer with a
    * promise. It may throw, which dead-letters the message, or throw `unavailableFailure`, which has it come again later.
    */
-  readonly upcasters?: CastersFrom<NoInfer<Schemas>> | undefined;
+  readonly upcasters?: UpcastersFrom<NoInfer<Schemas>> | undefined;
   /** What brings a newer version's body down, for senders that still write an older version. */
-  readonly downcasters?: CastersFrom<NoInfer<Schemas>> | undefined;
+  readonly downcasters?: DowncastersFrom<NoInfer<Schemas>> | undefined;
   /** The version of messages that do not say theirs. Default: the oldest. */
   readonly unversioned?: number | undefined;
   /** Versions between the others that were never sent. */
@@ -56,20 +64,24 @@ export interface MessageDefinition<Version extends number, Schemas extends Schem
 }
 
 /** The type that a schema, or the `body` schema of a version, lets out: what handlers get. */
-export type OutputOf<Schema> = Schema extends StandardSchema<infer _, infer Output>
-  ? Output
-  : Schema extends (value: unknown) => infer Output
-    ? Exclude<Output, undefined | void>
-    : Schema extends { readonly body: infer Body extends StandardSchema | ValidateFunction }
-      ? OutputOf<Body>
-      : unknown;
+export type OutputOf<Schema> =
+  Schema extends StandardSchema<infer _, infer Output>
+    ? Output
+    : Schema extends (value: unknown) => infer Output
+      ? [Exclude<Output, void>] extends [never]
+        ? unknown
+        : Exclude<Output, void>
+      : Schema extends { readonly body: infer Body extends StandardSchema | ValidateFunction }
+        ? OutputOf<Body>
+        : unknown;
 
 /** The type that a schema, or the `body` schema of a version, takes: what senders give. */
-export type InputOf<Schema> = Schema extends StandardSchema<infer Input, infer _>
-  ? Input
-  : Schema extends { readonly body: infer Body extends StandardSchema | ValidateFunction }
-    ? InputOf<Body>
-    : OutputOf<Schema>;
+export type InputOf<Schema> =
+  Schema extends StandardSchema<infer Input, infer _>
+    ? Input
+    : Schema extends { readonly body: infer Body extends StandardSchema | ValidateFunction }
+      ? InputOf<Body>
+      : OutputOf<Schema>;
 
 /**
  * Defines a message type in all its versions. Throws `configuration-invalid` when a version cannot be brought to the current one (a gap, a
@@ -91,7 +103,9 @@ export function defineMessage<
   const versions = messageVersions(graph, (definition.schemas ?? {}) as SchemasByVersion);
   const unversioned = definition.unversioned ?? graph.versions[0]!;
   if (!graph.versions.includes(unversioned)) {
-    throw new TypeError(`defineMessage("${name}"): unversioned names ${unversioned}, which is no version of it.`);
+    throw new TypeError(
+      `defineMessage("${name}"): unversioned names ${unversioned}, which is no version of it.`,
+    );
   }
   return Object.freeze({
     name,
@@ -113,10 +127,7 @@ const anything: StandardSchema = Object.freeze({
   "~standard": Object.freeze({ version: 1, vendor: "waybill", validate: (value: unknown) => ({ value }) }),
 });
 
-function versionGraph(
-  name: string,
-  definition: MessageDefinition<number, SchemasByVersion>,
-): VersionGraph {
+function versionGraph(name: string, definition: MessageDefinition<number, SchemasByVersion>): VersionGraph {
   const { version: current, schemas = {}, upcasters = {}, downcasters = {}, unused = [] } = definition;
   const versions = [...new Set([...Object.keys(schemas), ...Object.keys(upcasters), current].map(Number))];
   versions.sort((a, b) => a - b);
@@ -139,7 +150,7 @@ function versionGraph(
 function steps(
   name: string,
   option: "upcasters" | "downcasters",
-  casters: CastersFrom<SchemasByVersion>,
+  casters: Readonly<Record<string, CasterOrLeap<never> | undefined>>,
   neighbour: (from: number) => number | undefined,
 ): ReadonlyMap<number, VersionStep> {
   const found = new Map<number, VersionStep>();
@@ -180,7 +191,9 @@ function versionSchemas(
     return { check: bodyCheck(given), schemas: Object.freeze({}) };
   }
   if (typeof given !== "object" || given === null) {
-    throw new TypeError(`defineMessage("${name}"): schemas[${version}] must be a schema or an object of schemas.`);
+    throw new TypeError(
+      `defineMessage("${name}"): schemas[${version}] must be a schema or an object of schemas.`,
+    );
   }
   const { body, ...schemas } = given;
   return { check: body === undefined ? undefined : bodyCheck(body), schemas: Object.freeze(schemas) };

@@ -53,8 +53,11 @@ interface OpenedBody {
 /** The message types of a pipeline, found by what a message says. */
 export interface MessageTypeRegistry {
   readonly resolver: MessageTypeResolver;
-  /** The version of a received message; undefined for an untyped one. Throws the failure with which it is refused. */
-  identify(message: EncodedMessage): KnownVersion | undefined;
+  /**
+   * The version of a received message, or another of its type; undefined for an untyped one. Throws the failure with which the message is
+   * refused.
+   */
+  identify(message: EncodedMessage, version?: number): KnownVersion | undefined;
   /** The same for a message whose type stands in an envelope around the body, with what the envelope held. Absent without envelopes. */
   readonly open: ((body: unknown, message: EncodedMessage) => OpenedBody) | undefined;
   /** The type of a message to send, by its `subject`; undefined for an untyped one. Throws `encodeFailure`. */
@@ -93,18 +96,16 @@ export function createRegistry(
   const { open } = resolver;
   return {
     resolver,
-    identify(message) {
+    identify(message, version) {
       const identity = resolver.identify(message);
-      if (identity !== undefined) return find(identity);
+      if (identity !== undefined) return find(version === undefined ? identity : { ...identity, version });
       return open === undefined ? untyped() : undefined;
     },
     open:
       open &&
       ((body, message) => {
         const opened = open(body, message);
-        return opened === undefined
-          ? { known: untyped(), body }
-          : { known: find(opened), body: opened.body };
+        return opened === undefined ? { known: untyped(), body } : { known: find(opened), body: opened.body };
       }),
     version: (type, version) => versions.get(type)!.get(version),
     toSend(subject) {

@@ -56,7 +56,10 @@ export function propertyResolver(options: PropertyResolverOptions = {}): Message
     identify({ subject, applicationProperties }) {
       const messageType = typeProperty === undefined ? subject : applicationProperties?.[typeProperty];
       if (typeof messageType !== "string" || messageType === "") return undefined;
-      return { messageType, version: parseVersion(applicationProperties?.[versionProperty], versionProperty) };
+      return {
+        messageType,
+        version: parseVersion(applicationProperties?.[versionProperty], versionProperty),
+      };
     },
     stamp({ messageType, version }, { applicationProperties }) {
       const stamped: Record<string, string | number> = {};

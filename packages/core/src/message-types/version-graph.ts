@@ -46,10 +46,7 @@ function checkUpcast(graph: VersionGraph, { from, to }: VersionStep): void {
     throw unsound(graph, `version ${from} is the current one and has an upcaster all the same`);
   }
   if (from > graph.current) {
-    throw unsound(
-      graph,
-      `there is an upcaster for version ${from}, newer than the current ${graph.current}`,
-    );
+    throw unsound(graph, `there is an upcaster for version ${from}, newer than the current ${graph.current}`);
   }
   if (!graph.versions.includes(to)) {
     throw unsound(graph, `the upcaster of version ${from} leads to ${to}, which is not among its versions`);
@@ -90,5 +87,8 @@ function walkUp(graph: VersionGraph, version: number): readonly VersionStep[] {
 }
 
 function unsound({ messageType }: Pick<VersionGraph, "messageType">, text: string): WaybillError {
-  return new WaybillError("configuration-invalid", `The message type "${messageType}" is not sound: ${text}.`);
+  return new WaybillError(
+    "configuration-invalid",
+    `The message type "${messageType}" is not sound: ${text}.`,
+  );
 }

@@ -29,10 +29,12 @@ export function prepare(
   message: Message,
   { writeAs, abortSignal }: SerializeCallOptions = {},
 ): Awaitable<Prepared> {
-  const contentType = writeAs?.serializer === undefined ? undefined : mediaTypeOf(chain, writeAs.serializer, message);
+  const contentType =
+    writeAs?.serializer === undefined ? undefined : mediaTypeOf(chain, writeAs.serializer, message);
   const type = typeOf(options.messageTypes, message);
   if (type === undefined) {
-    if (writeAs?.version !== undefined) throw failure(message, "it has no message type, so it has no versions.");
+    if (writeAs?.version !== undefined)
+      throw failure(message, "it has no message type, so it has no versions.");
     return { message: changed(message, message.body, { contentType }), known: undefined };
   }
   const registry = options.messageTypes!;
@@ -41,7 +43,10 @@ export function prepare(
   requireValid(current.check, message, type);
   const { downcasts = [] } = known.version;
   if (downcasts.length === 0) return finish(message.body);
-  const context = { applicationProperties: message.applicationProperties ?? noProperties, signal: abortSignal };
+  const context = {
+    applicationProperties: message.applicationProperties ?? noProperties,
+    signal: abortSignal,
+  };
   const body = cast(message.body, downcasts, context, options.attemptTimeoutMs, (text, error) =>
     isUnavailable(error) ? unavailableFailure(text, error) : failure(message, text),
   );
@@ -69,7 +74,10 @@ function versionToWrite(
 ): KnownVersion {
   const known = registry.version(type, version);
   if (known?.version.downcasts !== undefined) return known;
-  throw failure(message, `"${type.name}" cannot be written as version ${version}: no downcasters lead there.`);
+  throw failure(
+    message,
+    `"${type.name}" cannot be written as version ${version}: no downcasters lead there.`,
+  );
 }
 
 function requireValid(check: KnownVersion["version"]["check"], message: Message, type: MessageType): void {

@@ -13,6 +13,7 @@ import type { ApplicationProperties, EncodedMessage, Message } from "../message.
 import type { KnownVersion } from "../message-types/message-type-registry.js";
 import type { Awaitable, SerializedBody } from "../serializer.js";
 import { type Prepared, prepare } from "./prepare.js";
+import { seal, unsealedProperties } from "./seal.js";
 
 const noProperties: ApplicationProperties = Object.freeze({});
 
@@ -45,6 +46,8 @@ function writeMessage(
   known: KnownVersion | undefined,
   signal: AbortSignal | undefined,
 ): Awaitable<EncodedMessage> {
+  // The schema is the body's, not that of an envelope around it.
+  const isWrapped = options.messageTypes?.resolver.wrap !== undefined;
   const selection = chain.select(message.contentType);
   const link = writer(chain, selection, message);
   let written: Awaitable<SerializedBody>;
@@ -52,7 +55,7 @@ function writeMessage(
     written = link.serializer.serialize(message.body, {
       messageType: known === undefined ? message.subject : known.type.name,
       messageVersion: known?.version.version,
-      schema: known?.version.schemas[link.serializer.name],
+      schema: isWrapped ? undefined : known?.version.schemas[link.serializer.name],
       contentType: message.contentType,
       mediaType: selection.mediaType,
       applicationProperties: message.applicationProperties ?? noProperties,
@@ -64,10 +67,10 @@ function writeMessage(
   }
   // Bytes at hand settle the matter sooner than a look for a promise.
   if ((written as SerializedBody).bytes !== undefined || !isPromise(written)) {
-    return labelled(written as SerializedBody, link, options, message);
+    return labelled(written as SerializedBody, link, options, message, signal);
   }
   return (written as Promise<SerializedBody>).then(
-    (body) => labelled(body, link, options, message),
+    (body) => labelled(body, link, options, message, signal),
     (error: unknown) => {
       throw writeFailure(error, link, message);
     },
@@ -90,6 +93,7 @@ function labelled(
   link: ChainLink,
   options: ResolvedPipelineOptions,
   message: Message,
+  signal: AbortSignal | undefined,
 ): Awaitable<EncodedMessage> {
   const bytes = written?.bytes;
   if (!(bytes instanceof Uint8Array))
@@ -98,7 +102,11 @@ function labelled(
   const contentType = written.contentType ?? (message.contentType || link.serializer.mediaTypes[0]!);
   const codings = codingsFor(bytes, link, options, message);
   const encoded = encodedMessage(message, bytes, contentType);
-  return codings === undefined ? encoded : compressed(bytes, codings, link, options, encoded);
+  if (codings === undefined) return seal(encoded, options, signal);
+  const smaller = compressed(bytes, codings, link, options, encoded);
+  return isPromise(smaller)
+    ? (smaller as Promise<EncodedMessage>).then((message) => seal(message, options, signal))
+    : seal(smaller as EncodedMessage, options, signal);
 }
 
 /** A copy of the message with another body. A loop, because `{ ...message, body }` is slow on this hot path. */
@@ -106,6 +114,9 @@ function encodedMessage(message: Message, body: Uint8Array, contentType: string)
   const encoded: Record<string, unknown> = { body, contentType };
   for (const name in message) {
     if (name !== "body" && name !== "contentType") encoded[name] = message[name as keyof Message];
+  }
+  if (message.applicationProperties !== undefined) {
+    encoded.applicationProperties = unsealedProperties(message.applicationProperties);
   }
   return encoded as unknown as EncodedMessage;
 }

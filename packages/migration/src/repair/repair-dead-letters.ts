@@ -81,8 +81,8 @@ export interface RepairResult {
   readonly resumed: number;
   readonly skipped: Readonly<Partial<Record<RepairSkip, number>>>;
   /**
-   * Messages that an interrupted repair may have sent without noting it, and that this one sent again: their numbers in the dead-letter queue.
-   * Always empty where the target detects duplicates.
+   * Messages that an interrupted repair may have sent without noting it, and that were sent again: their numbers in the dead-letter queue, those of
+   * earlier repairs with the same receipts first. Always empty where the target detects duplicates.
    */
   readonly possibleDuplicates: readonly bigint[];
 }
@@ -162,6 +162,7 @@ class Repair {
     for await (const { step, from, sequenceNumber } of this.#receipts.read()) {
       if (from !== this.#from) continue;
       const number = BigInt(sequenceNumber);
+      if (step === "sending" && this.#begun.get(number) === "sending") this.#noteDuplicate(number);
       if (step === "removed") this.#begun.delete(number);
       else this.#begun.set(number, step);
     }
@@ -232,8 +233,8 @@ class Repair {
     await this.#pace.wait(planned.length, this.#options.abortSignal);
     await this.#note("sending", planned);
     for (const { delivered } of planned) {
-      if (this.#begun.get(delivered.sequenceNumber) === "sending" && !this.#options.targetDetectsDuplicates)
-        this.#result.possibleDuplicates.push(delivered.sequenceNumber);
+      if (this.#begun.get(delivered.sequenceNumber) === "sending")
+        this.#noteDuplicate(delivered.sequenceNumber);
     }
     const sent = await this.#sendTogetherOrEach(planned);
     for (const { delivered } of sent) this.#begun.set(delivered.sequenceNumber, "sent");
@@ -298,6 +299,10 @@ class Repair {
         at,
       })),
     );
+  }
+
+  #noteDuplicate(sequenceNumber: bigint): void {
+    if (!this.#options.targetDetectsDuplicates) this.#result.possibleDuplicates.push(sequenceNumber);
   }
 
   #skip(delivered: DeliveredMessage, why: RepairSkip): void {

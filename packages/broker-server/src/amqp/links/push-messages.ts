@@ -45,7 +45,7 @@ export function pushMessages(
       drain(peer, link, consumer);
     },
     onDisposition(delivery, state) {
-      void settleDelivery(peer, receiver, link, delivery, state);
+      settleDelivery(peer, receiver, link, delivery, state);
     },
     onDetach() {
       consumer.close();
@@ -55,9 +55,9 @@ export function pushMessages(
 }
 
 function push(link: SenderLink, message: ReceivedMessage, isPeekLock: boolean): void {
-  const { lockToken } = message;
+  const { lockTokenBytes } = message;
   link.send(fromBrokerMessage(message), {
-    deliveryTag: lockToken === undefined ? nextTag() : toDeliveryTag(lockToken),
+    deliveryTag: lockTokenBytes === undefined ? nextTag() : toDeliveryTag(lockTokenBytes),
     settled: !isPeekLock,
     context: message,
   });

@@ -18,21 +18,30 @@ import { under } from "../transactions.js";
  * Does what a client says to a message, and answers with the outcome it named, which is how SDKs tell success: rejected without an
  * error for a dead-lettered message, with one where the settlement failed. A client that settled itself awaits nothing.
  */
-export async function settleDelivery(
+export function settleDelivery(
   peer: Peer,
   receiver: MessageReceiver,
   link: SenderLink,
   delivery: OutgoingDelivery,
   state: DeliveryState | undefined,
-): Promise<void> {
+): void {
   const outcome = state?.kind === "transactional" ? state.outcome : state;
   if (outcome === undefined || outcome.kind === "received") return;
+  const refuse = (error: unknown): void => {
+    if (!delivery.isSettled) link.settle(delivery, rejected(toAmqpError(error)));
+  };
+  const confirm = (): void => {
+    try {
+      if (!delivery.isSettled) link.settle(delivery, under(state, answerTo(outcome)));
+    } catch (error) {
+      refuse(error);
+    }
+  };
   try {
     const transaction = peer.transactions.ofSettlement(state, receiver.path);
-    await settle(receiver, delivery.context as ReceivedMessage, outcome, transaction);
-    if (!delivery.isSettled) link.settle(delivery, under(state, answerTo(outcome)));
+    settle(receiver, delivery.context as ReceivedMessage, outcome, transaction).then(confirm, refuse);
   } catch (error) {
-    if (!delivery.isSettled) link.settle(delivery, rejected(toAmqpError(error)));
+    refuse(error);
   }
 }
 

@@ -1,0 +1,46 @@
+import { createBroker } from "@waybill/broker";
+import { type ClaimCheckStore, WaybillClient, type WaybillClientOptions } from "@waybill/core";
+import { openTelemetry } from "@waybill/opentelemetry";
+import { json } from "@waybill/serializer-json";
+import { localTransport } from "@waybill/transport-local";
+import type { Comparison, Work } from "./compare.js";
+import { order } from "./payloads.js";
+
+const messagesPerCall = 10;
+
+/** What the client does beside sending and receiving must hardly show. */
+export async function clientComparisons(): Promise<Comparison[]> {
+  const plain = { serializer: json() };
+  return [
+    {
+      name: "2 KB, send + receive + complete: OpenTelemetry without SDK and claim check, over plain",
+      baseline: await roundTrips(plain),
+      subject: await roundTrips({ ...plain, diagnostics: openTelemetry(), claimCheck: { store: noStore } }),
+      unit: "time",
+      target: 1.03,
+    },
+  ];
+}
+
+/** Nothing is large enough to get here. */
+const noStore: ClaimCheckStore = {
+  put: () => Promise.reject(new Error("The body is small.")),
+  get: () => Promise.reject(new Error("The body is small.")),
+  delete: () => Promise.reject(new Error("The body is small.")),
+};
+
+async function roundTrips(options: WaybillClientOptions): Promise<Work> {
+  const broker = createBroker();
+  await broker.createQueue("orders");
+  const client = new WaybillClient(localTransport(broker), options);
+  const sender = client.createSender("orders");
+  const receiver = client.createReceiver("orders", { maxAutoLockRenewalDurationInMs: 0 });
+  const message = { body: order(2_000), subject: "order", applicationProperties: { tenant: "shop" } };
+  return async () => {
+    for (let n = 0; n < messagesPerCall; n += 1) {
+      await sender.sendMessages(message);
+      const [received] = await receiver.receiveMessages(1);
+      await receiver.completeMessage(received!);
+    }
+  };
+}

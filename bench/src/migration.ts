@@ -1,0 +1,98 @@
+import { createPipeline, defineMessage, type EncodedMessage } from "@waybill/core";
+import { ShadowCheck, WritePlan, withWritePlans } from "@waybill/migration";
+import { avro } from "@waybill/serializer-avro";
+import { json } from "@waybill/serializer-json";
+import type { Comparison } from "./compare.js";
+import { type Order, order, orderSchema } from "./payloads.js";
+
+type Step = (body: object) => object;
+
+const toV2: Step = (body) => ({ ...body, channel: "web" });
+const toV3: Step = (body) => {
+  const { lines } = body as Order;
+  return { ...body, lines: lines.map((line) => ({ ...line, cents: Math.round(line.unitPrice * 100) })) };
+};
+const toV4: Step = (body) => {
+  const { customer } = body as Order;
+  return { ...body, customer: { ...customer, id: String(customer.id) } };
+};
+
+/** What moving from one format or version to another costs, on orders of 2 KB. */
+export function migrationComparisons(): Comparison[] {
+  return [upcasting(), ...writing()];
+}
+
+function upcasting(): Comparison {
+  const orderPlaced = defineMessage("order-placed", {
+    version: 4,
+    schemas: { 1: {}, 2: {}, 3: {}, 4: {} },
+    upcasters: {
+      1: (body) => toV2(body as object),
+      2: (body) => toV3(body as object),
+      3: (body) => toV4(body as object),
+    },
+  });
+  const untyped = createPipeline({ serializer: json() });
+  const typed = createPipeline({ serializer: json(), messageTypes: [orderPlaced] });
+  const message = {
+    ...(untyped.serialize({ body: order(2_000), subject: "order-placed" }) as EncodedMessage),
+    applicationProperties: { messageVersion: 1 },
+  };
+  return {
+    name: "upcasting three versions, over the same functions called by hand",
+    baseline: () => {
+      const outcome = untyped.deserialize(message);
+      if (outcome instanceof Promise || outcome.status !== "decoded") throw new Error("It was not read.");
+      return toV4(toV3(toV2(outcome.body as object)));
+    },
+    subject: () => typed.deserialize(message),
+    unit: "time",
+    target: 1.15,
+  };
+}
+
+function writing(): Comparison[] {
+  const orderPlaced = defineMessage("order-placed", { version: 1, schemas: { 1: { avro: orderSchema } } });
+  const pipeline = createPipeline({
+    serializer: json(),
+    additionalDeserializers: [avro()],
+    messageTypes: [orderPlaced],
+  });
+  const message = orderPlaced.message(order(2_000), { messageId: "order-4711", sessionId: "ada" });
+  const plan = new WritePlan(orderPlaced, { from: { serializer: "json" }, to: { serializer: "avro" } });
+  const planned = withWritePlans(pipeline, [plan]);
+  const off = new ShadowCheck({ candidate: { serializer: "avro" }, sampleRate: 0 }).observe(pipeline);
+  const tenth = new ShadowCheck({ candidate: { serializer: "avro" }, sampleRate: 0.1 }).observe(pipeline);
+  const untyped = createPipeline({ serializer: json() });
+  const baseline = () => pipeline.serialize(message);
+  return [
+    {
+      name: "writing a typed message, over an untyped one",
+      baseline: () => untyped.serialize(message),
+      subject: baseline,
+      unit: "time",
+      target: 1.15,
+    },
+    {
+      name: "writing with a plan at 0 %",
+      baseline,
+      subject: () => planned.serialize(message),
+      unit: "time",
+      target: 1.05,
+    },
+    {
+      name: "writing with a shadow check that is off",
+      baseline,
+      subject: () => off.serialize(message),
+      unit: "time",
+      target: 1.05,
+    },
+    {
+      name: "writing with a shadow check of 10 %, JSON to Avro",
+      baseline,
+      subject: () => tenth.serialize(message),
+      unit: "time",
+      target: 1.25,
+    },
+  ];
+}

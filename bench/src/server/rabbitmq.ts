@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { RawClient } from "./raw-client.js";
+import type { Server } from "./start-server.js";
+
+const LIBRARY = "/usr/lib/rabbitmq/lib";
+const STARTS_WITHIN_MS = 60_000;
+
+/** RabbitMQ as it is installed on this machine, with its AMQP 1.0 plugin. */
+export interface RabbitMq {
+  readonly version: string;
+  /** Starts a node of its own, with empty directories and on loopback ports; resolves when it has accepted a connection. */
+  start(): Promise<Server>;
+}
+
+/** Finds the RabbitMQ of Debian's package `rabbitmq-server`; `undefined` where it is not installed. */
+export function findRabbitMq(): RabbitMq | undefined {
+  const home = entriesOf(LIBRARY).find((name) => name.startsWith("rabbitmq_server-"));
+  if (home === undefined) return undefined;
+  const plugins = entriesOf(join(LIBRARY, home, "plugins"));
+  if (!plugins.some((name) => name.startsWith("rabbitmq_amqp1_0-"))) return undefined;
+  const version = home.replace("rabbitmq_server-", "");
+  return { version, start: () => start(join(LIBRARY, home, "sbin/rabbitmq-server"), `RabbitMQ ${version}`) };
+}
+
+function entriesOf(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+async function start(binary: string, name: string): Promise<Server> {
+  const directory = mkdtempSync(join(tmpdir(), "waybill-bench-rabbitmq-"));
+  const [port, distributionPort, mapperPort] = await freePorts(3);
+  const env = configure(directory, {
+    port: port!,
+    distributionPort: distributionPort!,
+    mapperPort: mapperPort!,
+  });
+  const mapper = spawn("epmd", ["-port", String(mapperPort), "-address", "127.0.0.1"], {
+    env,
+    stdio: "ignore",
+  });
+  // A process group of its own, so that all of it can be ended.
+  const node = spawn(binary, { env, stdio: "ignore", detached: true });
+  const stop = async (): Promise<void> => {
+    await Promise.all([
+      end(node, () => process.kill(-node.pid!, "SIGKILL")),
+      end(mapper, () => mapper.kill("SIGKILL")),
+    ]);
+    rmSync(directory, { recursive: true, force: true });
+  };
+  try {
+    await untilOpen(port!, node);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { name, port: port!, address: (queue) => `/amq/queue/${queue}`, stop };
+}
+
+/** Writes what the node reads at its start; returns its environment. */
+function configure(
+  directory: string,
+  { port, distributionPort, mapperPort }: { port: number; distributionPort: number; mapperPort: number },
+): NodeJS.ProcessEnv {
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(directory, name), text);
+    return join(directory, name);
+  };
+  const transient = (name: string) => ({
+    name,
+    vhost: "/",
+    durable: false,
+    auto_delete: false,
+    arguments: {},
+  });
+  const definitions = file(
+    "definitions.json",
+    JSON.stringify({
+      vhosts: [{ name: "/" }],
+      users: [{ name: "guest", password_hash: "", tags: "" }],
+      permissions: [{ user: "guest", vhost: "/", configure: ".*", write: ".*", read: ".*" }],
+      queues: [
+        // A quorum queue is its fastest for throughput, a transient one for round trips.
+        { ...transient("orders"), durable: true, arguments: { "x-queue-type": "quorum" } },
+        transient("requests"),
+        transient("replies"),
+      ],
+    }),
+  );
+  return {
+    ...process.env,
+    HOME: directory,
+    ERL_EPMD_PORT: String(mapperPort),
+    ERL_EPMD_ADDRESS: "127.0.0.1",
+    RABBITMQ_NODENAME: "waybill-bench@localhost",
+    RABBITMQ_DIST_PORT: String(distributionPort),
+    RABBITMQ_MNESIA_BASE: join(directory, "mnesia"),
+    RABBITMQ_LOG_BASE: join(directory, "log"),
+    RABBITMQ_CONF_ENV_FILE: file("rabbitmq-env.conf", ""),
+    RABBITMQ_ENABLED_PLUGINS_FILE: file("enabled_plugins", "[rabbitmq_amqp1_0].\n"),
+    RABBITMQ_CONFIG_FILE: file(
+      "rabbitmq.conf",
+      `listeners.tcp.1 = 127.0.0.1:${port}\nload_definitions = ${definitions}\nlog.console = false\n`,
+    ),
+  };
+}
+
+async function untilOpen(port: number, node: ChildProcess): Promise<void> {
+  for (const deadlineMs = performance.now() + STARTS_WITHIN_MS; performance.now() < deadlineMs; ) {
+    if (node.exitCode !== null)
+      throw new Error(`RabbitMQ ended with code ${node.exitCode} while it started.`);
+    const client = await RawClient.open(port).catch(() => undefined);
+    client?.close();
+    if (client !== undefined) return;
+    await sleep(10);
+  }
+  throw new Error("RabbitMQ did not accept a connection within a minute.");
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
+  const ports: number[] = [];
+  for (const server of servers) {
+    if (!server.listening) await once(server, "listening");
+    const address = server.address();
+    if (typeof address === "object" && address !== null) ports.push(address.port);
+  }
+  for (const server of servers) server.close();
+  return ports;
+}
+
+async function end(child: ChildProcess, kill: () => void): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, "exit");
+  kill();
+  await exit;
+}

@@ -1,0 +1,155 @@
+import { type AmqpValue, described, encodeMessage, encodeValue, ulong } from "@waybill/amqp";
+
+// What the raw client needs of AMQP 1.0: frames encoded beforehand, and the few numbers that it reads out of those it gets.
+
+export const SASL_HEADER = Buffer.from([0x41, 0x4d, 0x51, 0x50, 3, 1, 0, 0]);
+export const AMQP_HEADER = Buffer.from([0x41, 0x4d, 0x51, 0x50, 0, 1, 0, 0]);
+
+export const OPEN = 0x10;
+export const BEGIN = 0x11;
+export const ATTACH = 0x12;
+export const FLOW = 0x13;
+export const TRANSFER = 0x14;
+export const DISPOSITION = 0x15;
+export const DETACH = 0x16;
+export const SASL_MECHANISMS = 0x40;
+export const SASL_INIT = 0x41;
+export const SASL_OUTCOME = 0x44;
+
+/** A message of 1 KB with an id, as all clients of the bench send it. */
+const kilobyteMessage = encodeMessage({
+  properties: { messageId: "0123456789abcdef" },
+  body: { kind: "data", sections: [Buffer.alloc(1024, "x")] },
+});
+
+/** One frame with a performative that holds these fields. */
+export function encodeFrame(code: number, fields: readonly AmqpValue[]): Buffer {
+  const body = encodeValue(described(ulong(BigInt(code)), fields));
+  const head = Buffer.from([0, 0, 0, 0, 2, code >= SASL_MECHANISMS ? 1 : 0, 0, 0]);
+  head.writeUInt32BE(head.length + body.length);
+  return Buffer.concat([head, body]);
+}
+
+/** The integers that start a performative's list, `undefined` for those that are null or left out. */
+export function readUints(buffer: Buffer, start: number, count: number): (number | undefined)[] {
+  const values: (number | undefined)[] = [];
+  const isWide = buffer[start + 3] === 0xd0;
+  const left = isWide ? buffer.readUInt32BE(start + 8) : buffer[start + 5]!;
+  let at = start + (isWide ? 12 : 6);
+  for (let field = 0; field < Math.min(count, left); field++) {
+    const code = buffer[at++];
+    if (code === 0x70) values.push(buffer.readUInt32BE(at));
+    else if (code === 0x52) values.push(buffer[at]);
+    else values.push(code === 0x43 ? 0 : undefined);
+    at += code === 0x70 ? 4 : code === 0x52 ? 1 : 0;
+  }
+  return values;
+}
+
+/** Cuts what a server sends into protocol headers and frames, without looking into them. */
+export class FrameCutter {
+  readonly #onHeader: () => void;
+  readonly #onFrame: (code: number, buffer: Buffer, bodyStart: number, end: number) => void;
+  #partial: Buffer | undefined;
+  #filled = 0;
+
+  constructor(onHeader: () => void, onFrame: FrameCutter["onFrame"]) {
+    this.#onHeader = onHeader;
+    this.#onFrame = onFrame;
+  }
+
+  get onFrame() {
+    return this.#onFrame;
+  }
+
+  push(chunk: Buffer): void {
+    let at = 0;
+    while (at < chunk.length) {
+      if (this.#partial !== undefined) {
+        at = this.#fill(this.#partial, chunk, at);
+        continue;
+      }
+      const size = chunk.length - at < 8 ? 8 : sizeOf(chunk, at);
+      if (chunk.length - at < size) {
+        this.#hold(size);
+        continue;
+      }
+      this.#tell(chunk, at, at + size);
+      at += size;
+    }
+  }
+
+  #hold(size: number): void {
+    this.#partial = Buffer.allocUnsafe(size);
+    this.#filled = 0;
+  }
+
+  #fill(partial: Buffer, chunk: Buffer, at: number): number {
+    const copied = chunk.copy(partial, this.#filled, at);
+    this.#filled += copied;
+    if (this.#filled < partial.length) return at + copied;
+    const size = sizeOf(partial, 0);
+    this.#partial = undefined;
+    if (size === partial.length) this.#tell(partial, 0, size);
+    else {
+      this.#hold(size);
+      this.#filled = partial.copy(this.#partial!, 0);
+    }
+    return at + copied;
+  }
+
+  #tell(buffer: Buffer, start: number, end: number): void {
+    if (isHeader(buffer, start)) this.#onHeader();
+    else if (end - start > 8) {
+      const body = start + buffer[start + 4]! * 4;
+      this.#onFrame(buffer[body + 2]!, buffer, body, end);
+    }
+  }
+}
+
+/** Transfers of the 1 KB message, encoded beforehand, in pieces that the socket takes as one write. */
+export class TransferPieces {
+  /** Transfers taken so far, which are their delivery ids and tags, too. */
+  taken = 0;
+  readonly #idle: Buffer[] = [];
+
+  /** At most `limit` transfers as bytes, and what to call when they are written. */
+  take(limit: number): [Buffer, () => void] {
+    const piece = this.#idle.pop() ?? newPiece();
+    const count = Math.min(limit, TRANSFERS_PER_PIECE);
+    for (let i = 0; i < count; i++) {
+      const start = i * transfer.length;
+      piece.writeUInt32BE(this.taken, start + ID_AT);
+      piece.writeUInt32BE(this.taken, start + TAG_AT);
+      this.taken++;
+    }
+    return [piece.subarray(0, count * transfer.length), () => void this.#idle.push(piece)];
+  }
+}
+
+const TRANSFERS_PER_PIECE = 56;
+const transfer = encodeTransfer();
+/** Places of the delivery id and the tag in a transfer: after header, descriptor, list head and handle. */
+const ID_AT = 8 + 3 + 3 + 1 + 1;
+const TAG_AT = ID_AT + 4 + 2;
+
+function encodeTransfer(): Buffer {
+  const fields = Buffer.from([0x43, 0x70, 0, 0, 0, 0, 0xa0, 4, 0, 0, 0, 0, 0x43, 0x42, 0x42]);
+  const list = Buffer.from([0x00, 0x53, TRANSFER, 0xc0, fields.length + 1, 6]);
+  const head = Buffer.from([0, 0, 0, 0, 2, 0, 0, 0]);
+  head.writeUInt32BE(head.length + list.length + fields.length + kilobyteMessage.length);
+  return Buffer.concat([head, list, fields, kilobyteMessage]);
+}
+
+function newPiece(): Buffer {
+  return Buffer.concat(Array.from({ length: TRANSFERS_PER_PIECE }, () => transfer));
+}
+
+function sizeOf(buffer: Buffer, at: number): number {
+  return isHeader(buffer, at) ? 8 : buffer.readUInt32BE(at);
+}
+
+/** Whether a protocol header starts here: "AMQP" is no size that a frame may have. */
+function isHeader(buffer: Buffer, at: number): boolean {
+  return buffer.readUInt32BE(at) === 0x41_4d_51_50;
+}

@@ -1,0 +1,73 @@
+import type { Buffer } from "node:buffer";
+import type { open, RootDatabase, RootDatabaseOptionsWithPath } from "lmdb";
+import type { GroupTarget } from "./group-commit.js";
+
+/** A buffer that tells LMDB's binding which part of it is the value: no object per value is needed then. */
+interface ValueWindow extends Buffer {
+  start?: number;
+  end?: number;
+}
+
+/** The binding asks for keys to be written, so no object per key is needed either. This one stands for the key at hand. */
+const AT_HAND = 0;
+
+/** An LMDB file that is written in groups. The promise of a group means that the disk has synced it. */
+export class LmdbTarget implements GroupTarget {
+  readonly #store: RootDatabase<Buffer, number>;
+  /** Where the key at hand lies. */
+  #keyBytes!: Buffer;
+  #keyStart = 0;
+  #keyEnd = 0;
+
+  constructor(openStore: typeof open, path: string) {
+    const options: RootDatabaseOptionsWithPath = {
+      path,
+      noSubdir: true,
+      encoding: "binary",
+      keyEncoder: {
+        writeKey: (_key: number, target: Buffer, start: number) => this.#writeKey(target, start),
+        readKey: () => AT_HAND,
+      },
+      overlappingSync: false,
+      eventTurnBatching: false,
+    };
+    this.#store = openStore<Buffer, number>(options);
+  }
+
+  batch(write: () => void): Promise<boolean> {
+    return this.#store.batch(write);
+  }
+
+  change(bytes: ValueWindow, start: number, valueStart: number, end: number): void {
+    this.#takeKey(bytes, start, valueStart);
+    if (valueStart === end) {
+      this.#store.remove(AT_HAND);
+      return;
+    }
+    bytes.start = valueStart;
+    bytes.end = end;
+    this.#store.put(AT_HAND, bytes);
+  }
+
+  /** A copy of the value, as it is on the disk, of the key that lies between `start` and `end`. */
+  get(bytes: Buffer, start: number, end: number): Buffer | undefined {
+    this.#takeKey(bytes, start, end);
+    return this.#store.getBinary(AT_HAND);
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+
+  #takeKey(bytes: Buffer, start: number, end: number): void {
+    this.#keyBytes = bytes;
+    this.#keyStart = start;
+    this.#keyEnd = end;
+  }
+
+  #writeKey(target: Buffer, start: number): number {
+    let at = start;
+    for (let from = this.#keyStart; from < this.#keyEnd; from++) target[at++] = this.#keyBytes[from]!;
+    return at;
+  }
+}

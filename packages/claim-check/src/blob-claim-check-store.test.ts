@@ -1,0 +1,29 @@
+import { ContainerClient } from "@azure/storage-blob";
+import { describe, expect, it } from "vitest";
+import { startBlobService } from "./blob-service.test-support.js";
+import { blobClaimCheckStore } from "./index.js";
+
+describe("blobClaimCheckStore", () => {
+  it("puts blobs under its prefix", async () => {
+    const service = await startBlobService();
+    const store = blobClaimCheckStore(new ContainerClient(service.containerUrl), { prefix: "orders/" });
+    await store.put("2026-11-05/a", Uint8Array.of(1), {});
+    expect([...service.blobs.keys()]).toEqual(["/account/container/orders/2026-11-05/a"]);
+    await service.close();
+  });
+
+  it("says nothing about the blob when the container is not there", async () => {
+    const service = await startBlobService();
+    const store = blobClaimCheckStore(new ContainerClient(service.containerUrl));
+    service.state.isContainerThere = false;
+    await expect(store.get("a", { maxBytes: 1 })).rejects.toMatchObject({ code: "ContainerNotFound" });
+    await service.close();
+  });
+
+  it("rejects when the service is not there", async () => {
+    const service = await startBlobService();
+    const client = new ContainerClient(service.containerUrl, undefined, { retryOptions: { maxTries: 1 } });
+    await service.close();
+    await expect(blobClaimCheckStore(client).get("a", { maxBytes: 1 })).rejects.toThrow();
+  });
+});

@@ -1,0 +1,70 @@
+import type { ClaimCheckStore } from "@waybill/core";
+import type { BlobContainer, BlobDownload } from "./blob-container.js";
+
+/** Where in the container the bodies lie. */
+export interface BlobClaimCheckStoreOptions {
+  /** Stands in front of every blob's name, for example `"orders/"`, so that a lifecycle rule can go by it. Default: none. */
+  readonly prefix?: string;
+}
+
+/**
+ * Keeps bodies as blobs of one container of Azure Blob Storage, through the container client that you bring. Credentials, retries and
+ * encryption at rest are yours. Delete old blobs by a lifecycle management policy.
+ */
+export function blobClaimCheckStore(
+  container: BlobContainer,
+  { prefix = "" }: BlobClaimCheckStoreOptions = {},
+): ClaimCheckStore {
+  const blob = (key: string) => container.getBlockBlobClient(`${prefix}${key}`);
+  return Object.freeze<ClaimCheckStore>({
+    async put(key, bytes, options) {
+      await blob(key).uploadData(bytes as Uint8Array<ArrayBuffer>, signalOf(options));
+    },
+    async get(key, options) {
+      try {
+        // One byte more than announced shows that there is more.
+        const count = options.maxBytes + 1;
+        return await readAll(await blob(key).download(0, count, signalOf(options)), count);
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        if (isBeyondTheEnd(error)) return new Uint8Array();
+        throw error;
+      }
+    },
+    async delete(key, options = {}) {
+      await blob(key).deleteIfExists(signalOf(options));
+    },
+  });
+}
+
+function signalOf({ abortSignal }: { abortSignal?: AbortSignal | undefined }): { abortSignal?: AbortSignal } {
+  return abortSignal === undefined ? {} : { abortSignal };
+}
+
+async function readAll({ readableStreamBody }: BlobDownload, maxBytes: number): Promise<Uint8Array> {
+  if (readableStreamBody === undefined)
+    throw new TypeError("The download has no stream: this is no Node.js.");
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of readableStreamBody) {
+    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+    chunks.push(bytes);
+    length += bytes.length;
+    if (length > maxBytes) break;
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Only the blob: a container that is not there is out of reach, and says nothing about the message. */
+function isNotFound(error: unknown): boolean {
+  return propertyOf(error, "statusCode") === 404 && propertyOf(error, "code") === "BlobNotFound";
+}
+
+/** The service refuses any range of an empty blob. */
+function isBeyondTheEnd(error: unknown): boolean {
+  return propertyOf(error, "statusCode") === 416;
+}
+
+function propertyOf(error: unknown, name: string): unknown {
+  return error instanceof Error ? (error as unknown as Record<string, unknown>)[name] : undefined;
+}

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { type Message, WaybillError } from "@waybill/core";
+import type { Case } from "../case.js";
+import type { TransportSubject } from "../transport/transport-subject.js";
+import { type ClientTrial, clientCase, noise } from "./client-trial.js";
+
+/** A client's batches: sizes known after serialization, arrays split by themselves. */
+export function clientBatchCases(subject: TransportSubject): Case[] {
+  const law = (name: string, run: (trial: ClientTrial) => Promise<void>) =>
+    clientCase(subject, `batches: ${name}`, run);
+  return [
+    law("a batch is filled until it is full, and sent", async (trial) => {
+      const queue = await trial.createQueue();
+      const client = trial.client();
+      const sender = client.createSender(queue);
+      const batch = await sender.createMessageBatch({ maxSizeInBytes: 4_000 });
+      let n = 0;
+      while (batch.tryAddMessage({ body: { n, text: noise(500) } })) n += 1;
+      assert.ok(n >= 5 && n <= 7, `${n} messages of 500 bytes fit into 4,000`);
+      assert.equal(batch.count, n);
+      assert.ok(batch.sizeInBytes <= batch.maxSizeInBytes, "the size is within the limit");
+      await sender.sendMessages(batch);
+      const arrived = await trial.receive(client, queue, n);
+      assert.deepEqual(numbers(arrived), count(n));
+    }),
+    law("a message larger than a whole batch is not added", async (trial) => {
+      const sender = trial.client().createSender(await trial.createQueue());
+      const batch = await sender.createMessageBatch({ maxSizeInBytes: 1_000 });
+      assert.equal(batch.tryAddMessage({ body: { text: noise(1_000) } }), false);
+      assert.equal(batch.count, 0);
+      assert.ok(await batch.tryAddMessageAsync({ body: { n: 1 } }), "a smaller one is added");
+    }),
+    law("a large array goes in several batches, in order", async (trial) => {
+      const queue = await trial.createQueue();
+      const client = trial.client();
+      const sender = client.createSender(queue);
+      const { maxSizeInBytes } = await sender.createMessageBatch();
+      const text = noise(Math.floor(maxSizeInBytes / 5));
+      const messages: Message[] = count(12).map((n) => ({ body: { n, text } }));
+      await sender.sendMessages(messages);
+      assert.deepEqual(numbers(await trial.receive(client, queue, 12)), count(12));
+    }),
+    law("an array with a message too large is refused before anything is sent", async (trial) => {
+      const queue = await trial.createQueue();
+      const client = trial.client();
+      const sender = client.createSender(queue);
+      const { maxSizeInBytes } = await sender.createMessageBatch();
+      const messages = [
+        { body: { text: noise(maxSizeInBytes / 2) } },
+        { body: { text: noise(maxSizeInBytes / 2) } },
+        { body: { text: noise(maxSizeInBytes) }, messageId: "too large" },
+      ];
+      const error = await rejection(sender.sendMessages(messages));
+      assert.equal(error.code, "message-too-large");
+      assert.equal(error.messageId, "too large");
+      assert.equal(error.entityPath, queue);
+      assert.match(error.message, /Message 3 of 3 cannot be sent, so nothing was\./);
+      assert.ok(error.message.includes(String(maxSizeInBytes)), "the text names the limit");
+      assert.deepEqual(await trial.peek(client, queue), []);
+    }),
+    law("encoded messages are split as well", async (trial) => {
+      const queue = await trial.createQueue();
+      const client = trial.client();
+      const sender = client.createSender(queue);
+      const { maxSizeInBytes } = await sender.createMessageBatch();
+      const body = new TextEncoder().encode(JSON.stringify({ text: noise(maxSizeInBytes / 3) }));
+      await sender.sendEncodedMessages(count(5).map(() => ({ body, contentType: "application/json" })));
+      assert.equal((await trial.receive(client, queue, 5)).length, 5);
+    }),
+    law("a batch of another sender is refused", async (trial) => {
+      const client = trial.client();
+      const queue = await trial.createQueue();
+      const batch = await client.createSender(queue).createMessageBatch();
+      await assert.rejects(client.createSender(queue).sendMessages(batch), TypeError);
+    }),
+  ];
+}
+
+async function rejection(call: Promise<unknown>): Promise<WaybillError> {
+  const error = await call.then(
+    () => assert.fail("the call resolved"),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof WaybillError, String(error));
+  return error;
+}
+
+function count(length: number): number[] {
+  return Array.from({ length }, (_, n) => n);
+}
+
+function numbers(messages: readonly { readonly body: unknown }[]): number[] {
+  return messages.map(({ body }) => (body as { n: number }).n);
+}

@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import {
+  decodeFailure,
+  type EncodedMessage,
+  type PeekedMessage,
+  type ReceivedMessage,
+  type Serializer,
+  WaybillClient,
+  type WaybillClientOptions,
+} from "@waybill/core";
+import type { Case } from "../case.js";
+import type { EntitySetting, TransportSubject, TransportWorld } from "../transport/transport-subject.js";
+
+/** The world of one case, with a client on its transport. */
+export class ClientTrial {
+  readonly #world: TransportWorld;
+  readonly #lockDurationMs: number;
+
+  constructor(world: TransportWorld, subject: TransportSubject) {
+    this.#world = world;
+    this.#lockDurationMs = subject.lockDurationMs ?? 5000;
+  }
+
+  /** A client on the world's transport. */
+  client(options: Partial<WaybillClientOptions> = {}): WaybillClient {
+    return new WaybillClient(this.#world.transport, { serializer: plainJson, ...options });
+  }
+
+  createQueue(setting: Partial<EntitySetting> = {}): Promise<string> {
+    return this.#world.createQueue({
+      lockDurationMs: this.#lockDurationMs,
+      maxDeliveryCount: 10,
+      requiresSession: false,
+      ...setting,
+    });
+  }
+
+  advance(durationMs: number): Promise<void> {
+    return this.#world.advance(durationMs);
+  }
+
+  /** Receives and completes exactly so many messages, in order, and fails when they do not come. */
+  async receive(client: WaybillClient, queue: string, count: number): Promise<ReceivedMessage[]> {
+    const receiver = client.createReceiver(queue);
+    const messages: ReceivedMessage[] = [];
+    while (messages.length < count) {
+      const next = await receiver.receiveMessages(count - messages.length, { maxWaitTimeInMs: 10_000 });
+      assert.ok(next.length > 0, `${messages.length} of ${count} messages came`);
+      for (const one of next) await receiver.completeMessage(one);
+      messages.push(...next);
+    }
+    await receiver.close();
+    return messages;
+  }
+
+  /** Receives one message from a queue's dead-letter queue, raw if it must be. */
+  async receiveDeadLetter(client: WaybillClient, queue: string) {
+    const receiver = client.createReceiver(queue, { subQueueType: "deadLetter" });
+    const [dead] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 10_000 });
+    assert.ok(dead !== undefined, "a dead letter came");
+    return { dead, complete: () => receiver.completeMessage(dead) };
+  }
+
+  /** What a queue holds, without taking it. */
+  async peek(client: WaybillClient, queue: string) {
+    const receiver = client.createReceiver(queue);
+    const messages = await receiver.peekMessages(100);
+    await receiver.close();
+    return messages;
+  }
+}
+
+/** Makes a case with a world of its own. */
+export function clientCase(
+  subject: TransportSubject,
+  name: string,
+  run: (trial: ClientTrial) => Promise<void>,
+): Case {
+  return {
+    name,
+    async run() {
+      await using world = await subject.create();
+      await run(new ClientTrial(world, subject));
+    },
+  };
+}
+
+/** As much JSON as the cases need, strict. */
+const plainJson: Serializer = Object.freeze<Serializer>({
+  name: "json",
+  mediaTypes: ["application/json"],
+  detection: "structure",
+  leadingBytes: [0x7b, 0x5b],
+  conforming: true,
+  serialize: (value) => ({ bytes: new TextEncoder().encode(JSON.stringify(value)) }),
+  deserialize(bytes) {
+    try {
+      return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    } catch {
+      throw decodeFailure("malformed", "This is not JSON.");
+    }
+  },
+});
+
+/** A text that does not compress, of so many characters. */
+export function noise(length: number): string {
+  let state = 1;
+  let text = "";
+  while (text.length < length) {
+    state = (state * 48271) % 2147483647;
+    text += String.fromCharCode(33 + (state % 90));
+  }
+  return text.replaceAll(/["\\]/g, "-");
+}
+
+/** The parts of a received message that a resubmission sends again, byte for byte. */
+export function resubmitted(dead: PeekedMessage): EncodedMessage {
+  const {
+    DeadLetterReason: _,
+    DeadLetterErrorDescription: __,
+    ...applicationProperties
+  } = dead.applicationProperties;
+  return {
+    body: dead.rawBody,
+    contentType: dead.contentType,
+    subject: dead.subject,
+    messageId: dead.messageId,
+    applicationProperties,
+  };
+}

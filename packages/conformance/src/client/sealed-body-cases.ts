@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import {
+  type ClaimCheckStore,
+  type EncryptionKeyProvider,
+  parseDeadLetterRecord,
+  WaybillError,
+} from "@waybill/core";
+import type { Case } from "../case.js";
+import { assertSameValue } from "../same-value.js";
+import type { TransportSubject } from "../transport/transport-subject.js";
+import { type ClientTrial, clientCase, noise, resubmitted } from "./client-trial.js";
+
+/** Bodies that travel elsewhere, or so that nobody else can read them. */
+export function sealedBodyCases(subject: TransportSubject): Case[] {
+  const law = (name: string, run: (trial: ClientTrial) => Promise<void>) => clientCase(subject, name, run);
+  const tooLarge = (subject.maxMessageBytes ?? 256 * 1024) + 1;
+  return [
+    law("claim check: a body larger than any message travels", async (trial) => {
+      const queue = await trial.createQueue();
+      const { store, bodies } = mapStore();
+      const client = trial.client({ claimCheck: { store } });
+      const body = { text: noise(tooLarge) };
+      await client.createSender(queue).sendMessages([{ body }, { body: { n: 1 } }, { body }]);
+      const [first, second, third] = await trial.receive(client, queue, 3);
+      assert.deepEqual([first!.body, second!.body, third!.body], [body, { n: 1 }, body]);
+      assert.equal(second!.deserialization.claimCheck, undefined);
+      assert.deepEqual(
+        [...bodies.keys()].sort(),
+        [first!.deserialization.claimCheck, third!.deserialization.claimCheck].sort(),
+      );
+    }),
+    law("claim check: a store out of reach keeps the message in the queue", async (trial) => {
+      const queue = await trial.createQueue();
+      const { store, bodies } = mapStore();
+      const unavailableBackoff = { initialDelayMs: 0 };
+      const client = trial.client({ claimCheck: { store, minBytes: 10 }, unavailableBackoff });
+      await client.createSender(queue).sendMessages({ body: { text: "large enough" } });
+      const away = { ...store, get: () => Promise.reject(new Error("out of reach")) };
+      const consumer = trial.client({ claimCheck: { store: away }, unavailableBackoff });
+      const receiver = consumer.createReceiver(queue);
+      const error = await receiver.receiveMessages(1).catch((reason: unknown) => reason);
+      assert.ok(error instanceof WaybillError && error.code === "unavailable", String(error));
+      await receiver.close();
+      assert.equal(bodies.size, 1);
+      const [message] = await trial.receive(client, queue, 1);
+      assert.deepEqual(message!.body, { text: "large enough" });
+      assert.ok(message!.deliveryCount > 0, "the first delivery was given back");
+    }),
+    law("claim check: a store out of reach fails the send, and nothing is sent", async (trial) => {
+      const queue = await trial.createQueue();
+      const store = { ...mapStore().store, put: () => Promise.reject(new Error("out of reach")) };
+      const client = trial.client({ claimCheck: { store, minBytes: 10 } });
+      const sending = client
+        .createSender(queue)
+        .sendMessages([{ body: 1 }, { body: "large enough", messageId: "b" }]);
+      const error = await sending.catch((reason: unknown) => reason);
+      assert.ok(error instanceof WaybillError && error.code === "unavailable", String(error));
+      assert.equal(error.messageId, "b");
+      assert.deepEqual(await trial.peek(client, queue), []);
+    }),
+    law(
+      "claim check: a body that is gone dead-letters its message, which can be sent again as it was",
+      async (trial) => {
+        const queue = await trial.createQueue();
+        const { store, bodies } = mapStore();
+        const client = trial.client({ claimCheck: { store, minBytes: 10 } });
+        await client.createSender(queue).sendMessages({ body: { text: "large enough" }, messageId: "a" });
+        const [[key, body]] = [...bodies] as [[string, Uint8Array]];
+        await store.delete(key);
+        const receiver = client.createReceiver(queue);
+        assert.deepEqual(await receiver.receiveMessages(1, { maxWaitTimeInMs: 0 }), []);
+        const { dead, complete } = await trial.receiveDeadLetter(client, queue);
+        assert.equal(dead.deadLetterReason, "ClaimCheckFailed");
+        assert.deepEqual(reasons(dead), ["claim-check-missing"]);
+        assertSameValue(dead.rawBody, new Uint8Array(), "the body as it travelled");
+        await store.put(key, body, {});
+        await client.createSender(queue).sendEncodedMessages(resubmitted(dead));
+        await complete();
+        const [again] = await trial.receive(client, queue, 1);
+        assert.deepEqual(again!.body, { text: "large enough" });
+      },
+    ),
+    law("encryption: a body arrives, and nobody without the key reads it", async (trial) => {
+      const queue = await trial.createQueue();
+      const client = trial.client({ encryption: { keys: ring("k1") } });
+      await client.createSender(queue).sendMessages({ body: { note: "confidential" }, subject: "order" });
+      const [stranger] = await trial.peek(trial.client(), queue);
+      assert.equal(stranger!.failure?.status, "undeserializable");
+      const raw = new TextDecoder("latin1").decode(stranger!.rawBody as Uint8Array);
+      assert.ok(!raw.includes("confidential"), "the body travels encrypted");
+      const [message] = await trial.receive(client, queue, 1);
+      assert.deepEqual(message!.body, { note: "confidential" });
+      assert.equal(message!.deserialization.encryptionKeyId, "k1");
+    }),
+    law(
+      "encryption: an unknown key dead-letters the message, which can be sent again as it was",
+      async (trial) => {
+        const queue = await trial.createQueue();
+        const producer = trial.client({ encryption: { keys: ring("k2") } });
+        await producer.createSender(queue).sendMessages({ body: { n: 1 }, subject: "order", messageId: "a" });
+        const [sent] = await trial.peek(producer, queue);
+        const older = trial.client({ encryption: { keys: ring("k1") } });
+        await older.createReceiver(queue).receiveMessages(1, { maxWaitTimeInMs: 0 });
+        const { dead, complete } = await trial.receiveDeadLetter(older, queue);
+        assert.equal(dead.deadLetterReason, "DecryptionFailed");
+        assert.deepEqual(reasons(dead), ["key-unknown"]);
+        assertSameValue(dead.rawBody, sent!.rawBody, "the body as it travelled");
+        await producer.createSender(queue).sendEncodedMessages(resubmitted(dead));
+        await complete();
+        assert.deepEqual((await trial.receive(producer, queue, 1))[0]!.body, { n: 1 });
+      },
+    ),
+    law("encryption: keys out of reach keep the message in the queue", async (trial) => {
+      const queue = await trial.createQueue();
+      const unavailableBackoff = { initialDelayMs: 0 };
+      const client = trial.client({ encryption: { keys: ring("k1") } });
+      await client.createSender(queue).sendMessages({ body: { n: 1 } });
+      const away = { ...ring("k1"), findKey: () => Promise.reject(new Error("out of reach")) };
+      const receiver = trial.client({ encryption: { keys: away }, unavailableBackoff }).createReceiver(queue);
+      const error = await receiver.receiveMessages(1).catch((reason: unknown) => reason);
+      assert.ok(error instanceof WaybillError && error.code === "unavailable", String(error));
+      await receiver.close();
+      assert.deepEqual((await trial.receive(client, queue, 1))[0]!.body, { n: 1 });
+    }),
+    law("encryption: plaintext is dead-lettered where only encrypted bodies are read", async (trial) => {
+      const queue = await trial.createQueue();
+      await trial
+        .client()
+        .createSender(queue)
+        .sendMessages({ body: { n: 1 } });
+      const client = trial.client({ encryption: { keys: ring("k1") } });
+      await client.createReceiver(queue).receiveMessages(1, { maxWaitTimeInMs: 0 });
+      const { dead } = await trial.receiveDeadLetter(client, queue);
+      assert.deepEqual(reasons(dead), ["plaintext-refused"]);
+    }),
+    law("compression, encryption and claim check go together, in batches too", async (trial) => {
+      const queue = await trial.createQueue();
+      const { store, bodies } = mapStore();
+      const client = trial.client({
+        compression: { coding: "gzip", minBytes: 100 },
+        encryption: { keys: ring("k1") },
+        claimCheck: { store, minBytes: 1_000 },
+      });
+      const sender = client.createSender(queue);
+      const sent = [{ n: 1 }, { text: "lamp ".repeat(1_000) }, { text: noise(2_000) }];
+      const batch = await sender.createMessageBatch();
+      assert.throws(() => batch.tryAddMessage({ body: sent[0] }), WaybillError);
+      for (const body of sent) assert.ok(await batch.tryAddMessageAsync({ body, subject: "order" }));
+      await sender.sendMessages(batch);
+      const arrived = await trial.receive(client, queue, 3);
+      assert.deepEqual(
+        arrived.map(({ body }) => body),
+        sent,
+      );
+      assert.deepEqual(
+        arrived.map(({ deserialization }) => deserialization.contentEncodings.length),
+        [0, 1, 1],
+      );
+      assert.equal(bodies.size, 1, "only the noise stays large when compressed");
+    }),
+  ];
+}
+
+function reasons(dead: Parameters<typeof parseDeadLetterRecord>[0]): string[] {
+  return parseDeadLetterRecord(dead)!.attempts.map(({ reason }) => reason);
+}
+
+/** A key ring with one key, made of its id. */
+function ring(id: string): EncryptionKeyProvider {
+  const key = new Uint8Array(32).fill(id.charCodeAt(1));
+  return { currentKey: () => ({ id, key }), findKey: async (wanted) => (wanted === id ? key : undefined) };
+}
+
+/** A store in a map. */
+function mapStore() {
+  const bodies = new Map<string, Uint8Array>();
+  const store: ClaimCheckStore = {
+    async put(key, bytes) {
+      bodies.set(key, bytes.slice());
+    },
+    get: async (key) => bodies.get(key),
+    async delete(key) {
+      bodies.delete(key);
+    },
+  };
+  return { store, bodies };
+}

@@ -1,0 +1,57 @@
+import { checkOut, claimCheckProperty, readClaimCheck } from "../claim-check/claim-check.js";
+import { decrypt, encryptionProperty, readEncryptionLabel } from "../encryption/encrypt.js";
+import type { ApplicationProperties, ApplicationPropertyValue, EncodedMessage } from "../message.js";
+import { decodeFailure } from "./failure.js";
+import type { ResolvedPipelineOptions } from "./options.js";
+
+/** What a body was sealed with, as far as reading it came: for the report. */
+export interface Seals {
+  claimCheck: string | undefined;
+  encryptionKeyId: string | undefined;
+}
+
+const noProperties: ApplicationProperties = Object.freeze({});
+
+/** Whether a property is there that says how a body was sealed. */
+export function isSet(value: ApplicationPropertyValue | undefined): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** Fetches a body that lies elsewhere, then decrypts one that is encrypted. Rejects with a `WaybillError` that says why it cannot. */
+export async function unseal(
+  wire: Uint8Array,
+  message: EncodedMessage,
+  options: ResolvedPipelineOptions,
+  seals: Seals,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array> {
+  const properties = message.applicationProperties ?? noProperties;
+  const body = isSet(properties[claimCheckProperty])
+    ? await fetchBody(wire, properties, options, seals, signal)
+    : wire;
+  if (!isSet(properties[encryptionProperty])) return body;
+  const label = readEncryptionLabel(properties);
+  seals.encryptionKeyId = label.keyId;
+  if (options.keyRing === undefined) {
+    throw decodeFailure("encryption-unsupported", "The body is encrypted, and no keys are configured.");
+  }
+  return await decrypt(body, message, label, options.keyRing);
+}
+
+function fetchBody(
+  wire: Uint8Array,
+  properties: ApplicationProperties,
+  { claimCheck, maxBodyBytes, attemptTimeoutMs }: ResolvedPipelineOptions,
+  seals: Seals,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array> {
+  const claim = readClaimCheck(properties, wire, maxBodyBytes);
+  seals.claimCheck = claim.key;
+  if (claimCheck === undefined) {
+    throw decodeFailure(
+      "claim-check-unsupported",
+      "The body lies in a claim-check store, and none is configured.",
+    );
+  }
+  return checkOut(claim, { store: claimCheck.store, timeoutMs: attemptTimeoutMs, signal });
+}

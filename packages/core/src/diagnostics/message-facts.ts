@@ -1,0 +1,31 @@
+import type { ApplicationProperties, EncodedMessage } from "../message.js";
+import type { DeliveredMessage } from "../transport.js";
+import type { MessageFacts } from "./diagnostics.js";
+
+/** What may be told of a message. */
+export function messageFacts(message: EncodedMessage | DeliveredMessage): MessageFacts {
+  const { body, applicationProperties } = message;
+  const delivered = message as Partial<DeliveredMessage>;
+  return {
+    messageId: message.messageId,
+    correlationId: message.correlationId,
+    messageType: message.subject,
+    contentType: message.contentType,
+    sessionId: message.sessionId,
+    bodyBytes: body instanceof Uint8Array ? body.length : 0,
+    traceparent: traceparentOf(applicationProperties),
+    tracestate: textOf(applicationProperties?.tracestate),
+    sequenceNumber: delivered.sequenceNumber,
+    deliveryCount: delivered.deliveryCount,
+    enqueuedTimeUtc: delivered.enqueuedTimeUtc,
+  };
+}
+
+/** Azure's SDKs write `Diagnostic-Id`, the newer ones `traceparent` as well, which is then the one to go by. */
+function traceparentOf(properties: ApplicationProperties | undefined): string | undefined {
+  return textOf(properties?.traceparent) ?? textOf(properties?.["Diagnostic-Id"]);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" && value.length <= 512 ? value : undefined;
+}

@@ -1,0 +1,192 @@
+import type { Delivery, SettlementVerb } from "../client/delivery.js";
+import type { UndeserializableEvent } from "../client/undeserializable-event.js";
+import type { DeserializationOutcome } from "../deserialization/outcome.js";
+import type { DeadLetterOptions, DeliveredMessage } from "../transport.js";
+import type { DiagnosticEvent, Diagnostics, OperationTrace, TracedOperation } from "./diagnostics.js";
+import { messageFacts } from "./message-facts.js";
+
+/** What an operation becomes when it has ended. */
+type ToEvent<T> = (durationMs: number, error: unknown, result: T | undefined) => DiagnosticEvent;
+
+/** Tells a client's `diagnostics` what the client does. Nothing that the hooks throw reaches the client. */
+export class Observer {
+  readonly #diagnostics: Diagnostics;
+  /** Whose events go to which trace; a trace is told of its messages until it ends. */
+  readonly #traces = new WeakMap<DeliveredMessage, OperationTrace>();
+  readonly #reading = new WeakMap<OperationTrace, number>();
+
+  constructor(diagnostics: Diagnostics) {
+    this.#diagnostics = diagnostics;
+  }
+
+  /** Whether anybody wants to know anything just now. */
+  get isOn(): boolean {
+    return this.#diagnostics.onEvent !== undefined || this.#diagnostics.trace !== undefined;
+  }
+
+  /** Whether operations may be traced just now. */
+  get isTracing(): boolean {
+    return this.#diagnostics.trace !== undefined;
+  }
+
+  /** Begins to trace an operation, if anybody wants to. */
+  begin(operation: TracedOperation): OperationTrace | undefined {
+    try {
+      return this.#diagnostics.trace?.(operation);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Runs an operation in its trace and tells of it when it has ended. */
+  async follow<T>(
+    trace: OperationTrace | undefined,
+    work: () => Promise<T>,
+    toEvent: ToEvent<T>,
+  ): Promise<T> {
+    const startedAt = performance.now();
+    try {
+      const result = await this.run(trace, work);
+      this.#emit(() => toEvent(performance.now() - startedAt, undefined, result), trace);
+      this.end(trace);
+      return result;
+    } catch (error) {
+      this.#emit(() => toEvent(performance.now() - startedAt, error, undefined), trace);
+      this.end(trace, error);
+      throw error;
+    }
+  }
+
+  /** Runs the work in the trace's context; without it if the trace fails to. */
+  run<T>(trace: OperationTrace | undefined, work: () => T): T {
+    if (trace === undefined) return work();
+    let result: { readonly value: T } | undefined;
+    let thrown: { readonly error: unknown } | undefined;
+    try {
+      trace.run(() => {
+        try {
+          result = { value: work() };
+        } catch (error) {
+          thrown = { error };
+        }
+      });
+    } catch {
+      // Only what the trace itself threw comes here.
+    }
+    if (thrown !== undefined) throw thrown.error;
+    return result === undefined ? work() : result.value;
+  }
+
+  end(trace: OperationTrace | undefined, error?: unknown): void {
+    try {
+      trace?.end(error);
+    } catch {
+      // Documented: what the hooks throw is ignored.
+    }
+  }
+
+  /** Lets a trace hear of the reading of these messages, and end when all are read. */
+  awaitReading(trace: OperationTrace, messages: readonly DeliveredMessage[]): void {
+    this.#reading.set(trace, messages.length);
+    for (const message of messages) this.#traces.set(message, trace);
+  }
+
+  /** Lets a trace hear of all that happens to a message. */
+  attach(trace: OperationTrace, message: DeliveredMessage): void {
+    this.#traces.set(message, trace);
+  }
+
+  /** Tells of an event; `describe` runs only if anybody wants to know. */
+  tell(describe: () => DiagnosticEvent, message?: DeliveredMessage): void {
+    this.#emit(describe, message === undefined ? undefined : this.#traces.get(message));
+  }
+
+  /** A body was read, or could not be. */
+  deserialized(
+    entityPath: string,
+    delivered: DeliveredMessage,
+    outcome: DeserializationOutcome,
+    isPeeked: boolean,
+  ): void {
+    const trace = this.#traces.get(delivered);
+    this.#emit(
+      () => ({
+        type: "deserialize",
+        entityPath,
+        message: messageFacts(delivered),
+        isPeeked,
+        outcome: outcome.status,
+        deadLetterReason: outcome.status === "undeserializable" ? outcome.reason : undefined,
+        report: outcome.report,
+      }),
+      trace,
+    );
+    if (trace === undefined) return;
+    const left = this.#reading.get(trace);
+    if (left === undefined) return;
+    this.#traces.delete(delivered);
+    this.#reading.set(trace, left - 1);
+    if (left === 1) this.end(trace);
+  }
+
+  /** A handler begins; returns who is to be told how it ended. */
+  processing(entityPath: string, delivered: DeliveredMessage): (error: unknown) => void {
+    const startedAt = performance.now();
+    return (error) => {
+      const durationMs = performance.now() - startedAt;
+      const describe = () => {
+        return { type: "process", entityPath, message: messageFacts(delivered), durationMs, error } as const;
+      };
+      this.tell(describe, delivered);
+    };
+  }
+
+  /** What became of a message that could not be read. */
+  undeserializable({
+    entityPath,
+    message,
+    disposition,
+    error,
+    settlementError,
+  }: UndeserializableEvent): void {
+    const describe = () => {
+      const facts = messageFacts({ ...message, body: message.rawBody });
+      const cause = settlementError ?? error;
+      return { type: "undeserializable", entityPath, message: facts, disposition, error: cause } as const;
+    };
+    this.tell(describe, (message.settlement as Delivery | undefined)?.message);
+  }
+
+  /** Settles a message, traced and told of. */
+  settle(
+    entityPath: string,
+    delivered: DeliveredMessage,
+    verb: SettlementVerb,
+    options: DeadLetterOptions | undefined,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    if (!this.isOn) return work();
+    const message = messageFacts(delivered);
+    const trace = this.begin({ type: "settle", entityPath, message, verb });
+    const deadLetterReason = options?.deadLetterReason;
+    return this.follow(trace, work, (durationMs, error) => {
+      return { type: "settle", entityPath, message, verb, deadLetterReason, durationMs, error };
+    });
+  }
+
+  #emit(describe: () => DiagnosticEvent, trace: OperationTrace | undefined): void {
+    const { onEvent } = this.#diagnostics;
+    if (onEvent === undefined && trace?.onEvent === undefined) return;
+    const event = describe();
+    try {
+      onEvent?.(event);
+    } catch {
+      // Documented: what the hooks throw is ignored.
+    }
+    try {
+      trace?.onEvent?.(event);
+    } catch {
+      // As above.
+    }
+  }
+}

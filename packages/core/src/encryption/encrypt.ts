@@ -1,0 +1,111 @@
+import { contentEncodingOf } from "../compression.js";
+import { decodeFailure } from "../deserialization/failure.js";
+import type { ApplicationProperties, EncodedMessage } from "../message.js";
+import { type AssociatedData, associatedData } from "./associated-data.js";
+import { isKeyId, type KeyRing } from "./key-ring.js";
+
+/** The application property that says that a body is encrypted, and how. */
+export const encryptionProperty = "waybill-encryption";
+
+/** The application properties that go with {@link encryptionProperty}. */
+export const encryptionDetails = Object.freeze({
+  keyId: "waybill-encryption-key-id",
+  nonce: "waybill-encryption-nonce",
+});
+
+/** The only algorithm there is. Source: NIST SP 800-38D. */
+const algorithm = "AES-256-GCM";
+
+/** In bytes. Random nonces of this length are safe for 2^32 messages with one key. Source: NIST SP 800-38D, 8.3. */
+const nonceLength = 12;
+
+/** In bytes; it stands at the end of the ciphertext, as Web Crypto puts it. */
+const tagLength = 16;
+
+/** Encrypts the body under the current key and says so in the application properties. */
+export async function encrypt(message: EncodedMessage, keyRing: KeyRing): Promise<EncodedMessage> {
+  const { id, key } = await keyRing.current();
+  const nonce = globalThis.crypto.getRandomValues(new Uint8Array(nonceLength));
+  const additionalData = associatedData(boundTo(message, id));
+  const parameters = { name: "AES-GCM", iv: nonce, additionalData, tagLength: tagLength * 8 };
+  const plain = message.body as Uint8Array<ArrayBuffer>;
+  const body = new Uint8Array(await globalThis.crypto.subtle.encrypt(parameters, key, plain));
+  const applicationProperties = {
+    ...message.applicationProperties,
+    [encryptionProperty]: algorithm,
+    [encryptionDetails.keyId]: id,
+    [encryptionDetails.nonce]: btoa(String.fromCharCode(...nonce)),
+  };
+  return { ...message, body, applicationProperties };
+}
+
+/** What an encrypted message says of its encryption. */
+export interface EncryptionLabel {
+  readonly keyId: string;
+  readonly nonce: Uint8Array<ArrayBuffer>;
+}
+
+/** Reads what the message says of its encryption. Throws `encryption-unsupported` or `encryption-malformed`. */
+export function readEncryptionLabel(properties: ApplicationProperties): EncryptionLabel {
+  if (properties[encryptionProperty] !== algorithm) {
+    throw decodeFailure(
+      "encryption-unsupported",
+      `The body is encrypted by something else than ${algorithm}.`,
+    );
+  }
+  const keyId = properties[encryptionDetails.keyId];
+  const nonce = decodeBase64(properties[encryptionDetails.nonce]);
+  if (!isKeyId(keyId)) throw decodeFailure("encryption-malformed", "The id of the key is missing.");
+  if (nonce?.length !== nonceLength) {
+    throw decodeFailure("encryption-malformed", `The nonce is not ${nonceLength} bytes in base64.`);
+  }
+  return { keyId, nonce };
+}
+
+/**
+ * Decrypts a body. Rejects with `key-unknown`, with `decryption-failed` when a bit of the body, of the content type, of the message type
+ * or of the content encoding is not what was encrypted, and with `unavailable` when the key is out of reach.
+ */
+export async function decrypt(
+  body: Uint8Array,
+  message: EncodedMessage,
+  { keyId, nonce }: EncryptionLabel,
+  keyRing: KeyRing,
+): Promise<Uint8Array> {
+  const { key } = await keyRing.find(keyId);
+  const additionalData = associatedData(boundTo(message, keyId));
+  const parameters = { name: "AES-GCM", iv: nonce, additionalData, tagLength: tagLength * 8 };
+  try {
+    const plain = await globalThis.crypto.subtle.decrypt(parameters, key, body as Uint8Array<ArrayBuffer>);
+    return new Uint8Array(plain);
+  } catch {
+    // Web Crypto gives no reason, and there is none to give: whoever asks may be an attacker.
+    throw decodeFailure(
+      "decryption-failed",
+      "The body does not belong to its key, nonce, content type, message type and content encoding.",
+    );
+  }
+}
+
+function boundTo(
+  { contentType, subject, applicationProperties }: EncodedMessage,
+  keyId: string,
+): AssociatedData {
+  const contentEncoding = contentEncodingOf(applicationProperties);
+  return {
+    algorithm,
+    keyId,
+    contentType,
+    messageType: subject,
+    contentEncoding: typeof contentEncoding === "string" ? contentEncoding : undefined,
+  };
+}
+
+function decodeBase64(text: unknown): Uint8Array<ArrayBuffer> | undefined {
+  if (typeof text !== "string" || text.length > 64) return undefined;
+  try {
+    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}

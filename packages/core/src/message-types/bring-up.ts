@@ -1,0 +1,44 @@
+import { isPromise, toFailure } from "../deserialization/attempt.js";
+import { upcastFailure } from "../deserialization/failure.js";
+import { WaybillError } from "../error.js";
+import type { Awaitable } from "../serializer.js";
+import { cast } from "./cast.js";
+import type { CastContext } from "./message-type.js";
+import type { KnownVersion } from "./message-type-registry.js";
+
+/** The surroundings in which a body is brought up. */
+export interface BringUpContext extends CastContext {
+  /** The serializer that read the body; undefined when none had to. */
+  readonly serializer: string | undefined;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Upcasts a body to the current version and validates it against that version's schema: an upcaster may be wrong. Throws or rejects with
+ * the failure to report.
+ */
+export function bringUp(body: unknown, known: KnownVersion, context: BringUpContext): Awaitable<unknown> {
+  const { serializer, timeoutMs } = context;
+  const upcast = cast(body, known.version.upcasts, context, timeoutMs, upcastError);
+  return isPromise(upcast)
+    ? upcast.then((value) => checked(value, known, serializer))
+    : checked(upcast, known, serializer);
+}
+
+function checked(body: unknown, known: KnownVersion, serializer: string | undefined): unknown {
+  const check = known.checkUpcast(serializer);
+  if (check === undefined) return body;
+  const result = check(body);
+  if (result.isValid) return result.value;
+  const { version } = known.type;
+  throw upcastFailure(
+    "upcast-invalid",
+    `Upcast to version ${version}, the body does not fit: ${result.text}`,
+  );
+}
+
+/** What an upcaster needs may be out of reach; anything else it throws is its fault, and stays out, text and all. */
+function upcastError(text: string, error: unknown): WaybillError {
+  if (error instanceof WaybillError && error.code === "unavailable") return toFailure(error);
+  return upcastFailure("upcast-failed", text);
+}

@@ -1,0 +1,95 @@
+import { WaybillError } from "../error.js";
+import type { DeliveredProperties, Message, WritableProperties } from "../message.js";
+import type { CallOptions } from "../transport.js";
+import { acceptProperty, type FormatNegotiation } from "./accept.js";
+import type { ReplySenders } from "./reply-senders.js";
+
+/** What a reply needs of the request: any received message has it, also one whose body nobody could read. */
+export type RepliableMessage = Pick<
+  DeliveredProperties,
+  "messageId" | "correlationId" | "replyTo" | "replyToSessionId" | "applicationProperties"
+>;
+
+/** How a reply is sent. */
+export interface ReplyOptions extends CallOptions {
+  /**
+   * Properties of the reply. A `correlationId`, `sessionId` or `contentType` that stands here goes before the one that follows from the
+   * request.
+   */
+  readonly properties?: WritableProperties | undefined;
+  /** Where to send the reply. Default: the request's `replyTo`, which comes from whoever sent it: name the entity here, or check it, where that matters. */
+  readonly replyTo?: string | undefined;
+  /**
+   * What to do when the client has a serializer for none of the media types that the request accepts: `"reject"`, or `"send"` in the
+   * format of the main serializer. Default: `"reject"`.
+   */
+  readonly whenNotAcceptable?: "reject" | "send" | undefined;
+}
+
+/**
+ * Sends the answer to a request: to its `replyTo`, with its `messageId` as `correlationId` and its `replyToSessionId` as `sessionId`, in a
+ * format that it accepts. Source: Azure's "Messages, payloads, and serialization", message routing and correlation.
+ */
+export async function reply(
+  request: RepliableMessage,
+  body: unknown,
+  options: ReplyOptions,
+  senders: ReplySenders,
+  negotiation: FormatNegotiation,
+): Promise<void> {
+  const queueOrTopic = replyAddress(request, options);
+  const contentType = replyContentType(request, options, negotiation, queueOrTopic);
+  const message: Message & Record<string, unknown> = {
+    ...options.properties,
+    body,
+    correlationId: options.properties?.correlationId ?? request.messageId ?? request.correlationId,
+    sessionId: options.properties?.sessionId ?? request.replyToSessionId,
+    contentType,
+  };
+  await senders.send(queueOrTopic, message, options);
+}
+
+/** The scheme of a URI: an address that names a namespace too. */
+const absolute = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+function replyAddress(request: RepliableMessage, options: ReplyOptions): string {
+  const address = options.replyTo ?? request.replyTo;
+  const details = { messageId: request.messageId };
+  if (typeof address !== "string" || address === "") {
+    throw new WaybillError(
+      "operation-invalid",
+      "It has no replyTo, so its sender expects no reply; name a queue or topic in the options to send one.",
+      details,
+    );
+  }
+  if (!absolute.test(address)) return address;
+  const text = `Its replyTo ${JSON.stringify(address.slice(0, 128))} is absolute, and this client sends within its own namespace; name the queue or topic in the options.`;
+  throw new WaybillError("operation-invalid", text, details);
+}
+
+function replyContentType(
+  { messageId, applicationProperties }: RepliableMessage,
+  { properties, whenNotAcceptable = "reject" }: ReplyOptions,
+  negotiation: FormatNegotiation,
+  entityPath: string,
+): string | undefined {
+  if (whenNotAcceptable !== "reject" && whenNotAcceptable !== "send") {
+    throw new TypeError(`whenNotAcceptable must be "reject" or "send".`);
+  }
+  const wish = properties?.contentType;
+  const isSending = whenNotAcceptable === "send";
+  if (wish !== undefined) {
+    if (isSending || negotiation.accepts(applicationProperties, wish)) return wish;
+    throw notAcceptableError(`not ${JSON.stringify(wish.slice(0, 128))}`);
+  }
+  const format = negotiation.choose(applicationProperties);
+  if (format !== undefined) return format.contentType;
+  if (isSending) return undefined;
+  throw notAcceptableError("none of which this client has a serializer for");
+
+  function notAcceptableError(what: string): WaybillError {
+    const accept = String(applicationProperties[acceptProperty]).slice(0, 128);
+    const text = `The request accepts ${JSON.stringify(accept)}, ${what}. Add a serializer, or reply with whenNotAcceptable: "send".`;
+    return new WaybillError("serialization-failed", text, { messageId, entityPath, stage: "select" });
+  }
+}

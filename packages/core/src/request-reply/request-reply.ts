@@ -1,0 +1,133 @@
+import type { WaybillClient } from "../client/client.js";
+import { createChain } from "../deserialization/chain.js";
+import type { Pipeline } from "../deserialization/pipeline.js";
+import { WaybillError } from "../error.js";
+import type { Message, ReceivedMessage } from "../message.js";
+import type { Scheduler } from "../scheduler.js";
+import { FormatNegotiation, readableTypes } from "./accept.js";
+import { type RepliableMessage, type ReplyOptions, reply } from "./reply.js";
+import { ReplySenders } from "./reply-senders.js";
+import {
+  type RequesterOptions,
+  type RequestManyOptions,
+  type RequestOptions,
+  resolveRequesterOptions,
+} from "./request-options.js";
+import { Requester } from "./requester.js";
+
+/** A request that says itself where its replies go: `replyTo`, and `replyToSessionId` where that requires sessions. */
+export type AddressedRequest<Body = unknown> = Message<Body> & { readonly replyTo: string };
+
+/** Where the replies to an {@link AddressedRequest} are received. */
+export interface ReplySourceOptions {
+  /** The subscription from which to receive replies when `replyTo` is a topic. */
+  readonly replySubscription?: string | undefined;
+}
+
+/** What request and reply need of their client. */
+export interface RequestReplySettings {
+  readonly client: Pick<WaybillClient, "createSender" | "createReceiver" | "acceptSession">;
+  readonly scheduler: Scheduler;
+  readonly pipeline: Pipeline;
+  readonly onOpened: (requester: Requester) => void;
+  readonly onClosed: (requester: Requester) => void;
+}
+
+/** How many requesters without requests are kept open for `client.request`: a session per request would pile them up. */
+const maxIdleRequesters = 16;
+
+/** What the client's serializers write and read. */
+interface Formats {
+  readonly negotiation: FormatNegotiation;
+  readonly readableTypes: string;
+}
+
+/** The requests and replies of one client. */
+export class RequestReply {
+  readonly #settings: RequestReplySettings;
+  readonly #senders: ReplySenders;
+  #formats: Formats | undefined;
+  /** Those made for single calls, by where their replies come from; the one used last stands last. */
+  readonly #requesters = new Map<string, Requester>();
+
+  constructor(settings: RequestReplySettings) {
+    this.#settings = settings;
+    this.#senders = new ReplySenders((queueOrTopic) => settings.client.createSender(queueOrTopic));
+  }
+
+  createRequester(
+    queueOrTopic: string,
+    subscription: string | undefined,
+    options: RequesterOptions,
+  ): Requester {
+    const resolved = resolveRequesterOptions(options, queueOrTopic, this.#knownFormats().readableTypes);
+    const requester = new Requester({
+      source: { queueOrTopic, subscription, sessionId: resolved.replyToSessionId },
+      options: resolved,
+      client: this.#settings.client,
+      scheduler: this.#settings.scheduler,
+      senders: this.#senders,
+      onClosed: this.#settings.onClosed,
+    });
+    this.#settings.onOpened(requester);
+    return requester;
+  }
+
+  async request(
+    queueOrTopic: string,
+    request: AddressedRequest,
+    options: RequestOptions & ReplySourceOptions,
+  ): Promise<ReceivedMessage> {
+    return this.#requesterFor(request, options).request(queueOrTopic, request, options);
+  }
+
+  requestMany(
+    queueOrTopic: string,
+    request: AddressedRequest,
+    options: RequestManyOptions & ReplySourceOptions,
+  ): AsyncIterableIterator<ReceivedMessage, undefined> {
+    return this.#requesterFor(request, options).requestMany(queueOrTopic, request, options);
+  }
+
+  reply(request: RepliableMessage, body: unknown, options: ReplyOptions): Promise<void> {
+    return reply(request, body, options, this.#senders, this.#knownFormats().negotiation);
+  }
+
+  /** Not before they are needed: most clients neither ask nor answer. */
+  #knownFormats(): Formats {
+    if (this.#formats === undefined) {
+      const chain = createChain(this.#settings.pipeline.serializers);
+      this.#formats = { negotiation: new FormatNegotiation(chain), readableTypes: readableTypes(chain) };
+    }
+    return this.#formats;
+  }
+
+  #requesterFor(
+    { messageId, replyTo, replyToSessionId }: AddressedRequest,
+    { replySubscription }: ReplySourceOptions,
+  ): Requester {
+    if (replyTo === undefined) {
+      throw new WaybillError("operation-invalid", "A request needs replyTo, the queue of its replies.", {
+        messageId,
+      });
+    }
+    const key = JSON.stringify([replyTo, replySubscription, replyToSessionId]);
+    const requester =
+      this.#requesters.get(key) ?? this.createRequester(replyTo, replySubscription, { replyToSessionId });
+    this.#requesters.delete(key);
+    this.#closeIdle();
+    this.#requesters.set(key, requester);
+    return requester;
+  }
+
+  #closeIdle(): void {
+    if (this.#requesters.size < maxIdleRequesters) return;
+    for (const [key, requester] of this.#requesters) {
+      if (requester.pendingRequestCount > 0) continue;
+      this.#requesters.delete(key);
+      // Its lock runs out by itself if closing fails.
+      void requester.close().catch(() => {});
+      return;
+    }
+  }
+}

@@ -1,0 +1,321 @@
+import { DelayedAbandons } from "../client/delayed-abandons.js";
+import type { Delivery } from "../client/delivery.js";
+import { durationMs } from "../client/duration.js";
+import type { ProcessErrorArgs } from "../client/processor.js";
+import type { Receiver } from "../client/receiver.js";
+import { WaybillError } from "../error.js";
+import type { Message, ReceivedMessage } from "../message.js";
+import type { Scheduler } from "../scheduler.js";
+import { acceptProperty } from "./accept.js";
+import { correlationKey } from "./correlation-key.js";
+import type { PendingRequest, ReplyListener } from "./pending-request.js";
+import { PendingRequests } from "./pending-requests.js";
+import { ReplyLink, type ReplyLinkSettings, type ReplySource } from "./reply-link.js";
+import type { ReplySenders } from "./reply-senders.js";
+import { ReplyStream } from "./reply-stream.js";
+import type {
+  RequestManyOptions,
+  RequestMessage,
+  RequestOptions,
+  ResolvedRequesterOptions,
+} from "./request-options.js";
+import { SingleReply } from "./single-reply.js";
+import {
+  type UnmatchedReplyDisposition,
+  type UnmatchedReplyKind,
+  unmatchedReplyDescriptions,
+  unmatchedReplyReasons,
+} from "./unmatched-reply.js";
+
+/** What a requester works with. */
+export interface RequesterSettings {
+  readonly source: ReplySource;
+  readonly options: ResolvedRequesterOptions;
+  readonly client: ReplyLinkSettings["client"];
+  readonly scheduler: Scheduler;
+  readonly senders: ReplySenders;
+  readonly onClosed: (requester: Requester) => void;
+}
+
+/** Another requester on the same queue gets its chance soon, but a reply that nobody wants does not race through its deliveries. */
+const abandonBackoff = Object.freeze({ initialDelayMs: 10, maxDelayMs: 1_000 });
+
+/**
+ * Sends requests and hands out their replies. It owns the receiver of the reply queue, and tells replies apart by their `correlationId`,
+ * which must be the request's `messageId`. Whoever answers needs no more than Service Bus: it copies the id and sends to `replyTo`.
+ */
+export class Requester implements AsyncDisposable {
+  readonly #settings: RequesterSettings;
+  readonly #pending: PendingRequests;
+  readonly #link: ReplyLink;
+  readonly #abandons: DelayedAbandons;
+  #closing: Promise<void> | undefined;
+
+  constructor(settings: RequesterSettings) {
+    const { source, options, client, scheduler } = settings;
+    this.#settings = settings;
+    this.#pending = new PendingRequests(scheduler, options.maxPendingRequests, this.#onExpired);
+    this.#abandons = new DelayedAbandons(scheduler, abandonBackoff);
+    this.#link = new ReplyLink({
+      source,
+      client,
+      scheduler,
+      maxConcurrentReplies: options.maxConcurrentReplies,
+      isNeeded: () => this.#pending.size > 0,
+      onReply: this.#onReply,
+      onError: this.#onError,
+      onBroken: this.#onBroken,
+    });
+  }
+
+  /** Where replies are sent: what requests carry as `replyTo`. */
+  get replyTo(): string {
+    return this.#settings.options.replyTo;
+  }
+
+  /** The session in which replies come. */
+  get replyToSessionId(): string | undefined {
+    return this.#settings.options.replyToSessionId;
+  }
+
+  /** How many requests wait. */
+  get pendingRequestCount(): number {
+    return this.#pending.size;
+  }
+
+  get isClosed(): boolean {
+    return this.#closing !== undefined;
+  }
+
+  /**
+   * Sends a request to a queue or topic and resolves with its first reply. Rejects with `timeout` when none came in time, `aborted`,
+   * `deserialization-failed` when nobody can read the reply, `closed`; and as `sendMessages` does.
+   */
+  request<Reply = unknown>(
+    queueOrTopic: string,
+    request: RequestMessage,
+    options: RequestOptions = {},
+  ): Promise<ReceivedMessage<Reply>> {
+    return new Promise<ReceivedMessage>((resolve, reject) => {
+      this.#begin(queueOrTopic, request, options, new SingleReply(resolve, reject));
+    }) as Promise<ReceivedMessage<Reply>>;
+  }
+
+  /**
+   * Sends a request at once and iterates over its replies, until the time is up, `maxReplies` have come or `isLast` holds. Leaving the loop
+   * ends the request. The iteration throws what {@link request} rejects with, but for a timeout after the request was sent, which ends it.
+   */
+  requestMany<Reply = unknown>(
+    queueOrTopic: string,
+    request: RequestMessage,
+    options: RequestManyOptions<Reply> = {},
+  ): AsyncIterableIterator<ReceivedMessage<Reply>, undefined> {
+    let pending: PendingRequest | undefined;
+    const { maxBufferedReplies } = this.#settings.options;
+    const onLeft = () => void (pending !== undefined && this.#pending.end(pending));
+    const stream = new ReplyStream({ ...options, maxBufferedReplies, onLeft });
+    try {
+      pending = this.#begin(queueOrTopic, request, options, stream);
+    } catch (error) {
+      if (error instanceof TypeError) throw error;
+      stream.fail(error);
+    }
+    return stream as AsyncIterableIterator<ReceivedMessage, undefined> as AsyncIterableIterator<
+      ReceivedMessage<Reply>,
+      undefined
+    >;
+  }
+
+  /** Rejects the requests that wait, with `closed`, and closes the receiver of replies, freeing its session. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    this.#pending.failAll(({ messageId, entityPath }) => {
+      return new WaybillError("closed", "The requester was closed before a reply came.", {
+        messageId,
+        entityPath,
+      });
+    });
+    this.#abandons.flush();
+    this.#settings.onClosed(this);
+    await this.#link.close();
+  }
+
+  /** Throws for what is wrong with the call itself. */
+  #begin(
+    queueOrTopic: string,
+    request: RequestMessage,
+    options: RequestOptions,
+    listener: ReplyListener,
+  ): PendingRequest {
+    if (this.isClosed) throw new WaybillError("closed", "The requester is closed.");
+    const { scheduler, options: defaults } = this.#settings;
+    const { abortSignal } = options;
+    const timeoutMs = durationMs("timeoutInMs", options.timeoutInMs, defaults.timeoutInMs);
+    const message = this.#addressed(request);
+    const messageId = message.messageId!;
+    const key = correlationKey(messageId);
+    if (key === undefined) throw new TypeError("messageId must have at most 128 characters.");
+    const pending: PendingRequest = {
+      key,
+      messageId,
+      entityPath: queueOrTopic,
+      listener,
+      timeoutMs,
+      deadlineMs: scheduler.now() + timeoutMs,
+      abortSignal,
+      onAbort: abortSignal === undefined ? undefined : () => this.#fail(pending, abortedError(pending)),
+      isSent: false,
+      isEnded: false,
+    };
+    if (abortSignal?.aborted === true) throw abortedError(pending);
+    this.#pending.add(pending);
+    void this.#send(pending, message);
+    return pending;
+  }
+
+  async #send(pending: PendingRequest, message: Message): Promise<void> {
+    try {
+      const opening = this.#link.open();
+      if (opening !== undefined) await opening;
+      if (pending.isEnded) return;
+      const sending = this.#settings.senders.send(pending.entityPath, message, {
+        abortSignal: pending.abortSignal,
+      });
+      pending.isSent = true;
+      await sending;
+    } catch (error) {
+      this.#fail(pending, error);
+    }
+  }
+
+  /** The request with its id and the way back. A loop, because spreading is slow on this hot path. */
+  #addressed(request: RequestMessage): Message {
+    if (typeof request !== "object" || request === null)
+      throw new TypeError("A request must be a message with a body.");
+    const { replyTo, replyToSessionId, accept } = this.#settings.options;
+    const addressed: Record<string, unknown> = { messageId: undefined };
+    for (const name in request) addressed[name] = request[name as keyof RequestMessage];
+    refuseOther("replyTo", addressed.replyTo, replyTo);
+    refuseOther("replyToSessionId", addressed.replyToSessionId, replyToSessionId);
+    addressed.messageId ??= globalThis.crypto.randomUUID();
+    addressed.replyTo = replyTo;
+    if (replyToSessionId !== undefined) addressed.replyToSessionId = replyToSessionId;
+    if (accept !== undefined && request.applicationProperties?.[acceptProperty] === undefined) {
+      addressed.applicationProperties = { ...request.applicationProperties, [acceptProperty]: accept };
+    }
+    return addressed as unknown as Message;
+  }
+
+  #fail(pending: PendingRequest, error: unknown): void {
+    if (this.#pending.end(pending)) pending.listener.fail(error);
+  }
+
+  readonly #onExpired = (pending: PendingRequest): void => {
+    const { messageId, entityPath, timeoutMs, isSent, listener } = pending;
+    const details = { messageId, entityPath, cause: this.#link.lastError };
+    const text = isSent
+      ? `No reply came to ${JSON.stringify(this.replyTo)} within ${timeoutMs} ms.`
+      : `Replies could not be received from ${JSON.stringify(this.replyTo)} within ${timeoutMs} ms, so nothing was sent.`;
+    const error = new WaybillError("timeout", text, details);
+    if (isSent) listener.expire(error);
+    else listener.fail(error);
+  };
+
+  readonly #onReply = (reply: ReceivedMessage, receiver: Receiver): Promise<void> | void => {
+    const pending = this.#pending.find(reply.correlationId);
+    if (pending === undefined) return this.#settleUnmatched(reply, receiver);
+    const answer = pending.listener.take(reply);
+    if (answer === "more") return;
+    this.#pending.end(pending);
+    if (answer === "refused") return this.#settleUnmatched(reply, receiver);
+  };
+
+  readonly #onError = (args: ProcessErrorArgs): void => {
+    const { rawMessage, disposition } = args;
+    // What is abandoned comes again and may be read then.
+    if (rawMessage !== undefined && disposition !== "abandoned") {
+      const pending = this.#pending.find(rawMessage.correlationId);
+      if (pending !== undefined) {
+        const error = undeserializableError(pending, args.error as WaybillError);
+        if (pending.listener.takeUndeserializable(error) === "last") this.#pending.end(pending);
+      }
+    }
+    void this.#tell(args);
+  };
+
+  readonly #onBroken = (error: WaybillError): void => {
+    this.#pending.failAll(({ messageId, entityPath }) => {
+      const text = `Replies cannot be received from ${JSON.stringify(this.replyTo)}. ${error.message}`;
+      return new WaybillError(error.code, text, { messageId, entityPath, cause: error });
+    });
+  };
+
+  async #settleUnmatched(message: ReceivedMessage, receiver: Receiver): Promise<void> {
+    const { lateReplies, unknownReplies, onUnmatchedReply } = this.#settings.options;
+    const kind: UnmatchedReplyKind = this.#pending.hasEnded(message.correlationId) ? "late" : "unknown";
+    let disposition: UnmatchedReplyDisposition;
+    let settlementError: unknown;
+    try {
+      const policy = kind === "late" ? lateReplies : unknownReplies;
+      disposition = dispositions[policy];
+      if (policy === "complete") await receiver.completeMessage(message);
+      else if (policy === "abandon") await this.#abandons.abandon(message.settlement as Delivery);
+      else {
+        const deadLetterErrorDescription = unmatchedReplyDescriptions[kind];
+        const deadLetterReason = unmatchedReplyReasons[kind];
+        await receiver.deadLetterMessage(message, { deadLetterReason, deadLetterErrorDescription });
+      }
+    } catch (error) {
+      disposition = "unsettled";
+      settlementError = error;
+    }
+    try {
+      onUnmatchedReply({ message, entityPath: receiver.entityPath, kind, disposition, settlementError });
+    } catch {
+      // Documented: what the hook throws is ignored.
+    }
+    // The processor would complete what is open: it must come again.
+    if (settlementError !== undefined) throw settlementError;
+  }
+
+  async #tell(args: ProcessErrorArgs): Promise<void> {
+    try {
+      await this.#settings.options.processError(args);
+    } catch {
+      // Documented: what it throws is ignored.
+    }
+  }
+}
+
+const dispositions = Object.freeze({
+  complete: "completed",
+  deadLetter: "deadLettered",
+  abandon: "abandoned",
+} as const);
+
+function refuseOther(name: string, given: unknown, own: string | undefined): void {
+  if (given === undefined || given === own) return;
+  throw new TypeError(`The requester sets ${name}; leave it out of the request.`);
+}
+
+function abortedError({ messageId, entityPath }: PendingRequest): WaybillError {
+  return new WaybillError("aborted", "The request was given up.", { messageId, entityPath });
+}
+
+function undeserializableError({ messageId, entityPath }: PendingRequest, cause: WaybillError): WaybillError {
+  const text = `Its reply cannot be read. ${cause.message}`;
+  return new WaybillError("deserialization-failed", text, {
+    messageId,
+    entityPath,
+    cause,
+    ...(cause.reason === undefined ? {} : { reason: cause.reason }),
+  });
+}

@@ -1,0 +1,62 @@
+import { checkIn, claimCheckDetails, claimCheckProperty } from "../claim-check/claim-check.js";
+import type { ResolvedPipelineOptions } from "../deserialization/options.js";
+import { encrypt, encryptionDetails, encryptionProperty } from "../encryption/encrypt.js";
+import { WaybillError } from "../error.js";
+import type { ApplicationProperties, EncodedMessage } from "../message.js";
+import type { Awaitable } from "../serializer.js";
+
+/**
+ * The last steps of a written body on its way out: encryption, then the claim check, each if configured. Rejects with `unavailable` when
+ * the keys or the store are out of reach.
+ */
+export function seal(
+  message: EncodedMessage,
+  options: ResolvedPipelineOptions,
+  signal: AbortSignal | undefined,
+): Awaitable<EncodedMessage> {
+  const { keyRing, claimCheck } = options;
+  if (keyRing !== undefined) return sealAsync(message, options, signal);
+  const isSmall = claimCheck === undefined || (message.body as Uint8Array).length < claimCheck.minBytes;
+  return isSmall ? message : sealAsync(message, options, signal);
+}
+
+/** Application properties without what they say of another body: they may come from a message that is forwarded. */
+export function unsealedProperties(
+  properties: ApplicationProperties | undefined,
+): ApplicationProperties | undefined {
+  if (properties === undefined) return undefined;
+  if (properties[claimCheckProperty] === undefined && properties[encryptionProperty] === undefined) {
+    return properties;
+  }
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => !sealingProperties.has(name)));
+}
+
+const sealingProperties: ReadonlySet<string> = new Set([
+  claimCheckProperty,
+  ...Object.values(claimCheckDetails),
+  encryptionProperty,
+  ...Object.values(encryptionDetails),
+]);
+
+async function sealAsync(
+  message: EncodedMessage,
+  { keyRing, claimCheck, attemptTimeoutMs, maxBodyBytes }: ResolvedPipelineOptions,
+  signal: AbortSignal | undefined,
+): Promise<EncodedMessage> {
+  try {
+    const sealed = keyRing === undefined ? message : await encrypt(message, keyRing);
+    const { length } = sealed.body as Uint8Array;
+    if (length > maxBodyBytes) {
+      const text = `the encrypted body has ${length} bytes, more than the ${maxBodyBytes} that are allowed.`;
+      throw new WaybillError("message-too-large", text);
+    }
+    if (claimCheck === undefined || length < claimCheck.minBytes) return sealed;
+    return await checkIn(sealed, { store: claimCheck.store, timeoutMs: attemptTimeoutMs, signal });
+  } catch (error) {
+    const { code, text, stage } = WaybillError.from(error, "serialization-failed");
+    throw new WaybillError(code, text, {
+      messageId: message.messageId,
+      ...(stage === undefined ? {} : { stage }),
+    });
+  }
+}

@@ -1,0 +1,78 @@
+import type { Scheduler, Timer } from "@waybill/core";
+import type { BeaconStore } from "./beacon-store.js";
+import type { ReaderCapability } from "./reader-capability.js";
+
+/** Who announces itself, and how often. */
+export interface AnnounceOptions {
+  /** The reader's name, as write plans list it. */
+  readonly reader: string;
+  /** Unique among the reader's instances, for example host name and process id. */
+  readonly instance: string;
+  /** How long a beacon counts after it was last renewed, in milliseconds. Default: 600 000. It is renewed three times as often. */
+  readonly lifetimeMs?: number | undefined;
+  /** Is told when renewing failed; it is tried again at the next turn. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+  /** Where time comes from. Default: the system's clock. */
+  readonly scheduler?: Scheduler | undefined;
+}
+
+/** A beacon that is renewed until it is closed. */
+export interface Announcement extends AsyncDisposable {
+  /** Stops renewing; the beacon counts until its life ends, since messages that were taken may still be read. */
+  close(): Promise<void>;
+}
+
+const defaultLifetimeMs = 600_000;
+
+/**
+ * Says what this instance can read, at once and then at intervals. Resolves when the first beacon is in the store; rejects as the store does.
+ * Announce before the first message is received, so that no plan goes ahead of an instance that starts.
+ */
+export async function announceCapability(
+  store: BeaconStore,
+  capability: ReaderCapability,
+  options: AnnounceOptions,
+): Promise<Announcement> {
+  const { reader, instance, lifetimeMs = defaultLifetimeMs, onError, scheduler = systemTime } = options;
+  if (!Number.isFinite(lifetimeMs) || lifetimeMs < 1) {
+    throw new TypeError("lifetimeMs must be a number of milliseconds from 1.");
+  }
+  let timer: Timer | undefined;
+  let isClosed = false;
+  let renewing: Promise<void> = Promise.resolve();
+  const announce = (): Promise<void> => {
+    const nowMs = scheduler.now();
+    return store.announce({
+      reader,
+      instance,
+      capability,
+      announcedAt: new Date(nowMs),
+      expiresAt: new Date(nowMs + lifetimeMs),
+    });
+  };
+  const renewLater = (): void => {
+    if (isClosed) return;
+    timer = scheduler.schedule(lifetimeMs / 3, () => {
+      renewing = announce()
+        .catch((error: unknown) => onError?.(error))
+        .then(renewLater);
+    });
+    timer.unref();
+  };
+  await announce();
+  renewLater();
+  const close = async (): Promise<void> => {
+    isClosed = true;
+    timer?.cancel();
+    await renewing;
+  };
+  return { close, [Symbol.asyncDispose]: close };
+}
+
+const systemTime: Scheduler = {
+  now: () => Date.now(),
+  schedule(delayMs, run) {
+    const timer = setTimeout(run, delayMs);
+    return { cancel: () => clearTimeout(timer), unref: () => timer.unref() };
+  },
+};

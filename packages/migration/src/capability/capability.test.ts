@@ -1,0 +1,262 @@
+import { createBroker, createManualClock } from "@waybill/broker";
+import { createPipeline, defineMessage, type Transport } from "@waybill/core";
+import { avro } from "@waybill/serializer-avro";
+import { json } from "@waybill/serializer-json";
+import { localTransport } from "@waybill/transport-local";
+import { describe, expect, it } from "vitest";
+import { orderPlaced, ordersPipeline } from "../../test/orders.js";
+import { WritePlan } from "../write-plan/write-plan.js";
+import { announceCapability } from "./announce-capability.js";
+import type { BeaconStore, CapabilityBeacon } from "./beacon-store.js";
+import { queueBeaconStore } from "./queue-beacon-store.js";
+import { type ReaderCapability, readerCapability } from "./reader-capability.js";
+import { beaconGuard } from "./reader-guard.js";
+
+async function createWorld() {
+  const clock = createManualClock();
+  const broker = createBroker({ clock });
+  await broker.createQueue("capabilities");
+  const transport: Transport = localTransport(broker);
+  return {
+    clock,
+    transport,
+    scheduler: transport.scheduler!,
+    store: queueBeaconStore(transport, "capabilities"),
+    async [Symbol.asyncDispose]() {
+      await transport.close();
+      await broker.close();
+    },
+  };
+}
+
+/** A table of one's own, as small as one can be. */
+function tableStore(): BeaconStore {
+  const rows = new Map<string, CapabilityBeacon>();
+  return {
+    announce: async (beacon) => void rows.set(`${beacon.reader}/${beacon.instance}`, beacon),
+    list: async () => [...rows.values()],
+  };
+}
+
+const able = readerCapability(ordersPipeline());
+const jsonOnly = readerCapability(createPipeline({ serializer: json(), messageTypes: [orderPlaced] }));
+const pipeline = ordersPipeline();
+
+async function objections(store: BeaconStore, readers: string[], nowMs = 0): Promise<readonly string[]> {
+  const guard = beaconGuard({ store, readers, pipeline, scheduler: { now: () => nowMs } });
+  return guard.objections(orderPlaced, { serializer: "avro", version: 2 });
+}
+
+function beacon(
+  reader: string,
+  instance: string,
+  capability: ReaderCapability,
+  announcedAt = 0,
+): CapabilityBeacon {
+  return {
+    reader,
+    instance,
+    capability,
+    announcedAt: new Date(announcedAt),
+    expiresAt: new Date(announcedAt + 1000),
+  };
+}
+
+describe("what a reader can read", () => {
+  it("follows from its pipeline: media types, message types, versions and digests of their schemas", () => {
+    expect(able.mediaTypes).toEqual(expect.arrayContaining(["application/avro", "application/json"]));
+    expect(able.messageTypes).toEqual([
+      {
+        name: "order-placed",
+        versions: [
+          { version: 1, schemas: { json: expect.stringMatching(/^[0-9a-f]{64}$/) } },
+          { version: 2, schemas: { avro: expect.stringMatching(/^[0-9a-f]{64}$/) } },
+          { version: 3, schemas: {} },
+        ],
+      },
+    ]);
+  });
+
+  it("has one digest for schemas that say the same in another order", () => {
+    const digestOf = (schema: object) =>
+      readerCapability(
+        createPipeline({
+          serializer: json(),
+          messageTypes: [defineMessage("a", { version: 1, schemas: { 1: { json: schema } } })],
+        }),
+      ).messageTypes[0]!.versions[0]!.schemas.json;
+    expect(digestOf({ type: "object", required: ["a"] })).toBe(digestOf({ required: ["a"], type: "object" }));
+    expect(digestOf({ type: "object", required: ["a"] })).not.toBe(
+      digestOf({ type: "object", required: ["b"] }),
+    );
+  });
+});
+
+describe("the guard", () => {
+  it("has no objection when every instance of every reader is able", async () => {
+    const store = tableStore();
+    await store.announce(beacon("billing", "1", able));
+    await store.announce(beacon("billing", "2", able));
+    await store.announce(beacon("shipping", "1", able));
+    expect(await objections(store, ["billing", "shipping"])).toEqual([]);
+  });
+
+  it("objects to a reader that has said nothing, or nothing lately", async () => {
+    const store = tableStore();
+    await store.announce(beacon("billing", "1", able));
+    expect(await objections(store, ["billing", "shipping"])).toEqual([
+      '"shipping" has not said what it can read',
+    ]);
+    expect(await objections(store, ["billing"], 1000)).toEqual(['"billing" has not said what it can read']);
+  });
+
+  it("objects to one instance that is not able among those that are, also of a reader nobody named", async () => {
+    const store = tableStore();
+    await store.announce(beacon("billing", "1", able));
+    await store.announce(beacon("billing", "2", jsonOnly));
+    await store.announce(beacon("audit", "1", jsonOnly));
+    expect(await objections(store, ["billing"])).toEqual([
+      '"billing" (2) does not read application/avro',
+      '"audit" (1) does not read application/avro',
+    ]);
+  });
+
+  it("passes over readers nobody named that do not know the type, and objects to named ones", async () => {
+    const store = tableStore();
+    const other = readerCapability(createPipeline({ serializer: json() }));
+    await store.announce(beacon("audit", "1", other));
+    await store.announce(beacon("billing", "1", other));
+    expect(await objections(store, ["billing"])).toEqual(['"billing" (1) does not know the message type']);
+  });
+
+  it("objects to a reader that lacks the version, or knows it by another schema", async () => {
+    const v1 = defineMessage("order-placed", { version: 1, schemas: { 1: {} } });
+    const otherV2 = defineMessage("order-placed", { version: 2, schemas: { 2: { avro: "string" } } });
+    const store = tableStore();
+    for (const [instance, type] of [
+      ["old", v1],
+      ["other", otherV2],
+    ] as const) {
+      const capability = readerCapability(createPipeline({ serializer: avro(), messageTypes: [type] }));
+      await store.announce(beacon("billing", instance, capability));
+    }
+    expect(await objections(store, ["billing"])).toEqual([
+      '"billing" (old) does not read version 2',
+      '"billing" (other) knows another avro schema of version 2',
+    ]);
+  });
+
+  it("goes by the newest beacon of an instance", async () => {
+    const beacons = [beacon("billing", "1", able, 10), beacon("billing", "1", jsonOnly, 5)];
+    const store: BeaconStore = { announce: async () => {}, list: async () => beacons };
+    expect(await objections(store, ["billing"], 20)).toEqual([]);
+  });
+
+  it("needs somebody to ask", () => {
+    expect(() => beaconGuard({ store: tableStore(), readers: [], pipeline })).toThrow(TypeError);
+  });
+});
+
+describe("beacons in a queue", () => {
+  it("carry what was announced to whoever lists them, and lie there until their life ends", async () => {
+    await using world = await createWorld();
+    const { store, scheduler, clock } = world;
+    await using announcement = await announceCapability(store, able, {
+      reader: "billing",
+      instance: "1",
+      lifetimeMs: 60_000,
+      scheduler,
+    });
+    const [listed] = await store.list();
+    expect(listed).toEqual({
+      reader: "billing",
+      instance: "1",
+      capability: able,
+      announcedAt: new Date(clock.now()),
+      expiresAt: new Date(clock.now() + 60_000),
+    });
+    await announcement.close();
+    clock.advance(60_001);
+    expect(await store.list()).toEqual([]);
+  });
+
+  it("are renewed three times in their life", async () => {
+    await using world = await createWorld();
+    const { store, scheduler, clock } = world;
+    await using _ = await announceCapability(store, able, {
+      reader: "billing",
+      instance: "1",
+      lifetimeMs: 60_000,
+      scheduler,
+    });
+    for (let renewal = 1; renewal <= 10; renewal++) {
+      clock.advance(20_000);
+      await settled(async () =>
+        (await store.list()).some(({ announcedAt }) => announcedAt.getTime() === clock.now()),
+      );
+    }
+  });
+
+  it("say when renewing failed, and try again", async () => {
+    await using world = await createWorld();
+    const { scheduler, clock } = world;
+    const errors: unknown[] = [];
+    let announced = 0;
+    const store: BeaconStore = {
+      announce: async () => {
+        announced += 1;
+        if (announced === 2) throw new Error("down");
+      },
+      list: async () => [],
+    };
+    await using _ = await announceCapability(store, able, {
+      reader: "b",
+      instance: "1",
+      lifetimeMs: 300,
+      scheduler,
+      onError: (error) => errors.push(error),
+    });
+    clock.advance(100);
+    await settled(async () => errors.length === 1);
+    clock.advance(100);
+    await settled(async () => announced === 3);
+  });
+
+  it("are read page by page, and what is no beacon is passed over", async () => {
+    await using world = await createWorld();
+    const { store, transport } = world;
+    const sender = transport.createSender("capabilities");
+    const texts = ["not json", "[]", '{"reader":"x"}', "null", '{"reader":1,"instance":"1","capability":{}}'];
+    await sender.send(
+      texts.map((text) => ({ subject: "waybill-capability", body: new TextEncoder().encode(text) })),
+    );
+    await sender.send([{ body: new TextEncoder().encode("{}") }]);
+    for (let instance = 0; instance < 120; instance++)
+      await store.announce(beacon("billing", `${instance}`, able, world.clock.now()));
+    expect(await store.list()).toHaveLength(120);
+  });
+
+  it("let a plan go ahead, end to end", async () => {
+    await using world = await createWorld();
+    const { store, scheduler } = world;
+    const guard = beaconGuard({ store, readers: ["billing"], pipeline, scheduler });
+    const plan = new WritePlan(orderPlaced, {
+      from: { serializer: "json", version: 1 },
+      to: { serializer: "avro", version: 2 },
+      guard,
+    });
+    await expect(plan.setPercent(5)).rejects.toThrow('"billing" has not said what it can read');
+    await using _ = await announceCapability(store, able, { reader: "billing", instance: "1", scheduler });
+    await plan.setPercent(5);
+    expect(plan.percent).toBe(5);
+  });
+});
+
+/** Lets the event loop turn until something holds. */
+async function settled(holds: () => Promise<boolean>): Promise<void> {
+  for (let turn = 0; turn < 1000; turn++) {
+    if (await holds()) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  throw new Error(`It did not come about: ${holds}`);
+}

@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import type { MessageType, MessageVersion, Pipeline } from "@waybill/core";
+
+/** What a reader can read, as its beacon says. */
+export interface ReaderCapability {
+  /** The media types its serializers claim. */
+  readonly mediaTypes: readonly string[];
+  readonly messageTypes: readonly ReadableType[];
+}
+
+/** A message type that a reader can read. */
+export interface ReadableType {
+  readonly name: string;
+  readonly versions: readonly ReadableVersion[];
+}
+
+/** A version of a message type that a reader can read. */
+export interface ReadableVersion {
+  readonly version: number;
+  /** SHA-256 of its schema in a format, under the serializer's name; formats without a schema, or with one that is code, are left out. */
+  readonly schemas: Readonly<Record<string, string>>;
+}
+
+/** What a pipeline can read. */
+export function readerCapability({ serializers, messageTypes }: Pipeline): ReaderCapability {
+  return {
+    mediaTypes: serializers.flatMap(({ mediaTypes }) => [...mediaTypes]),
+    messageTypes: messageTypes.map(readableType),
+  };
+}
+
+/** The digests of a version's schemas, by serializer. */
+export function schemaDigests({ schemas }: MessageVersion): Readonly<Record<string, string>> {
+  const digests: Record<string, string> = {};
+  for (const [serializer, schema] of Object.entries(schemas)) {
+    const text = canonicalText(schema);
+    if (text !== undefined) digests[serializer] = createHash("sha256").update(text).digest("hex");
+  }
+  return digests;
+}
+
+function readableType({ name, versions }: MessageType): ReadableType {
+  return {
+    name,
+    versions: versions.map((version) => ({ version: version.version, schemas: schemaDigests(version) })),
+  };
+}
+
+/** JSON with sorted keys, the same for schemas that say the same; undefined for schemas that are code. */
+function canonicalText(schema: unknown): string | undefined {
+  if (
+    typeof schema === "function" ||
+    (typeof schema === "object" && schema !== null && "~standard" in schema)
+  ) {
+    return undefined;
+  }
+  return JSON.stringify(schema, (_, value: unknown) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+}

@@ -1,0 +1,95 @@
+import type { CallOptions, MessageType, Pipeline, Scheduler } from "@waybill/core";
+import type { PlannedTarget } from "../write-plan/write-plan.js";
+import type { BeaconStore, CapabilityBeacon } from "./beacon-store.js";
+import { type ReadableType, schemaDigests } from "./reader-capability.js";
+
+/** Asks the readers of a message type whether they can read what is to be written. */
+export interface ReaderGuard {
+  /** Why it must not be written yet, one sentence each without a full stop; none when every reader is able. */
+  objections(
+    messageType: MessageType,
+    target: PlannedTarget,
+    options?: CallOptions,
+  ): Promise<readonly string[]>;
+}
+
+/** Whom a guard asks. */
+export interface BeaconGuardOptions {
+  readonly store: BeaconStore;
+  /** Every reader of the message type. One that has not announced itself is an objection. */
+  readonly readers: readonly string[];
+  /** The sender's pipeline: its serializers tell under which media type the target is written. */
+  readonly pipeline: Pipeline;
+  /** Where time comes from. Default: the system's clock. */
+  readonly scheduler?: Pick<Scheduler, "now"> | undefined;
+}
+
+/**
+ * A guard that goes by beacons: each of the named readers must have announced itself, and every instance that has, also those of readers
+ * nobody named, must read the target's version and media type under the same schema.
+ */
+export function beaconGuard(options: BeaconGuardOptions): ReaderGuard {
+  const { store, readers, pipeline, scheduler } = options;
+  if (readers.length === 0) throw new TypeError("A guard needs the names of the readers to ask.");
+  return {
+    async objections(messageType, target, call) {
+      const writer = pipeline.serializers.find(({ name }) => name === target.serializer);
+      if (writer === undefined) return [`the sender has no serializer "${target.serializer}"`];
+      const mediaType = writer.mediaTypes[0]!;
+      const beacons = newest(await store.list(call), scheduler?.now() ?? Date.now());
+      const silent = readers.filter((reader) => !beacons.some((beacon) => beacon.reader === reader));
+      return [
+        ...silent.map((reader) => `"${reader}" has not said what it can read`),
+        ...beacons.flatMap((beacon) => judge(beacon, readers, messageType, { ...target, mediaType })),
+      ];
+    },
+  };
+}
+
+function newest(beacons: readonly CapabilityBeacon[], nowMs: number): readonly CapabilityBeacon[] {
+  const byInstance = new Map<string, CapabilityBeacon>();
+  for (const beacon of beacons) {
+    if (beacon.expiresAt.getTime() <= nowMs) continue;
+    const key = JSON.stringify([beacon.reader, beacon.instance]);
+    const other = byInstance.get(key);
+    if (other === undefined || other.announcedAt.getTime() <= beacon.announcedAt.getTime()) {
+      byInstance.set(key, beacon);
+    }
+  }
+  return [...byInstance.values()];
+}
+
+function judge(
+  { reader, instance, capability }: CapabilityBeacon,
+  readers: readonly string[],
+  messageType: MessageType,
+  target: PlannedTarget & { readonly mediaType: string },
+): readonly string[] {
+  const who = `"${reader}" (${instance})`;
+  const type = capability.messageTypes.find(({ name }) => name === messageType.name);
+  if (type === undefined) {
+    // Whoever nobody named may read other messages of the same store.
+    return readers.includes(reader) ? [`${who} does not know the message type`] : [];
+  }
+  const objections: string[] = [];
+  if (!capability.mediaTypes.includes(target.mediaType))
+    objections.push(`${who} does not read ${target.mediaType}`);
+  objections.push(...judgeVersion(who, type, messageType, target));
+  return objections;
+}
+
+function judgeVersion(
+  who: string,
+  type: ReadableType,
+  messageType: MessageType,
+  { serializer, version }: PlannedTarget,
+): readonly string[] {
+  const read = type.versions.find((each) => each.version === version);
+  if (read === undefined) return [`${who} does not read version ${version}`];
+  const written = messageType.versions.find((each) => each.version === version);
+  const ours = written && schemaDigests(written)[serializer];
+  const theirs = read.schemas[serializer];
+  return ours === undefined || theirs === undefined || ours === theirs
+    ? []
+    : [`${who} knows another ${serializer} schema of version ${version}`];
+}

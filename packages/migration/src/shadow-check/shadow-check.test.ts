@@ -1,0 +1,145 @@
+import { bodyType, createPipeline, defineMessage, type EncodedMessage, type Serializer } from "@waybill/core";
+import { avro } from "@waybill/serializer-avro";
+import { json } from "@waybill/serializer-json";
+import { msgpack } from "@waybill/serializer-msgpack";
+import { describe, expect, it } from "vitest";
+import { order, orderPlaced, ordersPipeline } from "../../test/orders.js";
+import { ShadowCheck } from "./shadow-check.js";
+
+const payment = defineMessage("payment", {
+  version: 1,
+  schemas: {
+    1: {
+      body: bodyType<{ at: Date; amount: number; note?: string | null | undefined }>(),
+      avro: {
+        type: "record",
+        name: "Payment",
+        fields: [
+          { name: "at", type: { type: "long", logicalType: "timestamp-millis" } },
+          { name: "amount", type: "float" },
+          { name: "note", type: ["null", "string"], default: null },
+        ],
+      },
+    },
+  },
+});
+
+const pipeline = createPipeline({
+  serializer: json(),
+  additionalDeserializers: [avro(), msgpack()],
+  messageTypes: [payment],
+});
+
+const secret = "ada@example.com";
+
+describe("a shadow check", () => {
+  it("finds what readers would see differently, by path and kind, and no values", async () => {
+    const shadow = new ShadowCheck({ candidate: { serializer: "avro" }, sampleRate: 1 });
+    const observed = shadow.observe(pipeline);
+    const message = payment.message({ at: new Date(0), amount: 0.1 });
+    expect(observed.serialize(message)).toEqual(pipeline.serialize(message));
+    observed.serialize(payment.message({ at: new Date(0), amount: 0.5, note: secret }));
+    const report = await shadow.report();
+    expect(report).toEqual({
+      sampled: 2,
+      same: 0,
+      findings: [
+        { messageType: "payment", path: "/at", kind: "date", count: 2 },
+        { messageType: "payment", path: "/amount", kind: "precision", count: 1 },
+        { messageType: "payment", path: "/note", kind: "undefined-null", count: 1 },
+      ],
+      uncounted: 0,
+    });
+    expect(JSON.stringify(report)).not.toContain(secret);
+  });
+
+  it("finds nothing where readers would see the same", async () => {
+    const shadow = new ShadowCheck({ candidate: { serializer: "msgpack" }, sampleRate: 1 });
+    shadow.observe(pipeline).serialize({ body: { id: 1, lines: [{ sku: "a" }], note: undefined } });
+    expect(await shadow.report()).toMatchObject({ sampled: 1, same: 1, findings: [] });
+  });
+
+  it("compares across versions: what handlers get after upcasting", async () => {
+    const shadow = new ShadowCheck({ candidate: { serializer: "avro", version: 2 }, sampleRate: 1 });
+    shadow.observe(ordersPipeline()).serialize(orderPlaced.message(order(7)));
+    expect(await shadow.report()).toMatchObject({ sampled: 1, same: 1 });
+  });
+
+  it("finds what the candidate cannot write, and what nobody reads of it", async () => {
+    const shadow = new ShadowCheck({ candidate: { serializer: "avro" }, sampleRate: 1 });
+    shadow.observe(pipeline).serialize({ subject: "payment", body: { amount: "much" } });
+    const mute = new ShadowCheck({ candidate: { serializer: "mute" }, sampleRate: 1 });
+    const unread: Serializer = {
+      name: "mute",
+      mediaTypes: ["application/x-mute"],
+      detection: "label",
+      serialize: () => ({ bytes: Uint8Array.of(0xff) }),
+      deserialize: () => undefined,
+    };
+    mute
+      .observe(createPipeline({ serializer: json(), additionalDeserializers: [unread] }))
+      .serialize({ body: [1] });
+    expect(await shadow.report()).toMatchObject({ findings: [{ path: "/", kind: "unwritable", count: 1 }] });
+    expect(await mute.report()).toMatchObject({ findings: [{ path: "/", kind: "unreadable", count: 1 }] });
+  });
+
+  it("waits with its report for asynchronous serializers, which keep no send waiting", async () => {
+    let release = (): void => {};
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    const slow: Serializer = {
+      ...msgpack(),
+      serialize: async (value, context) => {
+        await gate;
+        return msgpack().serialize(value, context);
+      },
+    };
+    const shadow = new ShadowCheck({ candidate: { serializer: "msgpack" }, sampleRate: 1 });
+    const observed = shadow.observe(createPipeline({ serializer: json(), additionalDeserializers: [slow] }));
+    expect(observed.serialize({ body: [1] })).not.toBeInstanceOf(Promise);
+    for (let extra = 0; extra < 200; extra++) observed.serialize({ body: [1] });
+    release();
+    expect(await shadow.report()).toMatchObject({ sampled: 100, same: 100 });
+  });
+
+  it("tries about as many messages as the rate says, of the wanted types, and none at 0", async () => {
+    const shadow = new ShadowCheck({
+      candidate: { serializer: "msgpack" },
+      sampleRate: 0.1,
+      messageTypes: [payment],
+    });
+    const observed = shadow.observe(pipeline);
+    const message = payment.message({ at: new Date(0), amount: 1 });
+    for (let count = 0; count < 2000; count++) {
+      observed.serialize(message);
+      observed.serialize({ body: [1] });
+    }
+    const { sampled } = await shadow.report();
+    expect(sampled).toBeGreaterThan(100);
+    expect(sampled).toBeLessThan(320);
+    shadow.sampleRate = 0;
+    shadow.reset();
+    for (let count = 0; count < 100; count++) observed.serialize(message);
+    expect(await shadow.report()).toEqual({ sampled: 0, same: 0, findings: [], uncounted: 0 });
+  });
+
+  it("keeps a bounded number of findings", async () => {
+    const shadow = new ShadowCheck({ candidate: { serializer: "msgpack" }, sampleRate: 1, maxFindings: 3 });
+    const observed = shadow.observe(pipeline);
+    for (const name of ["a", "b", "c", "d", "e"]) observed.serialize({ body: { [name]: new Date(0) } });
+    const { findings, uncounted } = await shadow.report();
+    expect([findings.length, uncounted]).toEqual([3, 2]);
+  });
+
+  it("reads as the pipeline it observes", () => {
+    const observed = new ShadowCheck({ candidate: { serializer: "msgpack" } }).observe(pipeline);
+    const message = observed.serialize({ body: [1] }) as EncodedMessage;
+    expect(observed.deserialize(message)).toMatchObject({ body: [1] });
+  });
+
+  it("is refused without such a serializer, or with a rate that is none", () => {
+    expect(() => new ShadowCheck({ candidate: { serializer: "cbor" } }).observe(pipeline)).toThrow(
+      '[configuration-invalid] The shadow check cannot work: the pipeline has no serializer "cbor".',
+    );
+    expect(() => new ShadowCheck({ candidate: { serializer: "json" }, sampleRate: 2 })).toThrow(TypeError);
+  });
+});

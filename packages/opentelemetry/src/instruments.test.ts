@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { openTelemetry } from "./index.js";
+import { openWorld, registerSdk } from "./world.test-support.js";
+
+describe("metrics", () => {
+  it("count bodies by message type, serializer, position and outcome", async () => {
+    await using sdk = registerSdk();
+    await using world = await openWorld({ diagnostics: openTelemetry() });
+    const sender = world.client.createSender("orders");
+    await sender.sendMessages([
+      { body: {}, subject: "order" },
+      { body: {}, subject: "order" },
+      { body: {}, subject: "refund" },
+    ]);
+    await sender.sendEncodedMessages({ body: Uint8Array.of(0xff), contentType: "application/json" });
+    await world.client.createReceiver("orders").receiveMessages(9);
+    const attributes = {
+      "messaging.system": "servicebus",
+      "messaging.operation.name": "deserialize",
+      "messaging.destination.name": "orders",
+      "waybill.serializer": "json",
+      "waybill.serializer.position": 0,
+      "waybill.outcome": "decoded",
+    };
+    expect(sparse(await sdk.points("waybill.deserialization.messages"))).toEqual([
+      { attributes: { ...attributes, "waybill.message.type": "order" }, value: 2 },
+      { attributes: { ...attributes, "waybill.message.type": "refund" }, value: 1 },
+      {
+        attributes: {
+          "messaging.system": "servicebus",
+          "messaging.operation.name": "deserialize",
+          "messaging.destination.name": "orders",
+          "waybill.serializer.position": -1,
+          "waybill.outcome": "undeserializable",
+          "waybill.reason": "malformed",
+        },
+        value: 1,
+      },
+    ]);
+    expect(await sdk.points("waybill.deserialization.duration")).toHaveLength(3);
+    const [unread] = await sdk.points("waybill.undeserializable.messages");
+    expect(unread).toMatchObject({ attributes: { "waybill.disposition": "deadLettered" }, value: 1 });
+  });
+
+  it("count what was sent and consumed, and time the operations", async () => {
+    await using sdk = registerSdk();
+    await using world = await openWorld({ diagnostics: openTelemetry() });
+    await world.client.createSender("orders").sendMessages([{ body: {} }, { body: {} }]);
+    await world.client
+      .createSender("nowhere")
+      .sendMessages({ body: {} })
+      .catch(() => {});
+    const receiver = world.client.createReceiver("orders");
+    await receiver.peekMessages(2);
+    for (const message of await receiver.receiveMessages(2)) await receiver.completeMessage(message);
+    const sent = await sdk.points("messaging.client.sent.messages");
+    expect(sent.map(({ attributes, value }) => [attributes["error.type"], value])).toEqual([
+      [undefined, 2],
+      ["entity-not-found", 1],
+    ]);
+    const consumed = await sdk.points("messaging.client.consumed.messages");
+    expect(consumed.map(({ value }) => value)).toEqual([2]);
+    const durations = await sdk.points("messaging.client.operation.duration");
+    const counted = durations.map(({ attributes, value }) => [
+      attributes["messaging.operation.name"],
+      attributes["messaging.operation.type"],
+      (value as { count: number }).count,
+    ]);
+    expect(counted).toEqual([
+      ["send", "send", 1],
+      ["send", "send", 1],
+      ["peek", "receive", 1],
+      ["receive", "receive", 1],
+      ["complete", "settle", 2],
+    ]);
+  });
+
+  it("tell only so many message types apart", async () => {
+    await using sdk = registerSdk();
+    await using world = await openWorld({ diagnostics: openTelemetry({ maxMessageTypes: 2 }) });
+    const sender = world.client.createSender("orders");
+    for (const subject of ["a", "b", "c", "d", "a"]) await sender.sendMessages({ body: {}, subject });
+    const sent = await sdk.points("messaging.client.sent.messages");
+    expect(sent.map(({ attributes, value }) => [attributes["waybill.message.type"], value])).toEqual([
+      ["a", 2],
+      ["b", 1],
+      ["_other", 2],
+    ]);
+  });
+});
+
+describe("openTelemetry", () => {
+  it("checks its options", () => {
+    expect(() => openTelemetry({ processSpans: "parent" as "child" })).toThrow(TypeError);
+    expect(() => openTelemetry({ maxMessageTypes: -1 })).toThrow(TypeError);
+  });
+});
+
+/** Without the attributes that are undefined. */
+function sparse<T extends { attributes: object }>(points: readonly T[]): T[] {
+  return points.map((point) => ({ ...point, attributes: JSON.parse(JSON.stringify(point.attributes)) }));
+}

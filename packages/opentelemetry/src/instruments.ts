@@ -1,0 +1,157 @@
+import type { Attributes, Counter, Histogram, MeterProvider } from "@opentelemetry/api";
+import type { DeserializeEvent, DiagnosticEvent, MessageFacts } from "@waybill/core";
+import { errorType, names, type OperationName, operationAttributes, scopeName } from "./attributes.js";
+
+/** In seconds. Source: semantic conventions, "Messaging metrics". */
+const explicitBucketBoundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+
+/** Reading takes microseconds where handling takes milliseconds. In seconds. */
+const readingBoundaries = [
+  0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.1, 1,
+];
+
+const operations: Readonly<Record<string, OperationName>> = Object.freeze({
+  send: { name: "send", type: "send" },
+  schedule: { name: "schedule", type: "send" },
+  receive: { name: "receive", type: "receive" },
+  receiveDeferred: { name: "receive_deferred", type: "receive" },
+  peek: { name: "peek", type: "receive" },
+  process: { name: "process", type: "process" },
+  complete: { name: "complete", type: "settle" },
+  abandon: { name: "abandon", type: "settle" },
+  defer: { name: "defer", type: "settle" },
+  deadLetter: { name: "dead_letter", type: "settle" },
+  renewLock: { name: "renew_lock" },
+  deserialize: { name: "deserialize" },
+});
+
+/** The metrics of a client. */
+export class Instruments {
+  readonly #operationDuration: Histogram;
+  readonly #processDuration: Histogram;
+  readonly #sent: Counter;
+  readonly #consumed: Counter;
+  readonly #deserialized: Counter;
+  readonly #deserializationDuration: Histogram;
+  readonly #unread: Counter;
+  readonly #maxMessageTypes: number;
+  readonly #messageTypes = new Set<string>();
+
+  constructor(provider: MeterProvider, maxMessageTypes: number) {
+    const meter = provider.getMeter(scopeName);
+    const seconds = { unit: "s", advice: { explicitBucketBoundaries } };
+    this.#maxMessageTypes = maxMessageTypes;
+    this.#operationDuration = meter.createHistogram("messaging.client.operation.duration", {
+      ...seconds,
+      description: "How long sending, receiving, settling and renewing locks took.",
+    });
+    this.#processDuration = meter.createHistogram("messaging.process.duration", {
+      ...seconds,
+      description: "How long handlers took.",
+    });
+    this.#sent = meter.createCounter("messaging.client.sent.messages", {
+      unit: "{message}",
+      description: "Messages that were sent or scheduled, or could not be.",
+    });
+    this.#consumed = meter.createCounter("messaging.client.consumed.messages", {
+      unit: "{message}",
+      description: "Messages that were delivered to the client.",
+    });
+    this.#deserialized = meter.createCounter("waybill.deserialization.messages", {
+      unit: "{message}",
+      description: "Bodies by message type, serializer, its position in the chain, and outcome.",
+    });
+    this.#deserializationDuration = meter.createHistogram("waybill.deserialization.duration", {
+      unit: "s",
+      advice: { explicitBucketBoundaries: readingBoundaries },
+      description: "How long reading a body took, with everything it had to wait for.",
+    });
+    this.#unread = meter.createCounter("waybill.undeserializable.messages", {
+      unit: "{message}",
+      description: "Messages that could not be read, by what became of them.",
+    });
+  }
+
+  /** Counts an event. */
+  record(event: DiagnosticEvent): void {
+    const { entityPath } = event;
+    switch (event.type) {
+      case "send":
+      case "schedule": {
+        const attributes = this.#attributes(event.type, entityPath, event.error);
+        this.#operationDuration.record(event.durationMs / 1000, attributes);
+        this.#count(this.#sent, event.messages, attributes);
+        break;
+      }
+      case "receive":
+      case "receiveDeferred":
+      case "peek":
+        this.#operationDuration.record(
+          event.durationMs / 1000,
+          this.#attributes(event.type, entityPath, event.error),
+        );
+        break;
+      case "deserialize":
+        this.#recordReading(event);
+        break;
+      case "process":
+        this.#processDuration.record(event.durationMs / 1000, {
+          ...this.#attributes("process", entityPath, event.error),
+          [names.messageType]: this.#messageType(event.message),
+        });
+        break;
+      case "settle":
+      case "renewLock": {
+        const name = event.type === "settle" ? event.verb : event.type;
+        this.#operationDuration.record(
+          event.durationMs / 1000,
+          this.#attributes(name, entityPath, event.error),
+        );
+        break;
+      }
+      case "undeserializable":
+        this.#unread.add(1, {
+          ...this.#attributes("deserialize", entityPath, undefined),
+          [names.messageType]: this.#messageType(event.message),
+          [names.unreadDisposition]: event.disposition,
+        });
+    }
+  }
+
+  /** Every delivered message is read once, whether a call or a subscription brought it. */
+  #recordReading({ entityPath, message, isPeeked, outcome, report }: DeserializeEvent): void {
+    const attributes = {
+      ...this.#attributes("deserialize", entityPath, undefined),
+      [names.messageType]: this.#messageType(message),
+      [names.serializer]: report.serializer,
+      [names.position]: report.position,
+      [names.outcome]: outcome,
+      [names.reason]: outcome === "decoded" ? undefined : report.attempts.at(-1)?.reason,
+    };
+    this.#deserialized.add(1, attributes);
+    this.#deserializationDuration.record(report.durationMs / 1000, attributes);
+    if (isPeeked) return;
+    this.#consumed.add(1, {
+      ...operationAttributes(entityPath, { name: "receive", type: "receive" }),
+      [names.messageType]: attributes[names.messageType],
+    });
+  }
+
+  #count(counter: Counter, messages: readonly MessageFacts[], attributes: Attributes): void {
+    for (const message of messages) {
+      counter.add(1, { ...attributes, [names.messageType]: this.#messageType(message) });
+    }
+  }
+
+  #attributes(operation: string, entityPath: string, error: unknown): Attributes {
+    const attributes = operationAttributes(entityPath, operations[operation]!);
+    return error === undefined ? attributes : { ...attributes, [names.errorType]: errorType(error) };
+  }
+
+  #messageType({ messageType }: MessageFacts): string | undefined {
+    if (messageType === undefined || this.#messageTypes.has(messageType)) return messageType;
+    if (this.#messageTypes.size >= this.#maxMessageTypes) return "_other";
+    this.#messageTypes.add(messageType);
+    return messageType;
+  }
+}

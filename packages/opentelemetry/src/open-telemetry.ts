@@ -1,0 +1,70 @@
+import { createNoopMeter, type MeterProvider, metrics, ProxyTracerProvider, trace } from "@opentelemetry/api";
+import type { Diagnostics } from "@waybill/core";
+import { scopeName } from "./attributes.js";
+import { Instruments } from "./instruments.js";
+import { beginTrace } from "./spans.js";
+
+/** How spans and metrics are made. */
+export interface OpenTelemetryOptions {
+  /**
+   * Where the span of a handler stands: `"child"` of the span that created the message, in the producer's trace, or `"linked"` to it, in a
+   * trace of its own. It is linked in both cases. Default: `"child"`.
+   */
+  readonly processSpans?: "child" | "linked" | undefined;
+  /**
+   * How many message types metrics tell apart; further ones count as `_other`. Subjects come from senders, and every one of them would
+   * be a time series. Default: 100.
+   */
+  readonly maxMessageTypes?: number | undefined;
+}
+
+/** The defaults of {@link OpenTelemetryOptions}. */
+export const defaultOpenTelemetryOptions = Object.freeze({
+  processSpans: "child",
+  maxMessageTypes: 100,
+} as const);
+
+/**
+ * The `diagnostics` of a client that makes OpenTelemetry spans and metrics, by the semantic conventions for messaging. It goes by the
+ * SDK that is registered globally, before or after; without one it does nothing. Throws `TypeError`.
+ */
+export function openTelemetry(options: OpenTelemetryOptions = {}): Diagnostics {
+  const {
+    processSpans = defaultOpenTelemetryOptions.processSpans,
+    maxMessageTypes = defaultOpenTelemetryOptions.maxMessageTypes,
+  } = options;
+  if (processSpans !== "child" && processSpans !== "linked") {
+    throw new TypeError(`processSpans must be "child" or "linked", not ${JSON.stringify(processSpans)}.`);
+  }
+  if (!Number.isInteger(maxMessageTypes) || maxMessageTypes < 0) {
+    throw new TypeError(`maxMessageTypes must be an integer from 0, not ${String(maxMessageTypes)}.`);
+  }
+  const begin: Diagnostics["trace"] = (operation) => beginTrace(operation, processSpans === "child");
+  let provider: MeterProvider | undefined;
+  let record: Diagnostics["onEvent"];
+  return Object.freeze<Diagnostics>({
+    get trace() {
+      return isTracerRegistered() ? begin : undefined;
+    },
+    get onEvent() {
+      const current = metrics.getMeterProvider();
+      if (current === provider) return record;
+      provider = current;
+      const instruments = isMeterRegistered(current) ? new Instruments(current, maxMessageTypes) : undefined;
+      record = instruments === undefined ? undefined : (event) => instruments.record(event);
+      return record;
+    },
+  });
+}
+
+const noTracerProvider = new ProxyTracerProvider().getDelegate();
+
+/** The API always hands out a tracer. Asking whether there is anybody behind it spares the work of describing spans that nobody gets. */
+function isTracerRegistered(): boolean {
+  const provider = trace.getTracerProvider();
+  return !(provider instanceof ProxyTracerProvider) || provider.getDelegate() !== noTracerProvider;
+}
+
+function isMeterRegistered(provider: MeterProvider): boolean {
+  return provider.getMeter(scopeName) !== createNoopMeter();
+}

@@ -1,0 +1,216 @@
+import {
+  type Attributes,
+  type Context,
+  context,
+  type Link,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type TimeInput,
+  trace,
+} from "@opentelemetry/api";
+import type { DiagnosticEvent, MessageFacts, OperationTrace, TracedOperation } from "@waybill/core";
+import {
+  errorType,
+  messageAttributes,
+  names,
+  type OperationName,
+  operationAttributes,
+  scopeName,
+} from "./attributes.js";
+import { contextProperties, spanContextOf } from "./trace-context.js";
+
+/** Starts the span of an operation. */
+export function beginTrace(operation: TracedOperation, isProcessChild: boolean): OperationTrace | undefined {
+  switch (operation.type) {
+    case "create":
+      return beginCreate(operation);
+    case "send":
+    case "schedule":
+      return beginSend(operation);
+    case "receive":
+    case "receiveDeferred":
+    case "peek":
+      return beginReceive(operation);
+    case "process":
+      return beginProcess(operation, isProcessChild);
+    case "settle":
+      return beginSettle(operation);
+  }
+}
+
+type Operation<Type extends TracedOperation["type"]> = Extract<TracedOperation, { readonly type: Type }>;
+type CallOperation = Extract<TracedOperation, { readonly messages: unknown }>;
+
+/** A message that carries a context was created elsewhere: by the application, by another SDK, or before it was forwarded. */
+function beginCreate({ entityPath, message }: Operation<"create" | "process">): OperationTrace | undefined {
+  if (spanContextOf(message) !== undefined) return undefined;
+  const span = startSpan(entityPath, {
+    operation: { name: "create", type: "create" },
+    kind: SpanKind.PRODUCER,
+    attributes: messageAttributes(message),
+  });
+  return new SpanTrace(span, context.active(), contextProperties(span.spanContext()));
+}
+
+/** The span of a single message is its context too; several are linked to, each by a context of its own. */
+function beginSend({ type, entityPath, messages, startedAtMs }: CallOperation): OperationTrace {
+  const operation: OperationName = { name: type, type: "send" };
+  const [first] = messages;
+  if (messages.length === 1 && spanContextOf(first!) === undefined) {
+    const span = startSpan(entityPath, {
+      operation,
+      kind: SpanKind.PRODUCER,
+      attributes: messageAttributes(first!),
+      startTime: startedAtMs,
+    });
+    return new SpanTrace(span, context.active(), contextProperties(span.spanContext()));
+  }
+  return new SpanTrace(startSpan(entityPath, { operation, ...several(messages), startTime: startedAtMs }));
+}
+
+function beginReceive({ type, entityPath, messages, startedAtMs }: CallOperation): OperationTrace {
+  const name = type === "receiveDeferred" ? "receive_deferred" : type;
+  const operation: OperationName = { name, type: "receive" };
+  return new SpanTrace(startSpan(entityPath, { operation, ...several(messages), startTime: startedAtMs }));
+}
+
+function beginProcess(
+  { entityPath, message }: Operation<"create" | "process">,
+  isChild: boolean,
+): OperationTrace {
+  const creation = spanContextOf(message);
+  // Not the context that happened to be current when the subscription began.
+  const parent =
+    isChild && creation !== undefined ? trace.setSpanContext(ROOT_CONTEXT, creation) : ROOT_CONTEXT;
+  const span = startSpan(entityPath, {
+    operation: { name: "process", type: "process" },
+    kind: SpanKind.CONSUMER,
+    attributes: messageAttributes(message),
+    links: linksTo([message]),
+    parent,
+  });
+  return new SpanTrace(span, parent);
+}
+
+function beginSettle({ entityPath, message, verb }: Operation<"settle">): OperationTrace {
+  const name = verb === "deadLetter" ? "dead_letter" : verb;
+  const span = startSpan(entityPath, {
+    operation: { name, type: "settle" },
+    kind: SpanKind.CLIENT,
+    attributes: { ...messageAttributes(message), [names.disposition]: name },
+    links: linksTo([message]),
+  });
+  return new SpanTrace(span);
+}
+
+interface SpanSettings {
+  readonly operation: OperationName;
+  readonly kind: SpanKind;
+  readonly attributes: Attributes;
+  readonly links?: Link[];
+  readonly parent?: Context;
+  readonly startTime?: TimeInput;
+}
+
+function startSpan(entityPath: string, settings: SpanSettings): Span {
+  const { operation, kind, attributes, links = [], parent, startTime } = settings;
+  const options = {
+    kind,
+    attributes: { ...operationAttributes(entityPath, operation), ...attributes },
+    links,
+    ...(startTime === undefined ? {} : { startTime }),
+  };
+  return trace.getTracer(scopeName).startSpan(`${operation.name} ${entityPath}`, options, parent);
+}
+
+/** The attributes of one message belong to the span of one; of several, each stands at its link. */
+function several(messages: readonly MessageFacts[]): Pick<SpanSettings, "kind" | "attributes" | "links"> {
+  const attributes =
+    messages.length === 1 ? messageAttributes(messages[0]!) : { [names.messageCount]: messages.length };
+  return { kind: SpanKind.CLIENT, attributes, links: linksTo(messages) };
+}
+
+function linksTo(messages: readonly MessageFacts[]): Link[] {
+  return messages.flatMap((message) => {
+    const creation = spanContextOf(message);
+    if (creation === undefined) return [];
+    return messages.length === 1
+      ? { context: creation }
+      : { context: creation, attributes: messageAttributes(message) };
+  });
+}
+
+class SpanTrace implements OperationTrace {
+  readonly propertiesToAdd: OperationTrace["propertiesToAdd"];
+  readonly #span: Span;
+  readonly #context: Context;
+  #hasFailed = false;
+
+  constructor(
+    span: Span,
+    parent: Context = context.active(),
+    propertiesToAdd?: OperationTrace["propertiesToAdd"],
+  ) {
+    this.#span = span;
+    this.#context = trace.setSpan(parent, span);
+    this.propertiesToAdd = propertiesToAdd;
+  }
+
+  run<T>(work: () => T): T {
+    return context.with(this.#context, work);
+  }
+
+  onEvent(event: DiagnosticEvent): void {
+    switch (event.type) {
+      case "deserialize":
+        this.#addReading(event);
+        break;
+      case "process":
+        if (event.error !== undefined) this.#fail(event.error);
+        break;
+      case "undeserializable":
+        this.#span.addEvent("waybill.undeserializable", { [names.unreadDisposition]: event.disposition });
+        this.#fail(event.error);
+    }
+  }
+
+  end(error?: unknown): void {
+    if (error !== undefined) this.#fail(error);
+    this.#span.end();
+  }
+
+  #addReading({ message, outcome, report }: Extract<DiagnosticEvent, { type: "deserialize" }>): void {
+    if (!this.#span.isRecording()) return;
+    const which = messageAttributes(message)[names.messageId];
+    for (const { serializer, position, stage, reason, detail } of report.attempts) {
+      this.#span.addEvent("waybill.deserialization_attempt", {
+        [names.messageId]: which,
+        [names.serializer]: serializer,
+        [names.position]: position,
+        [names.stage]: stage,
+        [names.reason]: reason,
+        [names.detail]: detail,
+      });
+    }
+    this.#span.addEvent("waybill.deserialization", {
+      [names.messageId]: which,
+      [names.outcome]: outcome,
+      [names.serializer]: report.serializer,
+      [names.position]: report.position,
+    });
+  }
+
+  /** The first failure is the cause of those that follow from it. */
+  #fail(error: unknown): void {
+    if (this.#hasFailed) return;
+    this.#hasFailed = true;
+    this.#span.setAttribute(names.errorType, errorType(error));
+    this.#span.setStatus({
+      code: SpanStatusCode.ERROR,
+      message: error instanceof Error ? error.message : "",
+    });
+    if (error instanceof Error) this.#span.recordException(error);
+  }
+}

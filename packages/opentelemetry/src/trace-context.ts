@@ -1,0 +1,38 @@
+import { createTraceState, isSpanContextValid, type SpanContext } from "@opentelemetry/api";
+import type { ApplicationProperties, MessageFacts } from "@waybill/core";
+
+/** Source: W3C Trace Context, 3.2. Later versions may add fields at the end. */
+const pattern = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
+
+/** The span context that a message carries; undefined when there is none, or none that is well-formed. */
+export function spanContextOf({ traceparent, tracestate }: MessageFacts): SpanContext | undefined {
+  const parts = traceparent === undefined ? null : pattern.exec(traceparent);
+  if (parts === null) return undefined;
+  const [, version, traceId, spanId, flags, more] = parts;
+  if (version === "ff" || (version === "00" && more !== undefined)) return undefined;
+  const context: SpanContext = {
+    traceId: traceId!,
+    spanId: spanId!,
+    // Only the flag "sampled" is known. Source: W3C Trace Context, 3.2.2.5.
+    traceFlags: Number.parseInt(flags!, 16) & 1,
+    isRemote: true,
+    ...(tracestate === undefined ? {} : { traceState: createTraceState(tracestate) }),
+  };
+  return isSpanContextValid(context) ? context : undefined;
+}
+
+/**
+ * The application properties that carry a span context. `Diagnostic-Id` is what every Azure SDK reads, and what keeps that for JavaScript
+ * from writing one of its own; the newer ones go by `traceparent`.
+ */
+export function contextProperties(context: SpanContext): ApplicationProperties | undefined {
+  if (!isSpanContextValid(context)) return undefined;
+  const flags = (context.traceFlags & 1).toString(16).padStart(2, "0");
+  const traceparent = `00-${context.traceId}-${context.spanId}-${flags}`;
+  const tracestate = context.traceState?.serialize();
+  return {
+    "Diagnostic-Id": traceparent,
+    traceparent,
+    ...(tracestate ? { tracestate } : {}),
+  };
+}

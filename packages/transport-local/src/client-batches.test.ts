@@ -1,0 +1,92 @@
+import { WaybillError } from "@waybill/core";
+import { describe, expect, it } from "vitest";
+import { createWorld } from "../test/world.js";
+
+const large = "x".repeat(450_000);
+
+describe("sendMessages with more than one batch holds", () => {
+  it("says what was sent, what failed and what was not tried", async () => {
+    await using world = await createWorld({ queue: { maxSizeInMegabytes: 1 } });
+    const sender = world.client.createSender("orders");
+    const messages = ["a", "b", "c", "d", "e"].map((messageId) => ({ messageId, body: large }));
+    const error = await sender.sendMessages(messages).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(WaybillError);
+    expect(error).toMatchObject({
+      code: "partially-sent",
+      entityPath: "orders",
+      retryable: false,
+      cause: { code: "quota-exceeded" },
+      sendResults: [
+        { status: "sent", messageId: "a" },
+        { status: "sent", messageId: "b" },
+        { status: "failed", messageId: "c", error: { code: "quota-exceeded" } },
+        { status: "failed", messageId: "d" },
+        { status: "unsent", messageId: "e" },
+      ],
+    });
+    expect((error as WaybillError).text).toContain(
+      "Of 5 messages 2 were sent, 2 failed and 1 were not tried.",
+    );
+    const peeked = await world.client.createReceiver("orders").peekMessages(9);
+    expect(peeked.map(({ messageId }) => messageId)).toEqual(["a", "b"]);
+  });
+
+  it("fails as a single batch does when nothing was sent", async () => {
+    await using world = await createWorld();
+    world.broker.faults.fill("orders");
+    const sending = world.client
+      .createSender("orders")
+      .sendMessages([{ body: large }, { body: large }, { body: large }]);
+    await expect(sending).rejects.toMatchObject({ code: "quota-exceeded", sendResults: undefined });
+  });
+
+  it("can be given up between two batches", async () => {
+    await using world = await createWorld();
+    const giving = new AbortController();
+    const diagnostics = { onEvent: () => giving.abort() };
+    const client = world.clientWith({ diagnostics });
+    const messages = [1, 2, 3, 4].map(() => ({ body: large }));
+    const error = await client
+      .createSender("orders")
+      .sendMessages(messages, { abortSignal: giving.signal })
+      .catch((reason: unknown) => reason as WaybillError);
+    expect(error).toMatchObject({ code: "partially-sent", cause: { code: "aborted" } });
+    expect((error as WaybillError).sendResults!.map(({ status }) => status)).toEqual([
+      "sent",
+      "sent",
+      "failed",
+      "failed",
+    ]);
+  });
+});
+
+describe("a single message that is too large", () => {
+  it("is refused with its id, its size and the limit", async () => {
+    await using world = await createWorld();
+    const sending = world.client
+      .createSender("orders")
+      .sendMessages({ messageId: "a", body: "x".repeat(1_100_000) });
+    await expect(sending).rejects.toMatchObject({
+      code: "message-too-large",
+      messageId: "a",
+      entityPath: "orders",
+      message: expect.stringMatching(/1100\d{3} bytes.* 1048576/),
+    });
+  });
+});
+
+describe("createMessageBatch", () => {
+  it("takes no limit that is none", async () => {
+    await using world = await createWorld();
+    const sender = world.client.createSender("orders");
+    for (const maxSizeInBytes of [0, -1, 1.5, Number.NaN]) {
+      await expect(sender.createMessageBatch({ maxSizeInBytes })).rejects.toThrow(TypeError);
+    }
+  });
+
+  it("stays within 1 MB on an entity that takes larger messages", async () => {
+    await using world = await createWorld({ queue: { maxMessageSizeInKilobytes: 102_400 } });
+    const batch = await world.client.createSender("orders").createMessageBatch();
+    expect(batch.maxSizeInBytes).toBe(1024 * 1024);
+  });
+});

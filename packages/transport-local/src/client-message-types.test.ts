@@ -1,0 +1,238 @@
+import type { QueueDescription } from "@waybill/broker";
+import {
+  bodyType,
+  defineMessage,
+  type Message,
+  type ProcessErrorArgs,
+  parseDeadLetterRecord,
+  type ReceivedMessage,
+  WaybillClient,
+  type WaybillClientOptions,
+} from "@waybill/core";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { createWorld, json, until, type World } from "../test/world.js";
+
+interface OrderPlaced {
+  readonly orderId: string;
+}
+
+const orderPlaced = defineMessage("order-placed", {
+  version: 2,
+  schemas: { 1: bodyType<{ id: number }>(), 2: bodyType<OrderPlaced>() },
+  upcasters: { 1: ({ id }) => ({ orderId: `o-${id}` }) },
+});
+const orderCancelled = defineMessage("order-cancelled", {
+  version: 1,
+  schemas: { 1: bodyType<{ orderId: string; reason: string }>() },
+});
+const messageTypes = [orderPlaced, orderCancelled];
+type Types = (typeof messageTypes)[number];
+
+function typedClient({ transport }: World, options: Partial<WaybillClientOptions<Types>> = {}) {
+  return new WaybillClient(transport, { serializer: json, messageTypes, ...options });
+}
+
+async function send({ transport }: World, ...messages: Message[]): Promise<void> {
+  const client = new WaybillClient(transport, { serializer: json });
+  await client.createSender("orders").sendMessages(messages);
+}
+
+function activeMessages({ broker }: World): number {
+  return (broker.getEntity("orders") as QueueDescription).activeMessageCount;
+}
+
+function v1(id: number): Message {
+  return {
+    messageId: `m${id}`,
+    subject: "order-placed",
+    body: { id },
+    applicationProperties: { messageVersion: 1 },
+  };
+}
+
+const cancelled: Message = { messageId: "c", ...orderCancelled.message({ orderId: "o-1", reason: "late" }) };
+
+describe("subscribe by message type", () => {
+  it("gives each handler its type, in the current version, typed", async () => {
+    await using world = await createWorld();
+    const client = typedClient(world);
+    const placed: OrderPlaced[] = [];
+    const reasons: string[] = [];
+    await using _ = client.subscribe(
+      "orders",
+      {
+        "order-placed": (message) => {
+          expectTypeOf(message).toEqualTypeOf<ReceivedMessage<OrderPlaced>>();
+          placed.push(message.body);
+        },
+        "order-cancelled": ({ body }) => void reasons.push(body.reason),
+      },
+      { processError: () => {} },
+    );
+    await send(world, v1(1), cancelled);
+    await client.createSender("orders").sendMessages(orderPlaced.message({ orderId: "o-2" }));
+    await until(() => placed.length + reasons.length === 3);
+    expect(placed).toEqual([{ orderId: "o-1" }, { orderId: "o-2" }]);
+    expect(reasons).toEqual(["late"]);
+    await until(() => activeMessages(world) === 0);
+  });
+
+  it("receives from a subscription of a topic", async () => {
+    await using world = await createWorld();
+    const client = typedClient(world);
+    const bodies: OrderPlaced[] = [];
+    const handlers = { "order-placed": ({ body }: ReceivedMessage<OrderPlaced>) => void bodies.push(body) };
+    await using _ = client.subscribe("news", "all", handlers, { processError: () => {} });
+    await client.createSender("news").sendMessages(orderPlaced.message({ orderId: "o-2" }));
+    await until(() => bodies.length === 1);
+  });
+
+  it.each<[string, Message]>([
+    ["of a type without a handler", cancelled],
+    ["without a type", { messageId: "u", body: { any: 1 } }],
+  ])("dead-letters a message %s, with a record", async (_, message) => {
+    await using world = await createWorld();
+    const client = typedClient(world);
+    const errors: ProcessErrorArgs[] = [];
+    await using _subscription = client.subscribe(
+      "orders",
+      { "order-placed": () => expect.unreachable() },
+      { processError: (args) => void errors.push(args) },
+    );
+    await send(world, message);
+    await until(() => errors.length === 1);
+    const [dead] = await client.createReceiver("orders", { subQueueType: "deadLetter" }).peekMessages(1);
+    expect(dead).toMatchObject({ messageId: message.messageId, deadLetterReason: "UnhandledMessageType" });
+    expect(parseDeadLetterRecord(dead!)?.attempts).toMatchObject([
+      { stage: "select", reason: "message-type-unhandled" },
+    ]);
+    expect(errors).toMatchObject([{ errorSource: "deserialize", disposition: "deadLettered" }]);
+  });
+
+  it("hands a message without a handler over raw where it cannot be dead-lettered", async () => {
+    await using world = await createWorld();
+    const client = typedClient(world);
+    const errors: ProcessErrorArgs[] = [];
+    await using _ = client.subscribe(
+      "orders",
+      { "order-placed": () => expect.unreachable() },
+      { receiveMode: "receiveAndDelete", processError: (args) => void errors.push(args) },
+    );
+    await send(world, cancelled);
+    await until(() => errors.length === 1);
+    expect(errors).toMatchObject([{ disposition: "handedOver", rawMessage: { messageId: "c" } }]);
+  });
+
+  it("gives messages without a handler to processUnhandled, if there is one", async () => {
+    await using world = await createWorld();
+    const client = typedClient(world);
+    const unhandled: unknown[] = [];
+    await using _ = client.subscribe(
+      "orders",
+      { "order-placed": () => expect.unreachable() },
+      { processError: () => expect.unreachable(), processUnhandled: ({ body }) => void unhandled.push(body) },
+    );
+    await send(world, cancelled, { body: [1] });
+    await until(() => unhandled.length === 2);
+    expect(unhandled).toEqual([{ orderId: "o-1", reason: "late" }, [1]]);
+  });
+
+  it("dead-letters a message of a type nobody defined, and one of a version of the future", async () => {
+    await using world = await createWorld();
+    const client = typedClient(world);
+    const errors: ProcessErrorArgs[] = [];
+    await using _ = client.subscribe(
+      "orders",
+      { "order-placed": () => expect.unreachable() },
+      { processError: (args) => void errors.push(args), processUnhandled: () => expect.unreachable() },
+    );
+    await send(
+      world,
+      { subject: "order-shipped", body: {} },
+      { subject: "order-placed", body: {}, applicationProperties: { messageVersion: 3 } },
+    );
+    await until(() => errors.length === 2);
+    const dead = await client.createReceiver("orders", { subQueueType: "deadLetter" }).peekMessages(2);
+    expect(dead.map(({ deadLetterReason }) => deadLetterReason)).toEqual([
+      "UnknownMessageType",
+      "UnknownMessageVersion",
+    ]);
+  });
+
+  it("lets go of all it opened when it is closed, and with the client", async () => {
+    await using world = await createWorld();
+    const client = typedClient(world);
+    const subscribe = () =>
+      client.subscribe("orders", { "order-placed": () => {} }, { processError: () => {} });
+    await subscribe().close();
+    subscribe();
+    await client.close();
+    expect(subscribe).toThrow("[closed] The client is closed.");
+  });
+
+  it("knows the types of a pipeline that is ready", async () => {
+    await using world = await createWorld();
+    const { createPipeline } = await import("@waybill/core");
+    const client = new WaybillClient(world.transport, {
+      pipeline: createPipeline({ serializer: json, messageTypes }),
+    });
+    const handlers = { "order-cancelled": () => {} };
+    await client.subscribe("orders", handlers, { processError: () => {} }).close();
+  });
+
+  it.each<[string, object, string]>([
+    [
+      "a type that the client does not know",
+      { "order-shipped": () => {} },
+      'There is a handler of "order-shipped", which is none of the client\'s message types (order-placed, order-cancelled).',
+    ],
+    ["what is no function", { "order-placed": "x" }, 'The handler of "order-placed" must be a function.'],
+    ["nothing", {}, "subscribe needs a handler of at least one message type."],
+  ])("refuses handlers of %s", async (_, handlers, text) => {
+    await using world = await createWorld();
+    expect(() => typedClient(world).subscribe("orders", handlers, { processError: () => {} })).toThrow(
+      new TypeError(text),
+    );
+  });
+
+  it("is a client like any other where message types do not matter", async () => {
+    await using world = await createWorld();
+    const client: WaybillClient = typedClient(world);
+    expect(client.isClosed).toBe(false);
+  });
+
+  it("does not compile with a handler of another type or another body", async () => {
+    await using world = await createWorld();
+    const client = typedClient(world);
+    const options = { processError: () => {} };
+    // @ts-expect-error There is no such message type.
+    expect(() => client.subscribe("orders", { "order-shipped": () => {} }, options)).toThrow(TypeError);
+    // @ts-expect-error Orders that are placed have no reason.
+    client.subscribe("orders", { "order-placed": ({ body }) => void body.reason }, options);
+    // @ts-expect-error A client without message types has no handlers by type.
+    expect(() => world.client.subscribe("orders", { "order-placed": () => {} }, options)).toThrow(TypeError);
+  });
+});
+
+describe("send", () => {
+  it("refuses a message that breaks its schema before any of the call is sent", async () => {
+    await using world = await createWorld();
+    const strict = defineMessage("strict", {
+      version: 1,
+      schemas: {
+        1: (value: unknown) => {
+          if ((value as { ok?: boolean }).ok !== true) throw new Error();
+        },
+      },
+    });
+    const client = new WaybillClient(world.transport, { serializer: json, messageTypes: [strict] });
+    const sending = client.createSender("orders").sendMessages([
+      { subject: "strict", body: { ok: true } },
+      { subject: "strict", body: {} },
+    ]);
+    await expect(sending).rejects.toThrow(
+      '[serialization-failed] entity "orders": Message 2 of 2 cannot be sent, so nothing was.',
+    );
+    expect(await client.createReceiver("orders").peekMessages(1)).toEqual([]);
+  });
+});

@@ -1,0 +1,48 @@
+import type { BrokerMessage, Sender } from "@waybill/broker";
+import { type EncodedMessage, type TransportMessageBatch, WaybillError } from "@waybill/core";
+import { toBrokerMessage } from "./to-broker-message.js";
+
+/** Messages for one broker sender; sizes are counted as the broker counts them. */
+export class LocalMessageBatch implements TransportMessageBatch {
+  readonly maxSizeInBytes: number;
+  readonly #sender: Sender;
+  readonly #messages: BrokerMessage[] = [];
+  #sizeInBytes = 0;
+
+  constructor(sender: Sender, maxSizeInBytes: number = sender.maxBatchSizeInBytes) {
+    if (maxSizeInBytes > sender.maxBatchSizeInBytes) {
+      throw new WaybillError(
+        "operation-invalid",
+        `A batch may have at most ${sender.maxBatchSizeInBytes} bytes here, not ${maxSizeInBytes}.`,
+        { entityPath: sender.path },
+      );
+    }
+    this.#sender = sender;
+    this.maxSizeInBytes = maxSizeInBytes;
+  }
+
+  get count(): number {
+    return this.#messages.length;
+  }
+
+  get sizeInBytes(): number {
+    return this.#sizeInBytes;
+  }
+
+  tryAdd(message: EncodedMessage): boolean {
+    const outgoing = toBrokerMessage(message);
+    const sizeInBytes = this.#sizeInBytes + this.#sender.sizeOf(outgoing);
+    if (sizeInBytes > this.maxSizeInBytes) return false;
+    this.#messages.push(outgoing);
+    this.#sizeInBytes = sizeInBytes;
+    return true;
+  }
+
+  /** What was added. Throws `operation-invalid` when the batch was made by another sender. */
+  messagesOf(sender: Sender): readonly BrokerMessage[] {
+    if (sender === this.#sender) return this.#messages;
+    throw new WaybillError("operation-invalid", "The batch was made by another sender.", {
+      entityPath: sender.path,
+    });
+  }
+}

@@ -1,0 +1,93 @@
+import { join } from "node:path";
+import { openBroker, openDurableStorage } from "@waybill/broker";
+import { createPipeline, type EncodedMessage } from "@waybill/core";
+import { openReceiptFile, repairDeadLetters } from "@waybill/migration";
+import { json } from "@waybill/serializer-json";
+import { localTransport } from "@waybill/transport-local";
+
+// One life of a process on a durable broker: it fills two dead-letter queues, repairs them, or counts what arrived.
+
+const [step, root, count, first] = process.argv.slice(2) as [
+  "fill" | "repair" | "count",
+  string,
+  string,
+  string,
+];
+const messages = Number(count);
+const pipeline = createPipeline({ serializer: json() });
+const queues = ["plain", "deduplicating"].sort((one) => (one === first ? -1 : 1));
+const steps = { fill, repair, count: countArrived };
+
+const broker = await openBroker({ storage: await openDurableStorage(join(root, "store")) });
+const transport = localTransport(broker);
+console.log("working");
+console.log(JSON.stringify((await steps[step]()) ?? null));
+await transport.close();
+await broker.close();
+
+async function fill(): Promise<void> {
+  await broker.createQueue("plain");
+  await broker.createQueue("deduplicating", { requiresDuplicateDetection: true });
+  for (const queue of queues) {
+    const sender = transport.createSender(queue);
+    const receiver = transport.createReceiver({ queue }, "peekLock");
+    for (let first = 1; first <= messages; first += 500) {
+      await sender.send(
+        Array.from({ length: Math.min(500, messages - first + 1) }, (_, index) => order(first + index)),
+      );
+      const received = await receiver.receive({ maxMessages: 500, maxWaitTimeMs: 0 });
+      await Promise.all(
+        received.map(({ settlement }) =>
+          receiver.deadLetter(settlement!, { deadLetterReason: "HandlerFailed" }),
+        ),
+      );
+    }
+  }
+}
+
+function order(id: number): EncodedMessage {
+  return { ...(pipeline.serialize({ body: { id } }) as EncodedMessage), messageId: String(id) };
+}
+
+async function repair(): Promise<Record<string, unknown>> {
+  const reports: Record<string, unknown> = {};
+  for (const queue of queues) {
+    const receipts = await openReceiptFile(join(root, `${queue}.receipts`));
+    const targetDetectsDuplicates = queue === "deduplicating";
+    const from = { queue };
+    const options = { transport, pipeline, from, receipts, targetDetectsDuplicates, maxWaitTimeInMs: 0 };
+    const { possibleDuplicates, ...result } = await repairDeadLetters(options);
+    reports[queue] = { ...result, possibleDuplicates: possibleDuplicates.map(String) };
+    await receipts.close();
+  }
+  return reports;
+}
+
+/** Dead letters were numbered as they were sent, so a message's id is its number in the dead-letter queue. */
+async function countArrived(): Promise<unknown[]> {
+  return await Promise.all(
+    queues.map(async (queue) => {
+      const arrived = new Map<number, number>();
+      const receiver = transport.createReceiver({ queue }, "peekLock");
+      for (let from = 0n; ; ) {
+        const page = await receiver.peek({ maxMessages: 1000, fromSequenceNumber: from });
+        if (page.length === 0) break;
+        from = page.at(-1)!.sequenceNumber + 1n;
+        for (const message of page) {
+          const outcome = await pipeline.deserialize(message as EncodedMessage);
+          if (outcome.status !== "decoded")
+            throw new Error(`message ${message.sequenceNumber} arrived damaged`);
+          const { id } = outcome.body as { id: number };
+          arrived.set(id, (arrived.get(id) ?? 0) + 1);
+        }
+      }
+      const left = transport.createReceiver({ queue, subQueue: "deadLetter" }, "peekLock");
+      return {
+        queue,
+        left: (await left.peek({ maxMessages: 1000 })).length,
+        missing: messages - arrived.size,
+        twice: [...arrived].filter(([, times]) => times > 1).map(([id]) => String(id)),
+      };
+    }),
+  );
+}

@@ -1,0 +1,208 @@
+import type { Transport, TransportSessionReceiver } from "@waybill/core";
+import { WaybillError } from "@waybill/core";
+import { describe, expect, it } from "vitest";
+import { type OpenWorld, openTrial, until } from "./trial.js";
+
+/** Streams and replies that share a queue, told apart by session. */
+export function sessionTests(open: OpenWorld): void {
+  describe("multiplexing", () => {
+    it("keeps the streams of one queue apart, each in its order", async () => {
+      await using trial = await openTrial(open);
+      const queue = await trial.createQueue({ requiresSession: true });
+      const sender = trial.client.createSender(queue);
+      for (const step of [1, 2, 3]) {
+        await sender.sendMessages(["lamp", "bulb"].map((sessionId) => ({ sessionId, body: step })));
+      }
+      const streams = await Promise.all(["lamp", "bulb"].map((id) => trial.client.acceptSession(queue, id)));
+      for (const stream of streams) {
+        const steps: unknown[] = [];
+        while (steps.length < 3) {
+          for (const message of await stream.receiveMessages(3)) {
+            expect(message.sessionId).toBe(stream.sessionId);
+            steps.push(message.body);
+            await stream.completeMessage(message);
+          }
+        }
+        expect(steps).toEqual([1, 2, 3]);
+      }
+    });
+  });
+
+  describe("multiplexed request/reply", () => {
+    it("lets several requesters share a reply queue, each with its session", async () => {
+      await using trial = await openTrial(open);
+      const orders = await trial.createQueue();
+      const replies = await trial.createQueue({ requiresSession: true });
+      const { seen } = trial.handle(orders, (request, client) => client.reply(request, { to: request.body }));
+      const requesters = ["a", "b", "c"].map((replyToSessionId) =>
+        trial.client.createRequester(replies, { replyToSessionId }),
+      );
+      const answers = await Promise.all(
+        requesters.flatMap((requester) =>
+          [1, 2, 3].map(async (number) => {
+            const body = `${requester.replyToSessionId} ${number}`;
+            const reply = await requester.request(orders, { body });
+            return [body, reply.sessionId, reply.body];
+          }),
+        ),
+      );
+      for (const [body, sessionId, answer] of answers) {
+        expect(answer).toEqual({ to: body });
+        expect(sessionId).toBe((body as string)[0]);
+      }
+      expect(seen.every(({ replyTo, replyToSessionId }) => replyTo === replies && replyToSessionId)).toBe(
+        true,
+      );
+    });
+
+    it("takes a session for each request, if wanted, and frees those of old ones", async () => {
+      await using trial = await openTrial(open);
+      const orders = await trial.createQueue();
+      const replies = await trial.createQueue({ requiresSession: true });
+      trial.handle(orders, (request, client) => client.reply(request, request.body));
+      for (let number = 0; number < 20; number += 1) {
+        const request = { body: number, replyTo: replies, replyToSessionId: `session-${number}` };
+        const { body, sessionId } = await trial.client.request(orders, request);
+        expect([body, sessionId]).toEqual([number, `session-${number}`]);
+      }
+      const freed = await trial.client.acceptSession(replies, "session-0");
+      expect(freed.sessionId).toBe("session-0");
+    });
+
+    it("waits for a session that another holds, sending nothing before", async () => {
+      await using trial = await openTrial(open);
+      const orders = await trial.createQueue();
+      const replies = await trial.createQueue({ requiresSession: true });
+      const { seen } = trial.handle(orders, (request, client) => client.reply(request, "here"));
+      const holder = await trial.client.acceptSession(replies, "a");
+      const requester = trial.client.createRequester(replies, { replyToSessionId: "a" });
+      const answering = requester.request(orders, { body: 1 });
+      await trial.world.advance(600);
+      expect(seen).toEqual([]);
+      await holder.close();
+      for (const _ of [1, 2, 3]) await trial.world.advance(300);
+      expect((await answering).body).toBe("here");
+    });
+
+    it("says what kept it when the session never came free", async () => {
+      await using trial = await openTrial(open);
+      const orders = await trial.createQueue();
+      const replies = await trial.createQueue({ requiresSession: true });
+      await trial.client.acceptSession(replies, "a");
+      const requester = trial.client.createRequester(replies, { replyToSessionId: "a" });
+      const failure = requester
+        .request(orders, { messageId: "m", body: 1 }, { timeoutInMs: 800 })
+        .catch((error: unknown) => error);
+      for (const _ of [1, 2, 3]) await trial.world.advance(300);
+      expect(await failure).toMatchObject({
+        code: "timeout",
+        messageId: "m",
+        text: `Replies could not be received from "${replies}" within 800 ms, so nothing was sent.`,
+        cause: expect.objectContaining({ code: "session-cannot-be-locked" }),
+      });
+      expect(await trial.left(orders)).toEqual([]);
+    });
+
+    it("rejects at once where there are no sessions", async () => {
+      await using trial = await openTrial(open);
+      const orders = await trial.createQueue();
+      const replies = await trial.createQueue();
+      const requester = trial.client.createRequester(replies, { replyToSessionId: "a" });
+      await expect(requester.request(orders, { body: 1 })).rejects.toMatchObject({
+        code: "operation-invalid",
+      });
+      expect(await trial.left(orders)).toEqual([]);
+    });
+
+    it("accepts a session again whose lock was lost while a request waits", async () => {
+      await using trial = await openTrial(open);
+      const orders = await trial.createQueue();
+      const replies = await trial.createQueue({ requiresSession: true });
+      const client = trial.createClient({}, withoutRenewal(trial.world.transport));
+      const sources: string[] = [];
+      const requester = client.createRequester(replies, {
+        replyToSessionId: "a",
+        processError: ({ error, errorSource }) => {
+          if ((error as WaybillError).code === "session-lock-lost") sources.push(errorSource);
+        },
+      });
+      const answering = requester.request(orders, { body: 1 });
+      await until(async () => (await trial.left(orders)).length === 1);
+      await trial.world.advance(6_000);
+      await until(() => sources.includes("receive"));
+      trial.handle(orders, (request) => client.reply(request, "still here"));
+      expect((await answering).body).toBe("still here");
+    });
+
+    it("accepts a session again with the next request when none waited", async () => {
+      await using trial = await openTrial(open);
+      const orders = await trial.createQueue();
+      const replies = await trial.createQueue({ requiresSession: true });
+      trial.handle(orders, (request, client) => client.reply(request, request.body));
+      let completed = 0;
+      const transport = withoutRenewal(trial.world.transport, () => {
+        completed += 1;
+      });
+      const client = trial.createClient({}, transport);
+      let losses = 0;
+      const requester = client.createRequester(replies, {
+        replyToSessionId: "a",
+        processError: ({ errorSource }) => {
+          if (errorSource === "receive") losses += 1;
+        },
+      });
+      expect((await requester.request(orders, { body: 1 })).body).toBe(1);
+      await until(() => completed === 1);
+      await trial.world.advance(6_000);
+      await until(() => losses === 1);
+      expect((await requester.request(orders, { body: 2 })).body).toBe(2);
+    });
+
+    it("frees its session when it closes, also while it is being accepted", async () => {
+      await using trial = await openTrial(open);
+      const orders = await trial.createQueue();
+      const replies = await trial.createQueue({ requiresSession: true });
+      for (const _ of [1, 2]) {
+        const requester = trial.client.createRequester(replies, { replyToSessionId: "a" });
+        const request = expect(requester.request(orders, { body: 1 })).rejects.toMatchObject({
+          code: "closed",
+        });
+        await requester.close();
+        await request;
+      }
+      const holder = await trial.client.acceptSession(replies, "a");
+      const waiting = trial.client.createRequester(replies, { replyToSessionId: "a" });
+      const request = expect(waiting.request(orders, { body: 1 })).rejects.toMatchObject({ code: "closed" });
+      await trial.world.advance(100);
+      await waiting.close();
+      await request;
+      await holder.close();
+      expect((await trial.client.acceptSession(replies, "a")).sessionId).toBe("a");
+      expect(await trial.left(orders)).toEqual([]);
+    });
+  });
+}
+
+/** The transport, but session locks cannot be renewed, as when the connection is away for longer than they last. */
+function withoutRenewal(transport: Transport, onCompleted = () => {}): Transport {
+  return over(transport, {
+    async acceptSession(address, sessionId, options) {
+      const session = await transport.acceptSession(address, sessionId, options);
+      return over<TransportSessionReceiver>(session, {
+        renewSessionLock: () => Promise.reject(new WaybillError("unauthorized", "No renewal today.")),
+        complete: (delivery, call) => session.complete(delivery, call).then(onCompleted),
+      });
+    },
+  });
+}
+
+/** The object with some members replaced; the others keep working on the object itself. */
+function over<T extends object>(object: T, members: Partial<T>): T {
+  return new Proxy(object, {
+    get(target, key) {
+      if (Object.hasOwn(members, key)) return members[key as keyof T];
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}

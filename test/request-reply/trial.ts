@@ -1,0 +1,100 @@
+import type { EntitySetting, TransportWorld } from "@waybill/conformance";
+import {
+  type PeekedMessage,
+  type ProcessErrorArgs,
+  type ReceivedMessage,
+  type Transport,
+  WaybillClient,
+  type WaybillClientOptions,
+} from "@waybill/core";
+import { json } from "@waybill/serializer-json";
+import { msgpack } from "@waybill/serializer-msgpack";
+
+/** How a seat opens the world of one test. */
+export type OpenWorld = () => Promise<TransportWorld>;
+
+/** The world of one test, with the steps that the tests are made of. */
+export interface Trial extends AsyncDisposable {
+  readonly world: TransportWorld;
+  /** Writes JSON and reads MessagePack too. */
+  readonly client: WaybillClient;
+  /** Another client on the same broker. */
+  createClient(options?: Partial<WaybillClientOptions>, transport?: Transport): WaybillClient;
+  createQueue(setting?: Partial<EntitySetting>): Promise<string>;
+  createTopic(subscriptions: readonly string[], setting?: Partial<EntitySetting>): Promise<string>;
+  /** Subscribes a handler to a queue, or to a subscription written as `topic/subscription`. */
+  handle(entity: string, handler: Handler, client?: WaybillClient): Handling;
+  /** The messages of a queue's dead-letter queue. */
+  deadLetters(queue: string): Promise<PeekedMessage[]>;
+  /** What lies in an entity without sessions. */
+  left(queue: string): Promise<PeekedMessage[]>;
+}
+
+export type Handler = (message: ReceivedMessage, client: WaybillClient) => Promise<void> | void;
+
+/** What a handler has seen and what went wrong. */
+export interface Handling {
+  readonly seen: readonly ReceivedMessage[];
+  readonly errors: readonly ProcessErrorArgs[];
+}
+
+export async function openTrial(open: OpenWorld): Promise<Trial> {
+  const world = await open();
+  const createClient: Trial["createClient"] = (options, transport = world.transport) =>
+    new WaybillClient(transport, {
+      serializer: json(),
+      additionalDeserializers: [msgpack()],
+      ...options,
+    } as WaybillClientOptions);
+  const client = createClient();
+  return {
+    world,
+    client,
+    createClient,
+    createQueue: (setting) => world.createQueue({ ...defaultSetting, ...setting }),
+    createTopic: (subscriptions, setting) =>
+      world.createTopic(subscriptions, { ...defaultSetting, ...setting }),
+    handle: (entity, handler, handling = client) => handle(handling, entity, handler),
+    deadLetters: (queue) =>
+      client
+        .createReceiver(queue, { subQueueType: "deadLetter" })
+        .peekMessages(100, { fromSequenceNumber: 0n }),
+    left: (queue) => client.createReceiver(queue).peekMessages(100, { fromSequenceNumber: 0n }),
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      await world[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Waits until something holds, and fails when it does not come about. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (const endMs = performance.now() + 10_000; performance.now() < endMs; ) {
+    if (await holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  throw new Error(`It did not come about: ${holds}`);
+}
+
+const defaultSetting: EntitySetting = { lockDurationMs: 5_000, maxDeliveryCount: 10, requiresSession: false };
+
+function handle(client: WaybillClient, entity: string, handler: Handler): Handling {
+  const [queueOrTopic, subscription] = entity.split("/") as [string, string | undefined];
+  const receiver =
+    subscription === undefined
+      ? client.createReceiver(queueOrTopic)
+      : client.createReceiver(queueOrTopic, subscription);
+  const seen: ReceivedMessage[] = [];
+  const errors: ProcessErrorArgs[] = [];
+  receiver.subscribe(
+    {
+      async processMessage(message) {
+        seen.push(message);
+        await handler(message, client);
+      },
+      processError: (args) => void errors.push(args),
+    },
+    { maxConcurrentCalls: 16 },
+  );
+  return { seen, errors };
+}

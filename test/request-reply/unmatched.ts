@@ -1,0 +1,164 @@
+import { type RequesterOptions, type UnmatchedReplyEvent, WaybillError } from "@waybill/core";
+import { describe, expect, it } from "vitest";
+import { createQueues } from "./simple.js";
+import { type OpenWorld, openTrial, type Trial, until } from "./trial.js";
+
+/** Replies that nobody waits for. */
+export function unmatchedTests(open: OpenWorld): void {
+  describe("a reply that nobody waits for", () => {
+    it("is late when its request has ended: it is completed and told", async () => {
+      await using trial = await openTrial(open);
+      const { events, replies } = await withLateReply(trial, {});
+      expect(events).toMatchObject([
+        {
+          kind: "late",
+          disposition: "completed",
+          entityPath: replies,
+          message: { correlationId: "a", body: "late" },
+        },
+      ]);
+      expect(await trial.left(replies)).toEqual([]);
+      expect(await trial.deadLetters(replies)).toEqual([]);
+    });
+
+    it("is dead-lettered when it is late, if that is wanted", async () => {
+      await using trial = await openTrial(open);
+      const { events, replies } = await withLateReply(trial, { lateReplies: "deadLetter" });
+      expect(events).toMatchObject([{ kind: "late", disposition: "deadLettered" }]);
+      expect(await trial.deadLetters(replies)).toMatchObject([
+        { body: "late", deadLetterReason: "LateReply" },
+      ]);
+    });
+
+    it("is late when another answered first", async () => {
+      await using trial = await openTrial(open);
+      const { orders, replies } = await createQueues(trial);
+      trial.handle(orders, async (request, client) => {
+        await client.reply(request, "first");
+        await client.reply(request, "second");
+      });
+      const events: UnmatchedReplyEvent[] = [];
+      const onUnmatchedReply = (event: UnmatchedReplyEvent) => void events.push(event);
+      const requester = trial.client.createRequester(replies, { onUnmatchedReply });
+      expect((await requester.request(orders, { body: 1 })).body).toBe("first");
+      await until(() => events.length === 1);
+      expect(events).toMatchObject([{ kind: "late", message: { body: "second" } }]);
+    });
+
+    it.each([
+      [undefined, "deadLettered"],
+      ["complete", "completed"],
+    ] as const)("is unknown when nobody asked: %s", async (unknownReplies, disposition) => {
+      await using trial = await openTrial(open);
+      const { orders, replies } = await createQueues(trial);
+      trial.handle(orders, (request, client) => client.reply(request, 1));
+      const sender = trial.client.createSender(replies);
+      await sender.sendMessages([{ correlationId: "someone else's", body: 1 }, { body: 2 }]);
+      const events: UnmatchedReplyEvent[] = [];
+      const requester = trial.client.createRequester(replies, {
+        unknownReplies,
+        onUnmatchedReply(event) {
+          events.push(event);
+          throw new Error("a hook that throws");
+        },
+      });
+      await requester.request(orders, { body: 1 });
+      await until(() => events.length === 2);
+      expect(events.map(({ kind, disposition: said }) => [kind, said])).toEqual([
+        ["unknown", disposition],
+        ["unknown", disposition],
+      ]);
+      const dead = await trial.deadLetters(replies);
+      expect(dead.map(({ deadLetterReason }) => deadLetterReason)).toEqual(
+        disposition === "completed" ? [] : ["UnknownReply", "UnknownReply"],
+      );
+    });
+
+    it("is given back for another requester on the same queue, if that is wanted", async () => {
+      await using trial = await openTrial(open);
+      const { orders } = await createQueues(trial);
+      const replies = await trial.createQueue({ maxDeliveryCount: 100 });
+      trial.handle(orders, (request, client) => client.reply(request, request.body));
+      const requesters = [1, 2].map(() =>
+        trial.client.createRequester(replies, { unknownReplies: "abandon" }),
+      );
+      let answered = 0;
+      const answers = requesters.flatMap((requester, side) =>
+        Array.from({ length: 10 }, async (_, number) => {
+          const { body } = await requester.request(orders, { body: [side, number] });
+          answered += 1;
+          expect(body).toEqual([side, number]);
+        }),
+      );
+      await until(async () => {
+        await trial.world.advance(50);
+        return answered === 20;
+      });
+      await Promise.all(answers);
+      expect(await trial.deadLetters(replies)).toEqual([]);
+    });
+
+    it("comes again when it could not be settled", async () => {
+      await using trial = await openTrial(open);
+      const { orders, replies } = await createQueues(trial);
+      trial.handle(orders, (request, client) => client.reply(request, 1));
+      let isDown = true;
+      const { transport } = trial.world;
+      const client = trial.createClient(
+        {},
+        {
+          ...transport,
+          capabilities: transport.capabilities,
+          scheduler: transport.scheduler,
+          createSender: (entity) => transport.createSender(entity),
+          acceptSession: (address, id, options) => transport.acceptSession(address, id, options),
+          createRuleManager: (topic, subscription) => transport.createRuleManager(topic, subscription),
+          close: () => transport.close(),
+          [Symbol.asyncDispose]: () => transport.close(),
+          createReceiver(address, mode) {
+            const receiver = transport.createReceiver(address, mode);
+            const deadLetter = receiver.deadLetter.bind(receiver);
+            receiver.deadLetter = (handle, options) =>
+              isDown
+                ? Promise.reject(new WaybillError("service-busy", "Not now."))
+                : deadLetter(handle, options);
+            return receiver;
+          },
+        },
+      );
+      const events: UnmatchedReplyEvent[] = [];
+      const requester = client.createRequester(replies, {
+        onUnmatchedReply(event) {
+          events.push(event);
+          isDown = false;
+        },
+      });
+      await trial.client.createSender(replies).sendMessages({ messageId: "u", body: 1 });
+      await requester.request(orders, { body: 1 });
+      await until(() => events.length === 2);
+      expect(events.map(({ disposition, settlementError }) => [disposition, settlementError])).toEqual([
+        ["unsettled", expect.objectContaining({ code: "service-busy" })],
+        ["deadLettered", undefined],
+      ]);
+      expect(await trial.deadLetters(replies)).toMatchObject([{ messageId: "u" }]);
+    });
+  });
+}
+
+/** A request that was given up before its reply came. */
+async function withLateReply(trial: Trial, options: RequesterOptions) {
+  const { orders, replies } = await createQueues(trial);
+  const events: UnmatchedReplyEvent[] = [];
+  const requester = trial.client.createRequester(replies, {
+    ...options,
+    onUnmatchedReply: (event) => void events.push(event),
+  });
+  const givingUp = new AbortController();
+  const request = requester.request(orders, { messageId: "a", body: 1 }, { abortSignal: givingUp.signal });
+  await until(async () => (await trial.left(orders)).length === 1);
+  givingUp.abort();
+  await expect(request).rejects.toMatchObject({ code: "aborted" });
+  trial.handle(orders, (message, client) => client.reply(message, "late"));
+  await until(() => events.length === 1);
+  return { events, replies };
+}
