@@ -25,6 +25,7 @@ describe("recipes", () => {
     "write-plan",
     "shadow-check",
     "verification",
+    "golden-messages",
     "batches",
     "claim-check",
     "encryption",

@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { openBroker, openDurableStorage } from "@waybill/broker";
 import { describe, expect, it } from "vitest";
 import {
@@ -8,6 +10,7 @@ import {
   openFolder,
   openServerSeat,
   runCommand,
+  waiting,
 } from "./seats.test-support.js";
 
 describe("exit codes", () => {
@@ -45,6 +48,36 @@ describe("exit codes", () => {
       exitCode: 3,
       stderr: expect.stringContaining("entity-not-found"),
     });
+  });
+});
+
+describe("an interrupted repair", () => {
+  it("ends in order with 130, and goes on with the same receipts", async () => {
+    await using seat = await openDataSeat();
+    await seat.withBroker(async (broker) => {
+      await broker.createQueue("orders");
+      const messages = Array.from({ length: 20 }, (_, id) => ({
+        ...encoded({ id }),
+        messageId: `order-${id}`,
+      }));
+      await fill(broker, "orders", messages, "Poison");
+    });
+    const repair = ["dead-letters", "repair", "orders", "--apply", "--receipts", "r", "--wait", "200ms"];
+    const interrupted = await seat.run([...repair, "--rate", "1"], {
+      interruptWhen: async () => {
+        const receipts = await readFile(join(seat.folder, "r"), "utf8").catch(() => "");
+        return receipts.includes('"removed"');
+      },
+    });
+    expect(interrupted).toMatchObject({ exitCode: 130, stdout: "" });
+    const rest = await seat.run(repair);
+    expect(rest).toMatchObject({ exitCode: 0 });
+    expect(rest.json()).toMatchObject({ possibleDuplicates: [], skipped: {} });
+    const ids = await seat.withBroker(async (broker) =>
+      (await waiting(broker, { queue: "orders" })).map(({ messageId }) => messageId),
+    );
+    expect(new Set(ids).size).toBe(20);
+    expect(ids).toHaveLength(20);
   });
 });
 

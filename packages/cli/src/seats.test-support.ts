@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,6 +26,8 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly input?: string | Uint8Array;
+  /** Presses Ctrl-C as soon as this holds. */
+  readonly interruptWhen?: () => Promise<boolean>;
 }
 
 const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
@@ -38,7 +40,7 @@ export function fixture(name: string): string {
 /** Runs the compiled command in a process of its own. */
 export function runCommand(
   args: readonly string[],
-  { cwd, env = {}, input }: RunOptions = {},
+  { cwd, env = {}, input, interruptWhen }: RunOptions = {},
 ): Promise<Ended> {
   const { SERVICEBUS_CONNECTION_STRING: _, NO_COLOR: __, FORCE_COLOR: ___, ...inherited } = process.env;
   const child = spawn(process.execPath, [bin, ...args], { cwd, env: { ...inherited, ...env } });
@@ -47,6 +49,7 @@ export function runCommand(
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
   child.stdin.on("error", () => {}).end(input ?? "");
+  if (interruptWhen !== undefined) void interrupt(child, interruptWhen);
   return new Promise((resolve, reject) => {
     child.on("error", reject).on("close", (exitCode) => {
       const lines = <T>() =>
@@ -57,6 +60,11 @@ export function runCommand(
       resolve({ exitCode, stdout, stderr, json: <T>() => JSON.parse(stdout) as T, lines });
     });
   });
+}
+
+async function interrupt(child: ChildProcess, when: () => Promise<boolean>): Promise<void> {
+  while (child.exitCode === null && !(await when())) await new Promise((resolve) => setTimeout(resolve, 20));
+  child.kill("SIGINT");
 }
 
 /** A folder of a test's own. */

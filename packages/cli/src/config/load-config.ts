@@ -21,7 +21,8 @@ export async function loadConfig(file: string | undefined): Promise<LoadedConfig
   const path = file === undefined ? findConfig() : resolve(file);
   const config = path === undefined ? defaultConfig() : await importConfig(path);
   try {
-    return { pipeline: createPipeline(config), golden: config.golden ?? {} };
+    const pipeline = "pipeline" in config ? config.pipeline : createPipeline(config);
+    return { pipeline, golden: config.golden ?? {} };
   } catch (error) {
     throw new UsageError(`${path ?? "The chain"}: ${(error as Error).message}`);
   }
@@ -38,7 +39,8 @@ function defaultConfig(): WaybillConfig {
 async function importConfig(path: string): Promise<WaybillConfig> {
   if (!existsSync(path)) throw new UsageError(`There is no configuration file ${path}.`);
   const config = await importDefault(path);
-  if (typeof config === "object" && config !== null && "serializer" in config) return config as WaybillConfig;
+  if (typeof config === "object" && config !== null && ("serializer" in config || "pipeline" in config))
+    return config as WaybillConfig;
   throw new UsageError(
     `${path} must have a default export: export default defineConfig({ serializer: json() }).`,
   );

@@ -1,10 +1,13 @@
-import type { MessageType, PipelineOptions } from "@waybill/core";
+import type { MessageType, Pipeline, PipelineOptions } from "@waybill/core";
 import type { Redactor } from "@waybill/migration";
 
-/** What `waybill.config.ts` exports as its default: the chain of your consumers, and what golden messages may show. */
-export interface WaybillConfig<Types extends MessageType = MessageType> extends PipelineOptions<Types> {
+/**
+ * What `waybill.config.ts` exports as its default: the chain of your consumers, as the options of a pipeline or as a pipeline that is ready, and
+ * what golden messages may show.
+ */
+export type WaybillConfig<Types extends MessageType = MessageType> = {
   readonly golden?: GoldenConfig | undefined;
-}
+} & (PipelineOptions<Types> | { readonly pipeline: Pipeline<Types> });
 
 /** How `waybill golden capture` redacts. */
 export interface GoldenConfig {

@@ -54,8 +54,8 @@ export interface GoldenCapture {
 /** Messages that were left out. */
 export interface GoldenSkip {
   /**
-   * Nobody in the chain reads it; its body is an AMQP value that needs no serializer; or its redacted form would be refused, and the
-   * redactor must keep more.
+   * Nobody in the chain reads it; its body is an AMQP value that needs no serializer; or it cannot be written anew, mostly because its redacted
+   * form would be refused, and the redactor must keep more.
    */
   readonly why: "undecodable" | "no-serializer" | "not-redactable";
   readonly messageType: string | undefined;
@@ -121,26 +121,24 @@ class Capture {
     const kind = kindName(message, outcome);
     const shapes = this.#shapes.get(kind) ?? new Set();
     if (shapes.size >= samplesPerKind || (shapes.size === 0 && this.#shapes.size >= maxKinds)) return;
-    const own = new OwnVersion(pipeline, outcome);
-    const value = await own.read(message as EncodedMessage);
-    const shape = digest(`${message.contentType ?? ""}\n${shapeOf(value)}`);
-    if (shapes.has(shape)) return;
-    this.#shapes.set(kind, shapes.add(shape));
-    await this.#sample(`${kind}.${shape}`, message, value, own, outcome);
+    try {
+      const own = new OwnVersion(pipeline, outcome);
+      const value = await own.read(message as EncodedMessage);
+      const shape = digest(`${message.contentType ?? ""}\n${shapeOf(value)}`);
+      if (shapes.has(shape)) return;
+      this.#shapes.set(kind, shapes.add(shape));
+      await this.#sample(`${kind}.${shape}`, message, value, own, outcome);
+    } catch (error) {
+      if (!(error instanceof WaybillError)) throw error;
+      this.#skip("not-redactable", report, error.text);
+    }
   }
 
   async #sample(name: string, message: DeliveredMessage, value: unknown, own: OwnVersion, outcome: Decoded) {
     const { pipeline, redact = redactLeaf } = this.#options;
-    try {
-      const parts =
-        redact === false
-          ? partsOf(message)
-          : await own.write(message, value, this.#redactor(outcome, redact));
-      this.messages.push(await golden(pipeline, name, parts, outcome, redact !== false));
-    } catch (error) {
-      if (!(error instanceof WaybillError)) throw error;
-      this.#skip("not-redactable", outcome.report, error.text);
-    }
+    const parts =
+      redact === false ? partsOf(message) : await own.write(message, value, this.#redactor(outcome, redact));
+    this.messages.push(await golden(pipeline, name, parts, outcome, redact !== false));
   }
 
   #redactor({ report }: Decoded, redact: Redactor): (leaf: unknown, path: string) => unknown {
@@ -178,7 +176,9 @@ class OwnVersion {
   async read(message: EncodedMessage): Promise<unknown> {
     if (this.#outcome.report.upcastPath.length === 0) return this.#outcome.body;
     const outcome = await this.#pipeline.deserialize(message);
-    return outcome.status === "decoded" ? outcome.body : this.#outcome.body;
+    if (outcome.status === "decoded") return outcome.body;
+    const detail = outcome.report.attempts.at(-1)?.detail ?? "something was unreachable";
+    throw new WaybillError("deserialization-failed", `the body cannot be read without upcasting: ${detail}`);
   }
 
   async write(
