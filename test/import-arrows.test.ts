@@ -25,7 +25,11 @@ const arrows: Readonly<Record<string, Arrow>> = {
   broker: { imports: [], refused: sockets() },
   amqp: { imports: [], refused: sockets() },
   "broker-server": { imports: ["amqp", "broker"] },
-  "transport-azure": { imports: ["core"], tests: ["broker", "broker-server"], refused: sockets() },
+  "transport-azure": {
+    imports: ["core"],
+    tests: ["broker", "broker-server", "serializer-json"],
+    refused: sockets(),
+  },
   "transport-local": { imports: ["core", "broker"] },
   cli: {
     imports: [

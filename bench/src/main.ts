@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { openAzureComparisons } from "./azure.js";
 import { brokerComparisons } from "./broker.js";
 import { clientComparisons } from "./client.js";
 import { type Comparison, compare, holds, type Result } from "./compare.js";
@@ -7,6 +8,7 @@ import { memoryResults } from "./memory.js";
 import { migrationComparisons } from "./migration.js";
 import { installPeers, peerComparisons } from "./peers.js";
 import { pipelineComparisons } from "./pipeline.js";
+import { processingResults } from "./processing.js";
 import { toTable } from "./report.js";
 import { openRequestReply } from "./request-reply.js";
 import { serverResults } from "./server/server.js";
@@ -36,6 +38,15 @@ const suites: Record<string, (part?: string) => Promise<Result[]>> = {
   engine: async () => compareAll("engine", await engineComparisons()),
   memory: memoryResults,
   storage: storageResults,
+  processing: () => processingResults(Number(options.rounds)),
+  azure: async () => {
+    const { comparisons, close } = await openAzureComparisons();
+    try {
+      return await compareAll("azure", comparisons);
+    } finally {
+      await close();
+    }
+  },
   server: serverResults,
   peers: async () => {
     installPeers();

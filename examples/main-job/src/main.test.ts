@@ -23,6 +23,17 @@ describe("the main job", () => {
     expect(stdout.match(/deadLetterErrorDescription/g)).toHaveLength(2);
   });
 
+  it("comes to the same over AMQP, through the official SDK", { timeout: 240_000 }, async () => {
+    const over = async (transport: string) => {
+      const { code, stdout } = await run("--messages", "300", "--transport", transport);
+      expect(code).toBe(0);
+      return stdout.slice(stdout.indexOf("┌"), stdout.indexOf("Two of the dead letters"));
+    };
+    const table = await over("azure");
+    expect(table).toMatch(/│ all eras +│ +│ +300 │/);
+    expect(table).toBe(await over("local"));
+  });
+
   it("prints plain text when it does not print to a terminal", { timeout: 60_000 }, async () => {
     const { code, stdout } = await run("--messages", "30");
     expect(code).toBe(0);
@@ -36,7 +47,7 @@ describe("the main job", () => {
     expect(stdout).toContain("--messages N");
   });
 
-  it.each([["--messages", "0"], ["--messages", "many"], ["--unknown"]])(
+  it.each([["--messages", "0"], ["--transport", "pigeon"], ["--messages", "many"], ["--unknown"]])(
     "exits with 2 for the command line %s %s",
     { timeout: 60_000 },
     async (...args) => {

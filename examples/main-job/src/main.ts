@@ -7,13 +7,13 @@ const options = readCommandLine();
 if (options?.isHelpWanted) console.log(usage);
 else if (options !== undefined) await run(options);
 
-async function run({ messageCount, isBarShown }: JobOptions): Promise<void> {
-  console.log(introduction(messageCount));
+async function run({ messageCount, transport, isBarShown }: JobOptions): Promise<void> {
+  console.log(introduction(messageCount, transport));
   // On anything but a terminal the bar draws nothing.
   const format = "{bar} {percentage} % · {value} of {total} · {eta_formatted} left";
   const bar = new SingleBar({ format }, Presets.shades_classic);
   if (isBarShown) bar.start(messageCount, 0);
-  const result = await runJob(messageCount, (count) => bar.update(count));
+  const result = await runJob(messageCount, transport, (count) => bar.update(count));
   bar.stop();
   console.log(conclusion(result));
   if (result.findingCount > 0) process.exitCode = 1;

@@ -1,22 +1,26 @@
 import { parseArgs } from "node:util";
+import { type TransportName, transportNames } from "./open-transport.js";
 import { fullRound } from "./plan.js";
 
 /** What the command line asks for. */
 export interface JobOptions {
   readonly messageCount: number;
+  readonly transport: TransportName;
   readonly isBarShown: boolean;
   readonly isHelpWanted: boolean;
 }
 
 /** What `--help` prints. */
-export const usage = `Usage: npx -y pnpm@12 demo [--messages N]
+export const usage = `Usage: npx -y pnpm@12 demo [--messages N] [--transport local|azure]
 
 Sends ${fullRound} messages through one queue of the local broker: each of 329 real GitHub webhook payloads once in JSON, Avro and
 MessagePack, some of them labelled wrong, compressed or damaged. One consumer reads them through the chain
 avro → json → msgpack. Every decoded value is compared with its source, every dead letter with what was planned.
 
-  --messages N  send N messages instead, and show a progress bar
-  --help        print this
+  --messages N         send N messages instead, and show a progress bar
+  --transport local    inside this process (default)
+  --transport azure    over AMQP, through the official SDK and a server of the local broker
+  --help               print this
 
 Exits with 1 if any count or value differs from the plan, with 2 if the command line is wrong.`;
 
@@ -27,11 +31,17 @@ export function parseOptions(args: readonly string[]): JobOptions {
   const { values } = parseArgs({
     // pnpm hands on the `--` that separates a script's own options.
     args: args.filter((arg) => arg !== "--"),
-    options: { messages: { type: "string" }, help: { type: "boolean", default: false } },
+    options: {
+      messages: { type: "string" },
+      transport: { type: "string", default: "local" },
+      help: { type: "boolean", default: false },
+    },
   });
   const messageCount = values.messages === undefined ? fullRound : Number(values.messages);
   if (!Number.isInteger(messageCount) || messageCount < 1 || messageCount > maxMessageCount) {
     throw new TypeError(`--messages takes a whole number from 1 to ${maxMessageCount}.`);
   }
-  return { messageCount, isBarShown: values.messages !== undefined, isHelpWanted: values.help };
+  const transport = transportNames.find((name) => name === values.transport);
+  if (transport === undefined) throw new TypeError(`--transport takes ${transportNames.join(" or ")}.`);
+  return { messageCount, transport, isBarShown: values.messages !== undefined, isHelpWanted: values.help };
 }

@@ -1,5 +1,6 @@
 import { deadLetterRecordProperty, parseDeadLetterRecord } from "@waybill/core";
 import { colors } from "./colors.js";
+import type { TransportName } from "./open-transport.js";
 import type { DeadLetter, JobResult } from "./run-job.js";
 import { isRefusedBySchema } from "./schema-check.js";
 import { drawTable } from "./table.js";
@@ -8,14 +9,20 @@ import { webhooks } from "./webhooks.js";
 
 const number = new Intl.NumberFormat("en-US");
 
+const transportTexts = {
+  local: "in process",
+  azure: "@azure/service-bus over AMQP, to a server of the local broker",
+} as const satisfies Record<TransportName, string>;
+
 /** What is printed before the job: who sends, and what the consumer's chain is. */
-export function introduction(messageCount: number): string {
+export function introduction(messageCount: number, transport: TransportName): string {
   const refused = webhooks.filter(isRefusedBySchema).length;
   return [
     colors.bold("The main job: three eras of producers, one queue, one consumer, nothing lost"),
     "",
     `  payloads   ${webhooks.length} real GitHub webhooks (@octokit/webhooks-examples)`,
     `  messages   ${number.format(messageCount)}`,
+    `  transport  ${transportTexts[transport]}`,
     `  JSON v1    validated by GitHub's JSON Schema, which refuses ${refused} of the payloads: they are older than it is`,
     `  Avro v2    single-object encoding, ${webhookVersions.length} schemas derived from the payloads`,
     "  MsgPack v3 no schema",

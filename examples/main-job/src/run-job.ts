@@ -1,4 +1,3 @@
-import { createBroker } from "@waybill/broker";
 import {
   type ReceivedMessage,
   type Receiver,
@@ -6,10 +5,10 @@ import {
   type UndecodedMessage,
   WaybillClient,
 } from "@waybill/core";
-import { localTransport } from "@waybill/transport-local";
 import { Arrivals } from "./arrivals.js";
 import { Audit, type AuditResult } from "./audit.js";
 import { encodeShipment, isWellBehaved, toMessage } from "./encode-shipment.js";
+import { openTransport, type TransportName } from "./open-transport.js";
 import { eras, planShipment, type Shipment, shipmentNumber } from "./plan.js";
 import { consumerSerializers, producerSerializer } from "./serializers.js";
 
@@ -35,11 +34,14 @@ const patienceMs = 10_000;
  * Sends the messages of the plan through one queue of a local broker, reads them with one consumer, and audits what arrived.
  * `onProgress` is told how many have arrived.
  */
-export async function runJob(messageCount: number, onProgress: (count: number) => void): Promise<JobResult> {
+export async function runJob(
+  messageCount: number,
+  transportName: TransportName,
+  onProgress: (count: number) => void,
+): Promise<JobResult> {
   const startedAt = performance.now();
-  await using broker = createBroker();
-  await broker.createQueue(queue);
-  await using transport = localTransport(broker);
+  await using opened = await openTransport(transportName, queue);
+  const { transport } = opened;
 
   const audit = new Audit(messageCount, planShipment);
   const arrivals = new Arrivals();

@@ -15,6 +15,8 @@ describe("recipes", () => {
     "receiving",
     "quarantine",
     "sessions",
+    "processing",
+    "circuit-breaker",
     "request-reply",
     "many-replies",
     "multicast-request-reply",

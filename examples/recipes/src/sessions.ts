@@ -3,21 +3,45 @@ import { WaybillClient } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
 
+interface Cart {
+  readonly items: readonly string[];
+  /** A message can come twice: the state and the message are not settled in one step. */
+  readonly last: number;
+}
+
 const broker = createBroker();
 await broker.createQueue("carts", { requiresSession: true });
 const client = new WaybillClient(localTransport(broker), { serializer: json() });
 await client.createSender("carts").sendMessages([
   { sessionId: "ada", body: { add: "lamp" } },
+  { sessionId: "ben", body: { add: "rope" } },
   { sessionId: "ada", body: { add: "bulb" } },
 ]);
 
-const session = await client.acceptNextSession("carts");
-const cart: unknown[] = [];
-for (const message of await session.receiveMessages<{ add: string }>(10)) {
-  cart.push(message.body.add);
-  await session.setSessionState(new TextEncoder().encode(JSON.stringify(cart)));
-  await session.completeMessage(message);
+let handled = 0;
+const carts = client.subscribeSessions<{ add: string }>(
+  "carts",
+  {
+    async processMessage({ body, sequenceNumber }, { session }) {
+      const { items, last } = (await session.getSessionState<Cart>()) ?? { items: [], last: 0 };
+      if (sequenceNumber > BigInt(last)) {
+        const cart = { items: [...items, body.add], last: Number(sequenceNumber) };
+        await session.setSessionState(cart, { stateType: "Cart" });
+      }
+      handled += 1;
+    },
+    processError: ({ error }) => console.error(error),
+  },
+  { maxConcurrentSessions: 2 },
+);
+while (handled < 3) await new Promise(setImmediate);
+await carts.close();
+
+for (const sessionId of ["ada", "ben"]) {
+  const session = await client.acceptSession("carts", sessionId);
+  console.log(sessionId, (await session.getSessionState<Cart>())?.items);
+  await session.close();
 }
-console.log(session.sessionId, new TextDecoder().decode(await session.getSessionState()));
 await client.close();
-// ada ["lamp","bulb"]
+// ada [ 'lamp', 'bulb' ]
+// ben [ 'rope' ]

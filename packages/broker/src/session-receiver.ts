@@ -27,6 +27,7 @@ export interface AcceptSessionOptions extends PullOptions {
 export class SessionReceiver extends MessageReceiver implements SessionHolder {
   readonly #session: Session;
   #lost: Error | undefined;
+  #isClosed = false;
   #onLost: ((error: Error) => void) | undefined;
 
   /** Made by `Broker.acceptSession`. */
@@ -45,7 +46,7 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
   }
 
   get isLost(): boolean {
-    return this.#lost !== undefined;
+    return this.#lost !== undefined || this.#isClosed;
   }
 
   /** Calls `listener` once when the lock is lost, other than by `close`. */
@@ -79,12 +80,14 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
   /** Releases the session: its unsettled messages are available again at once. */
   async close(): Promise<void> {
     this.closeConsumers();
-    if (this.#lost !== undefined) return;
-    this.#lost = sessionLockLost(this.path, this.sessionId);
+    if (this.isLost) return;
+    this.#isClosed = true;
     if (this.engine.isStopped) return;
     const nowMs = this.engine.begin();
     if (this.#session.holder === this) {
-      this.#session.lane.waiters.refuseAll(this.#lost);
+      const { waiters } = this.#session.lane;
+      // An error is made only for somebody to see: sessions are closed by the thousand.
+      if (waiters.first !== undefined) waiters.refuseAll(sessionLockLost(this.path, this.sessionId));
       releaseSession(this.engine, this.#session, nowMs);
     }
     await this.engine.end(nowMs);
@@ -103,6 +106,7 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
 
   protected override source(): ReceiveSource {
     if (this.#lost !== undefined) throw this.#lost;
+    if (this.#isClosed) throw sessionLockLost(this.path, this.sessionId);
     const { store, lane, id } = this.#session;
     return { store, lane, sessionId: id };
   }

@@ -13,30 +13,62 @@ export type {
   ClaimCheckOptions,
   ClaimCheckStore,
 } from "./claim-check/claim-check-store.js";
-export type { AcceptSessionReceiverOptions, ReceiverOptions, UndecodedIn } from "./client/client.js";
-export { defaultReceiverOptions, WaybillClient } from "./client/client.js";
+export type { CircuitBreakerEvent, CircuitState, MessageFormat } from "./client/circuit-breaker-event.js";
+export type { CircuitBreakerOptions } from "./client/circuit-breaker-options.js";
+export { defaultCircuitBreakerOptions } from "./client/circuit-breaker-options.js";
+export { WaybillClient } from "./client/client.js";
 export type { ClientOptions, WaybillClientOptions } from "./client/client-options.js";
+export type { SequenceNumberStore } from "./client/deferred-messages.js";
+export { DeferredMessages } from "./client/deferred-messages.js";
 export type { UnavailableBackoff } from "./client/delayed-abandons.js";
 export { defaultUnavailableBackoff } from "./client/delayed-abandons.js";
 export type { SettleableMessage, SettlementVerb } from "./client/delivery.js";
+export type { MessageContext } from "./client/flight.js";
+export type { HandlerErrorOptions } from "./client/handler-errors.js";
+export { DeadLetterError, DeferError } from "./client/handler-errors.js";
+export type { ListSessionsOptions } from "./client/list-sessions.js";
 export type { CreateMessageBatchOptions, MessageBatch } from "./client/message-batch.js";
+export type { MessageIteratorOptions } from "./client/message-iterator.js";
+export type { PeekAllOptions, Peekable } from "./client/peek-all.js";
+export { peekAll } from "./client/peek-all.js";
 export type {
+  CloseSubscriptionOptions,
   ErrorSource,
   MessageHandlers,
   MessageSubscription,
   ProcessErrorArgs,
+  ProcessorOptions,
   SubscribeMessagesOptions,
-} from "./client/processor.js";
-export { defaultSubscribeOptions } from "./client/processor.js";
+} from "./client/processor-options.js";
+export { defaultSubscribeOptions } from "./client/processor-options.js";
 export type {
   DeadLetterMessageOptions,
   PeekMessagesOptions,
   ReceiveMessagesOptions,
   Receiver,
 } from "./client/receiver.js";
+export type {
+  AcceptSessionReceiverOptions,
+  ReceiverOptions,
+  UndecodedIn,
+} from "./client/receiver-options.js";
+export { defaultReceiverOptions } from "./client/receiver-options.js";
+export type { RetryOptions } from "./client/retry.js";
+export { defaultMaxRetries, firstMessageIdProperty, retryCountProperty } from "./client/retry.js";
 export type { SendResult } from "./client/send-result.js";
 export type { Sender } from "./client/sender.js";
-export type { SessionReceiver } from "./client/session-receiver.js";
+export type {
+  OnUndeserializable,
+  SessionMessageContext,
+  SessionMessageHandlers,
+  SubscribeSessionsOptions,
+} from "./client/session-processor-options.js";
+export { defaultSubscribeSessionsOptions } from "./client/session-processor-options.js";
+export type {
+  GetSessionStateOptions,
+  SessionReceiver,
+  SetSessionStateOptions,
+} from "./client/session-receiver.js";
 export type { HandlersByType, TypedHandler, TypedSubscribeOptions } from "./client/typed-handlers.js";
 export type { UndeserializableDisposition, UndeserializableEvent } from "./client/undeserializable-event.js";
 export type { ContentCoding } from "./compression.js";
@@ -192,6 +224,7 @@ export type {
   DeadLetterOptions,
   DeliveredMessage,
   EntityAddress,
+  ListSessionsPageOptions,
   PeekOptions,
   ReceiveMode,
   ReceiveOptions,

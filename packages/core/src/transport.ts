@@ -48,6 +48,10 @@ export interface Transport extends AsyncDisposable {
     options: AcceptSessionOptions,
   ): Promise<TransportSessionReceiver>;
   createRuleManager(topic: string, subscription: string): TransportRuleManager;
+  /** The ids of an entity's sessions, sorted, a page of them; present with the capability `sessionEnumeration`. */
+  readonly listSessions?:
+    | ((address: EntityAddress, options: ListSessionsPageOptions) => Promise<string[]>)
+    | undefined;
   close(): Promise<void>;
 }
 
@@ -168,6 +172,14 @@ export interface CreateBatchOptions extends CallOptions {
 export interface AcceptSessionOptions extends CallOptions {
   readonly receiveMode: ReceiveMode;
   readonly maxWaitTimeMs: number;
+}
+
+/** Which sessions to list. */
+export interface ListSessionsPageOptions extends CallOptions {
+  /** Only sessions whose state was set after this instant; without it, those that have messages. */
+  readonly updatedAfter?: Date | undefined;
+  readonly skip: number;
+  readonly top: number;
 }
 
 /** How much to receive and how long to wait for the first message. */

@@ -43,7 +43,7 @@ const texts: readonly (readonly [RegExp, ErrorCode])[] = [
   [/has been closed and can no longer be used|AMQP connection is closed/, "closed"],
   [/already receiving/, "operation-invalid"],
   [
-    /^Link closed before|[Cc]onnection is reopening|not open|[Cc]onnection (?:got disconnected|.*closed)/,
+    /^Link closed before|Failed to connect|error occurred on the AMQP connection|[Cc]onnection is reopening|not open|[Cc]onnection (?:got disconnected|.*closed)/,
     "connection-lost",
   ],
   [/^Length of '|EntityPath|^Max message size/, "operation-invalid"],
@@ -78,7 +78,9 @@ export function lostError(cause: unknown, entityPath: string): WaybillError {
 
 /** The error of a second settlement. */
 export function settledError(entityPath: string): WaybillError {
-  return new WaybillError("message-lock-lost", "The message was settled already.", { entityPath });
+  return new WaybillError("message-lock-lost", "The message was settled already, or its lock ran out.", {
+    entityPath,
+  });
 }
 
 function codeOf(error: unknown): ErrorCode | undefined {

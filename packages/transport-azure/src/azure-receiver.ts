@@ -14,7 +14,7 @@ import type {
   WaybillError,
 } from "@waybill/core";
 import { abortedError, closedError, lostError, settledError, toAzureError } from "./azure-error.js";
-import { AzureSubscription } from "./azure-subscription.js";
+import { AzureSubscription, type DeliveryHandling } from "./azure-subscription.js";
 import { fromServiceBusMessage } from "./from-service-bus-message.js";
 import { receiveDeferred } from "./receive-deferred.js";
 import { receiveMessages } from "./receive-messages.js";
@@ -26,8 +26,11 @@ import type {
   WireProperties,
 } from "./service-bus-client.js";
 import { AzureDelivery } from "./settlement/azure-delivery.js";
+import { isLinkLost } from "./settlement/lost-link.js";
 import { outcomeKey, type SettlementVerb } from "./settlement/outcome-key.js";
+import { type Settlement, settleByRequest } from "./settlement/settle-by-request.js";
 import { SettlementGuard } from "./settlement/settlement-guard.js";
+import { SettlementsUnderWay } from "./settlement/settlements-under-way.js";
 import { toAmqpProperties } from "./to-amqp-value.js";
 import { toLong } from "./to-long.js";
 import { untilAborted } from "./until-aborted.js";
@@ -46,6 +49,7 @@ export interface AzureReceiverSettings {
 export class AzureReceiver implements TransportReceiver {
   readonly #settings: AzureReceiverSettings;
   readonly #guard = new SettlementGuard();
+  readonly #underWay = new SettlementsUnderWay();
   readonly #closing = new AbortController();
   readonly #receiving = new Set<Promise<unknown>>();
   readonly #subscriptions = new Set<TransportSubscription>();
@@ -64,11 +68,11 @@ export class AzureReceiver implements TransportReceiver {
   }
 
   async receive({ maxMessages, maxWaitTimeMs, abortSignal }: ReceiveOptions): Promise<DeliveredMessage[]> {
-    const messages = await this.call({ abortSignal }, () =>
-      this.receiveRaw(maxMessages, maxWaitTimeMs, abortSignal),
+    const deliveries = await this.call({ abortSignal }, () =>
+      this.receiveDeliveries(maxMessages, maxWaitTimeMs, abortSignal),
     );
-    if (!this.#isClosed || this.receiveMode === "receiveAndDelete") return messages.map(this.#toDelivered);
-    await Promise.all(messages.map((message) => this.#abandonUnwanted(message)));
+    if (!this.#isClosed || this.receiveMode === "receiveAndDelete") return deliveries.map(toDelivered);
+    await Promise.all(deliveries.map((delivery) => this.#giveBack(delivery)));
     throw closedError(this.entityPath);
   }
 
@@ -86,7 +90,7 @@ export class AzureReceiver implements TransportReceiver {
     const messages = await this.call(options, (callOptions) =>
       receiveDeferred(this.#settings.links.any, sequenceNumbers.map(toLong), this.receiveMode, callOptions),
     );
-    return messages.map((message) => ({ ...this.#toDelivered(message), state: "deferred" }));
+    return messages.map((message) => ({ ...toDelivered(new AzureDelivery(message)), state: "deferred" }));
   }
 
   async peek({
@@ -160,33 +164,33 @@ export class AzureReceiver implements TransportReceiver {
     });
   }
 
-  /** What a subscription of either kind does with messages, and when it has ended. */
-  protected deliveryTo(handlers: SubscribeHandlers) {
+  /** What a subscription of either kind does with deliveries, and whom it tells of its end. */
+  protected deliveryTo(handlers: SubscribeHandlers): DeliveryHandling {
     return {
-      handle: async (message: ReceivedServiceBusMessage): Promise<void> => {
+      handle: async (delivery) => {
         try {
-          await handlers.onMessage(this.#toDelivered(message));
+          await handlers.onMessage(toDelivered(delivery));
         } catch (error) {
           handlers.onError(toAzureError(error, this.entityPath));
         }
       },
-      giveBack: (message: ReceivedServiceBusMessage): Promise<void> => this.#abandonUnwanted(message),
-      canGiveBack: this.receiveMode === "peekLock",
-      onStopped: (subscription: TransportSubscription) => void this.#subscriptions.delete(subscription),
+      giveBack: (delivery) => this.#giveBack(delivery),
+      onStopped: (subscription) => void this.#subscriptions.delete(subscription),
     };
   }
 
-  /** Messages as the SDK has them. The wait ends with the signal, or when the receiver is closed. */
-  protected async receiveRaw(
+  /** Waits for messages. The wait ends with the signal, or when the receiver is closed. */
+  protected async receiveDeliveries(
     maxMessages: number,
     maxWaitTimeMs: number,
     abortSignal: AbortSignal | undefined,
-  ): Promise<ReceivedServiceBusMessage[]> {
+  ): Promise<AzureDelivery[]> {
     const { signal: closing } = this.#closing;
     const signal = abortSignal === undefined ? closing : AbortSignal.any([closing, abortSignal]);
-    const receiving = this.#settings.links.lend((receiver) =>
-      receiveMessages(receiver, { maxMessages, maxWaitTimeMs, signal }),
-    );
+    const receiving = this.#settings.links.receive(async (receiver) => {
+      const messages = await receiveMessages(receiver, { maxMessages, maxWaitTimeMs, signal });
+      return messages.map((message) => new AzureDelivery(message));
+    });
     this.#receiving.add(receiving);
     try {
       return await receiving;
@@ -213,7 +217,7 @@ export class AzureReceiver implements TransportReceiver {
     handle: SettlementHandle,
     verb: SettlementVerb,
     options: DeadLetterOptions | undefined,
-    send: (receiver: ServiceBusReceiverLike, message: ReceivedServiceBusMessage) => Promise<void>,
+    send: Settlement,
   ): Promise<void> {
     const delivery = handle as AzureDelivery;
     if (this.#isClosed) throw closedError(this.entityPath);
@@ -223,20 +227,27 @@ export class AzureReceiver implements TransportReceiver {
     await untilAborted(settling, options?.abortSignal, () => abortedError(this.entityPath));
   }
 
-  async #settleOpen(
-    delivery: AzureDelivery,
-    outcome: string,
-    send: (receiver: ServiceBusReceiverLike, message: ReceivedServiceBusMessage) => Promise<void>,
-  ): Promise<void> {
+  async #settleOpen(delivery: AzureDelivery, outcome: string, send: Settlement): Promise<void> {
     // The SDK keeps one promise for each delivery: the first of two settlements would never hear of its end.
     delivery.state = "settling";
     try {
-      await this.#guard.settle(outcome, () => send(this.#settings.links.any, delivery.message));
+      await this.#guard.settle(outcome, () => this.#send(delivery.message, send));
       delivery.state = "settled";
     } catch (error) {
-      delivery.state = "open";
-      throw this.#toError(error, undefined);
+      const mapped = this.#toError(error, undefined);
+      delivery.state = mapped.code === "message-lock-lost" ? "settled" : "open";
+      throw mapped;
     }
+  }
+
+  #send(message: ReceivedServiceBusMessage, send: Settlement): Promise<void> {
+    const { links } = this.#settings;
+    // The lock of a session ends with its link.
+    if (links.isSession) return send(links.any, message);
+    const sendByRequest = () => settleByRequest(send, links.any, message);
+    return isLinkLost(message)
+      ? sendByRequest()
+      : this.#underWay.watch(message, send(links.any, message), sendByRequest);
   }
 
   async #close(): Promise<void> {
@@ -251,13 +262,10 @@ export class AzureReceiver implements TransportReceiver {
     return this.#closing.signal.aborted;
   }
 
-  readonly #toDelivered = (message: ReceivedServiceBusMessage): DeliveredMessage =>
-    fromServiceBusMessage(message, message.lockToken === undefined ? undefined : new AzureDelivery(message));
-
-  /** Nobody wants the message any more; it need not wait for the end of its lock. If that fails, it does. */
-  async #abandonUnwanted(message: ReceivedServiceBusMessage): Promise<void> {
-    const { any } = this.#settings.links;
-    await this.#guard.settle("abandon", () => any.abandonMessage(message)).catch(() => {});
+  /** Abandons a message that nobody wants any more, so that it need not wait for the end of its lock. If that fails, it does. */
+  async #giveBack({ message }: AzureDelivery): Promise<void> {
+    const abandon: Settlement = (receiver, unwanted) => receiver.abandonMessage(unwanted);
+    await this.#guard.settle("abandon", () => this.#send(message, abandon)).catch(() => {});
   }
 
   #toError(error: unknown, abortSignal: AbortSignal | undefined): WaybillError {
@@ -266,6 +274,10 @@ export class AzureReceiver implements TransportReceiver {
     // Nobody gave up: the SDK aborts its own calls when something is closed, or lost for good.
     return this.#isClosed ? closedError(this.entityPath) : lostError(error, this.entityPath);
   }
+}
+
+function toDelivered(delivery: AzureDelivery): DeliveredMessage {
+  return fromServiceBusMessage(delivery.message, delivery.isLocked ? delivery : undefined);
 }
 
 function toModify(options: SettleOptions | undefined): WireProperties | undefined {

@@ -8,6 +8,7 @@ import type {
 import { abortedError, closedError, toAzureError } from "./azure-error.js";
 import { AzureMessageBatch } from "./azure-message-batch.js";
 import { fromLong } from "./from-service-bus-message.js";
+import { sendBatch } from "./send-batch.js";
 import type { ServiceBusCallOptions, ServiceBusSenderLike } from "./service-bus-client.js";
 import { toLong } from "./to-long.js";
 import { toServiceBusMessage } from "./to-service-bus-message.js";
@@ -28,8 +29,8 @@ export class AzureSender implements TransportSender {
 
   send(messages: readonly EncodedMessage[], options?: CallOptions): Promise<void> {
     return this.#call(options, (sender, callOptions) => {
-      const sent = messages.map((message) => toServiceBusMessage(message));
-      return sender.sendMessages(sent.length === 1 ? sent[0]! : sent, callOptions);
+      if (messages.length === 1) return sender.sendMessages(toServiceBusMessage(messages[0]!), callOptions);
+      return sendBatch(sender, messages, callOptions);
     });
   }
 

@@ -70,7 +70,7 @@ export class AzureSessionReceiver extends AzureReceiver implements TransportSess
     return new AzureSessionSubscription({
       maxConcurrentCalls,
       ...this.deliveryTo(handlers),
-      receive: (maxMessages, signal) => this.receiveRaw(maxMessages, 60_000, signal),
+      receive: (maxMessages, signal) => this.receiveDeliveries(maxMessages, 60_000, signal),
       onError: (error) => {
         const mapped = toAzureError(error, this.entityPath);
         handlers.onError(mapped);

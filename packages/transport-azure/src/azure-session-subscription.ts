@@ -1,20 +1,14 @@
 import type { TransportSubscription } from "@waybill/core";
-import type { ReceivedServiceBusMessage } from "./service-bus-client.js";
+import type { DeliveryHandling } from "./azure-subscription.js";
+import type { AzureDelivery } from "./settlement/azure-delivery.js";
 
 /** What a session's subscription works with. */
-export interface AzureSessionSubscriptionSettings {
+export interface AzureSessionSubscriptionSettings extends DeliveryHandling {
   readonly maxConcurrentCalls: number;
   /** Waits for messages of the session; rejects when the signal aborts. */
-  readonly receive: (maxMessages: number, signal: AbortSignal) => Promise<ReceivedServiceBusMessage[]>;
-  /** Hands one message to the handler; never rejects. */
-  readonly handle: (message: ReceivedServiceBusMessage) => Promise<void>;
-  /** Whether messages are locked: one that was deleted when it was sent has to be handled. */
-  readonly canGiveBack: boolean;
-  /** Gives a message back that came when nobody wanted any more; never rejects. */
-  readonly giveBack: (message: ReceivedServiceBusMessage) => Promise<void>;
+  readonly receive: (maxMessages: number, signal: AbortSignal) => Promise<AzureDelivery[]>;
   /** Is told what went wrong and says whether the session is lost. */
   readonly onError: (error: unknown) => { isLost: boolean };
-  readonly onStopped: (subscription: AzureSessionSubscription) => void;
 }
 
 /** The pause after an error, in milliseconds. */
@@ -52,7 +46,7 @@ export class AzureSessionSubscription implements TransportSubscription {
         continue;
       }
       try {
-        for (const message of await receive(free, signal)) this.#start(message);
+        for (const delivery of await receive(free, signal)) this.#start(delivery);
       } catch (error) {
         if (signal.aborted || onError(error).isLost) return;
         await pause(errorPauseMs, signal);
@@ -60,10 +54,10 @@ export class AzureSessionSubscription implements TransportSubscription {
     }
   }
 
-  #start(message: ReceivedServiceBusMessage): void {
-    const { canGiveBack, giveBack, handle } = this.#settings;
-    const isUnwanted = this.#stopping.signal.aborted && canGiveBack;
-    const handling = (isUnwanted ? giveBack(message) : handle(message)).then(() => {
+  #start(delivery: AzureDelivery): void {
+    const { handle, giveBack } = this.#settings;
+    const isUnwanted = this.#stopping.signal.aborted && delivery.isLocked;
+    const handling = (isUnwanted ? giveBack(delivery) : handle(delivery)).then(() => {
       this.#running.delete(handling);
     });
     this.#running.add(handling);
@@ -72,10 +66,12 @@ export class AzureSessionSubscription implements TransportSubscription {
 
 function pause(durationMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, durationMs);
-    signal.addEventListener("abort", () => {
+    const end = () => {
       clearTimeout(timer);
+      signal.removeEventListener("abort", end);
       resolve();
-    });
+    };
+    const timer = setTimeout(end, durationMs);
+    signal.addEventListener("abort", end);
   });
 }

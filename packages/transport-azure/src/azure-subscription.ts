@@ -1,49 +1,42 @@
 import type { SubscribeHandlers, TransportSubscription } from "@waybill/core";
-import type { ReceivedServiceBusMessage, ServiceBusReceiverLike } from "./service-bus-client.js";
+import type { ServiceBusReceiverLike } from "./service-bus-client.js";
+import { AzureDelivery } from "./settlement/azure-delivery.js";
+import { DeliveryWindow } from "./settlement/delivery-window.js";
+
+/** What a subscription does with a delivery, and whom it tells of its end. */
+export interface DeliveryHandling {
+  /** Hands one message to the handler; never rejects. */
+  readonly handle: (delivery: AzureDelivery) => Promise<void>;
+  /** Gives back a message that came when nobody wanted any more; never rejects. */
+  readonly giveBack: (delivery: AzureDelivery) => Promise<void>;
+  readonly onStopped: (subscription: TransportSubscription) => void;
+}
 
 /** What a subscription works with. */
-export interface AzureSubscriptionSettings {
+export interface AzureSubscriptionSettings extends DeliveryHandling {
   readonly maxConcurrentCalls: number;
-  /** Makes the receiver of the SDK that delivers. */
+  /** Makes a receiver of the SDK. */
   readonly open: () => ServiceBusReceiverLike;
-  /** Hands one message to the handler; never rejects. */
-  readonly handle: (message: ReceivedServiceBusMessage) => Promise<void>;
-  /** Whether messages are locked: one that was deleted when it was sent has to be handled. */
-  readonly canGiveBack: boolean;
-  /** Gives a message back that came when nobody wanted any more; never rejects. */
-  readonly giveBack: (message: ReceivedServiceBusMessage) => Promise<void>;
   readonly onError: SubscribeHandlers["onError"];
-  readonly onStopped: (subscription: AzureSubscription) => void;
 }
 
 /** Delivers the messages of an entity to a handler, through a receiver of the SDK of its own. */
 export class AzureSubscription implements TransportSubscription {
   readonly #settings: AzureSubscriptionSettings;
   readonly #stopping = new AbortController();
-  readonly #receiver: ServiceBusReceiverLike;
-  readonly #subscription: { close(): Promise<void> };
-  /** Messages beyond the places: after a lost link the SDK grants credit for all places anew, whatever is with the handler still. */
+  /** Deliveries beyond the places: after a lost link the SDK grants credit for all places anew, whatever is with the handler still. */
   readonly #waiting: (() => void)[] = [];
+  readonly #closing = new Set<Promise<void>>();
+  #source: Source;
+  /** Places that are taken, and deliveries that are not done with: one that is being settled has freed its place. */
   #running = 0;
+  #handling = 0;
   #stopped: Promise<void> | undefined;
   #onIdle: (() => void) | undefined;
 
   constructor(settings: AzureSubscriptionSettings) {
     this.#settings = settings;
-    this.#receiver = settings.open();
-    this.#subscription = this.#receiver.subscribe(
-      {
-        processMessage: (message) => this.#onMessage(message),
-        processError: async ({ error }) => {
-          if (!this.#isStopping) settings.onError(error);
-        },
-      },
-      {
-        maxConcurrentCalls: settings.maxConcurrentCalls,
-        autoCompleteMessages: false,
-        abortSignal: this.#stopping.signal,
-      },
-    );
+    this.#source = this.#open();
   }
 
   stop(): Promise<void> {
@@ -55,25 +48,83 @@ export class AzureSubscription implements TransportSubscription {
     return this.#stopping.signal.aborted;
   }
 
+  #open(): Source {
+    const { open, maxConcurrentCalls, onError } = this.#settings;
+    const receiver = open();
+    const window = new DeliveryWindow();
+    const subscription = receiver.subscribe(
+      {
+        processMessage: (message) => this.#onDelivery(new AzureDelivery(message), window),
+        processError: async ({ error }) => {
+          if (!this.#isStopping) onError(error);
+        },
+      },
+      { maxConcurrentCalls, autoCompleteMessages: false, abortSignal: this.#stopping.signal },
+    );
+    return { receiver, window, subscription };
+  }
+
   async #stop(): Promise<void> {
     // Ends attempts to open the link; an open one is drained.
     this.#stopping.abort();
     for (const start of this.#waiting.splice(0)) start();
-    await this.#subscription.close();
-    if (this.#running > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
-    await this.#receiver.close();
+    await this.#source.subscription.close();
+    if (this.#handling > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    await Promise.all([this.#source.receiver.close(), ...this.#closing]);
     this.#settings.onStopped(this);
   }
 
-  async #onMessage(message: ReceivedServiceBusMessage): Promise<void> {
+  async #onDelivery(delivery: AzureDelivery, window: DeliveryWindow): Promise<void> {
+    window.add(delivery);
+    if (window === this.#source.window && window.isUsedUp && !this.#isStopping) this.#replaceSource();
     if (this.#running >= this.#settings.maxConcurrentCalls && !this.#isStopping) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
     this.#running += 1;
-    const { canGiveBack, giveBack, handle } = this.#settings;
-    await (this.#isStopping && canGiveBack ? giveBack(message) : handle(message));
+    await this.#handle(delivery);
+    // Places that get free in one turn are asked for in one frame, not in one each.
+    await endOfTurn();
     this.#running -= 1;
     this.#waiting.shift()?.();
-    if (this.#running === 0) this.#onIdle?.();
   }
+
+  async #handle(delivery: AzureDelivery): Promise<void> {
+    const { giveBack, handle } = this.#settings;
+    this.#handling += 1;
+    await (this.#isStopping && delivery.isLocked ? giveBack(delivery) : handle(delivery));
+    this.#handling -= 1;
+    if (this.#handling === 0) this.#onIdle?.();
+  }
+
+  /** What came from the old source is settled without its link. */
+  #replaceSource(): void {
+    const { subscription, receiver } = this.#source;
+    this.#source = this.#open();
+    const closing = subscription
+      .close()
+      .then(() => receiver.close())
+      .catch(() => {})
+      .finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+  }
+}
+
+let turn: Promise<void> | undefined;
+
+/** Resolves, for all who ask in a turn of the event loop, together at its end. */
+function endOfTurn(): Promise<void> {
+  turn ??= new Promise((resolve) => {
+    setImmediate(() => {
+      turn = undefined;
+      resolve();
+    });
+  });
+  return turn;
+}
+
+/** Where deliveries come from. */
+interface Source {
+  readonly receiver: ServiceBusReceiverLike;
+  readonly window: DeliveryWindow;
+  readonly subscription: { close(): Promise<void> };
 }

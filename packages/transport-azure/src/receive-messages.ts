@@ -1,3 +1,4 @@
+import { toAzureError } from "./azure-error.js";
 import type { ReceivedServiceBusMessage, ServiceBusReceiverLike } from "./service-bus-client.js";
 
 /** How much to receive, how long to wait, and what ends the wait. */
@@ -32,14 +33,22 @@ export async function receiveMessages(
   { maxMessages, maxWaitTimeMs, signal }: ReceiveMessagesOptions,
 ): Promise<ReceivedServiceBusMessage[]> {
   const untilMs = performance.now() + maxWaitTimeMs;
-  for (;;) {
+  for (let isFirstTry = true; ; isFirstTry = false) {
     const leftMs = Math.min(Math.max(0, untilMs - performance.now()), longestWaitMs);
-    const first = await receiveOne(receiver, leftMs, signal);
+    const first = await receiveOne(receiver, leftMs, signal).catch((error: unknown) => {
+      // The SDK opens a new link on the next call, not in this one.
+      if (isFirstTry && isConnectionLost(error)) return [];
+      throw error;
+    });
     if (first.length > 0)
       return maxMessages > 1 ? [...first, ...(await receiveMore(receiver, maxMessages - 1))] : first;
     if (performance.now() + earlyReturnPauseMs >= untilMs) return [];
     await new Promise((resolve) => setTimeout(resolve, earlyReturnPauseMs));
   }
+}
+
+function isConnectionLost(error: unknown): boolean {
+  return toAzureError(error, "").code === "connection-lost";
 }
 
 async function receiveOne(

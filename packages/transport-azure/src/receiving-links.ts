@@ -1,54 +1,75 @@
 import type { ServiceBusReceiverLike } from "./service-bus-client.js";
+import type { AzureDelivery } from "./settlement/azure-delivery.js";
+import { DeliveryWindow } from "./settlement/delivery-window.js";
 
 /** Receivers of the SDK that belong together: all of one entity, or the one of a session. */
 export interface ReceivingLinks {
+  readonly isSession: boolean;
   /** One that peeks, settles and renews; any of them can do that for all. */
   readonly any: ServiceBusReceiverLike;
-  /** Lends one that nobody else receives with. */
-  lend<Result>(use: (receiver: ServiceBusReceiverLike) => Promise<Result>): Promise<Result>;
+  /** Receives with one that nobody else receives with. */
+  receive(use: (receiver: ServiceBusReceiverLike) => Promise<AzureDelivery[]>): Promise<AzureDelivery[]>;
   close(): Promise<void>;
 }
 
 /** Receivers of one entity, as many as are receiving at a time: the SDK's can do one thing at once. */
 export class ReceiverPool implements ReceivingLinks {
+  readonly isSession = false;
   readonly #open: () => ServiceBusReceiverLike;
-  readonly #all = new Set<ServiceBusReceiverLike>();
-  readonly #idle: ServiceBusReceiverLike[] = [];
+  readonly #all = new Set<PooledReceiver>();
+  readonly #idle: PooledReceiver[] = [];
 
   constructor(open: () => ServiceBusReceiverLike) {
     this.#open = open;
   }
 
   get any(): ServiceBusReceiverLike {
-    for (const receiver of this.#all) if (!receiver.isClosed) return receiver;
-    const receiver = this.#add();
-    this.#idle.push(receiver);
-    return receiver;
+    for (const { receiver } of this.#all) return receiver;
+    const pooled = this.#add();
+    this.#idle.push(pooled);
+    return pooled.receiver;
   }
 
-  async lend<Result>(use: (receiver: ServiceBusReceiverLike) => Promise<Result>): Promise<Result> {
-    const receiver = this.#idle.pop() ?? this.#add();
+  async receive(
+    use: (receiver: ServiceBusReceiverLike) => Promise<AzureDelivery[]>,
+  ): Promise<AzureDelivery[]> {
+    const pooled = this.#idle.pop() ?? this.#add();
+    const { receiver, window } = pooled;
     try {
-      return await use(receiver);
+      const deliveries = await use(receiver);
+      for (const delivery of deliveries) window.add(delivery);
+      return deliveries;
     } finally {
-      if (receiver.isClosed) this.#all.delete(receiver);
-      else this.#idle.push(receiver);
+      if (receiver.isClosed || window.isUsedUp) this.#retire(pooled);
+      else this.#idle.push(pooled);
     }
   }
 
   async close(): Promise<void> {
-    await Promise.all(Array.from(this.#all, (receiver) => receiver.close()));
+    await Promise.all(Array.from(this.#all, ({ receiver }) => receiver.close()));
   }
 
-  #add(): ServiceBusReceiverLike {
-    const receiver = this.#open();
-    this.#all.add(receiver);
-    return receiver;
+  #add(): PooledReceiver {
+    const pooled = { receiver: this.#open(), window: new DeliveryWindow() };
+    this.#all.add(pooled);
+    return pooled;
   }
+
+  /** What it received is settled by another. */
+  #retire(pooled: PooledReceiver): void {
+    this.#all.delete(pooled);
+    pooled.receiver.close().catch(() => {});
+  }
+}
+
+interface PooledReceiver {
+  readonly receiver: ServiceBusReceiverLike;
+  readonly window: DeliveryWindow;
 }
 
 /** The one receiver of a session; whoever wants to receive waits in line. */
 export class SessionLink implements ReceivingLinks {
+  readonly isSession = true;
   readonly any: ServiceBusReceiverLike;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -56,10 +77,10 @@ export class SessionLink implements ReceivingLinks {
     this.any = receiver;
   }
 
-  lend<Result>(use: (receiver: ServiceBusReceiverLike) => Promise<Result>): Promise<Result> {
-    const result = this.#last.then(() => use(this.any));
-    this.#last = result.catch(() => {});
-    return result;
+  receive(use: (receiver: ServiceBusReceiverLike) => Promise<AzureDelivery[]>): Promise<AzureDelivery[]> {
+    const received = this.#last.then(() => use(this.any));
+    this.#last = received.catch(() => {});
+    return received;
   }
 
   close(): Promise<void> {

@@ -38,7 +38,7 @@ export interface ServiceBusClientLike {
 /** The sender's part of {@link ServiceBusClientLike}. */
 export interface ServiceBusSenderLike {
   sendMessages(
-    messages: AnnotatedMessage | AnnotatedMessage[],
+    messages: AnnotatedMessage | AnnotatedMessage[] | AnyMessageBatch,
     options?: ServiceBusCallOptions,
   ): Promise<void>;
   createMessageBatch(
@@ -53,7 +53,11 @@ export interface ServiceBusSenderLike {
   close(): Promise<void>;
 }
 
-/** The part of the SDK's batch that is used. `sendMessages` takes the batch itself, by members that are not public. */
+/** A batch as `sendMessages` takes it: by members that are not public and differ from version to version. */
+// biome-ignore lint/suspicious/noExplicitAny: only the SDK's own methods take it.
+type AnyMessageBatch = any;
+
+/** The part of the SDK's batch that is used. */
 export interface ServiceBusMessageBatchLike {
   readonly count: number;
   readonly sizeInBytes: number;

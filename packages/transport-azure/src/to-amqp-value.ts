@@ -31,6 +31,9 @@ export function toAmqpProperties(properties: ApplicationProperties): WirePropert
 
 /** A message id or correlation id: text, ulong or binary. rhea would take bytes for a uuid. */
 export function toAmqpId(id: MessageId): unknown {
+  // The SDK replaces what is falsy when it schedules.
+  if (id === 0) return types.wrap_ulong(0);
+  if (id === "") return types.wrap_string("");
   if (typeof id === "bigint") return types.wrap_ulong(toBytes(id) as never);
   return id instanceof Uint8Array ? types.wrap_binary(toBuffer(id) as never) : id;
 }

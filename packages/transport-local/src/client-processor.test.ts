@@ -165,12 +165,23 @@ describe("subscribe", () => {
   });
 
   it.each([
-    [{ maxConcurrentCalls: 0 }, "Expected a whole number from 1; got 0."],
+    [{ maxConcurrentCalls: 0 }, "maxConcurrentCalls must be a whole number from 1; got 0."],
     [{ maxAutoLockRenewalDurationInMs: -1 }, "maxAutoLockRenewalDurationInMs must be"],
   ])("refuses %o", async (options, text) => {
     await using world = await createWorld();
     const handlers = { processMessage() {}, processError() {} };
     expect(() => world.client.createReceiver("orders").subscribe(handlers, options)).toThrow(text);
+  });
+
+  it("receives nothing ahead where that would lose it", async () => {
+    await using world = await createWorld();
+    const receiver = world.client.createReceiver("orders", { receiveMode: "receiveAndDelete" });
+    const handlers = { processMessage() {}, processError() {} };
+    expect(() => receiver.subscribe(handlers, { prefetchCount: 1 })).toThrow("prefetchCount must be 0");
+    const options = { receiveMode: "receiveAndDelete", prefetchCount: 1 } as const;
+    expect(() => world.client.subscribeSessions("orders", handlers, options)).toThrow(
+      "configuration-invalid",
+    );
   });
 
   it("refuses handlers that are missing", async () => {

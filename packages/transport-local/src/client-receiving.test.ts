@@ -233,8 +233,8 @@ describe("acceptSession", () => {
     const [message] = await session.receiveMessages(9);
     expect(message).toMatchObject({ body: "ada 1", sessionId: "ada" });
     await session.completeMessage(message!);
-    await session.setSessionState(Uint8Array.of(1, 2));
-    expect(await session.getSessionState()).toEqual(Uint8Array.of(1, 2));
+    await session.setSessionState({ count: 2 });
+    expect(await session.getSessionState()).toEqual({ count: 2 });
     await session.setSessionState(undefined);
     expect(await session.getSessionState()).toBeUndefined();
   });

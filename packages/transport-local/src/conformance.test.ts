@@ -4,7 +4,7 @@ import { openLocalWorld } from "./local-world.test-support.js";
 
 const subject: TransportSubject = {
   create: async () => openLocalWorld(),
-  capabilities: ["scheduling", "deferral", "sessions", "rules", "transferDeadLetter"],
+  capabilities: ["scheduling", "deferral", "sessions", "sessionEnumeration", "rules", "transferDeadLetter"],
   maxMessageBytes: 1024 * 1024,
 };
 

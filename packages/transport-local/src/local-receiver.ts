@@ -31,7 +31,9 @@ export interface LocalReceiverSettings {
 /** Receives from one queue, subscription or sub-queue of a broker in this process, and settles what it received. */
 export class LocalReceiver implements TransportReceiver {
   readonly #settings: LocalReceiverSettings;
-  readonly #closing = new AbortController();
+  /** Made for the first call that waits: most receivers of sessions never need it. */
+  #closing: AbortController | undefined;
+  #hasClosed = false;
   readonly #subscriptions = new Set<LocalSubscription>();
   #receiver: Receiver | SessionReceiver | undefined;
 
@@ -141,7 +143,8 @@ export class LocalReceiver implements TransportReceiver {
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
-    this.#closing.abort();
+    this.#hasClosed = true;
+    this.#closing?.abort();
     this.#settings.onClosed(this);
     const stopping = Array.from(this.#subscriptions, (subscription) => subscription.stop());
     await this.#receiver?.close();
@@ -149,7 +152,7 @@ export class LocalReceiver implements TransportReceiver {
   }
 
   get #isClosed(): boolean {
-    return this.#closing.signal.aborted;
+    return this.#hasClosed;
   }
 
   /** The broker looks the entity up when a receiver is opened, so that happens on the first call. */
@@ -161,6 +164,7 @@ export class LocalReceiver implements TransportReceiver {
   }
 
   #untilClosed(abortSignal: AbortSignal | undefined): AbortSignal {
+    this.#closing ??= new AbortController();
     const { signal } = this.#closing;
     return abortSignal === undefined ? signal : AbortSignal.any([signal, abortSignal]);
   }

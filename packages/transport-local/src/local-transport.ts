@@ -2,6 +2,7 @@ import type { Broker } from "@waybill/broker";
 import type {
   AcceptSessionOptions,
   EntityAddress,
+  ListSessionsPageOptions,
   ReceiveMode,
   Scheduler,
   Transport,
@@ -13,7 +14,7 @@ import type {
 } from "@waybill/core";
 import { ClockScheduler } from "./clock-scheduler.js";
 import { entityPath } from "./entity-path.js";
-import { closedError, toLocalError } from "./local-error.js";
+import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
 import { LocalReceiver } from "./local-receiver.js";
 import { LocalRuleManager } from "./local-rule-manager.js";
 import { LocalSender } from "./local-sender.js";
@@ -31,6 +32,7 @@ const capabilities: ReadonlySet<TransportCapability> = new Set([
   "scheduling",
   "deferral",
   "sessions",
+  "sessionEnumeration",
   "rules",
   "transferDeadLetter",
 ] as const);
@@ -43,6 +45,7 @@ class LocalTransport implements Transport {
   readonly #scheduler: ClockScheduler;
   readonly #parts = new Set<Part>();
   readonly #closing = new AbortController();
+  readonly #combined = new WeakMap<AbortSignal, AbortSignal>();
 
   constructor(broker: Broker) {
     this.#broker = broker;
@@ -70,13 +73,12 @@ class LocalTransport implements Transport {
   ): Promise<TransportSessionReceiver> {
     const path = entityPath(address);
     if (this.#isClosed) throw closedError(path);
-    const signals = [this.#closing.signal, ...(abortSignal === undefined ? [] : [abortSignal])];
     try {
       const session = await this.#broker.acceptSession(path, {
         sessionId,
         mode: receiveMode,
         maxWaitMs: maxWaitTimeMs,
-        signal: AbortSignal.any(signals),
+        signal: this.#untilClosed(abortSignal),
       });
       return this.#add(new LocalSessionReceiver({ ...this.#settings(path, receiveMode), session }));
     } catch (error) {
@@ -86,6 +88,20 @@ class LocalTransport implements Transport {
 
   createRuleManager(topic: string, subscription: string): TransportRuleManager {
     return this.#add(new LocalRuleManager(this.#broker, topic, subscription, this.#forget));
+  }
+
+  async listSessions(
+    address: EntityAddress,
+    { updatedAfter, skip, top, abortSignal }: ListSessionsPageOptions,
+  ): Promise<string[]> {
+    const path = entityPath(address);
+    if (this.#isClosed) throw closedError(path);
+    throwIfAborted(abortSignal, path);
+    try {
+      return await this.#broker.receiver(path).listSessions({ updatedAfter, skip, top });
+    } catch (error) {
+      throw toLocalError(error, path);
+    }
   }
 
   async close(): Promise<void> {
@@ -101,6 +117,18 @@ class LocalTransport implements Transport {
 
   get #isClosed(): boolean {
     return this.#closing.signal.aborted;
+  }
+
+  /** Made once per signal: a processor accepts thousands of sessions under one. */
+  #untilClosed(abortSignal: AbortSignal | undefined): AbortSignal {
+    const { signal } = this.#closing;
+    if (abortSignal === undefined) return signal;
+    let combined = this.#combined.get(abortSignal);
+    if (combined === undefined) {
+      combined = AbortSignal.any([signal, abortSignal]);
+      this.#combined.set(abortSignal, combined);
+    }
+    return combined;
   }
 
   #settings(path: string, receiveMode: ReceiveMode) {

@@ -18,6 +18,7 @@ const capabilities: readonly TransportCapability[] = [
   "scheduling",
   "deferral",
   "sessions",
+  "sessionEnumeration",
   "rules",
   "transferDeadLetter",
 ];
@@ -315,7 +316,7 @@ describe("transportCases", () => {
       receiver: (receiver) => ({ close: async () => void receiver.entityPath }),
     });
     catches("declares what it cannot do", "lifecycle: the transport declares", {
-      transport: () => ({ capabilities: new Set<TransportCapability>(["sessionEnumeration"]) }),
+      transport: () => ({ capabilities: new Set<TransportCapability>(["rules"]) }),
     });
     it(`refuses in other words: "without sessions: acceptSession"`, async () => {
       const without = capabilities.filter((capability) => capability !== "sessions");

@@ -12,10 +12,19 @@ export interface PeekOptions {
 /** Reads up to `maxCount` messages in sequence order, whatever their state, without locking them. */
 export function peek(store: MessageStore, maxCount: number, options: PeekOptions): ReceivedMessage[] {
   const peeked: ReceivedMessage[] = [];
+  // Most sessions that are looked into have been worked off: no need to look through everybody else's messages.
+  const { sessionId } = options;
+  if (
+    sessionId !== undefined &&
+    store.sessions !== undefined &&
+    !store.sessions.find(sessionId)?.messageCount
+  ) {
+    return peeked;
+  }
   const from = Number(options.fromSequenceNumber ?? 0n);
   for (const message of store.index.from(from)) {
     if (peeked.length >= maxCount) break;
-    if (options.sessionId !== undefined && message.content.sessionId !== options.sessionId) continue;
+    if (sessionId !== undefined && message.content.sessionId !== sessionId) continue;
     peeked.push(peekedMessage(message));
   }
   return peeked;

@@ -1,9 +1,26 @@
 import type { Case } from "../case.js";
 import type { TransportSubject } from "../transport/transport-subject.js";
 import { clientBatchCases } from "./batch-cases.js";
+import { circuitBreakerCases } from "./circuit-breaker-cases.js";
+import { clientClosingCases } from "./closing-cases.js";
+import { clientDeferralCases } from "./deferral-cases.js";
+import { processingCases } from "./processing-cases.js";
+import { clientSchedulingCases } from "./scheduling-cases.js";
 import { sealedBodyCases } from "./sealed-body-cases.js";
+import { sessionProcessorCases } from "./session-processor-cases.js";
+import { sessionStateCases } from "./session-state-cases.js";
 
 /** What a client promises on every transport, as cases any runner can register. They use the worlds of the transport law. */
 export function clientCases(subject: TransportSubject): Case[] {
-  return [...clientBatchCases(subject), ...sealedBodyCases(subject)];
+  return [
+    ...clientBatchCases(subject),
+    ...sealedBodyCases(subject),
+    ...processingCases(subject),
+    ...clientClosingCases(subject),
+    ...clientSchedulingCases(subject),
+    ...clientDeferralCases(subject),
+    ...sessionProcessorCases(subject),
+    ...sessionStateCases(subject),
+    ...circuitBreakerCases(subject),
+  ];
 }

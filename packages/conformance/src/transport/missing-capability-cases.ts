@@ -40,7 +40,7 @@ const attempts: Readonly<Record<TransportCapability, readonly Attempt[]>> = {
         }),
     ],
   ],
-  // No operation of the contract needs it: it says how sessions are found.
+  // Its operation is absent without it.
   sessionEnumeration: [],
   rules: [
     ["listRules", async (trial) => (await ruleManager(trial)).listRules()],

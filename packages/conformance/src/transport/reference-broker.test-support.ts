@@ -142,7 +142,7 @@ export class Lane {
   readonly setting: EntitySetting;
   readonly deadLetter: Lane | undefined;
   readonly sessions = new Map<string, HeldSession>();
-  readonly states = new Map<string, Uint8Array>();
+  readonly states = new Map<string, { readonly bytes: Uint8Array; readonly setAt: Date }>();
   readonly rules = new Map<string, SubscriptionRule>([
     ["$Default", { name: "$Default", filter: { sqlExpression: "1 = 1" } }],
   ]);

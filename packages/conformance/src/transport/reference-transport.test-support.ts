@@ -117,6 +117,19 @@ function referenceTransport(broker: ReferenceBroker): Transport {
         return undefined;
       });
     },
+    async listSessions(address, { updatedAfter, skip, top, ...options }) {
+      const path = pathOf(address);
+      return open(path).call(options, () => {
+        const lane = broker.lane(path);
+        if (!lane.setting.requiresSession)
+          throw failure("operation-invalid", "The entity has no sessions.", path);
+        const ids =
+          updatedAfter === undefined
+            ? lane.messages.map(({ message }) => message.sessionId!)
+            : [...lane.states].filter(([, { setAt }]) => setAt > updatedAfter).map(([id]) => id);
+        return [...new Set(ids)].sort().slice(skip, skip + top);
+      });
+    },
     createRuleManager(topic, subscription) {
       const path = pathOf({ topic, subscription });
       const part = open(path);
@@ -360,13 +373,13 @@ class SessionReceiver extends Receiver implements TransportSessionReceiver {
   }
 
   getState(options?: CallOptions): Promise<Uint8Array | undefined> {
-    return this.#holding(options, () => this.lane.states.get(this.sessionId)?.slice());
+    return this.#holding(options, () => this.lane.states.get(this.sessionId)?.bytes.slice());
   }
 
   setState(state: Uint8Array | undefined, options?: CallOptions): Promise<void> {
     return this.#holding(options, () => {
       if (state === undefined) this.lane.states.delete(this.sessionId);
-      else this.lane.states.set(this.sessionId, state.slice());
+      else this.lane.states.set(this.sessionId, { bytes: state.slice(), setAt: this.part.broker.now() });
     });
   }
 

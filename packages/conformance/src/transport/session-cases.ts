@@ -200,6 +200,45 @@ export function sessionCases(subject: TransportSubject): Case[] {
       const queue = await trial.createQueue();
       await rejectsWith("operation-invalid", () => accept(trial, queue, "ada"));
     }),
+    transportCase(
+      subject,
+      "sessions: those that have messages are listed, sorted, page by page",
+      async (trial) => {
+        const queue = await withSessions(trial);
+        await trial.send(queue, message("cem 1", { sessionId: "cem" }));
+        await accept(trial, queue, "dan");
+        const list = (skip: number, top: number) => trial.transport.listSessions!({ queue }, { skip, top });
+        assert.deepEqual(await list(0, 100), ["ada", "ben", "cem"]);
+        assert.deepEqual(await list(1, 1), ["ben"]);
+        assert.deepEqual(await list(3, 100), []);
+      },
+      "sessionEnumeration",
+    ),
+    transportCase(
+      subject,
+      "sessions: those whose state was set after an instant are listed, with or without messages",
+      async (trial) => {
+        const queue = await withSessions(trial);
+        await (await accept(trial, queue, "dan")).setState(Uint8Array.of(1));
+        await trial.advance(1000);
+        const updatedAfter = new Date(trial.now().getTime() - 500);
+        await (await accept(trial, queue, "eve")).setState(Uint8Array.of(1));
+        const ids = await trial.transport.listSessions!({ queue }, { updatedAfter, skip: 0, top: 100 });
+        assert.deepEqual(ids, ["eve"]);
+      },
+      "sessionEnumeration",
+    ),
+    transportCase(
+      subject,
+      "sessions: an entity without sessions has none to list",
+      async (trial) => {
+        const queue = await trial.createQueue();
+        await rejectsWith("operation-invalid", () =>
+          trial.transport.listSessions!({ queue }, { skip: 0, top: 100 }),
+        );
+      },
+      "sessionEnumeration",
+    ),
     law("peeking sees the session's messages only", async (trial) => {
       const queue = await withSessions(trial);
       const session = await accept(trial, queue, "ben");

@@ -3,6 +3,12 @@ import { createPipeline, type Pipeline } from "../deserialization/pipeline.js";
 import type { Diagnostics } from "../diagnostics/diagnostics.js";
 import { Observer } from "../diagnostics/observer.js";
 import type { MessageType } from "../message-types/message-type.js";
+import type { CircuitBreakerEvent } from "./circuit-breaker-event.js";
+import {
+  type CircuitBreakerOptions,
+  type ResolvedCircuitBreakerOptions,
+  resolveCircuitBreakerOptions,
+} from "./circuit-breaker-options.js";
 import { defaultUnavailableBackoff, type UnavailableBackoff } from "./delayed-abandons.js";
 import type { UndeserializableEvent } from "./undeserializable-event.js";
 
@@ -21,6 +27,10 @@ export interface ClientOptions {
   readonly consumerVersion?: string | undefined;
   /** How long a message is kept back when something needed to read it is out of reach. */
   readonly unavailableBackoff?: UnavailableBackoff | undefined;
+  /** When processors pause instead of dead-lettering what they cannot read; false never. On by default. */
+  readonly circuitBreaker?: CircuitBreakerOptions | false | undefined;
+  /** Is told when a circuit breaker opens, tries and closes. What it throws is ignored. */
+  readonly onCircuitBreaker?: ((event: CircuitBreakerEvent) => void) | undefined;
 }
 
 /** The options of a client: its own, and those of its pipeline or a pipeline that is ready. */
@@ -35,11 +45,13 @@ export interface ResolvedClientOptions {
   readonly observer: Observer | undefined;
   readonly consumerVersion: string | undefined;
   readonly unavailableBackoff: Required<UnavailableBackoff>;
+  readonly circuitBreaker: ResolvedCircuitBreakerOptions | undefined;
+  readonly onCircuitBreaker: (event: CircuitBreakerEvent) => void;
 }
 
 /** Checks the options and fills in the defaults. Throws as `createPipeline` does, and `TypeError` for values no program should pass. */
 export function resolveClientOptions(options: WaybillClientOptions): ResolvedClientOptions {
-  const { quarantineQueue, onUndeserializable, consumerVersion } = options;
+  const { quarantineQueue, onUndeserializable, consumerVersion, circuitBreaker, onCircuitBreaker } = options;
   if (quarantineQueue !== undefined && (typeof quarantineQueue !== "string" || quarantineQueue === "")) {
     throw new TypeError("quarantineQueue must be the name of a queue or topic.");
   }
@@ -52,6 +64,8 @@ export function resolveClientOptions(options: WaybillClientOptions): ResolvedCli
     observer,
     consumerVersion,
     unavailableBackoff: resolveBackoff(options.unavailableBackoff),
+    circuitBreaker: circuitBreaker === false ? undefined : resolveCircuitBreakerOptions(circuitBreaker),
+    onCircuitBreaker: onCircuitBreaker === undefined ? ignore : shielded(onCircuitBreaker),
   });
 }
 
@@ -66,7 +80,7 @@ function resolveBackoff(backoff: UnavailableBackoff = {}): Required<UnavailableB
 }
 
 /** The hook runs between receiving and settling, where an exception of its own would leave messages behind. */
-function shielded(hook: (event: UndeserializableEvent) => void): (event: UndeserializableEvent) => void {
+function shielded<Event>(hook: (event: Event) => void): (event: Event) => void {
   return (event) => {
     try {
       hook(event);

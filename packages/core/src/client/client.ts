@@ -15,9 +15,8 @@ import {
   RequestReply,
 } from "../request-reply/request-reply.js";
 import type { Requester } from "../request-reply/requester.js";
-import { systemScheduler } from "../scheduler.js";
+import { type Scheduler, systemScheduler } from "../scheduler.js";
 import type {
-  CallOptions,
   EntityAddress,
   ReceiveMode,
   SubQueue,
@@ -32,42 +31,24 @@ import {
   type WaybillClientOptions,
 } from "./client-options.js";
 import { durationMs } from "./duration.js";
-import type { MessageSubscription } from "./processor.js";
+import { type ListSessionsOptions, listSessions } from "./list-sessions.js";
+import type { CloseSubscriptionOptions, MessageSubscription } from "./processor-options.js";
 import { Receiver, type ReceiverSettings } from "./receiver.js";
+import {
+  type AcceptSessionReceiverOptions,
+  defaultReceiverOptions,
+  type ReceiverOptions,
+  type UndecodedIn,
+} from "./receiver-options.js";
 import { Sender } from "./sender.js";
+import {
+  requireOnUndeserializable,
+  type SessionMessageHandlers,
+  type SubscribeSessionsOptions,
+} from "./session-processor-options.js";
 import { SessionReceiver } from "./session-receiver.js";
+import { startSessionProcessor } from "./start-session-processor.js";
 import { type HandlersByType, type TypedSubscribeOptions, typedHandlers } from "./typed-handlers.js";
-
-/** How a receiver receives. */
-export interface ReceiverOptions {
-  /** Default: `"peekLock"`. */
-  readonly receiveMode?: ReceiveMode | undefined;
-  /** Receives from the dead-letter queue or the transfer-dead-letter queue of the entity. */
-  readonly subQueueType?: SubQueue | undefined;
-  /** How long the locks of received messages, or of the session, are renewed, in milliseconds; 0 renews none. Default: 300 000. */
-  readonly maxAutoLockRenewalDurationInMs?: number | undefined;
-}
-
-/** How a session is accepted and received from. */
-export interface AcceptSessionReceiverOptions<Mode extends ReceiveMode = ReceiveMode>
-  extends Omit<ReceiverOptions, "subQueueType" | "receiveMode">,
-    CallOptions {
-  /** Default: `"peekLock"`. */
-  readonly receiveMode?: Mode | undefined;
-  /** How long to wait for a session, in milliseconds. Default: 60 000. */
-  readonly maxWaitTimeInMs?: number | undefined;
-}
-
-/** What comes undecoded beside the decoded messages of a session: nothing, as long as it can be dead-lettered. */
-export type UndecodedIn<Mode extends ReceiveMode> = Mode extends "receiveAndDelete"
-  ? UndecodedMessage
-  : never;
-
-/** The defaults of {@link ReceiverOptions}. */
-export const defaultReceiverOptions = Object.freeze({
-  receiveMode: "peekLock",
-  maxAutoLockRenewalDurationInMs: 300_000,
-} as const);
 
 /** Options under which everything that cannot be read is dead-lettered, so that no raw message reaches the application. */
 type DeadLetteringOptions = ReceiverOptions & {
@@ -77,7 +58,8 @@ type DeadLetteringOptions = ReceiverOptions & {
 
 const defaultSessionWaitMs = 60_000;
 
-type Part = Sender | Receiver<UndecodedMessage> | Requester;
+/** What a client closes with itself. */
+type ClientPart = Pick<MessageSubscription, "close">;
 
 /**
  * A Service Bus client whose bodies are values: it writes them with one serializer and reads them with that and any additional
@@ -86,9 +68,10 @@ type Part = Sender | Receiver<UndecodedMessage> | Requester;
 export class WaybillClient<Types extends MessageType = never> implements AsyncDisposable {
   readonly #transport: Transport;
   readonly #options: ResolvedClientOptions;
-  readonly #parts = new Set<Part>();
+  readonly #parts = new Set<ClientPart>();
+  /** What the client itself sends to: the quarantine queue, and queues to which failed messages return later. */
+  readonly #senders = new Map<string, TransportSender>();
   readonly #requestReply: RequestReply;
-  #quarantine: TransportSender | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(transport: Transport, options: WaybillClientOptions<Types>) {
@@ -161,12 +144,13 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
       | [string, HandlersByType<Types>, TypedSubscribeOptions]
   ): MessageSubscription {
     this.#requireOpen();
-    const [subscription, handlers, options] = rest.length === 3 ? rest : [undefined, ...rest];
+    const [topicSubscription, handlers, options] = rest.length === 3 ? rest : [undefined, ...rest];
     const typed = typedHandlers(this.#options.pipeline, handlers, options);
     const { receiveMode } = options;
-    const receiver = this.#createReceiver(queueOrTopic, subscription, { receiveMode }, typed.pipeline);
-    receiver.subscribe(typed.handlers, options);
-    const close = () => receiver.close();
+    const receiver = this.#createReceiver(queueOrTopic, topicSubscription, { receiveMode }, typed.pipeline);
+    const subscription = receiver.subscribe(typed.handlers, options);
+    const close = (closing?: CloseSubscriptionOptions) =>
+      subscription.close(closing).finally(() => receiver.close());
     return { close, [Symbol.asyncDispose]: close };
   }
 
@@ -211,6 +195,56 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     return typeof second === "string"
       ? this.#accept(queueOrTopic, second, undefined, third)
       : this.#accept(queueOrTopic, undefined, undefined, second);
+  }
+
+  /**
+   * Serves the sessions of a queue or subscription until the returned subscription or the client is closed: several at once, each in
+   * order, each as long as it has messages. Throws `TypeError` for options no program should pass.
+   */
+  subscribeSessions<Body = unknown, Mode extends ReceiveMode = "peekLock">(
+    queue: string,
+    handlers: SessionMessageHandlers<Body, UndecodedIn<Mode>>,
+    options?: SubscribeSessionsOptions<Mode>,
+  ): MessageSubscription;
+  subscribeSessions<Body = unknown, Mode extends ReceiveMode = "peekLock">(
+    topic: string,
+    subscription: string,
+    handlers: SessionMessageHandlers<Body, UndecodedIn<Mode>>,
+    options?: SubscribeSessionsOptions<Mode>,
+  ): MessageSubscription;
+  subscribeSessions(
+    queueOrTopic: string,
+    second: string | SessionMessageHandlers,
+    third?: SessionMessageHandlers | SubscribeSessionsOptions,
+    fourth?: SubscribeSessionsOptions,
+  ): MessageSubscription {
+    return typeof second === "string"
+      ? this.#subscribeSessions(entityAddress(queueOrTopic, second, undefined), third as never, fourth)
+      : this.#subscribeSessions(
+          entityAddress(queueOrTopic, undefined, undefined),
+          second as never,
+          third as never,
+        );
+  }
+
+  /**
+   * The ids of the sessions that have messages, or whose state was set after an instant, page by page. Rejects with `not-supported` where
+   * the transport lacks the capability `sessionEnumeration`.
+   */
+  listSessions(queue: string, options?: ListSessionsOptions): AsyncGenerator<string, void, undefined>;
+  listSessions(
+    topic: string,
+    subscription: string,
+    options?: ListSessionsOptions,
+  ): AsyncGenerator<string, void, undefined>;
+  listSessions(
+    queueOrTopic: string,
+    second?: string | ListSessionsOptions,
+    third?: ListSessionsOptions,
+  ): AsyncGenerator<string, void, undefined> {
+    this.#requireOpen();
+    const [subscription, options] = typeof second === "string" ? [second, third] : [undefined, second];
+    return listSessions(this.#transport, entityAddress(queueOrTopic, subscription, undefined), options);
   }
 
   /** A requester whose replies come to a queue, its own or one shared by session, or to a topic's subscription. */
@@ -293,7 +327,13 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     requireReceiveMode(receiveMode);
     const address = entityAddress(queueOrTopic, subscription, subQueueType);
     const receiver = this.#transport.createReceiver(address, receiveMode);
-    return this.#add(new Receiver({ ...this.#receiverSettings(receiver, options), pipeline }));
+    const canRetry =
+      subscription === undefined &&
+      subQueueType === undefined &&
+      receiveMode === "peekLock" &&
+      this.#transport.capabilities.has("scheduling");
+    const retrySender = canRetry ? () => this.#sender(queueOrTopic) : undefined;
+    return this.#add(new Receiver({ ...this.#receiverSettings(receiver, options), pipeline, retrySender }));
   }
 
   async #accept(
@@ -307,13 +347,39 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     const { receiveMode = defaultReceiverOptions.receiveMode, abortSignal } = options;
     requireReceiveMode(receiveMode);
     const maxWaitTimeMs = durationMs("maxWaitTimeInMs", options.maxWaitTimeInMs, defaultSessionWaitMs);
+    const isBlocking = requireOnUndeserializable(options.onUndeserializable) === "block";
     const accepting = { receiveMode, maxWaitTimeMs, abortSignal };
     const receiver = await this.#transport.acceptSession(address, sessionId, accepting);
-    const settings = { ...this.#receiverSettings(receiver, options), isSession: true };
+    const settings = { ...this.#receiverSettings(receiver, options), isSession: true, isBlocking };
     const session = new SessionReceiver<UndecodedMessage>(settings);
     if (!this.isClosed) return this.#add(session);
     await session.close();
     throw closedError();
+  }
+
+  #subscribeSessions(
+    address: EntityAddress,
+    handlers: SessionMessageHandlers<unknown, UndecodedMessage>,
+    options: SubscribeSessionsOptions = {},
+  ): MessageSubscription {
+    this.#requireOpen();
+    if (options.receiveMode !== undefined) requireReceiveMode(options.receiveMode);
+    const entityPath =
+      "queue" in address ? address.queue : `${address.topic}/Subscriptions/${address.subscription}`;
+    const { onCircuitBreaker } = this.#options;
+    return this.#add(
+      startSessionProcessor(handlers, options, {
+        transport: this.#transport,
+        address,
+        entityPath,
+        scheduler: this.#scheduler,
+        circuitBreaker: this.#options.circuitBreaker,
+        onCircuitBreaker,
+        settingsOf: (receiver, maxAutoLockRenewalDurationInMs) =>
+          this.#receiverSettings(receiver, { maxAutoLockRenewalDurationInMs }),
+        onClosed: this.#forget,
+      }),
+    );
   }
 
   #receiverSettings<R extends TransportReceiver | TransportSessionReceiver>(
@@ -321,14 +387,19 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     options: ReceiverOptions,
   ): ReceiverSettings & { receiver: R } {
     const { pipeline, observer, consumerVersion, unavailableBackoff, onUndeserializable } = this.#options;
+    const { circuitBreaker, onCircuitBreaker, quarantineQueue } = this.#options;
     return {
       receiver,
       pipeline,
       observer,
       entityPath: receiver.entityPath,
-      scheduler: this.#transport.scheduler ?? systemScheduler,
+      scheduler: this.#scheduler,
       isSubQueue: options.subQueueType !== undefined,
       isSession: false,
+      isBlocking: false,
+      retrySender: undefined,
+      circuitBreaker,
+      onCircuitBreaker,
       renewForMs: durationMs(
         "maxAutoLockRenewalDurationInMs",
         options.maxAutoLockRenewalDurationInMs,
@@ -336,24 +407,30 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
       ),
       backoff: unavailableBackoff,
       consumerVersion,
-      quarantine: this.#quarantineSender,
+      quarantine: () => (quarantineQueue === undefined ? undefined : this.#sender(quarantineQueue)),
       onUndeserializable,
       onClosed: this.#forget,
     };
   }
 
-  readonly #quarantineSender = (): TransportSender | undefined => {
-    const { quarantineQueue } = this.#options;
-    if (quarantineQueue === undefined) return undefined;
-    this.#quarantine ??= this.#transport.createSender(quarantineQueue);
-    return this.#quarantine;
-  };
+  get #scheduler(): Scheduler {
+    return this.#transport.scheduler ?? systemScheduler;
+  }
 
-  readonly #forget = (part: Part): void => {
+  #sender(queueOrTopic: string): TransportSender {
+    let sender = this.#senders.get(queueOrTopic);
+    if (sender === undefined) {
+      sender = this.#transport.createSender(queueOrTopic);
+      this.#senders.set(queueOrTopic, sender);
+    }
+    return sender;
+  }
+
+  readonly #forget = (part: ClientPart): void => {
     this.#parts.delete(part);
   };
 
-  #add<Part extends Receiver<UndecodedMessage>>(part: Part): Part {
+  #add<Part extends ClientPart>(part: Part): Part {
     this.#parts.add(part);
     return part;
   }

@@ -2,6 +2,7 @@ import { bodySection } from "../body.js";
 import { isPromise } from "../deserialization/attempt.js";
 import type { DeserializationOutcome } from "../deserialization/outcome.js";
 import type { Pipeline } from "../deserialization/pipeline.js";
+import type { DeserializationReport } from "../deserialization/report.js";
 import type { Observer } from "../diagnostics/observer.js";
 import { WaybillError } from "../error.js";
 import type { PeekedMessage, ReceivedMessage, UndecodedMessage } from "../message.js";
@@ -30,6 +31,19 @@ export interface IntakeSettings extends UndecodedSettlement {
   readonly observer: Observer | undefined;
 }
 
+/** What is to become of a message that nobody can read, while it is locked: the last two leave it locked. */
+export type Verdict = "deadLetter" | "hold" | "block";
+
+/** Sees every body that is read or cannot be read, and decides about the latter. */
+export interface Judge {
+  onDecoded(delivered: DeliveredMessage, report: DeserializationReport): void;
+  onUndeserializable(
+    delivered: DeliveredMessage,
+    report: DeserializationReport,
+    delivery: Delivery | undefined,
+  ): Verdict;
+}
+
 /** What became of a delivery: a message for the application, or the event that tells where it went instead. */
 export type IntakeResult = ReceivedMessage | UndecodedMessage | UndeserializableEvent;
 
@@ -46,25 +60,33 @@ export class Intake {
     this.renewal = new LockRenewal(settings.scheduler);
   }
 
-  /**
-   * Reads one delivery. Never throws or rejects. An event with `abandoned` leaves the abandoning, after the back-off, to the caller.
-   * Returns a value unless a serializer is asynchronous or the message has to be settled.
-   */
-  read(
+  /** Takes charge of a delivery's lock. Undefined in receive-and-delete mode, where there is none. */
+  open(
     delivered: DeliveredMessage,
     renewForMs: number,
     onRenewalError: RenewalErrorHandler,
+  ): Delivery | undefined {
+    if (delivered.settlement === undefined) return undefined;
+    const delivery = new Delivery(this.settings.receiver, delivered, delivered.settlement);
+    delivery.observer = this.settings.observer;
+    this.#keepLock(delivery, renewForMs, onRenewalError);
+    return delivery;
+  }
+
+  /**
+   * Reads one delivery. Never throws or rejects. An event with `abandoned` leaves the abandoning, after the back-off, to the caller; one
+   * with `held` or `blocked` leaves the message locked. Returns a value unless a serializer is asynchronous or the message has to be
+   * settled.
+   */
+  read(
+    delivered: DeliveredMessage,
+    delivery: Delivery | undefined,
+    judge: Judge | undefined,
   ): Awaitable<IntakeResult> {
-    const delivery =
-      delivered.settlement === undefined
-        ? undefined
-        : new Delivery(this.settings.receiver, delivered, delivered.settlement);
-    if (delivery !== undefined) delivery.observer = this.settings.observer;
-    if (delivery !== undefined) this.#keepLock(delivery, renewForMs, onRenewalError);
     const outcome = this.#deserialize(delivered);
     return isPromise(outcome)
-      ? outcome.then((settled) => this.#conclude(delivered, settled, delivery))
-      : this.#conclude(delivered, outcome, delivery);
+      ? outcome.then((settled) => this.#conclude(delivered, settled, delivery, judge))
+      : this.#conclude(delivered, outcome, delivery, judge);
   }
 
   /** Reads a peeked message, marking what cannot be read. */
@@ -93,10 +115,16 @@ export class Intake {
     delivered: DeliveredMessage,
     outcome: DeserializationOutcome,
     delivery: Delivery | undefined,
+    judge: Judge | undefined,
   ): Awaitable<IntakeResult> {
     this.settings.observer?.deserialized(this.settings.entityPath, delivered, outcome, false);
-    if (outcome.status === "decoded") return receivedMessage(delivered, outcome, delivery);
+    if (outcome.status === "decoded") {
+      judge?.onDecoded(delivered, outcome.report);
+      return receivedMessage(delivered, outcome, delivery);
+    }
     const { isSubQueue } = this.settings;
+    const isPoison = outcome.status === "undeserializable" && !isSubQueue;
+    const verdict = isPoison ? judge?.onUndeserializable(delivered, outcome.report, delivery) : undefined;
     if (delivery === undefined) {
       return isSubQueue
         ? undecodedMessage(delivered, outcome, undefined)
@@ -107,6 +135,10 @@ export class Intake {
       return undeserializableEvent({ delivered, outcome, delivery }, this.settings, "abandoned");
     }
     if (isSubQueue) return undecodedMessage(delivered, outcome, delivery);
+    if (verdict === "hold" || verdict === "block") {
+      const disposition = verdict === "hold" ? "held" : "blocked";
+      return undeserializableEvent({ delivered, outcome, delivery }, this.settings, disposition);
+    }
     return this.#deadLetter(delivered, outcome, delivery);
   }
 

@@ -1,102 +1,101 @@
 import { isPromise } from "../deserialization/attempt.js";
+import type { DeserializationReport } from "../deserialization/report.js";
 import { WaybillError } from "../error.js";
-import type { MessageId, ReceivedMessage, UndecodedMessage } from "../message.js";
+import type { MessageId, UndecodedMessage } from "../message.js";
 import type { DeliveredMessage, TransportSubscription } from "../transport.js";
+import type { CircuitBreaker } from "./circuit-breaker.js";
 import type { DelayedAbandons } from "./delayed-abandons.js";
-import { type Delivery, settle } from "./delivery.js";
-import { type Intake, isUndeserializableEvent } from "./intake.js";
+import { type Delivery, isLockLost } from "./delivery.js";
+import { durationMs } from "./duration.js";
+import { ErrorReporter } from "./error-reporter.js";
+import { Flight, type MessageContext } from "./flight.js";
+import { Handling, type RetrySettings } from "./handling.js";
+import { type Intake, isUndeserializableEvent, type Judge, type Verdict } from "./intake.js";
+import { type HeldMessage, Probing } from "./probing.js";
+import type { CloseSubscriptionOptions, MessageHandlers, MessageSubscription } from "./processor-options.js";
 import { abandonUndecoded } from "./settle-undecoded.js";
-import type { UndeserializableDisposition, UndeserializableEvent } from "./undeserializable-event.js";
-
-/** What a processor was doing when an error came up. */
-export type ErrorSource =
-  | "receive"
-  | "deserialize"
-  | "deadLetter"
-  | "quarantine"
-  | "processMessageCallback"
-  | "complete"
-  | "abandon"
-  | "renewLock";
-
-/** What `processError` is told. */
-export interface ProcessErrorArgs {
-  /** What went wrong; a `WaybillError` unless the handler threw it. */
-  readonly error: unknown;
-  /** The step it happened in. */
-  readonly errorSource: ErrorSource;
-  /** The queue, subscription or dead-letter queue. */
-  readonly entityPath: string;
-  /** The message it happened with, if it happened with one. */
-  readonly messageId?: MessageId | undefined;
-  /** The message as it arrived, when its body could not be read. */
-  readonly rawMessage?: UndecodedMessage | undefined;
-  /** What became of `rawMessage`. With `handedOver` nobody else holds it: keep it here or lose it. */
-  readonly disposition?: UndeserializableDisposition | undefined;
-}
-
-/** The functions that a processor calls. */
-export interface MessageHandlers<Body = unknown, Undecoded extends UndecodedMessage = never> {
-  /** Gets each message whose body was read. What it throws abandons the message. */
-  processMessage(message: ReceivedMessage<Body> | Undecoded): Promise<void> | void;
-  /** Gets everything that goes wrong, undeserializable messages included. What it throws is ignored. */
-  processError(args: ProcessErrorArgs): Promise<void> | void;
-}
-
-/** How a processor works. */
-export interface SubscribeMessagesOptions {
-  /** How many messages may be with the handler at once. Default: 1. */
-  readonly maxConcurrentCalls?: number;
-  /** Completes a message when its handler has succeeded, unless the handler settled it. Default: true. */
-  readonly autoCompleteMessages?: boolean;
-  /** How long a message's lock is renewed, in milliseconds; 0 renews nothing. Default: the receiver's, 300 000. A session's is the receiver's. */
-  readonly maxAutoLockRenewalDurationInMs?: number;
-  /** Closes the subscription when it aborts. */
-  readonly abortSignal?: AbortSignal | undefined;
-}
-
-/** The defaults of {@link SubscribeMessagesOptions}; lock renewal follows the receiver. */
-export const defaultSubscribeOptions = Object.freeze({ maxConcurrentCalls: 1, autoCompleteMessages: true });
-
-/** A running processor. */
-export interface MessageSubscription extends AsyncDisposable {
-  /**
-   * Stops new deliveries and resolves when every handler that runs has finished and its message is settled. Messages kept back for a
-   * back-off are abandoned at once. Do not await it inside a handler: it would wait for itself.
-   */
-  close(): Promise<void>;
-}
+import type { UndeserializableEvent } from "./undeserializable-event.js";
+import { isDoneWithin } from "./within.js";
 
 /** What a processor works with beside its handlers. */
 export interface ProcessorSettings {
   readonly intake: Intake;
   readonly abandons: DelayedAbandons;
   readonly maxConcurrentCalls: number;
+  readonly prefetchCount: number;
   readonly isAutoCompleting: boolean;
   readonly renewForMs: number;
+  readonly closeTimeoutMs: number;
+  readonly retry: RetrySettings | undefined;
+  readonly breaker: CircuitBreaker | undefined;
+  /** Whether it stops at a message that nobody can read, leaving it locked. */
+  readonly isBlocking: boolean;
+  /** The session that it serves. */
+  readonly session: ProcessedSession | undefined;
   /** The client's hook. */
   readonly onUndeserializable: (event: UndeserializableEvent) => void;
   readonly onClosed: (processor: Processor) => void;
 }
 
+/** A session on which a processor runs, and whoever looks after it. */
+export interface ProcessedSession {
+  readonly sessionId: string;
+  /** Whether somebody looks after it: sets it aside when it stops, and closes it when its processor is closed. */
+  readonly keeper: SessionKeeper | undefined;
+}
+
+/** Is told what becomes of a session. */
+export interface SessionKeeper {
+  toContext(flight: Flight): MessageContext;
+  /** A message came to a session that had none, or the last one is done. */
+  onActivity(isBusy: boolean): void;
+  /** The session stopped at a message that nobody can read. */
+  onBlocked(): void;
+  onLost(): void;
+}
+
+/** Handlers get no less than four fifths of the time for closing; settling what they left takes at most this long. In milliseconds. */
+const longestSettlingMs = 5_000;
+
 /** Delivers messages to a handler until it is closed, and settles each by what the handler did. */
 export class Processor implements MessageSubscription {
-  readonly #handlers: MessageHandlers<unknown, UndecodedMessage>;
   readonly #settings: ProcessorSettings;
-  readonly #subscription: TransportSubscription;
+  readonly #reporter: ErrorReporter;
+  readonly #handling: Handling;
+  readonly #judge: Judge | undefined;
+  readonly #flights = new Set<Flight>();
+  /** Received ahead, in order. */
+  readonly #waiting: Flight[] = [];
+  #busyCalls = 0;
+  #isBlocked = false;
+  #subscription: TransportSubscription;
+  #probing: Probing | undefined;
+  #probed: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(handlers: MessageHandlers<unknown, UndecodedMessage>, settings: ProcessorSettings) {
-    this.#handlers = handlers;
+    const { intake, session, isAutoCompleting, retry } = settings;
     this.#settings = settings;
-    this.#subscription = settings.intake.settings.receiver.subscribe(
-      { onMessage: this.#onMessage, onError: (error) => void this.#report(error, "receive") },
-      { maxConcurrentCalls: settings.maxConcurrentCalls },
+    this.#reporter = new ErrorReporter(
+      (args) => handlers.processError(args),
+      intake.settings.entityPath,
+      session?.sessionId,
     );
+    this.#handling = new Handling(handlers, this.#reporter, {
+      intake: intake.settings,
+      renewal: intake.renewal,
+      isAutoCompleting,
+      retry,
+      toContext: session?.keeper === undefined ? (flight) => flight : session.keeper.toContext,
+    });
+    this.#judge = toJudge(settings);
+    this.#subscription = this.#subscribe();
   }
 
-  close(): Promise<void> {
-    this.#closing ??= this.#stop();
+  close(options: CloseSubscriptionOptions = {}): Promise<void> {
+    this.#closing ??= this.#close(
+      durationMs("closeTimeoutInMs", options.closeTimeoutInMs, this.#settings.closeTimeoutMs),
+    );
     return this.#closing;
   }
 
@@ -104,107 +103,233 @@ export class Processor implements MessageSubscription {
     return this.close();
   }
 
-  async #stop(): Promise<void> {
-    const stopped = this.#subscription.stop();
-    this.#settings.abandons.flush();
-    await stopped;
-    this.#settings.onClosed(this);
+  #subscribe(): TransportSubscription {
+    const { intake, maxConcurrentCalls, prefetchCount } = this.#settings;
+    return intake.settings.receiver.subscribe(
+      { onMessage: this.#onMessage, onError: this.#onError },
+      { maxConcurrentCalls: maxConcurrentCalls + prefetchCount },
+    );
   }
 
-  readonly #onMessage = async (delivered: DeliveredMessage): Promise<void> => {
+  readonly #onMessage = (delivered: DeliveredMessage): Promise<void> =>
+    new Promise((resolve) => {
+      const flight = this.#takeOff(delivered, this.#open(delivered), resolve);
+      // What cannot be given back has to be handled, whatever else is going on.
+      if (!this.#isReceiving && flight.delivery !== undefined) void this.#giveBack(flight);
+      else if (this.#busyCalls < this.#settings.maxConcurrentCalls) void this.#work(flight);
+      else this.#waiting.push(flight);
+    });
+
+  readonly #open = (delivered: DeliveredMessage): Delivery | undefined => {
+    const { intake, renewForMs } = this.#settings;
+    return intake.open(delivered, renewForMs, this.#onRenewalError);
+  };
+
+  #takeOff(delivered: DeliveredMessage, delivery: Delivery | undefined, onEnd: () => void): Flight {
+    const flight = new Flight(delivered, delivery, onEnd);
+    if (this.#flights.size === 0) this.#settings.session?.keeper?.onActivity(true);
+    this.#flights.add(flight);
+    return flight;
+  }
+
+  #land(flight: Flight): void {
+    if (!this.#flights.delete(flight)) return;
+    flight.end();
+    if (this.#flights.size === 0) this.#settings.session?.keeper?.onActivity(false);
+  }
+
+  /** Whether messages that come are wanted: not while closing, blocked or probing. */
+  get #isReceiving(): boolean {
+    return this.#closing === undefined && !this.#isBlocked && this.#probing === undefined;
+  }
+
+  /** Takes one message after the other, the given one first, as long as any wait. */
+  async #work(first: Flight): Promise<void> {
+    this.#busyCalls += 1;
+    for (let flight: Flight | undefined = first; flight !== undefined; flight = this.#waiting.shift()) {
+      await this.#process(flight);
+      this.#land(flight);
+    }
+    this.#busyCalls -= 1;
+  }
+
+  async #process(flight: Flight): Promise<void> {
+    const { delivered, delivery } = flight;
     try {
-      const { intake, renewForMs } = this.#settings;
-      const reading = intake.read(delivered, renewForMs, this.#onRenewalError);
+      if (flight.isAborted) return;
+      const reading = this.#settings.intake.read(delivered, delivery, this.#judge);
       const result = isPromise(reading) ? await reading : reading;
-      if (isUndeserializableEvent(result)) await this.#conclude(result);
-      else await this.#process(result as ReceivedMessage | UndecodedMessage, delivered);
+      if (!isUndeserializableEvent(result)) await this.#handling.handle(result, flight);
+      else await this.#conclude(result, flight);
     } catch (error) {
       // Nothing above throws; if it did, a rejection here could end the subscription.
       await this.#report(WaybillError.from(error), "receive", delivered.messageId);
     }
-  };
-
-  async #process(message: ReceivedMessage | UndecodedMessage, delivered: DeliveredMessage): Promise<void> {
-    const delivery = message.settlement as Delivery | undefined;
-    const told = this.#beginTelling(delivered);
-    try {
-      await this.#handlers.processMessage(message);
-      told?.(undefined);
-    } catch (error) {
-      told?.(error);
-      await this.#report(error, "processMessageCallback", message.messageId);
-      if (delivery !== undefined) await this.#settle(delivery, "abandon");
-      return;
-    }
-    if (delivery === undefined) return;
-    if (this.#settings.isAutoCompleting) await this.#settle(delivery, "complete");
-    else if (delivery.state === "settling") await this.#outlast(delivery);
+    if (this.#settings.breaker?.isOpen) this.#probe();
   }
 
-  /** Returns who tells how the handler ended, if anybody wants to know. */
-  #beginTelling(delivered: DeliveredMessage): ((error: unknown) => void) | undefined {
-    const { observer, entityPath } = this.#settings.intake.settings;
-    if (observer === undefined || !observer.isOn) return undefined;
-    return observer.processing(entityPath, delivered);
+  async #conclude(event: UndeserializableEvent, flight: Flight): Promise<void> {
+    // Before anything that takes time: what comes behind it must not overtake it.
+    if (event.disposition === "blocked") this.#block();
+    if (event.disposition === "held") await this.#probe()?.hold(flight);
+    await this.#tell(event);
+    if (event.disposition !== "abandoned") return;
+    await abandonUndecoded(flight.delivery!, this.#settings.abandons, (error) => {
+      void this.#report(error, "abandon", event.message.messageId);
+    });
   }
 
-  /** Settles what the handler left open. If that fails, the lock is left to run out and the message comes again. */
-  async #settle(delivery: Delivery, verb: "complete" | "abandon"): Promise<void> {
-    if (delivery.state === "settled") return;
-    if (delivery.state === "settling") return this.#outlast(delivery);
-    try {
-      await settle(delivery, verb);
-    } catch (error) {
-      this.#settings.intake.renewal.forget(delivery);
-      await this.#report(error, verb, delivery.message.messageId);
-    }
-  }
-
-  /** Waits for a settlement that the handler began and did not wait for. Its failure belongs to who began it. */
-  async #outlast(delivery: Delivery): Promise<void> {
-    try {
-      await delivery.settling;
-    } catch {
-      this.#settings.intake.renewal.forget(delivery);
-    }
-  }
-
-  async #conclude(event: UndeserializableEvent): Promise<void> {
-    this.#settings.onUndeserializable(event);
+  async #tell(event: UndeserializableEvent): Promise<void> {
     const { message, disposition, error, settlementError } = event;
+    this.#settings.onUndeserializable(event);
     if (settlementError !== undefined) {
       const source = disposition === "unsettled" ? "deadLetter" : "quarantine";
       await this.#report(settlementError, source, message.messageId);
     }
     await this.#report(error, "deserialize", message.messageId, event);
-    if (disposition !== "abandoned") return;
-    await abandonUndecoded(message.settlement as Delivery, this.#settings.abandons, (abandonError) => {
-      void this.#report(abandonError, "abandon", message.messageId);
-    });
   }
+
+  /** Stops at a message for good: it and all that came with it stay locked until the session is closed. */
+  #block(): void {
+    this.#isBlocked = true;
+    this.#subscription.stop().catch(this.#onError);
+    for (const flight of this.#waiting.splice(0)) this.#land(flight);
+    this.#settings.session?.keeper?.onBlocked();
+  }
+
+  /** Stops receiving, to receive again when the breaker has closed. */
+  #probe(): Probing | undefined {
+    const { breaker, intake, session } = this.#settings;
+    if (this.#probing !== undefined) return this.#probing;
+    // Whoever keeps many sessions tries them one by one instead.
+    if (!this.#isReceiving || breaker === undefined || session?.keeper !== undefined) return undefined;
+    this.#probing = new Probing({
+      breaker,
+      receiver: intake.settings.receiver,
+      renewal: intake.renewal,
+      scheduler: intake.settings.scheduler,
+      isOrdered: session !== undefined,
+      read: this.#readProbe,
+      open: this.#open,
+      onError: this.#onError,
+    });
+    this.#probed = this.#runProbing(this.#probing);
+    return this.#probing;
+  }
+
+  async #runProbing(probing: Probing): Promise<void> {
+    for (const flight of this.#waiting.splice(0)) void this.#giveBack(flight);
+    await this.#subscription.stop().catch(this.#onError);
+    await probing.run();
+    this.#probing = undefined;
+    if (this.#isReceiving) this.#subscription = this.#subscribe();
+  }
+
+  readonly #readProbe = async (
+    { delivered, delivery }: HeldMessage,
+    isHeldAlready: boolean,
+  ): Promise<boolean> => {
+    const flight = this.#takeOff(delivered, delivery, () => {});
+    try {
+      const reading = this.#settings.intake.read(delivered, delivery, this.#judge);
+      const result = isPromise(reading) ? await reading : reading;
+      if (!isUndeserializableEvent(result)) {
+        await this.#handling.handle(result, flight);
+        return false;
+      }
+      if (result.disposition !== "held") await this.#conclude(result, flight);
+      else if (!isHeldAlready) await this.#tell(result);
+      return result.disposition === "held" || delivery === undefined;
+    } finally {
+      this.#land(flight);
+    }
+  };
+
+  async #close(timeoutMs: number): Promise<void> {
+    const { intake, abandons, onClosed } = this.#settings;
+    const { scheduler } = intake.settings;
+    const settlingMs =
+      timeoutMs === Number.POSITIVE_INFINITY ? 0 : Math.min(timeoutMs / 5, longestSettlingMs);
+    const finished = this.#finish();
+    abandons.flush();
+    try {
+      if (await isDoneWithin(finished, timeoutMs - settlingMs, scheduler)) return;
+      await isDoneWithin(this.#cutShort(), settlingMs, scheduler);
+    } finally {
+      // What even so is not settled stays locked until its lock runs out.
+      for (const flight of this.#flights) this.#land(flight);
+      onClosed(this);
+    }
+  }
+
+  async #finish(): Promise<void> {
+    const stopped = this.#subscription.stop();
+    this.#probing?.stop();
+    await Promise.all([
+      stopped,
+      this.#probed,
+      ...this.#waiting.splice(0).map((flight) => this.#giveBack(flight)),
+    ]);
+  }
+
+  /** Takes their messages from the handlers that still run. */
+  async #cutShort(): Promise<void> {
+    const { entityPath } = this.#settings.intake.settings;
+    const text =
+      "Its handler was not done when the subscription had to be closed; the message is given back.";
+    await Promise.all(
+      Array.from(this.#flights, async (flight) => {
+        const { messageId } = flight.delivered;
+        const error = new WaybillError("timeout", text, { entityPath, messageId });
+        flight.abort(error);
+        void this.#report(error, "processMessageCallback", messageId);
+        if (flight.delivery !== undefined) await this.#handling.abandon(flight.delivery);
+        this.#land(flight);
+      }),
+    );
+  }
+
+  /** Gives back a message that no handler has seen. In a session that will be closed it needs no settling, and counts no delivery. */
+  async #giveBack(flight: Flight): Promise<void> {
+    const { delivery } = flight;
+    const isReleased = this.#settings.session?.keeper !== undefined || this.#isBlocked;
+    if (delivery !== undefined && !isReleased) await this.#handling.abandon(delivery);
+    this.#land(flight);
+  }
+
+  readonly #onError = (error: unknown): void => {
+    void this.#report(error, "receive");
+    if (!(error instanceof WaybillError) || error.code !== "session-lock-lost") return;
+    for (const flight of this.#flights) flight.abort(error);
+    this.#settings.session?.keeper?.onLost();
+  };
 
   readonly #onRenewalError = (error: unknown, delivery: Delivery): void => {
     void this.#report(error, "renewLock", delivery.message.messageId);
+    if (!isLockLost(error)) return;
+    for (const flight of this.#flights) if (flight.delivery === delivery) flight.abort(error);
   };
 
-  async #report(
+  #report(
     error: unknown,
-    errorSource: ErrorSource,
+    source: Parameters<ErrorReporter["report"]>[1],
     messageId?: MessageId,
     event?: UndeserializableEvent,
   ): Promise<void> {
-    const { entityPath } = this.#settings.intake.settings;
-    try {
-      await this.#handlers.processError({
-        error,
-        errorSource,
-        entityPath,
-        messageId,
-        rawMessage: event?.message,
-        disposition: event?.disposition,
-      });
-    } catch {
-      // The handler of errors has nobody above it to tell.
-    }
+    return this.#reporter.report(error, source, messageId, event);
   }
+}
+
+function toJudge({ breaker, isBlocking, session }: ProcessorSettings): Judge | undefined {
+  if (breaker === undefined && !isBlocking) return undefined;
+  const whileOpen: Verdict = isBlocking || session?.keeper !== undefined ? "block" : "hold";
+  return {
+    onDecoded: ({ subject }: DeliveredMessage, report: DeserializationReport) =>
+      breaker?.onDecoded(report.messageType ?? subject, report),
+    onUndeserializable({ subject }, report) {
+      const isHeld = breaker?.onUndeserializable(report.messageType ?? subject, report) ?? false;
+      if (isHeld) return whileOpen;
+      return isBlocking ? "block" : "deadLetter";
+    },
+  };
 }

@@ -10,8 +10,14 @@ import type {
   UndecodedMessage,
 } from "../message.js";
 import type { Awaitable } from "../serializer.js";
-import type { CallOptions, DeliveredMessage, ReceiveMode, TransportReceiver } from "../transport.js";
-import { DelayedAbandons, type UnavailableBackoff } from "./delayed-abandons.js";
+import type {
+  CallOptions,
+  DeliveredMessage,
+  ReceiveMode,
+  TransportReceiver,
+  TransportSessionReceiver,
+} from "../transport.js";
+import { DelayedAbandons } from "./delayed-abandons.js";
 import {
   type Delivery,
   renewLock,
@@ -21,16 +27,24 @@ import {
   settle,
 } from "./delivery.js";
 import { durationMs } from "./duration.js";
-import { Intake, type IntakeResult, type IntakeSettings, isUndeserializableEvent } from "./intake.js";
 import {
-  defaultSubscribeOptions,
-  type MessageHandlers,
-  type MessageSubscription,
-  Processor,
-  type SubscribeMessagesOptions,
-} from "./processor.js";
+  Intake,
+  type IntakeResult,
+  type IntakeSettings,
+  isUndeserializableEvent,
+  type Judge,
+} from "./intake.js";
+import { iterateMessages, type MessageIteratorOptions } from "./message-iterator.js";
+import { type ProcessedSession, Processor } from "./processor.js";
+import type { MessageHandlers, MessageSubscription, SubscribeMessagesOptions } from "./processor-options.js";
 import { abandonUndecoded } from "./settle-undecoded.js";
-import type { UndeserializableEvent } from "./undeserializable-event.js";
+import {
+  requireHandlers,
+  resolveSubscribeOptions,
+  type SubscribeSurroundings,
+} from "./subscribe-settings.js";
+import type { UndeserializableDisposition } from "./undeserializable-event.js";
+import { requireWholeNumber } from "./whole-number.js";
 
 /** How long to wait for messages. */
 export interface ReceiveMessagesOptions extends CallOptions {
@@ -52,10 +66,7 @@ export interface DeadLetterMessageOptions {
 }
 
 /** What a receiver works with. */
-export interface ReceiverSettings extends IntakeSettings {
-  readonly renewForMs: number;
-  readonly backoff: Required<UnavailableBackoff>;
-  readonly onUndeserializable: (event: UndeserializableEvent) => void;
+export interface ReceiverSettings extends IntakeSettings, SubscribeSurroundings {
   readonly onClosed: (receiver: Receiver<UndecodedMessage>) => void;
 }
 
@@ -74,12 +85,14 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
   readonly #abandoning = new Set<Promise<void>>();
   readonly #subscriptions = new Set<Processor>();
   #peekFrom: bigint | undefined;
+  #blockedBy: WaybillError | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(settings: ReceiverSettings) {
+  /** A processor that runs beside the receiver may share its intake. */
+  constructor(settings: ReceiverSettings, intake = new Intake(settings)) {
     this.#settings = settings;
     this.#receiver = settings.receiver;
-    this.#intake = new Intake(settings);
+    this.#intake = intake;
     this.#abandons = new DelayedAbandons(settings.scheduler, settings.backoff);
   }
 
@@ -105,10 +118,11 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     maxMessageCount: number,
     options: ReceiveMessagesOptions = {},
   ): Promise<(ReceivedMessage<Body> | Undecoded)[]> {
-    requireCount(maxMessageCount);
+    requireWholeNumber("maxMessageCount", maxMessageCount, 1);
     this.#requireOpen();
     const { scheduler } = this.#settings;
     const { abortSignal } = options;
+    if (this.#blockedBy !== undefined) throw this.#blockedBy;
     let maxWaitTimeMs = durationMs("maxWaitTimeInMs", options.maxWaitTimeInMs, defaultMaxWaitTimeInMs);
     const untilMs = scheduler.now() + maxWaitTimeMs;
     for (;;) {
@@ -122,27 +136,22 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     }
   }
 
-  /** Delivers messages to the handlers until the subscription or the receiver is closed. */
+  /**
+   * Delivers messages to the handlers until the subscription or the receiver is closed. Throws `TypeError` for options no program should
+   * pass, and `configuration-invalid` for `retry` where no copy can be scheduled.
+   */
   subscribe<Body = unknown>(
     handlers: MessageHandlers<Body, Undecoded>,
     options: SubscribeMessagesOptions = {},
   ): MessageSubscription {
-    const { maxConcurrentCalls = defaultSubscribeOptions.maxConcurrentCalls, abortSignal } = options;
+    const { abortSignal } = options;
+    const settings = resolveSubscribeOptions(options, this.#settings);
     requireHandlers(handlers);
-    requireCount(maxConcurrentCalls);
-    const { scheduler, backoff, renewForMs, onUndeserializable } = this.#settings;
     this.#requireOpen();
     const processor = new Processor(handlers as MessageHandlers<unknown, UndecodedMessage>, {
+      ...settings,
       intake: this.#intake,
-      abandons: new DelayedAbandons(scheduler, backoff),
-      maxConcurrentCalls,
-      isAutoCompleting: options.autoCompleteMessages ?? defaultSubscribeOptions.autoCompleteMessages,
-      renewForMs: durationMs(
-        "maxAutoLockRenewalDurationInMs",
-        options.maxAutoLockRenewalDurationInMs,
-        renewForMs,
-      ),
-      onUndeserializable,
+      session: sessionOf(this.#receiver),
       onClosed: (closed) => {
         this.#subscriptions.delete(closed);
         abortSignal?.removeEventListener("abort", onAbort);
@@ -156,18 +165,15 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     return processor;
   }
 
-  /** Receives one message after the other until the receiver is closed; settling them is up to the loop. */
-  async *getMessageIterator<Body = unknown>(
-    options: ReceiveMessagesOptions = {},
+  /**
+   * Receives one message after the other until the receiver is closed. A message that cannot be read now is told to the client's hook and
+   * comes again; the loop goes on. A message that is auto-completed is completed when the loop asks for the next one; the one at
+   * which the loop is left, and those received ahead, are abandoned.
+   */
+  getMessageIterator<Body = unknown>(
+    options: MessageIteratorOptions = {},
   ): AsyncGenerator<ReceivedMessage<Body> | Undecoded, void, undefined> {
-    while (!this.isClosed) {
-      try {
-        yield* await this.receiveMessages<Body>(1, options);
-      } catch (error) {
-        if (this.isClosed && error instanceof WaybillError && error.code === "closed") return;
-        throw error;
-      }
-    }
+    return iterateMessages<Body, Undecoded>(this, options);
   }
 
   /**
@@ -178,7 +184,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     maxMessageCount: number,
     options: PeekMessagesOptions = {},
   ): Promise<PeekedMessage<Body>[]> {
-    requireCount(maxMessageCount);
+    requireWholeNumber("maxMessageCount", maxMessageCount, 1);
     this.#requireOpen();
     const { fromSequenceNumber = this.#peekFrom, abortSignal } = options;
     const delivered = await this.#receiver.peek({
@@ -268,14 +274,32 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
   }
 
   async #readAll(delivered: readonly DeliveredMessage[]): Promise<(ReceivedMessage | UndecodedMessage)[]> {
+    const { renewForMs, isBlocking } = this.#settings;
+    const deliveries = delivered.map((message) => this.#intake.open(message, renewForMs, ignoreRenewalError));
+    if (isBlocking) return this.#readUntilBlocked(delivered, deliveries);
     const readings: Awaitable<IntakeResult>[] = [];
     let isWaiting = false;
-    for (const message of delivered) {
-      const reading = this.#intake.read(message, this.#settings.renewForMs, ignoreRenewalError);
+    for (let i = 0; i < delivered.length; i += 1) {
+      const reading = this.#intake.read(delivered[i]!, deliveries[i], undefined);
       isWaiting ||= isPromise(reading);
       readings.push(reading);
     }
     const results = isWaiting ? await Promise.all(readings) : (readings as IntakeResult[]);
+    return this.#conclude(results);
+  }
+
+  /** What lies behind the message at which the session stops stays locked and unread. */
+  async #readUntilBlocked(
+    delivered: readonly DeliveredMessage[],
+    deliveries: readonly (Delivery | undefined)[],
+  ): Promise<(ReceivedMessage | UndecodedMessage)[]> {
+    if (this.#blockedBy !== undefined) throw this.#blockedBy;
+    const results: IntakeResult[] = [];
+    for (let i = 0; i < delivered.length && this.#blockedBy === undefined; i += 1) {
+      const result = await this.#intake.read(delivered[i]!, deliveries[i], blocking);
+      if (isUndeserializableEvent(result) && result.disposition === "blocked") this.#blockedBy = result.error;
+      results.push(result);
+    }
     return this.#conclude(results);
   }
 
@@ -292,7 +316,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
       const { disposition, message, error, settlementError } = result;
       if (disposition === "handedOver") messages.push(message);
       else if (disposition === "abandoned") this.#abandonLater(message.settlement as Delivery);
-      if (disposition === "abandoned" || disposition === "unsettled") failure ??= settlementError ?? error;
+      if (stillThere.has(disposition)) failure ??= settlementError ?? error;
     }
     if (messages.length === 0 && failure !== undefined) throw failure;
     return messages;
@@ -326,15 +350,14 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
 /** Settling tells whoever received the message: it rejects with `message-lock-lost`. */
 function ignoreRenewalError(): void {}
 
-function requireHandlers({ processMessage, processError }: MessageHandlers<never, never>): void {
-  if (typeof processMessage === "function" && typeof processError === "function") return;
-  throw new TypeError("subscribe needs two functions, processMessage and processError.");
-}
+/** What became of unread messages that are still in the entity. */
+const stillThere: ReadonlySet<UndeserializableDisposition> = new Set(["abandoned", "unsettled", "blocked"]);
 
-function requireCount(count: number): void {
-  if (!Number.isInteger(count) || count < 1) {
-    throw new TypeError(`Expected a whole number from 1; got ${String(count)}.`);
-  }
+/** In a session that stops at what nobody can read, nothing is dead-lettered. */
+const blocking: Judge = { onDecoded: () => {}, onUndeserializable: () => "block" };
+
+function sessionOf(receiver: TransportReceiver | TransportSessionReceiver): ProcessedSession | undefined {
+  return "sessionId" in receiver ? { sessionId: receiver.sessionId, keeper: undefined } : undefined;
 }
 
 function checkText(name: string, text: string | undefined, delivery: Delivery): void {

@@ -1,11 +1,31 @@
-import type { UndecodedMessage } from "../message.js";
+import type { ApplicationProperties, UndecodedMessage } from "../message.js";
 import type { CallOptions, TransportSessionReceiver } from "../transport.js";
+import type { Intake } from "./intake.js";
 import { LockRenewal, type RenewableLock } from "./lock-renewal.js";
 import { Receiver, type ReceiverSettings } from "./receiver.js";
+import { fromSessionState, isNoState, stateValue, toSessionState } from "./session-state.js";
 
 /** What a session receiver works with. */
 export interface SessionReceiverSettings extends ReceiverSettings {
   readonly receiver: TransportSessionReceiver;
+  /** Renews the locks of several sessions; without one the receiver has its own. */
+  readonly sessionRenewal?: LockRenewal | undefined;
+}
+
+/** How a session's state is read. */
+export interface GetSessionStateOptions extends CallOptions {
+  /** The type of a state that does not say its own, because others wrote it: serializers get it as the message type. */
+  readonly stateType?: string | undefined;
+}
+
+/** How a session's state is written. */
+export interface SetSessionStateOptions extends CallOptions {
+  /** The state's type: serializers get it as the message type, as they do the `subject` of a message. */
+  readonly stateType?: string | undefined;
+  /** Chooses among the configured serializers. Default: the main one. */
+  readonly contentType?: string | undefined;
+  /** Kept with the state and handed to serializers when it is read; no binary values. */
+  readonly applicationProperties?: ApplicationProperties | undefined;
 }
 
 /**
@@ -13,15 +33,17 @@ export interface SessionReceiverSettings extends ReceiverSettings {
  * until the receiver closes, for `maxAutoLockRenewalDurationInMs` at most; when it is lost, every call rejects with `session-lock-lost`.
  */
 export class SessionReceiver<Undecoded extends UndecodedMessage = never> extends Receiver<Undecoded> {
+  readonly #settings: SessionReceiverSettings;
   readonly #session: TransportSessionReceiver;
   readonly #lock: SessionLock;
   readonly #renewal: LockRenewal;
 
-  constructor(settings: SessionReceiverSettings) {
-    super(settings);
+  constructor(settings: SessionReceiverSettings, intake?: Intake) {
+    super(settings, intake);
+    this.#settings = settings;
     this.#session = settings.receiver;
     this.#lock = new SessionLock(settings.receiver);
-    this.#renewal = new LockRenewal(settings.scheduler);
+    this.#renewal = settings.sessionRenewal ?? new LockRenewal(settings.scheduler);
     this.#renewal.track(this.#lock, settings.renewForMs);
   }
 
@@ -39,19 +61,41 @@ export class SessionReceiver<Undecoded extends UndecodedMessage = never> extends
     return this.#lock.renew(options);
   }
 
-  /** The session's state, or undefined when none is set. */
-  getSessionState(options?: CallOptions): Promise<Uint8Array | undefined> {
+  /**
+   * The session's state, or undefined when none is set. It is read as a message's body is, by the serializer that wrote it or an additional
+   * one; a state that others wrote, as a body without a content type. Rejects with `deserialization-failed` or `unavailable`; the
+   * state stays as it is.
+   */
+  async getSessionState<State = unknown>(options: GetSessionStateOptions = {}): Promise<State | undefined> {
+    const bytes = await this.#session.getState(options);
+    if (bytes === undefined || isNoState(bytes)) return undefined;
+    const message = fromSessionState(bytes, options.stateType, this.entityPath);
+    const outcome = await this.#settings.pipeline.deserialize(message, options);
+    return stateValue(outcome, this.entityPath) as State;
+  }
+
+  /** Writes the session's state with a serializer; undefined clears it. Rejects with `serialization-failed` or `message-too-large`. */
+  async setSessionState(state: unknown, options: SetSessionStateOptions = {}): Promise<void> {
+    if (state === undefined) return this.#session.setState(undefined, options);
+    const { stateType: subject, contentType, applicationProperties, abortSignal } = options;
+    const message = { body: state, subject, contentType, applicationProperties };
+    const encoded = await this.#settings.pipeline.serialize(message, { abortSignal });
+    await this.#session.setState(toSessionState(encoded), options);
+  }
+
+  /** The bytes of the session's state as the broker keeps them, or undefined when none is set. */
+  getRawSessionState(options?: CallOptions): Promise<Uint8Array | undefined> {
     return this.#session.getState(options);
   }
 
-  /** Sets the session's state; undefined clears it. */
-  setSessionState(state: Uint8Array | undefined, options?: CallOptions): Promise<void> {
+  /** Sets the bytes of the session's state untouched, for consumers that do not use waybill; undefined clears it. */
+  setRawSessionState(state: Uint8Array | undefined, options?: CallOptions): Promise<void> {
     return this.#session.setState(state, options);
   }
 
   /** Closes its subscriptions, waiting for the handlers that run, and frees the session for the next receiver. */
   override close(): Promise<void> {
-    return super.close().finally(() => this.#renewal.stop());
+    return super.close().finally(() => this.#renewal.forget(this.#lock));
   }
 }
 

@@ -6,10 +6,14 @@ import { undeserializable } from "../deserialization/undeserializable.js";
 import type { ReceivedMessage, UndecodedMessage } from "../message.js";
 import type { BodyOf, MessageType } from "../message-types/message-type.js";
 import type { ReceiveMode } from "../transport.js";
-import type { MessageHandlers, SubscribeMessagesOptions } from "./processor.js";
+import type { MessageContext } from "./flight.js";
+import type { MessageHandlers, SubscribeMessagesOptions } from "./processor-options.js";
 
-/** Gets the messages of one type, in its current version. What it throws abandons the message. */
-export type TypedHandler<Body = unknown> = (message: ReceivedMessage<Body>) => Promise<void> | void;
+/** Gets the messages of one type, in its current version. What it throws decides, as with `processMessage`. */
+export type TypedHandler<Body = unknown> = (
+  message: ReceivedMessage<Body>,
+  context: MessageContext,
+) => Promise<void> | void;
 
 /** Handlers by the name of their message type; none without message types. */
 export type HandlersByType<Types extends MessageType> = [Types] extends [never]
@@ -46,7 +50,8 @@ export function typedHandlers(
     pipeline: processUnhandled === undefined ? handledOnly(pipeline, byName) : pipeline,
     handlers: {
       // The pipeline has refused what has no handler.
-      processMessage: (message) => handlerOf(message.deserialization)!(message as ReceivedMessage),
+      processMessage: (message, context) =>
+        handlerOf(message.deserialization)!(message as ReceivedMessage, context),
       processError,
     },
   };

@@ -4,13 +4,16 @@ import type { UndecodedMessage } from "../message.js";
 /**
  * What became of a message whose body could not be read: `deadLettered` with its record; `abandoned`, to come again after a back-off, since
  * something was out of reach; `quarantined`, sent raw to the quarantine queue; `handedOver` raw to the application, because it could not
- * be settled; `unsettled`, because settling it failed and its lock will run out.
+ * be settled; `held` locked, because the circuit breaker is open, to be read again; `blocked`, because its session stops at it;
+ * `unsettled`, because settling it failed and its lock will run out.
  */
 export type UndeserializableDisposition =
   | "deadLettered"
   | "abandoned"
   | "quarantined"
   | "handedOver"
+  | "held"
+  | "blocked"
   | "unsettled";
 
 /** Tells an application that a received message could not be read, and what became of it. */

@@ -52,6 +52,12 @@ export class ObservedTransport implements Transport {
     return this.#inner.createRuleManager(topic, subscription);
   }
 
+  /** Tells nothing: it moves no message. */
+  get listSessions(): Transport["listSessions"] {
+    const { listSessions } = this.#inner;
+    return listSessions?.bind(this.#inner);
+  }
+
   close(): Promise<void> {
     return this.#inner.close();
   }

@@ -1,5 +1,5 @@
 import type { WaybillClient } from "../client/client.js";
-import type { ProcessErrorArgs } from "../client/processor.js";
+import type { ProcessErrorArgs } from "../client/processor-options.js";
 import type { Receiver } from "../client/receiver.js";
 import { WaybillError } from "../error.js";
 import type { ReceivedMessage } from "../message.js";

@@ -1,5 +1,5 @@
 import { durationMs } from "../client/duration.js";
-import type { ProcessErrorArgs } from "../client/processor.js";
+import type { ProcessErrorArgs } from "../client/processor-options.js";
 import type { Message, ReceivedMessage } from "../message.js";
 import type { CallOptions } from "../transport.js";
 import type { UnmatchedReplyEvent, UnmatchedReplyPolicy } from "./unmatched-reply.js";

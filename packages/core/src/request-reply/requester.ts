@@ -1,7 +1,7 @@
 import { DelayedAbandons } from "../client/delayed-abandons.js";
 import type { Delivery } from "../client/delivery.js";
 import { durationMs } from "../client/duration.js";
-import type { ProcessErrorArgs } from "../client/processor.js";
+import type { ProcessErrorArgs } from "../client/processor-options.js";
 import type { Receiver } from "../client/receiver.js";
 import { WaybillError } from "../error.js";
 import type { Message, ReceivedMessage } from "../message.js";

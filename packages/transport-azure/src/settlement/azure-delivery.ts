@@ -1,11 +1,15 @@
 import type { ReceivedServiceBusMessage } from "../service-bus-client.js";
 
-/** The handle of one locked message: what the SDK settles it by, and how far that has come. */
+/** One message that the SDK delivered; the settlement handle if it is locked. */
 export class AzureDelivery {
   readonly message: ReceivedServiceBusMessage;
   state: "open" | "settling" | "settled" = "open";
 
   constructor(message: ReceivedServiceBusMessage) {
     this.message = message;
+  }
+
+  get isLocked(): boolean {
+    return this.message.lockToken !== undefined;
   }
 }

@@ -3,36 +3,32 @@
  * event loop in one go, and gives the second of two neighbouring deliveries the outcome of the first: a message that is dead-lettered
  * while its neighbour is completed is completed, too, and lost (rhea 3.0.5, `write_dispositions` in `session.js`).
  *
- * So only equal outcomes go out in the same turn. The others wait for the next, which takes no round trip.
+ * So settlements wait for the end of the turn, which takes no round trip, and each turn sends those of one outcome. Equal ones leave
+ * together, in fewer and larger writes than one by one.
  */
 export class SettlementGuard {
-  /** The outcome that goes out in this turn. */
-  #current: string | undefined;
   readonly #waiting = new Map<string, (() => void)[]>();
 
-  /** Calls `send` in a turn in which nothing is settled but with this outcome: now, or soon. */
+  /** Calls `send` in a turn in which nothing is settled but with this outcome. */
   settle(outcome: string, send: () => Promise<void>): Promise<void> {
-    if (this.#current === undefined) this.#begin(outcome);
-    if (this.#current === outcome) return send();
     return new Promise((resolve, reject) => {
-      const waiting = this.#waiting.get(outcome);
       const start = () => void send().then(resolve, reject);
-      if (waiting === undefined) this.#waiting.set(outcome, [start]);
-      else waiting.push(start);
+      const waiting = this.#waiting.get(outcome);
+      if (waiting !== undefined) waiting.push(start);
+      else this.#add(outcome, start);
     });
   }
 
-  #begin(outcome: string): void {
-    this.#current = outcome;
-    // The library writes in `process.nextTick`, before any immediate runs.
-    setImmediate(this.#nextTurn);
+  #add(outcome: string, start: () => void): void {
+    // The library writes in `process.nextTick`, which comes before the next immediate.
+    if (this.#waiting.size === 0) setImmediate(this.#sendNext);
+    this.#waiting.set(outcome, [start]);
   }
 
-  readonly #nextTurn = (): void => {
-    this.#current = undefined;
+  readonly #sendNext = (): void => {
     for (const [outcome, starts] of this.#waiting) {
       this.#waiting.delete(outcome);
-      this.#begin(outcome);
+      if (this.#waiting.size > 0) setImmediate(this.#sendNext);
       for (const start of starts) start();
       return;
     }

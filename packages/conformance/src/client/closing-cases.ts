@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import type { Case } from "../case.js";
+import type { TransportSubject } from "../transport/transport-subject.js";
+import { counted, gate, numbersOf, type ProcessingTrial, processingCase } from "./processing-trial.js";
+
+/** A processor that is closed settles what is in flight, in time. */
+export function clientClosingCases(subject: TransportSubject): Case[] {
+  const law = (name: string, run: (trial: ProcessingTrial) => Promise<void>) =>
+    processingCase(subject, `closing: ${name}`, run);
+  return [
+    law("handlers that end in time settle their messages; the others' are given back", async (trial) => {
+      const queue = await trial.queue(counted(4));
+      const gates = new Map<number, ReturnType<typeof gate>>();
+      const aborted: number[] = [];
+      const client = trial.client();
+      const subscription = client.createReceiver(queue).subscribe<{ n: number }>(
+        {
+          processError: trial.processError,
+          async processMessage({ body: { n } }, { abortSignal }) {
+            abortSignal.addEventListener("abort", () => aborted.push(n));
+            gates.set(n, gate());
+            await gates.get(n)!.opened;
+          },
+        },
+        { maxConcurrentCalls: 3, prefetchCount: 1 },
+      );
+      await trial.until(() => gates.size === 3, "three messages came");
+      const closing = subscription.close({ closeTimeoutInMs: 500 });
+      gates.get(2)!.open();
+      await trial.ended(closing, "the subscription closed");
+      assert.deepEqual(aborted.toSorted(), [1, 3]);
+      const late = trial.errors.filter(({ errorSource }) => errorSource === "processMessageCallback");
+      assert.deepEqual(
+        late.map(({ messageId, error }) => [messageId, (error as { code?: string }).code]).toSorted(),
+        [
+          ["m1", "timeout"],
+          ["m3", "timeout"],
+        ],
+      );
+      // Nobody waits for them any more, and what they do now changes nothing.
+      gates.get(1)!.open();
+      gates.get(3)!.fail(new Error("too late"));
+      await trial.quiet();
+      const left = await trial.content(queue);
+      assert.deepEqual(numbersOf(left), [1, 3, 4]);
+      const again = await client.createReceiver(queue).receiveMessages(3);
+      assert.deepEqual(
+        again.map(({ deliveryCount }) => deliveryCount),
+        [1, 1, 1],
+      );
+    }),
+    law("nothing is lost and nothing stays locked, however many are in flight", async (trial) => {
+      const count = 200;
+      const queue = await trial.queue(counted(count), { maxDeliveryCount: 1000 });
+      const client = trial.client();
+      const handled = new Set<number>();
+      let isStopped = false;
+      for (let round = 0; !isStopped; round += 1) {
+        const waiting: (() => void)[] = [];
+        let came = 0;
+        const subscription = client.createReceiver(queue).subscribe<{ n: number }>(
+          {
+            processError: () => {},
+            async processMessage({ body: { n } }) {
+              came += 1;
+              if (n % 5 === round % 5) return void handled.add(n);
+              if (n % 5 === (round + 1) % 5) throw new Error("abandoned");
+              await new Promise<void>((resolve) => waiting.push(resolve));
+              handled.add(n);
+            },
+          },
+          { maxConcurrentCalls: 50, prefetchCount: 10 },
+        );
+        const expected = Math.min(20, (await trial.content(queue)).length);
+        await trial.until(() => came >= expected, "messages are in flight");
+        const closing = subscription.close({ closeTimeoutInMs: 200 });
+        for (const finish of waiting.slice(0, waiting.length / 2)) finish();
+        await trial.ended(closing, "the subscription closed");
+        const left = numbersOf(await trial.content(queue));
+        // What is left and what was handled is all there is. A handler that was cut short may have handled all the same.
+        assert.deepEqual(new Set([...left, ...handled]), new Set(numbersOf(counted(count))));
+        isStopped = left.length === 0 || round >= 3;
+        // No lock keeps anybody from what is left.
+        if (left.length > 0) {
+          const receiver = client.createReceiver(queue);
+          const next = await receiver.receiveMessages(1, { maxWaitTimeInMs: 1000 });
+          assert.equal(next.length, 1);
+          await receiver.abandonMessage(next[0]!);
+        }
+      }
+    }),
+  ];
+}

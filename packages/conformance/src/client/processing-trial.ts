@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import {
+  type Message,
+  type PeekedMessage,
+  type ProcessErrorArgs,
+  peekAll,
+  WaybillClient,
+  type WaybillClientOptions,
+} from "@waybill/core";
+import type { Case } from "../case.js";
+import type { EntitySetting, TransportSubject, TransportWorld } from "../transport/transport-subject.js";
+import { plainJson } from "./plain-json.js";
+
+/** In steps of so many milliseconds the broker's time passes while something is waited for, and a little real time with it. */
+const stepMs = 20;
+
+/** The world of one case about processors: a client, a queue and time. Seats differ in whether the client goes by the broker's clock. */
+export class ProcessingTrial {
+  readonly #world: TransportWorld;
+  readonly #lockDurationMs: number;
+  readonly #patienceMs: number;
+  /** What `processError` was told. */
+  readonly errors: ProcessErrorArgs[] = [];
+  readonly processError = (args: ProcessErrorArgs): void => void this.errors.push(args);
+
+  constructor(world: TransportWorld, subject: TransportSubject) {
+    this.#world = world;
+    this.#lockDurationMs = subject.lockDurationMs ?? 5000;
+    this.#patienceMs = subject.patienceMs ?? 5000;
+  }
+
+  get lockDurationMs(): number {
+    return this.#lockDurationMs;
+  }
+
+  client(options: Partial<WaybillClientOptions> = {}): WaybillClient {
+    return new WaybillClient(this.#world.transport, { serializer: plainJson, ...options });
+  }
+
+  /** Makes a queue and sends these messages to it; each body that is not a message's is sent as one. */
+  async queue(messages: readonly Message[], setting: Partial<EntitySetting> = {}): Promise<string> {
+    const queue = await this.#world.createQueue({
+      lockDurationMs: this.#lockDurationMs,
+      maxDeliveryCount: 10,
+      requiresSession: false,
+      ...setting,
+    });
+    await this.send(queue, messages);
+    return queue;
+  }
+
+  async send(queue: string, messages: readonly Message[]): Promise<void> {
+    const client = new WaybillClient(this.#world.transport, { serializer: plainJson });
+    await client.createSender(queue).sendMessages(messages);
+  }
+
+  /** The broker's time, so many milliseconds from now. */
+  later(ms: number): Date {
+    return new Date(this.#world.now().getTime() + ms);
+  }
+
+  /** Lets the broker's time pass. */
+  async advance(durationMs: number): Promise<void> {
+    await this.#world.advance(durationMs);
+  }
+
+  /** Waits until something holds, letting time pass meanwhile, and fails when it does not come about. */
+  async until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
+    const endMs = performance.now() + 4 * this.#patienceMs;
+    while (!(await holds())) {
+      if (performance.now() > endMs) assert.fail(`it never happened that ${what}: ${this.#told()}`);
+      await this.#pass();
+    }
+  }
+
+  /** Waits for a call, letting time pass meanwhile. */
+  async ended<T>(call: Promise<T>, what: string): Promise<T> {
+    let isEnded = false;
+    const end = () => {
+      isEnded = true;
+    };
+    call.then(end, end);
+    await this.until(() => isEnded, what);
+    return call;
+  }
+
+  /** Lets time pass in which something could happen that should not. */
+  async quiet(durationMs = 200): Promise<void> {
+    const endMs = performance.now() + durationMs / 4;
+    for (let passedMs = 0; passedMs < durationMs || performance.now() < endMs; passedMs += stepMs)
+      await this.#pass();
+  }
+
+  /** All that a queue, or its dead-letter queue, holds. */
+  async content(queue: string, subQueueType?: "deadLetter"): Promise<PeekedMessage[]> {
+    const client = new WaybillClient(this.#world.transport, { serializer: plainJson });
+    const receiver = client.createReceiver(queue, subQueueType === undefined ? {} : { subQueueType });
+    const messages: PeekedMessage[] = [];
+    for await (const message of peekAll(receiver)) messages.push(message);
+    await receiver.close();
+    return messages;
+  }
+
+  /** Waits until a queue is empty. */
+  async untilEmpty(queue: string): Promise<void> {
+    await this.until(async () => (await this.content(queue)).length === 0, `${queue} is empty`);
+  }
+
+  async #pass(): Promise<void> {
+    await this.#world.advance(stepMs);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+
+  #told(): string {
+    return this.errors.map(({ errorSource, error }) => `${errorSource}: ${String(error)}`).join("; ");
+  }
+}
+
+/** Makes a case about processors with a world of its own. */
+export function processingCase(
+  subject: TransportSubject,
+  name: string,
+  run: (trial: ProcessingTrial) => Promise<void>,
+): Case {
+  return {
+    name,
+    async run() {
+      await using world = await subject.create();
+      await run(new ProcessingTrial(world, subject));
+    },
+  };
+}
+
+/** Messages whose bodies count from 1. */
+export function counted(count: number, properties: Omit<Message, "body"> = {}): Message<{ n: number }>[] {
+  return Array.from({ length: count }, (_, i) => ({
+    ...properties,
+    messageId: `m${i + 1}`,
+    body: { n: i + 1 },
+  }));
+}
+
+/** The numbers in the bodies of {@link counted} messages. */
+export function numbersOf(messages: readonly { readonly body?: unknown }[]): number[] {
+  return messages.map(({ body }) => (body as { n: number }).n);
+}
+
+/** A promise to be settled by hand. */
+export function gate(): { readonly opened: Promise<void>; open(): void; fail(error: unknown): void } {
+  let open = () => {};
+  let fail = (_: unknown) => {};
+  const opened = new Promise<void>((resolve, reject) => {
+    open = resolve;
+    fail = reject;
+  });
+  return { opened, open, fail };
+}

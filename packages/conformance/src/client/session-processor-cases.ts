@@ -1,0 +1,211 @@
+import assert from "node:assert/strict";
+import type { Message, SessionMessageHandlers, SubscribeSessionsOptions } from "@waybill/core";
+import type { Case } from "../case.js";
+import type { TransportSubject } from "../transport/transport-subject.js";
+import { counted, gate, numbersOf, type ProcessingTrial, processingCase } from "./processing-trial.js";
+
+/** Many sessions are served at once, each in order. */
+export function sessionProcessorCases(subject: TransportSubject): Case[] {
+  const law = (name: string, run: (trial: ProcessingTrial) => Promise<void>) =>
+    processingCase(subject, `session processor: ${name}`, run);
+  return [
+    law("every session is served in order, and no more at once than asked for", async (trial) => {
+      const ids = Array.from({ length: 12 }, (_, i) => `s${i}`);
+      const queue = await sessionQueue(trial, mixed(ids, 5));
+      const seen = new Map<string, number[]>();
+      const running = new Map<string, number>();
+      let most = 0;
+      const subscription = subscribe(
+        trial,
+        queue,
+        async ({ sessionId, body }) => {
+          running.set(sessionId!, (running.get(sessionId!) ?? 0) + 1);
+          assert.equal(running.get(sessionId!), 1, "no two messages of a session are in flight");
+          most = Math.max(most, running.size);
+          await new Promise((resolve) => setTimeout(resolve, 1));
+          seen.set(sessionId!, [...(seen.get(sessionId!) ?? []), body.n]);
+          running.delete(sessionId!);
+        },
+        { maxConcurrentSessions: 3 },
+      );
+      // Far less time than the idle timeout of each: a session without messages gives way.
+      await trial.untilEmpty(queue);
+      await trial.ended(subscription.close(), "the subscription closed");
+      assert.deepEqual(trial.errors, []);
+      for (const id of ids) assert.deepEqual(seen.get(id), [1, 2, 3, 4, 5], id);
+      assert.ok(most <= 3, `${most} sessions were served at once`);
+    }),
+    law("an idle session is kept for its messages to come, then let go", async (trial) => {
+      const queue = await sessionQueue(trial, mixed(["ada"], 1));
+      const steps: string[] = [];
+      const subscription = subscribe(
+        trial,
+        queue,
+        { ...steppedHandlers(steps), processError: trial.processError },
+        { sessionIdleTimeoutInMs: 500 },
+      );
+      await trial.until(() => steps.includes("ada 1"), "the message came");
+      await trial.send(queue, [{ sessionId: "ada", body: { n: 2 } }]);
+      await trial.until(() => steps.includes("closing ada"), "the session was let go");
+      assert.deepEqual(steps, ["opening ada", "ada 1", "ada 2", "closing ada"]);
+      // Anybody can have it now.
+      await (await trial.client().acceptSession(queue, "ada")).close();
+      await trial.ended(subscription.close(), "the subscription closed");
+    }),
+    law("a handler that fails gets the same message again, before the next", async (trial) => {
+      const queue = await sessionQueue(trial, mixed(["ada"], 3));
+      const seen: number[] = [];
+      subscribe(trial, queue, ({ body, deliveryCount }) => {
+        seen.push(body.n);
+        if (body.n === 2 && deliveryCount < 2) throw new Error("not yet");
+      });
+      await trial.untilEmpty(queue);
+      assert.deepEqual(seen, [1, 2, 2, 2, 3]);
+    }),
+    law("several messages of a session are in flight if asked", async (trial) => {
+      const queue = await sessionQueue(trial, mixed(["ada"], 3));
+      const { opened, open } = gate();
+      let running = 0;
+      const subscription = subscribe(
+        trial,
+        queue,
+        async () => {
+          running += 1;
+          await opened;
+        },
+        { maxConcurrentCallsPerSession: 3 },
+      );
+      await trial.until(() => running === 3, "three messages are in flight");
+      open();
+      await trial.untilEmpty(queue);
+      await trial.ended(subscription.close(), "the subscription closed");
+    }),
+    law("a session is released by its handler", async (trial) => {
+      const queue = await sessionQueue(trial, mixed(["ada"], 2));
+      const steps: string[] = [];
+      const subscription = subscribe(trial, queue, {
+        ...steppedHandlers(steps),
+        processError: trial.processError,
+        processMessage: ({ body }, { session, releaseSession }) => {
+          steps.push(`${session.sessionId} ${body.n}`);
+          releaseSession();
+        },
+      });
+      await trial.untilEmpty(queue);
+      await trial.until(() => steps.length === 6, "the session was let go twice");
+      const once = (n: number) => ["opening ada", `ada ${n}`, "closing ada"];
+      assert.deepEqual(steps, [...once(1), ...once(2)]);
+      await trial.ended(subscription.close(), "the subscription closed");
+    }),
+    law("closing gives back what its handlers have not done, and frees the sessions", async (trial) => {
+      const queue = await sessionQueue(trial, mixed(["ada", "ben"], 2));
+      const seen: string[] = [];
+      const { opened, open } = gate();
+      const subscription = subscribe(trial, queue, async ({ sessionId, body }) => {
+        seen.push(`${sessionId} ${body.n}`);
+        if (sessionId === "ben") await opened;
+      });
+      await trial.until(() => seen.length === 3, "both sessions are served");
+      await trial.ended(subscription.close({ closeTimeoutInMs: 500 }), "the subscription closed");
+      open();
+      assert.deepEqual(numbersOf(await trial.content(queue)), [1, 2]);
+      const session = await trial.client().acceptSession(queue, "ben");
+      assert.deepEqual(numbersOf(await session.receiveMessages(1)), [1]);
+    }),
+    law("a session that stops at what nobody can read keeps its order; others go on", async (trial) => {
+      const queue = await sessionQueue(trial, []);
+      const client = trial.client();
+      const sender = client.createSender(queue);
+      await sender.sendMessages({ sessionId: "ada", body: { n: 1 } });
+      await sender.sendEncodedMessages({ sessionId: "ada", contentType: "application/json", body: broken });
+      await sender.sendMessages({ sessionId: "ada", body: { n: 3 } });
+      const seen: string[] = [];
+      const dispositions: unknown[] = [];
+      const subscription = client.subscribeSessions<{ n: number }>(
+        queue,
+        {
+          processMessage: ({ sessionId, body }) => void seen.push(`${sessionId} ${body.n}`),
+          processError: ({ disposition, sessionId }) => void dispositions.push([sessionId, disposition]),
+        },
+        { onUndeserializable: "block", maxConcurrentSessions: 1, blockedSessionRetryInMs: 500 },
+      );
+      await trial.until(() => dispositions.length >= 1, "the session is blocked");
+      await sender.sendMessages([...mixed(["ben"], 2), ...mixed(["cem"], 1)]);
+      await trial.until(() => seen.length === 4, "the other sessions are served");
+      assert.deepEqual(seen.toSorted(), ["ada 1", "ben 1", "ben 2", "cem 1"]);
+      // It is tried again, and no try counts as a delivery: the broker will never dead-letter it for that.
+      await trial.until(() => dispositions.length >= 3, "the session was tried again");
+      assert.deepEqual(dispositions[2], ["ada", "blocked"]);
+      await trial.ended(subscription.close(), "the subscription closed");
+      const left = await trial.content(queue);
+      assert.deepEqual(
+        left.map(({ deliveryCount, failure }) => [deliveryCount, failure?.status]),
+        [
+          [0, "undeserializable"],
+          [0, undefined],
+        ],
+      );
+      assert.deepEqual(await trial.content(queue, "deadLetter"), []);
+    }),
+    law("a receiver of a session that stops there says so, call after call", async (trial) => {
+      const queue = await sessionQueue(trial, mixed(["ada"], 1));
+      const client = trial.client();
+      const sender = client.createSender(queue);
+      await sender.sendEncodedMessages({ sessionId: "ada", contentType: "application/json", body: broken });
+      await sender.sendMessages({ sessionId: "ada", body: { n: 3 } });
+      const session = await client.acceptSession(queue, "ada", { onUndeserializable: "block" });
+      const messages = [];
+      let code: unknown;
+      while (code === undefined) {
+        try {
+          messages.push(...(await session.receiveMessages(5)));
+        } catch (error) {
+          code = (error as { code?: unknown }).code;
+        }
+      }
+      assert.deepEqual(numbersOf(messages), [1]);
+      assert.equal(code, "deserialization-failed");
+      await assert.rejects(session.receiveMessages(5), { code });
+      await session.completeMessage(messages[0]!);
+      await session.close();
+      assert.equal((await trial.content(queue)).length, 2);
+    }),
+  ];
+}
+
+const broken = new TextEncoder().encode('{"n":');
+
+function sessionQueue(trial: ProcessingTrial, messages: readonly Message[]): Promise<string> {
+  return trial.queue(messages, { requiresSession: true });
+}
+
+/** Messages of several sessions, numbered in each, in turn. */
+function mixed(ids: readonly string[], each: number): Message[] {
+  return counted(each).flatMap(({ body }) => ids.map((sessionId) => ({ sessionId, body })));
+}
+
+type Handlers = SessionMessageHandlers<{ n: number }>;
+
+function subscribe(
+  trial: ProcessingTrial,
+  queue: string,
+  handlers: Handlers | Handlers["processMessage"],
+  options?: SubscribeSessionsOptions<"peekLock">,
+) {
+  const { processError } = trial;
+  return trial
+    .client()
+    .subscribeSessions<{ n: number }>(
+      queue,
+      typeof handlers === "function" ? { processMessage: handlers, processError } : handlers,
+      options,
+    );
+}
+
+function steppedHandlers(steps: string[]): Omit<Handlers, "processError"> {
+  return {
+    sessionInitializing: ({ sessionId }) => void steps.push(`opening ${sessionId}`),
+    processMessage: ({ sessionId, body }) => void steps.push(`${sessionId} ${body.n}`),
+    sessionClosing: ({ sessionId }) => void steps.push(`closing ${sessionId}`),
+  };
+}

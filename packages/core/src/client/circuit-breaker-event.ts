@@ -1,0 +1,18 @@
+/** A message type in a format, by which the circuit breaker keeps messages apart. */
+export interface MessageFormat {
+  /** The message's `subject`; undefined for messages without one. */
+  readonly messageType?: string | undefined;
+  /** The name of the serializer that the content type names; the content type itself if it names none; undefined without one. */
+  readonly format?: string | undefined;
+}
+
+/** Whether messages of a format are handled, held, or being tried again. */
+export type CircuitState = "closed" | "open" | "halfOpen";
+
+/** Tells that the circuit of a message type in a format changed its state. */
+export interface CircuitBreakerEvent extends MessageFormat {
+  readonly state: CircuitState;
+  /** How many of the last messages of that type and format could not be read. */
+  readonly failures: number;
+  readonly entityPath: string;
+}

@@ -1,0 +1,50 @@
+import type { WaybillError } from "../error.js";
+import type { DeliveredMessage } from "../transport.js";
+import type { Delivery } from "./delivery.js";
+
+/** What a handler gets beside its message. */
+export interface MessageContext {
+  /**
+   * Aborts when nothing the handler still does can count: the lock is lost, or closing the subscription took longer than
+   * `closeTimeoutInMs`. The reason is the `WaybillError` that says so.
+   */
+  readonly abortSignal: AbortSignal;
+}
+
+/** One message of a processor, from its arrival until nobody waits for it any more. */
+export class Flight implements MessageContext {
+  readonly delivered: DeliveredMessage;
+  /** Absent in receive-and-delete mode. */
+  readonly delivery: Delivery | undefined;
+  readonly #onEnd: () => void;
+  #controller: AbortController | undefined;
+  #abortedBy: WaybillError | undefined;
+
+  constructor(delivered: DeliveredMessage, delivery: Delivery | undefined, onEnd: () => void) {
+    this.delivered = delivered;
+    this.delivery = delivery;
+    this.#onEnd = onEnd;
+  }
+
+  /** Made when somebody asks: few handlers do. */
+  get abortSignal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#abortedBy !== undefined) this.#controller.abort(this.#abortedBy);
+    return this.#controller.signal;
+  }
+
+  get isAborted(): boolean {
+    return this.#abortedBy !== undefined;
+  }
+
+  /** Tells the handler that its work is in vain. */
+  abort(reason: WaybillError): void {
+    this.#abortedBy ??= reason;
+    this.#controller?.abort(this.#abortedBy);
+  }
+
+  /** Frees its place with the transport. */
+  end(): void {
+    this.#onEnd();
+  }
+}

@@ -1,0 +1,277 @@
+import { WaybillError } from "../error.js";
+import type { Scheduler, Timer } from "../scheduler.js";
+import type { TransportSessionReceiver } from "../transport.js";
+import type { CircuitBreaker } from "./circuit-breaker.js";
+import { durationMs } from "./duration.js";
+import type { ErrorReporter } from "./error-reporter.js";
+import type { CloseSubscriptionOptions, MessageSubscription } from "./processor-options.js";
+import { SessionProbing } from "./session-probing.js";
+import type { ResolvedSubscribeSessionsOptions } from "./session-processor-options.js";
+import type { SessionRun, SessionRunEvents } from "./session-run.js";
+import { isDoneWithin } from "./within.js";
+
+/** What a session processor works with. */
+export interface SessionProcessorSettings {
+  readonly scheduler: Scheduler;
+  readonly options: ResolvedSubscribeSessionsOptions;
+  readonly breaker: CircuitBreaker | undefined;
+  readonly reporter: ErrorReporter;
+  /** Locks the next session that has messages. */
+  readonly accept: (maxWaitTimeMs: number, abortSignal: AbortSignal) => Promise<TransportSessionReceiver>;
+  /** Begins to keep a session's lock; its messages come when it is started. */
+  readonly open: (session: TransportSessionReceiver, events: SessionRunEvents) => SessionRun;
+  readonly onClosed: (processor: SessionProcessor) => void;
+}
+
+/** No more sessions than this are asked for at once, so that a start does not open hundreds of links. */
+const mostAccepts = 16;
+
+/** How long one call waits for a session, in milliseconds; then it is made anew. */
+const acceptWaitMs = 60_000;
+
+/** The pause after a failed accept, doubled with each failure in a row, in milliseconds. */
+const firstRetryMs = 1_000;
+const longestRetryMs = 30_000;
+
+/**
+ * Serves many sessions, some at once: accepts the next that has messages, hands them to the handler in order, and lets the session go
+ * when it is idle. A session without messages gives way as soon as another one waits.
+ */
+export class SessionProcessor implements MessageSubscription {
+  readonly #settings: SessionProcessorSettings;
+  readonly #probing: SessionProbing | undefined;
+  readonly #stopping = new AbortController();
+  readonly #accepts = new Set<Promise<void>>();
+  /** All that are accepted and not let go. */
+  readonly #runs = new Set<SessionRun>();
+  readonly #blocked = new Set<SessionRun>();
+  /** In order of becoming idle, with the instant. */
+  readonly #idle = new Map<SessionRun, number>();
+  /** Accepted, and waiting until an idle session gives way. */
+  #next: SessionRun | undefined;
+  #isYielding = false;
+  #failures = 0;
+  #retryTimer: Timer | undefined;
+  #idleTimer: Timer | undefined;
+  #retireTimer: Timer | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(settings: SessionProcessorSettings) {
+    const { breaker, scheduler } = settings;
+    this.#settings = settings;
+    this.#probing =
+      breaker === undefined
+        ? undefined
+        : new SessionProbing(breaker, scheduler, {
+            release: () => this.#endOldestBlocked(),
+            releaseAll: () => this.#endAllBlocked(),
+            resume: () => this.#fill(),
+          });
+    this.#fill();
+  }
+
+  close(options: CloseSubscriptionOptions = {}): Promise<void> {
+    const { closeTimeoutInMs } = this.#settings.options;
+    this.#closing ??= this.#close(durationMs("closeTimeoutInMs", options.closeTimeoutInMs, closeTimeoutInMs));
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** Asks for as many sessions as there are places, and for one more when an idle session could give way to it. */
+  #fill(): void {
+    if (this.#closing !== undefined || this.#retryTimer !== undefined) return;
+    for (let missing = this.#wantedAccepts() - this.#accepts.size; missing > 0; missing -= 1) {
+      const accept = this.#accept().finally(() => {
+        this.#accepts.delete(accept);
+        this.#fill();
+      });
+      this.#accepts.add(accept);
+    }
+  }
+
+  #wantedAccepts(): number {
+    if (this.#probing?.isOpen) return this.#probing.wantedAccepts;
+    const free = this.#freePlaces;
+    if (free > 0) return Math.min(free, mostAccepts);
+    return this.#idle.size > 0 && this.#next === undefined ? 1 : 0;
+  }
+
+  get #freePlaces(): number {
+    const { maxConcurrentSessions, maxBlockedSessions } = this.#settings.options;
+    const asideOnly = Math.min(this.#blocked.size, maxBlockedSessions);
+    return maxConcurrentSessions - (this.#runs.size - asideOnly);
+  }
+
+  async #accept(): Promise<void> {
+    try {
+      const session = await this.#settings.accept(acceptWaitMs, this.#stopping.signal);
+      this.#failures = 0;
+      if (this.#closing === undefined) this.#place(session);
+      else await session.close();
+    } catch (error) {
+      if (this.#closing !== undefined) return;
+      if (error instanceof WaybillError && error.code === "timeout") return;
+      this.#acceptLater();
+      await this.#settings.reporter.report(error, "acceptSession");
+    }
+  }
+
+  #acceptLater(): void {
+    const delayMs = Math.min(firstRetryMs * 2 ** this.#failures, longestRetryMs);
+    this.#failures += 1;
+    this.#retryTimer?.cancel();
+    this.#retryTimer = this.#settings.scheduler.schedule(delayMs, () => {
+      this.#retryTimer = undefined;
+      this.#fill();
+    });
+  }
+
+  #place(session: TransportSessionReceiver): void {
+    const hasPlace = this.#freePlaces > 0;
+    const run = this.#settings.open(session, this.#events);
+    this.#runs.add(run);
+    if (this.#retireTimer === undefined) this.#armRetireTimer(run.retireAtMs);
+    this.#probing?.onAccepted(run);
+    if (hasPlace) void run.start();
+    else if (this.#next === undefined) {
+      this.#next = run;
+      void this.#yieldPlace();
+    } else void run.end();
+  }
+
+  /** Lets the session go that has been idle the longest, if it has nothing to deliver, and starts the one that waits. */
+  async #yieldPlace(): Promise<void> {
+    // A session that becomes idle meanwhile is asked too: it stands at the end of the map.
+    if (this.#isYielding) return;
+    this.#isYielding = true;
+    for (const run of this.#idle.keys()) {
+      if (this.#next === undefined) break;
+      // A message may come while it is asked.
+      if (!(await run.isDrained()) || !this.#idle.delete(run)) continue;
+      void run.end();
+      break;
+    }
+    this.#isYielding = false;
+  }
+
+  readonly #events: SessionRunEvents = {
+    onBusy: (run) => {
+      this.#idle.delete(run);
+    },
+    onIdle: (run) => {
+      this.#idle.delete(run);
+      this.#idle.set(run, this.#settings.scheduler.now());
+      if (!run.isFresh) this.#probing?.onIdle(run);
+      if (this.#next !== undefined) void this.#yieldPlace();
+      else this.#fill();
+      if (this.#idleTimer === undefined) this.#armIdleTimer();
+    },
+    onBlocked: (run) => {
+      this.#idle.delete(run);
+      this.#blocked.add(run);
+      if (this.#probing?.isOpen) this.#probing.onBlocked(run);
+      else this.#retryBlocked(run);
+      this.#startNext();
+      this.#fill();
+    },
+    onEnded: (run) => {
+      for (const runs of [this.#runs, this.#blocked, this.#idle]) runs.delete(run);
+      if (this.#next === run) this.#next = undefined;
+      this.#probing?.onEnded(run);
+      this.#startNext();
+      this.#fill();
+    },
+  };
+
+  #startNext(): void {
+    // The one that waits is among the runs, so a place is free when none is missing without it.
+    if (this.#next === undefined || this.#freePlaces < 0) return;
+    const run = this.#next;
+    this.#next = undefined;
+    if (this.#closing === undefined) void run.start();
+    else void run.end();
+  }
+
+  #armIdleTimer(): void {
+    const first = this.#idle.values().next();
+    if (first.done === true || this.#closing !== undefined) return;
+    const { scheduler, options } = this.#settings;
+    if (options.sessionIdleTimeoutInMs === Number.POSITIVE_INFINITY) return;
+    const delayMs = first.value + options.sessionIdleTimeoutInMs - scheduler.now();
+    this.#idleTimer = scheduler.schedule(Math.max(0, delayMs), this.#endIdle);
+    this.#idleTimer.unref();
+  }
+
+  readonly #endIdle = (): void => {
+    this.#idleTimer = undefined;
+    const { scheduler, options } = this.#settings;
+    const idleSinceMs = scheduler.now() - options.sessionIdleTimeoutInMs;
+    for (const [run, sinceMs] of this.#idle) {
+      if (sinceMs > idleSinceMs) break;
+      this.#idle.delete(run);
+      void run.end();
+    }
+    this.#armIdleTimer();
+  };
+
+  /** All locks are renewed for equally long, so the session that was accepted first is due first. */
+  #armRetireTimer(atMs: number): void {
+    const { scheduler } = this.#settings;
+    if (atMs === Number.POSITIVE_INFINITY || this.#closing !== undefined) return;
+    this.#retireTimer = scheduler.schedule(Math.max(0, atMs - scheduler.now()), this.#retireDue);
+    this.#retireTimer.unref();
+  }
+
+  /** Those that are busy end by themselves after their message. */
+  readonly #retireDue = (): void => {
+    this.#retireTimer = undefined;
+    for (const run of this.#runs) {
+      if (run.retireAtMs > this.#settings.scheduler.now()) {
+        this.#armRetireTimer(run.retireAtMs);
+        return;
+      }
+      run.retire();
+    }
+  };
+
+  #retryBlocked(run: SessionRun): void {
+    const { scheduler, options } = this.#settings;
+    if (options.blockedSessionRetryInMs === Number.POSITIVE_INFINITY) return;
+    const retry = () => {
+      if (this.#blocked.has(run)) void run.end();
+    };
+    scheduler.schedule(options.blockedSessionRetryInMs, retry).unref();
+  }
+
+  #endOldestBlocked(): void {
+    const [oldest] = this.#blocked;
+    void oldest?.end();
+  }
+
+  #endAllBlocked(): void {
+    for (const run of this.#blocked) void run.end();
+  }
+
+  async #close(timeoutMs: number): Promise<void> {
+    const { scheduler, onClosed } = this.#settings;
+    this.#stopping.abort();
+    this.#probing?.stop();
+    this.#retryTimer?.cancel();
+    this.#idleTimer?.cancel();
+    this.#retireTimer?.cancel();
+    try {
+      await isDoneWithin(this.#finish(timeoutMs), timeoutMs, scheduler);
+    } finally {
+      onClosed(this);
+    }
+  }
+
+  async #finish(timeoutMs: number): Promise<void> {
+    await Promise.all([...this.#accepts, ...Array.from(this.#runs, (run) => run.end(timeoutMs))]);
+    // A session that came at the last moment.
+    await Promise.all(Array.from(this.#runs, (run) => run.end(timeoutMs)));
+  }
+}

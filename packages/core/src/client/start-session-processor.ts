@@ -1,0 +1,70 @@
+import type { UndecodedMessage } from "../message.js";
+import type { EntityAddress, Transport, TransportSessionReceiver } from "../transport.js";
+import { ErrorReporter } from "./error-reporter.js";
+import { LockRenewal } from "./lock-renewal.js";
+import { SessionProcessor } from "./session-processor.js";
+import {
+  resolveSubscribeSessionsOptions,
+  type SessionMessageHandlers,
+  type SubscribeSessionsOptions,
+} from "./session-processor-options.js";
+import type { SessionReceiverSettings } from "./session-receiver.js";
+import { SessionRun } from "./session-run.js";
+import {
+  createBreaker,
+  requireHandlers,
+  requirePrefetchable,
+  type SubscribeSurroundings,
+} from "./subscribe-settings.js";
+
+/** What the client gives to a session processor. */
+export interface SessionProcessorSurroundings
+  extends Pick<SubscribeSurroundings, "entityPath" | "scheduler" | "circuitBreaker" | "onCircuitBreaker"> {
+  readonly transport: Transport;
+  readonly address: EntityAddress;
+  /** The settings of a receiver whose lock is renewed for so long. */
+  readonly settingsOf: (session: TransportSessionReceiver, renewForMs: number) => SessionReceiverSettings;
+  readonly onClosed: (processor: SessionProcessor) => void;
+}
+
+/** Checks handlers and options and starts to serve sessions. */
+export function startSessionProcessor(
+  handlers: SessionMessageHandlers<unknown, UndecodedMessage>,
+  given: SubscribeSessionsOptions,
+  surroundings: SessionProcessorSurroundings,
+): SessionProcessor {
+  requireHandlers(handlers);
+  const { abortSignal } = given;
+  const options = resolveSubscribeSessionsOptions(given);
+  const { receiveMode, maxAutoLockRenewalDurationInMs: renewForMs } = options;
+  const isBlocking = options.onUndeserializable === "block";
+  const { transport, address, scheduler, entityPath } = surroundings;
+  requirePrefetchable(options.prefetchCount, receiveMode, entityPath);
+  const breaker = createBreaker({ ...surroundings, isSubQueue: false });
+  const reporter = new ErrorReporter((args) => handlers.processError(args), entityPath, undefined);
+  // One timer for all of its sessions.
+  const sessionRenewal = new LockRenewal(scheduler);
+  const processor = new SessionProcessor({
+    scheduler,
+    options,
+    reporter,
+    breaker,
+    accept: (maxWaitTimeMs, signal) =>
+      transport.acceptSession(address, undefined, { receiveMode, maxWaitTimeMs, abortSignal: signal }),
+    open(session, events) {
+      const settings = surroundings.settingsOf(session, renewForMs);
+      const receiver = { ...settings, isSession: true, isBlocking, sessionRenewal };
+      return new SessionRun({ receiver, handlers, options, breaker, reporter, events });
+    },
+    onClosed(closed) {
+      sessionRenewal.stop();
+      abortSignal?.removeEventListener("abort", onAbort);
+      surroundings.onClosed(closed);
+    },
+  });
+  // Closing is as good as told: a failure of it reaches whoever closes the client.
+  const onAbort = () => void processor.close().catch(() => {});
+  if (abortSignal?.aborted) onAbort();
+  else abortSignal?.addEventListener("abort", onAbort, { once: true });
+  return processor;
+}

@@ -1,0 +1,253 @@
+import { type EncodedMessage, type ErrorCode, WaybillError } from "@waybill/core";
+import fc from "fast-check";
+import rhea from "rhea";
+import { describe, expect, it } from "vitest";
+import { toAzureError } from "./azure-error.js";
+import { openLossyWorld } from "./lossy-world.test-support.js";
+
+const wait = { maxMessages: 1, maxWaitTimeMs: 5_000 };
+
+describe("azureTransport", () => {
+  it("carries every property and every section both ways", async () => {
+    await using world = await openLossyWorld({ maxMessageSizeInKilobytes: 1024 });
+    const sender = world.transport.createSender("orders");
+    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await fc.assert(
+      fc.asyncProperty(messages(), async (message) => {
+        await sender.send([message]);
+        const [received] = await receiver.receive(wait);
+        await receiver.complete(received!.settlement!);
+        expect(received).toMatchObject(message);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("carries them in batches, in schedules and when peeked, too", async () => {
+    await using world = await openLossyWorld({ maxMessageSizeInKilobytes: 1024 });
+    const sender = world.transport.createSender("orders");
+    const receiver = world.transport.createReceiver({ queue: "orders" }, "receiveAndDelete");
+    await fc.assert(
+      fc.asyncProperty(messages(), messages(), messages(), async (first, second, third) => {
+        await world.broker.purge("orders");
+        await sender.send([first, second]);
+        await sender.schedule([third], new Date(0));
+        const peeked = await receiver.peek({ maxMessages: 3 });
+        expect(peeked).toMatchObject([first, second, { ...third, scheduledEnqueueTimeUtc: new Date(0) }]);
+        for (const message of [first, second, third]) {
+          const [received] = await receiver.receive(wait);
+          expect(received).toMatchObject(message);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("keeps dates and 64-bit integers of messages that were deferred, also when they are deleted on receipt", async () => {
+    await using world = await openLossyWorld();
+    const sender = world.transport.createSender("orders");
+    const applicationProperties = { at: new Date(5), count: 5, big: 2n ** 60n };
+    for (const mode of ["peekLock", "receiveAndDelete"] as const) {
+      await sender.send([{ body: new Uint8Array(), applicationProperties }]);
+      const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+      const [received] = await receiver.receive(wait);
+      await receiver.defer(received!.settlement!, { propertiesToModify: { due: new Date(9) } });
+      const later = world.transport.createReceiver({ queue: "orders" }, mode);
+      const [deferred] = await later.receiveDeferred([received!.sequenceNumber]);
+      expect(deferred!.applicationProperties).toEqual({ ...applicationProperties, due: new Date(9) });
+    }
+  });
+
+  it("carries dates, bytes and 64-bit integers in what a settlement adds", async () => {
+    await using world = await openLossyWorld();
+    await world.transport.createSender("orders").send([{ body: new Uint8Array() }]);
+    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    const added = {
+      at: new Date(5),
+      big: 2n ** 53n + 1n,
+      bytes: Uint8Array.of(1, 2),
+      fraction: -0.5,
+      none: null,
+    };
+    const [first] = await receiver.receive(wait);
+    await receiver.abandon(first!.settlement!, { propertiesToModify: added });
+    const [second] = await receiver.receive(wait);
+    expect(second!.applicationProperties).toEqual(added);
+    await receiver.deadLetter(second!.settlement!, { propertiesToModify: { more: 2n ** 60n } });
+    const dead = world.transport.createReceiver({ queue: "orders", subQueue: "deadLetter" }, "peekLock");
+    expect((await dead.receive(wait))[0]!.applicationProperties).toEqual({ ...added, more: 2n ** 60n });
+  });
+
+  it("reads what only other stacks send: uuids as text, described values as what they hold, several data sections as one", async () => {
+    await using world = await openLossyWorld();
+    const uuid = Buffer.from("00112233445566778899aabbccddeeff", "hex");
+    const message = {
+      message_id: uuid,
+      application_properties: {
+        id: rhea.types.wrap_uuid(uuid as never),
+        span: rhea.types.wrap_described(
+          rhea.types.wrap_long(Buffer.alloc(8, 1) as never),
+          "com.microsoft:timespan" as never,
+        ),
+        name: rhea.types.wrap_symbol("symbol"),
+      },
+      body: rhea.message.data_sections([Buffer.from("ab"), Buffer.from("cd")] as never),
+    };
+    await world.broker.sender("orders").send({ wire: rhea.message.encode(message as never) });
+    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    const [received] = await receiver.receive(wait);
+    expect(received).toMatchObject({
+      messageId: "00112233-4455-6677-8899-aabbccddeeff",
+      applicationProperties: {
+        id: "00112233-4455-6677-8899-aabbccddeeff",
+        span: 0x0101010101010101n,
+        name: "symbol",
+      },
+      body: new TextEncoder().encode("abcd"),
+    });
+  });
+
+  it("looks an entity up on the first call only", async () => {
+    await using world = await openLossyWorld();
+    const sender = world.transport.createSender("later");
+    await expect(sender.send([{ body: new Uint8Array() }])).rejects.toMatchObject({
+      code: "entity-not-found",
+    });
+    await world.broker.createQueue("later");
+    await sender.send([{ body: new Uint8Array() }]);
+  });
+
+  it("refuses the empty session id, which the SDK would take for any session", async () => {
+    await using world = await openLossyWorld({ requiresSession: true });
+    const options = { receiveMode: "peekLock", maxWaitTimeMs: 0 } as const;
+    const accepting = world.transport.acceptSession({ queue: "orders" }, "", options);
+    await expect(accepting).rejects.toMatchObject({ code: "not-supported" });
+  });
+
+  it("keeps a session state that is JSON, and tells a cleared one from an empty one", async () => {
+    await using world = await openLossyWorld({ requiresSession: true });
+    const options = { receiveMode: "peekLock", maxWaitTimeMs: 0 } as const;
+    const session = await world.transport.acceptSession({ queue: "orders" }, "a", options);
+    for (const text of ['{"step":2}', "7", "", "plain"]) {
+      const state = new TextEncoder().encode(text);
+      await session.setState(state);
+      expect(await session.getState()).toEqual(state);
+    }
+    await session.setState(undefined);
+    expect(await session.getState()).toBeUndefined();
+    await session.close();
+    const inBroker = await world.broker.acceptSession("orders", { sessionId: "a", maxWaitMs: 0 });
+    expect(await inBroker.getState()).toBeUndefined();
+  });
+});
+
+describe("errors of the SDK", () => {
+  it.each<[string, string, ErrorCode]>([
+    ["MessagingEntityNotFound", "", "entity-not-found"],
+    ["MessagingEntityNotFoundError", "", "entity-not-found"],
+    ["UnauthorizedAccess", "", "unauthorized"],
+    ["UnauthorizedError", "", "unauthorized"],
+    ["QuotaExceeded", "", "quota-exceeded"],
+    ["ServiceBusy", "", "service-busy"],
+    ["ServerBusyError", "", "service-busy"],
+    ["ServiceTimeout", "", "timeout"],
+    ["ServiceCommunicationProblem", "", "connection-lost"],
+    ["MessageSizeExceeded", "", "message-too-large"],
+    ["MessageTooLargeError", "", "message-too-large"],
+    ["GeneralError", "InvalidOperationError: no", "operation-invalid"],
+    ["GeneralError", "DetachForcedError: gone", "connection-lost"],
+    ["GeneralError", "InternalServerError: oops", "internal"],
+    ["GeneralError", "Link closed before receiving messages.", "connection-lost"],
+    ["SomethingNew", "", "internal"],
+  ])("%s %s become a WaybillError of code %s", (code, text, expected) => {
+    const error = Object.assign(new Error(text), { name: "ServiceBusError", code });
+    expect(toAzureError(error, "orders")).toMatchObject({
+      code: expected,
+      entityPath: "orders",
+      cause: error,
+    });
+  });
+
+  it("are told by the last of several attempts, by the system call that failed, or by their text", () => {
+    const failed = (code: string) => Object.assign(new Error("x"), { name: "ServiceBusError", code });
+    const attempts = new AggregateError([failed("ServiceTimeout"), failed("ServiceBusy")]);
+    expect(toAzureError(attempts, "orders")).toMatchObject({ code: "service-busy" });
+    const refused = Object.assign(new Error("connect ECONNREFUSED"), {
+      code: "ECONNREFUSED",
+      syscall: "connect",
+    });
+    expect(toAzureError(refused, "orders")).toMatchObject({ code: "connection-lost", retryable: true });
+    const settled = new Error("The message has either been deleted or already settled");
+    expect(toAzureError(settled, "orders")).toMatchObject({ code: "message-lock-lost" });
+    const aborted = Object.assign(new Error("x"), { name: "AbortError" });
+    expect(toAzureError(aborted, "orders")).toMatchObject({ code: "aborted" });
+    const known = new WaybillError("closed", "x");
+    expect(toAzureError(known, "orders")).toBe(known);
+  });
+});
+
+function messages(): fc.Arbitrary<EncodedMessage> {
+  const key = fc.string({ unit: "binary", maxLength: 40 });
+  const id = fc.oneof(
+    key,
+    fc.bigInt({ min: 2n ** 53n, max: 2n ** 64n - 1n }),
+    fc.nat(),
+    fc.uint8Array({ minLength: 1, maxLength: 128 }),
+  );
+  const long = fc.oneof(
+    fc.bigInt({ min: -(2n ** 63n), max: -(2n ** 53n) - 1n }),
+    fc.bigInt({ min: 2n ** 53n, max: 2n ** 63n - 1n }),
+    fc.bigInt({ min: 2n ** 53n, max: 2n ** 53n + 2n ** 33n }),
+  );
+  const date = fc.date({ noInvalidDate: true });
+  const bytes = fc.oneof(
+    fc.uint8Array(),
+    fc.uint8Array({ minLength: 8, maxLength: 8 }),
+    fc.uint8Array({ minLength: 16, maxLength: 16 }),
+  );
+  const simple = fc.oneof(
+    fc.string(),
+    fc.double(),
+    fc.integer(),
+    long,
+    fc.boolean(),
+    date,
+    bytes,
+    fc.constant(null),
+  );
+  const graph = fc.oneof(
+    simple,
+    fc.array(simple),
+    fc.dictionary(
+      fc.string().filter((name) => name !== "__proto__"),
+      simple,
+    ),
+  );
+  const body = fc.oneof(
+    bytes,
+    fc.record({ section: fc.constant("value" as const), value: graph }),
+    fc.record({ section: fc.constant("sequence" as const), value: fc.array(graph) }),
+  );
+  return fc.record(
+    {
+      body,
+      messageId: id,
+      contentType: fc.string({ unit: "grapheme-ascii" }),
+      correlationId: id,
+      subject: fc.string(),
+      to: fc.string(),
+      replyTo: fc.string(),
+      replyToSessionId: key,
+      viaPartitionKey: key,
+      partitionKey: key,
+      timeToLive: fc.integer({ min: 600_000, max: 2 ** 31 }),
+      forcePersistence: fc.constant(true),
+      // rhea drops a property named __proto__.
+      applicationProperties: fc.dictionary(
+        fc.string({ unit: "binary", minLength: 1 }).filter((name) => name !== "__proto__"),
+        simple,
+      ),
+    },
+    { requiredKeys: ["body"] },
+  );
+}

@@ -1,0 +1,123 @@
+import type { EncodedMessage } from "@waybill/core";
+import fc from "fast-check";
+import rhea from "rhea";
+import { describe, expect, it } from "vitest";
+import { encodeBatch } from "./encode-batch.js";
+
+describe("encodeBatch", () => {
+  it("writes what rhea reads as the messages that were to be sent", () => {
+    fc.assert(
+      fc.property(fc.array(plainMessages(), { minLength: 1, maxLength: 5 }), (messages) => {
+        const envelope = rhea.message.decode(encodeBatch(messages)!) as unknown as Decoded;
+        const parts = [envelope.body.content].flat();
+        expect(parts.map(decodedMessage)).toEqual(messages.map(expectedMessage));
+        expect(envelope.message_id).toEqual(messages[0]!.messageId);
+        expect(envelope.group_id).toEqual(messages[0]!.sessionId);
+      }),
+    );
+  });
+
+  it("is as rhea reads it when rhea wrote it, types included", () => {
+    const applicationProperties = {
+      text: "Zoë",
+      big: 2 ** 32 - 1,
+      less: -7,
+      half: 0.5,
+      yes: true,
+      no: false,
+      none: null,
+    };
+    const written = (bytes: Buffer) =>
+      (rhea.message.decode(bytes) as unknown as Decoded).application_properties;
+    const ours = rhea.message.decode(
+      encodeBatch([{ body: Uint8Array.of(1), applicationProperties }])!,
+    ) as unknown as Decoded;
+    const theirs = rhea.message.encode({ application_properties: applicationProperties, body: "x" } as never);
+    expect(written(ours.body.content as Buffer)).toEqual(written(theirs as unknown as Buffer));
+  });
+
+  it.each<[string, Partial<EncodedMessage>]>([
+    ["a value section", { body: { section: "value", value: 1 } }],
+    ["a time to live", { timeToLive: 1 }],
+    ["a schedule", { scheduledEnqueueTimeUtc: new Date() }],
+    ["a partition key", { partitionKey: "a" }],
+    ["an id that is no text", { messageId: 1 }],
+    ["a date", { applicationProperties: { at: new Date() } }],
+    ["a 64-bit integer", { applicationProperties: { n: 1n } }],
+    ["bytes", { applicationProperties: { b: Uint8Array.of(1) } }],
+    ["a negative zero", { applicationProperties: { n: -0 } }],
+    ["an integer beyond 32 bits", { applicationProperties: { n: 2 ** 40 } }],
+  ])("leaves %s to the SDK", (_name, properties) => {
+    expect(
+      encodeBatch([{ body: new Uint8Array() }, { body: new Uint8Array(), ...properties }]),
+    ).toBeUndefined();
+  });
+});
+
+interface Decoded {
+  readonly body: { readonly content: Buffer | Buffer[] };
+  readonly message_id?: string;
+  readonly group_id?: string;
+  readonly application_properties?: Record<string, unknown>;
+}
+
+function decodedMessage(bytes: Buffer) {
+  const decoded = rhea.message.decode(bytes) as unknown as Record<string, unknown> & Decoded;
+  return {
+    body: Buffer.from(decoded.body.content as Buffer),
+    messageId: decoded.message_id,
+    to: decoded.to,
+    subject: decoded.subject,
+    replyTo: decoded.reply_to,
+    correlationId: decoded.correlation_id,
+    contentType: decoded.content_type,
+    sessionId: decoded.group_id,
+    replyToSessionId: decoded.reply_to_group_id,
+    applicationProperties: decoded.application_properties,
+  };
+}
+
+function expectedMessage(message: EncodedMessage) {
+  const { body, messageId, to, subject, replyTo, correlationId, contentType, sessionId } = message;
+  const { replyToSessionId, applicationProperties } = message;
+  return {
+    body: Buffer.from(body as Uint8Array),
+    messageId,
+    to,
+    subject,
+    replyTo,
+    correlationId,
+    contentType,
+    sessionId,
+    replyToSessionId,
+    applicationProperties,
+  };
+}
+
+function plainMessages(): fc.Arbitrary<EncodedMessage> {
+  const text = fc.oneof(fc.string({ unit: "grapheme" }), fc.string({ minLength: 200, maxLength: 400 }));
+  const ascii = fc.string({ unit: "grapheme-ascii" });
+  const int = fc.oneof(
+    fc.integer({ min: -(2 ** 31) + 2, max: -1 }),
+    fc.nat(),
+    fc.integer({ min: 0, max: 2 ** 32 - 1 }),
+  );
+  const fraction = fc.double().filter((value) => !Number.isInteger(value) && !Number.isNaN(value));
+  const value = fc.oneof(text, int, fraction, fc.boolean(), fc.constant(null));
+  const name = fc.string({ minLength: 1 }).filter((one) => one !== "__proto__");
+  return fc.record(
+    {
+      body: fc.uint8Array({ maxLength: 600 }),
+      messageId: text,
+      to: text,
+      subject: text,
+      replyTo: text,
+      correlationId: text,
+      contentType: ascii,
+      sessionId: text,
+      replyToSessionId: text,
+      applicationProperties: fc.dictionary(name, value),
+    },
+    { requiredKeys: ["body"] },
+  );
+}

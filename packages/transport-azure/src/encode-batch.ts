@@ -1,0 +1,205 @@
+import type { ApplicationPropertyValue, EncodedMessage } from "@waybill/core";
+
+/** Type codes and section descriptors of AMQP 1.0, 1.6 and 3.2. */
+const code = {
+  null: 0x40,
+  true: 0x41,
+  false: 0x42,
+  uint: 0x70,
+  int: 0x71,
+  double: 0x82,
+  binary32: 0xb0,
+  string32: 0xb1,
+  symbol32: 0xb3,
+  list32: 0xd0,
+  map32: 0xd1,
+  properties: 0x73,
+  applicationProperties: 0x74,
+  data: 0x75,
+} as const;
+
+/** What a section costs beside its content, a text beside three bytes for each unit, and a property beside its name and value. */
+const sectionBytes = 16;
+const textBytes = 5;
+
+type PlainMessage = EncodedMessage & { readonly body: Uint8Array };
+
+/**
+ * Encodes a batch as the SDK does, in one pass and with one copy of each body; the SDK encodes every message twice. Undefined when one of the
+ * messages has something that is not usual: a schedule, a time to live, a partition key, ids that are no text, values beyond text,
+ * boolean and 32-bit integers and fractions. Source: the batch format of Service Bus, one data section for each encoded message.
+ */
+export function encodeBatch(messages: readonly EncodedMessage[]): Buffer | undefined {
+  let size = 0;
+  for (const message of messages) {
+    if (!isPlain(message)) return undefined;
+    size += mostBytes(message);
+  }
+  const first = messages[0] as PlainMessage;
+  const writer = new Writer(size + mostBytes(first));
+  // The envelope repeats what stands on the first message.
+  writer.front(first);
+  for (const message of messages as readonly PlainMessage[]) writer.entry(message);
+  return writer.finish();
+}
+
+function isPlain(message: EncodedMessage): message is PlainMessage {
+  const { body, messageId, correlationId, applicationProperties } = message;
+  return (
+    body instanceof Uint8Array &&
+    (messageId === undefined || typeof messageId === "string") &&
+    (correlationId === undefined || typeof correlationId === "string") &&
+    message.timeToLive === undefined &&
+    message.forcePersistence === undefined &&
+    message.scheduledEnqueueTimeUtc === undefined &&
+    message.partitionKey === undefined &&
+    message.viaPartitionKey === undefined &&
+    (applicationProperties === undefined || Object.values(applicationProperties).every(isPlainValue))
+  );
+}
+
+function isPlainValue(value: ApplicationPropertyValue): boolean {
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
+  if (typeof value !== "number" || Object.is(value, -0) || Number.isNaN(value)) return false;
+  return !Number.isInteger(value) || (value >= -(2 ** 31) && value < 2 ** 32);
+}
+
+function mostBytes(message: PlainMessage): number {
+  let size = 4 * sectionBytes + 13 * textBytes + message.body.length;
+  for (const text of textsOf(message)) if (text !== undefined) size += 3 * text.length;
+  const { applicationProperties } = message;
+  for (const name in applicationProperties) {
+    const value = applicationProperties[name];
+    size += 2 * textBytes + 3 * name.length + (typeof value === "string" ? 3 * value.length : 8);
+  }
+  return size;
+}
+
+/** The texts of the properties section in their order; the content type, a symbol, is the seventh of thirteen fields. */
+function textsOf(message: PlainMessage): readonly (string | undefined)[] {
+  return [
+    message.messageId as string | undefined,
+    undefined,
+    message.to,
+    message.subject,
+    message.replyTo,
+    message.correlationId as string | undefined,
+    message.contentType,
+    undefined,
+    undefined,
+    undefined,
+    message.sessionId,
+    undefined,
+    message.replyToSessionId,
+  ];
+}
+
+const contentTypeField = 6;
+
+/** Writes from the front to the end; lengths are filled in when they are known. */
+class Writer {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(size: number) {
+    this.#bytes = Buffer.allocUnsafe(size);
+  }
+
+  finish(): Buffer {
+    return this.#bytes.subarray(0, this.#at);
+  }
+
+  entry(message: PlainMessage): void {
+    const start = this.#binary(code.data);
+    this.front(message);
+    const bodyStart = this.#binary(code.data);
+    this.#bytes.set(message.body, this.#at);
+    this.#at += message.body.length;
+    this.#close(bodyStart);
+    this.#close(start);
+  }
+
+  front(message: PlainMessage): void {
+    this.#properties(message);
+    const { applicationProperties } = message;
+    if (applicationProperties !== undefined) this.#applicationProperties(applicationProperties);
+  }
+
+  #properties(message: PlainMessage): void {
+    const texts = textsOf(message);
+    this.#descriptor(code.properties);
+    const start = this.#open(code.list32);
+    this.#uint32(texts.length);
+    for (let field = 0; field < texts.length; field += 1) {
+      const text = texts[field];
+      if (text === undefined) this.#byte(code.null);
+      else this.#text(field === contentTypeField ? code.symbol32 : code.string32, text);
+    }
+    this.#close(start);
+  }
+
+  #applicationProperties(properties: NonNullable<EncodedMessage["applicationProperties"]>): void {
+    const names = Object.keys(properties);
+    this.#descriptor(code.applicationProperties);
+    const start = this.#open(code.map32);
+    this.#uint32(2 * names.length);
+    for (const name of names) {
+      this.#text(code.string32, name);
+      this.#value(properties[name]!);
+    }
+    this.#close(start);
+  }
+
+  #value(value: ApplicationPropertyValue): void {
+    if (typeof value === "string") this.#text(code.string32, value);
+    else if (typeof value === "number") this.#number(value);
+    else if (value === null) this.#byte(code.null);
+    else this.#byte(value ? code.true : code.false);
+  }
+
+  #number(value: number): void {
+    if (!Number.isInteger(value)) {
+      this.#byte(code.double);
+      this.#at = this.#bytes.writeDoubleBE(value, this.#at);
+      return;
+    }
+    this.#byte(value < 0 ? code.int : code.uint);
+    this.#uint32(value >>> 0);
+  }
+
+  #text(typeCode: number, text: string): void {
+    const start = this.#open(typeCode);
+    this.#at += this.#bytes.write(text, this.#at);
+    this.#close(start);
+  }
+
+  #binary(descriptor: number): number {
+    this.#descriptor(descriptor);
+    return this.#open(code.binary32);
+  }
+
+  #descriptor(descriptor: number): void {
+    this.#byte(0x00);
+    this.#byte(0x53);
+    this.#byte(descriptor);
+  }
+
+  /** Leaves room for a length and returns where what it counts begins. */
+  #open(typeCode: number): number {
+    this.#byte(typeCode);
+    this.#at += 4;
+    return this.#at;
+  }
+
+  #close(start: number): void {
+    this.#bytes.writeUInt32BE(this.#at - start, start - 4);
+  }
+
+  #uint32(value: number): void {
+    this.#at = this.#bytes.writeUInt32BE(value, this.#at);
+  }
+
+  #byte(value: number): void {
+    this.#bytes[this.#at++] = value;
+  }
+}

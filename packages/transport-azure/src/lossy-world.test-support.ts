@@ -1,0 +1,91 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { ServiceBusClient, type ServiceBusClientOptions } from "@azure/service-bus";
+import { createBroker, type QueueOptions } from "@waybill/broker";
+import { serve } from "@waybill/broker-server";
+import { azureTransport } from "./azure-transport.js";
+import { azureRetryOptions } from "./retry-options.js";
+
+/** A broker with a queue `orders`, its server, a network between that and the SDK which can fail, and a transport. */
+export async function openLossyWorld(
+  queue: QueueOptions = {},
+  retryOptions: ServiceBusClientOptions["retryOptions"] = azureRetryOptions,
+) {
+  const broker = createBroker();
+  await broker.createQueue("orders", queue);
+  const server = await serve(broker, { port: 0 });
+  const network = await openNetwork(server.port);
+  const client = new ServiceBusClient(
+    server.connectionString.replace(`:${server.port}`, `:${network.port}`),
+    { retryOptions: { ...retryOptions } },
+  );
+  const transport = azureTransport(client);
+  return {
+    broker,
+    server,
+    network,
+    client,
+    transport,
+    async [Symbol.asyncDispose](): Promise<void> {
+      network.restore();
+      await transport.close();
+      await client.close();
+      network.close();
+      await server.close();
+      await broker.close();
+    },
+  };
+}
+
+/** Passes connections on to a port, until told otherwise. */
+async function openNetwork(port: number) {
+  const sockets = new Set<Socket>();
+  let isDown = false;
+  let connectionCount = 0;
+  const listener = createServer((near) => {
+    if (isDown) {
+      near.destroy();
+      return;
+    }
+    connectionCount += 1;
+    const far = connect(port, "127.0.0.1");
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(socket);
+      socket.on("error", () => {});
+      socket.on("close", () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+      socket.pipe(other);
+    }
+  });
+  listener.listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  const drop = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    port: (listener.address() as AddressInfo).port,
+    /** How many connections were made so far. */
+    get connectionCount(): number {
+      return connectionCount;
+    },
+    /** Breaks every connection; new ones work. */
+    drop,
+    /** Breaks every connection and refuses new ones. */
+    takeDown(): void {
+      isDown = true;
+      drop();
+    },
+    restore(): void {
+      isDown = false;
+    },
+    close(): void {
+      drop();
+      listener.close();
+    },
+  };
+}

@@ -1,0 +1,27 @@
+// #region imports
+import { ServiceBusClient } from "@azure/service-bus";
+import { WaybillClient } from "@waybill/core";
+import { json } from "@waybill/serializer-json";
+import { azureRetryOptions, azureTransport } from "@waybill/transport-azure";
+// #endregion
+import { expect, it } from "vitest";
+import { openLossyWorld } from "./lossy-world.test-support.js";
+
+it("runs the README's example", async () => {
+  await using world = await openLossyWorld();
+  const { connectionString } = world.server;
+  // #region use
+  const serviceBusClient = new ServiceBusClient(connectionString, { retryOptions: azureRetryOptions });
+  const client = new WaybillClient(azureTransport(serviceBusClient), { serializer: json() });
+
+  await client.createSender("orders").sendMessages({ body: { order: 1 } });
+  const receiver = client.createReceiver("orders");
+  const [message] = await receiver.receiveMessages(1);
+  await receiver.completeMessage(message!);
+
+  await client.close();
+  await serviceBusClient.close();
+  // #endregion
+  expect(message).toMatchObject({ body: { order: 1 } });
+  expect(world.broker.getEntity("orders").totalMessageCount).toBe(0);
+});

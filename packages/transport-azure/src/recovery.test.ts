@@ -1,0 +1,357 @@
+import type { DeliveredMessage, TransportReceiver, WaybillError } from "@waybill/core";
+import { describe, expect, it } from "vitest";
+import { azureTransport } from "./azure-transport.js";
+import { openLossyWorld } from "./lossy-world.test-support.js";
+
+type World = Awaited<ReturnType<typeof openLossyWorld>>;
+
+describe("a subscription whose connection breaks", () => {
+  it("goes on by itself, and a handler that ran meanwhile settles its message", async () => {
+    await using world = await openLossyWorld();
+    const { receiver, seen, gate } = subscribed(world);
+    await send(world, "a");
+    await until(() => seen.length === 1);
+    await reconnected(world);
+    gate.open();
+    await send(world, "b");
+    await until(() => seen.length === 2 && total(world) === 0);
+    expect(seen.map(({ deliveryCount }) => deliveryCount)).toEqual([0, 0]);
+    await receiver.close();
+  });
+
+  it("settles what was on its way to being settled, without waiting for the SDK's time-out", async () => {
+    await using world = await openLossyWorld();
+    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await send(world, "a");
+    const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+    const settling = receiver.complete(message!.settlement!);
+    world.network.drop();
+    await settling;
+    expect(total(world)).toBe(0);
+  });
+
+  it("tells why it cannot go on while the network is down, and does when it is back", async () => {
+    await using world = await openLossyWorld();
+    const { receiver, seen, errors, gate } = subscribed(world);
+    gate.open();
+    await send(world, "a");
+    await until(() => total(world) === 0);
+    world.network.takeDown();
+    await until(() => errors.length > 0);
+    expect(errors[0]).toMatchObject({ code: "connection-lost", retryable: true });
+    await send(world, "b");
+    world.network.restore();
+    await until(() => seen.length === 2);
+    await receiver.close();
+  });
+
+  it("reports a link that the broker took away, and opens another", async () => {
+    await using world = await openLossyWorld();
+    const { receiver, seen, errors, gate } = subscribed(world);
+    gate.open();
+    await send(world, "a");
+    await until(() => total(world) === 0);
+    await until(() => {
+      world.broker.faults.dropLinks("orders");
+      return errors.length > 0;
+    });
+    expect(errors[0]).toMatchObject({ code: "connection-lost" });
+    await send(world, "b");
+    await until(() => seen.length === 2);
+    await receiver.close();
+  });
+
+  it("never has more messages with the handler than it has places", async () => {
+    // What a link brought just before it broke comes again when its lock has run out.
+    await using world = await openLossyWorld({ lockDurationMs: 5_000 });
+    const { receiver, gate, most } = subscribed(world, 2);
+    await send(world, "a", "b", "c", "d", "e", "f");
+    for (const locked of [2, 4, 6]) {
+      await until(() => lockedCount(world) === locked);
+      await reconnected(world);
+    }
+    gate.open();
+    await until(() => total(world) === 0);
+    expect(most()).toBe(2);
+    await receiver.close();
+  });
+});
+
+describe("messages that were received before the connection broke", () => {
+  it("are settled afterwards, also after more were received", async () => {
+    await using world = await openLossyWorld();
+    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await send(world, "a", "b");
+    const [first] = await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+    world.network.drop();
+    const [second] = await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+    await receiver.deadLetter(first!.settlement!, { deadLetterReason: "late" });
+    await receiver.complete(second!.settlement!);
+    expect(world.broker.getEntity("orders")).toMatchObject({
+      totalMessageCount: 1,
+      deadLetterMessageCount: 1,
+    });
+  });
+});
+
+describe("a message that nobody settles", () => {
+  it("does not stop its subscription 2047 messages later", async () => {
+    await using world = await openLossyWorld();
+    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    const kept: DeliveredMessage[] = [];
+    let completed = 0;
+    receiver.subscribe(
+      {
+        async onMessage(message) {
+          if (kept.length === 0) kept.push(message);
+          else await receiver.complete(message.settlement!).then(() => completed++);
+        },
+        onError() {},
+      },
+      { maxConcurrentCalls: 50 },
+    );
+    for (let batch = 0; batch < 25; batch++) await send(world, ...Array.from({ length: 100 }, () => "x"));
+    await until(() => completed === 2_499);
+    await receiver.complete(kept[0]!.settlement!);
+    expect(total(world)).toBe(0);
+  });
+
+  it("does not stop its receiver either", async () => {
+    await using world = await openLossyWorld();
+    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    for (let batch = 0; batch < 25; batch++) await send(world, ...Array.from({ length: 100 }, () => "x"));
+    const [kept] = await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+    while (total(world) > 1) {
+      const messages = await receiver.receive({ maxMessages: 500, maxWaitTimeMs: 5_000 });
+      expect(messages.length).toBeGreaterThan(0);
+      await Promise.all(messages.map(({ settlement }) => receiver.complete(settlement!)));
+    }
+    await receiver.complete(kept!.settlement!);
+    expect(total(world)).toBe(0);
+  });
+});
+
+describe("receive", () => {
+  it("returns what is there at once, not after the SDK's second", async () => {
+    await using world = await openLossyWorld();
+    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 0 });
+    await send(world, "a", "b");
+    const startedAt = performance.now();
+    expect(await receiver.receive({ maxMessages: 10, maxWaitTimeMs: 60_000 })).toHaveLength(2);
+    expect(performance.now() - startedAt).toBeLessThan(900);
+  });
+
+  it("goes on waiting when its connection breaks", async () => {
+    await using world = await openLossyWorld();
+    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 0 });
+    const waiting = receiver.receive({ maxMessages: 1, maxWaitTimeMs: 30_000 });
+    await reconnected(world);
+    await send(world, "a");
+    expect(await waiting).toHaveLength(1);
+  });
+
+  it("can be called several times at once, and beside a subscription", async () => {
+    await using world = await openLossyWorld();
+    const { receiver, seen, gate } = subscribed(world);
+    const waits = [1, 2].map(() => receiver.receive({ maxMessages: 1, maxWaitTimeMs: 30_000 }));
+    await send(world, "a", "b", "c");
+    const received = (await Promise.all(waits)).flat();
+    await until(() => seen.length === 1);
+    expect(new Set([...received, ...seen].map(({ sequenceNumber }) => sequenceNumber)).size).toBe(3);
+    gate.open();
+  });
+});
+
+describe("a wait for the next session", () => {
+  const accept = (world: World, sessionId: string | undefined, maxWaitTimeMs: number) =>
+    world.transport.acceptSession({ queue: "orders" }, sessionId, { receiveMode: "peekLock", maxWaitTimeMs });
+
+  it("that was given up is taken over by the next that waits", async () => {
+    await using world = await openLossyWorld({ requiresSession: true });
+    for (let waits = 0; waits < 3; waits++) {
+      await expect(accept(world, undefined, 100)).rejects.toMatchObject({ code: "timeout" });
+    }
+    const accepting = accept(world, undefined, 10_000);
+    await send(world, "a");
+    const session = await accepting;
+    expect(session.sessionId).toBe("a");
+    const refused = world.broker.acceptSession("orders", { sessionId: "a", maxWaitMs: 0 });
+    await expect(refused).rejects.toMatchObject({ code: "session-cannot-be-locked" });
+  });
+
+  it("that was given up keeps no session locked", async () => {
+    await using world = await openLossyWorld({ requiresSession: true });
+    await expect(accept(world, undefined, 100)).rejects.toMatchObject({ code: "timeout" });
+    await send(world, "a");
+    await until(async () => {
+      const session = await world.broker
+        .acceptSession("orders", { sessionId: "a", maxWaitMs: 0 })
+        .catch(() => undefined);
+      await session?.close();
+      return session !== undefined;
+    });
+  });
+
+  it("outlasts the time-out of the client", async () => {
+    await using world = await openLossyWorld(
+      { requiresSession: true },
+      { maxRetries: 0, timeoutInMs: 200, mode: 1 },
+    );
+    const accepting = accept(world, undefined, 10_000);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await send(world, "a");
+    expect((await accepting).sessionId).toBe("a");
+  });
+});
+
+describe("a session's subscription", () => {
+  it("can be stopped and started again, and the session goes on", async () => {
+    await using world = await openLossyWorld({ requiresSession: true });
+    await send(world, "a", "a", "a");
+    const session = await world.transport.acceptSession({ queue: "orders" }, "a", {
+      receiveMode: "peekLock",
+      maxWaitTimeMs: 5_000,
+    });
+    const seen: bigint[] = [];
+    for (const wanted of [1, 2]) {
+      const { promise: gotOne, resolve } = deferred();
+      const subscription = session.subscribe(
+        {
+          async onMessage({ sequenceNumber, settlement }) {
+            seen.push(sequenceNumber);
+            await session.complete(settlement!);
+            void subscription.stop();
+            resolve();
+          },
+          onError() {},
+        },
+        { maxConcurrentCalls: 1 },
+      );
+      await gotOne;
+      await subscription.stop();
+      expect(seen).toHaveLength(wanted);
+    }
+    expect(await session.receive({ maxMessages: 5, maxWaitTimeMs: 5_000 })).toHaveLength(1);
+    expect(seen).toEqual([1n, 2n]);
+  });
+
+  it("tells once that the session is lost with its connection, and ends", async () => {
+    await using world = await openLossyWorld({ requiresSession: true });
+    await send(world, "a");
+    const session = await world.transport.acceptSession({ queue: "orders" }, "a", {
+      receiveMode: "peekLock",
+      maxWaitTimeMs: 5_000,
+    });
+    const errors: unknown[] = [];
+    const seen: DeliveredMessage[] = [];
+    const subscription = session.subscribe(
+      { onMessage: async (message) => void seen.push(message), onError: (error) => errors.push(error) },
+      { maxConcurrentCalls: 1 },
+    );
+    await until(() => seen.length === 1);
+    world.network.drop();
+    await until(() => errors.some((error) => (error as WaybillError).code === "session-lock-lost"));
+    await subscription.stop();
+    await expect(session.complete(seen[0]!.settlement!)).rejects.toMatchObject({ code: "session-lock-lost" });
+  });
+});
+
+describe("locks of messages without id", () => {
+  it("are renewed by lock token, and nothing of the SDK renews beside", async () => {
+    await using world = await openLossyWorld({ lockDurationMs: 5_000 });
+    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await send(world, "a", "a");
+    const messages: DeliveredMessage[] = [];
+    while (messages.length < 2) {
+      messages.push(...(await receiver.receive({ maxMessages: 2, maxWaitTimeMs: 5_000 })));
+    }
+    for (const { settlement, lockedUntilUtc } of messages) {
+      const until = await receiver.renewLock(settlement!);
+      expect(until.getTime()).toBeGreaterThanOrEqual(lockedUntilUtc!.getTime());
+      await receiver.complete(settlement!);
+    }
+    expect(total(world)).toBe(0);
+  });
+});
+
+describe("a refusal that waiting does not mend", () => {
+  it("is told within seconds when the client has azureRetryOptions", async () => {
+    await using world = await openLossyWorld({}, { maxRetries: 1, retryDelayInMs: 10, mode: 1 });
+    world.broker.faults.throttle("orders");
+    const sending = world.transport.createSender("orders").send([{ body: new Uint8Array() }]);
+    await expect(sending).rejects.toMatchObject({ code: "service-busy", retryable: true });
+  });
+});
+
+describe("closing the transport", () => {
+  it("leaves the client open, and other transports with it", async () => {
+    await using world = await openLossyWorld();
+    await using other = azureTransport(world.client);
+    await world.transport.close();
+    await other.createSender("orders").send([{ body: new Uint8Array() }]);
+    expect(total(world)).toBe(1);
+  });
+});
+
+/** Subscribes with a handler that completes what it gets once its gate is open. */
+function subscribed(world: World, maxConcurrentCalls = 1) {
+  const receiver: TransportReceiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+  const seen: DeliveredMessage[] = [];
+  const errors: unknown[] = [];
+  const { promise: opened, resolve: open } = deferred();
+  let running = 0;
+  let most = 0;
+  receiver.subscribe(
+    {
+      async onMessage(message) {
+        seen.push(message);
+        most = Math.max(most, ++running);
+        await opened;
+        await receiver.complete(message.settlement!);
+        running--;
+      },
+      onError: (error) => errors.push(error),
+    },
+    { maxConcurrentCalls },
+  );
+  return { receiver, seen, errors, gate: { open }, most: () => most };
+}
+
+function deferred() {
+  let resolve = () => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+/** Sends messages of these sessions, which matter only where there are sessions. */
+function send({ broker }: World, ...sessionIds: readonly string[]): Promise<void> {
+  return broker
+    .sender("orders")
+    .sendBatch(
+      sessionIds.map((sessionId) => ({ sessionId, body: { section: "data", bytes: new Uint8Array() } })),
+    );
+}
+
+function total({ broker }: World): number {
+  return broker.getEntity("orders").totalMessageCount;
+}
+
+function lockedCount({ broker }: World): number {
+  return broker.snapshot().stores.flatMap(({ messages }) => messages.filter(({ isLocked }) => isLocked))
+    .length;
+}
+
+/** Breaks the connection and resolves when there is another. */
+async function reconnected({ network }: World): Promise<void> {
+  const before = network.connectionCount;
+  network.drop();
+  await until(() => network.connectionCount > before);
+}
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5));
+}

@@ -1,0 +1,19 @@
+import type { ReceivedServiceBusMessage } from "../service-bus-client.js";
+
+/** Where the SDK keeps what it settles a message by; not part of its types. */
+interface WithDelivery {
+  readonly delivery?: { readonly link?: { is_open?(): boolean } };
+}
+
+/** Whether the link that brought a message is gone for sure. */
+export function isLinkLost(message: ReceivedServiceBusMessage): boolean {
+  return (message as WithDelivery).delivery?.link?.is_open?.() === false;
+}
+
+/**
+ * The message as one that came without a link: the SDK settles those by a request that names the lock, on any link. Given the message
+ * itself, it finds the receiver's next link open, settles on the dead one, and waits for an answer that cannot come.
+ */
+export function withoutLink(message: ReceivedServiceBusMessage): ReceivedServiceBusMessage {
+  return Object.create(message, { delivery: { value: {} }, sessionId: { value: undefined } });
+}

@@ -1,0 +1,157 @@
+import type { SettlementHandle, TransportReceiver } from "@waybill/core";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { openLossyWorld } from "../lossy-world.test-support.js";
+import { outcomeKey } from "./outcome-key.js";
+import { SettlementGuard } from "./settlement-guard.js";
+
+type World = Awaited<ReturnType<typeof openLossyWorld>>;
+
+describe("settlements in one turn of the event loop", () => {
+  it("keep what each of them says, whatever their neighbours do", async () => {
+    await using world = await openLossyWorld({ maxDeliveryCount: 2000 });
+    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await fc.assert(
+      fc.asyncProperty(fc.array(settlements, { minLength: 2, maxLength: 12 }), async (wanted) => {
+        await world.broker.purge("orders");
+        await world.broker.purge("orders/$DeadLetterQueue");
+        await send(world, wanted.length);
+        const handles = await receive(receiver, wanted.length);
+        await Promise.all(wanted.map((settlement, index) => settle(receiver, handles[index]!, settlement)));
+        const left = await world.broker.receiver("orders").peek(100);
+        const dead = await world.broker.receiver("orders/$DeadLetterQueue").peek(100);
+        expect([...left, ...dead].map(outcomeOf).sort()).toEqual(wanted.flatMap(expectedOutcome).sort());
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("SettlementGuard", () => {
+  it("sends equal outcomes together, at the end of the turn", async () => {
+    const { guard, sent } = recording();
+    for (let i = 0; i < 3; i++) guard("complete");
+    expect(sent).toEqual([]);
+    await turn();
+    expect(sent).toEqual(["complete", "complete", "complete"]);
+  });
+
+  it("sends another outcome in the next turn, without waiting for the answer to the first", async () => {
+    const { guard, sent } = recording();
+    for (const outcome of ["complete", "deadLetter", "complete", "abandon", "deadLetter"]) guard(outcome);
+    await turn();
+    expect(sent).toEqual(["complete", "complete"]);
+    await turn();
+    expect(sent.slice(2)).toEqual(["deadLetter", "deadLetter"]);
+    await turn();
+    expect(sent.slice(4)).toEqual(["abandon"]);
+  });
+
+  it("keeps apart what is settled while another outcome is sent", async () => {
+    const { guard, sent } = recording();
+    guard("complete");
+    await turn();
+    guard("deadLetter");
+    guard("complete");
+    expect(sent).toEqual(["complete"]);
+    await turn();
+    expect(sent).toEqual(["complete", "deadLetter"]);
+    await turn();
+    expect(sent).toEqual(["complete", "deadLetter", "complete"]);
+  });
+
+  it("passes on what a settlement that had to wait comes to", async () => {
+    const guard = new SettlementGuard();
+    const first = guard.settle("a", async () => {});
+    const second = guard.settle("b", () => Promise.reject(new Error("lost")));
+    await first;
+    await expect(second).rejects.toThrow("lost");
+  });
+});
+
+describe("outcomeKey", () => {
+  it.each([
+    ["reasons", { deadLetterReason: "a" }, { deadLetterReason: "b" }],
+    ["a reason from a description", { deadLetterReason: "a" }, { deadLetterErrorDescription: "a" }],
+    ["numbers from 64-bit integers", { propertiesToModify: { n: 1 } }, { propertiesToModify: { n: 1n } }],
+    ["numbers from text", { propertiesToModify: { n: 1 } }, { propertiesToModify: { n: "1" } }],
+    ["the two zeros", { propertiesToModify: { n: 0 } }, { propertiesToModify: { n: -0 } }],
+    ["dates from numbers", { propertiesToModify: { n: new Date(1) } }, { propertiesToModify: { n: 1 } }],
+    [
+      "bytes",
+      { propertiesToModify: { n: Uint8Array.of(1) } },
+      { propertiesToModify: { n: Uint8Array.of(2) } },
+    ],
+  ])("tells %s apart", (_name, a, b) => {
+    expect(outcomeKey("deadLetter", a)).not.toBe(outcomeKey("deadLetter", b));
+    expect(outcomeKey("deadLetter", a)).toBe(outcomeKey("deadLetter", structuredClone(a)));
+  });
+
+  it("takes empty options for none, and tells the ways to settle apart", () => {
+    expect(outcomeKey("abandon", { propertiesToModify: {} })).toBe(outcomeKey("abandon", undefined));
+    expect(outcomeKey("abandon", undefined)).not.toBe(outcomeKey("defer", undefined));
+  });
+});
+
+type Wanted = readonly ["complete" | "abandon" | "defer" | "deadLetter", note: string];
+
+const settlements = fc.tuple(
+  fc.constantFrom("complete", "abandon", "defer", "deadLetter"),
+  fc.constantFrom("x", "y"),
+) satisfies fc.Arbitrary<Wanted>;
+
+function settle(receiver: TransportReceiver, handle: SettlementHandle, [verb, note]: Wanted): Promise<void> {
+  if (verb === "complete") return receiver.complete(handle);
+  if (verb === "deadLetter") return receiver.deadLetter(handle, { deadLetterReason: note });
+  return receiver[verb](handle, { propertiesToModify: { note } });
+}
+
+function expectedOutcome([verb, note]: Wanted, index: number): string[] {
+  return verb === "complete" ? [] : [`${index} ${verb} ${note}`];
+}
+
+function outcomeOf(message: {
+  messageId?: unknown;
+  state: string;
+  deadLetterReason?: string | undefined;
+  applicationProperties: Readonly<Record<string, unknown>>;
+}): string {
+  const { messageId, state, deadLetterReason, applicationProperties } = message;
+  if (deadLetterReason !== undefined) return `${messageId} deadLetter ${deadLetterReason}`;
+  return `${messageId} ${state === "deferred" ? "defer" : "abandon"} ${applicationProperties.note}`;
+}
+
+function send({ broker }: World, count: number): Promise<void> {
+  return broker.sender("orders").sendBatch(
+    Array.from({ length: count }, (_, index) => ({
+      messageId: String(index),
+      body: { section: "data", bytes: Uint8Array.of(index) },
+    })),
+  );
+}
+
+async function receive(receiver: TransportReceiver, count: number): Promise<SettlementHandle[]> {
+  const handles: SettlementHandle[] = [];
+  while (handles.length < count) {
+    const messages = await receiver.receive({ maxMessages: count - handles.length, maxWaitTimeMs: 5_000 });
+    handles.push(...messages.map(({ settlement }) => settlement!));
+  }
+  return handles;
+}
+
+function recording() {
+  const guard = new SettlementGuard();
+  const sent: string[] = [];
+  return {
+    sent,
+    guard: (outcome: string) =>
+      void guard.settle(outcome, () => {
+        sent.push(outcome);
+        return new Promise(() => {});
+      }),
+  };
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,125 @@
+import { decodeFailure } from "@waybill/core";
+import { describe, expect, it } from "vitest";
+import { createWorld, json, quiet, until } from "../test/world.js";
+
+describe("a processor whose circuit breaker is open", () => {
+  it("keeps what it holds locked, and its delivery count with it, for as long as it takes", async () => {
+    await using world = await createBreakable();
+    const { reader, seen, states } = world;
+    await breakReader(world, 30);
+    await until(() => states.includes("open"));
+    const dead = world.client.createReceiver("orders", { subQueueType: "deadLetter" });
+    expect(await dead.peekMessages(50)).toHaveLength(9);
+    // An hour: the lock of what is held is renewed again and again.
+    for (let i = 0; i < 120; i += 1) {
+      world.clock.advance(30_000);
+      await quiet();
+    }
+    expect(await dead.peekMessages(50, { fromSequenceNumber: 0n })).toHaveLength(9);
+    const held = world.events.filter(({ disposition }) => disposition === "held");
+    expect(new Set(held.map(({ message }) => message.messageId)).size).toBeGreaterThan(10);
+    reader.isBroken = false;
+    for (let i = 0; i < 50 && seen.length < 22; i += 1) {
+      world.clock.advance(30_000);
+      await quiet();
+    }
+    expect(states.at(-1)).toBe("closed");
+    expect(seen).toHaveLength(22);
+  });
+
+  it("dead-letters what it held and still cannot read once others can be read again", async () => {
+    await using world = await createBreakable();
+    const { reader, seen, states } = world;
+    await breakReader(world, 10);
+    await until(() => states.includes("open"));
+    reader.isBroken = false;
+    // The one that is held is poison in truth.
+    reader.poison = seen.length + 9;
+    await world.client.createSender("orders").sendMessages({ subject: "order", body: 100 });
+    for (let i = 0; i < 5; i += 1) {
+      world.clock.advance(30_000);
+      await quiet();
+    }
+    expect(seen).toEqual([0, 100]);
+    const dead = world.client.createReceiver("orders", { subQueueType: "deadLetter" });
+    expect(await dead.peekMessages(50)).toHaveLength(10);
+    expect(await world.client.createReceiver("orders").peekMessages(1)).toEqual([]);
+  });
+
+  it("gives back what it holds when it is closed", async () => {
+    await using world = await createBreakable();
+    await breakReader(world, 12);
+    await until(() => world.events.some(({ disposition }) => disposition === "held"));
+    await world.subscription.close();
+    const left = await world.broker.receiver("orders").peek(9);
+    expect(left.map(({ messageId, deliveryCount }) => [messageId, deliveryCount])).toEqual([
+      ["m10", 1],
+      ["m11", 0],
+      ["m12", 0],
+    ]);
+  });
+
+  it("pauses in receive-and-delete mode too, where each message that it takes is gone", async () => {
+    await using world = await createBreakable("receiveAndDelete");
+    await breakReader(world, 40);
+    await until(() => world.events.filter(({ disposition }) => disposition === "handedOver").length >= 10);
+    await quiet();
+    expect(await world.broker.receiver("orders").peek(50)).toHaveLength(30);
+    world.clock.advance(30_000);
+    await quiet();
+    expect(await world.broker.receiver("orders").peek(50)).toHaveLength(29);
+  });
+
+  it("does not pause when it is switched off", async () => {
+    await using world = await createBreakable("peekLock", false);
+    await breakReader(world, 40);
+    await until(() => world.events.length === 40);
+    expect(await world.broker.receiver("orders/$DeadLetterQueue").peek(50)).toHaveLength(40);
+  });
+});
+
+async function createBreakable(
+  receiveMode: "peekLock" | "receiveAndDelete" = "peekLock",
+  circuitBreaker?: false,
+) {
+  const reader: { isBroken: boolean; poison: unknown } = { isBroken: false, poison: undefined };
+  const states: string[] = [];
+  const world = await createWorld({
+    client: {
+      serializer: {
+        ...json,
+        deserialize(bytes, context) {
+          const value = json.deserialize(bytes, context);
+          if (reader.isBroken || value === reader.poison)
+            throw decodeFailure("schema-unknown", "It does not fit.");
+          return value;
+        },
+      },
+      circuitBreaker,
+      onCircuitBreaker: ({ state }) => void states.push(state),
+    },
+  });
+  const seen: unknown[] = [];
+  const subscription = world.client
+    .createReceiver("orders", { receiveMode })
+    .subscribe({ processMessage: ({ body }) => void seen.push(body), processError: () => {} });
+  await world.client.createSender("orders").sendMessages({ subject: "order", body: 0 });
+  await until(() => seen.length === 1);
+  return Object.assign(world, {
+    reader,
+    seen,
+    subscription,
+    states,
+  });
+}
+
+/** Breaks the reader and sends messages numbered from 1. */
+async function breakReader(world: Awaited<ReturnType<typeof createBreakable>>, count: number): Promise<void> {
+  world.reader.isBroken = true;
+  const messages = Array.from({ length: count }, (_, i) => ({
+    subject: "order",
+    messageId: `m${i + 1}`,
+    body: i + 1,
+  }));
+  await world.client.createSender("orders").sendMessages(messages);
+}

@@ -1,0 +1,245 @@
+import {
+  decodeFailure,
+  type ProcessErrorArgs,
+  type Transport,
+  type TransportCapability,
+  WaybillClient,
+} from "@waybill/core";
+import { describe, expect, it } from "vitest";
+import { createWorld, json, poison, quiet, until, type World, type WorldOptions } from "../test/world.js";
+
+describe("subscribeSessions", () => {
+  it("receives from subscriptions of topics", async () => {
+    await using world = await createWorld();
+    await world.broker.createSubscription("news", "by-region", { requiresSession: true });
+    const seen: unknown[] = [];
+    world.client.subscribeSessions("news", "by-region", {
+      processMessage: ({ body }, { session }) => void seen.push([session.sessionId, body]),
+      processError: () => {},
+    });
+    await world.client.createSender("news").sendMessages({ sessionId: "north", body: "extra" });
+    await until(() => seen.length === 1);
+    expect(seen).toEqual([["north", "extra"]]);
+  });
+
+  it("renews a session's lock as long as it has to, then lets the session go between two messages", async () => {
+    await using world = await createSessions();
+    const steps: unknown[] = [];
+    world.client.subscribeSessions(
+      "carts",
+      {
+        sessionInitializing: () => void steps.push("opening"),
+        processMessage: ({ body, deliveryCount }) => void steps.push([body, deliveryCount]),
+        sessionClosing: () => void steps.push("closing"),
+        processError: ({ error }) => void steps.push(error),
+      },
+      { maxAutoLockRenewalDurationInMs: 120_000, sessionIdleTimeoutInMs: Number.POSITIVE_INFINITY },
+    );
+    const sender = world.client.createSender("carts");
+    for (let n = 1; n <= 3; n += 1) {
+      await sender.sendMessages({ sessionId: "ada", body: n });
+      await quiet();
+      for (let i = 0; i < 11; i += 1) {
+        world.clock.advance(5_000);
+        await quiet();
+      }
+    }
+    await sender.sendMessages({ sessionId: "ada", body: 4 });
+    await quiet();
+    // Without a lock that was lost.
+    expect(steps).toEqual(["opening", [1, 0], [2, 0], [3, 0], "closing", "opening", [4, 0]]);
+  });
+
+  it("tells of an entity that does not exist, at growing intervals", async () => {
+    await using world = await createWorld();
+    const errors: ProcessErrorArgs[] = [];
+    world.client.subscribeSessions(
+      "carts",
+      { processMessage: () => {}, processError: (args) => void errors.push(args) },
+      { maxConcurrentSessions: 1 },
+    );
+    for (let second = 0; second < 60; second += 1) {
+      await quiet();
+      world.clock.advance(1_000);
+    }
+    expect(errors[0]).toMatchObject({
+      errorSource: "acceptSession",
+      entityPath: "carts",
+      error: { code: "entity-not-found" },
+    });
+    expect(errors.length).toBeLessThan(8);
+    await world.broker.createQueue("carts", { requiresSession: true });
+    await world.client.createSender("carts").sendMessages({ sessionId: "ada", body: 1 });
+    world.clock.advance(30_000);
+    await quiet();
+    expect(await world.broker.receiver("carts").peek(1)).toEqual([]);
+  });
+
+  it("goes on with a session whose lock was lost when it can be had again", async () => {
+    await using world = await createSessions();
+    const errors: ProcessErrorArgs[] = [];
+    const aborted: unknown[] = [];
+    const seen: unknown[] = [];
+    let finish = () => {};
+    world.client.subscribeSessions("carts", {
+      async processMessage({ body, deliveryCount, lockToken }, { abortSignal }) {
+        seen.push([body, deliveryCount]);
+        if (deliveryCount > 0) return;
+        abortSignal.addEventListener("abort", () => aborted.push(abortSignal.reason));
+        world.broker.faults.loseLock("carts", lockToken!);
+        await new Promise<void>((resolve) => (finish = resolve));
+      },
+      processError: (args) => void errors.push(args),
+    });
+    await world.client.createSender("carts").sendMessages({ sessionId: "ada", body: 1 });
+    await until(() => aborted.length === 1);
+    finish();
+    await until(() => seen.length === 2);
+    expect(seen).toEqual([
+      [1, 0],
+      [1, 1],
+    ]);
+    expect(aborted).toMatchObject([{ code: "session-lock-lost" }]);
+    expect(errors[0]).toMatchObject({ errorSource: "receive", sessionId: "ada" });
+  });
+
+  it("lets a session go whose initializing fails, and tells why", async () => {
+    await using world = await createSessions();
+    await world.client.createSender("carts").sendMessages({ sessionId: "ada", body: 1 });
+    const errors: ProcessErrorArgs[] = [];
+    let attempts = 0;
+    const seen: unknown[] = [];
+    world.client.subscribeSessions("carts", {
+      sessionInitializing() {
+        attempts += 1;
+        if (attempts === 1) throw new Error("no database");
+      },
+      processMessage: ({ body }) => void seen.push(body),
+      processError: (args) => void errors.push(args),
+    });
+    await until(() => seen.length === 1);
+    expect(errors).toMatchObject([{ errorSource: "sessionCallback", sessionId: "ada" }]);
+  });
+
+  it("hands over what it cannot read in receive-and-delete mode", async () => {
+    await using world = await createSessions();
+    await world.client.createSender("carts").sendEncodedMessages({ ...poison("p"), sessionId: "ada" });
+    const errors: ProcessErrorArgs[] = [];
+    world.client.subscribeSessions(
+      "carts",
+      { processMessage: () => {}, processError: (args) => void errors.push(args) },
+      { receiveMode: "receiveAndDelete" },
+    );
+    await until(() => errors.length === 1);
+    expect(errors).toMatchObject([{ disposition: "handedOver", rawMessage: { messageId: "p" } }]);
+  });
+
+  it("keeps other sessions going when more are blocked than places are", async () => {
+    await using world = await createSessions();
+    const sender = world.client.createSender("carts");
+    for (let i = 0; i < 6; i += 1)
+      await sender.sendEncodedMessages({ ...poison(`p${i}`), sessionId: `s${i}` });
+    const seen: unknown[] = [];
+    world.client.subscribeSessions(
+      "carts",
+      { processMessage: ({ body }) => void seen.push(body), processError: () => {} },
+      { onUndeserializable: "block", maxConcurrentSessions: 2 },
+    );
+    await until(() => world.events.length === 6);
+    await sender.sendMessages({ sessionId: "ada", body: 1 });
+    await until(() => seen.length === 1);
+    expect(world.events.map(({ disposition }) => disposition)).toEqual(Array(6).fill("blocked"));
+  });
+
+  it("is closed with its client and by its abort signal", async () => {
+    for (const by of ["client", "signal"]) {
+      await using world = await createSessions();
+      const givingUp = new AbortController();
+      const seen: unknown[] = [];
+      const handlers = { processMessage: () => void seen.push(1), processError: () => {} };
+      world.client.subscribeSessions("carts", handlers, { abortSignal: givingUp.signal });
+      await quiet();
+      if (by === "client") await world.client.close();
+      else givingUp.abort();
+      await quiet();
+      await world.broker
+        .sender("carts")
+        .send({ sessionId: "ada", body: { section: "data", bytes: new Uint8Array() } });
+      await quiet();
+      expect(seen).toEqual([]);
+      await world.broker.acceptSession("carts", { sessionId: "ada" });
+    }
+  });
+
+  it.each([
+    [{ maxConcurrentSessions: 0 }, "maxConcurrentSessions must be a whole number from 1; got 0."],
+    [{ sessionIdleTimeoutInMs: -1 }, "sessionIdleTimeoutInMs must be a number of milliseconds"],
+    [
+      { onUndeserializable: "drop" as never },
+      'onUndeserializable must be "deadLetter" or "block", not "drop".',
+    ],
+    [{ receiveMode: "peek" as never }, 'receiveMode must be "peekLock" or "receiveAndDelete"'],
+  ])("refuses %o", async (options, text) => {
+    await using world = await createSessions();
+    const handlers = { processMessage() {}, processError() {} };
+    expect(() => world.client.subscribeSessions("carts", handlers, options)).toThrow(text);
+  });
+});
+
+describe("a session's subscription whose circuit breaker is open", () => {
+  it("stops at its message, in order, and goes on with it", async () => {
+    const reader = { isBroken: false };
+    await using world = await createSessions({
+      serializer: {
+        ...json,
+        deserialize(bytes, context) {
+          if (reader.isBroken) throw decodeFailure("schema-unknown", "It does not fit.");
+          return json.deserialize(bytes, context);
+        },
+      },
+      circuitBreaker: { windowSize: 1 },
+    });
+    const session = await world.client.acceptSession("carts", "ada");
+    const seen: unknown[] = [];
+    session.subscribe({ processMessage: ({ body }) => void seen.push(body), processError: () => {} });
+    const sender = world.client.createSender("carts");
+    await sender.sendMessages({ sessionId: "ada", body: 1 });
+    await until(() => seen.length === 1);
+    reader.isBroken = true;
+    await sender.sendMessages([2, 3].map((body) => ({ sessionId: "ada", body })));
+    await until(() => world.events.length === 1);
+    reader.isBroken = false;
+    await until(() => {
+      world.clock.advance(1_000);
+      return seen.length === 3;
+    });
+    expect(seen).toEqual([1, 2, 3]);
+  });
+});
+
+describe("listSessions", () => {
+  it("lists all that have messages, however many", async () => {
+    await using world = await createSessions();
+    const ids = Array.from({ length: 250 }, (_, i) => `s${String(i).padStart(3, "0")}`);
+    await world.client.createSender("carts").sendMessages(ids.map((sessionId) => ({ sessionId, body: 1 })));
+    const listed: string[] = [];
+    for await (const id of world.client.listSessions("carts")) listed.push(id);
+    expect(listed).toEqual(ids);
+  });
+
+  it("is refused where the transport cannot", async () => {
+    await using world = await createSessions();
+    const capabilities = new Set<TransportCapability>(["sessions"]);
+    const { scheduler } = world.transport;
+    const changed = { capabilities: { value: capabilities }, scheduler: { value: scheduler } };
+    const transport: Transport = Object.create(world.transport, changed);
+    const client = new WaybillClient(transport, { serializer: json });
+    await expect(client.listSessions("carts").next()).rejects.toMatchObject({ code: "not-supported" });
+  });
+});
+
+async function createSessions(client: WorldOptions["client"] = {}): Promise<World> {
+  const world = await createWorld({ client });
+  await world.broker.createQueue("carts", { requiresSession: true });
+  return world;
+}

@@ -1,0 +1,124 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { type Case, type TransportSubject, transportCases } from "@waybill/conformance";
+import { expect, it } from "vitest";
+import { knownGaps } from "../packages/transport-azure/src/known-gaps.test-support.js";
+import { openNamespaceSeat, openServerSeat } from "../packages/transport-azure/src/seats.test-support.js";
+import { openLocalWorld } from "../packages/transport-local/src/local-world.test-support.js";
+import { root } from "./workspace-packages.js";
+
+/** What a seat came to when the law was last tried there: for each part of the law, its clauses and those that held. */
+interface SeatResult {
+  /** The day, or null when it never ran. */
+  readonly lastRan: string | null;
+  readonly parts: Readonly<Record<string, { readonly clauses: number; readonly held: number }>>;
+}
+
+const page = `${root}docs/conformance.md`;
+const record = `${root}test/conformance-results.json`;
+const connectionString = process.env.SERVICEBUS_CONNECTION_STRING;
+
+const localSubject: TransportSubject = {
+  create: async () => openLocalWorld(),
+  capabilities: ["scheduling", "deferral", "sessions", "rules", "transferDeadLetter"],
+  maxMessageBytes: 1024 * 1024,
+};
+
+/** The seats, by the headings of their columns; undefined where one cannot be opened here. */
+const seats: Readonly<Record<string, (() => Promise<SeatResult>) | undefined>> = {
+  "transport-local": () => tryLaw(localSubject),
+  "transport-azure → broker-server": async () => {
+    await using seat = await openServerSeat();
+    return await tryLaw(seat.subject);
+  },
+  "transport-azure → Azure": connectionString === undefined ? undefined : () => tryOnAzure(connectionString),
+};
+
+it("tells in docs/conformance.md what every seat came to, clause for clause of today's law", {
+  timeout: 3_600_000,
+}, async () => {
+  const results = readResults();
+  if (process.env.UPDATE_DOCS === "1") {
+    for (const [name, tryHere] of Object.entries(seats)) if (tryHere) results[name] = await tryHere();
+    writeFileSync(record, `${JSON.stringify(results, null, 2)}\n`);
+    writeFileSync(page, toPage(results));
+  }
+  for (const { lastRan, parts } of Object.values(results)) {
+    if (lastRan !== null) expect(clauseCounts(parts)).toEqual(countsOfToday());
+  }
+  expect(readFileSync(page, "utf8")).toBe(toPage(results));
+});
+
+function readResults(): Record<string, SeatResult> {
+  const known = existsSync(record)
+    ? (JSON.parse(readFileSync(record, "utf8")) as Record<string, SeatResult>)
+    : {};
+  const never: SeatResult = { lastRan: null, parts: {} };
+  return Object.fromEntries(Object.keys(seats).map((name) => [name, known[name] ?? never]));
+}
+
+async function tryOnAzure(connection: string): Promise<SeatResult> {
+  await using seat = await openNamespaceSeat(connection);
+  return await tryLaw(seat.subject);
+}
+
+async function tryLaw(subject: TransportSubject): Promise<SeatResult> {
+  const parts: Record<string, { clauses: number; held: number }> = {};
+  for (const clause of transportCases(subject)) {
+    const part = parts[partOf(clause)] ?? { clauses: 0, held: 0 };
+    parts[partOf(clause)] = part;
+    part.clauses += 1;
+    await clause.run().then(
+      () => part.held++,
+      () => {},
+    );
+  }
+  return { lastRan: new Date().toISOString().slice(0, 10), parts };
+}
+
+function countsOfToday(): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const clause of transportCases(localSubject)) {
+    counts[partOf(clause)] = (counts[partOf(clause)] ?? 0) + 1;
+  }
+  return counts;
+}
+
+function clauseCounts(parts: SeatResult["parts"]): Record<string, number> {
+  return Object.fromEntries(Object.entries(parts).map(([name, { clauses }]) => [name, clauses]));
+}
+
+/** What stands before the colon. */
+function partOf({ name }: Case): string {
+  return name.slice(0, name.indexOf(":"));
+}
+
+function toPage(results: Readonly<Record<string, SeatResult>>): string {
+  const columns = Object.values(results);
+  const rows = Object.entries(countsOfToday()).map(([part, clauses]) => [
+    part,
+    String(clauses),
+    ...columns.map(({ lastRan, parts }) => (lastRan === null ? "" : heldText(parts[part]))),
+  ]);
+  const header = ["part of the law", "clauses", ...Object.keys(results)];
+  const lastRan = ["**last ran**", "", ...columns.map((column) => column.lastRan ?? "never ran")];
+  const table = [header, header.map(() => "---"), lastRan, ...rows].map(
+    (cells) => `| ${cells.join(" | ")} |`,
+  );
+  return `# Conformance
+
+Every transport obeys one law, [the transport cases of \`@waybill/conformance\`](../packages/conformance/README.md). It is tried on
+three seats: on the broker in the same process; through the official SDK on the broker's server; and through the official SDK on a
+namespace of Azure, when \`SERVICEBUS_CONNECTION_STRING\` names one with the Manage claim. There it makes entities of its own and removes them.
+
+This page is written by \`UPDATE_DOCS=1 npx -y pnpm@12 test\`. "All" means that every clause held.
+
+${table.join("\n")}
+
+Known gaps of transport-azure: ${knownGaps.length === 0 ? "none" : knownGaps.map(({ name, reason }) => `${name} (${reason})`).join("; ")}.
+`;
+}
+
+function heldText(part: { clauses: number; held: number } | undefined): string {
+  if (part === undefined) return "";
+  return part.held === part.clauses ? "all" : `${part.held} of ${part.clauses}`;
+}
