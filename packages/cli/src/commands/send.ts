@@ -95,7 +95,11 @@ function jsonValue(bytes: Uint8Array): unknown {
   } catch {
     throw new UsageError("The body is not JSON. To send bytes as they are, say --raw.");
   }
-  return fromPortableValue(value);
+  try {
+    return fromPortableValue(value);
+  } catch (error) {
+    throw new UsageError(`The body has a tag that does not fit: ${(error as Error).message}`);
+  }
 }
 
 function propertiesOf(options: SendOptions): Omit<Message, "body"> {

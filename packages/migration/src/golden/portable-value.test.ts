@@ -34,8 +34,13 @@ describe("a portable value", () => {
     );
   });
 
-  it("refuses tags that it does not know, and depth without end", () => {
-    expect(() => fromPortableValue({ $regexp: "a" })).toThrow(TypeError);
+  it("leaves objects alone that only look like tags", () => {
+    expect(fromPortableValue({ $ref: "#/a" })).toEqual({ $ref: "#/a" });
+  });
+
+  it("refuses content that does not fit its tag, and depth without end", () => {
+    expect(() => fromPortableValue({ $map: 1 })).toThrow(TypeError);
+    expect(() => fromPortableValue({ $bigint: "one" })).toThrow(SyntaxError);
     const deep = JSON.parse(`${"[".repeat(2000)}${"]".repeat(2000)}`);
     expect(() => fromPortableValue(deep)).toThrow("512 levels");
   });

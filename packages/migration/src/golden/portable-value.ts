@@ -32,7 +32,7 @@ export function toPortableValue(value: unknown): PortableValue {
   }
 }
 
-/** Reads what {@link toPortableValue} wrote. Throws `TypeError` for a tag it does not know. */
+/** Reads what {@link toPortableValue} wrote; other objects stand for themselves. Throws `TypeError` or `SyntaxError` for a tag with content that does not fit. */
 export function fromPortableValue(value: PortableValue): unknown {
   return read(value, 0);
 }
@@ -78,7 +78,7 @@ function read(value: PortableValue, depth: number): unknown {
     case "$undefined":
       return undefined;
     default:
-      throw new TypeError(`"${tag.slice(0, 32)}" is no tag of a portable value.`);
+      return readFields(value, inner);
   }
 }
 
