@@ -31,6 +31,18 @@ const arrows: Readonly<Record<string, Arrow>> = {
     refused: sockets(),
   },
   "transport-local": { imports: ["core", "broker"] },
+  cli: {
+    imports: [
+      "broker",
+      "core",
+      "migration",
+      "serializer-json",
+      "serializer-msgpack",
+      "transport-azure",
+      "transport-local",
+    ],
+    tests: ["broker-server"],
+  },
 };
 
 /** What tests may import beyond the arrows of their package: the law. */

@@ -27,6 +27,7 @@ describe("recipes", () => {
     "write-plan",
     "shadow-check",
     "verification",
+    "golden-messages",
     "batches",
     "claim-check",
     "encryption",

@@ -8,11 +8,29 @@ export { readerCapability } from "./capability/reader-capability.js";
 export type { BeaconGuardOptions, ReaderGuard } from "./capability/reader-guard.js";
 export { beaconGuard } from "./capability/reader-guard.js";
 export type { Census, CensusGroup, CensusPlace, HiddenMessages } from "./census/census.js";
+export type { PeekPagesOptions } from "./census/peek-pages.js";
+export { peekPages } from "./census/peek-pages.js";
 export type { CensusOptions, CensusProgress } from "./census/take-census.js";
 export { takeCensus } from "./census/take-census.js";
+export type {
+  GoldenCapture,
+  GoldenCaptureOptions,
+  GoldenSkip,
+} from "./golden/capture-golden-messages.js";
+export { captureGoldenMessages } from "./golden/capture-golden-messages.js";
+export type { GoldenCheck, GoldenCheckOptions, GoldenFailure } from "./golden/check-golden-messages.js";
+export { assertGoldenMessages, checkGoldenMessages } from "./golden/check-golden-messages.js";
+export { readGoldenMessages, writeGoldenMessages } from "./golden/golden-files.js";
+export type { GoldenExpectation, GoldenMessage, GoldenParts } from "./golden/golden-message.js";
+export type { PortableValue } from "./golden/portable-value.js";
+export { fromPortableValue, toPortableValue } from "./golden/portable-value.js";
+export type { LeafPlace, Redactor } from "./golden/redact-value.js";
+export { redactLeaf } from "./golden/redact-value.js";
 export type { DeadLetterQueue } from "./repair/dead-letter-queue.js";
 export type { Receipt, ReceiptLog } from "./repair/receipt-log.js";
 export { createMemoryReceipts, openReceiptFile } from "./repair/receipt-log.js";
+export type { RehearsalOptions, RepairRehearsal } from "./repair/rehearse-repair.js";
+export { rehearseRepair } from "./repair/rehearse-repair.js";
 export type {
   RepairCandidate,
   RepairOptions,

@@ -85,8 +85,10 @@ export function settledError(entityPath: string): WaybillError {
 
 function codeOf(error: unknown): ErrorCode | undefined {
   if (!(error instanceof Error) || error.name === "AbortError") return undefined;
-  const { code, message, syscall } = error as Error & { code?: unknown; syscall?: unknown };
+  const { code, message, syscall, statusCode } = error as Error &
+    Partial<Record<"code" | "syscall" | "statusCode", unknown>>;
   if (typeof syscall === "string") return "connection-lost";
+  if (error.name === "RestError") return restCode(statusCode);
   const name = code === "GeneralError" ? /^(\w+): /.exec(message)?.[1] : (code ?? error.name);
   if (typeof name === "string") {
     // The codes of core-amqp end in "Error", those of the SDK do not.
@@ -94,6 +96,14 @@ function codeOf(error: unknown): ErrorCode | undefined {
     if (known !== undefined) return known;
   }
   return texts.find(([pattern]) => pattern.test(message))?.[1];
+}
+
+/** What the answers of the management API mean, by HTTP status; without one there was no answer. */
+function restCode(status: unknown): ErrorCode {
+  if (typeof status !== "number") return "connection-lost";
+  if (status === 401 || status === 403) return "unauthorized";
+  if (status === 404) return "entity-not-found";
+  return status === 429 || status >= 500 ? "service-busy" : "operation-invalid";
 }
 
 /** What core-amqp calls otherwise than the SDK. */

@@ -1,8 +1,14 @@
-import type { ServiceBusClient, ServiceBusClientOptions } from "@azure/service-bus";
 import type {
+  ServiceBusAdministrationClient,
+  ServiceBusClient,
+  ServiceBusClientOptions,
+} from "@azure/service-bus";
+import type {
+  ServiceBusAdministrationClient as NextServiceBusAdministrationClient,
   ServiceBusClient as NextServiceBusClient,
   ServiceBusClientOptions as NextServiceBusClientOptions,
 } from "@azure/service-bus-beta";
+import { azureCatalog } from "./azure-catalog.js";
 import { azureTransport } from "./azure-transport.js";
 import { azureRetryOptions } from "./retry-options.js";
 
@@ -11,6 +17,11 @@ export const transports = (current: ServiceBusClient, next: NextServiceBusClient
   azureTransport(current),
   azureTransport(next),
 ];
+
+export const catalogs = (
+  current: ServiceBusAdministrationClient,
+  next: NextServiceBusAdministrationClient,
+) => [azureCatalog(current), azureCatalog(next)];
 
 export const options: ServiceBusClientOptions = { retryOptions: azureRetryOptions };
 export const nextOptions: NextServiceBusClientOptions = { retryOptions: azureRetryOptions };

@@ -6,10 +6,10 @@ import {
   type EntityCatalog,
   type Pipeline,
   type Transport,
-  type TransportReceiver,
   WaybillError,
 } from "@waybill/core";
 import type { Census, CensusPlace } from "./census.js";
+import { defaultPageSize, peekPages } from "./peek-pages.js";
 import { hiddenIn, type Place, placesInFlowOrder } from "./places.js";
 import { Tally } from "./tally.js";
 
@@ -77,7 +77,7 @@ function checked(options: CensusOptions) {
   const {
     sampleRate = 1,
     maxMessagesPerPlace = Number.POSITIVE_INFINITY,
-    pageSize = 250,
+    pageSize = defaultPageSize,
     maxGroups = 10_000,
   } = options;
   if (!(sampleRate >= 0 && sampleRate <= 1))
@@ -99,7 +99,10 @@ async function countPlace(
   const result = { entityPath: place.entityPath, subQueue: place.address.subQueue, ...about(place) };
   let peeked = 0;
   try {
-    for await (const page of pages(receiver, settings)) {
+    for await (const page of peekPages(receiver, {
+      ...settings,
+      maxMessages: settings.maxMessagesPerPlace,
+    })) {
       for (const message of page) tally.add(place, message, await read(message, settings));
       peeked += page.length;
       onPage(page.length);
@@ -113,21 +116,6 @@ async function countPlace(
     return { ...result, peeked, end: "failed", error: { code: error.code, text: error.text } };
   } finally {
     await receiver.close();
-  }
-}
-
-async function* pages(receiver: TransportReceiver, settings: Settings): AsyncGenerator<DeliveredMessage[]> {
-  const { pageSize, maxMessagesPerPlace, abortSignal } = settings;
-  let fromSequenceNumber: bigint | undefined;
-  let left = maxMessagesPerPlace;
-  while (left > 0) {
-    const maxMessages = Math.min(pageSize, left);
-    const page = await receiver.peek({ maxMessages, fromSequenceNumber, abortSignal });
-    const last = page.at(-1);
-    if (last === undefined) return;
-    left -= page.length;
-    yield page;
-    fromSequenceNumber = last.sequenceNumber + 1n;
   }
 }
 

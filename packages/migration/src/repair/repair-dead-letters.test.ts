@@ -7,6 +7,7 @@ import { msgpack } from "@waybill/serializer-msgpack";
 import { describe, expect, it } from "vitest";
 import { openWorld } from "../world.test-support.js";
 import { createMemoryReceipts, openReceiptFile } from "./receipt-log.js";
+import { rehearseRepair } from "./rehearse-repair.js";
 import { type RepairOptions, repairDeadLetters } from "./repair-dead-letters.js";
 import { resubmitFilter } from "./resubmission.js";
 import { surveyDeadLetters } from "./survey-dead-letters.js";
@@ -112,6 +113,56 @@ describe("a survey of dead letters", () => {
       ],
     });
     expect(await world.dead()).toHaveLength(3);
+  });
+});
+
+describe("a rehearsal", () => {
+  it("tells what a repair with the same options would do, and changes nothing", async () => {
+    const messages = [order(1), garbage, order(2), order(3)];
+    await using world = await openDeadLetters(messages);
+    const select: RepairOptions["select"] = ({ message }) => message.messageId !== "order-2";
+    const peeked: number[] = [];
+
+    const rehearsal = await rehearseRepair({
+      transport: world.transport,
+      pipeline,
+      from: { queue: "orders" },
+      select,
+      onPeeked: (count) => peeked.push(count),
+    });
+
+    expect(rehearsal).toEqual({
+      peeked: 4,
+      resubmittable: 2,
+      skipped: { undecodable: 1, "not-selected": 1 },
+    });
+    expect(peeked).toEqual([4]);
+    expect(await world.dead()).toHaveLength(4);
+    const { resubmitted, skipped } = await world.repair({ select });
+    expect({ resubmittable: resubmitted, skipped }).toEqual({
+      resubmittable: rehearsal.resubmittable,
+      skipped: rehearsal.skipped,
+    });
+  });
+
+  it("counts what cannot be transcoded, and stops at the limit", async () => {
+    await using world = await openDeadLetters([order(1), order(2), order(3)]);
+    const options = { transport: world.transport, from: { queue: "orders" } };
+    const refuse = () => {
+      throw new Error("refused");
+    };
+    const strict = msgpack({ schema: refuse });
+    const unwritable = createPipeline({ serializer: strict, additionalDeserializers: [json()] });
+    expect(await rehearseRepair({ ...options, pipeline: unwritable, body: "transcode" })).toEqual({
+      peeked: 3,
+      resubmittable: 0,
+      skipped: { "not-writable": 3 },
+    });
+    expect(await rehearseRepair({ ...options, pipeline, body: "transcode", limit: 2 })).toEqual({
+      peeked: 2,
+      resubmittable: 2,
+      skipped: {},
+    });
   });
 });
 

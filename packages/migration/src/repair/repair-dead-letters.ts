@@ -131,7 +131,7 @@ class Repair {
   #startedAt = 0;
 
   constructor(options: RepairOptions) {
-    check(options);
+    checkRepairOptions(options);
     const { transport, from } = options;
     const address = deadLetterAddress(from);
     this.#options = options;
@@ -205,35 +205,20 @@ class Repair {
   }
 
   async #plan(delivered: DeliveredMessage): Promise<EncodedMessage | RepairSkip> {
-    const { pipeline, select, includeUndecodable, maxResubmits = 3, abortSignal, body } = this.#options;
+    const { pipeline, abortSignal, body } = this.#options;
     const resubmits = resubmitCountOf(delivered);
     if (resubmits > 0 && (delivered.enqueuedTimeUtc?.getTime() ?? 0) >= this.#startedAt)
       return "failed-again";
     const outcome = await pipeline.deserialize(delivered as EncodedMessage, { abortSignal });
-    if (select !== undefined && !select({ message: delivered, outcome })) return "not-selected";
-    if (outcome.status === "unavailable") return "unavailable";
-    if (outcome.status === "undeserializable" && includeUndecodable !== true) return "undecodable";
-    if (resubmits >= maxResubmits) return "resubmitted-too-often";
+    const skip = skipOf({ message: delivered, outcome }, this.#options);
+    if (skip !== undefined) return skip;
     const message = resubmissionOf(delivered, {
       subscription: "queue" in this.#target ? undefined : this.#target.subscription,
       messageId: this.#options.targetDetectsDuplicates ? this.#ownId(delivered, resubmits) : undefined,
     });
     return body === "transcode" && outcome.status === "decoded"
-      ? await this.#transcoded(message, outcome)
+      ? await transcoded(message, outcome, this.#options)
       : message;
-  }
-
-  async #transcoded(message: EncodedMessage, { body }: Decoded): Promise<EncodedMessage | RepairSkip> {
-    const { "Content-Encoding": _, ...applicationProperties } = message.applicationProperties ?? {};
-    try {
-      return await this.#options.pipeline.serialize(
-        { ...message, body, contentType: undefined, applicationProperties },
-        { abortSignal: this.#options.abortSignal },
-      );
-    } catch (error) {
-      if (error instanceof WaybillError && error.code === "serialization-failed") return "not-writable";
-      throw error;
-    }
   }
 
   /** The same whenever this message is tried, and another one after it came back, or when the queue was made anew. */
@@ -335,7 +320,37 @@ class Repair {
   }
 }
 
-function check({
+/** Why a message is not to be sent, as far as one can tell by looking at it. */
+export function skipOf(
+  { message, outcome }: RepairCandidate,
+  { select, includeUndecodable, maxResubmits = 3 }: RepairOptions,
+): RepairSkip | undefined {
+  if (select !== undefined && !select({ message, outcome })) return "not-selected";
+  if (outcome.status === "unavailable") return "unavailable";
+  if (outcome.status === "undeserializable" && includeUndecodable !== true) return "undecodable";
+  return resubmitCountOf(message) >= maxResubmits ? "resubmitted-too-often" : undefined;
+}
+
+/** The message in the chain's main format and current version, or that it cannot be written so. */
+export async function transcoded(
+  message: EncodedMessage,
+  { body }: Decoded,
+  { pipeline, abortSignal }: RepairOptions,
+): Promise<EncodedMessage | "not-writable"> {
+  const { "Content-Encoding": _, ...applicationProperties } = message.applicationProperties ?? {};
+  try {
+    return await pipeline.serialize(
+      { ...message, body, contentType: undefined, applicationProperties },
+      { abortSignal },
+    );
+  } catch (error) {
+    if (error instanceof WaybillError && error.code === "serialization-failed") return "not-writable";
+    throw error;
+  }
+}
+
+/** Throws `TypeError` for options that make no sense. */
+export function checkRepairOptions({
   maxResubmits = 1,
   maxPerSecond = 1,
   limit = 1,

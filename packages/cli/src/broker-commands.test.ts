@@ -1,0 +1,212 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { encoded, fill, garbage, seats, waiting } from "./seats.test-support.js";
+
+describe.each(seats)("against $name", ({ open }) => {
+  it("sends a value in the main format, bytes as they are, now or later", async () => {
+    await using seat = await open();
+    await seat.withBroker((broker) => broker.createQueue("orders"));
+
+    const value = ["send", "orders", "--body", '{"id":1}', "--subject", "order-placed", "-p", "tenant=a"];
+    const sent = await seat.run([
+      ...value,
+      "-p",
+      "attempt:=2",
+      "--message-id",
+      "m-1",
+      "--time-to-live",
+      "1h",
+    ]);
+    expect(sent).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(sent.json()).toEqual({ messageId: "m-1", contentType: "application/json", bytes: 8 });
+    const later = ["send", "orders", "--as", "msgpack", "--schedule", "1h"];
+    expect((await seat.run(later, { input: '{"id":2}' })).json()).toMatchObject({
+      contentType: "application/vnd.msgpack",
+      sequenceNumber: expect.stringMatching(/^\d+$/),
+    });
+    const body = Uint8Array.of(1, 2, 3);
+    const raw = ["send", "orders", await seat.write("body.bin", body), "--raw", "--content-type", "x/y"];
+    expect((await seat.run(raw)).exitCode).toBe(0);
+
+    const messages = await seat.withBroker((broker) => waiting(broker, { queue: "orders" }));
+    expect(messages).toMatchObject([
+      {
+        messageId: "m-1",
+        subject: "order-placed",
+        timeToLive: 3_600_000,
+        applicationProperties: { tenant: "a", attempt: 2 },
+        body: Uint8Array.from(Buffer.from('{"id":1}')),
+      },
+      { state: "scheduled", contentType: "application/vnd.msgpack" },
+      { body, contentType: "x/y" },
+    ]);
+  });
+
+  it("peeks without changing anything, and shows bodies only when asked", async () => {
+    await using seat = await open();
+    await seat.withBroker(async (broker) => {
+      await broker.createQueue("orders");
+      await fill(broker, "orders", [encoded({ name: "Ada" }), encoded({ name: "Bob" }, "msgpack")]);
+    });
+
+    const peeked = await seat.run(["peek", "orders"]);
+    expect(peeked).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(peeked.lines()).toMatchObject([
+      {
+        sequenceNumber: "1",
+        state: "active",
+        subject: "order-placed",
+        deserialization: { serializer: "json" },
+      },
+      { sequenceNumber: "2", deserialization: { serializer: "msgpack", position: 1 } },
+    ]);
+    expect(peeked.stdout).not.toMatch(/Ada|Bob/);
+    const withBody = await seat.run(["peek", "orders", "--body", "--from", "2"]);
+    expect(withBody.lines().map(({ body }) => body)).toEqual([{ name: "Bob" }]);
+    const table = await seat.run(["peek", "orders", "--no-json", "--max", "1"]);
+    expect(table.stdout).toMatch(/^NUMBER {2}STATE .*\n {5}1 {2}active .*json +\d+\n$/);
+    expect(await seat.withBroker((broker) => waiting(broker, { queue: "orders" }))).toHaveLength(2);
+  });
+
+  it("receives and settles as told, and leaves what nobody can read", async () => {
+    await using seat = await open();
+    await seat.withBroker(async (broker) => {
+      await broker.createQueue("orders");
+      await fill(broker, "orders", [encoded({ id: 1 }), garbage, encoded({ id: 2 }), encoded({ id: 3 })]);
+    });
+
+    const taken = await seat.run(["receive", "orders", "--settle", "complete", "--max", "3", "--body"]);
+    expect(taken.exitCode).toBe(1);
+    expect(taken.lines()).toMatchObject([{ body: { id: 1 } }, { rawBody: "//79" }, { body: { id: 2 } }]);
+    expect(taken.stderr).toContain("1 that nobody can read stay");
+    const left = () =>
+      seat.withBroker(async (broker) => ({
+        ready: (await waiting(broker, { queue: "orders" })).map(({ sequenceNumber }) => sequenceNumber),
+        dead: await waiting(broker, { queue: "orders", subQueue: "deadLetter" }),
+      }));
+    expect(await left()).toEqual({ ready: [2n, 4n], dead: [] });
+    const all = ["receive", "orders", "--settle", "dead-letter", "--max", "9", "--wait", "200ms"];
+    expect((await seat.run([...all, "--include-undecodable"])).exitCode).toBe(1);
+    expect(await left()).toMatchObject({ ready: [], dead: [{ deadLetterReason: "WaybillCommand" }, {}] });
+  });
+
+  it("gives back each message once, and takes messages of a session", async () => {
+    await using seat = await open();
+    await seat.withBroker(async (broker) => {
+      await broker.createQueue("orders");
+      await broker.createQueue("sessions", { requiresSession: true });
+      await fill(broker, "orders", [encoded({ id: 1 })]);
+      await fill(broker, "sessions", [{ ...encoded({ id: 2 }), sessionId: "s-1" }]);
+    });
+    const given = await seat.run(["receive", "orders", "--settle", "abandon", "-n", "9", "-w", "200ms"]);
+    expect(given.lines()).toHaveLength(1);
+    const [message] = await seat.withBroker((broker) => waiting(broker, { queue: "orders" }));
+    expect(message?.deliveryCount).toBe(1);
+    const session = ["receive", "sessions", "--settle", "complete", "--next-session", "--body"];
+    expect((await seat.run(session)).lines()).toMatchObject([{ sessionId: "s-1", body: { id: 2 } }]);
+  });
+
+  it("takes a census, and judges from it or from a file of it", async () => {
+    await using seat = await open();
+    await seat.withBroker(async (broker) => {
+      await broker.createQueue("orders");
+      await broker.createTopic("events");
+      await broker.createSubscription("events", "billing");
+      await fill(broker, "orders", [encoded({ id: 1 }), encoded({ id: 2 })], "Test");
+      await fill(broker, "events", [encoded({ id: 3 }, "msgpack")]);
+    });
+    const entities = seat.entities("orders", "events/Subscriptions/billing");
+
+    const census = await seat.run(["census", ...entities]);
+    expect(census).toMatchObject({ exitCode: 0, stderr: "" });
+    const { groups } = census.json<{ groups: object[] }>();
+    expect(groups).toMatchObject([
+      { entityPath: "events/Subscriptions/billing", serializer: "msgpack", count: 1 },
+      { entityPath: "orders", subQueue: "deadLetter", serializer: "json", count: 2 },
+    ]);
+    const table = await seat.run(["census", ...entities, "--no-json"]);
+    expect(table.stdout).toMatch(/orders\/\$DeadLetterQueue +active +application\/json +order-placed/);
+    expect(table.stdout).toContain("3 messages in 6 places");
+
+    const stopped = ["--writers-stopped-at", new Date().toISOString(), "--longest-schedule", "1ms"];
+    const evidence = [...stopped, "--session-states-are-free"];
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const no = await seat.run(["verdict", "json", ...evidence, ...entities]);
+    expect(no.exitCode).toBe(1);
+    expect(no.json()).toMatchObject({
+      isSafe: false,
+      waiting: 2,
+      reasons: [{ obstacle: "waiting", place: "orders/$DeadLetterQueue", count: 2 }],
+    });
+    await seat.withBroker((broker) => broker.purge("orders/$DeadLetterQueue"));
+    const yes = await seat.run(["verdict", "json", ...evidence, ...entities, "--no-json"]);
+    expect(yes).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^safe to retire json.*: yes\n/),
+    });
+    const file = await seat.write("census.json", census.stdout);
+    const later = await seat.run(["verdict", "json", "--census", file, ...evidence, "--no-json"]);
+    expect(later).toMatchObject({ exitCode: 1, stdout: expect.stringContaining("safe to retire json: no") });
+  });
+
+  it("lists dead letters by cause, shows them, and repairs them in two steps", async () => {
+    await using seat = await open();
+    await seat.withBroker(async (broker) => {
+      await broker.createQueue("orders");
+      await fill(broker, "orders", [encoded({ id: 1 }), encoded({ id: 2 }, "msgpack"), garbage], "Poison");
+      await fill(broker, "orders", [encoded({ id: 3 })], "Other");
+    });
+    const left = (subQueue?: "deadLetter") =>
+      seat.withBroker(
+        async (broker) => (await waiting(broker, { queue: "orders", ...(subQueue && { subQueue }) })).length,
+      );
+
+    const listed = await seat.run(["dead-letters", "list", "orders"]);
+    expect(listed.exitCode).toBe(1);
+    expect(listed.json()).toMatchObject([{ queue: "orders/$DeadLetterQueue", peeked: 4, decodable: 3 }]);
+    const shown = await seat.run(["dead-letters", "show", "orders", "--format", "msgpack", "--body"]);
+    expect(shown.lines()).toMatchObject([{ deadLetterReason: "Poison", body: { id: 2 } }]);
+
+    const repair = ["dead-letters", "repair", "orders", "--wait", "200ms", "--reason", "Poison"];
+    expect((await seat.run(repair)).json()).toEqual({
+      isApplied: false,
+      peeked: 4,
+      resubmittable: 2,
+      skipped: { undecodable: 1, "not-selected": 1 },
+    });
+    expect(await left("deadLetter")).toBe(4);
+    const applied = await seat.run([...repair, "--apply", "--receipts", "orders.receipts", "--transcode"]);
+    expect(applied).toMatchObject({ exitCode: 1, stderr: "" });
+    expect(applied.json()).toMatchObject({ isApplied: true, resubmitted: 2, skipped: { undecodable: 1 } });
+    expect([await left(), await left("deadLetter")]).toEqual([2, 2]);
+    const receipts = await readFile(join(seat.folder, "orders.receipts"), "utf8");
+    expect(receipts.match(/"removed"/g)).toHaveLength(2);
+    const rest = [...repair.slice(0, 5), "--apply", "--receipts", "orders.receipts", "--include-undecodable"];
+    expect((await seat.run([...rest, "--rate", "100"])).json()).toMatchObject({
+      resubmitted: 2,
+      skipped: {},
+    });
+    expect(await left("deadLetter")).toBe(0);
+  });
+
+  it("captures golden messages without payload and checks the chain against them", async () => {
+    await using seat = await open();
+    await seat.withBroker(async (broker) => {
+      await broker.createQueue("orders");
+      await fill(broker, "orders", [
+        encoded({ name: "Ada", status: "paid" }),
+        encoded({ id: 4711 }, "msgpack"),
+      ]);
+    });
+
+    const capture = ["golden", "capture", "golden", "--keep", "/status", ...seat.entities("orders")];
+    const captured = await seat.run(capture);
+    expect(captured).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(captured.json()).toMatchObject({ peeked: 2, written: [expect.any(String), expect.any(String)] });
+    const files = await readdir(join(seat.folder, "golden"));
+    const texts = await Promise.all(files.map((file) => readFile(join(seat.folder, "golden", file), "utf8")));
+    expect(texts.join()).toContain("paid");
+    expect(texts.join()).not.toMatch(/Ada|4711/);
+  });
+});

@@ -1,0 +1,210 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { openBroker, openDurableStorage } from "@waybill/broker";
+import { describe, expect, it } from "vitest";
+import {
+  encoded,
+  fill,
+  fixture,
+  openDataSeat,
+  openFolder,
+  openServerSeat,
+  runCommand,
+  waiting,
+} from "./seats.test-support.js";
+
+describe("exit codes", () => {
+  it.each([
+    ["an unknown command", ["peeek"], "Did you mean peek?"],
+    ["a missing argument", ["peek"], "missing required argument 'entity'"],
+    ["a wrong number", ["peek", "orders", "-n", "many"], '"many" is no whole number from 1.'],
+    ["a wrong entity", ["peek", "orders/$Transfer"], "names no queue or subscription"],
+    ["a wrong instant", ["verdict", "json", "--writers-stopped-at", "noon"], '"noon" is no instant'],
+    ["no target", ["verdict"], "Name a serializer, or --message-type together with --message-version."],
+    ["no word on how to settle", ["receive", "orders"], "required option '--settle <how>' not specified"],
+    ["no broker", ["peek", "orders"], "Set SERVICEBUS_CONNECTION_STRING, or name a local data directory"],
+    ["no receipts", ["dead-letters", "repair", "orders", "--apply"], "--apply needs --receipts FILE"],
+    ["a file that is not there", ["decode", "nowhere.bin"], "nowhere.bin"],
+    ["a census that is none", ["verdict", "json", "--census", fixture("waybill.config.ts")], "is no census"],
+  ])("are 2 for %s", async (_, args, text) => {
+    const ended = await runCommand(args);
+    expect(ended).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining(text) });
+  });
+
+  it("are 3 when the broker is out of reach, has no such entity, or is open elsewhere", async () => {
+    await using folder = await openFolder();
+    const data = (directory: string) => runCommand(["peek", "orders", "--data", directory]);
+    expect(await data(`${folder.path}/nowhere`)).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringContaining("no such directory"),
+    });
+    await using broker = await openBroker({ storage: await openDurableStorage(`${folder.path}/data`) });
+    expect(await data(`${folder.path}/data`)).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringContaining("open"),
+    });
+    await broker.close();
+    expect(await data(`${folder.path}/data`)).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringContaining("entity-not-found"),
+    });
+  });
+});
+
+describe("an interrupted repair", () => {
+  it("ends in order with 130, and goes on with the same receipts", async () => {
+    await using seat = await openDataSeat();
+    await seat.withBroker(async (broker) => {
+      await broker.createQueue("orders");
+      const messages = Array.from({ length: 20 }, (_, id) => ({
+        ...encoded({ id }),
+        messageId: `order-${id}`,
+      }));
+      await fill(broker, "orders", messages, "Poison");
+    });
+    const repair = ["dead-letters", "repair", "orders", "--apply", "--receipts", "r", "--wait", "200ms"];
+    const interrupted = await seat.run([...repair, "--rate", "1"], {
+      interruptWhen: async () => {
+        const receipts = await readFile(join(seat.folder, "r"), "utf8").catch(() => "");
+        return receipts.includes('"removed"');
+      },
+    });
+    expect(interrupted).toMatchObject({ exitCode: 130, stdout: "" });
+    const rest = await seat.run(repair);
+    expect(rest).toMatchObject({ exitCode: 0 });
+    expect(rest.json()).toMatchObject({ possibleDuplicates: [], skipped: {} });
+    const ids = await seat.withBroker(async (broker) =>
+      (await waiting(broker, { queue: "orders" })).map(({ messageId }) => messageId),
+    );
+    expect(new Set(ids).size).toBe(20);
+    expect(ids).toHaveLength(20);
+  });
+});
+
+describe("keys", () => {
+  const key = "c2VjcmV0LXNlY3JldC1zZWNyZXQ=";
+
+  it.each([
+    [
+      "nobody listens",
+      `Endpoint=sb://127.0.0.1:1;SharedAccessKeyName=a;SharedAccessKey=${key};UseDevelopmentEmulator=true`,
+      3,
+    ],
+    ["it is malformed", `Endpoint=sb:;SharedAccessKey=${key}`, 2],
+    ["it is no connection string at all", key, 2],
+  ])("are not printed when %s", async (_, connectionString, exitCode) => {
+    for (const args of [["peek", "orders"], ["census"], ["send", connectionString, "--body", "{}"]]) {
+      const ended = await runCommand(args, { env: { SERVICEBUS_CONNECTION_STRING: connectionString } });
+      expect(ended.exitCode).toBe(exitCode);
+      expect(ended.stderr).not.toBe("");
+      expect(ended.stdout + ended.stderr).not.toContain(key.slice(0, 12));
+    }
+  });
+
+  it("are not printed when they are refused, and entities that cannot be listed are asked for", async () => {
+    await using seat = await openServerSeat();
+    await seat.withBroker((broker) => broker.createQueue("orders"));
+    const connectionString = seat.connectionString!.replace(
+      /SharedAccessKey=[^;]+/,
+      `SharedAccessKey=${key}`,
+    );
+    const refused = await seat.run(["peek", "orders"], {
+      env: { SERVICEBUS_CONNECTION_STRING: connectionString },
+    });
+    expect(refused).toMatchObject({ exitCode: 3, stderr: expect.stringContaining("unauthorized") });
+    expect(refused.stderr).not.toContain(key.slice(0, 12));
+    const listing = await seat.run(["census"]);
+    expect(listing).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringContaining("name the entities with --entity"),
+    });
+  });
+});
+
+describe("configuration", () => {
+  it("is TypeScript with the chain and the message types", async () => {
+    const ended = await runCommand(
+      ["decode", "--subject", "order-placed", "--config", fixture("waybill.config.ts")],
+      {
+        input: '{"id":1,"name":"Ada"}',
+      },
+    );
+    expect(ended).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(ended.json()).toMatchObject({
+      serializer: "json",
+      position: 1,
+      messageVersion: 1,
+      upcastPath: [1, 2],
+      value: { id: 1, customer: { name: "Ada" } },
+    });
+  });
+
+  it("is found in the working directory", async () => {
+    const ended = await runCommand(["decode", "--subject", "unheard-of"], { cwd: fixture("."), input: "{}" });
+    expect(ended.json()).toMatchObject({ status: "undeserializable", reason: "UnknownMessageType" });
+  });
+
+  it("may be plain JavaScript", async () => {
+    const ended = await runCommand(["decode", "--config", fixture("json-only.config.mjs")], {
+      input: Uint8Array.of(0x80),
+    });
+    expect(ended.json()).toMatchObject({ attempts: [{ serializer: "json" }] });
+  });
+
+  it("is refused with its file's name", async () => {
+    await using folder = await openFolder();
+    const run = async (content: string) =>
+      await runCommand(["decode", "-c", await folder.write("waybill.config.mjs", content)], { input: "{}" });
+    expect(await run("export const serializer = 1;")).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("must have a default export"),
+    });
+    expect(await run("export default {")).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("waybill.config.mjs cannot be loaded"),
+    });
+    expect(await run("export default { serializer: {} };")).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("waybill.config.mjs"),
+    });
+    expect(await runCommand(["decode", "-c", "nowhere.ts"])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("no configuration file"),
+    });
+  });
+});
+
+describe("the terminal", () => {
+  it("gets colours only where they are wanted", async () => {
+    const decode = (env: Record<string, string>) => runCommand(["decode", "--no-json"], { input: "{}", env });
+    const escapeSequence = "\u001b[";
+    expect((await decode({})).stdout).not.toContain(escapeSequence);
+    expect((await decode({ FORCE_COLOR: "1" })).stdout).toContain(escapeSequence);
+    expect((await decode({ FORCE_COLOR: "0" })).stdout).not.toContain(escapeSequence);
+    expect((await decode({ FORCE_COLOR: "1", NO_COLOR: "1" })).stdout).not.toContain(escapeSequence);
+  });
+
+  it("is out of reach for messages that hold control characters", async () => {
+    await using seat = await openDataSeat();
+    await seat.withBroker(async (broker) => {
+      await broker.createQueue("orders");
+      await fill(broker, "orders", [{ ...encoded({ a: "\u009b2J" }), subject: "\u001b[2Jgone\u202e" }]);
+    });
+    const table = await seat.run(["peek", "orders", "--no-json", "--body"]);
+    expect(table.stdout).toContain("\\u001b[2Jgone\\u202e");
+    const json = await seat.run(["peek", "orders", "--body"]);
+    expect(json.lines()).toMatchObject([{ subject: "\u001b[2Jgone\u202e", body: { a: "\u009b2J" } }]);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about.
+    expect(table.stdout + json.stdout).not.toMatch(/[\u001b\u009b\u202e]/);
+  });
+});
+
+describe("a queue that is not there", () => {
+  it("is made by send --create, with its directory", async () => {
+    await using seat = await openDataSeat();
+    expect(await seat.run(["send", "orders", "--body", "{}"])).toMatchObject({ exitCode: 3 });
+    expect(await seat.run(["send", "orders", "--body", "{}", "--create"])).toMatchObject({ exitCode: 0 });
+    expect(await seat.run(["send", "orders", "--body", "{}", "--create"])).toMatchObject({ exitCode: 0 });
+    expect((await seat.run(["peek", "orders"])).lines()).toHaveLength(2);
+  });
+});

@@ -1,0 +1,128 @@
+import type { EntityName } from "@waybill/core";
+import { type Census, type CensusGroup, takeCensus } from "@waybill/migration";
+import type { Command } from "commander";
+import { type BrokerContext, type CommonOptions, openBrokerContext } from "../command-context.js";
+import { brokerCommand, exiting, withEntities } from "../common-options.js";
+import { type ExitCode, exitCodes } from "../exit-codes.js";
+import { parseCount, parseShare } from "../input/parse-number.js";
+import { entityText } from "../output/entity-text.js";
+import { printable } from "../output/printable.js";
+import type { Terminal } from "../output/terminal.js";
+import { withoutSecrets } from "../without-secrets.js";
+
+/** What to count. */
+interface CensusCommandOptions extends CommonOptions {
+  readonly entity?: readonly EntityName[];
+  readonly sample?: number;
+  readonly limit?: number;
+}
+
+/** `waybill census`: counts what waits and who would read it. */
+export function censusCommand(): Command {
+  return withEntities(brokerCommand("census"))
+    .summary("count what waits, by who would read it")
+    .description(
+      "Counts what waits in every queue and subscription and in their dead-letter queues, active, scheduled and deferred, by content type, message " +
+        "type, version and the serializer that would read it. Looks without locking and changes nothing.",
+    )
+    .option(
+      "--sample <share>",
+      "the share of the messages to read, from 0 to 1; the others are only counted",
+      parseShare,
+    )
+    .option("--limit <number>", "how many messages to look at in one place", parseCount)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  waybill census
+  waybill census --entity orders --entity events/Subscriptions/billing
+  waybill census --json > census-$(date +%F).json      to hand to: waybill verdict --earlier
+
+Exits with 1 when nobody can read some of it, or a place could not be looked at.`,
+    )
+    .action(exiting(census));
+}
+
+async function census(options: CensusCommandOptions): Promise<ExitCode> {
+  await using context = await openBrokerContext(options);
+  const taken = await runCensus(context, options);
+  if (context.terminal.isJson) context.terminal.json(taken);
+  else printCensus(context.terminal, taken);
+  return isClean(taken) ? exitCodes.ok : exitCodes.found;
+}
+
+/** Takes a census with a progress bar. */
+export async function runCensus(
+  { transport, pipeline, catalog, terminal, abortSignal }: BrokerContext,
+  { entity = [], sample, limit }: Pick<CensusCommandOptions, "entity" | "sample" | "limit">,
+): Promise<Census> {
+  const progress = terminal.progress("messages");
+  try {
+    return await takeCensus({
+      transport,
+      pipeline,
+      catalog: catalog(entity),
+      sampleRate: sample,
+      maxMessagesPerPlace: limit,
+      abortSignal,
+      onProgress: ({ peeked, expected }) => progress.update(peeked, expected),
+    });
+  } finally {
+    progress.stop();
+  }
+}
+
+function isClean({ groups, places }: Census): boolean {
+  return (
+    groups.every(({ status }) => status === "decoded" || status === "not-sampled") &&
+    places.every(({ end }) => end !== "failed")
+  );
+}
+
+function printCensus(terminal: Terminal, { groups, places, hidden, sampleRate }: Census): void {
+  const peeked = places.reduce((sum, place) => sum + place.peeked, 0);
+  if (groups.length > 0) {
+    terminal.table(
+      ["ENTITY", "STATE", "CONTENT TYPE", "TYPE", "VERSION", "READ BY", "COUNT", "OLDEST", "NEWEST"],
+      groups.map((group) => [
+        entityText(group),
+        group.state,
+        group.mediaType,
+        group.messageType,
+        versionText(group),
+        readerText(group),
+        group.count,
+        group.oldestEnqueuedAt,
+        group.newestEnqueuedAt,
+      ]),
+    );
+    terminal.line();
+  }
+  const sampled = sampleRate < 1 ? `, ${sampleRate * 100} % of them read` : "";
+  terminal.line(`${peeked} messages in ${places.length} places${sampled}`);
+  for (const { entityPath, kind, count } of hidden) {
+    terminal.line(`${entityPath}: ${count ?? "an unknown number of"} messages nobody can look at (${kind})`);
+  }
+  for (const place of places) {
+    if (place.end === "limit") terminal.line(`${entityText(place)}: stopped after ${place.peeked}`);
+    if (place.end === "failed") {
+      const { red } = terminal.colors;
+      terminal.line(
+        red(printable(withoutSecrets(`${entityText(place)}: ${place.error?.code}: ${place.error?.text}`))),
+      );
+    }
+  }
+}
+
+function versionText({ messageVersion, upcastPath }: CensusGroup): string | undefined {
+  if (messageVersion === undefined) return undefined;
+  return upcastPath.length === 0
+    ? `v${messageVersion}`
+    : upcastPath.map((version) => `v${version}`).join(" → ");
+}
+
+function readerText({ status, serializer, reason }: CensusGroup): string {
+  if (status === "decoded") return serializer ?? "(AMQP value)";
+  return status === "undeserializable" ? `nobody: ${reason}` : `(${status})`;
+}

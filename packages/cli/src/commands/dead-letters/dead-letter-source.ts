@@ -1,0 +1,16 @@
+import type { EntityAddress, SubQueue } from "@waybill/core";
+import { parseEntity } from "../../input/parse-entity.js";
+
+/** A dead-letter queue. */
+export type DeadLetterAddress = EntityAddress & { readonly subQueue: SubQueue };
+
+/** The dead-letter queue of an entity, whether it is named with the sub-queue or without. */
+export function parseDeadLetterQueue(path: string): DeadLetterAddress {
+  const address = parseEntity(path);
+  return { ...address, subQueue: address.subQueue ?? "deadLetter" };
+}
+
+/** The path of the entity, without the sub-queue. */
+export function entityPathOf(address: EntityAddress): string {
+  return "queue" in address ? address.queue : `${address.topic}/Subscriptions/${address.subscription}`;
+}

@@ -1,0 +1,204 @@
+import type { EntityName } from "@waybill/core";
+import {
+  openReceiptFile,
+  type ReceiptLog,
+  type RepairOptions,
+  type RepairRehearsal,
+  type RepairResult,
+  type RepairTarget,
+  rehearseRepair,
+  repairDeadLetters,
+} from "@waybill/migration";
+import { type Command, Option } from "commander";
+import { type BrokerContext, type CommonOptions, openBrokerContext } from "../../command-context.js";
+import { brokerCommand, exiting } from "../../common-options.js";
+import { type ExitCode, exitCodes } from "../../exit-codes.js";
+import { parseDuration } from "../../input/parse-duration.js";
+import { parseEntity } from "../../input/parse-entity.js";
+import { parseCount, parseRate } from "../../input/parse-number.js";
+import type { Terminal } from "../../output/terminal.js";
+import { UsageError } from "../../usage-error.js";
+import { type DeadLetterAddress, parseDeadLetterQueue } from "./dead-letter-source.js";
+import { type SelectionOptions, selection, withSelection } from "./selection.js";
+
+interface RepairCommandOptions extends CommonOptions, SelectionOptions {
+  readonly apply?: boolean;
+  readonly receipts?: string;
+  readonly to?: RepairTarget;
+  readonly transcode?: boolean;
+  readonly includeUndecodable?: boolean;
+  readonly targetDetectsDuplicates?: boolean;
+  readonly maxResubmits?: number;
+  readonly rate?: number;
+  readonly limit?: number;
+  readonly wait: number;
+}
+
+/** `waybill dead-letters repair`: sends again what can be read now. */
+export function repairCommand(): Command {
+  return withSelection(brokerCommand("repair"))
+    .summary("send again what can be read now")
+    .description(
+      "Sends dead-lettered messages again that today's chain can read, and removes each only when it is safely sent. Without --apply it tells what it " +
+        "would do. Interrupted, it goes on with the same receipts.",
+    )
+    .argument("<entity>", "orders, events/Subscriptions/billing", parseDeadLetterQueue)
+    .option("--apply", "do it; without this nothing changes")
+    .option("--receipts <file>", "remembers what was done; needed with --apply, the same file each time")
+    .option(
+      "--to <path>",
+      "a queue, topic:name, or topic/Subscriptions/name; default: where they were dead-lettered",
+      parseTarget,
+    )
+    .option("--transcode", "write the bodies in the main serializer's format and the current version")
+    .option("--include-undecodable", "also send what nobody can read, as it is")
+    .option(
+      "--target-detects-duplicates",
+      "the target drops duplicates: give each message an id of its own, so that no crash sends it twice",
+    )
+    .option("--max-resubmits <number>", "leave what was sent again this often; default: 3", parseCount)
+    .option("--rate <number>", "how many messages per second", parseRate)
+    .option("--limit <number>", "how many messages in all", parseCount)
+    .addOption(
+      new Option("-w, --wait <duration>", "how long to wait for messages before the queue counts as done")
+        .argParser(parseDuration)
+        .default(2_000, "2s"),
+    )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  waybill dead-letters repair orders                                      what would happen
+  waybill dead-letters repair orders --apply --receipts orders.receipts
+  waybill dead-letters repair orders --apply --receipts orders.receipts --reason DeserializationFailed --rate 20 --transcode
+  waybill dead-letters repair events/Subscriptions/billing --to billing-again --apply --receipts billing.receipts
+
+Exits with 1 when dead letters stay, or would stay.`,
+    )
+    .action(exiting(repair));
+}
+
+async function repair(from: DeadLetterAddress, options: RepairCommandOptions): Promise<ExitCode> {
+  if (options.apply === true && options.receipts === undefined) {
+    throw new UsageError(
+      "--apply needs --receipts FILE: it remembers what was sent, so that an interrupted repair can go on.",
+    );
+  }
+  await using context = await openBrokerContext(options);
+  return options.apply === true
+    ? await apply(context, from, options)
+    : await rehearse(context, from, options);
+}
+
+async function rehearse(
+  context: BrokerContext,
+  from: DeadLetterAddress,
+  options: RepairCommandOptions,
+): Promise<ExitCode> {
+  const { terminal } = context;
+  const progress = terminal.progress("dead letters");
+  try {
+    const rehearsal = await rehearseRepair({
+      ...repairOptions(context, from, options),
+      onPeeked: (peeked) => progress.update(peeked, undefined),
+    });
+    progress.stop();
+    if (terminal.isJson) terminal.json({ isApplied: false, ...rehearsal });
+    else printRehearsal(terminal, rehearsal);
+    return Object.keys(rehearsal.skipped).length === 0 ? exitCodes.ok : exitCodes.found;
+  } finally {
+    progress.stop();
+  }
+}
+
+async function apply(
+  context: BrokerContext,
+  from: DeadLetterAddress,
+  options: RepairCommandOptions,
+): Promise<ExitCode> {
+  const { terminal } = context;
+  const expected = await countOf(context, from);
+  const receipts: ReceiptLog = await openReceiptFile(options.receipts!);
+  const progress = terminal.progress("dead letters");
+  try {
+    const result = await repairDeadLetters({
+      ...repairOptions(context, from, options),
+      receipts,
+      onProgress: (so) => progress.update(doneOf(so), expected),
+    });
+    progress.stop();
+    if (terminal.isJson) terminal.json({ isApplied: true, ...result });
+    else printResult(terminal, result);
+    return Object.keys(result.skipped).length === 0 ? exitCodes.ok : exitCodes.found;
+  } finally {
+    progress.stop();
+    await receipts.close();
+  }
+}
+
+function repairOptions(
+  { transport, pipeline, abortSignal }: BrokerContext,
+  from: DeadLetterAddress,
+  options: RepairCommandOptions,
+): RepairOptions {
+  return {
+    transport,
+    pipeline,
+    from,
+    abortSignal,
+    to: options.to,
+    body: options.transcode === true ? "transcode" : "as-is",
+    select: selection(options),
+    includeUndecodable: options.includeUndecodable,
+    targetDetectsDuplicates: options.targetDetectsDuplicates,
+    maxResubmits: options.maxResubmits,
+    maxPerSecond: options.rate,
+    limit: options.limit,
+    maxWaitTimeInMs: options.wait,
+  };
+}
+
+/** How many there are, where the catalog knows; for the progress bar. */
+async function countOf(
+  { catalog, abortSignal }: BrokerContext,
+  from: DeadLetterAddress,
+): Promise<number | undefined> {
+  const { subQueue, ...name } = from;
+  const entities = await catalog([name as EntityName]).listEntities({ abortSignal });
+  return entities.at(-1)?.counts?.[subQueue];
+}
+
+function doneOf({ resubmitted, resumed, skipped }: RepairResult): number {
+  return Object.values(skipped).reduce((sum, count) => sum + count, resubmitted + resumed);
+}
+
+function printRehearsal(terminal: Terminal, { peeked, resubmittable, skipped }: RepairRehearsal): void {
+  terminal.line(`${resubmittable} of ${peeked} dead letters would be sent again`);
+  printSkipped(terminal, skipped);
+  if (resubmittable > 0) terminal.line("To do it: --apply --receipts FILE");
+}
+
+function printResult(
+  terminal: Terminal,
+  { resubmitted, resumed, skipped, possibleDuplicates }: RepairResult,
+): void {
+  terminal.line(`${terminal.colors.bold(String(resubmitted))} sent again`);
+  if (resumed > 0) terminal.line(`${resumed} had been sent before and were removed now`);
+  printSkipped(terminal, skipped);
+  if (possibleDuplicates.length === 0) return;
+  terminal.line(
+    `${possibleDuplicates.length} may have been sent twice, because an earlier repair was interrupted: ${possibleDuplicates.join(", ")}`,
+  );
+}
+
+function printSkipped(terminal: Terminal, skipped: RepairResult["skipped"]): void {
+  for (const [why, count] of Object.entries(skipped)) terminal.line(`${count} stay: ${why}`);
+}
+
+function parseTarget(path: string): RepairTarget {
+  const topic = /^topic:(.+)$/.exec(path)?.[1];
+  if (topic !== undefined) return { topic };
+  const { subQueue, ...target } = parseEntity(path);
+  if (subQueue === undefined) return target as RepairTarget;
+  throw new UsageError("Nothing can be sent to a dead-letter queue.");
+}

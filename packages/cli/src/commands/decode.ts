@@ -1,0 +1,72 @@
+import type { ApplicationProperties, DeserializationOutcome } from "@waybill/core";
+import { toPortableValue } from "@waybill/migration";
+import type { Command } from "commander";
+import { type CommonOptions, openChain } from "../command-context.js";
+import { chainCommand, exiting, withLabels } from "../common-options.js";
+import { type ExitCode, exitCodes } from "../exit-codes.js";
+import { readInput } from "../input/read-input.js";
+import { attemptsTable } from "../output/attempts-table.js";
+import { outcomeView } from "../output/message-view.js";
+import type { Terminal } from "../output/terminal.js";
+import { toJson } from "../output/to-json.js";
+
+/** How the body is labelled. */
+interface DecodeOptions extends CommonOptions {
+  readonly contentType?: string;
+  readonly subject?: string;
+  readonly property?: ApplicationProperties;
+}
+
+/** `waybill decode`: reads one body with the chain. */
+export function decodeCommand(): Command {
+  return withLabels(chainCommand("decode"))
+    .summary("read one body and tell who could")
+    .description(
+      "Reads one body with the chain: its value, the serializer that read it, and what was tried before.",
+    )
+    .argument("[file]", "the body; default: the standard input")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  waybill decode body.bin
+  waybill decode body.bin --content-type application/json --subject order-placed -p messageVersion=1
+  curl -s https://example.com/order | waybill decode --json | jq .value
+
+Exits with 1 when nobody can read the body.`,
+    )
+    .action(exiting(decode));
+}
+
+async function decode(file: string | undefined, options: DecodeOptions): Promise<ExitCode> {
+  const { pipeline, terminal, abortSignal } = await openChain(options);
+  const body = await readInput(file);
+  const { contentType, subject, property: applicationProperties } = options;
+  const outcome = await pipeline.deserialize(
+    { body, contentType, subject, applicationProperties },
+    { abortSignal },
+  );
+  if (terminal.isJson) {
+    const value = outcome.status === "decoded" ? { value: toPortableValue(outcome.body) } : {};
+    terminal.json({ ...outcomeView(outcome), ...value });
+  } else {
+    print(terminal, outcome);
+  }
+  return outcome.status === "decoded" ? exitCodes.ok : exitCodes.found;
+}
+
+function print(terminal: Terminal, outcome: DeserializationOutcome): void {
+  const { report } = outcome;
+  const { bold, red, green } = terminal.colors;
+  terminal.line(
+    outcome.status === "decoded"
+      ? `${green("decoded")} by ${bold(report.serializer ?? "nobody: it is an AMQP value")} (position ${report.position}), ${report.bytes} bytes`
+      : `${red(outcome.status)}: ${outcome.status === "undeserializable" ? outcome.reason : outcome.error.code}, ${report.bytes} bytes`,
+  );
+  if (report.messageType !== undefined) {
+    const path = report.upcastPath.length === 0 ? "" : `, upcast ${report.upcastPath.join(" → ")}`;
+    terminal.line(`${report.messageType} version ${report.messageVersion}${path}`);
+  }
+  attemptsTable(terminal, report.attempts);
+  if (outcome.status === "decoded") terminal.line(`\n${toJson(toPortableValue(outcome.body), 2)}`);
+}

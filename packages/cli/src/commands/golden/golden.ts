@@ -1,0 +1,14 @@
+import { Command } from "commander";
+import { captureCommand } from "./capture.js";
+import { checkCommand } from "./check.js";
+
+/** `waybill golden`: its two commands. */
+export function goldenCommand(): Command {
+  return new Command("golden")
+    .summary("keep samples of real messages, and check chains against them")
+    .description(
+      "Keeps redacted samples of real messages in files, and checks that today's chain still reads them as before.",
+    )
+    .addCommand(captureCommand())
+    .addCommand(checkCommand());
+}

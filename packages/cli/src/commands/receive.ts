@@ -1,0 +1,155 @@
+import type {
+  DeliveredMessage,
+  DeserializationOutcome,
+  EncodedMessage,
+  EntityAddress,
+  TransportReceiver,
+} from "@waybill/core";
+import { type Command, Option } from "commander";
+import { type BrokerContext, type CommonOptions, openBrokerContext } from "../command-context.js";
+import { brokerCommand, exiting } from "../common-options.js";
+import { type ExitCode, exitCodes } from "../exit-codes.js";
+import { parseDuration } from "../input/parse-duration.js";
+import { parseEntity } from "../input/parse-entity.js";
+import { parseCount } from "../input/parse-number.js";
+import { messageTable } from "../output/message-table.js";
+import { messageView } from "../output/message-view.js";
+import { UsageError } from "../usage-error.js";
+
+type Settle = "complete" | "abandon" | "defer" | "dead-letter";
+
+/** What to receive, and what becomes of it. */
+interface ReceiveOptions extends CommonOptions {
+  readonly settle: Settle;
+  readonly max: number;
+  readonly wait: number;
+  readonly sessionId?: string;
+  readonly nextSession?: boolean;
+  readonly includeUndecodable?: boolean;
+  readonly body?: boolean;
+}
+
+/** How many messages are locked at once: they are read and settled long before their locks end. */
+const batchSize = 50;
+
+/** `waybill receive`: takes messages and settles them. */
+export function receiveCommand(): Command {
+  return brokerCommand("receive")
+    .summary("take messages and settle them")
+    .description(
+      "Takes messages from a queue, a subscription or a dead-letter queue, writes them and then settles them as you say. What nobody can read " +
+        "stays, unless you ask for it.",
+    )
+    .argument("<entity>", "orders, events/Subscriptions/billing, 'orders/$DeadLetterQueue'", parseEntity)
+    .addOption(
+      new Option("--settle <how>", "what becomes of the messages; to only look, use: waybill peek")
+        .choices(["complete", "abandon", "defer", "dead-letter"])
+        .makeOptionMandatory(),
+    )
+    .option("-n, --max <number>", "how many messages", parseCount, 1)
+    .addOption(
+      new Option("-w, --wait <duration>", "how long to wait for the next ones")
+        .argParser(parseDuration)
+        .default(2_000, "2s"),
+    )
+    .option("--session-id <id>", "the session to take them from")
+    .option("--next-session", "take them from the next session that has messages")
+    .option("--include-undecodable", "also settle what nobody can read")
+    .option("--body", "write the bodies too")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  waybill receive orders --settle complete --body
+  waybill receive orders --settle dead-letter --max 5
+  waybill receive billing --settle complete --next-session --max 100 --json >> taken.jsonl
+
+On a pipe each message is one line of JSON. Exits with 1 when nobody can read one of them.`,
+    )
+    .action(exiting(receive));
+}
+
+async function receive(address: EntityAddress, options: ReceiveOptions): Promise<ExitCode> {
+  if (options.sessionId !== undefined && options.nextSession === true)
+    throw new UsageError("Give --session-id or --next-session, not both.");
+  await using context = await openBrokerContext(options);
+  const receiver = await openReceiver(context, address, options);
+  try {
+    return await new Receiving(context, receiver, options).run();
+  } finally {
+    await receiver.close();
+  }
+}
+
+async function openReceiver(
+  { transport, abortSignal }: BrokerContext,
+  address: EntityAddress,
+  { sessionId, nextSession, wait }: ReceiveOptions,
+): Promise<TransportReceiver> {
+  if (sessionId === undefined && nextSession !== true) return transport.createReceiver(address, "peekLock");
+  return await transport.acceptSession(address, sessionId, {
+    receiveMode: "peekLock",
+    maxWaitTimeMs: wait,
+    abortSignal,
+  });
+}
+
+class Receiving {
+  readonly #context: BrokerContext;
+  readonly #receiver: TransportReceiver;
+  readonly #options: ReceiveOptions;
+  /** What is given back: locked until the end, so that it does not come again. */
+  readonly #kept: DeliveredMessage[] = [];
+  readonly #taken: (readonly [DeliveredMessage, DeserializationOutcome])[] = [];
+  #unread = 0;
+
+  constructor(context: BrokerContext, receiver: TransportReceiver, options: ReceiveOptions) {
+    this.#context = context;
+    this.#receiver = receiver;
+    this.#options = options;
+  }
+
+  async run(): Promise<ExitCode> {
+    const { terminal, abortSignal } = this.#context;
+    const { max, wait, body } = this.#options;
+    let left = max;
+    try {
+      while (left > 0 && !abortSignal.aborted) {
+        const maxMessages = Math.min(left, batchSize);
+        const batch = await this.#receiver.receive({ maxMessages, maxWaitTimeMs: wait, abortSignal });
+        if (batch.length === 0) break;
+        left -= batch.length;
+        for (const message of batch) await this.#take(message);
+      }
+    } finally {
+      if (!terminal.isJson) messageTable(terminal, this.#taken, body === true);
+      await Promise.allSettled(this.#kept.map((message) => this.#receiver.abandon(message.settlement!)));
+    }
+    if (this.#unread > 0 && this.#options.includeUndecodable !== true)
+      terminal.note(`${this.#unread} that nobody can read stay; --include-undecodable settles them too.`);
+    return this.#unread === 0 ? exitCodes.ok : exitCodes.found;
+  }
+
+  async #take(message: DeliveredMessage): Promise<void> {
+    const { pipeline, terminal, abortSignal } = this.#context;
+    const { body, includeUndecodable, settle } = this.#options;
+    const outcome = await pipeline.deserialize(message as EncodedMessage, { abortSignal });
+    if (terminal.isJson) terminal.jsonLine(messageView(message, outcome, body === true));
+    else this.#taken.push([message, outcome]);
+    if (outcome.status !== "decoded") this.#unread++;
+    const isLeft = outcome.status !== "decoded" && includeUndecodable !== true;
+    if (isLeft || settle === "abandon") this.#kept.push(message);
+    else await this.#settle(message.settlement!, settle);
+  }
+
+  async #settle(delivery: object, how: Exclude<Settle, "abandon">): Promise<void> {
+    switch (how) {
+      case "complete":
+        return await this.#receiver.complete(delivery);
+      case "defer":
+        return await this.#receiver.defer(delivery);
+      case "dead-letter":
+        return await this.#receiver.deadLetter(delivery, { deadLetterReason: "WaybillCommand" });
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import { randomUUID } from "node:crypto";
+import type { ApplicationProperties, EncodedMessage, Message } from "@waybill/core";
+import { fromPortableValue, type PortableValue } from "@waybill/migration";
+import type { Command } from "commander";
+import { type BrokerContext, type CommonOptions, openBrokerContext } from "../command-context.js";
+import { brokerCommand, exiting, withLabels } from "../common-options.js";
+import { type ExitCode, exitCodes } from "../exit-codes.js";
+import { parseDuration, parseWhen } from "../input/parse-duration.js";
+import { parseCount } from "../input/parse-number.js";
+import { readInput } from "../input/read-input.js";
+import { UsageError } from "../usage-error.js";
+
+/** What to send. */
+interface SendOptions extends CommonOptions {
+  readonly body?: string;
+  readonly raw?: boolean;
+  readonly as?: string;
+  readonly toVersion?: number;
+  readonly contentType?: string;
+  readonly subject?: string;
+  readonly property?: ApplicationProperties;
+  readonly messageId?: string;
+  readonly correlationId?: string;
+  readonly sessionId?: string;
+  readonly timeToLive?: number;
+  readonly schedule?: Date;
+}
+
+/** `waybill send`: sends one message. */
+export function sendCommand(): Command {
+  return withLabels(brokerCommand("send"))
+    .summary("send one message")
+    .description(
+      "Sends one message to a queue or a topic. The body is JSON, and travels in the format of the chain's main serializer.",
+    )
+    .argument("<queue-or-topic>", "where to")
+    .argument("[file]", "the body as JSON; default: the standard input")
+    .option("-b, --body <json>", "the body, instead of a file")
+    .option("--raw", "send the bytes as they are, with the content type that you give")
+    .option("--as <serializer>", "the serializer that writes, by its name; default: the main one")
+    .option(
+      "--to-version <number>",
+      "the version to write, where downcasters lead there; default: the current one",
+      parseCount,
+    )
+    .option("--message-id <id>", "default: a new one")
+    .option("--correlation-id <id>", "the message that this one belongs to")
+    .option("--session-id <id>", "the session; needed where the entity has sessions")
+    .option("--time-to-live <duration>", "how long it lives: 30s, 10m, 7d", parseDuration)
+    .option("--schedule <when>", "when it becomes visible: in 10m, or at 2026-11-05T12:00:00Z", parseWhen)
+    .option("--create", "with --data: make the directory and the queue when they are not there")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  waybill send orders --body '{"id":1}' --subject order-placed
+  waybill send orders order.msgpack --raw --content-type application/vnd.msgpack
+  waybill send orders --body '{"id":1}' --data ./broker --create
+  waybill decode old.bin --json | jq .value | waybill send orders --as avro --subject order-placed`,
+    )
+    .action(exiting(send));
+}
+
+async function send(entity: string, file: string | undefined, options: SendOptions): Promise<ExitCode> {
+  if (file !== undefined && options.body !== undefined)
+    throw new UsageError("Give a file or --body, not both.");
+  const bytes = options.body === undefined ? await readInput(file) : Buffer.from(options.body);
+  const value = options.raw === true ? undefined : jsonValue(bytes);
+  await using context = await openBrokerContext(options);
+  if (options.create === true) await context.createQueue(entity);
+  const properties = propertiesOf(options);
+  const message = await encoded(context, options, properties, bytes, value);
+  const sequenceNumber = await deliver(context, entity, message, options.schedule);
+  const { messageId, contentType } = message;
+  if (context.terminal.isJson) {
+    context.terminal.json({
+      messageId,
+      contentType,
+      bytes: (message.body as Uint8Array).length,
+      sequenceNumber,
+    });
+  } else {
+    const when = options.schedule === undefined ? "sent" : `scheduled as ${sequenceNumber}`;
+    context.terminal.line(
+      `${when}: ${messageId} (${contentType ?? "no content type"}, ${(message.body as Uint8Array).length} bytes)`,
+    );
+  }
+  return exitCodes.ok;
+}
+
+function jsonValue(bytes: Uint8Array): unknown {
+  let value: PortableValue;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as PortableValue;
+  } catch {
+    throw new UsageError("The body is not JSON. To send bytes as they are, say --raw.");
+  }
+  try {
+    return fromPortableValue(value);
+  } catch (error) {
+    throw new UsageError(`The body has a tag that does not fit: ${(error as Error).message}`);
+  }
+}
+
+function propertiesOf(options: SendOptions): Omit<Message, "body"> {
+  const { subject, property, messageId = randomUUID(), correlationId, sessionId, timeToLive } = options;
+  return { subject, applicationProperties: property, messageId, correlationId, sessionId, timeToLive };
+}
+
+async function encoded(
+  { pipeline, abortSignal }: BrokerContext,
+  { raw, contentType, as, toVersion }: SendOptions,
+  properties: Omit<Message, "body">,
+  bytes: Uint8Array,
+  body: unknown,
+): Promise<EncodedMessage> {
+  if (raw === true) return { ...properties, contentType, body: Uint8Array.from(bytes) };
+  const writeAs = { serializer: as, version: toVersion };
+  return await pipeline.serialize({ ...properties, contentType, body }, { abortSignal, writeAs });
+}
+
+async function deliver(
+  { transport, abortSignal }: BrokerContext,
+  entity: string,
+  message: EncodedMessage,
+  schedule: Date | undefined,
+): Promise<bigint | undefined> {
+  const sender = transport.createSender(entity);
+  try {
+    if (schedule === undefined) await sender.send([message], { abortSignal });
+    else return (await sender.schedule([message], schedule, { abortSignal }))[0];
+  } finally {
+    await sender.close();
+  }
+  return undefined;
+}

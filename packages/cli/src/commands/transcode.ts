@@ -1,0 +1,82 @@
+import { writeFile } from "node:fs/promises";
+import type { ApplicationProperties } from "@waybill/core";
+import type { Command } from "commander";
+import { type CommonOptions, openChain } from "../command-context.js";
+import { chainCommand, exiting, withLabels } from "../common-options.js";
+import { type ExitCode, exitCodes } from "../exit-codes.js";
+import { parseCount } from "../input/parse-number.js";
+import { readInput } from "../input/read-input.js";
+import { UsageError } from "../usage-error.js";
+
+/** What to write instead. */
+interface TranscodeOptions extends CommonOptions {
+  readonly contentType?: string;
+  readonly subject?: string;
+  readonly property?: ApplicationProperties;
+  readonly as?: string;
+  readonly toVersion?: number;
+  readonly out?: string;
+}
+
+/** `waybill transcode`: writes a body in another format. */
+export function transcodeCommand(): Command {
+  return withLabels(chainCommand("transcode"))
+    .summary("write one body in another format or version")
+    .description(
+      "Reads one body with the chain and writes it in the main serializer's format and the current version, or as told. Its new labels are told on " +
+        "the standard error. To transcode messages, see: waybill dead-letters repair --transcode.",
+    )
+    .argument("[file]", "the body; default: the standard input")
+    .option("--as <serializer>", "the serializer that writes, by its name; default: the main one")
+    .option(
+      "--to-version <number>",
+      "the version to write, where downcasters lead there; default: the current one",
+      parseCount,
+    )
+    .option("-o, --out <file>", "where to write; default: the standard output")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  waybill transcode order.json --as msgpack --out order.msgpack
+  waybill transcode order.avro --content-type avro/binary --subject order-placed --as json | jq .
+
+Exits with 1 when nobody can read the body.`,
+    )
+    .action(exiting(transcode));
+}
+
+async function transcode(file: string | undefined, options: TranscodeOptions): Promise<ExitCode> {
+  const { pipeline, terminal, abortSignal } = await openChain(options);
+  const { contentType, subject, property: applicationProperties, out } = options;
+  if (out === undefined && process.stdout.isTTY) {
+    throw new UsageError("The standard output is a terminal: name a file with --out, or pipe it somewhere.");
+  }
+  const body = await readInput(file);
+  const outcome = await pipeline.deserialize(
+    { body, contentType, subject, applicationProperties },
+    { abortSignal },
+  );
+  if (outcome.status !== "decoded") {
+    terminal.note(outcome.status === "unavailable" ? outcome.error.message : outcome.description);
+    return exitCodes.found;
+  }
+  const { "Content-Encoding": _, ...properties } = applicationProperties ?? {};
+  const written = await pipeline.serialize(
+    { subject, applicationProperties: properties, body: outcome.body },
+    {
+      abortSignal,
+      writeAs: { serializer: options.as ?? pipeline.serializers[0]!.name, version: options.toVersion },
+    },
+  );
+  const bytes = written.body as Uint8Array;
+  if (out === undefined) process.stdout.write(bytes);
+  else await writeFile(out, bytes);
+  terminal.note(
+    `read by ${outcome.report.serializer}, written as ${written.contentType}, ${bytes.length} bytes`,
+  );
+  for (const [name, value] of Object.entries(written.applicationProperties ?? {})) {
+    terminal.note(`  ${name}: ${String(value)}`);
+  }
+  return exitCodes.ok;
+}

@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs";
+import { extname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { createPipeline, type Pipeline } from "@waybill/core";
+import { json } from "@waybill/serializer-json";
+import { msgpack } from "@waybill/serializer-msgpack";
+import { UsageError } from "../usage-error.js";
+import { withoutSecrets } from "../without-secrets.js";
+import type { GoldenConfig, WaybillConfig } from "./waybill-config.js";
+
+/** A configuration that is ready for use. */
+export interface LoadedConfig {
+  readonly pipeline: Pipeline;
+  readonly golden: GoldenConfig;
+}
+
+const fileNames = ["waybill.config.ts", "waybill.config.mts", "waybill.config.js", "waybill.config.mjs"];
+
+/** Loads a configuration file: the one given, else the one of the working directory, else a chain of JSON and MessagePack. */
+export async function loadConfig(file: string | undefined): Promise<LoadedConfig> {
+  const path = file === undefined ? findConfig() : resolve(file);
+  const config = path === undefined ? defaultConfig() : await importConfig(path);
+  try {
+    const pipeline = "pipeline" in config ? config.pipeline : createPipeline(config);
+    return { pipeline, golden: config.golden ?? {} };
+  } catch (error) {
+    throw new UsageError(`${path ?? "The chain"}: ${(error as Error).message}`);
+  }
+}
+
+function findConfig(): string | undefined {
+  return fileNames.map((name) => join(process.cwd(), name)).find((path) => existsSync(path));
+}
+
+function defaultConfig(): WaybillConfig {
+  return { serializer: json(), additionalDeserializers: [msgpack()] };
+}
+
+async function importConfig(path: string): Promise<WaybillConfig> {
+  if (!existsSync(path)) throw new UsageError(`There is no configuration file ${path}.`);
+  const config = await importDefault(path);
+  if (typeof config === "object" && config !== null && ("serializer" in config || "pipeline" in config))
+    return config as WaybillConfig;
+  throw new UsageError(
+    `${path} must have a default export: export default defineConfig({ serializer: json() }).`,
+  );
+}
+
+async function importDefault(path: string): Promise<unknown> {
+  try {
+    if (/ts$/.test(extname(path))) {
+      // Node before 22.18 runs no TypeScript by itself.
+      const { createJiti } = await import("jiti");
+      return await createJiti(pathToFileURL(path).href, { fsCache: false }).import(path, { default: true });
+    }
+    return ((await import(pathToFileURL(path).href)) as { default?: unknown }).default;
+  } catch (error) {
+    throw new UsageError(`${path} cannot be loaded: ${withoutSecrets((error as Error).message)}`);
+  }
+}

@@ -1,0 +1,33 @@
+import type { EntityCatalog, EntityName, Transport } from "@waybill/core";
+import { UsageError } from "../usage-error.js";
+import { openAzure } from "./open-azure.js";
+import { openLocal } from "./open-local.js";
+
+/** A broker to work with. */
+export interface Connection extends AsyncDisposable {
+  readonly transport: Transport;
+  /** Which entities to look at: those named, or all. */
+  catalog(entities: readonly EntityName[]): EntityCatalog;
+  /** Makes a queue that is not there. Only in a local data directory. */
+  createQueue(queue: string): Promise<void>;
+}
+
+/** Where the broker is. */
+export interface ConnectionOptions {
+  /** The data directory of a local broker; else the connection string of the environment counts. */
+  readonly data?: string | undefined;
+  /** Makes the data directory when it is not there. Default: false. */
+  readonly create?: boolean | undefined;
+}
+
+/** The variable that holds the connection string. Not an option: command lines are seen by others. */
+const variable = "SERVICEBUS_CONNECTION_STRING";
+
+/** Opens the local data directory, or connects to the namespace of the environment. */
+export async function openConnection({ data, create = false }: ConnectionOptions): Promise<Connection> {
+  if (data !== undefined) return await openLocal(data, create);
+  const connectionString = process.env[variable];
+  if (connectionString !== undefined && connectionString.trim() !== "")
+    return await openAzure(connectionString.trim());
+  throw new UsageError(`Where is the broker? Set ${variable}, or name a local data directory with --data.`);
+}

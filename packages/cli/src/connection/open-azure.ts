@@ -1,0 +1,65 @@
+import { type CallOptions, type EntityCatalog, type EntityName, WaybillError } from "@waybill/core";
+import { azureCatalog, azureRetryOptions, azureTransport } from "@waybill/transport-azure";
+import { UsageError } from "../usage-error.js";
+import type { Connection } from "./connection.js";
+import { namedCatalog } from "./named-catalog.js";
+
+/** How long listing may take that nobody answers, in milliseconds. */
+const listTimeoutMs = 20_000;
+
+/** Connects to a namespace, or to a server of the local broker. */
+export async function openAzure(connectionString: string): Promise<Connection> {
+  const { ServiceBusAdministrationClient, ServiceBusClient } = await import("@azure/service-bus");
+  const client = made(() => new ServiceBusClient(connectionString, { retryOptions: azureRetryOptions }));
+  const transport = azureTransport(client);
+  const all = () =>
+    azureCatalog(
+      made(() => new ServiceBusAdministrationClient(connectionString, { retryOptions: { maxRetries: 2 } })),
+    );
+  return {
+    transport,
+    catalog: (entities: readonly EntityName[]) =>
+      entities.length > 0 ? namedCatalog(entities) : explained(all()),
+    createQueue() {
+      throw new UsageError("--create makes queues in a local data directory only: give --data.");
+    },
+    async [Symbol.asyncDispose]() {
+      await transport.close();
+      await client.close();
+    },
+  };
+}
+
+function made<T>(make: () => T): T {
+  try {
+    return make();
+  } catch {
+    // The text of the SDK may quote the string.
+    throw new UsageError(
+      "SERVICEBUS_CONNECTION_STRING is no connection string: Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…",
+    );
+  }
+}
+
+/** Says what to do when the namespace does not tell its entities. */
+function explained(catalog: EntityCatalog): EntityCatalog {
+  return {
+    async listEntities({ abortSignal }: CallOptions = {}) {
+      const signals = [
+        AbortSignal.timeout(listTimeoutMs),
+        ...(abortSignal === undefined ? [] : [abortSignal]),
+      ];
+      try {
+        return await catalog.listEntities({ abortSignal: AbortSignal.any(signals) });
+      } catch (error) {
+        if (abortSignal?.aborted || !(error instanceof WaybillError)) throw error;
+        throw new WaybillError(
+          error.code === "aborted" ? "timeout" : error.code,
+          `The entities of the namespace cannot be listed (${error.text.split("\n")[0]}). Listing needs the Manage claim and the management API; ` +
+            "name the entities with --entity instead.",
+          { cause: error },
+        );
+      }
+    },
+  };
+}

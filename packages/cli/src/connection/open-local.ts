@@ -1,0 +1,24 @@
+import { openBroker, openDurableStorage } from "@waybill/broker";
+import type { EntityName } from "@waybill/core";
+import { localCatalog, localTransport } from "@waybill/transport-local";
+import type { Connection } from "./connection.js";
+import { namedCatalog } from "./named-catalog.js";
+
+/** Opens a data directory with a broker of its own; nobody else can have it open meanwhile. */
+export async function openLocal(directory: string, create: boolean): Promise<Connection> {
+  const broker = await openBroker({ storage: await openDurableStorage(directory, { mustExist: !create }) });
+  const transport = localTransport(broker);
+  const all = localCatalog(broker);
+  return {
+    transport,
+    catalog: (entities: readonly EntityName[]) => (entities.length === 0 ? all : namedCatalog(entities, all)),
+    async createQueue(queue) {
+      const isThere = broker.listEntities().some(({ path }) => path.toLowerCase() === queue.toLowerCase());
+      if (!isThere) await broker.createQueue(queue);
+    },
+    async [Symbol.asyncDispose]() {
+      await transport.close();
+      await broker.close();
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { WaybillError } from "@waybill/core";
+import { type ExitCode, exitCodes } from "./exit-codes.js";
+import { UsageError } from "./usage-error.js";
+import { withoutSecrets } from "./without-secrets.js";
+
+/** How a command ended badly: a text without secrets, and the exit code. */
+export interface DescribedError {
+  readonly text: string;
+  readonly exitCode: ExitCode;
+}
+
+/** Says what went wrong, for people. */
+export function describeError(error: unknown): DescribedError {
+  const text = withoutSecrets(error instanceof Error ? error.message : String(error));
+  return { text, exitCode: exitCodeOf(error) };
+}
+
+function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof UsageError || error instanceof TypeError) return exitCodes.usage;
+  if (error instanceof WaybillError) return fromWaybill(error);
+  const { name, code } = error as { name?: unknown; code?: unknown };
+  if (name === "BrokerError") return exitCodes.connection;
+  return code === "ENOENT" || code === "EACCES" || code === "EISDIR" ? exitCodes.usage : exitCodes.failed;
+}
+
+function fromWaybill({ code }: WaybillError): ExitCode {
+  switch (code) {
+    case "aborted":
+      return exitCodes.interrupted;
+    case "configuration-invalid":
+    case "serialization-failed":
+    case "operation-invalid":
+      return exitCodes.usage;
+    case "internal":
+    case "deserialization-failed":
+      return exitCodes.failed;
+    default:
+      return exitCodes.connection;
+  }
+}

@@ -1,0 +1,23 @@
+import { InvalidArgumentError } from "commander";
+
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `500ms`, `30s`, `10m`, `2h` or `7d`, in milliseconds. */
+export function parseDuration(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text);
+  if (match === null)
+    throw new InvalidArgumentError(`"${text}" is no duration. Write 500ms, 30s, 10m, 2h or 7d.`);
+  return Math.round(Number(match[1]) * units[match[2]!]!);
+}
+
+/** An instant such as `2026-11-05T12:00:00Z`. */
+export function parseInstant(text: string): Date {
+  const instant = new Date(text);
+  if (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(instant.getTime())) return instant;
+  throw new InvalidArgumentError(`"${text}" is no instant. Write 2026-11-05T12:00:00Z.`);
+}
+
+/** An instant, or a duration from now. */
+export function parseWhen(text: string): Date {
+  return /^[\d.]+[a-z]+$/.test(text) ? new Date(Date.now() + parseDuration(text)) : parseInstant(text);
+}

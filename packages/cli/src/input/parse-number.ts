@@ -1,0 +1,28 @@
+import { InvalidArgumentError } from "commander";
+
+/** A whole number from 1. */
+export function parseCount(text: string): number {
+  const count = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count >= 1) return count;
+  throw new InvalidArgumentError(`"${text}" is no whole number from 1.`);
+}
+
+/** A number above 0. */
+export function parseRate(text: string): number {
+  const rate = Number(text);
+  if (/^\d*\.?\d+$/.test(text) && rate > 0) return rate;
+  throw new InvalidArgumentError(`"${text}" is no number above 0.`);
+}
+
+/** A share of the whole, from 0 to 1. */
+export function parseShare(text: string): number {
+  const share = Number(text);
+  if (/^\d*\.?\d+$/.test(text) && share <= 1) return share;
+  throw new InvalidArgumentError(`"${text}" is no share from 0 to 1.`);
+}
+
+/** The number of a message in its entity. */
+export function parseSequenceNumber(text: string): bigint {
+  if (/^\d{1,19}$/.test(text)) return BigInt(text);
+  throw new InvalidArgumentError(`"${text}" is no sequence number.`);
+}

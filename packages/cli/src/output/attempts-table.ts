@@ -1,0 +1,12 @@
+import type { DeadLetterAttempt } from "@waybill/core";
+import type { Terminal } from "./terminal.js";
+
+/** Who tried to read a body and why it failed; nothing when the first one succeeded. */
+export function attemptsTable(terminal: Terminal, attempts: readonly DeadLetterAttempt[]): void {
+  if (attempts.length === 0) return;
+  terminal.line();
+  terminal.table(
+    ["TRIED", "STAGE", "REASON", "DETAIL"],
+    attempts.map(({ serializer, stage, reason, detail }) => [serializer, stage, reason, detail]),
+  );
+}

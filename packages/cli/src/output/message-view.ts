@@ -1,0 +1,37 @@
+import type { DeliveredMessage, DeserializationOutcome } from "@waybill/core";
+import { toPortableValue } from "@waybill/migration";
+
+/** What a command tells of a body: who read it, or why nobody could. */
+export function outcomeView(outcome: DeserializationOutcome) {
+  const { report } = outcome;
+  return {
+    status: outcome.status,
+    serializer: report.serializer,
+    position: report.position,
+    declared: report.declared,
+    contentType: report.contentType,
+    messageType: report.messageType,
+    messageVersion: report.messageVersion,
+    upcastPath: report.upcastPath,
+    contentEncodings: report.contentEncodings,
+    bytes: report.bytes,
+    reason: outcome.status === "undeserializable" ? outcome.reason : undefined,
+    attempts: report.attempts,
+  };
+}
+
+/** What a command tells of a message: everything, and the body only when asked. */
+export function messageView(message: DeliveredMessage, outcome: DeserializationOutcome, withBody: boolean) {
+  const { body, settlement: _, lockToken: __, ...properties } = message;
+  return {
+    ...properties,
+    deserialization: outcomeView(outcome),
+    ...(withBody ? bodyView(body, outcome) : {}),
+  };
+}
+
+/** The value, or the bytes of what nobody can read. */
+function bodyView(body: DeliveredMessage["body"], outcome: DeserializationOutcome) {
+  if (outcome.status === "decoded") return { body: toPortableValue(outcome.body) };
+  return body instanceof Uint8Array ? { rawBody: body } : { body: toPortableValue(body.value) };
+}

@@ -1,0 +1,13 @@
+import { printable } from "./printable.js";
+
+/** JSON for people and programs: 64-bit numbers in decimal as texts, instants in ISO 8601, bytes in Base64, and nothing that plays with a terminal. */
+export function toJson(value: unknown, indentation?: number): string {
+  const text = JSON.stringify(value, replaced, indentation);
+  // What is not printable stands within texts only, where its escape means the same.
+  return indentation === undefined ? printable(text) : text.split("\n").map(printable).join("\n");
+}
+
+function replaced(this: unknown, _key: string, value: unknown): unknown {
+  if (typeof value === "bigint") return String(value);
+  return value instanceof Uint8Array ? Buffer.from(value).toString("base64") : value;
+}

@@ -1,0 +1,43 @@
+import { Command } from "commander";
+import { censusCommand } from "./commands/census.js";
+import { deadLettersCommand } from "./commands/dead-letters/dead-letters.js";
+import { decodeCommand } from "./commands/decode.js";
+import { goldenCommand } from "./commands/golden/golden.js";
+import { peekCommand } from "./commands/peek.js";
+import { receiveCommand } from "./commands/receive.js";
+import { sendCommand } from "./commands/send.js";
+import { transcodeCommand } from "./commands/transcode.js";
+import { verdictCommand } from "./commands/verdict.js";
+
+/** The command with all its commands. An action answers with the exit code, which goes to `onExitCode`. */
+export function createProgram(version: string): Command {
+  return new Command("waybill")
+    .description(
+      "Looks at messages on Azure Service Bus or a local broker, and moves systems from one payload format to the next.",
+    )
+    .version(version, "-v, --version")
+    .addCommand(decodeCommand())
+    .addCommand(sendCommand())
+    .addCommand(peekCommand())
+    .addCommand(receiveCommand())
+    .addCommand(censusCommand())
+    .addCommand(verdictCommand())
+    .addCommand(deadLettersCommand())
+    .addCommand(goldenCommand())
+    .addCommand(transcodeCommand())
+    .addHelpText(
+      "after",
+      `
+The way from one format to the next:
+  1. waybill census                         what waits, and who reads it
+  2. waybill golden capture test/golden     samples, to test the new chain with
+  3. waybill dead-letters list              what could not be read, and could be now
+  4. waybill dead-letters repair orders     send it again
+  5. waybill verdict json …                 whether the old format can go
+
+The broker is the namespace of SERVICEBUS_CONNECTION_STRING, or a local data directory: --data DIR.
+The chain and the message types come from waybill.config.ts; without one they are JSON and MessagePack.
+
+Exit codes: 0 done · 1 done, and found something · 2 wrong usage · 3 broker out of reach · 4 failed · 130 interrupted`,
+    );
+}

@@ -1,0 +1,170 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Broker, createBroker, openBroker, openDurableStorage } from "@waybill/broker";
+import { serve } from "@waybill/broker-server";
+import { createPipeline, type EncodedMessage, type EntityAddress } from "@waybill/core";
+import { json } from "@waybill/serializer-json";
+import { msgpack } from "@waybill/serializer-msgpack";
+import { localTransport } from "@waybill/transport-local";
+
+/** How a run of the real command ended. */
+export interface Ended {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The standard output as JSON. */
+  json<T = Record<string, unknown>>(): T;
+  /** The same line by line. */
+  lines<T = Record<string, unknown>>(): T[];
+}
+
+/** How to run the command. */
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly input?: string | Uint8Array;
+  /** Presses Ctrl-C as soon as this holds. */
+  readonly interruptWhen?: () => Promise<boolean>;
+}
+
+const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
+
+/** A file beside the sources. */
+export function fixture(name: string): string {
+  return fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
+}
+
+/** Runs the compiled command in a process of its own. */
+export function runCommand(
+  args: readonly string[],
+  { cwd, env = {}, input, interruptWhen }: RunOptions = {},
+): Promise<Ended> {
+  const { SERVICEBUS_CONNECTION_STRING: _, NO_COLOR: __, FORCE_COLOR: ___, ...inherited } = process.env;
+  const child = spawn(process.execPath, [bin, ...args], { cwd, env: { ...inherited, ...env } });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  child.stdin.on("error", () => {}).end(input ?? "");
+  if (interruptWhen !== undefined) void interrupt(child, interruptWhen);
+  return new Promise((resolve, reject) => {
+    child.on("error", reject).on("close", (exitCode) => {
+      const lines = <T>() =>
+        stdout
+          .split("\n")
+          .filter((line) => line !== "")
+          .map((line) => JSON.parse(line) as T);
+      resolve({ exitCode, stdout, stderr, json: <T>() => JSON.parse(stdout) as T, lines });
+    });
+  });
+}
+
+async function interrupt(child: ChildProcess, when: () => Promise<boolean>): Promise<void> {
+  while (child.exitCode === null && !(await when())) await new Promise((resolve) => setTimeout(resolve, 20));
+  child.kill("SIGINT");
+}
+
+/** A folder of a test's own. */
+export async function openFolder() {
+  const path = await mkdtemp(join(tmpdir(), "waybill-cli-"));
+  return {
+    path,
+    write: async (name: string, content: string | Uint8Array) => {
+      await writeFile(join(path, name), content);
+      return join(path, name);
+    },
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true }),
+  };
+}
+
+/** A broker that the command works with, and that the test can look into between two runs. */
+export interface Seat extends AsyncDisposable {
+  readonly folder: string;
+  readonly connectionString?: string;
+  write(name: string, content: string | Uint8Array): Promise<string>;
+  /** Works on the broker in the process of the test. */
+  withBroker<T>(work: (broker: Broker) => Promise<T>): Promise<T>;
+  /** Runs the command against the broker. */
+  run(args: readonly string[], options?: RunOptions): Promise<Ended>;
+  /** What to append so that all entities are looked at, where the broker does not list them. */
+  readonly entities: (...paths: string[]) => string[];
+}
+
+/** A data directory, which the command opens itself. */
+export async function openDataSeat(): Promise<Seat> {
+  const folder = await openFolder();
+  const data = join(folder.path, "broker");
+  return {
+    folder: folder.path,
+    write: folder.write,
+    async withBroker(work) {
+      await using broker = await openBroker({ storage: await openDurableStorage(data) });
+      return await work(broker);
+    },
+    run: (args, options) => runCommand([...args, "--data", data], { cwd: folder.path, ...options }),
+    entities: () => [],
+    [Symbol.asyncDispose]: folder[Symbol.asyncDispose],
+  };
+}
+
+/** The local broker behind AMQP, through the official SDK. */
+export async function openServerSeat(): Promise<Seat> {
+  const folder = await openFolder();
+  const broker = createBroker();
+  const server = await serve(broker, { port: 0 });
+  const env = { SERVICEBUS_CONNECTION_STRING: server.connectionString };
+  return {
+    folder: folder.path,
+    connectionString: server.connectionString,
+    write: folder.write,
+    withBroker: (work) => work(broker),
+    run: (args, options) =>
+      runCommand(args, { cwd: folder.path, ...options, env: { ...env, ...options?.env } }),
+    entities: (...paths) => paths.flatMap((path) => ["--entity", path]),
+    async [Symbol.asyncDispose]() {
+      await server.close();
+      await broker.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export const seats = [
+  { name: "a local data directory", open: openDataSeat },
+  { name: "a namespace over AMQP", open: openServerSeat },
+] as const;
+
+const pipeline = createPipeline({ serializer: json(), additionalDeserializers: [msgpack()] });
+
+/** A message in JSON, or in MessagePack. */
+export function encoded(body: unknown, format: "json" | "msgpack" = "json"): EncodedMessage {
+  const writeAs = { serializer: format };
+  return pipeline.serialize({ body, subject: "order-placed" }, { writeAs }) as EncodedMessage;
+}
+
+/** What nobody can read. */
+export const garbage: EncodedMessage = { body: Uint8Array.of(0xff, 0xfe, 0xfd), messageId: "garbage" };
+
+/** Sends messages, and dead-letters them when told so. */
+export async function fill(
+  broker: Broker,
+  queue: string,
+  messages: readonly EncodedMessage[],
+  deadLetterReason?: string,
+): Promise<void> {
+  await using transport = localTransport(broker);
+  await transport.createSender(queue).send(messages);
+  if (deadLetterReason === undefined) return;
+  const receiver = transport.createReceiver({ queue }, "peekLock");
+  for (const message of await receiver.receive({ maxMessages: messages.length, maxWaitTimeMs: 0 }))
+    await receiver.deadLetter(message.settlement!, { deadLetterReason });
+}
+
+/** What waits somewhere. */
+export async function waiting(broker: Broker, address: EntityAddress) {
+  await using transport = localTransport(broker);
+  return await transport.createReceiver(address, "peekLock").peek({ maxMessages: 1_000 });
+}

@@ -1,0 +1,16 @@
+const secrets = /\b(SharedAccessKey|SharedAccessSignature|sig|AccountKey)=[^;&\s"']+/gi;
+
+/** A text in which every key of a connection string is replaced: those it shows as such, and the one of the environment wherever it stands. */
+export function withoutSecrets(text: string): string {
+  let clean = text;
+  for (const secret of environmentSecrets()) clean = clean.replaceAll(secret, "***");
+  return clean.replace(secrets, "$1=***");
+}
+
+function environmentSecrets(): string[] {
+  const { SERVICEBUS_CONNECTION_STRING: connectionString = "" } = process.env;
+  const keys = connectionString.matchAll(/SharedAccess(?:Key|Signature)=([^;]+)/gi);
+  return [connectionString, ...Array.from(keys, ([, key]) => key!.trim())].filter(
+    (secret) => secret.length >= 8,
+  );
+}

@@ -1,0 +1,283 @@
+import { createHash } from "node:crypto";
+import {
+  type CallOptions,
+  type Decoded,
+  type DeliveredMessage,
+  deadLetterRecordProperty,
+  type EncodedMessage,
+  type EntityCatalog,
+  type MessageType,
+  type Pipeline,
+  type Transport,
+  WaybillError,
+} from "@waybill/core";
+import { peekPages } from "../census/peek-pages.js";
+import { placesInFlowOrder } from "../census/places.js";
+import {
+  originalMessageIdProperty,
+  resubmitCountProperty,
+  resubmitToProperty,
+} from "../repair/resubmission.js";
+import { acceptedBy } from "./accepted-by.js";
+import type { GoldenMessage, GoldenParts } from "./golden-message.js";
+import { narrowPipeline, typeAsOf } from "./narrow-pipeline.js";
+import { toPortableValue } from "./portable-value.js";
+import { isKept, type LeafPlace, type Redactor, redactLeaf, redactValue, shapeOf } from "./redact-value.js";
+
+/** Where to look for samples and what may stand in them. */
+export interface GoldenCaptureOptions extends CallOptions {
+  readonly transport: Transport;
+  /** The chain that consumers use. */
+  readonly pipeline: Pipeline;
+  /** Which entities to look into, with their dead-letter queues. */
+  readonly catalog: EntityCatalog;
+  /** Replaces every leaf of the bodies and of the application properties; `false` keeps payloads as they are. Default: {@link redactLeaf}. */
+  readonly redact?: Redactor | false | undefined;
+  /** Paths that keep their value, as JSON pointers with stars: `/status`, `/currency`. Default: none. */
+  readonly keep?: readonly string[] | undefined;
+  /** How many samples of different shape to keep of each type, version and serializer. Default: 3. */
+  readonly samplesPerKind?: number | undefined;
+  /** How many messages to peek in one place at most. Default: no limit. */
+  readonly maxMessagesPerPlace?: number | undefined;
+  /** Called after each page with the number of messages so far. */
+  readonly onProgress?: ((peeked: number) => void) | undefined;
+}
+
+/** What was found. */
+export interface GoldenCapture {
+  readonly peeked: number;
+  readonly messages: readonly GoldenMessage[];
+  /** Kinds of which some messages could not be made golden. */
+  readonly skipped: readonly GoldenSkip[];
+}
+
+/** Messages that were left out. */
+export interface GoldenSkip {
+  /**
+   * Nobody in the chain reads it; its body is an AMQP value that needs no serializer; or it cannot be written anew, mostly because its redacted
+   * form would be refused, and the redactor must keep more.
+   */
+  readonly why: "undecodable" | "no-serializer" | "not-redactable";
+  readonly messageType: string | undefined;
+  readonly messageVersion: number | undefined;
+  readonly serializer: string | undefined;
+  /** What was wrong with the first of them, without payload. */
+  readonly detail: string;
+  readonly count: number;
+}
+
+/** How many kinds are told apart; what producers invent beyond that is left out. */
+const maxKinds = 1_000;
+
+/**
+ * Peeks every entity and its dead-letter queues and takes samples of each type, version and serializer: redacted, written anew in the format
+ * and version they came in, and read once more with the chain, to see what it makes of them. Locks and changes nothing.
+ */
+export async function captureGoldenMessages(options: GoldenCaptureOptions): Promise<GoldenCapture> {
+  const { transport, catalog, abortSignal, maxMessagesPerPlace, onProgress } = options;
+  const capture = new Capture(options);
+  let peeked = 0;
+  for (const { address } of placesInFlowOrder(await catalog.listEntities({ abortSignal }))) {
+    const receiver = transport.createReceiver(address, "peekLock");
+    try {
+      for await (const page of peekPages(receiver, { maxMessages: maxMessagesPerPlace, abortSignal })) {
+        for (const message of page) await capture.add(message);
+        peeked += page.length;
+        onProgress?.(peeked);
+      }
+    } catch (error) {
+      // A transport without this sub-queue has nothing in it.
+      if (!(error instanceof WaybillError && error.code === "not-supported")) throw error;
+    } finally {
+      await receiver.close();
+    }
+  }
+  return { peeked, messages: capture.messages, skipped: [...capture.skipped.values()] };
+}
+
+type Skip = { -readonly [Key in keyof GoldenSkip]: GoldenSkip[Key] };
+
+class Capture {
+  readonly messages: GoldenMessage[] = [];
+  readonly skipped = new Map<string, Skip>();
+  readonly #options: GoldenCaptureOptions;
+  /** The shapes of each kind that were met. */
+  readonly #shapes = new Map<string, Set<string>>();
+
+  constructor(options: GoldenCaptureOptions) {
+    this.#options = options;
+  }
+
+  async add(message: DeliveredMessage): Promise<void> {
+    const { pipeline, samplesPerKind = 3, abortSignal } = this.#options;
+    const outcome = await pipeline.deserialize(message as EncodedMessage, { abortSignal });
+    const { report } = outcome;
+    if (outcome.status !== "decoded") {
+      const detail = report.attempts.at(-1)?.detail ?? "Something was unreachable.";
+      return this.#skip("undecodable", report, detail);
+    }
+    if (report.serializer === undefined)
+      return this.#skip("no-serializer", report, "Its body is an AMQP value.");
+    const kind = kindName(message, outcome);
+    const shapes = this.#shapes.get(kind) ?? new Set();
+    if (shapes.size >= samplesPerKind || (shapes.size === 0 && this.#shapes.size >= maxKinds)) return;
+    try {
+      const own = new OwnVersion(pipeline, outcome);
+      const value = await own.read(message as EncodedMessage);
+      const shape = digest(`${message.contentType ?? ""}\n${shapeOf(value)}`);
+      if (shapes.has(shape)) return;
+      this.#shapes.set(kind, shapes.add(shape));
+      await this.#sample(`${kind}.${shape}`, message, value, own, outcome);
+    } catch (error) {
+      if (!(error instanceof WaybillError)) throw error;
+      this.#skip("not-redactable", report, error.text);
+    }
+  }
+
+  async #sample(name: string, message: DeliveredMessage, value: unknown, own: OwnVersion, outcome: Decoded) {
+    const { pipeline, redact = redactLeaf } = this.#options;
+    const parts =
+      redact === false ? partsOf(message) : await own.write(message, value, this.#redactor(outcome, redact));
+    this.messages.push(await golden(pipeline, name, parts, outcome, redact !== false));
+  }
+
+  #redactor({ report }: Decoded, redact: Redactor): (leaf: unknown, path: string) => unknown {
+    const { messageType, messageVersion, serializer } = report;
+    const place: Omit<LeafPlace, "path"> = { messageType, messageVersion, serializer: serializer! };
+    const { keep = [] } = this.#options;
+    return (leaf, path) => (isKept(path, keep) ? leaf : redact(leaf, { ...place, path }));
+  }
+
+  #skip(why: GoldenSkip["why"], report: Decoded["report"], detail: string): void {
+    const { messageType, messageVersion, serializer } = report;
+    const key = JSON.stringify([why, messageType, messageVersion, serializer]);
+    const known = this.skipped.get(key);
+    if (known !== undefined) known.count++;
+    else if (this.skipped.size < maxKinds)
+      this.skipped.set(key, { why, messageType, messageVersion, serializer, detail, count: 1 });
+  }
+}
+
+/** Reads and writes bodies as they travel: in the version and with the serializer of one message, without upcasting. */
+class OwnVersion {
+  readonly #outcome: Decoded;
+  readonly #pipeline: Pipeline;
+  readonly #type: MessageType | undefined;
+
+  constructor(pipeline: Pipeline, outcome: Decoded) {
+    const { messageType, messageVersion, serializer } = outcome.report;
+    const type = pipeline.messageTypes.find(({ name }) => name === messageType);
+    this.#outcome = outcome;
+    this.#type = type && typeAsOf(type, messageVersion!);
+    const winner = pipeline.serializers.filter(({ name }) => name === serializer);
+    this.#pipeline = narrowPipeline(pipeline, winner, this.#type);
+  }
+
+  async read(message: EncodedMessage): Promise<unknown> {
+    if (this.#outcome.report.upcastPath.length === 0) return this.#outcome.body;
+    const outcome = await this.#pipeline.deserialize(message);
+    if (outcome.status === "decoded") return outcome.body;
+    const detail = outcome.report.attempts.at(-1)?.detail ?? "something was unreachable";
+    throw new WaybillError("deserialization-failed", `the body cannot be read without upcasting: ${detail}`);
+  }
+
+  async write(
+    message: DeliveredMessage,
+    value: unknown,
+    redact: (leaf: unknown, path: string) => unknown,
+  ): Promise<GoldenParts> {
+    const { report } = this.#outcome;
+    const isDeclared = report.declared === report.serializer;
+    const applicationProperties = this.#properties(message, redact);
+    const written = await this.#pipeline.serialize({
+      subject: this.#type?.name ?? message.subject,
+      contentType: isDeclared ? message.contentType : undefined,
+      applicationProperties,
+      body: redactValue(value, redact),
+    });
+    return {
+      body: written.body as Uint8Array,
+      contentType: isDeclared ? written.contentType : message.contentType,
+      subject: message.subject,
+      applicationProperties,
+    };
+  }
+
+  /** What names type, version and compression stays, and nothing is added: a message that does not say its version must go on not saying it. */
+  #properties({ applicationProperties }: DeliveredMessage, redact: (leaf: unknown, path: string) => unknown) {
+    const kept = new Set(["Content-Encoding", ...this.#stamps()]);
+    const properties = Object.entries(applicationProperties)
+      .filter(([name]) => !diagnostics.has(name))
+      .map(([name, value]) => [
+        name,
+        kept.has(name) ? value : redact(value, `/applicationProperties/${name}`),
+      ]);
+    return Object.fromEntries(properties) as EncodedMessage["applicationProperties"];
+  }
+
+  #stamps(): string[] {
+    if (this.#type === undefined) return [];
+    const identity = { messageType: this.#type.name, version: this.#type.version };
+    return Object.keys(this.#pipeline.messageTypeResolver.stamp(identity, {}).applicationProperties ?? {});
+  }
+}
+
+/** What dead-lettering and repairs put on a message. */
+const diagnostics: ReadonlySet<string> = new Set([
+  "DeadLetterReason",
+  "DeadLetterErrorDescription",
+  deadLetterRecordProperty,
+  originalMessageIdProperty,
+  resubmitCountProperty,
+  resubmitToProperty,
+]);
+
+function partsOf({ body, contentType, subject, applicationProperties }: DeliveredMessage): GoldenParts {
+  const properties = Object.entries(applicationProperties).filter(([name]) => !diagnostics.has(name));
+  return {
+    body: body as Uint8Array,
+    contentType,
+    subject,
+    applicationProperties: Object.fromEntries(properties),
+  };
+}
+
+async function golden(
+  pipeline: Pipeline,
+  name: string,
+  message: GoldenParts,
+  original: Decoded,
+  isRedacted: boolean,
+): Promise<GoldenMessage> {
+  const { serializer, messageType, messageVersion } = original.report;
+  const outcome = await pipeline.deserialize(message);
+  if (outcome.status !== "decoded" || outcome.report.serializer !== serializer) {
+    const detail = outcome.report.attempts.at(-1)?.detail ?? "another serializer takes it";
+    throw new WaybillError("deserialization-failed", `the redacted body is read otherwise: ${detail}`);
+  }
+  const type = pipeline.messageTypes.find((each) => each.name === messageType);
+  return {
+    name,
+    message,
+    isRedacted,
+    expected: {
+      serializer: serializer!,
+      messageType,
+      messageVersion,
+      valueVersion: type?.version,
+      value: toPortableValue(outcome.body),
+      acceptedBy: await acceptedBy(pipeline, message, type),
+    },
+  };
+}
+
+/** A file name on every system. */
+function kindName({ subject = "untyped" }: DeliveredMessage, { report }: Decoded): string {
+  const { messageType = subject, messageVersion, serializer } = report;
+  const version = messageVersion === undefined ? "" : `.v${messageVersion}`;
+  return `${messageType.replace(/[^\w-]+/g, "_").slice(0, 64)}${version}.${serializer}`;
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 8);
+}

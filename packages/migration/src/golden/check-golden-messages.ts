@@ -1,0 +1,135 @@
+import { AssertionError } from "node:assert";
+import type { DeserializationOutcome, Pipeline } from "@waybill/core";
+import { acceptedBy } from "./accepted-by.js";
+import { differingPaths } from "./differing-paths.js";
+import { readGoldenMessages } from "./golden-files.js";
+import type { GoldenMessage } from "./golden-message.js";
+import { narrowPipeline, typeAsOf } from "./narrow-pipeline.js";
+import { toPortableValue } from "./portable-value.js";
+
+/** Which chain to hold against which files. */
+export interface GoldenCheckOptions {
+  /** The chain of today. */
+  readonly pipeline: Pipeline;
+  /** Where the golden messages are. */
+  readonly directory: string;
+}
+
+/** What became of all golden messages. */
+export interface GoldenCheck {
+  readonly checked: number;
+  /** Empty when all is as it was. */
+  readonly failures: readonly GoldenFailure[];
+}
+
+/** One thing that is not as it was. */
+export interface GoldenFailure {
+  /** The golden message's name. */
+  readonly name: string;
+  readonly kind: /** Today's chain cannot read it. */
+    | "lost-support"
+    /** Another serializer reads it, or it is read as another type or version. */
+    | "changed-reader"
+    /** Handlers get another value. */
+    | "changed-value"
+    /** A serializer would take the body without its content type that would not have before. */
+    | "new-ambiguity";
+  /** What is wrong, for people; names paths and never values. */
+  readonly text: string;
+}
+
+/**
+ * Reads every golden message of a directory with today's chain and tells what changed. A message type may have got newer versions: the value
+ * is compared as of the version it was captured for. Rejects with `configuration-invalid` when there is nothing to check.
+ */
+export async function checkGoldenMessages({ pipeline, directory }: GoldenCheckOptions): Promise<GoldenCheck> {
+  const messages = await readGoldenMessages(directory);
+  const failures: GoldenFailure[] = [];
+  for (const golden of messages) {
+    for (const failure of await check(pipeline, golden)) failures.push({ name: golden.name, ...failure });
+  }
+  return { checked: messages.length, failures };
+}
+
+/** The same for tests: rejects with an `AssertionError` that lists every failure, which all test runners understand. */
+export async function assertGoldenMessages(options: GoldenCheckOptions): Promise<void> {
+  const { checked, failures } = await checkGoldenMessages(options);
+  if (failures.length === 0) return;
+  const lines = failures.map(({ name, kind, text }) => `${name}: ${kind}: ${text}`);
+  throw new AssertionError({
+    message: `${failures.length} failures in ${checked} golden messages:\n${lines.join("\n")}`,
+    actual: lines,
+    expected: [],
+    operator: "assertGoldenMessages",
+  });
+}
+
+type Failure = Omit<GoldenFailure, "name">;
+
+async function check(pipeline: Pipeline, golden: GoldenMessage): Promise<Failure[]> {
+  const outcome = await pipeline.deserialize(golden.message);
+  if (outcome.status !== "decoded") return [{ kind: "lost-support", text: whyNot(outcome) }];
+  return [
+    ...changedReader(golden, outcome),
+    ...(await changedValue(pipeline, golden, outcome)),
+    ...(await newAmbiguity(pipeline, golden, outcome)),
+  ];
+}
+
+function whyNot(outcome: Exclude<DeserializationOutcome, { status: "decoded" }>): string {
+  return outcome.status === "unavailable" ? outcome.error.text : outcome.description;
+}
+
+type Decoded = Extract<DeserializationOutcome, { status: "decoded" }>;
+
+function changedReader({ expected }: GoldenMessage, { report }: Decoded): Failure[] {
+  const was = reader(expected.serializer, expected.messageType, expected.messageVersion);
+  const is = reader(report.serializer, report.messageType, report.messageVersion);
+  return was === is ? [] : [{ kind: "changed-reader", text: `was read as ${was}, is read as ${is}.` }];
+}
+
+function reader(
+  serializer: string | undefined,
+  type: string | undefined,
+  version: number | undefined,
+): string {
+  return `${serializer ?? "no serializer"}${type === undefined ? "" : ` of ${type} version ${version}`}`;
+}
+
+async function changedValue(pipeline: Pipeline, golden: GoldenMessage, outcome: Decoded): Promise<Failure[]> {
+  const then = await asCaptured(pipeline, golden, outcome);
+  if (then === undefined) return [];
+  if (then.status !== "decoded") return [{ kind: "changed-value", text: whyNot(then) }];
+  const paths = differingPaths(golden.expected.value, toPortableValue(then.body));
+  return paths.length === 0 ? [] : [{ kind: "changed-value", text: `differs at ${paths.join(", ")}.` }];
+}
+
+/** Read up to the version that was current then; undefined when the way up does not come past that version any more. */
+async function asCaptured(
+  pipeline: Pipeline,
+  { message, expected }: GoldenMessage,
+  outcome: Decoded,
+): Promise<DeserializationOutcome | undefined> {
+  const { valueVersion } = expected;
+  const type = pipeline.messageTypes.find(({ name }) => name === outcome.report.messageType);
+  if (type === undefined || valueVersion === undefined || type.version === valueVersion) return outcome;
+  const then = typeAsOf(type, valueVersion);
+  if (!then?.versions.some(({ version }) => version === outcome.report.messageVersion)) return undefined;
+  return await narrowPipeline(pipeline, pipeline.serializers, then).deserialize(message);
+}
+
+async function newAmbiguity(
+  pipeline: Pipeline,
+  { message, expected }: GoldenMessage,
+  { report }: Decoded,
+): Promise<Failure[]> {
+  const type = pipeline.messageTypes.find(({ name }) => name === report.messageType);
+  const accepting = await acceptedBy(pipeline, message, type);
+  const fresh = accepting.filter(
+    (name) => name !== expected.serializer && !expected.acceptedBy.includes(name),
+  );
+  if (fresh.length === 0) return [];
+  return [
+    { kind: "new-ambiguity", text: `without a content type ${fresh.join(" and ")} would read it now.` },
+  ];
+}

@@ -1,0 +1,275 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createPipeline, defineMessage, type EncodedMessage } from "@waybill/core";
+import { avro } from "@waybill/serializer-avro";
+import { json } from "@waybill/serializer-json";
+import { msgpack } from "@waybill/serializer-msgpack";
+import { describe, expect, it } from "vitest";
+import { openWorld } from "../world.test-support.js";
+import { captureGoldenMessages, type GoldenCaptureOptions } from "./capture-golden-messages.js";
+import { assertGoldenMessages, checkGoldenMessages } from "./check-golden-messages.js";
+import { writeGoldenMessages } from "./golden-files.js";
+
+type V1 = { name: string; total: number; status: string };
+type V2 = { customer: { name: string }; total: number; status: string };
+
+const v1Schema = {
+  type: "object",
+  required: ["name", "total", "status"],
+  properties: { name: { type: "string" }, total: { type: "number" }, status: { enum: ["open", "paid"] } },
+};
+const v2Schema = {
+  type: "record",
+  name: "Order",
+  fields: [
+    {
+      name: "customer",
+      type: { type: "record", name: "Customer", fields: [{ name: "name", type: "string" }] },
+    },
+    { name: "total", type: "double" },
+    { name: "status", type: "string" },
+  ],
+};
+const toV2 = ({ name, ...rest }: V1): V2 => ({ customer: { name }, ...rest });
+
+const orderV1 = defineMessage("order", { version: 1, schemas: { 1: { json: v1Schema } } });
+const orderV2 = defineMessage("order", {
+  version: 2,
+  schemas: { 1: { json: v1Schema }, 2: { avro: v2Schema } },
+  upcasters: { 1: (body) => toV2(body as V1) },
+});
+const before = createPipeline({ serializer: json(), messageTypes: [orderV1] });
+const now = createPipeline({
+  serializer: avro(),
+  additionalDeserializers: [json(), msgpack()],
+  messageTypes: [orderV2],
+});
+
+const asV1 = (body: V1, more: object = {}) =>
+  before.serialize({ ...orderV1.message(body), ...more }) as EncodedMessage;
+const asV2 = (body: V2) => now.serialize(orderV2.message(body)) as EncodedMessage;
+const ada: V1 = { name: "Ada Lovelace", total: 42.5, status: "paid" };
+
+/** A world with messages in "orders", and an empty directory for fixtures. */
+async function openGolden(messages: readonly EncodedMessage[]) {
+  const world = openWorld();
+  await world.broker.createQueue("orders");
+  for (const message of messages) await world.send("orders", message);
+  const directory = await mkdtemp(join(tmpdir(), "waybill-golden-"));
+  return {
+    ...world,
+    directory,
+    capture: (more: Partial<GoldenCaptureOptions> = {}) =>
+      captureGoldenMessages({ ...world, pipeline: now, keep: ["/status"], ...more }),
+    files: async () =>
+      (
+        await Promise.all((await readdir(directory)).map((file) => readFile(join(directory, file), "utf8")))
+      ).join(),
+    async [Symbol.asyncDispose]() {
+      await world[Symbol.asyncDispose]();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+describe("capturing golden messages", () => {
+  it("takes one sample of each type, version, format and shape, redacted and as it travels", async () => {
+    await using world = await openGolden([
+      asV1(ada),
+      asV1({ ...ada, name: "Grace Hopper", total: 7 }),
+      asV2(toV2(ada)),
+    ]);
+
+    const { peeked, messages, skipped } = await world.capture();
+
+    expect(peeked).toBe(3);
+    expect(skipped).toEqual([]);
+    expect(messages).toMatchObject([
+      {
+        name: expect.stringMatching(/^order\.v1\.json\.[0-9a-f]{8}$/),
+        isRedacted: true,
+        message: {
+          contentType: "application/json",
+          subject: "order",
+          applicationProperties: { messageVersion: 1 },
+        },
+        expected: {
+          serializer: "json",
+          messageType: "order",
+          messageVersion: 1,
+          valueVersion: 2,
+          value: { customer: { name: "Aaa Aaaaaaaa" }, total: 11.1, status: "paid" },
+          acceptedBy: ["json"],
+        },
+      },
+      { expected: { serializer: "avro", messageVersion: 2, value: { customer: { name: "Aaa Aaaaaaaa" } } } },
+    ]);
+    expect(Buffer.from(messages[0]!.message.body).toString()).toBe(
+      '{"name":"Aaa Aaaaaaaa","total":11.1,"status":"paid"}',
+    );
+  });
+
+  it("redacts application properties too, and adds none that the message did not have", async () => {
+    const { applicationProperties: _, ...unversioned } = asV1(ada);
+    await using world = await openGolden([
+      { ...unversioned, applicationProperties: { tenant: "Contoso", shard: 7n } },
+    ]);
+    const { messages } = await world.capture();
+    expect(messages[0]?.message.applicationProperties).toEqual({ tenant: "Aaaaaaa", shard: 1n });
+  });
+
+  it("keeps labels as they are, wrong and missing ones too: they decide who reads", async () => {
+    await using world = await openGolden([
+      { ...asV1(ada), contentType: "text/plain" },
+      { ...asV1(ada), contentType: undefined },
+    ]);
+    const { messages } = await world.capture();
+    expect(messages.map(({ message }) => message.contentType)).toEqual(["text/plain", undefined]);
+  });
+
+  it("leaves out what its schema would refuse redacted, and says where", async () => {
+    await using world = await openGolden([asV1(ada)]);
+    const { messages, skipped } = await world.capture({ keep: [] });
+    expect(messages).toEqual([]);
+    expect(skipped).toMatchObject([
+      { why: "not-redactable", messageType: "order", serializer: "json", count: 1 },
+    ]);
+    expect(skipped[0]?.detail).toContain("/status");
+    expect(skipped[0]?.detail).not.toContain("paid");
+  });
+
+  it("takes a redactor of the user's own, and payloads as they are only when told so", async () => {
+    await using world = await openGolden([asV1(ada)]);
+    const own = await world.capture({ redact: (leaf, { path }) => (path === "/name" ? "N. N." : leaf) });
+    expect(own.messages[0]?.expected.value).toMatchObject({ customer: { name: "N. N." }, total: 42.5 });
+    const raw = await world.capture({ redact: false });
+    expect(raw.messages[0]).toMatchObject({ isRedacted: false, message: { body: asV1(ada).body } });
+  });
+
+  it("counts what it cannot sample", async () => {
+    await using world = await openGolden([
+      { body: Uint8Array.of(0xff), subject: "order" },
+      { body: { section: "value", value: 1 } },
+    ]);
+    const { messages, skipped } = await world.capture();
+    expect(messages).toEqual([]);
+    expect(skipped.map(({ why, count }) => [why, count])).toEqual([
+      ["undecodable", 1],
+      ["no-serializer", 1],
+    ]);
+  });
+
+  it("writes files without payload, and never over one that is there", async () => {
+    await using world = await openGolden([asV1(ada), asV2(toV2(ada))]);
+    const { messages } = await world.capture();
+    expect(await writeGoldenMessages(world.directory, messages)).toHaveLength(2);
+    const text = await world.files();
+    expect(text).not.toMatch(/Ada|Lovelace|42/);
+    expect(await writeGoldenMessages(world.directory, messages)).toEqual([]);
+    expect(await world.files()).toBe(text);
+  });
+});
+
+describe("checking golden messages", () => {
+  async function openChecked() {
+    const world = await openGolden([asV1(ada), asV2(toV2(ada))]);
+    await writeGoldenMessages(world.directory, (await world.capture()).messages);
+    return world;
+  }
+
+  it("finds nothing while the chain makes of them what it made", async () => {
+    await using world = await openChecked();
+    const { directory } = world;
+    expect(await checkGoldenMessages({ pipeline: now, directory })).toEqual({ checked: 2, failures: [] });
+    await assertGoldenMessages({ pipeline: now, directory });
+  });
+
+  it("finds lost support: a deserializer that was dropped too early", async () => {
+    await using world = await openChecked();
+    const pipeline = createPipeline({ serializer: avro(), messageTypes: [orderV2] });
+    const { failures } = await checkGoldenMessages({ pipeline, directory: world.directory });
+    expect(failures).toMatchObject([
+      { kind: "lost-support", name: expect.stringContaining("order.v1.json") },
+    ]);
+    await expect(assertGoldenMessages({ pipeline, directory: world.directory })).rejects.toMatchObject({
+      name: "AssertionError",
+      message: expect.stringContaining("1 failures in 2 golden messages:\norder.v1.json"),
+    });
+  });
+
+  it("finds a changed value, by its path and without the value", async () => {
+    await using world = await openChecked();
+    const changed = defineMessage("order", {
+      version: 2,
+      schemas: { 1: { json: v1Schema }, 2: { avro: v2Schema } },
+      upcasters: { 1: (body) => ({ ...toV2(body as V1), total: 0 }) },
+    });
+    const pipeline = createPipeline({
+      serializer: avro(),
+      additionalDeserializers: [json()],
+      messageTypes: [changed],
+    });
+    expect((await checkGoldenMessages({ pipeline, directory: world.directory })).failures).toEqual([
+      { name: expect.stringContaining("v1"), kind: "changed-value", text: "differs at /total." },
+    ]);
+  });
+
+  it("goes on holding when a newer version is added: values are compared as of then", async () => {
+    await using world = await openChecked();
+    const third = (isBroken: boolean) =>
+      createPipeline({
+        serializer: avro(),
+        additionalDeserializers: [json()],
+        messageTypes: [
+          defineMessage("order", {
+            version: 3,
+            schemas: {
+              1: { json: v1Schema },
+              2: { avro: v2Schema },
+              3: { avro: { ...v2Schema, name: "OrderV3" } },
+            },
+            upcasters: {
+              1: (body) => (isBroken ? { ...toV2(body as V1), status: "open" } : toV2(body as V1)),
+              2: (body) => ({ ...(body as V2), total: (body as V2).total * 100 }),
+            },
+          }),
+        ],
+      });
+    const { directory } = world;
+    expect((await checkGoldenMessages({ pipeline: third(false), directory })).failures).toEqual([]);
+    expect((await checkGoldenMessages({ pipeline: third(true), directory })).failures).toMatchObject([
+      { kind: "changed-value", text: "differs at /status." },
+    ]);
+  });
+
+  it("finds a new ambiguity: another serializer that would take the body as well", async () => {
+    await using world = await openGolden([{ ...asV1(ada), subject: undefined, applicationProperties: {} }]);
+    const pipeline = createPipeline({ serializer: json() });
+    await writeGoldenMessages(world.directory, (await world.capture({ pipeline })).messages);
+    const lookalike = {
+      ...json(),
+      name: "relaxed",
+      mediaTypes: ["application/x-relaxed"],
+      leadingBytes: [0x7b],
+    };
+    const chain = createPipeline({
+      serializer: lookalike,
+      additionalDeserializers: [{ ...json(), leadingBytes: [0x5b] }],
+    });
+    expect(
+      (await checkGoldenMessages({ pipeline: chain, directory: world.directory })).failures,
+    ).toMatchObject([{ kind: "new-ambiguity", text: "without a content type relaxed would read it now." }]);
+  });
+
+  it("refuses a directory without golden messages, and a file that is none", async () => {
+    await using world = await openGolden([]);
+    const check = () => checkGoldenMessages({ pipeline: now, directory: world.directory });
+    await expect(check()).rejects.toMatchObject({ code: "configuration-invalid" });
+    await writeFile(join(world.directory, "a.golden.json"), '{"waybillGolden":1}');
+    await expect(check()).rejects.toMatchObject({
+      code: "configuration-invalid",
+      text: "a.golden.json is not a golden message.",
+    });
+  });
+});

@@ -1,0 +1,44 @@
+import {
+  createPipeline,
+  type MessageType,
+  type MessageVersion,
+  type Pipeline,
+  type Serializer,
+} from "@waybill/core";
+
+/** The part of a pipeline that others are made from. */
+export type WidePipeline = Pick<Pipeline, "serializers" | "messageTypes" | "messageTypeResolver">;
+
+/** A pipeline of some of the serializers and one message type, or none. */
+export function narrowPipeline(
+  pipeline: WidePipeline,
+  serializers: readonly Serializer[],
+  messageType: MessageType | undefined,
+): Pipeline {
+  const [serializer, ...additionalDeserializers] = serializers;
+  const { messageTypeResolver } = pipeline;
+  return createPipeline({
+    serializer: serializer!,
+    additionalDeserializers,
+    ...(messageType === undefined ? {} : { messageTypes: [messageType], messageTypeResolver }),
+  });
+}
+
+/** A message type as it was when a version was the current one: the versions that lead there, and no newer. Undefined without that version. */
+export function typeAsOf(type: MessageType, current: number): MessageType | undefined {
+  const versions = type.versions.flatMap((version) => shortened(version, current) ?? []);
+  if (versions.at(-1)?.version !== current) return undefined;
+  const unversioned = versions.some(({ version }) => version === type.unversioned)
+    ? type.unversioned
+    : current;
+  return { ...type, version: current, unversioned, versions };
+}
+
+/** The way of a version cut off where it reaches another; undefined when it does not come past that one. */
+function shortened(version: MessageVersion, current: number): MessageVersion | undefined {
+  const end = version.version === current ? 0 : version.upcasts.findIndex(({ to }) => to === current) + 1;
+  if (end === 0 && version.version !== current) return undefined;
+  const upcasts = version.upcasts.slice(0, end);
+  const upcastPath = end === 0 ? [] : [version.version, ...upcasts.map(({ to }) => to)];
+  return { ...version, upcasts, upcastPath, downcasts: version.version === current ? [] : undefined };
+}

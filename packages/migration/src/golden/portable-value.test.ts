@@ -1,0 +1,47 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { fromPortableValue, type PortableValue, toPortableValue } from "./portable-value.js";
+
+const leaf = fc.oneof(
+  fc.string(),
+  fc.double(),
+  fc.bigInt(),
+  fc.boolean(),
+  fc.constant(null),
+  fc.constant(undefined),
+  fc.date(),
+  fc.uint8Array(),
+);
+const key = fc.oneof(fc.string(), fc.constantFrom("$bigint", "$object", "__proto__"));
+const { value: anyValue } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    leaf,
+    fc.array(tie("value")),
+    fc.dictionary(key, tie("value"), { noNullPrototype: true }),
+    fc.array(fc.tuple(fc.string(), tie("value"))).map((entries) => new Map(entries)),
+    fc.array(leaf).map((items) => new Set(items)),
+  ),
+}));
+
+describe("a portable value", () => {
+  it("comes back from JSON as it was", () => {
+    fc.assert(
+      fc.property(anyValue, (value) => {
+        const text = JSON.stringify(toPortableValue(value));
+        expect(fromPortableValue(JSON.parse(text) as PortableValue)).toEqual(value);
+      }),
+    );
+  });
+
+  it("leaves objects alone that only look like tags", () => {
+    expect(fromPortableValue({ $ref: "#/a" })).toEqual({ $ref: "#/a" });
+  });
+
+  it("refuses content that does not fit its tag, and depth without end", () => {
+    expect(() => fromPortableValue({ $map: 1 })).toThrow(TypeError);
+    expect(() => fromPortableValue({ $bigint: "one" })).toThrow(SyntaxError);
+    const deep = JSON.parse(`${"[".repeat(2000)}${"]".repeat(2000)}`);
+    expect(() => fromPortableValue(deep)).toThrow("512 levels");
+  });
+});

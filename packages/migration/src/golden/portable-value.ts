@@ -1,0 +1,112 @@
+/** A value that JSON can hold. */
+export type PortableValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly PortableValue[]
+  | { readonly [key: string]: PortableValue };
+
+/** Deeper files than any pipeline lets through are not followed. */
+const maxDepth = 512;
+
+/**
+ * Writes any decoded body as JSON without loss. What JSON has no word for stands in an object with one key: `{ "$bigint": "1" }`,
+ * `{ "$bytes": "AQI=" }`, `{ "$date": "2026-01-01T00:00:00.000Z" }`, `{ "$map": [[key, value]] }`, `{ "$set": [] }`, `{ "$number": "NaN" }`,
+ * `{ "$undefined": true }`; an object that looks like one of these becomes `{ "$object": … }`.
+ */
+export function toPortableValue(value: unknown): PortableValue {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return value;
+    case "number":
+      if (Object.is(value, -0)) return { $number: "-0" };
+      return Number.isFinite(value) ? value : { $number: String(value) };
+    case "bigint":
+      return { $bigint: String(value) };
+    case "object":
+      return value === null ? null : portableObject(value);
+    default:
+      return { $undefined: true };
+  }
+}
+
+/** Reads what {@link toPortableValue} wrote; other objects stand for themselves. Throws `TypeError` or `SyntaxError` for a tag with content that does not fit. */
+export function fromPortableValue(value: PortableValue): unknown {
+  return read(value, 0);
+}
+
+function portableObject(value: object): PortableValue {
+  if (Array.isArray(value)) return Array.from(value, toPortableValue);
+  if (value instanceof Date)
+    return { $date: Number.isNaN(value.getTime()) ? "invalid" : value.toISOString() };
+  if (ArrayBuffer.isView(value)) {
+    return { $bytes: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64") };
+  }
+  if (value instanceof Map) {
+    return { $map: Array.from(value, ([key, item]) => [toPortableValue(key), toPortableValue(item)]) };
+  }
+  if (value instanceof Set) return { $set: Array.from(value, toPortableValue) };
+  const object = Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toPortableValue(item)]));
+  return tagOf(object) === undefined ? object : { $object: object };
+}
+
+function read(value: PortableValue, depth: number): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (depth > maxDepth) throw new TypeError(`The value is nested deeper than ${maxDepth} levels.`);
+  const inner = (item: PortableValue) => read(item, depth + 1);
+  if (isList(value)) return value.map(inner);
+  const tag = tagOf(value);
+  if (tag === undefined) return readFields(value, inner);
+  const content = value[tag]!;
+  switch (tag) {
+    case "$bigint":
+      return BigInt(String(content));
+    case "$bytes":
+      return Uint8Array.from(Buffer.from(String(content), "base64"));
+    case "$date":
+      return new Date(String(content));
+    case "$map":
+      return new Map(entries(content).map(([key, item]) => [inner(key), inner(item)]));
+    case "$set":
+      return new Set(list(content).map(inner));
+    case "$number":
+      return Number(content);
+    case "$object":
+      return readFields(content, inner);
+    case "$undefined":
+      return undefined;
+    default:
+      return readFields(value, inner);
+  }
+}
+
+function tagOf(object: object): string | undefined {
+  const [key, ...others] = Object.keys(object);
+  return others.length === 0 && key?.startsWith("$") ? key : undefined;
+}
+
+/** `Object.fromEntries` makes own properties of all keys, `__proto__` too. */
+function readFields(value: PortableValue, inner: (item: PortableValue) => unknown): unknown {
+  if (typeof value !== "object" || value === null || isList(value))
+    throw new TypeError("An object was expected.");
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inner(item)]));
+}
+
+function entries(value: PortableValue): (readonly [PortableValue, PortableValue])[] {
+  return list(value).map((entry) => {
+    const [key, item] = list(entry);
+    if (key === undefined || item === undefined) throw new TypeError("A pair of key and value was expected.");
+    return [key, item];
+  });
+}
+
+function list(value: PortableValue): readonly PortableValue[] {
+  if (!isList(value)) throw new TypeError("A list was expected.");
+  return value;
+}
+
+function isList(value: PortableValue): value is readonly PortableValue[] {
+  return Array.isArray(value);
+}

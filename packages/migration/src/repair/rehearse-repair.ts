@@ -1,0 +1,61 @@
+import type { DeliveredMessage, EncodedMessage } from "@waybill/core";
+import { peekPages } from "../census/peek-pages.js";
+import { deadLetterAddress } from "./dead-letter-queue.js";
+import {
+  checkRepairOptions,
+  type RepairOptions,
+  type RepairSkip,
+  skipOf,
+  transcoded,
+} from "./repair-dead-letters.js";
+
+/** A repair's options, and a look at how far its rehearsal is. */
+export interface RehearsalOptions extends RepairOptions {
+  /** Called after each page with the number of messages so far. */
+  readonly onPeeked?: ((peeked: number) => void) | undefined;
+}
+
+/** What a repair would do. */
+export interface RepairRehearsal {
+  readonly peeked: number;
+  /** How many would be sent again, within the limit. */
+  readonly resubmittable: number;
+  readonly skipped: Readonly<Partial<Record<RepairSkip, number>>>;
+}
+
+/**
+ * Tells what {@link repairDeadLetters} would do with the same options: peeks, changes nothing, and writes no receipts. What only sending shows, such
+ * as a message that is too large for its target, it cannot tell.
+ */
+export async function rehearseRepair(options: RehearsalOptions): Promise<RepairRehearsal> {
+  checkRepairOptions(options);
+  const { transport, from, abortSignal, limit = Number.POSITIVE_INFINITY, onPeeked } = options;
+  const receiver = transport.createReceiver(deadLetterAddress(from), "peekLock");
+  const skipped: Partial<Record<RepairSkip, number>> = {};
+  let peeked = 0;
+  let resubmittable = 0;
+  try {
+    for await (const page of peekPages(receiver, { abortSignal })) {
+      for (const message of page) {
+        if (resubmittable >= limit) return { peeked, resubmittable, skipped };
+        peeked++;
+        const skip = await rehearsed(message, options);
+        if (skip === undefined) resubmittable++;
+        else skipped[skip] = (skipped[skip] ?? 0) + 1;
+      }
+      onPeeked?.(peeked);
+    }
+  } finally {
+    await receiver.close();
+  }
+  return { peeked, resubmittable, skipped };
+}
+
+async function rehearsed(message: DeliveredMessage, options: RepairOptions): Promise<RepairSkip | undefined> {
+  const { pipeline, abortSignal } = options;
+  const outcome = await pipeline.deserialize(message as EncodedMessage, { abortSignal });
+  const skip = skipOf({ message, outcome }, options);
+  if (skip !== undefined || options.body !== "transcode" || outcome.status !== "decoded") return skip;
+  const written = await transcoded(message as EncodedMessage, outcome, options);
+  return written === "not-writable" ? written : undefined;
+}

@@ -1,0 +1,69 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { packPackage } from "./package-checks/pack-package.js";
+
+// Packs @waybill/cli and what it needs of ours, installs the tarballs with npm into an empty folder outside the workspace, and runs `npx waybill`
+// there, as a user would. Exits with 1 when a step does not end as it should.
+
+const run = promisify(execFile);
+const packages = fileURLToPath(new URL("../../packages/", import.meta.url));
+const config = `
+import { defineConfig } from "@waybill/cli";
+import { json } from "@waybill/serializer-json";
+import { msgpack } from "@waybill/serializer-msgpack";
+
+interface Unused {
+  readonly typescript: true;
+}
+
+export default defineConfig({ serializer: msgpack(), additionalDeserializers: [json()] });
+`;
+const folder = await mkdtemp(join(tmpdir(), "waybill-packed-"));
+
+try {
+  await writeFile(join(folder, "package.json"), '{ "name": "empty", "private": true, "type": "module" }\n');
+  const tarballs = await packAll();
+  await run("npm", ["install", "--no-audit", "--no-fund", ...tarballs], { cwd: folder });
+  console.log(`installed ${tarballs.length} tarballs in ${folder}`);
+  await expectRun(["--version"], /^\d+\.\d+\.\d+\n$/);
+  await expectRun(["send", "orders", "--body", '{"id":1}', "--data", "broker", "--create"], /"bytes": 8/);
+  await expectRun(["peek", "orders", "--data", "broker", "--body"], /"body":\{"id":1\}/);
+  await writeFile(join(folder, "waybill.config.ts"), config);
+  await expectRun(["census", "--data", "broker"], /"position": 1/);
+  await expectRun(["golden", "capture", "golden", "--data", "broker"], /"written": \[\n {4}"/);
+  await expectRun(["golden", "check", "golden"], /"failures": \[\]/);
+} finally {
+  await rm(folder, { recursive: true });
+}
+
+/** The tarballs of the command and of all of ours that it depends on. */
+async function packAll(): Promise<string[]> {
+  const names = new Set(["cli"]);
+  for (const name of names) for (const needed of await neededBy(name)) names.add(needed);
+  return await Promise.all(
+    Array.from(names, async (name) => {
+      const path = join(folder, `${name}.tgz`);
+      await writeFile(path, await packPackage(`${packages}${name}/`));
+      return path;
+    }),
+  );
+}
+
+async function neededBy(name: string): Promise<string[]> {
+  const manifest = JSON.parse(await readFile(`${packages}${name}/package.json`, "utf8"));
+  const all = await readdir(packages);
+  return all.filter((other) => manifest.dependencies?.[`@waybill/${other}`] !== undefined);
+}
+
+async function expectRun(args: readonly string[], expected: RegExp): Promise<void> {
+  const { stdout } = await run("npx", ["--no-install", "waybill", ...args], { cwd: folder });
+  console.log(`npx waybill ${args.join(" ")}\n${stdout}`);
+  if (!expected.test(stdout)) {
+    console.error(`expected ${expected}`);
+    process.exitCode = 1;
+  }
+}
