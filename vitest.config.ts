@@ -11,6 +11,8 @@ export default defineConfig({
   test: {
     // Far beyond what any test takes: a busy machine must not fail one.
     testTimeout: 60_000,
+    // One for each core of the smallest machine it is run on; the default leaves one idle.
+    maxWorkers: 2,
     include: [
       "packages/*/src/**/*.test.ts",
       "examples/*/src/**/*.test.ts",

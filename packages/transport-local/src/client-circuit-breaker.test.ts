@@ -1,13 +1,13 @@
 import { decodeFailure } from "@waybill/core";
 import { describe, expect, it } from "vitest";
-import { createWorld, json, quiet, until } from "../test/world.js";
+import { createWorld, json, quiet, until, type World } from "../test/world.js";
 
 describe("a processor whose circuit breaker is open", () => {
   it("keeps what it holds locked, and its delivery count with it, for as long as it takes", async () => {
     await using world = await createBreakable();
     const { reader, seen, states } = world;
     await breakReader(world, 30);
-    await until(() => states.includes("open"));
+    await until(() => states.includes("open") && deadLettered(world) === 9);
     const dead = world.client.createReceiver("orders", { subQueueType: "deadLetter" });
     expect(await dead.peekMessages(50)).toHaveLength(9);
     // An hour: the lock of what is held is renewed again and again.
@@ -41,6 +41,7 @@ describe("a processor whose circuit breaker is open", () => {
       await quiet();
     }
     expect(seen).toEqual([0, 100]);
+    await until(() => deadLettered(world) === 10);
     const dead = world.client.createReceiver("orders", { subQueueType: "deadLetter" });
     expect(await dead.peekMessages(50)).toHaveLength(10);
     expect(await world.client.createReceiver("orders").peekMessages(1)).toEqual([]);
@@ -111,6 +112,10 @@ async function createBreakable(
     subscription,
     states,
   });
+}
+
+function deadLettered({ events }: World): number {
+  return events.filter(({ disposition }) => disposition === "deadLettered").length;
 }
 
 /** Breaks the reader and sends messages numbered from 1. */
