@@ -16,6 +16,8 @@ export class Flight implements MessageContext {
   readonly delivered: DeliveredMessage;
   /** Absent in receive-and-delete mode. */
   readonly delivery: Delivery | undefined;
+  /** Whether it takes one of the processor's calls. */
+  isCalling = false;
   readonly #onEnd: () => void;
   #controller: AbortController | undefined;
   #abortedBy: WaybillError | undefined;

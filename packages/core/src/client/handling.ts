@@ -24,6 +24,8 @@ export interface HandlingSettings {
   readonly retry: RetrySettings | undefined;
   /** What the handler gets beside the message. */
   readonly toContext: (flight: Flight) => MessageContext;
+  /** Is told when the handler is done with a message that has only to be completed. */
+  readonly onHandled: (flight: Flight) => void;
 }
 
 /** Hands messages to the handler, one call each, and settles every message by what the handler did. */
@@ -58,8 +60,10 @@ export class Handling {
       return;
     }
     if (delivery === undefined) return;
-    if (this.#settings.isAutoCompleting) await this.#settle(delivery, "complete");
-    else if (delivery.state === "settling") await this.outlast(delivery);
+    if (this.#settings.isAutoCompleting) {
+      this.#settings.onHandled(flight);
+      await this.#settle(delivery, "complete");
+    } else if (delivery.state === "settling") await this.outlast(delivery);
   }
 
   /** Returns who tells how the handler ended, if anybody wants to know. */
