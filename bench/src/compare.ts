@@ -9,6 +9,8 @@ export interface Comparison {
   /** `"rate"`: the subject's rate over the baseline's must reach the target; `"time"`: its time over the baseline's must stay below. */
   readonly unit: "rate" | "time";
   readonly target: number;
+  /** Awaited before every eight calls of a side, and not timed. */
+  readonly prepare?: (side: "baseline" | "subject") => Promise<void>;
   /** How many units of work a call of either side does. Default 1. */
   readonly unitsPerCall?: { readonly baseline: number; readonly subject: number };
 }
@@ -37,20 +39,16 @@ const warmUpMs = 150;
  * order within a round alternates.
  */
 export async function compare(suite: string, comparison: Comparison, rounds: number): Promise<Result> {
-  const { baseline, subject, unit, target } = comparison;
+  const { unit, target } = comparison;
   const units = comparison.unitsPerCall ?? { baseline: 1, subject: 1 };
-  await sample(baseline, warmUpMs);
-  await sample(subject, warmUpMs);
+  await sample(comparison, "baseline", warmUpMs);
+  await sample(comparison, "subject", warmUpMs);
   const ratios: number[] = [];
   const times = { baseline: [] as number[], subject: [] as number[] };
   for (let round = 0; round < rounds; round++) {
-    const baselineFirst = round % 2 === 0;
-    const first = await sample(baselineFirst ? baseline : subject, sampleMs);
-    const second = await sample(baselineFirst ? subject : baseline, sampleMs);
-    const baselineUs = (baselineFirst ? first : second) / units.baseline;
-    const subjectUs = (baselineFirst ? second : first) / units.subject;
-    times.baseline.push(baselineUs);
-    times.subject.push(subjectUs);
+    const order = round % 2 === 0 ? (["baseline", "subject"] as const) : (["subject", "baseline"] as const);
+    for (const side of order) times[side].push((await sample(comparison, side, sampleMs)) / units[side]);
+    const [baselineUs, subjectUs] = [times.baseline[round]!, times.subject[round]!];
     ratios.push(unit === "rate" ? baselineUs / subjectUs : subjectUs / baselineUs);
   }
   return {
@@ -83,18 +81,20 @@ function median(figures: readonly number[]): number {
 /** Keeps results alive, so that no compiler may leave the work out. @public */
 export let sink: unknown;
 
-/** Microseconds per call, over at least the given time. */
-async function sample(work: Work, minMs: number): Promise<number> {
+/** Microseconds per call of one side, over at least the given time. */
+async function sample(comparison: Comparison, side: "baseline" | "subject", minMs: number): Promise<number> {
+  const { [side]: work, prepare } = comparison;
   let calls = 0;
-  const start = performance.now();
   let elapsed = 0;
   do {
+    if (prepare !== undefined) await prepare(side);
+    const start = performance.now();
     for (let i = 0; i < 8; i++) {
       const result = work();
       sink = result instanceof Promise ? await result : result;
     }
+    elapsed += performance.now() - start;
     calls += 8;
-    elapsed = performance.now() - start;
   } while (elapsed < minMs);
   return (elapsed * 1000) / calls;
 }
