@@ -24,8 +24,6 @@ export interface HandlingSettings {
   readonly retry: RetrySettings | undefined;
   /** What the handler gets beside the message. */
   readonly toContext: (flight: Flight) => MessageContext;
-  /** Is told when the handler is done with a message that has only to be completed. */
-  readonly onHandled: (flight: Flight) => void;
 }
 
 /** Hands messages to the handler, one call each, and settles every message by what the handler did. */
@@ -44,7 +42,7 @@ export class Handling {
     this.#settings = settings;
   }
 
-  /** Resolves when the handler is done and its message is settled, or left to it; never rejects. */
+  /** Resolves when the handler is done and its message is settled, is being completed, or is left to it; never rejects. */
   async handle(message: ReceivedMessage | UndecodedMessage, flight: Flight): Promise<void> {
     const { delivery } = flight;
     const told = this.#beginTelling(flight);
@@ -61,8 +59,9 @@ export class Handling {
     }
     if (delivery === undefined) return;
     if (this.#settings.isAutoCompleting) {
-      this.#settings.onHandled(flight);
-      await this.#settle(delivery, "complete");
+      // Nobody looks at the body any more, and until the broker answers there may be many.
+      delivery.received = undefined;
+      flight.completing = this.#settle(delivery, "complete");
     } else if (delivery.state === "settling") await this.outlast(delivery);
   }
 

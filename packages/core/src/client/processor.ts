@@ -91,7 +91,6 @@ export class Processor implements MessageSubscription {
       isAutoCompleting,
       retry,
       toContext: session?.keeper === undefined ? (flight) => flight : session.keeper.toContext,
-      onHandled: this.#onHandled,
     });
     this.#judge = toJudge(settings);
     this.#subscription = this.#subscribe();
@@ -153,6 +152,10 @@ export class Processor implements MessageSubscription {
   async #call(flight: Flight): Promise<void> {
     this.#pickUp(flight);
     await this.#process(flight);
+    if (flight.completing !== undefined) {
+      if (this.#mayGoOn) this.#hangUp(flight);
+      await flight.completing;
+    }
     this.#hangUp(flight);
     this.#land(flight);
   }
@@ -173,14 +176,14 @@ export class Processor implements MessageSubscription {
   }
 
   /**
-   * A message that is completed holds no handler up, as with the SDK. In a session it does: if it could not be completed, it would come
-   * again behind the next one.
+   * Whether the next message need not wait until one is completed, as with the SDK. In a session it must: what could not be completed
+   * would come again behind it.
    */
-  readonly #onHandled = (flight: Flight): void => {
+  get #mayGoOn(): boolean {
     const { session, maxConcurrentCalls } = this.#settings;
     const completing = this.#flights.size - this.#busyCalls - this.#waiting.length;
-    if (session === undefined && completing < completionsPerCall * maxConcurrentCalls) this.#hangUp(flight);
-  };
+    return session === undefined && completing < completionsPerCall * maxConcurrentCalls;
+  }
 
   async #process(flight: Flight): Promise<void> {
     const { delivered, delivery } = flight;
@@ -265,6 +268,7 @@ export class Processor implements MessageSubscription {
       const result = isPromise(reading) ? await reading : reading;
       if (!isUndeserializableEvent(result)) {
         await this.#handling.handle(result, flight);
+        await flight.completing;
         return false;
       }
       if (result.disposition !== "held") await this.#conclude(result, flight);
