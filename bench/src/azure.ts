@@ -19,6 +19,8 @@ const batchSize = 100;
 const batchesPerCall = 5;
 const maxConcurrentCalls = 32;
 const handledPerCall = 640;
+/** Long enough for a garbage collection of either client to be one of many. */
+const sampleMs = 200;
 /** Messages that a subscription's queue holds before eight calls: none of them waits for new ones. */
 const waiting = 10_000;
 /** Calls of each side before anything is timed: both get faster over the first 60,000 messages. */
@@ -78,6 +80,7 @@ function sending({ raw, client, server }: Seats): Comparison {
     baseline: repeatedly(() => rawSender.sendMessages(rawMessages)),
     subject: repeatedly(() => sender.sendMessages(messages)),
     prepare: () => server.ready({ purge: ["raw-sink", "waybill-sink"] }),
+    sampleMs,
     unit: "rate",
     target: 0.95,
     unitsPerCall: { baseline: batchesPerCall, subject: batchesPerCall },
@@ -105,6 +108,7 @@ function settling({ raw, beneath, server }: Seats): Comparison {
         }
       }
     },
+    sampleMs,
     unit: "rate",
     target: 0.95,
   };
@@ -145,6 +149,7 @@ async function subscribing({ raw, client, server }: Seats) {
     baseline: () => gates.raw.let(handledPerCall),
     subject: () => gates.waybill.let(handledPerCall),
     prepare,
+    sampleMs,
     unit: "rate",
     target: 0.95,
     unitsPerCall: { baseline: handledPerCall, subject: handledPerCall },

@@ -11,6 +11,8 @@ export interface Comparison {
   readonly target: number;
   /** Awaited before every eight calls of a side, and not timed. */
   readonly prepare?: (side: "baseline" | "subject") => Promise<void>;
+  /** How long a sample takes at least, in milliseconds. Default 4. */
+  readonly sampleMs?: number;
   /** How many units of work a call of either side does. Default 1. */
   readonly unitsPerCall?: { readonly baseline: number; readonly subject: number };
 }
@@ -31,7 +33,7 @@ export interface Result {
 }
 
 // Short samples and many rounds: other work on the machine then spoils few rounds, and the median passes them by.
-const sampleMs = 4;
+const defaultSampleMs = 4;
 const warmUpMs = 150;
 
 /**
@@ -39,7 +41,7 @@ const warmUpMs = 150;
  * order within a round alternates.
  */
 export async function compare(suite: string, comparison: Comparison, rounds: number): Promise<Result> {
-  const { unit, target } = comparison;
+  const { unit, target, sampleMs = defaultSampleMs } = comparison;
   const units = comparison.unitsPerCall ?? { baseline: 1, subject: 1 };
   await sample(comparison, "baseline", warmUpMs);
   await sample(comparison, "subject", warmUpMs);
