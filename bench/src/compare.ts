@@ -41,18 +41,56 @@ const warmUpMs = 150;
  * order within a round alternates.
  */
 export async function compare(suite: string, comparison: Comparison, rounds: number): Promise<Result> {
-  const { unit, target, sampleMs = defaultSampleMs } = comparison;
-  const units = comparison.unitsPerCall ?? { baseline: 1, subject: 1 };
-  await sample(comparison, "baseline", warmUpMs);
-  await sample(comparison, "subject", warmUpMs);
-  const ratios: number[] = [];
-  const times = { baseline: [] as number[], subject: [] as number[] };
+  const { baseline, subject, sampleMs, prepare } = comparison;
+  const sampleBaseline = (minMs = sampleMs) => sample(baseline, minMs, () => prepare?.("baseline"));
+  const sampleSubject = (minMs = sampleMs) => sample(subject, minMs, () => prepare?.("subject"));
+  await sampleBaseline(warmUpMs);
+  await sampleSubject(warmUpMs);
+  const pairs = await takeTurns(sampleBaseline, sampleSubject, rounds);
+  return toResult(suite, comparison, pairs);
+}
+
+/** The times of both sides in one round, in microseconds per call. */
+export interface Pair {
+  readonly baselineUs: number;
+  readonly subjectUs: number;
+}
+
+/** Times both sides once a round; the order within a round alternates. */
+export async function takeTurns(
+  baseline: () => Promise<number>,
+  subject: () => Promise<number>,
+  rounds: number,
+): Promise<Pair[]> {
+  const pairs: Pair[] = [];
   for (let round = 0; round < rounds; round++) {
-    const order = round % 2 === 0 ? (["baseline", "subject"] as const) : (["subject", "baseline"] as const);
-    for (const side of order) times[side].push((await sample(comparison, side, sampleMs)) / units[side]);
-    const [baselineUs, subjectUs] = [times.baseline[round]!, times.subject[round]!];
-    ratios.push(unit === "rate" ? baselineUs / subjectUs : subjectUs / baselineUs);
+    if (round % 2 === 0) {
+      const baselineUs = await baseline();
+      pairs.push({ baselineUs, subjectUs: await subject() });
+    } else {
+      const subjectUs = await subject();
+      pairs.push({ baselineUs: await baseline(), subjectUs });
+    }
   }
+  return pairs;
+}
+
+/** The median of the ratios within each round. */
+export function toResult(
+  suite: string,
+  comparison: Omit<Comparison, "baseline" | "subject">,
+  pairs: readonly Pair[],
+): Result {
+  const { unit, target } = comparison;
+  const units = comparison.unitsPerCall ?? { baseline: 1, subject: 1 };
+  const times = { baseline: [] as number[], subject: [] as number[] };
+  const ratios = pairs.map((pair) => {
+    const baselineUs = pair.baselineUs / units.baseline;
+    const subjectUs = pair.subjectUs / units.subject;
+    times.baseline.push(baselineUs);
+    times.subject.push(subjectUs);
+    return unit === "rate" ? baselineUs / subjectUs : subjectUs / baselineUs;
+  });
   return {
     suite,
     name: comparison.name,
@@ -83,13 +121,21 @@ function median(figures: readonly number[]): number {
 /** Keeps results alive, so that no compiler may leave the work out. @public */
 export let sink: unknown;
 
-/** Microseconds per call of one side, over at least the given time. */
-async function sample(comparison: Comparison, side: "baseline" | "subject", minMs: number): Promise<number> {
-  const { [side]: work, prepare } = comparison;
+/** Lets the engine compile a side. */
+export async function warmUp(work: Work): Promise<void> {
+  await sample(work, warmUpMs);
+}
+
+/** Microseconds per call, over at least the given time, without that of the preparation of every eight calls. */
+export async function sample(
+  work: Work,
+  minMs = defaultSampleMs,
+  prepare: () => Promise<void> | undefined = () => undefined,
+): Promise<number> {
   let calls = 0;
   let elapsed = 0;
   do {
-    if (prepare !== undefined) await prepare(side);
+    await prepare();
     const start = performance.now();
     for (let i = 0; i < 8; i++) {
       const result = work();
