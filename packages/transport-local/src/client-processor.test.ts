@@ -53,7 +53,9 @@ describe("subscribe", () => {
     await sendNumbers(world, 2);
     const confirm = holdCompletions(world);
     let handled = 0;
-    const processMessage = () => void (handled += 1);
+    const processMessage = () => {
+      handled += 1;
+    };
     const subscription = world.client
       .createReceiver("orders")
       .subscribe({ processMessage, processError() {} }, { maxConcurrentCalls: 2 });
