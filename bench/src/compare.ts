@@ -9,6 +9,10 @@ export interface Comparison {
   /** `"rate"`: the subject's rate over the baseline's must reach the target; `"time"`: its time over the baseline's must stay below. */
   readonly unit: "rate" | "time";
   readonly target: number;
+  /** Awaited before every eight calls of a side, and not timed. */
+  readonly prepare?: (side: "baseline" | "subject") => Promise<void>;
+  /** How long a sample takes at least, in milliseconds. Default 4. */
+  readonly sampleMs?: number;
   /** How many units of work a call of either side does. Default 1. */
   readonly unitsPerCall?: { readonly baseline: number; readonly subject: number };
 }
@@ -29,7 +33,7 @@ export interface Result {
 }
 
 // Short samples and many rounds: other work on the machine then spoils few rounds, and the median passes them by.
-const sampleMs = 4;
+const defaultSampleMs = 4;
 const warmUpMs = 150;
 
 /**
@@ -37,14 +41,12 @@ const warmUpMs = 150;
  * order within a round alternates.
  */
 export async function compare(suite: string, comparison: Comparison, rounds: number): Promise<Result> {
-  const { baseline, subject } = comparison;
-  await warmUp(baseline);
-  await warmUp(subject);
-  const pairs = await takeTurns(
-    () => sample(baseline),
-    () => sample(subject),
-    rounds,
-  );
+  const { baseline, subject, sampleMs, prepare } = comparison;
+  const sampleBaseline = (minMs = sampleMs) => sample(baseline, minMs, () => prepare?.("baseline"));
+  const sampleSubject = (minMs = sampleMs) => sample(subject, minMs, () => prepare?.("subject"));
+  await sampleBaseline(warmUpMs);
+  await sampleSubject(warmUpMs);
+  const pairs = await takeTurns(sampleBaseline, sampleSubject, rounds);
   return toResult(suite, comparison, pairs);
 }
 
@@ -124,18 +126,23 @@ export async function warmUp(work: Work): Promise<void> {
   await sample(work, warmUpMs);
 }
 
-/** Microseconds per call, over at least the given time. */
-export async function sample(work: Work, minMs: number = sampleMs): Promise<number> {
+/** Microseconds per call, over at least the given time, without that of the preparation of every eight calls. */
+export async function sample(
+  work: Work,
+  minMs = defaultSampleMs,
+  prepare: () => Promise<void> | undefined = () => undefined,
+): Promise<number> {
   let calls = 0;
-  const start = performance.now();
   let elapsed = 0;
   do {
+    await prepare();
+    const start = performance.now();
     for (let i = 0; i < 8; i++) {
       const result = work();
       sink = result instanceof Promise ? await result : result;
     }
+    elapsed += performance.now() - start;
     calls += 8;
-    elapsed = performance.now() - start;
   } while (elapsed < minMs);
   return (elapsed * 1000) / calls;
 }

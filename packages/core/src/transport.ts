@@ -210,6 +210,7 @@ export interface DeadLetterOptions extends SettleOptions {
 
 /** What a transport calls while a subscription runs. */
 export interface SubscribeHandlers {
+  /** Resolves when the message frees its place; it may be settled a little later. */
   onMessage(message: DeliveredMessage): Promise<void>;
   onError(error: unknown): void;
 }

@@ -166,14 +166,9 @@ export class AzureReceiver implements TransportReceiver {
 
   /** What a subscription of either kind does with deliveries, and whom it tells of its end. */
   protected deliveryTo(handlers: SubscribeHandlers): DeliveryHandling {
+    const onError = (error: unknown) => handlers.onError(toAzureError(error, this.entityPath));
     return {
-      handle: async (delivery) => {
-        try {
-          await handlers.onMessage(toDelivered(delivery));
-        } catch (error) {
-          handlers.onError(toAzureError(error, this.entityPath));
-        }
-      },
+      handle: (delivery) => handlers.onMessage(toDelivered(delivery)).catch(onError),
       giveBack: (delivery) => this.#giveBack(delivery),
       onStopped: (subscription) => void this.#subscriptions.delete(subscription),
     };
@@ -213,31 +208,31 @@ export class AzureReceiver implements TransportReceiver {
     }
   }
 
-  async #settle(
+  #settle(
     handle: SettlementHandle,
     verb: SettlementVerb,
     options: DeadLetterOptions | undefined,
     send: Settlement,
   ): Promise<void> {
     const delivery = handle as AzureDelivery;
-    if (this.#isClosed) throw closedError(this.entityPath);
-    if (options?.abortSignal?.aborted) throw abortedError(this.entityPath);
-    if (delivery.state !== "open") throw settledError(this.entityPath);
-    const settling = this.#settleOpen(delivery, outcomeKey(verb, options), send);
-    await untilAborted(settling, options?.abortSignal, () => abortedError(this.entityPath));
-  }
-
-  async #settleOpen(delivery: AzureDelivery, outcome: string, send: Settlement): Promise<void> {
+    if (this.#isClosed) return Promise.reject(closedError(this.entityPath));
+    if (options?.abortSignal?.aborted) return Promise.reject(abortedError(this.entityPath));
+    if (delivery.state !== "open") return Promise.reject(settledError(this.entityPath));
     // The SDK keeps one promise for each delivery: the first of two settlements would never hear of its end.
     delivery.state = "settling";
-    try {
-      await this.#guard.settle(outcome, () => this.#send(delivery.message, send));
-      delivery.state = "settled";
-    } catch (error) {
-      const mapped = this.#toError(error, undefined);
-      delivery.state = mapped.code === "message-lock-lost" ? "settled" : "open";
-      throw mapped;
-    }
+    delivery.settling = this.#guard
+      .settle(outcomeKey(verb, options), () => this.#send(delivery.message, send))
+      .then(
+        () => {
+          delivery.state = "settled";
+        },
+        (error: unknown) => {
+          const mapped = this.#toError(error, undefined);
+          delivery.state = mapped.code === "message-lock-lost" ? "settled" : "open";
+          throw mapped;
+        },
+      );
+    return untilAborted(delivery.settling, options?.abortSignal, () => abortedError(this.entityPath));
   }
 
   #send(message: ReceivedServiceBusMessage, send: Settlement): Promise<void> {

@@ -1,14 +1,14 @@
-import type {
-  CallOptions,
-  CreateBatchOptions,
-  EncodedMessage,
-  TransportMessageBatch,
-  TransportSender,
+import {
+  type CallOptions,
+  type CreateBatchOptions,
+  type EncodedMessage,
+  type TransportMessageBatch,
+  type TransportSender,
+  WaybillError,
 } from "@waybill/core";
 import { abortedError, closedError, toAzureError } from "./azure-error.js";
 import { AzureMessageBatch } from "./azure-message-batch.js";
 import { fromLong } from "./from-service-bus-message.js";
-import { sendBatch } from "./send-batch.js";
 import type { ServiceBusCallOptions, ServiceBusSenderLike } from "./service-bus-client.js";
 import { toLong } from "./to-long.js";
 import { toServiceBusMessage } from "./to-service-bus-message.js";
@@ -30,7 +30,7 @@ export class AzureSender implements TransportSender {
   send(messages: readonly EncodedMessage[], options?: CallOptions): Promise<void> {
     return this.#call(options, (sender, callOptions) => {
       if (messages.length === 1) return sender.sendMessages(toServiceBusMessage(messages[0]!), callOptions);
-      return sendBatch(sender, messages, callOptions);
+      return this.#sendAsBatch(sender, messages, callOptions);
     });
   }
 
@@ -46,7 +46,7 @@ export class AzureSender implements TransportSender {
     return this.#call(options, async (sender, callOptions) => {
       const inner = (batch as AzureMessageBatch).innerFor(sender, this.entityPath);
       // The SDK would send the envelope with nothing in it.
-      if (inner.count > 0) await sender.sendMessages(inner as never, callOptions);
+      if (batch.count > 0) await sender.sendMessages(inner, callOptions);
     });
   }
 
@@ -69,6 +69,20 @@ export class AzureSender implements TransportSender {
     this.#isClosed = true;
     this.#onClosed(this);
     await this.#sender?.close();
+  }
+
+  async #sendAsBatch(
+    sender: ServiceBusSenderLike,
+    messages: readonly EncodedMessage[],
+    options: ServiceBusCallOptions,
+  ): Promise<void> {
+    const batch = new AzureMessageBatch(await sender.createMessageBatch(options), sender);
+    for (const message of messages) {
+      if (batch.tryAdd(message)) continue;
+      const text = `The ${messages.length} messages do not fit into a batch of ${batch.maxSizeInBytes} bytes.`;
+      throw new WaybillError("message-too-large", text);
+    }
+    await sender.sendMessages(batch.innerFor(sender, this.entityPath), options);
   }
 
   /** The SDK's sender is made on the first call. */

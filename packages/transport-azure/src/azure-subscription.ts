@@ -74,27 +74,31 @@ export class AzureSubscription implements TransportSubscription {
     this.#settings.onStopped(this);
   }
 
-  async #onDelivery(delivery: AzureDelivery, window: DeliveryWindow): Promise<void> {
+  #onDelivery(delivery: AzureDelivery, window: DeliveryWindow): Promise<void> {
     window.add(delivery);
     if (window === this.#source.window && window.isUsedUp && !this.#isStopping) this.#replaceSource();
-    if (this.#running >= this.#settings.maxConcurrentCalls && !this.#isStopping) {
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    }
-    this.#running += 1;
-    await this.#handle(delivery);
-    // Places that get free in one turn are asked for in one frame, not in one each.
-    await endOfTurn();
-    this.#running -= 1;
-    this.#waiting.shift()?.();
+    this.#handling += 1;
+    if (this.#running < this.#settings.maxConcurrentCalls || this.#isStopping) return this.#handle(delivery);
+    return new Promise<void>((resolve) => this.#waiting.push(resolve)).then(() => this.#handle(delivery));
   }
 
-  async #handle(delivery: AzureDelivery): Promise<void> {
+  #handle(delivery: AzureDelivery): Promise<void> {
     const { giveBack, handle } = this.#settings;
-    this.#handling += 1;
-    await (this.#isStopping && delivery.isLocked ? giveBack(delivery) : handle(delivery));
+    this.#running += 1;
+    const handled = this.#isStopping && delivery.isLocked ? giveBack(delivery) : handle(delivery);
+    return handled.then(() => {
+      this.#running -= 1;
+      this.#waiting.shift()?.();
+      // What is being settled takes no place, but needs the link.
+      if (delivery.state === "settling") delivery.settling!.then(this.#onDone, this.#onDone);
+      else this.#onDone();
+    });
+  }
+
+  readonly #onDone = (): void => {
     this.#handling -= 1;
     if (this.#handling === 0) this.#onIdle?.();
-  }
+  };
 
   /** What came from the old source is settled without its link. */
   #replaceSource(): void {
@@ -107,19 +111,6 @@ export class AzureSubscription implements TransportSubscription {
       .finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
   }
-}
-
-let turn: Promise<void> | undefined;
-
-/** Resolves, for all who ask in a turn of the event loop, together at its end. */
-function endOfTurn(): Promise<void> {
-  turn ??= new Promise((resolve) => {
-    setImmediate(() => {
-      turn = undefined;
-      resolve();
-    });
-  });
-  return turn;
 }
 
 /** Where deliveries come from. */

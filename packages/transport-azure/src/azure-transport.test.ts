@@ -107,6 +107,46 @@ describe("azureTransport", () => {
     });
   });
 
+  it.each(["send", "sendBatch"] as const)(
+    "sends usual and unusual messages in one batch, in order (%s)",
+    async (way) => {
+      await using world = await openLossyWorld();
+      const sender = world.transport.createSender("orders");
+      const messages = [0, 1, 2, 3].map((n) => ({ messageId: String(n), body: Uint8Array.of(n) }));
+      const unusual = { ...messages[2]!, timeToLive: 60_000 };
+      const sent = [messages[0]!, messages[1]!, unusual, messages[3]!];
+      if (way === "send") await sender.send(sent);
+      else {
+        const batch = await sender.createBatch();
+        for (const message of sent) expect(batch.tryAdd(message)).toBe(true);
+        expect(batch.count).toBe(4);
+        await sender.sendBatch(batch);
+      }
+      const arrived = await world.broker.receiver("orders").peek(9);
+      expect(arrived.map(({ messageId, timeToLiveMs }) => [messageId, timeToLiveMs])).toEqual([
+        ["0", Number.POSITIVE_INFINITY],
+        ["1", Number.POSITIVE_INFINITY],
+        ["2", 60_000],
+        ["3", Number.POSITIVE_INFINITY],
+      ]);
+    },
+  );
+
+  it("says of a batch what it takes on the wire, and when it is full", async () => {
+    await using world = await openLossyWorld();
+    const sender = world.transport.createSender("orders");
+    const batch = await sender.createBatch({ maxSizeInBytes: 1_000 });
+    let added = 0;
+    for (; batch.tryAdd({ body: new Uint8Array(100) }); added += 1) {
+      expect(batch.sizeInBytes).toBeGreaterThan(100 * (added + 1));
+      expect(batch.sizeInBytes).toBeLessThanOrEqual(1_000);
+    }
+    expect(batch.count).toBe(added);
+    await sender.sendBatch(batch);
+    expect(world.broker.getEntity("orders").totalMessageCount).toBe(added);
+    expect(added).toBeGreaterThan(4);
+  });
+
   it("looks an entity up on the first call only", async () => {
     await using world = await openLossyWorld();
     const sender = world.transport.createSender("later");

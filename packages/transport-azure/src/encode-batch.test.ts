@@ -2,13 +2,13 @@ import type { EncodedMessage } from "@waybill/core";
 import fc from "fast-check";
 import rhea from "rhea";
 import { describe, expect, it } from "vitest";
-import { encodeBatch } from "./encode-batch.js";
+import { encodeEntry, encodeEnvelope } from "./encode-batch.js";
 
-describe("encodeBatch", () => {
+describe("a batch's envelope and entries", () => {
   it("writes what rhea reads as the messages that were to be sent", () => {
     fc.assert(
       fc.property(fc.array(plainMessages(), { minLength: 1, maxLength: 5 }), (messages) => {
-        const envelope = rhea.message.decode(encodeBatch(messages)!) as unknown as Decoded;
+        const envelope = rhea.message.decode(encodeBatch(messages)) as unknown as Decoded;
         const parts = [envelope.body.content].flat();
         expect(parts.map(decodedMessage)).toEqual(messages.map(expectedMessage));
         expect(envelope.message_id).toEqual(messages[0]!.messageId);
@@ -30,7 +30,7 @@ describe("encodeBatch", () => {
     const written = (bytes: Buffer) =>
       (rhea.message.decode(bytes) as unknown as Decoded).application_properties;
     const ours = rhea.message.decode(
-      encodeBatch([{ body: Uint8Array.of(1), applicationProperties }])!,
+      encodeBatch([{ body: Uint8Array.of(1), applicationProperties }]),
     ) as unknown as Decoded;
     const theirs = rhea.message.encode({ application_properties: applicationProperties, body: "x" } as never);
     expect(written(ours.body.content as Buffer)).toEqual(written(theirs as unknown as Buffer));
@@ -48,11 +48,13 @@ describe("encodeBatch", () => {
     ["a negative zero", { applicationProperties: { n: -0 } }],
     ["an integer beyond 32 bits", { applicationProperties: { n: 2 ** 40 } }],
   ])("leaves %s to the SDK", (_name, properties) => {
-    expect(
-      encodeBatch([{ body: new Uint8Array() }, { body: new Uint8Array(), ...properties }]),
-    ).toBeUndefined();
+    expect(encodeEntry({ body: new Uint8Array(), ...properties })).toBeUndefined();
   });
 });
+
+function encodeBatch(messages: readonly EncodedMessage[]): Buffer {
+  return Buffer.concat([encodeEnvelope(messages[0]!), ...messages.map((message) => encodeEntry(message)!)]);
+}
 
 interface Decoded {
   readonly body: { readonly content: Buffer | Buffer[] };

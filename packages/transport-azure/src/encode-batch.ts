@@ -25,21 +25,21 @@ const textBytes = 5;
 type PlainMessage = EncodedMessage & { readonly body: Uint8Array };
 
 /**
- * Encodes a batch as the SDK does, in one pass and with one copy of each body; the SDK encodes every message twice. Undefined when one of the
- * messages has something that is not usual: a schedule, a time to live, a partition key, ids that are no text, values beyond text,
- * boolean and 32-bit integers and fractions. Source: the batch format of Service Bus, one data section for each encoded message.
+ * Encodes one message of a batch as the SDK does, in one pass and with one copy of its body. Undefined when the message has something that
+ * is not usual: a schedule, a time to live, a partition key, ids that are no text, values beyond text, boolean and 32-bit integers and
+ * fractions. Source: the batch format of Service Bus, one data section for each encoded message.
  */
-export function encodeBatch(messages: readonly EncodedMessage[]): Buffer | undefined {
-  let size = 0;
-  for (const message of messages) {
-    if (!isPlain(message)) return undefined;
-    size += mostBytes(message);
-  }
-  const first = messages[0] as PlainMessage;
-  const writer = new Writer(size + mostBytes(first));
-  // The envelope repeats what stands on the first message.
-  writer.front(first);
-  for (const message of messages as readonly PlainMessage[]) writer.entry(message);
+export function encodeEntry(message: EncodedMessage): Buffer | undefined {
+  if (!isPlain(message)) return undefined;
+  const writer = new Writer(mostBytes(message));
+  writer.entry(message);
+  return writer.finish();
+}
+
+/** Encodes what stands on the envelope of a batch: what stands on its first message, which must be a usual one. */
+export function encodeEnvelope(first: EncodedMessage): Buffer {
+  const writer = new Writer(mostBytes(first as PlainMessage));
+  writer.front(first as PlainMessage);
   return writer.finish();
 }
 

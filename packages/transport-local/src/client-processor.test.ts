@@ -35,6 +35,40 @@ describe("subscribe", () => {
     expect(most).toBe(maxConcurrentCalls);
   });
 
+  it("goes on while messages wait to be completed, for eight messages a call", async () => {
+    await using world = await createWorld();
+    await sendNumbers(world, 20);
+    const confirm = holdCompletions(world);
+    const { seen } = subscribe(world, () => {}, { maxConcurrentCalls: 1 });
+    await quiet();
+    expect(seen).toHaveLength(9);
+    confirm();
+    await until(() => seen.length === 20);
+    await quiet();
+    expect(await left(world)).toEqual([]);
+  });
+
+  it("closes when the messages that wait to be completed are", async () => {
+    await using world = await createWorld();
+    await sendNumbers(world, 2);
+    const confirm = holdCompletions(world);
+    let handled = 0;
+    const processMessage = () => {
+      handled += 1;
+    };
+    const subscription = world.client
+      .createReceiver("orders")
+      .subscribe({ processMessage, processError() {} }, { maxConcurrentCalls: 2 });
+    await until(() => handled === 2);
+    let isClosed = false;
+    const closing = subscription.close().then(() => (isClosed = true));
+    await quiet();
+    expect(isClosed).toBe(false);
+    confirm();
+    await closing;
+    expect(await left(world)).toEqual([]);
+  });
+
   it("leaves messages to the handler when it is not to complete them", async () => {
     await using world = await createWorld();
     const { seen } = subscribe(world, () => {}, { autoCompleteMessages: false });
@@ -215,4 +249,25 @@ function subscribe(
 
 function left(world: World) {
   return world.client.createReceiver("orders").peekMessages(9);
+}
+
+function sendNumbers({ client }: World, count: number): Promise<void> {
+  return client.createSender("orders").sendMessages(Array.from({ length: count }, (_, n) => ({ body: n })));
+}
+
+/** Lets receivers made from now on wait before they complete a message, until the returned function is called. */
+function holdCompletions({ transport }: World): () => void {
+  let confirm = () => {};
+  const confirmed = new Promise<void>((resolve) => (confirm = resolve));
+  const create = transport.createReceiver.bind(transport);
+  transport.createReceiver = (...args) => {
+    const receiver = create(...args);
+    const complete = receiver.complete.bind(receiver);
+    receiver.complete = async (...completing) => {
+      await confirmed;
+      await complete(...completing);
+    };
+    return receiver;
+  };
+  return confirm;
 }

@@ -16,6 +16,10 @@ export class Flight implements MessageContext {
   readonly delivered: DeliveredMessage;
   /** Absent in receive-and-delete mode. */
   readonly delivery: Delivery | undefined;
+  /** Whether it takes one of the processor's calls. */
+  isCalling = false;
+  /** The end of its completion, once its handler is done; never rejects. */
+  completing: Promise<void> | undefined = undefined;
   readonly #onEnd: () => void;
   #controller: AbortController | undefined;
   #abortedBy: WaybillError | undefined;

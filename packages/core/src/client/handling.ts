@@ -42,7 +42,7 @@ export class Handling {
     this.#settings = settings;
   }
 
-  /** Resolves when the handler is done and its message is settled, or left to it; never rejects. */
+  /** Resolves when the handler is done and its message is settled, is being completed, or is left to it; never rejects. */
   async handle(message: ReceivedMessage | UndecodedMessage, flight: Flight): Promise<void> {
     const { delivery } = flight;
     const told = this.#beginTelling(flight);
@@ -58,8 +58,11 @@ export class Handling {
       return;
     }
     if (delivery === undefined) return;
-    if (this.#settings.isAutoCompleting) await this.#settle(delivery, "complete");
-    else if (delivery.state === "settling") await this.outlast(delivery);
+    if (this.#settings.isAutoCompleting) {
+      // Nobody looks at the body any more, and until the broker answers there may be many.
+      delivery.received = undefined;
+      flight.completing = this.#settle(delivery, "complete");
+    } else if (delivery.state === "settling") await this.outlast(delivery);
   }
 
   /** Returns who tells how the handler ended, if anybody wants to know. */

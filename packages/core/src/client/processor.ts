@@ -54,6 +54,9 @@ export interface SessionKeeper {
   onLost(): void;
 }
 
+/** So many messages for each call may wait for the broker to confirm their completion, and hold no handler up. */
+const completionsPerCall = 8;
+
 /** Handlers get no less than four fifths of the time for closing; settling what they left takes at most this long. In milliseconds. */
 const longestSettlingMs = 5_000;
 
@@ -72,6 +75,7 @@ export class Processor implements MessageSubscription {
   #probing: Probing | undefined;
   #probed: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
+  #onAllLanded: (() => void) | undefined;
 
   constructor(handlers: MessageHandlers<unknown, UndecodedMessage>, settings: ProcessorSettings) {
     const { intake, session, isAutoCompleting, retry } = settings;
@@ -116,7 +120,7 @@ export class Processor implements MessageSubscription {
       const flight = this.#takeOff(delivered, this.#open(delivered), resolve);
       // What cannot be given back has to be handled, whatever else is going on.
       if (!this.#isReceiving && flight.delivery !== undefined) void this.#giveBack(flight);
-      else if (this.#busyCalls < this.#settings.maxConcurrentCalls) void this.#work(flight);
+      else if (this.#busyCalls < this.#settings.maxConcurrentCalls) void this.#call(flight);
       else this.#waiting.push(flight);
     });
 
@@ -135,7 +139,9 @@ export class Processor implements MessageSubscription {
   #land(flight: Flight): void {
     if (!this.#flights.delete(flight)) return;
     flight.end();
-    if (this.#flights.size === 0) this.#settings.session?.keeper?.onActivity(false);
+    if (this.#flights.size > 0) return;
+    this.#settings.session?.keeper?.onActivity(false);
+    this.#onAllLanded?.();
   }
 
   /** Whether messages that come are wanted: not while closing, blocked or probing. */
@@ -143,14 +149,40 @@ export class Processor implements MessageSubscription {
     return this.#closing === undefined && !this.#isBlocked && this.#probing === undefined;
   }
 
-  /** Takes one message after the other, the given one first, as long as any wait. */
-  async #work(first: Flight): Promise<void> {
-    this.#busyCalls += 1;
-    for (let flight: Flight | undefined = first; flight !== undefined; flight = this.#waiting.shift()) {
-      await this.#process(flight);
-      this.#land(flight);
+  async #call(flight: Flight): Promise<void> {
+    this.#pickUp(flight);
+    await this.#process(flight);
+    if (flight.completing !== undefined) {
+      if (this.#mayGoOn) this.#hangUp(flight);
+      await flight.completing;
     }
+    this.#hangUp(flight);
+    this.#land(flight);
+  }
+
+  #pickUp(flight: Flight): void {
+    this.#busyCalls += 1;
+    flight.isCalling = true;
+  }
+
+  /** Frees the call that a message took, for the next one. */
+  #hangUp(flight: Flight): void {
+    if (!flight.isCalling) return;
+    flight.isCalling = false;
     this.#busyCalls -= 1;
+    flight.end();
+    const next = this.#waiting.shift();
+    if (next !== undefined) void this.#call(next);
+  }
+
+  /**
+   * Whether the next message need not wait until one is completed, as with the SDK. In a session it must: what could not be completed
+   * would come again behind it.
+   */
+  get #mayGoOn(): boolean {
+    const { session, maxConcurrentCalls } = this.#settings;
+    const completing = this.#flights.size - this.#busyCalls - this.#waiting.length;
+    return session === undefined && completing < completionsPerCall * maxConcurrentCalls;
   }
 
   async #process(flight: Flight): Promise<void> {
@@ -230,17 +262,20 @@ export class Processor implements MessageSubscription {
     isHeldAlready: boolean,
   ): Promise<boolean> => {
     const flight = this.#takeOff(delivered, delivery, () => {});
+    this.#pickUp(flight);
     try {
       const reading = this.#settings.intake.read(delivered, delivery, this.#judge);
       const result = isPromise(reading) ? await reading : reading;
       if (!isUndeserializableEvent(result)) {
         await this.#handling.handle(result, flight);
+        await flight.completing;
         return false;
       }
       if (result.disposition !== "held") await this.#conclude(result, flight);
       else if (!isHeldAlready) await this.#tell(result);
       return result.disposition === "held" || delivery === undefined;
     } finally {
+      this.#hangUp(flight);
       this.#land(flight);
     }
   };
@@ -270,6 +305,7 @@ export class Processor implements MessageSubscription {
       this.#probed,
       ...this.#waiting.splice(0).map((flight) => this.#giveBack(flight)),
     ]);
+    if (this.#flights.size > 0) await new Promise<void>((resolve) => (this.#onAllLanded = resolve));
   }
 
   /** Takes their messages from the handlers that still run. */
@@ -279,10 +315,12 @@ export class Processor implements MessageSubscription {
       "Its handler was not done when the subscription had to be closed; the message is given back.";
     await Promise.all(
       Array.from(this.#flights, async (flight) => {
-        const { messageId } = flight.delivered;
-        const error = new WaybillError("timeout", text, { entityPath, messageId });
-        flight.abort(error);
-        void this.#report(error, "processMessageCallback", messageId);
+        if (flight.isCalling) {
+          const { messageId } = flight.delivered;
+          const error = new WaybillError("timeout", text, { entityPath, messageId });
+          flight.abort(error);
+          void this.#report(error, "processMessageCallback", messageId);
+        }
         if (flight.delivery !== undefined) await this.#handling.abandon(flight.delivery);
         this.#land(flight);
       }),

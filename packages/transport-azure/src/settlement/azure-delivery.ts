@@ -4,6 +4,8 @@ import type { ReceivedServiceBusMessage } from "../service-bus-client.js";
 export class AzureDelivery {
   readonly message: ReceivedServiceBusMessage;
   state: "open" | "settling" | "settled" = "open";
+  /** The settlement under way or over. */
+  settling: Promise<void> | undefined = undefined;
 
   constructor(message: ReceivedServiceBusMessage) {
     this.message = message;
