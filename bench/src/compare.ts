@@ -9,6 +9,11 @@ export interface Comparison {
   /** `"rate"`: the subject's rate over the baseline's must reach the target; `"time"`: its time over the baseline's must stay below. */
   readonly unit: "rate" | "time";
   readonly target: number;
+  /**
+   * How long a sample of either side takes; shorter ones are as many more. Default 4. Where one side makes much garbage that lives on, samples have to be so short that
+   * most hold no collection: else about every second sample of either side holds one, and the median is whichever kind is more frequent.
+   */
+  readonly sampleMs?: number;
   /** How many units of work a call of either side does. Default 1. */
   readonly unitsPerCall?: { readonly baseline: number; readonly subject: number };
 }
@@ -29,7 +34,7 @@ export interface Result {
 }
 
 // Short samples and many rounds: other work on the machine then spoils few rounds, and the median passes them by.
-const sampleMs = 4;
+const usualSampleMs = 4;
 const warmUpMs = 150;
 
 /**
@@ -37,13 +42,13 @@ const warmUpMs = 150;
  * order within a round alternates.
  */
 export async function compare(suite: string, comparison: Comparison, rounds: number): Promise<Result> {
-  const { baseline, subject, unit, target } = comparison;
+  const { baseline, subject, unit, target, sampleMs = usualSampleMs } = comparison;
   const units = comparison.unitsPerCall ?? { baseline: 1, subject: 1 };
   await sample(baseline, warmUpMs);
   await sample(subject, warmUpMs);
   const ratios: number[] = [];
   const times = { baseline: [] as number[], subject: [] as number[] };
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < rounds * (usualSampleMs / sampleMs); round++) {
     const baselineFirst = round % 2 === 0;
     const first = await sample(baselineFirst ? baseline : subject, sampleMs);
     const second = await sample(baselineFirst ? subject : baseline, sampleMs);
