@@ -24,10 +24,6 @@ export class SessionTable {
     this.#store = store;
   }
 
-  get size(): number {
-    return this.#sessions.size;
-  }
-
   all(): Iterable<Session> {
     return this.#sessions.all();
   }
