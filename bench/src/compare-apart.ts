@@ -12,7 +12,10 @@ import {
   warmUp,
 } from "./compare.js";
 
-/** A comparison whose sides are programs that call {@link serveSide}, both started with the same arguments. */
+/**
+ * A comparison whose sides are programs that call {@link serveSide}. Each is started with the arguments and the name of its side,
+ * `baseline` or `subject`.
+ */
 export interface ApartComparison extends Pick<Comparison, "name" | "unit" | "target"> {
   readonly baseline: URL;
   readonly subject: URL;
@@ -33,8 +36,8 @@ export async function compareApart(
 ): Promise<Result> {
   const pairs: Pair[] = [];
   for (let i = 0; i < processes; i++) {
-    using baseline = await startSide(comparison.baseline, comparison.args);
-    using subject = await startSide(comparison.subject, comparison.args);
+    using baseline = await startSide(comparison.baseline, [...comparison.args, "baseline"]);
+    using subject = await startSide(comparison.subject, [...comparison.args, "subject"]);
     pairs.push(...(await takeTurns(baseline.sample, subject.sample, Math.ceil(rounds / processes))));
   }
   return toResult(suite, comparison, pairs);

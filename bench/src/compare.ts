@@ -42,8 +42,9 @@ const warmUpMs = 150;
  */
 export async function compare(suite: string, comparison: Comparison, rounds: number): Promise<Result> {
   const { baseline, subject, sampleMs, prepare } = comparison;
-  const sampleBaseline = (minMs = sampleMs) => sample(baseline, minMs, () => prepare?.("baseline"));
-  const sampleSubject = (minMs = sampleMs) => sample(subject, minMs, () => prepare?.("subject"));
+  const sampleBaseline = (minMs = sampleMs) =>
+    sample(baseline, minMs, prepare && (() => prepare("baseline")));
+  const sampleSubject = (minMs = sampleMs) => sample(subject, minMs, prepare && (() => prepare("subject")));
   await sampleBaseline(warmUpMs);
   await sampleSubject(warmUpMs);
   const pairs = await takeTurns(sampleBaseline, sampleSubject, rounds);
@@ -130,19 +131,22 @@ export async function warmUp(work: Work): Promise<void> {
 export async function sample(
   work: Work,
   minMs = defaultSampleMs,
-  prepare: () => Promise<void> | undefined = () => undefined,
+  prepare?: () => Promise<void> | undefined,
 ): Promise<number> {
   let calls = 0;
   let elapsed = 0;
+  let start = performance.now();
   do {
-    await prepare();
-    const start = performance.now();
+    if (prepare !== undefined) {
+      await prepare();
+      start = performance.now() - elapsed;
+    }
     for (let i = 0; i < 8; i++) {
       const result = work();
       sink = result instanceof Promise ? await result : result;
     }
-    elapsed += performance.now() - start;
     calls += 8;
+    elapsed = performance.now() - start;
   } while (elapsed < minMs);
   return (elapsed * 1000) / calls;
 }

@@ -4,7 +4,8 @@ import { brokerComparisons } from "./broker.js";
 import { censusResults } from "./census.js";
 import { clientComparisons } from "./client.js";
 import { type Comparison, compare, holds, type Result } from "./compare.js";
-import { engineComparisons } from "./engine.js";
+import { compareApart } from "./compare-apart.js";
+import { engineParts } from "./engine.js";
 import { memoryResults } from "./memory.js";
 import { migrationComparisons } from "./migration.js";
 import { chooseParts } from "./parts.js";
@@ -40,8 +41,10 @@ const suites: Record<string, (part?: string) => Promise<Result[]>> = {
   },
   engine: async (part) => {
     const results: Result[] = [];
-    for (const make of chooseParts("engine", engineComparisons, part)) {
-      results.push(...(await compareAll("engine", [await make()])));
+    for (const make of chooseParts("engine", engineParts, part)) {
+      const comparison = await make();
+      console.error(`engine: ${comparison.name}`);
+      results.push(await compareApart("engine", comparison, Number(options.rounds)));
     }
     return results;
   },
@@ -66,7 +69,7 @@ const suites: Record<string, (part?: string) => Promise<Result[]>> = {
 const help = `pnpm bench [suite …] [--json] [--peers] [--rounds N]
 
 suites     ${Object.keys(suites).join(", ")}; all by default but peers
-           one part of a suite: engine:cycles|locks|backlog|schedules|sessions, memory:process|queued,
+           one part of a suite: engine:cycles|locks|backlog|schedules|sessions|sessions-and-backlog, memory:process|queued,
            storage:rate-32|rate-1000|delay|delay-of-cycles|restart|churn|start-in-memory, server:raw|rhea|official|start
 --json     prints the results as JSON
 --peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first

@@ -2,7 +2,7 @@ import { BrokerError } from "./broker-error.js";
 import type { Clock } from "./clock.js";
 import type { Entity, EntityRegistry } from "./entities/entity-registry.js";
 import type { Lane } from "./entities/lane.js";
-import type { Session } from "./entities/session.js";
+import type { SessionLock } from "./entities/session.js";
 import { Faults } from "./faults.js";
 import type { BrokerEventListener, BrokerEventType } from "./messages/broker-event.js";
 import { LockTokens } from "./messages/lock-token.js";
@@ -15,7 +15,7 @@ import { Timers } from "./timing/timers.js";
 /** What the engine does unasked; given by the broker, so that the state does not depend on the rules. */
 export interface Lifecycle {
   onMessageDue(engine: Engine, message: StoredMessage, nowMs: number): void;
-  onSessionDue(engine: Engine, session: Session, nowMs: number): void;
+  onSessionDue(engine: Engine, lock: SessionLock, nowMs: number): void;
   onIdleDue(engine: Engine, entity: Entity, nowMs: number): void;
   serve(engine: Engine, lane: Lane, nowMs: number): void;
 }
@@ -114,8 +114,8 @@ export class Engine {
     this.end(nowMs);
   }
 
-  onSessionDue(session: Session, nowMs: number): void {
-    this.#lifecycle.onSessionDue(this, session, nowMs);
+  onSessionDue(lock: SessionLock, nowMs: number): void {
+    this.#lifecycle.onSessionDue(this, lock, nowMs);
     this.end(nowMs);
   }
 

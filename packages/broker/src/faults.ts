@@ -27,7 +27,7 @@ export class Faults {
     const nowMs = this.#engine.begin();
     const stored = findLock(this.#engine, this.#engine.entities.receiveSource(path), message);
     if (stored.session === undefined) failDelivery(this.#engine, stored, nowMs);
-    else expireSession(this.#engine, stored.session, nowMs);
+    else expireSession(this.#engine, stored.session.lock!, nowMs);
     void this.#engine.end(nowMs);
   }
 

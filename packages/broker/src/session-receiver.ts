@@ -1,7 +1,7 @@
 import { BrokerError, sessionLockLost } from "./broker-error.js";
 import type { Engine } from "./engine.js";
 import type { MessageStore } from "./entities/message-store.js";
-import type { Session, SessionHolder } from "./entities/session.js";
+import type { Session, SessionHolder, SessionLock } from "./entities/session.js";
 import type { SessionAcceptor } from "./entities/session-table.js";
 import type { ReceiveMode } from "./entities/waiter.js";
 import { lockSession, releaseSession, renewSession } from "./lifecycle/session-lock.js";
@@ -25,24 +25,24 @@ export interface AcceptSessionOptions extends PullOptions {
  * rejects with `session-lock-lost`. Closing it releases the session; no delivery counts as failed then.
  */
 export class SessionReceiver extends MessageReceiver implements SessionHolder {
-  readonly #session: Session;
+  readonly #lock: SessionLock;
   #lost: Error | undefined;
   #isClosed = false;
   #onLost: ((error: Error) => void) | undefined;
 
   /** Made by `Broker.acceptSession`. */
-  constructor(engine: Engine, path: string, mode: ReceiveMode, lock: (holder: SessionHolder) => Session) {
+  constructor(engine: Engine, path: string, mode: ReceiveMode, lock: (holder: SessionHolder) => SessionLock) {
     super(engine, path, mode);
-    this.#session = lock(this);
+    this.#lock = lock(this);
   }
 
   get sessionId(): string {
-    return this.#session.id;
+    return this.#lock.session.id;
   }
 
   /** When the session's lock ends unless it is renewed. */
   get lockedUntil(): Date {
-    return new Date(this.#session.lockedUntilMs);
+    return new Date(this.#lock.dueMs!);
   }
 
   get isLost(): boolean {
@@ -58,7 +58,7 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
   async renewSessionLock(): Promise<Date> {
     const nowMs = this.engine.begin();
     this.source();
-    renewSession(this.engine, this.#session, nowMs);
+    renewSession(this.engine, this.#lock, nowMs);
     return this.lockedUntil;
   }
 
@@ -66,14 +66,14 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
   async getState(): Promise<Uint8Array | undefined> {
     this.engine.begin();
     this.source();
-    return getSessionState(this.#session);
+    return getSessionState(this.#lock.session);
   }
 
   /** Sets the session's state, which outlives its messages; `undefined` clears it. */
   async setState(state: Uint8Array | undefined): Promise<void> {
     const nowMs = this.engine.begin();
     this.source();
-    setSessionState(this.engine, this.#session, state, nowMs);
+    setSessionState(this.engine, this.#lock.session, state, nowMs);
     await this.engine.end(nowMs);
   }
 
@@ -84,11 +84,11 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
     this.#isClosed = true;
     if (this.engine.isStopped) return;
     const nowMs = this.engine.begin();
-    if (this.#session.holder === this) {
-      const { waiters } = this.#session.lane;
+    if (this.#lock.session.lock === this.#lock) {
+      const { waiters } = this.#lock.lane;
       // An error is made only for somebody to see: sessions are closed by the thousand.
       if (waiters.first !== undefined) waiters.refuseAll(sessionLockLost(this.path, this.sessionId));
-      releaseSession(this.engine, this.#session, nowMs);
+      releaseSession(this.engine, this.#lock, nowMs);
     }
     await this.engine.end(nowMs);
   }
@@ -99,7 +99,7 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
 
   onSessionLost(error: Error): void {
     this.#lost = error;
-    this.#session.lane.waiters.refuseAll(error);
+    this.#lock.lane.waiters.refuseAll(error);
     this.endConsumers(error);
     this.#onLost?.(error);
   }
@@ -107,8 +107,8 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
   protected override source(): ReceiveSource {
     if (this.#lost !== undefined) throw this.#lost;
     if (this.#isClosed) throw sessionLockLost(this.path, this.sessionId);
-    const { store, lane, id } = this.#session;
-    return { store, lane, sessionId: id };
+    const { session, lane } = this.#lock;
+    return { store: session.store, lane, sessionId: session.id };
   }
 }
 
@@ -144,10 +144,7 @@ function receiverFor(
   session: Session,
   nowMs: number,
 ): SessionReceiver {
-  return new SessionReceiver(engine, path, mode, (holder) => {
-    lockSession(engine, session, holder, nowMs);
-    return session;
-  });
+  return new SessionReceiver(engine, path, mode, (holder) => lockSession(engine, session, holder, nowMs));
 }
 
 function waitForSession(

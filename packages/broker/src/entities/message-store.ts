@@ -2,9 +2,10 @@ import type { Engine } from "../engine.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { Lane } from "./lane.js";
 import type { Queue } from "./queue.js";
+import { ReadyQueue } from "./ready-queue.js";
 import { SequenceIndex } from "./sequence-index.js";
 import { arrivalOf, isPartitioned } from "./sequence-number.js";
-import type { Session } from "./session.js";
+import type { SessionLock } from "./session.js";
 import { SessionTable } from "./session-table.js";
 import type { Subscription } from "./subscription.js";
 import type { Topic } from "./topic.js";
@@ -34,7 +35,7 @@ export class MessageStore {
   readonly path: string;
   readonly index = new SequenceIndex();
   /** Serves receivers without a session. */
-  readonly lane = new Lane();
+  readonly lane = new Lane(new ReadyQueue());
   /** Present where messages belong to sessions. */
   readonly sessions: SessionTable | undefined;
   activeCount = 0;
@@ -54,9 +55,9 @@ export class MessageStore {
     this.sessions = requiresSession ? new SessionTable(this) : undefined;
   }
 
-  /** The lane in which a message of this store is handed out. */
-  laneOf(message: StoredMessage): Lane {
-    return message.session === undefined ? this.lane : message.session.lane;
+  /** Where a message of this store waits to be handed out. */
+  readyOf({ session }: StoredMessage): ReadyQueue {
+    return session ?? this.lane.ready;
   }
 
   /** Whether somebody waits for messages or a session. */
@@ -73,7 +74,7 @@ export class MessageStore {
     this.lane.waiters.refuseAll(error);
     if (this.sessions === undefined) return;
     for (const acceptor of this.sessions.acceptors) acceptor.refuse(error);
-    for (const session of this.sessions.all()) session.lane.waiters.refuseAll(error);
+    for (const session of this.sessions.all()) session.lock?.lane.waiters.refuseAll(error);
   }
 
   /** All messages in the order of their arrival, which in a partitioned entity is not that of their numbers. */
@@ -111,8 +112,8 @@ export class MessageStore {
     this.engine.onMessageDue(message, nowMs);
   }
 
-  onSessionDue(session: Session, nowMs: number): void {
-    this.engine.onSessionDue(session, nowMs);
+  onSessionDue(lock: SessionLock, nowMs: number): void {
+    this.engine.onSessionDue(lock, nowMs);
   }
 
   #count(message: StoredMessage, by: number): void {

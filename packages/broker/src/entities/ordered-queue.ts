@@ -16,10 +16,6 @@ export class OrderedQueue<Item> {
     this.#keyOf = keyOf;
   }
 
-  get size(): number {
-    return this.#late === undefined ? this.#length : this.#length + this.#late.size;
-  }
-
   push(item: Item): void {
     const key = this.#keyOf(item);
     if (key > this.#lastKey) {
@@ -46,22 +42,6 @@ export class OrderedQueue<Item> {
     if (this.#late?.peek() === item) this.#late.pop();
     else this.#dropFirst();
     return item;
-  }
-
-  /** Keeps only the items that pass. */
-  retain(passes: (item: Item) => boolean): void {
-    const ring = this.#ring;
-    const { length } = ring;
-    const count = this.#length;
-    const head = this.#head;
-    this.#ring = [];
-    this.#head = 0;
-    this.#length = 0;
-    for (let i = 0; i < count; i++) {
-      const item = ring[(head + i) & (length - 1)]!;
-      if (passes(item)) this.#append(item);
-    }
-    this.#late?.retain(passes);
   }
 
   #append(item: Item): void {

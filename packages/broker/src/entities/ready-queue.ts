@@ -1,59 +1,110 @@
 import type { StoredMessage } from "../messages/stored-message.js";
-import { OrderedQueue } from "./ordered-queue.js";
+import { MinHeap } from "./min-heap.js";
 import { arrivalOf } from "./sequence-number.js";
 
 /** Sweeping starts with so many messages that have left, and only when they are the greater part. */
 const SWEEP_MINIMUM = 32;
 
 /**
- * The messages that may be delivered next, oldest first. New ones join at the end; one that comes back (abandoned, lock
- * expired) takes its old place again. A message that leaves its store while it waits here is skipped and swept later.
+ * The messages that may be delivered next, oldest first. Nearly all join at an end of a list that links them through their own
+ * fields: new ones at the last, one that comes back (abandoned, lock expired) at the first. Only those whose old place lies in
+ * between pay for a heap. A message that leaves its store while it waits here is skipped and swept later.
  */
 export class ReadyQueue {
-  readonly #queue = new OrderedQueue<StoredMessage>(arrivalOf);
-  /** Messages in the queue that have left their store. */
+  #first: StoredMessage | undefined = undefined;
+  #last: StoredMessage | undefined = undefined;
+  #between: MinHeap<StoredMessage> | undefined = undefined;
+  #length = 0;
+  /** Messages in here that have left their store. */
   #stale = 0;
 
   /** How many messages can be taken. */
   get size(): number {
-    return this.#queue.size - this.#stale;
+    return this.#length - this.#stale;
   }
 
   /** Adds a message at its place. */
   add(message: StoredMessage): void {
-    this.#queue.push(message);
+    this.#length++;
+    const last = this.#last;
+    if (last === undefined) {
+      this.#first = message;
+      this.#last = message;
+    } else if (arrivalOf(last) < arrivalOf(message)) {
+      last.nextReady = message;
+      this.#last = message;
+    } else if (arrivalOf(message) < arrivalOf(this.#first!)) {
+      message.nextReady = this.#first;
+      this.#first = message;
+    } else {
+      this.#between ??= new MinHeap(arrivalOf);
+      this.#between.push(message);
+    }
   }
 
   /** The oldest message, which stays. */
   peek(): StoredMessage | undefined {
-    let message = this.#queue.peek();
+    let message = this.#peek();
     while (message?.state === "gone") {
-      this.#queue.shift();
+      this.#remove(message);
       this.#stale--;
-      message = this.#queue.peek();
+      message = this.#peek();
     }
     return message;
   }
 
   /** Takes the oldest message out. */
   shift(): StoredMessage | undefined {
-    let message = this.#queue.shift();
-    while (message?.state === "gone") {
-      this.#stale--;
-      message = this.#queue.shift();
-    }
+    const message = this.peek();
+    if (message !== undefined) this.#remove(message);
     return message;
   }
 
   /** Tells that a message in here has left its store, or is about to. */
   forget(): void {
     this.#stale++;
-    if (this.#stale > SWEEP_MINIMUM && this.#stale > this.#queue.size / 2) this.#sweep();
+    if (this.#stale > SWEEP_MINIMUM && this.#stale > this.#length / 2) this.#sweep();
+  }
+
+  #peek(): StoredMessage | undefined {
+    const first = this.#first;
+    const between = this.#between?.peek();
+    if (between === undefined) return first;
+    return first === undefined || arrivalOf(between) < arrivalOf(first) ? between : first;
+  }
+
+  #remove(message: StoredMessage): void {
+    this.#length--;
+    if (message === this.#first) {
+      this.#first = message.nextReady;
+      message.nextReady = undefined;
+      if (this.#first === undefined) this.#last = undefined;
+    } else {
+      this.#between!.pop();
+      if (this.#between!.size === 0) this.#between = undefined;
+    }
   }
 
   #sweep(): void {
-    const before = this.#queue.size;
-    this.#queue.retain((message) => message.state !== "gone");
-    this.#stale -= before - this.#queue.size;
+    const before = this.#length;
+    let last: StoredMessage | undefined;
+    let message = this.#first;
+    this.#first = undefined;
+    this.#length = 0;
+    while (message !== undefined) {
+      const next: StoredMessage | undefined = message.nextReady;
+      message.nextReady = undefined;
+      if (message.state !== "gone") {
+        if (last === undefined) this.#first = message;
+        else last.nextReady = message;
+        last = message;
+        this.#length++;
+      }
+      message = next;
+    }
+    this.#last = last;
+    this.#between?.retain((one) => one.state !== "gone");
+    this.#length += this.#between?.size ?? 0;
+    this.#stale -= before - this.#length;
   }
 }

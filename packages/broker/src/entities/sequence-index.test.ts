@@ -92,4 +92,21 @@ describe("ReadyQueue", () => {
       { numRuns: 200 },
     );
   });
+
+  it("gives the others in order after most have left", () => {
+    const queue = new ReadyQueue();
+    const messages = Array.from({ length: 300 }, (_, i) => stub(i + 1));
+    // The last ten and the first one join in order, the others come back between them.
+    for (const message of [messages[0]!, ...messages.slice(290), ...messages.slice(1, 290)])
+      queue.add(message);
+    const left = messages.filter(({ sequence }) => sequence % 5 === 0);
+    for (const message of messages) {
+      if (left.includes(message)) continue;
+      queue.forget();
+      message.state = "gone";
+    }
+    expect(queue.size).toBe(60);
+    expect(Array.from(left, () => queue.shift())).toEqual(left);
+    expect(queue.shift()).toBeUndefined();
+  });
 });

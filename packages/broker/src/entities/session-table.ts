@@ -2,6 +2,7 @@ import type { MessageStore } from "./message-store.js";
 import { OrderedQueue } from "./ordered-queue.js";
 import { arrivalOf } from "./sequence-number.js";
 import { Session } from "./session.js";
+import { SessionIndex } from "./session-index.js";
 
 /** Somebody who waits for any session. */
 export interface SessionAcceptor {
@@ -15,7 +16,7 @@ export class SessionTable {
   /** In order of joining; served before anybody who comes later. */
   readonly acceptors = new Set<SessionAcceptor>();
   readonly #store: MessageStore;
-  readonly #sessions = new Map<string, Session>();
+  readonly #sessions = new SessionIndex();
   /** Entries may be out of date and are checked when taken. */
   readonly #offers = new OrderedQueue<Session>((session) => session.offeredAt);
 
@@ -23,39 +24,34 @@ export class SessionTable {
     this.#store = store;
   }
 
-  get size(): number {
-    return this.#sessions.size;
-  }
-
   all(): Iterable<Session> {
-    return this.#sessions.values();
+    return this.#sessions.all();
   }
 
   find(id: string): Session | undefined {
-    return this.#sessions.get(id);
+    return this.#sessions.find(id);
   }
 
   /** The session of this id, made if there is none. */
-  open(id: string, nowMs: number): Session {
-    let session = this.#sessions.get(id);
-    if (session === undefined) {
-      session = new Session(id, this.#store, nowMs);
-      this.#sessions.set(id, session);
-    }
+  open(id: string): Session {
+    const known = this.#sessions.find(id);
+    if (known !== undefined) return known;
+    const session = new Session(id, this.#store);
+    this.#sessions.add(session);
     return session;
   }
 
   /** Forgets a session that has no messages, no state and no holder. */
   closeIfEmpty(session: Session): void {
     if (session.messageCount > 0 || session.state !== undefined || session.isLocked) return;
-    // A session that emptied while it was being released may have a successor of its id already.
-    if (this.#sessions.get(session.id) === session) this.#sessions.delete(session.id);
+    // A session that emptied while it was being released may have a successor of its id already, which stays.
+    this.#sessions.remove(session);
   }
 
   /** Makes an unlocked session with waiting messages available to the next who accepts any session. */
   offer(session: Session): void {
     if (session.isOffered || session.isLocked) return;
-    const oldest = session.lane.ready.peek();
+    const oldest = session.peek();
     if (oldest === undefined) return;
     session.isOffered = true;
     session.offeredAt = arrivalOf(oldest);
@@ -66,7 +62,7 @@ export class SessionTable {
   takeNext(): Session | undefined {
     for (let session = this.#offers.shift(); session !== undefined; session = this.#offers.shift()) {
       session.isOffered = false;
-      const oldest = session.isLocked ? undefined : session.lane.ready.peek();
+      const oldest = session.isLocked ? undefined : session.peek();
       if (oldest === undefined) continue;
       if (arrivalOf(oldest) <= session.offeredAt) return session;
       this.offer(session);

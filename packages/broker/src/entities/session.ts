@@ -2,6 +2,7 @@ import type { StoredMessage } from "../messages/stored-message.js";
 import { TimerEntry } from "../timing/timing-wheel.js";
 import { Lane } from "./lane.js";
 import type { MessageStore } from "./message-store.js";
+import { ReadyQueue } from "./ready-queue.js";
 
 /** What a session tells the receiver that holds its lock. */
 export interface SessionHolder {
@@ -9,36 +10,51 @@ export interface SessionHolder {
   onSessionLost(error: Error): void;
 }
 
-/** One session of a store: its messages in order, its state, and the lock over present and future messages. */
-export class Session extends TimerEntry {
+/**
+ * One session of a store: the queue of its ready messages, and its state. Sessions that only wait are many, so each is one small object:
+ * what only a locked one needs is its lock's.
+ */
+export class Session extends ReadyQueue {
   readonly id: string;
   readonly store: MessageStore;
-  readonly lane = new Lane();
-  state: Uint8Array | undefined = undefined;
-  updatedAtMs: number;
   /** Messages of this session in the store, in any state. */
   messageCount = 0;
-  holder: SessionHolder | undefined = undefined;
-  lockedUntilMs = 0;
+  lock: SessionLock | undefined = undefined;
   /** Whether the table of sessions has this one among those to accept next. */
   isOffered = false;
   /** Its place among those, a lower bound of its oldest message's. */
   offeredAt = 0;
-  /** Made when it is needed: sessions that only wait are many. */
-  #held: Set<StoredMessage> | undefined = undefined;
+  state: Uint8Array | undefined = undefined;
+  /** When the state was set. */
+  updatedAtMs = 0;
 
-  constructor(id: string, store: MessageStore, nowMs: number) {
+  constructor(id: string, store: MessageStore) {
     super();
     this.id = id;
     this.store = store;
-    this.updatedAtMs = nowMs;
   }
 
   get isLocked(): boolean {
-    return this.holder !== undefined;
+    return this.lock !== undefined;
+  }
+}
+
+/** The lock over a session's present and future messages. Its timer is armed while it lasts. */
+export class SessionLock extends TimerEntry {
+  readonly session: Session;
+  readonly holder: SessionHolder;
+  /** Where the session's messages meet its holder's calls. */
+  readonly lane: Lane;
+  #held: Set<StoredMessage> | undefined = undefined;
+
+  constructor(session: Session, holder: SessionHolder) {
+    super();
+    this.session = session;
+    this.holder = holder;
+    this.lane = new Lane(session);
   }
 
-  /** Messages handed out under the present session lock and not yet settled. */
+  /** Messages handed out under this lock and not yet settled. */
   get held(): Iterable<StoredMessage> {
     return this.#held ?? [];
   }
@@ -55,6 +71,6 @@ export class Session extends TimerEntry {
   }
 
   override onDue(nowMs: number): void {
-    this.store.onSessionDue(this, nowMs);
+    this.session.store.onSessionDue(this, nowMs);
   }
 }

@@ -40,7 +40,7 @@ export function deadLetterMessage(
   moved.deadLetterSource = message.deadLetterSource;
   moved.propertyChanges = { ...message.propertyChanges, ...record };
   engine.emit("dead-lettered", message, nowMs, String(record.DeadLetterReason ?? ""));
-  if (!forwardDeadLetter(engine, owner, moved, nowMs)) placeMessage(engine, moved, nowMs);
+  if (!forwardDeadLetter(engine, owner, moved, nowMs)) placeMessage(engine, moved);
 }
 
 /** The properties that tell why a message was dead-lettered by the broker. */

@@ -30,7 +30,7 @@ export function failDelivery(engine: Engine, message: StoredMessage, nowMs: numb
 export function releaseLock(engine: Engine, message: StoredMessage, nowMs: number): void {
   engine.timers.disarm(message);
   message.lockSerial = 0;
-  message.session?.letGo(message);
+  message.session?.lock?.letGo(message);
   if (message.state !== "active") return;
   if (message.store.kind === "main") {
     if (message.expiresAtMs !== undefined && message.expiresAtMs <= nowMs) {

@@ -65,7 +65,7 @@ export function transferDeadLetter(
   message.hops = transit.hops;
   message.deadLetterSource = transit.deadLetterSource;
   engine.emit("dead-lettered", message, nowMs, reason);
-  placeMessage(engine, message, nowMs);
+  placeMessage(engine, message);
 }
 
 /** Hands a message over to another entity; returns why that is impossible, and then the message is where it was. */

@@ -4,15 +4,15 @@ import type { MessageRecord } from "../storage/storage.js";
 import { offerSession } from "./session-lock.js";
 
 /** Enters a message into its store and the storage; an active one becomes ready. */
-export function placeMessage(engine: Engine, message: StoredMessage, nowMs: number): void {
-  enterMessage(engine, message, nowMs);
+export function placeMessage(engine: Engine, message: StoredMessage): void {
+  enterMessage(engine, message);
   saveMessage(engine, message);
 }
 
 /** Enters a message that the storage has already: index, counts, session, timer, lane. */
-export function enterMessage(engine: Engine, message: StoredMessage, nowMs: number): void {
+export function enterMessage(engine: Engine, message: StoredMessage): void {
   message.store.add(message);
-  joinSession(message, nowMs);
+  joinSession(message);
   if (message.state === "scheduled") {
     engine.timers.arm(message, message.content.scheduledEnqueueTimeMs!);
   } else if (message.state === "active") {
@@ -28,7 +28,7 @@ export function takeOut(engine: Engine, message: StoredMessage): void {
   store.remove(message);
   message.lockSerial = 0;
   if (session !== undefined) {
-    session.letGo(message);
+    session.lock?.letGo(message);
     session.messageCount--;
     store.sessions!.closeIfEmpty(session);
   }
@@ -37,7 +37,7 @@ export function takeOut(engine: Engine, message: StoredMessage): void {
 
 /** Takes a message that is ready out of its lane, to be followed by `takeOut`. */
 export function withdraw(message: StoredMessage): void {
-  message.store.laneOf(message).ready.forget();
+  message.store.readyOf(message).forget();
 }
 
 /** Ends a message: takes it out and gives up its body. The message must not be in a lane. */
@@ -49,10 +49,10 @@ export function discardMessage(engine: Engine, message: StoredMessage): void {
 /** Puts an active, unlocked message into its lane. */
 export function makeReady(engine: Engine, message: StoredMessage): void {
   const { store, session } = message;
-  const lane = store.laneOf(message);
-  lane.ready.add(message);
-  if (session === undefined || session.isLocked) engine.wake(lane);
-  else offerSession(engine, session);
+  store.readyOf(message).add(message);
+  const lane = session === undefined ? store.lane : session.lock?.lane;
+  if (lane !== undefined) engine.wake(lane);
+  else offerSession(engine, session!);
 }
 
 /** Arms the timer of an active message that may expire. Deferred messages and those in dead-letter queues never do. */
@@ -68,10 +68,10 @@ export function saveMessage(engine: Engine, message: StoredMessage): void {
   engine.storage.putMessage(message.store.id, message.sequence, message as MessageRecord);
 }
 
-function joinSession(message: StoredMessage, nowMs: number): void {
+function joinSession(message: StoredMessage): void {
   const { sessionId } = message.content;
   const { sessions } = message.store;
   if (sessions === undefined || sessionId === undefined) return;
-  message.session = sessions.open(sessionId, nowMs);
+  message.session = sessions.open(sessionId);
   message.session.messageCount++;
 }

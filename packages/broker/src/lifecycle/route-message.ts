@@ -70,7 +70,7 @@ function arrive(engine: Engine, entity: ReceivingEntity, transit: Transit, nowMs
   }
   const message = enqueue(engine, entity, entity.main, transit, nowMs);
   engine.emit("enqueued", message, nowMs);
-  if (entity.options.forwardTo === undefined) placeMessage(engine, message, nowMs);
+  if (entity.options.forwardTo === undefined) placeMessage(engine, message);
   else forwardMessage(engine, message, nowMs);
 }
 
@@ -84,7 +84,7 @@ function arriveDead(
   const message = enqueue(engine, entity, entity.deadLetter, transit, nowMs);
   message.propertyChanges = { ...message.propertyChanges, ...record };
   engine.emit("dead-lettered", message, nowMs, String(record.DeadLetterReason));
-  if (!forwardDeadLetter(engine, entity, message, nowMs)) placeMessage(engine, message, nowMs);
+  if (!forwardDeadLetter(engine, entity, message, nowMs)) placeMessage(engine, message);
 }
 
 function enqueue(

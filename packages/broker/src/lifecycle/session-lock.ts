@@ -2,39 +2,47 @@ import { sessionLockLost } from "../broker-error.js";
 import type { Engine } from "../engine.js";
 import type { ReceivingEntity } from "../entities/entity-registry.js";
 import { arrivalOf } from "../entities/sequence-number.js";
-import type { Session, SessionHolder } from "../entities/session.js";
+import { type Session, type SessionHolder, SessionLock } from "../entities/session.js";
+import type { StoredMessage } from "../messages/stored-message.js";
 import { failDelivery, releaseLock } from "./end-lock.js";
 
 /** Gives a session's lock to `holder`. */
-export function lockSession(engine: Engine, session: Session, holder: SessionHolder, nowMs: number): void {
-  session.holder = holder;
-  renewSession(engine, session, nowMs);
+export function lockSession(
+  engine: Engine,
+  session: Session,
+  holder: SessionHolder,
+  nowMs: number,
+): SessionLock {
+  const lock = new SessionLock(session, holder);
+  session.lock = lock;
+  renewSession(engine, lock, nowMs);
   engine.emitEntity("session-accepted", session.store.path, nowMs, session.id);
+  return lock;
 }
 
 /** Lets a session's lock, and with it those of its messages, start anew. */
-export function renewSession(engine: Engine, session: Session, nowMs: number): void {
-  session.lockedUntilMs = nowMs + (session.store.owner as ReceivingEntity).options.lockDurationMs;
-  engine.timers.arm(session, session.lockedUntilMs);
+export function renewSession(engine: Engine, lock: SessionLock, nowMs: number): void {
+  const { lockDurationMs } = (lock.session.store.owner as ReceivingEntity).options;
+  engine.timers.arm(lock, nowMs + lockDurationMs);
 }
 
 /** Ends a session's lock because its holder is done: no delivery counts as failed. */
-export function releaseSession(engine: Engine, session: Session, nowMs: number): void {
-  endLock(engine, session, nowMs);
-  for (const message of heldInOrder(session)) releaseLock(engine, message, nowMs);
-  reopen(engine, session);
+export function releaseSession(engine: Engine, lock: SessionLock, nowMs: number): void {
+  endLock(engine, lock, nowMs);
+  for (const message of takeHeld(lock)) releaseLock(engine, message, nowMs);
+  reopen(engine, lock.session);
 }
 
 /** Ends a session's lock whose time is over: every message held under it counts a failed delivery. */
-export function expireSession(engine: Engine, session: Session, nowMs: number): void {
-  const { holder } = session;
-  endLock(engine, session, nowMs);
-  for (const message of heldInOrder(session)) {
+export function expireSession(engine: Engine, lock: SessionLock, nowMs: number): void {
+  const { session, holder } = lock;
+  endLock(engine, lock, nowMs);
+  for (const message of takeHeld(lock)) {
     engine.emit("lock-expired", message, nowMs);
     failDelivery(engine, message, nowMs);
   }
   reopen(engine, session);
-  holder?.onSessionLost(sessionLockLost(session.store.path, session.id));
+  holder.onSessionLost(sessionLockLost(session.store.path, session.id));
 }
 
 /** Gives an unlocked session that has messages to whoever waits for one, or keeps it for the next who comes. */
@@ -55,9 +63,10 @@ function serveAcceptors(engine: Engine, { store: { sessions } }: Session): void 
   }
 }
 
-function endLock(engine: Engine, session: Session, nowMs: number): void {
-  session.holder = undefined;
-  engine.timers.disarm(session);
+function endLock(engine: Engine, lock: SessionLock, nowMs: number): void {
+  const { session } = lock;
+  session.lock = undefined;
+  engine.timers.disarm(lock);
   engine.emitEntity("session-released", session.store.path, nowMs, session.id);
 }
 
@@ -66,6 +75,7 @@ function reopen(engine: Engine, session: Session): void {
   session.store.sessions?.closeIfEmpty(session);
 }
 
-function heldInOrder(session: Session) {
-  return [...session.held].sort((a, b) => arrivalOf(a) - arrivalOf(b));
+/** Empties a lock's list of held messages; they come in the order of their arrival. */
+function takeHeld({ held }: SessionLock): StoredMessage[] {
+  return [...held].sort((a, b) => arrivalOf(a) - arrivalOf(b));
 }

@@ -23,7 +23,7 @@ export class ReceivedMessage {
   readonly #stored: StoredMessage;
   readonly #bytes: Uint8Array;
   readonly #lockSerial: number;
-  readonly #lockedUntilMs: number;
+  readonly #lockedUntilMs: number | undefined;
   readonly #propertyChanges: ApplicationProperties | undefined;
   #body: MessageBody | undefined = undefined;
   #applicationProperties: ApplicationProperties | undefined = undefined;
@@ -86,7 +86,7 @@ export class ReceivedMessage {
   get lockedUntil(): Date | undefined {
     if (this.#lockSerial === 0) return undefined;
     const isCurrent = this.#stored.lockSerial === this.#lockSerial;
-    return new Date(isCurrent ? this.#stored.lockedUntilMs : this.#lockedUntilMs);
+    return new Date((isCurrent ? this.#stored.lockedUntilMs : undefined) ?? this.#lockedUntilMs!);
   }
 
   /** Topmost 16 bits of the sequence number in a partitioned entity, else 0. */

@@ -32,6 +32,8 @@ export class StoredMessage extends TimerEntry {
   hops = 0;
   /** Path of the entity that dead-lettered it, once it was forwarded from there. */
   deadLetterSource: string | undefined = undefined;
+  /** The message that waits behind it in its queue of ready messages. */
+  nextReady: StoredMessage | undefined = undefined;
 
   constructor(
     store: MessageStore,
@@ -55,8 +57,8 @@ export class StoredMessage extends TimerEntry {
   }
 
   /** While the message is locked: when that ends. A session's lock covers its messages. */
-  get lockedUntilMs(): number {
-    return this.session === undefined ? this.dueMs! : this.session.lockedUntilMs;
+  get lockedUntilMs(): number | undefined {
+    return this.session === undefined ? this.dueMs : this.session.lock?.dueMs;
   }
 
   /** How long it may live from its enqueuing on; `Infinity` for a message that never expires. */

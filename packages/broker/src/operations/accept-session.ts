@@ -1,7 +1,7 @@
 import { BrokerError } from "../broker-error.js";
 import type { Engine } from "../engine.js";
 import type { MessageStore } from "../entities/message-store.js";
-import type { Session, SessionHolder } from "../entities/session.js";
+import type { Session, SessionHolder, SessionLock } from "../entities/session.js";
 import type { SessionTable } from "../entities/session-table.js";
 import { lockSession } from "../lifecycle/session-lock.js";
 
@@ -22,7 +22,7 @@ export function acceptSession(
   sessionId: string,
   holder: SessionHolder,
   nowMs: number,
-): Session {
+): SessionLock {
   const sessions = sessionsOf(store);
   if (sessionId.length > ID_LIMIT) {
     throw new BrokerError(
@@ -33,7 +33,7 @@ export function acceptSession(
       },
     );
   }
-  const session = sessions.open(sessionId, nowMs);
+  const session = sessions.open(sessionId);
   if (session.isLocked) {
     throw new BrokerError(
       "session-cannot-be-locked",
@@ -41,8 +41,7 @@ export function acceptSession(
       { entity: store.path },
     );
   }
-  lockSession(engine, session, holder, nowMs);
-  return session;
+  return lockSession(engine, session, holder, nowMs);
 }
 
 /** The unlocked session with the oldest waiting message, to be locked at once; undefined when there is none. */

@@ -18,15 +18,15 @@ export function emptyStore(engine: Engine, store: MessageStore, nowMs: number): 
   purge(engine, store, nowMs);
   if (store.sessions === undefined) return;
   for (const session of [...store.sessions.all()]) {
-    const { holder } = session;
-    session.holder = undefined;
-    engine.timers.disarm(session);
+    const { lock } = session;
+    session.lock = undefined;
+    if (lock !== undefined) engine.timers.disarm(lock);
     if (session.state !== undefined) {
       session.state = undefined;
       if (!engine.storage.isVolatile) engine.storage.deleteSession(store.id, session.id);
     }
     store.sessions.closeIfEmpty(session);
-    holder?.onSessionLost(sessionLockLost(store.path, session.id));
+    lock?.holder.onSessionLost(sessionLockLost(store.path, session.id));
   }
 }
 

@@ -103,7 +103,7 @@ function lockMessage(engine: Engine, message: StoredMessage, nowMs: number): voi
   if (session === undefined) {
     engine.timers.arm(message, nowMs + (message.store.owner as ReceivingEntity).options.lockDurationMs);
   } else {
-    session.hold(message);
+    session.lock!.hold(message);
     engine.timers.disarm(message);
   }
 }

@@ -57,13 +57,13 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
       message.hops = record.hops;
       message.deadLetterSource = record.deadLetterSource;
       message.propertyChanges = record.propertyChanges;
-      enterMessage(engine, message, nowMs);
+      enterMessage(engine, message);
       const { dueMs = Number.POSITIVE_INFINITY } = message;
       if (message.timerSlot >= 0 && dueMs <= nowMs) overdue.push([message, dueMs]);
     },
     session(storeId, sessionId, record) {
       build();
-      const session = engine.entities.storeById(storeId)?.sessions?.open(sessionId, nowMs);
+      const session = engine.entities.storeById(storeId)?.sessions?.open(sessionId);
       if (session === undefined) return;
       session.state = record.state;
       session.updatedAtMs = record.updatedAtMs;

@@ -17,5 +17,5 @@ export function renewLock(engine: Engine, message: StoredMessage, nowMs: number)
   }
   engine.timers.arm(message, nowMs + (store.owner as ReceivingEntity).options.lockDurationMs);
   engine.emit("lock-renewed", message, nowMs);
-  return message.lockedUntilMs;
+  return message.lockedUntilMs!;
 }

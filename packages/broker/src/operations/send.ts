@@ -141,7 +141,7 @@ export function keepScheduled(
     Number.POSITIVE_INFINITY,
   );
   message.state = "scheduled";
-  placeMessage(engine, message, nowMs);
+  placeMessage(engine, message);
   engine.emit("scheduled", message, nowMs);
 }
 

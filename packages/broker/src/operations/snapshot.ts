@@ -53,14 +53,18 @@ function snapshotOf(store: MessageStore): StoreSnapshot {
     messages: Array.from(store.index.from(0), (message) => ({
       message: peekedMessage(message),
       isLocked: message.isLocked,
-      lockedUntil: message.isLocked ? new Date(message.lockedUntilMs) : undefined,
+      lockedUntil: dateOf(message.isLocked ? message.lockedUntilMs : undefined),
     })),
     sessions: Array.from(store.sessions?.all() ?? [], (session) => ({
       sessionId: session.id,
       messageCount: session.messageCount,
       hasState: session.state !== undefined,
       isLocked: session.isLocked,
-      lockedUntil: session.isLocked ? new Date(session.lockedUntilMs) : undefined,
+      lockedUntil: dateOf(session.lock?.dueMs),
     })),
   };
+}
+
+function dateOf(ms: number | undefined): Date | undefined {
+  return ms === undefined ? undefined : new Date(ms);
 }
