@@ -4,7 +4,8 @@ import {
   type IncomingDelivery,
   type ReceiverLink,
   rejected,
-  splitBatch,
+  scanBatch,
+  scanMessage,
 } from "@waybill/amqp";
 import type { Sender } from "@waybill/broker";
 import { parseAddress } from "../address.js";
@@ -64,8 +65,8 @@ function send(peer: Peer, sender: Sender, { format, message, state }: IncomingDe
   try {
     const transaction = peer.transactions.of(state);
     return format === BATCH_MESSAGE_FORMAT
-      ? sender.sendBatch(splitBatch(message).map(toBrokerMessage), transaction)
-      : sender.send(toBrokerMessage(message), transaction);
+      ? sender.sendBatch(scanBatch(message).map(toBrokerMessage), transaction)
+      : sender.send(toBrokerMessage(scanMessage(message)), transaction);
   } catch (error) {
     return Promise.reject(error);
   }
