@@ -16,15 +16,19 @@ export interface FrameSink {
 }
 
 const HEADER_SIZE = 8;
+/** A frame up to this size is gathered in a buffer that has room for it from the start. */
+const FIRST_SIZE = 65_536;
 
 /**
  * Cuts a byte stream into frames (2.3). Whole frames are handed on in place; one that straddles pieces of
- * input is gathered in a buffer of its announced size, after that size was checked.
+ * input is gathered, after its announced size was checked, in a buffer that grows with what has arrived.
  */
 export class FrameSplitter {
   readonly #sink: FrameSink;
   #partial: Buffer | undefined;
   #filled = 0;
+  /** How many bytes the unit in `#partial` will have. */
+  #size = 0;
 
   constructor(sink: FrameSink) {
     this.#sink = sink;
@@ -53,18 +57,29 @@ export class FrameSplitter {
     return position + size;
   }
 
+  /** Begins to gather a unit of `size` bytes. */
   #hold(chunk: Buffer, position: number, size: number): number {
-    const partial = Buffer.allocUnsafe(size);
-    this.#filled = chunk.copy(partial, 0, position);
-    this.#partial = partial;
-    return chunk.length;
+    this.#size = size;
+    this.#filled = 0;
+    this.#partial = Buffer.allocUnsafe(roomFor(chunk.length - position, size));
+    return this.#fill(this.#partial, chunk, position);
   }
 
   #fill(partial: Buffer, chunk: Buffer, position: number): number {
-    const copied = chunk.copy(partial, this.#filled, position);
-    this.#filled += copied;
-    if (this.#filled === partial.length) this.#complete(partial);
-    return position + copied;
+    const end = Math.min(chunk.length, position + this.#size - this.#filled);
+    const filled = this.#filled + end - position;
+    const buffer = filled > partial.length ? this.#grow(partial, filled) : partial;
+    chunk.copy(buffer, this.#filled, position, end);
+    this.#filled = filled;
+    if (filled === this.#size) this.#complete(buffer);
+    return end;
+  }
+
+  #grow(partial: Buffer, needed: number): Buffer {
+    const grown = Buffer.allocUnsafe(roomFor(needed, this.#size));
+    partial.copy(grown, 0, 0, this.#filled);
+    this.#partial = grown;
+    return grown;
   }
 
   #complete(partial: Buffer): void {
@@ -84,4 +99,9 @@ export class FrameSplitter {
     if (!isAllowed) this.#sink.onFrameSizeError(size);
     return isAllowed;
   }
+}
+
+/** The size of a buffer for a unit of which so many bytes are there: a peer that announces much and sends little gets little. */
+function roomFor(filled: number, size: number): number {
+  return Math.min(size, Math.max(FIRST_SIZE, filled * 2));
 }

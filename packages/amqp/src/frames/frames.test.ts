@@ -211,6 +211,30 @@ describe("FrameSplitter", () => {
   });
 });
 
+describe("FrameSplitter, of a large frame", () => {
+  it.each([1, 1000, 65_536, 140_000])("puts it together from pieces of at least %i bytes", (piece) => {
+    const frame = frameOf(300_000, 0);
+    for (let i = 8; i < frame.length; i++) frame[i] = i % 251;
+    const seen: Buffer[] = [];
+    const splitter = new FrameSplitter({
+      awaitsProtocolHeader: false,
+      isDeaf: false,
+      maxFrameSize: 300_000,
+      onProtocolHeader: () => expect.unreachable(),
+      onFrameSizeError: () => expect.unreachable(),
+      onFrame: (buffer, start, end) => seen.push(buffer.subarray(start, end)),
+    });
+    const stream = Buffer.concat([frameOf(8, 0), frame, frameOf(8, 0)]);
+    for (let at = 0; at < stream.length; ) {
+      const size = piece + (at % 7);
+      splitter.push(stream.subarray(at, at + size));
+      at += size;
+    }
+    expect(seen.map((one) => one.length)).toEqual([8, 300_000, 8]);
+    expect(Buffer.compare(seen[1]!, frame)).toBe(0);
+  });
+});
+
 function frameOf(size: number, fill: number): Buffer {
   const frame = Buffer.alloc(size, fill);
   frame.writeUInt32BE(size, 0);
