@@ -1,4 +1,5 @@
 import { toBuffer } from "../codec/byte-reader.js";
+import { giveBackMemory, takeMemory } from "./gather-memory.js";
 
 /** Takes the units a stream is made of: protocol headers of 8 bytes, and frames. */
 export interface FrameSink {
@@ -16,12 +17,10 @@ export interface FrameSink {
 }
 
 const HEADER_SIZE = 8;
-/** A frame up to this size is gathered in a buffer that has room for it from the start. */
-const FIRST_SIZE = 65_536;
 
 /**
  * Cuts a byte stream into frames (2.3). Whole frames are handed on in place; one that straddles pieces of
- * input is gathered, after its announced size was checked, in a buffer that grows with what has arrived.
+ * input is gathered, after its announced size was checked, in memory that grows with what has arrived.
  */
 export class FrameSplitter {
   readonly #sink: FrameSink;
@@ -29,6 +28,8 @@ export class FrameSplitter {
   #filled = 0;
   /** How many bytes the unit in `#partial` will have. */
   #size = 0;
+  /** The frame that was gathered last. */
+  #gathered: Buffer | undefined;
 
   constructor(sink: FrameSink) {
     this.#sink = sink;
@@ -40,6 +41,13 @@ export class FrameSplitter {
     while (position < chunk.length && !this.#sink.isDeaf) {
       position = this.#partial ? this.#fill(this.#partial, chunk, position) : this.#take(chunk, position);
     }
+  }
+
+  /** Tells that nobody reads a frame's bytes any more; their memory is used again if the frame was gathered. */
+  recycle(bytes: Uint8Array): void {
+    if (this.#gathered === undefined || this.#gathered.buffer !== bytes.buffer) return;
+    giveBackMemory(this.#gathered);
+    this.#gathered = undefined;
   }
 
   /** Handles the unit that starts at `position` and returns where the next one starts. */
@@ -61,7 +69,7 @@ export class FrameSplitter {
   #hold(chunk: Buffer, position: number, size: number): number {
     this.#size = size;
     this.#filled = 0;
-    this.#partial = Buffer.allocUnsafe(roomFor(chunk.length - position, size));
+    this.#partial = takeMemory(chunk.length - position, size);
     return this.#fill(this.#partial, chunk, position);
   }
 
@@ -76,7 +84,7 @@ export class FrameSplitter {
   }
 
   #grow(partial: Buffer, needed: number): Buffer {
-    const grown = Buffer.allocUnsafe(roomFor(needed, this.#size));
+    const grown = takeMemory(needed, this.#size);
     partial.copy(grown, 0, 0, this.#filled);
     this.#partial = grown;
     return grown;
@@ -90,8 +98,10 @@ export class FrameSplitter {
     }
     const size = partial.readUInt32BE(0);
     if (!this.#isAllowed(size)) return;
-    if (size === partial.length) this.#sink.onFrame(partial, 0, size);
-    else this.#hold(partial, 0, size);
+    if (size === partial.length) {
+      this.#gathered = partial;
+      this.#sink.onFrame(partial, 0, size);
+    } else this.#hold(partial, 0, size);
   }
 
   #isAllowed(size: number): boolean {
@@ -99,9 +109,4 @@ export class FrameSplitter {
     if (!isAllowed) this.#sink.onFrameSizeError(size);
     return isAllowed;
   }
-}
-
-/** The size of a buffer for a unit of which so many bytes are there: a peer that announces much and sends little gets little. */
-function roomFor(filled: number, size: number): number {
-  return Math.min(size, Math.max(FIRST_SIZE, filled * 2));
 }

@@ -233,6 +233,33 @@ describe("FrameSplitter, of a large frame", () => {
     expect(seen.map((one) => one.length)).toEqual([8, 300_000, 8]);
     expect(Buffer.compare(seen[1]!, frame)).toBe(0);
   });
+
+  it("uses the memory of a recycled one again, and that of no other", () => {
+    const seen: Buffer[] = [];
+    const splitter = new FrameSplitter({
+      awaitsProtocolHeader: false,
+      isDeaf: false,
+      maxFrameSize: 100_000,
+      onProtocolHeader: () => expect.unreachable(),
+      onFrameSizeError: () => expect.unreachable(),
+      onFrame: (buffer, start, end) => seen.push(buffer.subarray(start, end)),
+    });
+    const pushInTwo = (frame: Buffer): Buffer => {
+      splitter.push(frame.subarray(0, 30_000));
+      splitter.push(frame.subarray(30_000));
+      return seen.at(-1)!;
+    };
+    const kept = pushInTwo(frameOf(90_000, 1));
+    const recycled = pushInTwo(frameOf(90_000, 2));
+    splitter.recycle(kept);
+    splitter.recycle(recycled);
+    splitter.recycle(recycled);
+    const third = pushInTwo(frameOf(80_000, 3));
+    const fourth = pushInTwo(frameOf(80_000, 4));
+    expect(third.buffer).toBe(recycled.buffer);
+    expect(fourth.buffer).not.toBe(recycled.buffer);
+    expect([kept, third, fourth].map((frame) => frame[50_000])).toEqual([1, 3, 4]);
+  });
 });
 
 function frameOf(size: number, fill: number): Buffer {

@@ -51,7 +51,10 @@ function openSender(peer: Peer, link: ReceiverLink, path: string): Sender {
 }
 
 function take(peer: Peer, link: ReceiverLink, sender: Sender, delivery: IncomingDelivery): void {
-  send(peer, sender, delivery).then(
+  const sent = send(peer, sender, delivery);
+  // The broker has copied what it keeps. Only a transaction may read properties later, when rules see them.
+  if (delivery.state === undefined) link.session.connection.recycle(delivery.message);
+  sent.then(
     () => {
       if (!delivery.isSettled) link.settle(delivery, under(delivery.state, ACCEPTED));
     },
