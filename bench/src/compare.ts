@@ -37,22 +37,58 @@ const warmUpMs = 150;
  * order within a round alternates.
  */
 export async function compare(suite: string, comparison: Comparison, rounds: number): Promise<Result> {
-  const { baseline, subject, unit, target } = comparison;
-  const units = comparison.unitsPerCall ?? { baseline: 1, subject: 1 };
-  await sample(baseline, warmUpMs);
-  await sample(subject, warmUpMs);
-  const ratios: number[] = [];
-  const times = { baseline: [] as number[], subject: [] as number[] };
+  const { baseline, subject } = comparison;
+  await warmUp(baseline);
+  await warmUp(subject);
+  const pairs = await takeTurns(
+    () => sample(baseline),
+    () => sample(subject),
+    rounds,
+  );
+  return toResult(suite, comparison, pairs);
+}
+
+/** The times of both sides in one round, in microseconds per call. */
+export interface Pair {
+  readonly baselineUs: number;
+  readonly subjectUs: number;
+}
+
+/** Times both sides once a round; the order within a round alternates. */
+export async function takeTurns(
+  baseline: () => Promise<number>,
+  subject: () => Promise<number>,
+  rounds: number,
+): Promise<Pair[]> {
+  const pairs: Pair[] = [];
   for (let round = 0; round < rounds; round++) {
-    const baselineFirst = round % 2 === 0;
-    const first = await sample(baselineFirst ? baseline : subject, sampleMs);
-    const second = await sample(baselineFirst ? subject : baseline, sampleMs);
-    const baselineUs = (baselineFirst ? first : second) / units.baseline;
-    const subjectUs = (baselineFirst ? second : first) / units.subject;
+    if (round % 2 === 0) {
+      const baselineUs = await baseline();
+      pairs.push({ baselineUs, subjectUs: await subject() });
+    } else {
+      const subjectUs = await subject();
+      pairs.push({ baselineUs: await baseline(), subjectUs });
+    }
+  }
+  return pairs;
+}
+
+/** The median of the ratios within each round. */
+export function toResult(
+  suite: string,
+  comparison: Omit<Comparison, "baseline" | "subject">,
+  pairs: readonly Pair[],
+): Result {
+  const { unit, target } = comparison;
+  const units = comparison.unitsPerCall ?? { baseline: 1, subject: 1 };
+  const times = { baseline: [] as number[], subject: [] as number[] };
+  const ratios = pairs.map((pair) => {
+    const baselineUs = pair.baselineUs / units.baseline;
+    const subjectUs = pair.subjectUs / units.subject;
     times.baseline.push(baselineUs);
     times.subject.push(subjectUs);
-    ratios.push(unit === "rate" ? baselineUs / subjectUs : subjectUs / baselineUs);
-  }
+    return unit === "rate" ? baselineUs / subjectUs : subjectUs / baselineUs;
+  });
   return {
     suite,
     name: comparison.name,
@@ -83,8 +119,13 @@ function median(figures: readonly number[]): number {
 /** Keeps results alive, so that no compiler may leave the work out. @public */
 export let sink: unknown;
 
+/** Lets the engine compile a side. */
+export async function warmUp(work: Work): Promise<void> {
+  await sample(work, warmUpMs);
+}
+
 /** Microseconds per call, over at least the given time. */
-async function sample(work: Work, minMs: number): Promise<number> {
+export async function sample(work: Work, minMs: number = sampleMs): Promise<number> {
   let calls = 0;
   const start = performance.now();
   let elapsed = 0;

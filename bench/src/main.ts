@@ -9,7 +9,7 @@ import { memoryResults } from "./memory.js";
 import { migrationComparisons } from "./migration.js";
 import { chooseParts } from "./parts.js";
 import { installPeers, peerComparisons } from "./peers.js";
-import { pipelineComparisons } from "./pipeline.js";
+import { pipelineResults } from "./pipeline.js";
 import { processingResults } from "./processing.js";
 import { toTable } from "./report.js";
 import { openRequestReply } from "./request-reply.js";
@@ -29,7 +29,7 @@ const { values: options, positionals } = parseArgs({
 });
 
 const suites: Record<string, (part?: string) => Promise<Result[]>> = {
-  pipeline: () => compareAll("pipeline", pipelineComparisons()),
+  pipeline: () => pipelineResults(Number(options.rounds)),
   migration: async () => compareAll("migration", migrationComparisons()),
   census: censusResults,
   client: async () => compareAll("client", await clientComparisons()),

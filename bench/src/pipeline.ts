@@ -2,9 +2,8 @@ import { createPipeline, type EncodedMessage, type Pipeline, type Serializer } f
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
-import avsc from "avsc";
-import { pack, unpack } from "msgpackr";
-import type { Comparison } from "./compare.js";
+import { type Comparison, compare, type Result } from "./compare.js";
+import { type ApartComparison, compareApart } from "./compare-apart.js";
 import { order, orderSchema } from "./payloads.js";
 
 const context = {
@@ -16,58 +15,60 @@ const context = {
   maxDepth: 128,
 };
 
-/** The pipeline with all safety on, against the bare library call that trusts its bytes. */
-export function pipelineComparisons(): Comparison[] {
-  const type = avsc.Type.forSchema(orderSchema as never);
-  const bare = {
-    json: {
-      serializer: json(),
-      read: (bytes: Buffer) => JSON.parse(bytes.toString()),
-      write: (value: unknown) => Buffer.from(JSON.stringify(value)),
-      target: 0.8,
-    },
-    avro: {
-      serializer: avro({ schema: orderSchema }),
-      read: (bytes: Buffer) => type.fromBuffer(bytes),
-      write: (value: unknown) => type.toBuffer(value),
-      target: 0.85,
-    },
-    msgpack: {
-      serializer: msgpack(),
-      read: (bytes: Buffer) => unpack(bytes),
-      write: (value: unknown) => pack(value),
-      target: 0.65,
-    },
-  };
-  const comparisons: Comparison[] = [];
-  for (const bytes of [2_000, 20_000]) {
-    const size = `${bytes / 1000} KB`;
-    const value = order(bytes);
-    for (const [name, { serializer, read, write, target }] of Object.entries(bare)) {
-      const pipeline = createPipeline({ serializer });
-      const message = pipeline.serialize({ body: value }) as EncodedMessage;
-      const raw = Buffer.from(write(value));
-      comparisons.push(
-        {
-          name: `${name} ${size}: deserialize, against the bare library`,
-          baseline: () => read(raw),
-          subject: () => pipeline.deserialize(message),
-          unit: "rate",
-          target,
-        },
-        {
-          name: `${name} ${size}: serialize, against the bare library`,
-          baseline: () => write(value),
-          subject: () => pipeline.serialize({ body: value }),
-          unit: "rate",
-          target: 0.9,
-        },
-        overhead(`${name} ${size}: deserialize, pipeline over serializer`, pipeline, serializer, message),
-      );
-    }
+/** Measures everything here; what is set against a bare library, in processes of its own. */
+export async function pipelineResults(rounds: number): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const comparison of bareComparisons()) {
+    console.error(`pipeline: ${comparison.name}`);
+    results.push(await compareApart("pipeline", comparison, rounds));
   }
-  comparisons.push(undeclared());
-  return comparisons;
+  for (const comparison of overheadComparisons()) {
+    console.error(`pipeline: ${comparison.name}`);
+    results.push(await compare("pipeline", comparison, rounds));
+  }
+  return results;
+}
+
+/** The pipeline with all safety on, against the bare library call that trusts its bytes. */
+function bareComparisons(): ApartComparison[] {
+  const readTargets = { json: 0.8, avro: 0.85, msgpack: 0.65 };
+  return cells.flatMap(({ name, format, bytes }) =>
+    (["deserialize", "serialize"] as const).map((operation) => ({
+      name: `${name}: ${operation}, against the bare library`,
+      unit: "rate",
+      target: operation === "serialize" ? 0.9 : readTargets[format],
+      baseline: new URL("./bare-side.js", import.meta.url),
+      subject: new URL("./pipeline-side.js", import.meta.url),
+      args: [operation, format, String(bytes)],
+    })),
+  );
+}
+
+/** What the pipeline adds to its serializers. */
+function overheadComparisons(): Comparison[] {
+  return [
+    ...cells.map((cell) => {
+      const { pipeline, serializer, message } = openCell(cell.format, cell.bytes);
+      return overhead(`${cell.name}: deserialize, pipeline over serializer`, pipeline, serializer, message);
+    }),
+    undeclared(),
+  ];
+}
+
+/** Each format at each size. */
+const cells = [2_000, 20_000].flatMap((bytes) =>
+  (["json", "avro", "msgpack"] as const).map((format) => {
+    return { name: `${format} ${bytes / 1000} KB`, format, bytes };
+  }),
+);
+
+/** A pipeline of one format, and a message that it wrote. */
+export function openCell(format: "json" | "avro" | "msgpack", bytes: number) {
+  const serializer = { json, avro: () => avro({ schema: orderSchema }), msgpack }[format]();
+  const pipeline = createPipeline({ serializer });
+  const value = order(bytes);
+  const message = pipeline.serialize({ body: value }) as EncodedMessage;
+  return { serializer, pipeline, value, message };
 }
 
 function overhead(

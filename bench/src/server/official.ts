@@ -3,7 +3,7 @@ import { type OfficialClient, openOfficialClient } from "./official-client.js";
 import { limit, measureRounds, rateRatio } from "./rounds.js";
 import { type NodeServer, startServer } from "./start-server.js";
 
-const ROUNDS = 5;
+const ROUNDS = 7;
 
 /** In an order that empties the queue. */
 const OPERATIONS = {

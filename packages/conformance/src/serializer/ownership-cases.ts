@@ -5,8 +5,8 @@ import type { SerializerSubject } from "./serializer-subject.js";
 import { messageSetting, readValue, write } from "./trial.js";
 import { expectedValue, quickValues, writeValue } from "./written.js";
 
-/** Node.js cuts small buffers from slabs of this size, each piece for good: such a piece is as good as memory of its own. */
-const slabBytes = 8192;
+/** Small pieces may be cut from a slab of at most this size, each for good: such a piece is as good as memory of its own. */
+const slabBytes = 32_768;
 
 /** Who owns which memory: the input stays the caller's, the output is the caller's from then on. */
 export function ownershipCases(subject: SerializerSubject): Case[] {
