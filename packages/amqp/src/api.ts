@@ -30,6 +30,12 @@ export interface Connection {
   receive(bytes: Uint8Array): void;
 
   /**
+   * Tells that the message and the tag of a delivery will not be read any more, so that their memory may be used for later input.
+   * Worth it inside `onTransfer` for large messages that are copied or done with there; nothing needs it.
+   */
+  recycle(message: Uint8Array): void;
+
+  /**
    * All output since the last call, in order, to be written with one system call. Adjoining equal
    * settlements have become ranges, and each link's credit stands in one flow.
    */

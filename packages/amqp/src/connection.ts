@@ -102,6 +102,10 @@ export class ConnectionEndpoint implements Connection, FrameSink {
     }
   }
 
+  recycle(message: Uint8Array): void {
+    this.#splitter.recycle(message);
+  }
+
   takeOutput(): Uint8Array[] {
     for (const session of this.#working) session.flush();
     this.#working.clear();

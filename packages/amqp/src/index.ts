@@ -66,10 +66,16 @@ export {
 } from "./frames/delivery-state.js";
 export type { Attach, Begin, Open } from "./frames/performatives.js";
 export { addressOf, type Coordinator, type Source, type Target } from "./frames/terminus.js";
-export { BATCH_MESSAGE_FORMAT, joinBatch, splitBatch } from "./message/batch.js";
+export { BATCH_MESSAGE_FORMAT, joinBatch, scanBatch, splitBatch } from "./message/batch.js";
 export type { MessageHeader, MessageProperties } from "./message/header.js";
 export { withMessageId } from "./message/message-id.js";
-export { type BodyKind, type ByteRange, type MessageSections, scanMessage } from "./message/sections.js";
+export {
+  type BodyKind,
+  type ByteRange,
+  type MessageSections,
+  type SectionRange,
+  scanMessage,
+} from "./message/sections.js";
 export { encodeMessage, type MessageFront, type MessageParts, spliceMessage } from "./message/splice.js";
 export {
   type SaslCredentials,

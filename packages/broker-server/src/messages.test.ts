@@ -29,7 +29,7 @@ async function openOrders() {
     receiver,
     /** Sends as a client over AMQP would and takes the message out again. */
     async pass(encoded: Uint8Array): Promise<ReceivedMessage> {
-      await broker.sender("orders").send(toBrokerMessage(encoded));
+      await broker.sender("orders").send(toBrokerMessage(scanMessage(encoded)));
       const [message] = await receiver.receive();
       return message!;
     },
@@ -124,6 +124,21 @@ describe("a message over AMQP", () => {
     expect(received.decodeProperties()).toMatchObject({ messageId: uuid(ID), userId: Buffer.from("me") });
     expect(received.decodeBody()).toEqual([Buffer.from("body")]);
     expect(received.footer).toBeDefined();
+  });
+
+  it("goes out with one and the same id, made by the broker, when it was sent without", async () => {
+    await using world = await openOrders();
+    const { messageId, ...properties } = ODD_MESSAGE.properties;
+    const message = await world.pass(
+      encodeMessage({ ...ODD_MESSAGE, header: { durable: true }, properties }),
+    );
+    const first = encode(message).decodeProperties();
+    expect(first).toEqual({ ...first, ...properties, messageId: message.messageId });
+    expect(message.messageId).toMatch(/^[0-9a-f]{32}$/);
+    await world.receiver.abandon(message, { int: "changed" });
+    const [again] = await world.receiver.receive();
+    expect(encode(again!).decodeProperties()).toEqual(first);
+    expect(encode(again!).decodeBody()).toEqual([Buffer.from("body")]);
   });
 
   it("is read by receivers in the broker's own process", async () => {

@@ -84,9 +84,8 @@ export class Engine {
   }
 
   /** A message's own id, or one made up for a message that came without. */
-  messageIdOf(message: BrokerMessage): MessageId | undefined {
-    if (message.messageId !== undefined || message.wire !== undefined) return message.messageId;
-    return this.#ids.next();
+  messageIdOf(message: BrokerMessage): MessageId {
+    return message.messageId ?? this.#ids.next();
   }
 
   /** Tells the listeners of something that happened to a message. */

@@ -29,6 +29,11 @@ export class FieldReader {
     this.#left = code === 0xc0 ? reader.readUint8() : reader.readUint32();
   }
 
+  /** How many fields are still to be read. */
+  get left(): number {
+    return this.#left;
+  }
+
   /** Leaves the list; the reader then stands behind it. */
   leave(): void {
     this.#reader.position = this.#reader.end;

@@ -1,4 +1,5 @@
 import { toBuffer } from "../codec/byte-reader.js";
+import { giveBackMemory, takeMemory } from "./gather-memory.js";
 
 /** Takes the units a stream is made of: protocol headers of 8 bytes, and frames. */
 export interface FrameSink {
@@ -19,12 +20,16 @@ const HEADER_SIZE = 8;
 
 /**
  * Cuts a byte stream into frames (2.3). Whole frames are handed on in place; one that straddles pieces of
- * input is gathered in a buffer of its announced size, after that size was checked.
+ * input is gathered, after its announced size was checked, in memory that grows with what has arrived.
  */
 export class FrameSplitter {
   readonly #sink: FrameSink;
   #partial: Buffer | undefined;
   #filled = 0;
+  /** How many bytes the unit in `#partial` will have. */
+  #size = 0;
+  /** The frame that was gathered last. */
+  #gathered: Buffer | undefined;
 
   constructor(sink: FrameSink) {
     this.#sink = sink;
@@ -36,6 +41,13 @@ export class FrameSplitter {
     while (position < chunk.length && !this.#sink.isDeaf) {
       position = this.#partial ? this.#fill(this.#partial, chunk, position) : this.#take(chunk, position);
     }
+  }
+
+  /** Tells that nobody reads a frame's bytes any more; their memory is used again if the frame was gathered. */
+  recycle(bytes: Uint8Array): void {
+    if (this.#gathered === undefined || this.#gathered.buffer !== bytes.buffer) return;
+    giveBackMemory(this.#gathered);
+    this.#gathered = undefined;
   }
 
   /** Handles the unit that starts at `position` and returns where the next one starts. */
@@ -53,18 +65,29 @@ export class FrameSplitter {
     return position + size;
   }
 
+  /** Begins to gather a unit of `size` bytes. */
   #hold(chunk: Buffer, position: number, size: number): number {
-    const partial = Buffer.allocUnsafe(size);
-    this.#filled = chunk.copy(partial, 0, position);
-    this.#partial = partial;
-    return chunk.length;
+    this.#size = size;
+    this.#filled = 0;
+    this.#partial = takeMemory(chunk.length - position, size);
+    return this.#fill(this.#partial, chunk, position);
   }
 
   #fill(partial: Buffer, chunk: Buffer, position: number): number {
-    const copied = chunk.copy(partial, this.#filled, position);
-    this.#filled += copied;
-    if (this.#filled === partial.length) this.#complete(partial);
-    return position + copied;
+    const end = Math.min(chunk.length, position + this.#size - this.#filled);
+    const filled = this.#filled + end - position;
+    const buffer = filled > partial.length ? this.#grow(partial, filled) : partial;
+    chunk.copy(buffer, this.#filled, position, end);
+    this.#filled = filled;
+    if (filled === this.#size) this.#complete(buffer);
+    return end;
+  }
+
+  #grow(partial: Buffer, needed: number): Buffer {
+    const grown = takeMemory(needed, this.#size);
+    partial.copy(grown, 0, 0, this.#filled);
+    this.#partial = grown;
+    return grown;
   }
 
   #complete(partial: Buffer): void {
@@ -75,8 +98,10 @@ export class FrameSplitter {
     }
     const size = partial.readUInt32BE(0);
     if (!this.#isAllowed(size)) return;
-    if (size === partial.length) this.#sink.onFrame(partial, 0, size);
-    else this.#hold(partial, 0, size);
+    if (size === partial.length) {
+      this.#gathered = partial;
+      this.#sink.onFrame(partial, 0, size);
+    } else this.#hold(partial, 0, size);
   }
 
   #isAllowed(size: number): boolean {

@@ -211,6 +211,57 @@ describe("FrameSplitter", () => {
   });
 });
 
+describe("FrameSplitter, of a large frame", () => {
+  it.each([1, 1000, 65_536, 140_000])("puts it together from pieces of at least %i bytes", (piece) => {
+    const frame = frameOf(300_000, 0);
+    for (let i = 8; i < frame.length; i++) frame[i] = i % 251;
+    const seen: Buffer[] = [];
+    const splitter = new FrameSplitter({
+      awaitsProtocolHeader: false,
+      isDeaf: false,
+      maxFrameSize: 300_000,
+      onProtocolHeader: () => expect.unreachable(),
+      onFrameSizeError: () => expect.unreachable(),
+      onFrame: (buffer, start, end) => seen.push(buffer.subarray(start, end)),
+    });
+    const stream = Buffer.concat([frameOf(8, 0), frame, frameOf(8, 0)]);
+    for (let at = 0; at < stream.length; ) {
+      const size = piece + (at % 7);
+      splitter.push(stream.subarray(at, at + size));
+      at += size;
+    }
+    expect(seen.map((one) => one.length)).toEqual([8, 300_000, 8]);
+    expect(Buffer.compare(seen[1]!, frame)).toBe(0);
+  });
+
+  it("uses the memory of a recycled one again, and that of no other", () => {
+    const seen: Buffer[] = [];
+    const splitter = new FrameSplitter({
+      awaitsProtocolHeader: false,
+      isDeaf: false,
+      maxFrameSize: 100_000,
+      onProtocolHeader: () => expect.unreachable(),
+      onFrameSizeError: () => expect.unreachable(),
+      onFrame: (buffer, start, end) => seen.push(buffer.subarray(start, end)),
+    });
+    const pushInTwo = (frame: Buffer): Buffer => {
+      splitter.push(frame.subarray(0, 30_000));
+      splitter.push(frame.subarray(30_000));
+      return seen.at(-1)!;
+    };
+    const kept = pushInTwo(frameOf(90_000, 1));
+    const recycled = pushInTwo(frameOf(90_000, 2));
+    splitter.recycle(kept);
+    splitter.recycle(recycled);
+    splitter.recycle(recycled);
+    const third = pushInTwo(frameOf(80_000, 3));
+    const fourth = pushInTwo(frameOf(80_000, 4));
+    expect(third.buffer).toBe(recycled.buffer);
+    expect(fourth.buffer).not.toBe(recycled.buffer);
+    expect([kept, third, fourth].map((frame) => frame[50_000])).toEqual([1, 3, 4]);
+  });
+});
+
 function frameOf(size: number, fill: number): Buffer {
   const frame = Buffer.alloc(size, fill);
   frame.writeUInt32BE(size, 0);

@@ -12,7 +12,7 @@ import {
   ulong,
   uuid,
 } from "../codec/value.js";
-import { joinBatch, splitBatch } from "./batch.js";
+import { joinBatch, scanBatch, splitBatch } from "./batch.js";
 import { withMessageId } from "./message-id.js";
 import { scanMessage } from "./sections.js";
 import { encodeMessage, spliceMessage } from "./splice.js";
@@ -65,7 +65,7 @@ describe("scanMessage", () => {
 
   it("never decodes the body", () => {
     const broken = Buffer.concat([section(0x73, []), Buffer.from("005377a102c328", "hex")]);
-    expect(scanMessage(broken).body).toEqual([{ start: 4, end: broken.length }]);
+    expect(scanMessage(broken).body).toEqual([{ start: 4, valueStart: 7, end: broken.length }]);
   });
 
   it.each([
@@ -102,45 +102,37 @@ describe("the data of a message", () => {
 
 describe("withMessageId", () => {
   const body = section(0x75, Buffer.from("body"));
-  const header = section(0x70, [true]);
   const withProperties = (...properties: readonly Uint8Array[]): Uint8Array =>
-    Buffer.concat([header, ...properties, body]);
+    Buffer.concat([...properties, body]);
+  const give = (bare: Uint8Array, id: string) => scanMessage(Buffer.concat(withMessageId(bare, id)));
 
   it.each([
     ["no properties", withProperties()],
+    ["nothing at all", new Uint8Array()],
     ["an empty list of properties", withProperties(Buffer.from([0x00, 0x53, 0x73, 0x45]))],
     ["an empty list in its long form", withProperties(Buffer.from("005373d00000000400000000", "hex"))],
     ["no id among the properties", withProperties(section(0x73, [null, null, "to", "subject"]))],
-    [
-      "an id of another type",
-      withProperties(section(0x73, [uuid(new Uint8Array(16)), null, "to", "subject"])),
-    ],
   ])("gives one to a message with %s", (_, message) => {
     const before = scanMessage(message);
-    const after = scanMessage(withMessageId(before, "an id"));
+    const after = give(message, "an id");
     expect(after.decodeProperties()).toEqual({ ...before.decodeProperties(), messageId: "an id" });
-    expect(after.decodeHeader()).toEqual(before.decodeHeader());
     expect(after.decodeBody()).toEqual(before.decodeBody());
+  });
+
+  it("leaves a message that has an id of any type as it is", () => {
+    const message = withProperties(section(0x73, [uuid(new Uint8Array(16)), null, "to"]));
+    expect(withMessageId(message, "an id")).toEqual([message]);
   });
 
   it("keeps the other properties byte for byte, those of a later version too", () => {
     const others = [null, symbol("to"), ...Array.from({ length: 20 }, (_, i) => int(i))];
-    const message = withMessageId(scanMessage(withProperties(section(0x73, [null, ...others]))), "id");
-    const properties = Buffer.from(message).subarray(header.length);
-    expect(properties.includes(Buffer.from(encodeValue(symbol("to"))))).toBe(true);
-    expect(properties.indexOf(Buffer.from(encodeValue(int(19))))).toBeGreaterThan(0);
-  });
-
-  it("leaves out what lies before the given offset", () => {
-    const message = scanMessage(withProperties());
-    const bare = scanMessage(withMessageId(message, "id", message.bareStart));
-    expect(bare.header).toBeUndefined();
-    expect(bare.decodeProperties()?.messageId).toBe("id");
-    expect(bare.decodeBody()).toEqual(message.decodeBody());
+    const { bytes } = give(withProperties(section(0x73, [null, ...others])), "id");
+    expect(Buffer.from(bytes).includes(Buffer.from(encodeValue(symbol("to"))))).toBe(true);
+    expect(Buffer.from(bytes).indexOf(Buffer.from(encodeValue(int(19))))).toBeGreaterThan(0);
   });
 
   it("refuses an id that is too long", () => {
-    expect(() => withMessageId(scanMessage(body), "x".repeat(256))).toThrow(TypeError);
+    expect(() => withMessageId(body, "x".repeat(256))).toThrow(TypeError);
   });
 });
 
@@ -170,6 +162,44 @@ describe("spliceMessage", () => {
     expect(rest).toEqual(bare);
     expect(scanMessage(front).decodeHeader()?.deliveryCount).toBe(0);
   });
+});
+
+describe("scanBatch", () => {
+  it("finds the messages of an envelope where they lie", () => {
+    const envelope = joinBatch([full, encodeMessage({ body: { kind: "value", value: "x" } })]);
+    const [first, second] = scanBatch(envelope);
+    expect(first).toMatchObject({ bytes: envelope, bodyKind: "data" });
+    expect(envelope.subarray(first!.start, first!.end)).toEqual(Buffer.from(full));
+    expect(first!.bareStart - first!.start).toBe(scanMessage(full).bareStart);
+    expect(first!.decodeProperties()).toEqual(scanMessage(full).decodeProperties());
+    expect(first!.decodeBody().map(String)).toEqual(["one", "two"]);
+    expect(Buffer.concat(spliceMessage(first!, {}))).toEqual(Buffer.from(full));
+    expect(second!.bareStart).toBe(second!.start);
+    expect(second!.decodeBody()).toEqual(["x"]);
+  });
+
+  it("refuses an envelope with a malformed message, though the others be sound", () => {
+    expect(() => scanBatch(joinBatch([full, Buffer.from("hello")]))).toThrow(AmqpDecodeError);
+  });
+});
+
+describe("sections without items", () => {
+  it.each(["45", "c00100", "d00000000400000000"])("are decoded as empty lists from %s", (list) => {
+    const message = scanMessage(Buffer.from(`005370${list}005373${list}`, "hex"));
+    expect(message.decodeHeader()).toEqual({});
+    expect(message.decodeProperties()).toEqual({});
+  });
+
+  it.each(["c10100", "d10000000400000000"])("are decoded as empty maps from %s", (map) => {
+    expect(scanMessage(Buffer.from(`005372${map}`, "hex")).decodeMessageAnnotations()?.size).toBe(0);
+  });
+
+  it.each(["c00000", "c10100", "d10000000400000000", "d00000000400000001"])(
+    "are refused as a header of %s, which is no list or is malformed",
+    (value) => {
+      expect(() => scanMessage(Buffer.from(`005370${value}`, "hex")).decodeHeader()).toThrow(AmqpDecodeError);
+    },
+  );
 });
 
 describe("splitBatch", () => {

@@ -1,13 +1,25 @@
 import { ByteReader } from "../codec/byte-reader.js";
-import { readDescriptor, readFields } from "../codec/composite.js";
+import {
+  type Composite,
+  type FieldsOf,
+  type FieldTable,
+  readComposite,
+  readDescriptor,
+} from "../codec/composite.js";
 import { readValue, skipValue } from "../codec/decode.js";
 import { AmqpMap, type AmqpValue } from "../codec/value.js";
 import { headerType, type MessageHeader, type MessageProperties, propertiesType } from "./header.js";
 
-/** Where a section, its descriptor included, lies in the message: `start` inclusive, `end` exclusive. */
+/** Where some bytes lie: `start` inclusive, `end` exclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
+}
+
+/** Where a section lies. */
+export interface SectionRange extends ByteRange {
+  /** Where its value starts, behind the descriptor. */
+  readonly valueStart: number;
 }
 
 /** The kind of a message's body (3.2): at most one kind occurs; `none` is a message without body sections. */
@@ -18,38 +30,43 @@ export type BodyKind = "data" | "sequence" | "value" | "none";
  * `AmqpDecodeError`; the body is never touched.
  */
 export class MessageSections {
-  /** The whole message. Ranges are offsets into it. */
+  /** Where the message lies, from `start` to `end`. Ranges are offsets into it. */
   readonly bytes: Uint8Array;
-  readonly header: ByteRange | undefined = undefined;
-  readonly deliveryAnnotations: ByteRange | undefined = undefined;
-  readonly messageAnnotations: ByteRange | undefined = undefined;
-  readonly properties: ByteRange | undefined = undefined;
-  readonly applicationProperties: ByteRange | undefined = undefined;
-  readonly body: readonly ByteRange[] = NONE;
+  readonly start: number;
+  readonly end: number;
+  readonly header: SectionRange | undefined = undefined;
+  readonly deliveryAnnotations: SectionRange | undefined = undefined;
+  readonly messageAnnotations: SectionRange | undefined = undefined;
+  readonly properties: SectionRange | undefined = undefined;
+  readonly applicationProperties: SectionRange | undefined = undefined;
+  readonly body: readonly SectionRange[] = NONE;
   readonly bodyKind: BodyKind = "none";
-  readonly footer: ByteRange | undefined = undefined;
+  readonly footer: SectionRange | undefined = undefined;
 
   /** Throws `AmqpDecodeError` when the bytes are not sections in the order of 3.2. */
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, start = 0, end: number = bytes.length) {
     this.bytes = bytes;
-    const reader = new ByteReader(bytes);
+    this.start = start;
+    this.end = end;
+    const reader = new ByteReader(bytes, start, end);
     let previous = 0;
     while (reader.position < reader.end) {
-      const start = reader.position;
+      const sectionStart = reader.position;
       const code = readDescriptor(reader);
       if (code < HEADER || code > FOOTER) reader.fail("a message section has an unknown descriptor");
       if (code < previous || (code === previous && code !== DATA && code !== SEQUENCE)) {
         reader.fail("message sections are out of order");
       }
+      const valueStart = reader.position;
       skipValue(reader);
-      const range = { start, end: reader.position };
+      const range = { start: sectionStart, valueStart, end: reader.position };
       if (code === HEADER) this.header = range;
       else if (code === DELIVERY_ANNOTATIONS) this.deliveryAnnotations = range;
       else if (code === MESSAGE_ANNOTATIONS) this.messageAnnotations = range;
       else if (code === PROPERTIES) this.properties = range;
       else if (code === APPLICATION_PROPERTIES) this.applicationProperties = range;
       else if (code === FOOTER) this.footer = range;
-      else if (code === previous) (this.body as ByteRange[]).push(range);
+      else if (code === previous) (this.body as SectionRange[]).push(range);
       else if (this.body !== NONE) reader.fail("a message mixes kinds of body sections");
       else {
         this.body = [range];
@@ -61,57 +78,85 @@ export class MessageSections {
 
   /** Offset of the bare message: what follows header and annotations (3.2). */
   get bareStart(): number {
-    return (this.messageAnnotations ?? this.deliveryAnnotations ?? this.header)?.end ?? 0;
+    return (this.messageAnnotations ?? this.deliveryAnnotations ?? this.header)?.end ?? this.start;
   }
 
   decodeHeader(): MessageHeader | undefined {
-    return this.#read(this.header, (reader) => readFields(reader, headerType, readValue(reader)));
+    return this.#fields(this.header, headerType);
   }
 
   decodeDeliveryAnnotations(): AmqpMap | undefined {
-    return this.#read(this.deliveryAnnotations, readMap);
+    return this.#map(this.deliveryAnnotations);
   }
 
   decodeMessageAnnotations(): AmqpMap | undefined {
-    return this.#read(this.messageAnnotations, readMap);
+    return this.#map(this.messageAnnotations);
   }
 
   decodeProperties(): MessageProperties | undefined {
-    return this.#read(this.properties, (reader) => readFields(reader, propertiesType, readValue(reader)));
+    return this.#fields(this.properties, propertiesType);
   }
 
   decodeApplicationProperties(): AmqpMap | undefined {
-    return this.#read(this.applicationProperties, readMap);
+    return this.#map(this.applicationProperties);
   }
 
   /** Where the bytes of a body lie that is one data section; `undefined` for every other body. */
   get data(): ByteRange | undefined {
-    if (this.bodyKind !== "data" || this.body.length > 1) return undefined;
-    const { start, end } = this.body[0]!;
-    const reader = new ByteReader(this.bytes, start, end);
-    readDescriptor(reader);
-    const code = reader.readUint8();
-    if (code !== 0xa0 && code !== 0xb0) return undefined;
-    reader.advance(code === 0xa0 ? 1 : 4);
-    return { start: reader.position, end };
+    return this.bodyKind === "data" && this.body.length === 1
+      ? binaryIn(this.bytes, this.body[0]!)
+      : undefined;
   }
 
   /** The values of the body sections: the binary of each data section, each list, or the one value. */
   decodeBody(): readonly AmqpValue[] {
-    return this.body.map((range) => this.#read(range, readValue) as AmqpValue);
+    return this.body.map((range) => readValue(this.#readerOf(range)));
   }
 
-  #read<T>(range: ByteRange | undefined, read: (reader: ByteReader) => T): T | undefined {
-    if (!range) return undefined;
-    const reader = new ByteReader(this.bytes, range.start, range.end);
-    readDescriptor(reader);
-    return read(reader);
+  #fields<Table extends FieldTable>(
+    range: SectionRange | undefined,
+    type: Composite<Table>,
+  ): FieldsOf<Table> | undefined {
+    if (range === undefined) return undefined;
+    return this.#isEmpty(range, LIST_8)
+      ? (NO_FIELDS as FieldsOf<Table>)
+      : readComposite(this.#readerOf(range), type);
+  }
+
+  #map(range: SectionRange | undefined): AmqpMap | undefined {
+    if (range === undefined) return undefined;
+    if (this.#isEmpty(range, MAP_8)) return NO_ENTRIES;
+    const reader = this.#readerOf(range);
+    const value = readValue(reader);
+    return value instanceof AmqpMap ? value : reader.fail("a message section is not a map");
+  }
+
+  /** Whether a section is a list, or a map, of no items: some SDKs put several of these in front of every message. */
+  #isEmpty({ valueStart, end }: SectionRange, code8: number): boolean {
+    const { bytes } = this;
+    const code = bytes[valueStart];
+    const size = end - valueStart;
+    if (size === 1) return code === EMPTY_LIST && code8 === LIST_8;
+    if (size === 3) return code === code8 && bytes[end - 1] === 0;
+    if (size !== 9 || code !== code8 + WIDE) return false;
+    return bytes[end - 4] === 0 && bytes[end - 3] === 0 && bytes[end - 2] === 0 && bytes[end - 1] === 0;
+  }
+
+  #readerOf(range: SectionRange): ByteReader {
+    return new ByteReader(this.bytes, range.valueStart, range.end);
   }
 }
 
 /** Finds the sections of an encoded message (3.2). Throws `AmqpDecodeError` when it is malformed. */
 export function scanMessage(bytes: Uint8Array): MessageSections {
   return new MessageSections(bytes);
+}
+
+/** Where the bytes of a section lie whose value is binary; `undefined` for any other value. */
+export function binaryIn(bytes: Uint8Array, { valueStart, end }: SectionRange): ByteRange | undefined {
+  const code = bytes[valueStart];
+  if (code === BINARY_8) return { start: valueStart + 2, end };
+  return code === BINARY_32 ? { start: valueStart + 5, end } : undefined;
 }
 
 const HEADER = 0x70;
@@ -122,9 +167,13 @@ const APPLICATION_PROPERTIES = 0x74;
 const DATA = 0x75;
 const SEQUENCE = 0x76;
 const FOOTER = 0x78;
-const NONE: readonly ByteRange[] = [];
-
-function readMap(reader: ByteReader): AmqpMap {
-  const value = readValue(reader);
-  return value instanceof AmqpMap ? value : reader.fail("a message section is not a map");
-}
+const EMPTY_LIST = 0x45;
+const BINARY_8 = 0xa0;
+const BINARY_32 = 0xb0;
+const LIST_8 = 0xc0;
+const MAP_8 = 0xc1;
+/** What a constructor with a size of four octets has above the one with a size of one. */
+const WIDE = 0x10;
+const NONE: readonly SectionRange[] = [];
+const NO_FIELDS = Object.freeze({});
+const NO_ENTRIES = new AmqpMap();

@@ -3,7 +3,7 @@ import { type Composite, type FieldTable, writeComposite, writeDescriptor } from
 import { concatenate, writeValue } from "../codec/encode.js";
 import type { AmqpMap, AmqpValue } from "../codec/value.js";
 import { headerType, type MessageHeader, type MessageProperties, propertiesType } from "./header.js";
-import type { ByteRange, MessageSections } from "./sections.js";
+import type { MessageSections, SectionRange } from "./sections.js";
 
 /** The sections in front of the bare message. One left out is kept as it is; `null` removes it. */
 export interface MessageFront {
@@ -25,7 +25,7 @@ export function spliceMessage(sections: MessageSections, front: MessageFront): [
   else if (deliveryAnnotations !== null) writeSection(writer, 0x71, deliveryAnnotations);
   if (messageAnnotations === undefined) copy(writer, sections, sections.messageAnnotations);
   else if (messageAnnotations !== null) writeSection(writer, 0x72, messageAnnotations);
-  return [concatenate(writer.take()), sections.bytes.subarray(sections.bareStart)];
+  return [concatenate(writer.take()), sections.bytes.subarray(sections.bareStart, sections.end)];
 }
 
 /** A message to be encoded from its parts; `body` holds one value for each section of its kind. */
@@ -56,7 +56,7 @@ export function encodeMessage(parts: MessageParts): Uint8Array {
   return concatenate(writer.take());
 }
 
-function copy(writer: ByteWriter, sections: MessageSections, range: ByteRange | undefined): void {
+function copy(writer: ByteWriter, sections: MessageSections, range: SectionRange | undefined): void {
   if (range) writer.append(sections.bytes.subarray(range.start, range.end));
 }
 

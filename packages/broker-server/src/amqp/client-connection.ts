@@ -14,6 +14,9 @@ import { IdleWatch } from "./idle-watch.js";
 import { attach } from "./links/attach.js";
 import { Peer, type Seat } from "./peer.js";
 
+/** The largest frame taken: that of the service's Standard tier, and of a message's usual maximum there. */
+const MAX_FRAME_SIZE = 256 * 1024;
+
 /** One client's socket with its AMQP connection. */
 export class ClientConnection {
   readonly #socket: Socket;
@@ -32,6 +35,7 @@ export class ClientConnection {
     this.#peer = peer;
     this.#connection = createConnection({
       containerId,
+      maxFrameSize: MAX_FRAME_SIZE,
       saslMechanisms: [
         saslCbs(),
         saslPlain((name, secret) => claims.putSecret(name, secret)),

@@ -14,6 +14,7 @@ import {
   timestamp,
   ulong,
   uuid,
+  withMessageId,
 } from "@waybill/amqp";
 import type { MessageBody, MessageId, ReceivedMessage } from "@waybill/broker";
 import { keyText, toAmqpProperties, toAmqpValue } from "./application-properties.js";
@@ -40,7 +41,9 @@ const PUSHED: Delivery = Object.freeze({});
 export function fromBrokerMessage(message: ReceivedMessage, delivery: Delivery = PUSHED): Uint8Array[] {
   const { wire } = message;
   if (wire === undefined) return [encodeMessage(toParts(message, delivery))];
-  if (isBare(wire) && !isChanged(message)) return [encodeBareFront(message, delivery), wire];
+  if (isBare(wire) && !isChanged(message)) {
+    return [encodeBareFront(message, delivery), ...withId(wire, message)];
+  }
   const sections = scanMessage(wire);
   return [encodeFront(message, delivery, sections), ...bareParts(message, sections)];
 }
@@ -124,15 +127,17 @@ function annotationsOf(message: ReceivedMessage, isPeeked: boolean, sent: AmqpMa
 }
 
 /** The bare message, with the sections encoded anew that settlements and rule actions changed. */
-function bareParts(message: ReceivedMessage, sections: MessageSections): Uint8Array[] {
+function bareParts(message: ReceivedMessage, sections: MessageSections): readonly Uint8Array[] {
   const { bytes, bareStart, properties, applicationProperties } = sections;
   const { propertyChanges, hasChangedBrokerProperties } = message;
-  if (propertyChanges === undefined && !hasChangedBrokerProperties) return [bytes.subarray(bareStart)];
+  if (propertyChanges === undefined && !hasChangedBrokerProperties) {
+    return withId(bytes.subarray(bareStart), message);
+  }
   const parts: Uint8Array[] = [];
   if (hasChangedBrokerProperties) {
     const changed = { ...sections.decodeProperties(), ...propertiesOf(message) };
     parts.push(encodeMessage({ properties: changed, body: NO_BODY }));
-  } else if (properties !== undefined) parts.push(bytes.subarray(properties.start, properties.end));
+  } else parts.push(...withId(bytes.subarray(bareStart, properties?.end ?? bareStart), message));
   if (propertyChanges !== undefined) {
     const names = new Set(Object.keys(propertyChanges));
     const kept =
@@ -145,6 +150,11 @@ function bareParts(message: ReceivedMessage, sections: MessageSections): Uint8Ar
   }
   parts.push(bytes.subarray((applicationProperties ?? properties)?.end ?? bareStart));
   return parts;
+}
+
+/** SDKs settle and renew by message id, so a message that was sent without one goes out with the one that the broker made. */
+function withId(bare: Uint8Array, { messageId }: ReceivedMessage): readonly Uint8Array[] {
+  return typeof messageId === "string" ? withMessageId(bare, messageId) : [bare];
 }
 
 function toParts(message: ReceivedMessage, delivery: Delivery): MessageParts {

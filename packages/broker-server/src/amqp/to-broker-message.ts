@@ -1,16 +1,12 @@
-import { randomBytes } from "node:crypto";
 import {
   type AmqpMap,
   type AmqpValue,
   isTyped,
   type MessageHeader,
-  type MessageProperties,
   type MessageSections,
-  scanMessage,
   uuidText,
-  withMessageId,
 } from "@waybill/amqp";
-import type { BrokerMessage, MessageId } from "@waybill/broker";
+import type { ApplicationProperties, BrokerMessage, MessageId } from "@waybill/broker";
 import { fromAmqpProperties, keyText, textOf } from "./application-properties.js";
 
 const SCHEDULED_TIME = "x-opt-scheduled-enqueue-time";
@@ -36,19 +32,16 @@ const KNOWN_ANNOTATIONS: ReadonlySet<string> = new Set([
  * Reads a message that a client sent. The broker stores its bytes as they are; in front of the bare message only what the broker
  * does not know itself. Application properties and bodies other than data stay undecoded. Throws `AmqpDecodeError`.
  */
-export function toBrokerMessage(encoded: Uint8Array): BrokerMessage {
-  const sent = scanMessage(encoded);
+export function toBrokerMessage(sent: MessageSections): BrokerMessage {
   const header = sent.decodeHeader();
-  const annotations = sent.decodeMessageAnnotations();
+  const annotations = annotationsOf(sent);
   const properties = sent.decodeProperties();
-  const start = needsFront(sent, header, annotations) ? 0 : sent.bareStart;
-  // SDKs settle and renew by message id, so a message without one gets one.
-  const madeId = hasId(properties) ? undefined : nextMessageId();
-  const wire = madeId === undefined ? encoded.subarray(start) : withMessageId(sent, madeId, start);
+  const { bytes, end } = sent;
+  const start = needsFront(sent, header, annotations) ? sent.start : sent.bareStart;
   const due = annotations?.get(SCHEDULED_TIME);
   // One literal with every name, so that all messages have one shape.
   return {
-    messageId: madeId ?? toId(properties?.messageId),
+    messageId: toId(properties?.messageId),
     correlationId: toId(properties?.correlationId),
     contentType: properties?.contentType,
     subject: properties?.subject,
@@ -60,20 +53,26 @@ export function toBrokerMessage(encoded: Uint8Array): BrokerMessage {
     viaPartitionKey: textOf(annotations?.get(VIA_PARTITION_KEY)),
     scheduledEnqueueTime: isTyped(due) && due.type === "timestamp" ? new Date(Number(due.value)) : undefined,
     timeToLiveMs: header?.ttl === undefined || header.ttl === 0 ? undefined : header.ttl,
-    wire,
-    body: dataOf(sent, wire),
-    applicationProperties: () => fromAmqpProperties(sent.decodeApplicationProperties()),
+    wire: bytes.subarray(start, end),
+    body: dataOf(sent),
+    applicationProperties:
+      sent.applicationProperties === undefined
+        ? noProperties
+        : () => fromAmqpProperties(sent.decodeApplicationProperties()),
   };
 }
 
-/**
- * A body of one data section, which is nearly every body, as a view on the bytes to be stored, which end as those that were sent.
- * The others are read only if somebody asks.
- */
-function dataOf({ data, bytes }: MessageSections, wire: Uint8Array): BrokerMessage["body"] {
-  if (data === undefined) return undefined;
-  const shift = wire.length - bytes.length;
-  return { section: "data", bytes: wire.subarray(data.start + shift, data.end + shift) };
+const noProperties = (): ApplicationProperties => ({});
+
+/** A body of one data section, which is nearly every body, as a view. The others are read only if somebody asks. */
+function dataOf({ data, bytes }: MessageSections): BrokerMessage["body"] {
+  return data && { section: "data", bytes: bytes.subarray(data.start, data.end) };
+}
+
+/** Some SDKs send annotations with every message, though there be none. */
+function annotationsOf(sent: MessageSections): AmqpMap | undefined {
+  const annotations = sent.decodeMessageAnnotations();
+  return annotations?.size === 0 ? undefined : annotations;
 }
 
 /** Whether there is anything in front of the bare message that the broker does not know itself. */
@@ -88,19 +87,6 @@ function needsFront(
     header?.priority !== undefined ||
     annotations?.entries.some(([key]) => !KNOWN_ANNOTATIONS.has(keyText(key) ?? "")) === true
   );
-}
-
-function hasId(properties: MessageProperties | undefined): boolean {
-  return properties?.messageId !== undefined && properties.messageId !== null;
-}
-
-const ID_PREFIX = randomBytes(10).toString("hex");
-let madeIds = 0;
-
-/** An id of 32 hexadecimal digits that no other message has: a number behind what is random for the process. */
-function nextMessageId(): string {
-  madeIds++;
-  return ID_PREFIX + madeIds.toString(16).padStart(12, "0");
 }
 
 /** An id in the types the broker compares; a uuid is its text there, while the message keeps its type. */

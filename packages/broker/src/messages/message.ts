@@ -24,6 +24,7 @@ export type MessageBody =
 
 /** The broker properties that a sender may set. */
 export interface SendableProperties {
+  /** The broker makes one for a message that comes without. */
   readonly messageId?: MessageId | undefined;
   readonly correlationId?: MessageId | undefined;
   readonly contentType?: string | undefined;

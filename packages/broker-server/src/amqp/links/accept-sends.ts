@@ -4,7 +4,8 @@ import {
   type IncomingDelivery,
   type ReceiverLink,
   rejected,
-  splitBatch,
+  scanBatch,
+  scanMessage,
 } from "@waybill/amqp";
 import type { Sender } from "@waybill/broker";
 import { parseAddress } from "../address.js";
@@ -50,7 +51,10 @@ function openSender(peer: Peer, link: ReceiverLink, path: string): Sender {
 }
 
 function take(peer: Peer, link: ReceiverLink, sender: Sender, delivery: IncomingDelivery): void {
-  send(peer, sender, delivery).then(
+  const sent = send(peer, sender, delivery);
+  // The broker has copied what it keeps. Only a transaction may read properties later, when rules see them.
+  if (delivery.state === undefined) link.session.connection.recycle(delivery.message);
+  sent.then(
     () => {
       if (!delivery.isSettled) link.settle(delivery, under(delivery.state, ACCEPTED));
     },
@@ -64,8 +68,8 @@ function send(peer: Peer, sender: Sender, { format, message, state }: IncomingDe
   try {
     const transaction = peer.transactions.of(state);
     return format === BATCH_MESSAGE_FORMAT
-      ? sender.sendBatch(splitBatch(message).map(toBrokerMessage), transaction)
-      : sender.send(toBrokerMessage(message), transaction);
+      ? sender.sendBatch(scanBatch(message).map(toBrokerMessage), transaction)
+      : sender.send(toBrokerMessage(scanMessage(message)), transaction);
   } catch (error) {
     return Promise.reject(error);
   }

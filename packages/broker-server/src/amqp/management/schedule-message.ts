@@ -1,4 +1,4 @@
-import { AmqpMap, array, long } from "@waybill/amqp";
+import { AmqpMap, array, long, scanMessage } from "@waybill/amqp";
 import { badRequest } from "../error.js";
 import { toBrokerMessage } from "../to-broker-message.js";
 import type { ManagementReply, ManagementRequest } from "./request.js";
@@ -9,7 +9,7 @@ export async function scheduleMessage(request: ManagementRequest): Promise<Manag
   const messages = body.items("messages").map((item) => {
     const encoded = item instanceof AmqpMap ? item.get("message") : undefined;
     if (!(encoded instanceof Uint8Array)) throw badRequest("An item of 'messages' has no 'message'.");
-    return toBrokerMessage(encoded);
+    return toBrokerMessage(scanMessage(encoded));
   });
   const numbers = await broker.sender(path).schedule(messages, transaction);
   return { statusCode: 200, body: { "sequence-numbers": array("long", numbers.map(long)) } };
