@@ -45,8 +45,12 @@ export const engineComparisons: Readonly<Record<string, EngineComparison>> = {
     target: 1.3,
   },
   schedules: {
-    name: "the same beside 1,000,000 scheduled messages, against none",
-    baseline: async () => cycles(await openQueue(), small),
+    name: "the same beside 1,000,000 scheduled messages, against 10 in a process that scheduled as many before",
+    // The code that has scheduled messages is compiled for those, too, and a quarter slower than what never has: that is not growth.
+    async baseline() {
+      await openSchedules(1_000_000);
+      return cycles(await openSchedules(10), small);
+    },
     subject: async () => cycles(await openSchedules(1_000_000), small),
     unit: "time",
     target: 1.3,
@@ -63,7 +67,7 @@ export const engineComparisons: Readonly<Record<string, EngineComparison>> = {
     baseline: () => sessionCycles(10, 1),
     subject: () => sessionCycles(100_000, 1),
     unit: "time",
-    target: 1.3 * 1.3,
+    target: 1.69,
   },
 };
 
