@@ -4,8 +4,8 @@ import { unpackr } from "./read-msgpack.js";
 import { toPlainMsgpack } from "./to-plain-msgpack.js";
 
 /**
- * The size of the buffers that the encoder cuts small messages from. It never writes to a piece again. Getting and collecting such
- * buffers costs 4 % of the time with the encoder's own size of 8 KiB; more than this size gains nothing.
+ * The size of the buffers that the encoder cuts small messages from. It never writes to a piece again. Larger than the
+ * encoder's own 8 KiB, because getting and collecting such buffers takes a part of the time that can be seen.
  */
 const SLAB_BYTES = 32_768;
 
@@ -95,7 +95,7 @@ let wasLarge = false;
 
 /**
  * For maps of more than 65,535 keys: the library's `pack` writes every map with a 16-bit count, which is faster. Made only when it is
- * needed, because the mere presence of a second encoder makes the first one 4 % slower.
+ * needed, because the mere presence of a second encoder makes the first one slower.
  */
 let largeMapPackr: Packr | undefined;
 

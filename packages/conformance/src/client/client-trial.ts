@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import {
-  decodeFailure,
   type EncodedMessage,
   type PeekedMessage,
   type ReceivedMessage,
-  type Serializer,
   WaybillClient,
   type WaybillClientOptions,
 } from "@waybill/core";
 import type { Case } from "../case.js";
 import type { EntitySetting, TransportSubject, TransportWorld } from "../transport/transport-subject.js";
+import { plainJson } from "./plain-json.js";
 
 /** The world of one case, with a client on its transport. */
 export class ClientTrial {
@@ -84,23 +83,6 @@ export function clientCase(
     },
   };
 }
-
-/** As much JSON as the cases need, strict. */
-const plainJson: Serializer = Object.freeze<Serializer>({
-  name: "json",
-  mediaTypes: ["application/json"],
-  detection: "structure",
-  leadingBytes: [0x7b, 0x5b],
-  conforming: true,
-  serialize: (value) => ({ bytes: new TextEncoder().encode(JSON.stringify(value)) }),
-  deserialize(bytes) {
-    try {
-      return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    } catch {
-      throw decodeFailure("malformed", "This is not JSON.");
-    }
-  },
-});
 
 /** A text that does not compress, of so many characters. */
 export function noise(length: number): string {

@@ -1,10 +1,9 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { decodeFailure } from "../deserialization/failure.js";
 import type { PipelineOptions } from "../deserialization/options.js";
 import { createPipeline } from "../deserialization/pipeline.js";
 import type { EncodedMessage } from "../message.js";
-import type { Serializer } from "../serializer.js";
+import { plainJson } from "../plain-json.test-support.js";
 import type { ClaimCheckStore } from "./claim-check-store.js";
 
 const large = { text: "lamp ".repeat(100) };
@@ -71,7 +70,7 @@ describe("checking in", () => {
   it("is checked when the pipeline is made", () => {
     expect(() => pipeline({} as ClaimCheckStore)).toThrow(TypeError);
     expect(() =>
-      createPipeline({ serializer: text, claimCheck: { store: mapStore().store, minBytes: -1 } }),
+      createPipeline({ serializer: plainJson, claimCheck: { store: mapStore().store, minBytes: -1 } }),
     ).toThrow(TypeError);
   });
 });
@@ -185,7 +184,7 @@ describe("checking out", () => {
 
   it("says so when no store is configured", async () => {
     const sent = await pipeline(mapStore().store).serialize({ body: large });
-    const outcome = await createPipeline({ serializer: text }).deserialize(sent);
+    const outcome = await createPipeline({ serializer: plainJson }).deserialize(sent);
     expect(outcome).toMatchObject({ status: "undeserializable", reason: "ClaimCheckFailed" });
     expect(outcome.report.attempts).toMatchObject([{ reason: "claim-check-unsupported" }]);
   });
@@ -220,24 +219,8 @@ describe("checking out", () => {
   });
 });
 
-const text: Serializer = {
-  name: "text",
-  mediaTypes: ["application/json"],
-  detection: "structure",
-  leadingBytes: [0x7b, 0x5b],
-  conforming: true,
-  serialize: (value) => ({ bytes: utf8(JSON.stringify(value)) }),
-  deserialize(bytes) {
-    try {
-      return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    } catch {
-      throw decodeFailure("malformed", "This is not JSON.");
-    }
-  },
-};
-
 function pipeline(store: ClaimCheckStore, options: Partial<PipelineOptions> = {}) {
-  return createPipeline({ serializer: text, claimCheck: { store, minBytes: 400 }, ...options });
+  return createPipeline({ serializer: plainJson, claimCheck: { store, minBytes: 400 }, ...options });
 }
 
 /** A store in a map. */

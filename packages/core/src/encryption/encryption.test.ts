@@ -2,11 +2,11 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { decodeFailure } from "../deserialization/failure.js";
 import type { PipelineOptions } from "../deserialization/options.js";
 import { createPipeline } from "../deserialization/pipeline.js";
 import { WaybillError } from "../error.js";
 import type { EncodedMessage } from "../message.js";
+import { plainJson } from "../plain-json.test-support.js";
 import type { Serializer } from "../serializer.js";
 import type { EncryptionKeyProvider, EncryptionOptions } from "./encryption-options.js";
 import { vectors } from "./vectors.test-support.js";
@@ -53,7 +53,7 @@ describe("encrypting", () => {
   it("forgets what the properties of a forwarded message say of another body", async () => {
     const received = await pipeline().serialize({ body: { n: 1 } });
     const { applicationProperties } = received;
-    const plain = await createPipeline({ serializer: text }).serialize({
+    const plain = await createPipeline({ serializer: plainJson }).serialize({
       body: { n: 2 },
       applicationProperties,
     });
@@ -100,7 +100,11 @@ describe("decrypting", () => {
   });
 
   it.each(vectors())("reads a body that OpenSSL encrypted: $name", async ({ plain, key, message }) => {
-    const bytes: Serializer = { ...text, conforming: true, deserialize: (input) => ({ hex: hex(input) }) };
+    const bytes: Serializer = {
+      ...plainJson,
+      conforming: true,
+      deserialize: (input) => ({ hex: hex(input) }),
+    };
     const reading = createPipeline({
       serializer: bytes,
       encryption: { keys: { ...ring(), findKey: () => Buffer.from(key, "hex") } },
@@ -180,7 +184,7 @@ describe("decrypting", () => {
 
   it("says so when no keys are configured, instead of guessing", async () => {
     const sent = await pipeline().serialize({ body: { order: 1 } });
-    const outcome = await createPipeline({ serializer: text }).deserialize(sent);
+    const outcome = await createPipeline({ serializer: plainJson }).deserialize(sent);
     expect(outcome).toMatchObject({ status: "undeserializable", reason: "DecryptionFailed" });
     expect(outcome.report.attempts).toMatchObject([{ reason: "encryption-unsupported", stage: "decrypt" }]);
   });
@@ -300,22 +304,6 @@ const secret = "s3cr3t-k3y";
 const key1 = Buffer.alloc(32, 1);
 const key2 = Buffer.alloc(32, 2);
 
-const text: Serializer = {
-  name: "text",
-  mediaTypes: ["application/json"],
-  detection: "structure",
-  leadingBytes: [0x7b, 0x5b],
-  conforming: true,
-  serialize: (value) => ({ bytes: utf8(JSON.stringify(value)) }),
-  deserialize(bytes) {
-    try {
-      return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    } catch {
-      throw decodeFailure("malformed", "This is not JSON.");
-    }
-  },
-};
-
 function ring(): EncryptionKeyProvider {
   const keys: Record<string, Uint8Array> = { k1: key1, k2: key2 };
   return { currentKey: () => ({ id: "k1", key: key1 }), findKey: async (id) => keys[id] };
@@ -345,7 +333,7 @@ function counted() {
 }
 
 function pipeline(encryption: Partial<EncryptionOptions> = {}, options: Partial<PipelineOptions> = {}) {
-  return createPipeline({ serializer: text, encryption: { keys: ring(), ...encryption }, ...options });
+  return createPipeline({ serializer: plainJson, encryption: { keys: ring(), ...encryption }, ...options });
 }
 
 async function reasonsFor(message: EncodedMessage): Promise<string[]> {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { decodeFailure, unavailableFailure } from "../deserialization/failure.js";
+import { unavailableFailure } from "../deserialization/failure.js";
 import type { PipelineOptions } from "../deserialization/options.js";
 import type { DeserializationOutcome } from "../deserialization/outcome.js";
 import { createPipeline } from "../deserialization/pipeline.js";
 import type { EncodedMessage, Message } from "../message.js";
+import { plainJson as text } from "../plain-json.test-support.js";
 import type { SerializeContext, Serializer } from "../serializer.js";
 import { bodyType, defineMessage } from "./define-message.js";
 import type { MessageType } from "./message-type.js";
@@ -33,23 +34,6 @@ const orderPlaced = defineMessage("order-placed", {
   },
   aliases: ["OrderPlaced"],
 });
-
-/** JSON text, as small as a serializer can be. */
-const text: Serializer = {
-  name: "text",
-  mediaTypes: ["application/json"],
-  detection: "structure",
-  leadingBytes: [0x7b, 0x5b],
-  conforming: true,
-  serialize: (value) => ({ bytes: utf8.encode(JSON.stringify(value)) }),
-  deserialize: (bytes) => {
-    try {
-      return JSON.parse(new TextDecoder().decode(bytes));
-    } catch {
-      throw decodeFailure("malformed", "This is not JSON.");
-    }
-  },
-};
 
 function pipelineOf(type: MessageType, options: Partial<PipelineOptions> = {}) {
   return createPipeline({ serializer: text, messageTypes: [type], ...options });
