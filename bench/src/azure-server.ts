@@ -1,38 +1,37 @@
 import { createBroker } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
+import { order } from "./payloads.js";
 
-// The process behind the suite `azure`: a broker in memory on the network, started with `--expose-gc`. It tells its connection string, and
-// then makes its queues ready when told.
+// The process behind a side of the suite `azure`: a broker in memory on the network, started with `--expose-gc`. It tells its connection
+// string, and then makes its queue ready when told.
 
-/** What the bench asks of it: queues to be emptied, queues to hold so many messages, and no garbage left from before. */
+/** What the bench asks of it: the queue emptied, or filled up to so many messages; and no garbage left from before. */
 export interface ReadyRequest {
-  readonly purge: readonly string[];
-  readonly fill: Readonly<Record<string, number>>;
-  readonly body: string;
+  readonly purge: boolean;
+  readonly fill: number;
 }
 
 const lockDurationMs = 300_000;
+const bytes = Buffer.from(JSON.stringify(order(2_000)));
+const message = { contentType: "application/json", body: { section: "data", bytes } } as const;
 const broker = createBroker();
-for (const queue of ["raw", "waybill", "raw-sink", "waybill-sink"]) {
-  await broker.createQueue(queue, { lockDurationMs, maxSizeInMegabytes: 81_920 });
-}
+await broker.createQueue("orders", { lockDurationMs, maxSizeInMegabytes: 81_920 });
 const server = await serve(broker, { port: 0 });
 
-process.on("message", async ({ purge, fill, body }: ReadyRequest) => {
-  for (const queue of purge) await broker.purge(queue);
-  for (const [queue, count] of Object.entries(fill)) await fillUp(queue, count, Buffer.from(body));
+process.on("message", async ({ purge, fill }: ReadyRequest) => {
+  if (purge) await broker.purge("orders");
+  await fillUp(fill);
   gc?.();
   process.send?.("ready");
 });
 process.on("disconnect", () => process.exit());
 process.send?.(server.connectionString);
 
-async function fillUp(queue: string, count: number, bytes: Uint8Array): Promise<void> {
-  const message = { contentType: "application/json", body: { section: "data", bytes } } as const;
-  const missing = count - broker.getEntity(queue).activeMessageCount;
+async function fillUp(count: number): Promise<void> {
+  const missing = count - broker.getEntity("orders").activeMessageCount;
   for (let sent = 0; sent < missing; sent += 100) {
     await broker
-      .sender(queue)
+      .sender("orders")
       .sendBatch(Array.from({ length: Math.min(100, missing - sent) }, () => message));
   }
 }

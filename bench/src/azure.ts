@@ -1,180 +1,234 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import {
+  type ProcessErrorArgs,
   ServiceBusClient,
   type ServiceBusReceivedMessage,
-  type ServiceBusReceiver,
+  type ServiceBusReceiverOptions,
 } from "@azure/service-bus";
-import { type SettlementHandle, type TransportReceiver, WaybillClient } from "@waybill/core";
+import { type SettlementHandle, WaybillClient } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { azureRetryOptions, azureTransport } from "@waybill/transport-azure";
 import type { ReadyRequest } from "./azure-server.js";
-import type { Comparison } from "./compare.js";
+import type { Comparison, Work } from "./compare.js";
+import type { ApartComparison } from "./compare-apart.js";
 import { Gate } from "./gate.js";
+import type { Parts } from "./parts.js";
 import { order } from "./payloads.js";
 
 const batchSize = 100;
 const batchesPerCall = 5;
 const maxConcurrentCalls = 32;
 const handledPerCall = 640;
-/** Long enough for a garbage collection of either client to be one of many. */
-const sampleMs = 200;
 /** Messages that a subscription's queue holds before eight calls: none of them waits for new ones. */
 const waiting = 10_000;
-/** Calls of each side before anything is timed: both get faster over the first 60,000 messages. */
-const warmUpCalls = 100;
+const body = order(2_000);
+const bytes = Buffer.from(JSON.stringify(body));
 
-/** The two clients beside each other, and the broker server in a process of its own. */
-interface Seats {
-  readonly raw: ServiceBusClient;
-  readonly beneath: ServiceBusClient;
-  readonly client: WaybillClient;
-  readonly server: Server;
+/** What a side does, and what comes before every eight calls of it. */
+interface AzureSide {
+  readonly work: Work;
+  readonly prepare: () => Promise<void>;
 }
 
-/**
- * The client through the official SDK, against the official SDK alone that does the same work with bodies in wire form, in turns: both in
- * this process, each with a connection of its own, against one broker server in another process. The SDK's side is as its documentation
- * shows it: it completes what its handler returns from, renews locks, and does not parse bodies. Before every timed part the server
- * empties or refills its queues and collects its garbage, so that neither side pays for the other's.
- */
-export async function openAzureComparisons(): Promise<{
-  comparisons: Comparison[];
-  close: () => Promise<void>;
-}> {
-  const server = await Server.start();
-  const retryOptions = azureRetryOptions;
-  const raw = new ServiceBusClient(server.connectionString, { retryOptions });
-  const beneath = new ServiceBusClient(server.connectionString, { retryOptions });
-  const client = new WaybillClient(azureTransport(beneath), { serializer: json() });
-  const seats = { raw, beneath, client, server };
-  const subscription = await subscribing(seats);
-  return {
-    comparisons: [sending(seats), settling(seats), subscription.comparison],
-    async close() {
-      await subscription.close();
-      await client.close();
-      await Promise.all([beneath.close(), raw.close()]);
-      server.stop();
-    },
-  };
+/** What is compared; each side is made in a process of its own. */
+interface AzureComparison extends Pick<Comparison, "name" | "unit" | "target" | "unitsPerCall"> {
+  readonly baseline: () => Promise<AzureSide>;
+  readonly subject: () => Promise<AzureSide>;
 }
 
-function sending({ raw, client, server }: Seats): Comparison {
-  const body = order(2_000);
-  const bytes = Buffer.from(JSON.stringify(body));
-  const rawSender = raw.createSender("raw-sink");
-  const sender = client.createSender("waybill-sink");
-  const rawMessages = Array.from({ length: batchSize }, () => ({
-    body: bytes,
-    contentType: "application/json",
-  }));
-  const messages = Array.from({ length: batchSize }, () => ({ body }));
-  const repeatedly = (send: () => Promise<void>) => async () => {
-    for (let batch = 0; batch < batchesPerCall; batch += 1) await send();
-  };
-  return {
-    name: "2 KB JSON: send batches of 100, against the SDK alone without serialization",
-    baseline: repeatedly(() => rawSender.sendMessages(rawMessages)),
-    subject: repeatedly(() => sender.sendMessages(messages)),
-    prepare: () => server.ready({ purge: ["raw-sink", "waybill-sink"] }),
-    sampleMs,
+export const azureComparisons: Readonly<Record<string, AzureComparison>> = {
+  send: {
+    name: "2 KB JSON: send batches of 100, against the SDK alone with bytes",
+    baseline: sendRaw,
+    subject: send,
     unit: "rate",
     target: 0.95,
     unitsPerCall: { baseline: batchesPerCall, subject: batchesPerCall },
-  };
-}
-
-/** What the transport does around the SDK's settling, the guard above all. Both sides complete 100 messages at once. */
-function settling({ raw, beneath, server }: Seats): Comparison {
-  const rawReceiver = raw.createReceiver("raw-sink", { skipParsingBodyAsJson: true });
-  const receiver = azureTransport(beneath).createReceiver({ queue: "waybill-sink" }, "peekLock");
-  const received = { baseline: [] as ServiceBusReceivedMessage[], subject: [] as SettlementHandle[] };
-  const count = 8 * batchSize;
-  return {
-    name: "complete 100 messages at once, against the SDK alone without a guard",
-    baseline: () => rawComplete(rawReceiver, received.baseline.splice(0, batchSize)),
-    subject: () => complete(receiver, received.subject.splice(0, batchSize)),
-    async prepare(side) {
-      await server.ready({ fill: { [side === "baseline" ? "raw-sink" : "waybill-sink"]: count } });
-      while (received[side].length < count) {
-        const left = count - received[side].length;
-        if (side === "baseline") received.baseline.push(...(await rawReceiver.receiveMessages(left)));
-        else {
-          const messages = await receiver.receive({ maxMessages: left, maxWaitTimeMs: 5_000 });
-          received.subject.push(...messages.map(({ settlement }) => settlement!));
-        }
-      }
-    },
-    sampleMs,
+  },
+  settle: {
+    name: "complete 100 messages at once through the transport, against the SDK alone",
+    baseline: settleRaw,
+    subject: settle,
     unit: "rate",
     target: 0.95,
-  };
-}
-
-async function rawComplete(
-  receiver: ServiceBusReceiver,
-  messages: readonly ServiceBusReceivedMessage[],
-): Promise<void> {
-  await Promise.all(messages.map((message) => receiver.completeMessage(message)));
-}
-
-async function complete(receiver: TransportReceiver, handles: readonly SettlementHandle[]): Promise<void> {
-  await Promise.all(handles.map((handle) => receiver.complete(handle)));
-}
-
-async function subscribing({ raw, client, server }: Seats) {
-  const gates = { raw: new Gate(), waybill: new Gate() };
-  const prepare = () => server.ready({ fill: { raw: waiting, waybill: waiting } });
-  await prepare();
-  const rawReceiver = raw.createReceiver("raw", { skipParsingBodyAsJson: true });
-  const rawSubscription = rawReceiver.subscribe(
-    { processMessage: () => gates.raw.pass(), processError: async ({ error }) => gates.raw.fail(error) },
-    { maxConcurrentCalls },
-  );
-  client
-    .createReceiver("waybill")
-    .subscribe(
-      { processMessage: () => gates.waybill.pass(), processError: ({ error }) => gates.waybill.fail(error) },
-      { maxConcurrentCalls },
-    );
-  for (let call = 0; call < warmUpCalls; call += 1) {
-    if (call % 8 === 0) await prepare();
-    for (const gate of Object.values(gates)) await gate.let(handledPerCall);
-  }
-  const comparison: Comparison = {
-    name: "2 KB JSON: subscribe with 32 concurrent calls, against the SDK alone without serialization",
-    baseline: () => gates.raw.let(handledPerCall),
-    subject: () => gates.waybill.let(handledPerCall),
-    prepare,
-    sampleMs,
+  },
+  transport: {
+    name: "2 KB bytes: subscribe with 32 concurrent calls through the transport alone, against the SDK alone",
+    baseline: () => subscribeRaw(handOver),
+    subject: subscribeTransport,
     unit: "rate",
     target: 0.95,
     unitsPerCall: { baseline: handledPerCall, subject: handledPerCall },
-  };
+  },
+  subscribe: {
+    name: "2 KB JSON: subscribe with 32 concurrent calls, against the SDK alone with bytes that nobody parses",
+    baseline: () => subscribeRaw(handOver),
+    subject: subscribe,
+    unit: "rate",
+    target: 0.95,
+    unitsPerCall: { baseline: handledPerCall, subject: handledPerCall },
+  },
+  parsing: {
+    name: "the same, against the SDK alone whose handler parses the JSON",
+    baseline: () => subscribeRaw(handParsed),
+    subject: subscribe,
+    unit: "rate",
+    target: 0.95,
+    unitsPerCall: { baseline: handledPerCall, subject: handledPerCall },
+  },
+};
+
+const sideProgram = new URL("./azure-side.js", import.meta.url);
+
+/** The parts of the suite, by the names under which each can be run alone. */
+export const azureParts: Parts<ApartComparison> = Object.fromEntries(
+  Object.entries(azureComparisons).map(([part, { name, unit, target, unitsPerCall }]) => [
+    part,
+    async () => ({ name, unit, target, unitsPerCall, baseline: sideProgram, subject: sideProgram, args: [part] }),
+  ]),
+);
+
+async function sendRaw(): Promise<AzureSide> {
+  const server = await Server.start();
+  const sender = server.connect().createSender("orders");
+  const messages = Array.from({ length: batchSize }, () => ({ body: bytes, contentType: "application/json" }));
+  return sending(server, () => sender.sendMessages(messages));
+}
+
+async function send(): Promise<AzureSide> {
+  const server = await Server.start();
+  const sender = clientOf(server).createSender("orders");
+  const messages = Array.from({ length: batchSize }, () => ({ body }));
+  return sending(server, () => sender.sendMessages(messages));
+}
+
+function sending(server: Server, sendBatch: () => Promise<void>): AzureSide {
   return {
-    comparison,
-    async close() {
-      await rawSubscription.close();
-      for (const gate of Object.values(gates)) gate.open();
-      // The SDK closes links with settlements under way, and reports them as failed when their time is up. Their answers come before this one.
-      await setImmediate();
-      await rawReceiver.peekMessages(1);
+    async work() {
+      for (let batch = 0; batch < batchesPerCall; batch += 1) await sendBatch();
+    },
+    prepare: () => server.ready({ purge: true }),
+  };
+}
+
+async function settleRaw(): Promise<AzureSide> {
+  const server = await Server.start();
+  const receiver = server.connect().createReceiver("orders", asBytes);
+  return settling(server, {
+    receive: (count) => receiver.receiveMessages(count),
+    complete: (message: ServiceBusReceivedMessage) => receiver.completeMessage(message),
+  });
+}
+
+async function settle(): Promise<AzureSide> {
+  const server = await Server.start();
+  const receiver = azureTransport(server.connect()).createReceiver({ queue: "orders" }, "peekLock");
+  return settling(server, {
+    async receive(count) {
+      const messages = await receiver.receive({ maxMessages: count, maxWaitTimeMs: 5_000 });
+      return messages.map(({ settlement }) => settlement!);
+    },
+    complete: (handle: SettlementHandle) => receiver.complete(handle),
+  });
+}
+
+function settling<Received>(
+  server: Server,
+  by: {
+    readonly receive: (count: number) => Promise<Received[]>;
+    readonly complete: (received: Received) => Promise<void>;
+  },
+): AzureSide {
+  const count = 8 * batchSize;
+  const received: Received[] = [];
+  return {
+    work: () => Promise.all(received.splice(0, batchSize).map(by.complete)),
+    async prepare() {
+      await server.ready({ fill: count });
+      while (received.length < count) received.push(...(await by.receive(count - received.length)));
     },
   };
+}
+
+async function subscribeRaw(
+  handle: (message: ServiceBusReceivedMessage, gate: Gate) => Promise<void>,
+): Promise<AzureSide> {
+  return subscribing((server, gate) => {
+    server
+      .connect()
+      .createReceiver("orders", asBytes)
+      .subscribe(
+        {
+          processMessage: (message) => handle(message, gate),
+          processError: async ({ error }: ProcessErrorArgs) => gate.fail(error),
+        },
+        { maxConcurrentCalls },
+      );
+  });
+}
+
+function handOver(_message: ServiceBusReceivedMessage, gate: Gate): Promise<void> {
+  return gate.pass();
+}
+
+function handParsed(message: ServiceBusReceivedMessage, gate: Gate): Promise<void> {
+  parsed = JSON.parse((message.body as Buffer).toString());
+  return gate.pass();
+}
+
+/** Keeps what was parsed alive, so that no compiler may leave the work out. @public */
+export let parsed: unknown;
+
+function subscribeTransport(): Promise<AzureSide> {
+  return subscribing((server, gate) => {
+    const receiver = azureTransport(server.connect()).createReceiver({ queue: "orders" }, "peekLock");
+    receiver.subscribe(
+      {
+        async onMessage({ settlement }) {
+          await gate.pass();
+          receiver.complete(settlement!).catch((error: unknown) => gate.fail(error));
+        },
+        onError: (error) => gate.fail(error),
+      },
+      { maxConcurrentCalls },
+    );
+  });
+}
+
+function subscribe(): Promise<AzureSide> {
+  return subscribing((server, gate) => {
+    clientOf(server)
+      .createReceiver("orders")
+      .subscribe(
+        { processMessage: () => gate.pass(), processError: ({ error }) => gate.fail(error) },
+        { maxConcurrentCalls },
+      );
+  });
+}
+
+async function subscribing(start: (server: Server, gate: Gate) => void): Promise<AzureSide> {
+  const server = await Server.start();
+  const gate = new Gate();
+  start(server, gate);
+  return { work: () => gate.let(handledPerCall), prepare: () => server.ready({ fill: waiting }) };
+}
+
+const asBytes: ServiceBusReceiverOptions = { skipParsingBodyAsJson: true };
+
+function clientOf(server: Server): WaybillClient {
+  return new WaybillClient(azureTransport(server.connect()), { serializer: json() });
 }
 
 /** The broker server's process. */
 class Server {
-  readonly connectionString: string;
+  readonly #connectionString: string;
   readonly #process: ChildProcess;
-  readonly #body = JSON.stringify(order(2_000));
 
   private constructor(process: ChildProcess, connectionString: string) {
     this.#process = process;
-    this.connectionString = connectionString;
+    this.#connectionString = connectionString;
   }
 
   static async start(): Promise<Server> {
@@ -184,12 +238,12 @@ class Server {
     return new Server(process, connectionString);
   }
 
-  async ready({ purge = [], fill = {} }: Partial<ReadyRequest>): Promise<void> {
-    this.#process.send({ purge, fill, body: this.#body } satisfies ReadyRequest);
-    await once(this.#process, "message");
+  connect(): ServiceBusClient {
+    return new ServiceBusClient(this.#connectionString, { retryOptions: azureRetryOptions });
   }
 
-  stop(): void {
-    this.#process.kill();
+  async ready({ purge = false, fill = 0 }: Partial<ReadyRequest>): Promise<void> {
+    this.#process.send({ purge, fill } satisfies ReadyRequest);
+    await once(this.#process, "message");
   }
 }

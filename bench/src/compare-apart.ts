@@ -16,7 +16,7 @@ import {
  * A comparison whose sides are programs that call {@link serveSide}. Each is started with the arguments and the name of its side,
  * `baseline` or `subject`.
  */
-export interface ApartComparison extends Pick<Comparison, "name" | "unit" | "target"> {
+export interface ApartComparison extends Pick<Comparison, "name" | "unit" | "target" | "unitsPerCall"> {
   readonly baseline: URL;
   readonly subject: URL;
   readonly args: readonly string[];
@@ -43,10 +43,20 @@ export async function compareApart(
   return toResult(suite, comparison, pairs);
 }
 
+/** How a side is sampled; what is left out is as in {@link sample} and {@link warmUp}. */
+export interface SideOptions extends Pick<Comparison, "sampleMs"> {
+  /** Awaited before every eight calls, and not timed. */
+  readonly prepare?: () => Promise<void>;
+  readonly warmUpMs?: number;
+}
+
 /** In the process of a side: takes samples when asked. */
-export async function serveSide(work: Work): Promise<void> {
-  await warmUp(work);
-  process.on("message", async () => process.send?.(await sample(work)));
+export async function serveSide(work: Work, options: SideOptions = {}): Promise<void> {
+  const { prepare, sampleMs, warmUpMs } = options;
+  await warmUp(work, warmUpMs, prepare);
+  process.on("message", async () => process.send?.(await sample(work, sampleMs, prepare)));
+  // Clients and servers that are open would keep it alive.
+  process.on("disconnect", () => process.exit());
   process.send?.("ready");
 }
 

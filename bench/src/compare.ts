@@ -14,7 +14,7 @@ export interface Comparison {
   /** How long a sample takes at least, in milliseconds. Default 4. */
   readonly sampleMs?: number;
   /** How many units of work a call of either side does. Default 1. */
-  readonly unitsPerCall?: { readonly baseline: number; readonly subject: number };
+  readonly unitsPerCall?: { readonly baseline: number; readonly subject: number } | undefined;
 }
 
 /** A figure and what it should be. */
@@ -34,7 +34,7 @@ export interface Result {
 
 // Short samples and many rounds: other work on the machine then spoils few rounds, and the median passes them by.
 const defaultSampleMs = 4;
-const warmUpMs = 150;
+const defaultWarmUpMs = 150;
 
 /**
  * Times both sides in turn, round by round, and takes the ratio within each round, so that drift of the machine cancels out. The
@@ -45,8 +45,8 @@ export async function compare(suite: string, comparison: Comparison, rounds: num
   const sampleBaseline = (minMs = sampleMs) =>
     sample(baseline, minMs, prepare && (() => prepare("baseline")));
   const sampleSubject = (minMs = sampleMs) => sample(subject, minMs, prepare && (() => prepare("subject")));
-  await sampleBaseline(warmUpMs);
-  await sampleSubject(warmUpMs);
+  await sampleBaseline(defaultWarmUpMs);
+  await sampleSubject(defaultWarmUpMs);
   const pairs = await takeTurns(sampleBaseline, sampleSubject, rounds);
   return toResult(suite, comparison, pairs);
 }
@@ -123,8 +123,12 @@ function median(figures: readonly number[]): number {
 export let sink: unknown;
 
 /** Lets the engine compile a side. */
-export async function warmUp(work: Work): Promise<void> {
-  await sample(work, warmUpMs);
+export async function warmUp(
+  work: Work,
+  minMs = defaultWarmUpMs,
+  prepare?: () => Promise<void>,
+): Promise<void> {
+  await sample(work, minMs, prepare);
 }
 
 /** Microseconds per call, over at least the given time, without that of the preparation of every eight calls. */

@@ -1,14 +1,14 @@
 import { parseArgs } from "node:util";
-import { openAzureComparisons } from "./azure.js";
+import { azureParts } from "./azure.js";
 import { brokerComparisons } from "./broker.js";
 import { censusResults } from "./census.js";
 import { clientComparisons } from "./client.js";
 import { type Comparison, compare, holds, type Result } from "./compare.js";
-import { compareApart } from "./compare-apart.js";
+import { type ApartComparison, compareApart } from "./compare-apart.js";
 import { engineParts } from "./engine.js";
 import { memoryResults } from "./memory.js";
 import { migrationComparisons } from "./migration.js";
-import { chooseParts } from "./parts.js";
+import { chooseParts, type Parts } from "./parts.js";
 import { installPeers, peerComparisons } from "./peers.js";
 import { pipelineResults } from "./pipeline.js";
 import { processingResults } from "./processing.js";
@@ -39,26 +39,11 @@ const suites: Record<string, (part?: string) => Promise<Result[]>> = {
     await using bench = await openRequestReply();
     return await compareAll("request-reply", bench.comparisons);
   },
-  engine: async (part) => {
-    const results: Result[] = [];
-    for (const make of chooseParts("engine", engineParts, part)) {
-      const comparison = await make();
-      console.error(`engine: ${comparison.name}`);
-      results.push(await compareApart("engine", comparison, Number(options.rounds)));
-    }
-    return results;
-  },
+  engine: (part) => compareAllApart("engine", engineParts, part),
   memory: memoryResults,
   storage: storageResults,
   processing: () => processingResults(Number(options.rounds)),
-  azure: async () => {
-    const { comparisons, close } = await openAzureComparisons();
-    try {
-      return await compareAll("azure", comparisons);
-    } finally {
-      await close();
-    }
-  },
+  azure: (part) => compareAllApart("azure", azureParts, part),
   server: serverResults,
   peers: async () => {
     installPeers();
@@ -102,6 +87,20 @@ async function compareAll(suite: string, comparisons: readonly Comparison[]): Pr
   for (const comparison of comparisons) {
     console.error(`${suite}: ${comparison.name}`);
     results.push(await compare(suite, comparison, Number(options.rounds)));
+  }
+  return results;
+}
+
+async function compareAllApart(
+  suite: string,
+  parts: Parts<ApartComparison>,
+  part: string | undefined,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const make of chooseParts(suite, parts, part)) {
+    const comparison = await make();
+    console.error(`${suite}: ${comparison.name}`);
+    results.push(await compareApart(suite, comparison, Number(options.rounds)));
   }
   return results;
 }

@@ -220,8 +220,7 @@ export class AzureReceiver implements TransportReceiver {
     if (delivery.state !== "open") return Promise.reject(settledError(this.entityPath));
     // The SDK keeps one promise for each delivery: the first of two settlements would never hear of its end.
     delivery.state = "settling";
-    delivery.settling = this.#guard
-      .settle(outcomeKey(verb, options), () => this.#send(delivery.message, send))
+    delivery.settling = this.#guarded(outcomeKey(verb, options), () => this.#send(delivery.message, send))
       .then(
         () => {
           delivery.state = "settled";
@@ -233,6 +232,10 @@ export class AzureReceiver implements TransportReceiver {
         },
       );
     return untilAborted(delivery.settling, options?.abortSignal, () => abortedError(this.entityPath));
+  }
+
+  #guarded(o: string, f: () => Promise<void>): Promise<void> {
+    return new Promise((a, b) => this.#guard.settle(o, () => void f().then(a, b)));
   }
 
   #send(message: ReceivedServiceBusMessage, send: Settlement): Promise<void> {
@@ -260,7 +263,7 @@ export class AzureReceiver implements TransportReceiver {
   /** Abandons a message that nobody wants any more, so that it need not wait for the end of its lock. If that fails, it does. */
   async #giveBack({ message }: AzureDelivery): Promise<void> {
     const abandon: Settlement = (receiver, unwanted) => receiver.abandonMessage(unwanted);
-    await this.#guard.settle("abandon", () => this.#send(message, abandon)).catch(() => {});
+    await this.#guarded("abandon", () => this.#send(message, abandon)).catch(() => {});
   }
 
   #toError(error: unknown, abortSignal: AbortSignal | undefined): WaybillError {

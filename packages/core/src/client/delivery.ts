@@ -41,6 +41,8 @@ export class Delivery implements RenewableLock {
   renewAtMs = Number.POSITIVE_INFINITY;
   renewEveryMs = Number.POSITIVE_INFINITY;
   renewUntilMs = 0;
+  previous: RenewableLock | undefined = undefined;
+  next: RenewableLock | undefined = undefined;
   onRenewalError: RenewalErrorHandler | undefined = undefined;
   /** Who renews the lock, to be told when the delivery is settled. */
   renewal: LockRenewal | undefined = undefined;

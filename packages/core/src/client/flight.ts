@@ -1,6 +1,7 @@
 import type { WaybillError } from "../error.js";
 import type { DeliveredMessage } from "../transport.js";
 import type { Delivery } from "./delivery.js";
+import type { Linked } from "./linked-set.js";
 
 /** What a handler gets beside its message. */
 export interface MessageContext {
@@ -12,7 +13,7 @@ export interface MessageContext {
 }
 
 /** One message of a processor, from its arrival until nobody waits for it any more. */
-export class Flight implements MessageContext {
+export class Flight implements MessageContext, Linked<Flight> {
   readonly delivered: DeliveredMessage;
   /** Absent in receive-and-delete mode. */
   readonly delivery: Delivery | undefined;
@@ -20,6 +21,8 @@ export class Flight implements MessageContext {
   isCalling = false;
   /** The end of its completion, once its handler is done; never rejects. */
   completing: Promise<void> | undefined = undefined;
+  previous: Flight | undefined = undefined;
+  next: Flight | undefined = undefined;
   readonly #onEnd: () => void;
   #controller: AbortController | undefined;
   #abortedBy: WaybillError | undefined;

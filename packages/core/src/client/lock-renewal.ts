@@ -1,5 +1,6 @@
 import { WaybillError } from "../error.js";
 import type { Scheduler, Timer } from "../scheduler.js";
+import { type Linked, LinkedSet } from "./linked-set.js";
 
 /** A lock is renewed this long before its end, or after half of it if that is shorter. In milliseconds. */
 const longestMarginMs = 10_000;
@@ -11,7 +12,7 @@ const shortestIntervalMs = 100;
 const retryDelayMs = 1_000;
 
 /** A lock that can be renewed: a message's or a session's. */
-export interface RenewableLock {
+export interface RenewableLock extends Linked<RenewableLock> {
   lockedUntilMs: number;
   /** When to renew next, how often, and when to stop; the lock renewal keeps these. */
   renewAtMs: number;
@@ -26,7 +27,7 @@ export interface RenewableLock {
 /** Keeps the locks of one receiver: one timer for all, armed for the one that is due first. It keeps no process alive. */
 export class LockRenewal {
   readonly #scheduler: Scheduler;
-  readonly #locks = new Set<RenewableLock>();
+  readonly #locks = new LinkedSet<RenewableLock>();
   #timer: Timer | undefined;
   #armedForMs = Number.POSITIVE_INFINITY;
   #isStopped = false;
@@ -96,7 +97,7 @@ export class LockRenewal {
   readonly #renewDue = (): void => {
     this.#disarm();
     const nowMs = this.#scheduler.now();
-    for (const lock of this.#locks) {
+    for (const lock of this.#locks.toArray()) {
       if (lock.renewAtMs > nowMs) {
         if (lock.renewAtMs < this.#armedForMs) this.#arm(lock.renewAtMs);
         continue;

@@ -11,6 +11,7 @@ import { ErrorReporter } from "./error-reporter.js";
 import { Flight, type MessageContext } from "./flight.js";
 import { Handling, type RetrySettings } from "./handling.js";
 import { type Intake, isUndeserializableEvent, type Judge, type Verdict } from "./intake.js";
+import { LinkedSet } from "./linked-set.js";
 import { type HeldMessage, Probing } from "./probing.js";
 import type { CloseSubscriptionOptions, MessageHandlers, MessageSubscription } from "./processor-options.js";
 import { abandonUndecoded } from "./settle-undecoded.js";
@@ -66,7 +67,7 @@ export class Processor implements MessageSubscription {
   readonly #reporter: ErrorReporter;
   readonly #handling: Handling;
   readonly #judge: Judge | undefined;
-  readonly #flights = new Set<Flight>();
+  readonly #flights = new LinkedSet<Flight>();
   /** Received ahead, in order. */
   readonly #waiting: Flight[] = [];
   #busyCalls = 0;
@@ -292,7 +293,7 @@ export class Processor implements MessageSubscription {
       await isDoneWithin(this.#cutShort(), settlingMs, scheduler);
     } finally {
       // What even so is not settled stays locked until its lock runs out.
-      for (const flight of this.#flights) this.#land(flight);
+      for (const flight of this.#flights.toArray()) this.#land(flight);
       onClosed(this);
     }
   }
@@ -314,7 +315,7 @@ export class Processor implements MessageSubscription {
     const text =
       "Its handler was not done when the subscription had to be closed; the message is given back.";
     await Promise.all(
-      Array.from(this.#flights, async (flight) => {
+      this.#flights.toArray().map(async (flight) => {
         if (flight.isCalling) {
           const { messageId } = flight.delivered;
           const error = new WaybillError("timeout", text, { entityPath, messageId });
@@ -338,14 +339,14 @@ export class Processor implements MessageSubscription {
   readonly #onError = (error: unknown): void => {
     void this.#report(error, "receive");
     if (!(error instanceof WaybillError) || error.code !== "session-lock-lost") return;
-    for (const flight of this.#flights) flight.abort(error);
+    for (const flight of this.#flights.toArray()) flight.abort(error);
     this.#settings.session?.keeper?.onLost();
   };
 
   readonly #onRenewalError = (error: unknown, delivery: Delivery): void => {
     void this.#report(error, "renewLock", delivery.message.messageId);
     if (!isLockLost(error)) return;
-    for (const flight of this.#flights) if (flight.delivery === delivery) flight.abort(error);
+    for (const flight of this.#flights.toArray()) if (flight.delivery === delivery) flight.abort(error);
   };
 
   #report(

@@ -105,6 +105,8 @@ class SessionLock implements RenewableLock {
   renewAtMs = Number.POSITIVE_INFINITY;
   renewEveryMs = Number.POSITIVE_INFINITY;
   renewUntilMs = 0;
+  previous: RenewableLock | undefined = undefined;
+  next: RenewableLock | undefined = undefined;
 
   constructor(session: TransportSessionReceiver) {
     this.#session = session;

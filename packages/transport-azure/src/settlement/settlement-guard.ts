@@ -3,33 +3,38 @@
  * event loop in one go, and gives the second of two neighbouring deliveries the outcome of the first: a message that is dead-lettered
  * while its neighbour is completed is completed, too, and lost (rhea 3.0.5, `write_dispositions` in `session.js`).
  *
- * So settlements wait for the end of the turn, which takes no round trip, and each turn sends those of one outcome. Equal ones leave
- * together, in fewer and larger writes than one by one.
+ * So each turn sends the settlements of one outcome, and others wait for a turn of their own, which takes no round trip. Runs of equal
+ * outcomes never wait.
  */
 export class SettlementGuard {
+  /** What this turn sends. */
+  #outcome: string | undefined;
   readonly #waiting = new Map<string, (() => void)[]>();
 
-  /** Calls `send` in a turn in which nothing is settled but with this outcome. */
-  settle(outcome: string, send: () => Promise<void>): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const start = () => void send().then(resolve, reject);
-      const waiting = this.#waiting.get(outcome);
-      if (waiting !== undefined) waiting.push(start);
-      else this.#add(outcome, start);
-    });
+  /** Calls `send`, at once or in a later turn, in which nothing is settled but with this outcome. */
+  settle(outcome: string, send: () => void): void {
+    if (this.#outcome === undefined) this.#begin(outcome);
+    if (outcome === this.#outcome) {
+      send();
+      return;
+    }
+    const waiting = this.#waiting.get(outcome);
+    if (waiting === undefined) this.#waiting.set(outcome, [send]);
+    else waiting.push(send);
   }
 
-  #add(outcome: string, start: () => void): void {
+  #begin(outcome: string): void {
+    this.#outcome = outcome;
     // The library writes in `process.nextTick`, which comes before the next immediate.
-    if (this.#waiting.size === 0) setImmediate(this.#sendNext);
-    this.#waiting.set(outcome, [start]);
+    setImmediate(this.#end);
   }
 
-  readonly #sendNext = (): void => {
-    for (const [outcome, starts] of this.#waiting) {
+  readonly #end = (): void => {
+    this.#outcome = undefined;
+    for (const [outcome, sends] of this.#waiting) {
       this.#waiting.delete(outcome);
-      if (this.#waiting.size > 0) setImmediate(this.#sendNext);
-      for (const start of starts) start();
+      this.#begin(outcome);
+      for (const send of sends) send();
       return;
     }
   };
