@@ -28,7 +28,8 @@ import type {
 import { AzureDelivery } from "./settlement/azure-delivery.js";
 import { isLinkLost } from "./settlement/lost-link.js";
 import { outcomeKey, type SettlementVerb } from "./settlement/outcome-key.js";
-import { type Settlement, settleByRequest } from "./settlement/settle-by-request.js";
+import { settleByRequest } from "./settlement/settle-by-request.js";
+import type { SendSettlement, Settlement } from "./settlement/settlement.js";
 import { SettlementGuard } from "./settlement/settlement-guard.js";
 import { SettlementsUnderWay } from "./settlement/settlements-under-way.js";
 import { toAmqpProperties } from "./to-amqp-value.js";
@@ -49,7 +50,9 @@ export interface AzureReceiverSettings {
 export class AzureReceiver implements TransportReceiver {
   readonly #settings: AzureReceiverSettings;
   readonly #guard = new SettlementGuard();
-  readonly #underWay = new SettlementsUnderWay();
+  readonly #underWay = new SettlementsUnderWay((settlement) =>
+    settleByRequest(settlement, this.#settings.links.any),
+  );
   readonly #closing = new AbortController();
   readonly #receiving = new Set<Promise<unknown>>();
   readonly #subscriptions = new Set<TransportSubscription>();
@@ -212,7 +215,7 @@ export class AzureReceiver implements TransportReceiver {
     handle: SettlementHandle,
     verb: SettlementVerb,
     options: DeadLetterOptions | undefined,
-    send: Settlement,
+    send: SendSettlement,
   ): Promise<void> {
     const delivery = handle as AzureDelivery;
     if (this.#isClosed) return Promise.reject(closedError(this.entityPath));
@@ -220,32 +223,37 @@ export class AzureReceiver implements TransportReceiver {
     if (delivery.state !== "open") return Promise.reject(settledError(this.entityPath));
     // The SDK keeps one promise for each delivery: the first of two settlements would never hear of its end.
     delivery.state = "settling";
-    delivery.settling = this.#guarded(outcomeKey(verb, options), () => this.#send(delivery.message, send))
-      .then(
-        () => {
-          delivery.state = "settled";
-        },
-        (error: unknown) => {
-          const mapped = this.#toError(error, undefined);
-          delivery.state = mapped.code === "message-lock-lost" ? "settled" : "open";
-          throw mapped;
-        },
-      );
+    delivery.settling = this.#guarded(delivery.message, outcomeKey(verb, options), send).then(
+      () => {
+        delivery.state = "settled";
+      },
+      (error: unknown) => {
+        const mapped = this.#toError(error, undefined);
+        delivery.state = mapped.code === "message-lock-lost" ? "settled" : "open";
+        throw mapped;
+      },
+    );
     return untilAborted(delivery.settling, options?.abortSignal, () => abortedError(this.entityPath));
   }
 
-  #guarded(o: string, f: () => Promise<void>): Promise<void> {
-    return new Promise((a, b) => this.#guard.settle(o, () => void f().then(a, b)));
+  #guarded(message: ReceivedServiceBusMessage, outcome: string, send: SendSettlement): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#guard.settle(outcome, () => this.#send({ message, send, resolve, reject }));
+    });
   }
 
-  #send(message: ReceivedServiceBusMessage, send: Settlement): Promise<void> {
+  #send(settlement: Settlement): void {
     const { links } = this.#settings;
-    // The lock of a session ends with its link.
-    if (links.isSession) return send(links.any, message);
-    const sendByRequest = () => settleByRequest(send, links.any, message);
-    return isLinkLost(message)
-      ? sendByRequest()
-      : this.#underWay.watch(message, send(links.any, message), sendByRequest);
+    const { message, send, resolve, reject } = settlement;
+    try {
+      // The lock of a session ends with its link.
+      if (links.isSession) send(links.any, message).then(resolve, reject);
+      else if (isLinkLost(message)) settleByRequest(settlement, links.any);
+      else this.#underWay.watch(settlement, send(links.any, message));
+    } catch (error) {
+      // A client of the SDK that is closed makes no receiver.
+      reject(error);
+    }
   }
 
   async #close(): Promise<void> {
@@ -262,8 +270,8 @@ export class AzureReceiver implements TransportReceiver {
 
   /** Abandons a message that nobody wants any more, so that it need not wait for the end of its lock. If that fails, it does. */
   async #giveBack({ message }: AzureDelivery): Promise<void> {
-    const abandon: Settlement = (receiver, unwanted) => receiver.abandonMessage(unwanted);
-    await this.#guarded("abandon", () => this.#send(message, abandon)).catch(() => {});
+    const abandon: SendSettlement = (receiver, unwanted) => receiver.abandonMessage(unwanted);
+    await this.#guarded(message, "abandon", abandon).catch(() => {});
   }
 
   #toError(error: unknown, abortSignal: AbortSignal | undefined): WaybillError {

@@ -43,6 +43,25 @@ describe("azureTransport", () => {
     );
   });
 
+  it("rejects a settlement when the application has closed its client of the SDK", async () => {
+    await using world = await openLossyWorld();
+    await world.transport.createSender("orders").send([{ body: new Uint8Array() }]);
+    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    const settled = new Promise((resolve, reject) => {
+      receiver.subscribe(
+        {
+          async onMessage({ settlement }) {
+            await world.client.close();
+            await receiver.complete(settlement!).then(resolve, reject);
+          },
+          onError: () => {},
+        },
+        { maxConcurrentCalls: 1 },
+      );
+    });
+    await expect(settled).rejects.toMatchObject({ code: "closed" });
+  });
+
   it("keeps dates and 64-bit integers of messages that were deferred, also when they are deleted on receipt", async () => {
     await using world = await openLossyWorld();
     const sender = world.transport.createSender("orders");

@@ -56,7 +56,8 @@ export function fromServiceBusMessage(
 
 /** A 64-bit integer of the SDK as `bigint`. */
 export function fromLong({ high, low }: Pick<Long, "high" | "low">): bigint {
-  return (BigInt(high) << 32n) | BigInt(low >>> 0);
+  const number = high * 0x1_0000_0000 + (low >>> 0);
+  return Number.isSafeInteger(number) ? BigInt(number) : (BigInt(high) << 32n) | BigInt(low >>> 0);
 }
 
 function fromInteger(value: unknown): bigint | undefined {

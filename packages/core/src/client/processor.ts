@@ -10,7 +10,7 @@ import { durationMs } from "./duration.js";
 import { ErrorReporter } from "./error-reporter.js";
 import { Flight, type MessageContext } from "./flight.js";
 import { Handling, type RetrySettings } from "./handling.js";
-import { type Intake, isUndeserializableEvent, type Judge, type Verdict } from "./intake.js";
+import { type Intake, type IntakeResult, isUndeserializableEvent, type Judge, type Verdict } from "./intake.js";
 import { LinkedSet } from "./linked-set.js";
 import { type HeldMessage, Probing } from "./probing.js";
 import type { CloseSubscriptionOptions, MessageHandlers, MessageSubscription } from "./processor-options.js";
@@ -152,7 +152,13 @@ export class Processor implements MessageSubscription {
 
   async #call(flight: Flight): Promise<void> {
     this.#pickUp(flight);
-    await this.#process(flight);
+    try {
+      if (!flight.isAborted) await this.#process(flight);
+    } catch (error) {
+      // Nothing above throws; if it did, a rejection here could end the subscription.
+      await this.#report(WaybillError.from(error), "receive", flight.delivered.messageId);
+    }
+    if (this.#settings.breaker?.isOpen) this.#probe();
     if (flight.completing !== undefined) {
       if (this.#mayGoOn) this.#hangUp(flight);
       await flight.completing;
@@ -186,19 +192,14 @@ export class Processor implements MessageSubscription {
     return session === undefined && completing < completionsPerCall * maxConcurrentCalls;
   }
 
-  async #process(flight: Flight): Promise<void> {
-    const { delivered, delivery } = flight;
-    try {
-      if (flight.isAborted) return;
-      const reading = this.#settings.intake.read(delivered, delivery, this.#judge);
-      const result = isPromise(reading) ? await reading : reading;
-      if (!isUndeserializableEvent(result)) await this.#handling.handle(result, flight);
-      else await this.#conclude(result, flight);
-    } catch (error) {
-      // Nothing above throws; if it did, a rejection here could end the subscription.
-      await this.#report(WaybillError.from(error), "receive", delivered.messageId);
-    }
-    if (this.#settings.breaker?.isOpen) this.#probe();
+  /** Without a frame of its own, which would show: most messages are read at once and only wait for their handler. */
+  #process(flight: Flight): Promise<void> {
+    const reading = this.#settings.intake.read(flight.delivered, flight.delivery, this.#judge);
+    const pass = (result: IntakeResult) =>
+      isUndeserializableEvent(result)
+        ? this.#conclude(result, flight)
+        : this.#handling.handle(result, flight);
+    return isPromise(reading) ? (reading as Promise<IntakeResult>).then(pass) : pass(reading as IntakeResult);
   }
 
   async #conclude(event: UndeserializableEvent, flight: Flight): Promise<void> {

@@ -1,7 +1,8 @@
 import { WaybillError } from "@waybill/core";
 import Long from "long";
-import type { ReceivedServiceBusMessage, ServiceBusReceiverLike } from "../service-bus-client.js";
+import type { ServiceBusReceiverLike } from "../service-bus-client.js";
 import { withoutLink } from "./lost-link.js";
+import type { Settlement } from "./settlement.js";
 
 /** How long a request may go without an answer before it is made again, in milliseconds. */
 const repeatAfterMs = 5_000;
@@ -12,40 +13,31 @@ const openTimeoutMs = 3_000;
 /** After so many attempts, locks have run out anyway. */
 const mostAttempts = 12;
 
-/** Settles a message in one way, by any receiver of its entity. */
-export type Settlement = (
-  receiver: ServiceBusReceiverLike,
-  message: ReceivedServiceBusMessage,
-) => Promise<void>;
-
 /**
- * Settles a message by a request that names its lock. The request is made again while it has no answer, and this ends as the first does
- * that gets one: the SDK waits a whole time-out for the answer to a request whose connection broke.
+ * Settles a message by a request that names its lock. The request is made again while it has no answer, and the settlement ends as the
+ * first does that gets one: the SDK waits a whole time-out for the answer to a request whose connection broke.
  */
 export function settleByRequest(
-  settle: Settlement,
+  { message, send, resolve, reject }: Settlement,
   receiver: ServiceBusReceiverLike,
-  message: ReceivedServiceBusMessage,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setInterval(attempt, repeatAfterMs);
-    let attempts = 0;
-    function attempt(): void {
-      attempts += 1;
-      if (attempts > mostAttempts) {
-        clearInterval(timer);
-        reject(new WaybillError("connection-lost", "The broker was not reached to settle the message."));
-        return;
-      }
-      openRequestLink(receiver).then((isOpen) => {
-        if (!isOpen) return;
-        settle(receiver, withoutLink(message))
-          .finally(() => clearInterval(timer))
-          .then(resolve, reject);
-      });
+): void {
+  const timer = setInterval(attempt, repeatAfterMs);
+  let attempts = 0;
+  function attempt(): void {
+    attempts += 1;
+    if (attempts > mostAttempts) {
+      clearInterval(timer);
+      reject(new WaybillError("connection-lost", "The broker was not reached to settle the message."));
+      return;
     }
-    attempt();
-  });
+    openRequestLink(receiver).then((isOpen) => {
+      if (!isOpen) return;
+      send(receiver, withoutLink(message))
+        .finally(() => clearInterval(timer))
+        .then(resolve, reject);
+    });
+  }
+  attempt();
 }
 
 /**

@@ -3,19 +3,23 @@
  * event loop in one go, and gives the second of two neighbouring deliveries the outcome of the first: a message that is dead-lettered
  * while its neighbour is completed is completed, too, and lost (rhea 3.0.5, `write_dispositions` in `session.js`).
  *
- * So each turn sends the settlements of one outcome, and others wait for a turn of their own, which takes no round trip. Runs of equal
- * outcomes never wait.
+ * So each turn sends settlements of one outcome, and those of others wait for a turn of their own, which takes no round trip. Equal ones
+ * leave together, right behind what the library has to write already: that is credit for the next messages, on which the broker can work
+ * meanwhile.
  */
 export class SettlementGuard {
-  /** What this turn sends. */
+  /** What this turn sends, once it has begun to. */
   #outcome: string | undefined;
+  #batch: (() => void)[] = [];
   readonly #waiting = new Map<string, (() => void)[]>();
 
-  /** Calls `send`, at once or in a later turn, in which nothing is settled but with this outcome. */
+  /** Calls `send` soon, in a turn in which nothing is settled but with this outcome. */
   settle(outcome: string, send: () => void): void {
     if (this.#outcome === undefined) this.#begin(outcome);
-    if (outcome === this.#outcome) {
-      send();
+    if (this.#outcome === outcome) {
+      // The library writes in `process.nextTick`; microtasks come when all those are done.
+      if (this.#batch.length === 0) process.nextTick(queueMicrotask, this.#sendBatch);
+      this.#batch.push(send);
       return;
     }
     const waiting = this.#waiting.get(outcome);
@@ -25,9 +29,15 @@ export class SettlementGuard {
 
   #begin(outcome: string): void {
     this.#outcome = outcome;
-    // The library writes in `process.nextTick`, which comes before the next immediate.
+    // All that was sent is written before the next immediate.
     setImmediate(this.#end);
   }
+
+  readonly #sendBatch = (): void => {
+    const batch = this.#batch;
+    this.#batch = [];
+    for (const send of batch) send();
+  };
 
   readonly #end = (): void => {
     this.#outcome = undefined;

@@ -1,50 +1,38 @@
-import type { ReceivedServiceBusMessage } from "../service-bus-client.js";
 import { isLinkLost } from "./lost-link.js";
+import type { Settlement } from "./settlement.js";
 
 /** How often to look whether a link is lost, in milliseconds. */
 const lookEveryMs = 250;
 
-/** A settlement that waits for its answer. */
-interface Watched {
-  readonly message: ReceivedServiceBusMessage;
-  readonly settleAgain: () => void;
-  /** Where it stands among the others; -1 once it is over. */
-  index: number;
-}
-
 /** Watches over settlements that wait for their answer, because the SDK does not tell them that their link was lost. */
 export class SettlementsUnderWay {
   /**
-   * In no order. The garbage that a `Map` leaves whenever it reorganizes itself can keep all that was ever in it from young collections;
-   * with entries that come and go for each message, that took a fifth of the time.
+   * In no order. A `Map` makes itself anew after so many entries, and each of its forms leads to the next: when the garbage collector has
+   * once taken a form for long-lived, all the messages of the later ones are kept until its next full run. That took a fifth of the time.
    */
   readonly #watched: Watched[] = [];
+  readonly #settleAgain: (settlement: Settlement) => void;
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  /** Resolves as `settling` does. If the link is lost before, resolves as `settleAgain` does, which must not need the link. */
-  watch(
-    message: ReceivedServiceBusMessage,
-    settling: Promise<void>,
-    settleAgain: () => Promise<void>,
-  ): Promise<void> {
+  /** `settleAgain` is called for settlements whose link was lost; it must not need the link. */
+  constructor(settleAgain: (settlement: Settlement) => void) {
+    this.#settleAgain = settleAgain;
+  }
+
+  /** Ends the settlement as its answer does, unless its link is lost before. */
+  watch(settlement: Settlement, answer: Promise<void>): void {
     this.#timer ??= setInterval(this.#look, lookEveryMs).unref();
-    return new Promise((resolve, reject) => {
-      const watched: Watched = {
-        message,
-        settleAgain: () => void settleAgain().then(resolve, reject),
-        index: this.#watched.length,
-      };
-      this.#watched.push(watched);
-      settling.then(
-        () => {
-          this.#forget(watched);
-          resolve();
-        },
-        (error: unknown) => {
-          if (this.#forget(watched)) reject(error);
-        },
-      );
-    });
+    const watched: Watched = { settlement, index: this.#watched.length };
+    this.#watched.push(watched);
+    answer.then(
+      () => {
+        this.#forget(watched);
+        settlement.resolve();
+      },
+      (error: unknown) => {
+        if (this.#forget(watched)) settlement.reject(error);
+      },
+    );
   }
 
   /** Returns whether it was watched until now. */
@@ -65,9 +53,15 @@ export class SettlementsUnderWay {
       clearInterval(this.#timer);
       this.#timer = undefined;
     }
-    for (const watched of this.#watched.filter(({ message }) => isLinkLost(message))) {
+    for (const watched of this.#watched.filter(({ settlement }) => isLinkLost(settlement.message))) {
       this.#forget(watched);
-      watched.settleAgain();
+      this.#settleAgain(watched.settlement);
     }
   };
+}
+
+interface Watched {
+  readonly settlement: Settlement;
+  /** Where it stands among the others; -1 once it is watched no more. */
+  index: number;
 }
