@@ -5,4 +5,4 @@ import { serveSide } from "./compare-apart.js";
 
 const [part = "", side] = process.argv.slice(2);
 const { work, prepare } = await azureComparisons[part]![side as "baseline" | "subject"]();
-await serveSide(work, { prepare, sampleMs: 200, warmUpMs: 2_000 });
+await serveSide(work, { prepare, sampleMs: 200, warmUpMs: 3_000 });

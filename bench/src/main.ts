@@ -54,7 +54,8 @@ const suites: Record<string, (part?: string) => Promise<Result[]>> = {
 const help = `pnpm bench [suite …] [--json] [--peers] [--rounds N]
 
 suites     ${Object.keys(suites).join(", ")}; all by default but peers
-           one part of a suite: engine:cycles|locks|backlog|schedules|sessions|sessions-and-backlog, memory:process|queued,
+           one part of a suite: azure:send|settle|transport|subscribe|parsing,
+           engine:cycles|locks|backlog|schedules|sessions|sessions-and-backlog, memory:process|queued,
            storage:rate-32|rate-1000|delay|delay-of-cycles|restart|churn|start-in-memory, server:raw|rhea|official|start
 --json     prints the results as JSON
 --peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first

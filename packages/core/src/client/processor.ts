@@ -10,7 +10,13 @@ import { durationMs } from "./duration.js";
 import { ErrorReporter } from "./error-reporter.js";
 import { Flight, type MessageContext } from "./flight.js";
 import { Handling, type RetrySettings } from "./handling.js";
-import { type Intake, type IntakeResult, isUndeserializableEvent, type Judge, type Verdict } from "./intake.js";
+import {
+  type Intake,
+  type IntakeResult,
+  isUndeserializableEvent,
+  type Judge,
+  type Verdict,
+} from "./intake.js";
 import { LinkedSet } from "./linked-set.js";
 import { type HeldMessage, Probing } from "./probing.js";
 import type { CloseSubscriptionOptions, MessageHandlers, MessageSubscription } from "./processor-options.js";
