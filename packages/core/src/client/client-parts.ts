@@ -4,6 +4,7 @@ import { WaybillError } from "../error.js";
 import type { UndecodedMessage } from "../message.js";
 import { type Scheduler, systemScheduler } from "../scheduler.js";
 import type {
+  AcceptSessionOptions,
   EntityAddress,
   ReceiveMode,
   SubQueue,
@@ -42,13 +43,14 @@ export type ClientPart = Pick<MessageSubscription, "close">;
 
 const defaultSessionWaitMs = 60_000;
 
-/** What a client opens on its transport, keeps as long as it is open, and closes. */
+/** What a client opens on its transport, keeps as long as it is open, and closes. The transport itself it leaves open: others may use it. */
 export class ClientParts {
   readonly #transport: Transport;
   readonly #options: ResolvedClientOptions;
   readonly #parts = new Set<ClientPart>();
   /** What the client itself sends to: the quarantine queue, and queues to which failed messages return later. */
   readonly #senders = new Map<string, TransportSender>();
+  #isEmptied = false;
   #closing: Promise<void> | undefined;
 
   constructor(transport: Transport, options: ResolvedClientOptions) {
@@ -102,18 +104,14 @@ export class ClientParts {
     options: AcceptSessionReceiverOptions = {},
   ): Promise<SessionReceiver<UndecodedMessage>> {
     this.requireOpen();
-    const address = entityAddress(entity);
     const { receiveMode = defaultReceiverOptions.receiveMode, abortSignal } = options;
     requireReceiveMode(receiveMode);
     const maxWaitTimeMs = durationMs("maxWaitTimeInMs", options.maxWaitTimeInMs, defaultSessionWaitMs);
     const isBlocking = requireOnUndeserializable(options.onUndeserializable) === "block";
     const accepting = { receiveMode, maxWaitTimeMs, abortSignal };
-    const receiver = await this.#transport.acceptSession(address, sessionId, accepting);
+    const receiver = await this.#accept(entityAddress(entity), sessionId, accepting);
     const settings = { ...this.#receiverSettings(receiver, options), isSession: true, isBlocking };
-    const session = new SessionReceiver<UndecodedMessage>(settings);
-    if (!this.isClosed) return this.add(session);
-    await session.close();
-    throw closedError();
+    return this.add(new SessionReceiver<UndecodedMessage>(settings));
   }
 
   subscribeSessions(
@@ -146,7 +144,7 @@ export class ClientParts {
     options: ListSessionsOptions | undefined,
   ): AsyncGenerator<string, void, undefined> {
     this.requireOpen();
-    return listSessions(this.#transport, entityAddress(entity), options);
+    return listSessions(this.#transport, entityAddress(entity), () => this.requireOpen(), options);
   }
 
   /** Keeps something to be closed with the client. */
@@ -175,7 +173,41 @@ export class ClientParts {
       const closed = await Promise.allSettled(Array.from(this.#parts, (part) => part.close()));
       for (const result of closed) if (result.status === "rejected") throw result.reason;
     } finally {
-      await this.#transport.close();
+      this.#isEmptied = true;
+      await Promise.all(Array.from(this.#senders.values(), (sender) => sender.close()));
+    }
+  }
+
+  /** Locks a session, unless the client is closed before; that waits until no session can come any more. */
+  async #accept(
+    address: EntityAddress,
+    sessionId: string | undefined,
+    { abortSignal, ...options }: AcceptSessionOptions,
+  ): Promise<TransportSessionReceiver> {
+    const givingUp = new AbortController();
+    const giveUp = () => givingUp.abort();
+    if (abortSignal?.aborted) giveUp();
+    else abortSignal?.addEventListener("abort", giveUp, { once: true });
+    const accepted = this.#transport
+      .acceptSession(address, sessionId, { ...options, abortSignal: givingUp.signal })
+      .then(async (session) => {
+        if (!this.isClosed) return session;
+        await session.close();
+        throw closedError();
+      });
+    const part = this.add({
+      async close() {
+        giveUp();
+        await accepted.catch(() => {});
+      },
+    });
+    try {
+      return await accepted;
+    } catch (error) {
+      throw this.isClosed ? closedError() : error;
+    } finally {
+      this.forget(part);
+      abortSignal?.removeEventListener("abort", giveUp);
     }
   }
 
@@ -215,6 +247,8 @@ export class ClientParts {
     if (sender === undefined) {
       sender = this.#transport.createSender(queueOrTopic);
       this.#senders.set(queueOrTopic, sender);
+      // A handler that outlived the client sends nothing any more.
+      if (this.#isEmptied) void sender.close();
     }
     return sender;
   }

@@ -36,7 +36,8 @@ type DeadLetteringOptions = ReceiverOptions & {
 
 /**
  * A Service Bus client whose bodies are values: it writes them with one serializer and reads them with that and any additional
- * deserializers. Senders and receivers are made at no cost; the transport connects on the first call. `Types` are its message types.
+ * deserializers. Senders and receivers are made at no cost; the transport connects on the first call. Several clients may share a
+ * transport, each with its own serializers. `Types` are its message types.
  */
 export class WaybillClient<Types extends MessageType = never> implements AsyncDisposable {
   readonly #options: ResolvedClientOptions;
@@ -255,7 +256,10 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     await this.#requestReply.reply(request, body, options);
   }
 
-  /** Closes every sender, receiver and requester, waiting for the handlers that run, and then the transport. */
+  /**
+   * Closes every sender, receiver and requester, waiting for the handlers that run; what still waits rejects with `closed`. The transport
+   * stays open for its other clients: whoever made it closes it.
+   */
   close(): Promise<void> {
     return this.#parts.close();
   }
