@@ -3,26 +3,16 @@ import { BrokerError } from "../../src/broker-error.js";
 import { createManualClock, type ManualClock } from "../../src/clock.js";
 import type { Consumer } from "../../src/consumer.js";
 import type { MessageReceiver } from "../../src/message-receiver.js";
-import type { BrokerMessage } from "../../src/messages/message.js";
 import type { ReceivedMessage } from "../../src/messages/received-message.js";
 import type { SessionReceiver } from "../../src/session-receiver.js";
 import type { Storage } from "../../src/storage/storage.js";
 import type { Transaction } from "../../src/transaction.js";
-import type { Command, CommandMessage, World } from "./command.js";
+import type { Command, World } from "./command.js";
+import { describeSnapshot, toMessage, viewOf } from "./engine-view.js";
 import type { Seat } from "./history.js";
-import { at, inOrderOfId, START_MS } from "./model-seat.js";
-import {
-  bodyText,
-  inOrderOfPath,
-  LARGE_BODY,
-  type MessageView,
-  type Mode,
-  type NaiveProperties,
-  type Settlement,
-} from "./naive-entity.js";
+import { at, START_MS } from "./model-seat.js";
+import type { MessageView, Mode, NaiveProperties, Settlement } from "./naive-entity.js";
 import { planNet, queueOptionsOf, RULED_NAME, RULED_TOPIC, sourcesOf, targetsOf } from "./net.js";
-
-const LARGE_BYTES = Buffer.from(bodyText(LARGE_BODY));
 
 /** Something that was handed out and can be settled, and through what. */
 interface Kept {
@@ -118,38 +108,7 @@ export class EngineSeat implements Seat {
     const pushed = this.#consumers.map(({ path, receiver, inbox, refused }) => {
       return { views: this.#keep(path, receiver, inbox.splice(0)), refused };
     });
-    const { stores, entities } = this.#broker.snapshot();
-    return {
-      ended,
-      pushed,
-      stores: inOrderOfPath(
-        stores.map(({ path, messages, sessions }) => ({
-          path,
-          messages: messages.map(({ message, lockedUntil }) => ({
-            ...viewOf(message),
-            lockedUntilMs: lockedUntil?.getTime(),
-          })),
-          sessions: inOrderOfId(
-            sessions.map(({ lockedUntil, ...session }) => ({
-              ...session,
-              lockedUntilMs: lockedUntil?.getTime(),
-            })),
-          ),
-        })),
-      ),
-      entities: inOrderOfPath(
-        entities.map((entity) => ({
-          path: entity.path,
-          active: entity.activeMessageCount,
-          deferred: entity.deferredMessageCount,
-          scheduled: entity.scheduledMessageCount,
-          deadLetter: entity.deadLetterMessageCount,
-          transferDeadLetter: entity.transferDeadLetterMessageCount,
-          sizeInBytes: entity.sizeInBytes,
-          accessedAtMs: entity.kind === "topic" ? undefined : entity.accessedAt.getTime(),
-        })),
-      ),
-    };
+    return { ended, pushed, ...describeSnapshot(this.#broker.snapshot()) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -435,54 +394,4 @@ function settle(
   if (how === "complete") return receiver.complete(message, transaction);
   if (how === "deadLetter") return receiver.deadLetter(message, { propertiesToModify }, transaction);
   return receiver[how](message, propertiesToModify, transaction);
-}
-
-function toMessage(message: CommandMessage, scheduledAtMs?: number): BrokerMessage {
-  const { messageId, sessionId, partitionKey, subject, timeToLiveMs, body, properties } = message;
-  return {
-    messageId,
-    sessionId,
-    partitionKey,
-    subject,
-    timeToLiveMs,
-    scheduledEnqueueTime: scheduledAtMs === undefined ? undefined : new Date(scheduledAtMs),
-    body: {
-      section: "data",
-      bytes: message.body === LARGE_BODY ? LARGE_BYTES : new TextEncoder().encode(body),
-    },
-    applicationProperties: properties,
-  };
-}
-
-function viewOf(message: ReceivedMessage): MessageView {
-  const { body } = message;
-  return {
-    sequence: Number(message.sequenceNumber),
-    enqueuedSequence: Number(message.enqueuedSequenceNumber),
-    enqueuedAtMs: message.enqueuedTime.getTime(),
-    expiresAtMs: message.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
-    lockedUntilMs: message.lockedUntil?.getTime(),
-    state: message.state,
-    deliveryCount: message.deliveryCount,
-    deadLetterSource: message.deadLetterSource,
-    messageId: String(message.messageId),
-    sessionId: message.sessionId,
-    subject: message.subject,
-    body: body.section === "data" ? nameOf(body.bytes) : "",
-    properties: withoutDescription(message.applicationProperties as NaiveProperties),
-  };
-}
-
-/** Large bodies are called by their name, for they would be compared again and again. */
-function nameOf(bytes: Uint8Array): string {
-  const isLarge = bytes.byteLength === LARGE_BYTES.byteLength && LARGE_BYTES.equals(bytes);
-  return isLarge ? LARGE_BODY : new TextDecoder().decode(bytes);
-}
-
-/** The wording of descriptions is not part of the model. */
-function withoutDescription({
-  DeadLetterErrorDescription: _,
-  ...properties
-}: NaiveProperties): NaiveProperties {
-  return properties;
 }
