@@ -90,6 +90,13 @@ export type Command =
       readonly messages: readonly CommandMessage[];
     }
   | {
+      readonly do: "scheduleIn";
+      readonly transaction: number;
+      readonly to: number;
+      readonly message: CommandMessage;
+      readonly delayMs: number;
+    }
+  | {
       readonly do: "settleIn";
       readonly transaction: number;
       readonly receipt: number;
@@ -139,6 +146,7 @@ const SESSIONS = ["", "s1", "s2", "s3"];
 
 const mode = fc.constantFrom<Mode>("peekLock", "peekLock", "receiveAndDelete");
 const small = fc.nat({ max: 40 });
+const delayMs = fc.constantFrom(0, 1, 1_000, 6_000);
 const changes = fc.option(fc.record({ tries: fc.nat({ max: 3 }) }), { nil: undefined });
 
 const message: fc.Arbitrary<CommandMessage> = fc
@@ -190,18 +198,8 @@ const steps = [
       messages,
     }),
   },
-  step({
-    do: fc.constant("sendLater" as const),
-    to: small,
-    message,
-    delayMs: fc.constantFrom(0, 1, 1_000, 6_000),
-  }),
-  step({
-    do: fc.constant("schedule" as const),
-    to: small,
-    message,
-    delayMs: fc.constantFrom(0, 1, 1_000, 6_000),
-  }),
+  step({ do: fc.constant("sendLater" as const), to: small, message, delayMs }),
+  step({ do: fc.constant("schedule" as const), to: small, message, delayMs }),
   step({ do: fc.constant("cancel" as const), ticket: small }),
   {
     weight: 6,
@@ -282,6 +280,13 @@ const steps = [
   step({ do: fc.constant("closeConsumer" as const), consumer: small }),
   step({ do: fc.constant("begin" as const) }),
   step({ do: fc.constant("sendIn" as const), transaction: small, to: small, messages }),
+  step({
+    do: fc.constant("scheduleIn" as const),
+    transaction: small,
+    to: small,
+    message,
+    delayMs,
+  }),
   step(
     { do: fc.constant("settleIn" as const), transaction: small, receipt: small, how: settlement, changes },
     2,

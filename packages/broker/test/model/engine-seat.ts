@@ -156,13 +156,8 @@ export class EngineSeat implements Seat {
         return broker
           .sender(this.#target(command.to))
           .send(toMessage(command.message, nowMs + command.delayMs));
-      case "schedule": {
-        const path = this.#target(command.to);
-        const message = toMessage(command.message, nowMs + command.delayMs);
-        const [sequence = -1n] = await broker.sender(path).schedule([message]);
-        this.#tickets.push({ path, sequence });
-        return Number(sequence);
-      }
+      case "schedule":
+        return this.#schedule(command, undefined);
       case "cancel": {
         const ticket = at(this.#tickets, command.ticket);
         return ticket && broker.sender(ticket.path).cancelScheduled([ticket.sequence]);
@@ -202,7 +197,8 @@ export class EngineSeat implements Seat {
           fromSequenceNumber: BigInt(start),
           sessionId: session === "" ? undefined : session,
         };
-        return this.#peek(this.#source(command.from), options, command.count);
+        const peeked = await broker.receiver(this.#source(command.from)).peek(command.count, options);
+        return peeked.map(viewOf);
       }
       case "acceptSession": {
         const path = this.#source(command.from);
@@ -294,6 +290,17 @@ export class EngineSeat implements Seat {
     return command.do === "drain" ? consumer.drain() : consumer.close();
   }
 
+  async #schedule(
+    { to, message, delayMs }: Command & { readonly do: "schedule" | "scheduleIn" },
+    transaction: Transaction | undefined,
+  ): Promise<number> {
+    const path = this.#target(to);
+    const scheduled = toMessage(message, this.#clock.now() + delayMs);
+    const [sequence = -1n] = await this.#broker.sender(path).schedule([scheduled], transaction);
+    this.#tickets.push({ path, sequence });
+    return Number(sequence);
+  }
+
   async #runTransaction(command: Command & { readonly transaction: number }): Promise<unknown> {
     const transaction = at(this.#transactions, command.transaction);
     if (transaction === undefined) return undefined;
@@ -307,6 +314,8 @@ export class EngineSeat implements Seat {
         const sender = this.#broker.sender(this.#target(command.to), { via: command.via });
         return sender.sendBatch(messages, transaction);
       }
+      case "scheduleIn":
+        return this.#schedule(command, transaction);
       case "settleIn": {
         const kept = at(this.#kept, command.receipt);
         return kept && settle(kept, command.how, command.changes, transaction);
@@ -366,14 +375,6 @@ export class EngineSeat implements Seat {
   #hold(path: string, receiver: SessionReceiver): unknown {
     this.#held.push({ path, receiver });
     return { sessionId: receiver.sessionId };
-  }
-
-  async #peek(
-    path: string,
-    options: Parameters<MessageReceiver["peek"]>[1],
-    count: number,
-  ): Promise<MessageView[]> {
-    return (await this.#broker.receiver(path).peek(count, options)).map(viewOf);
   }
 
   #source(index: number): string {

@@ -3,13 +3,8 @@ import type { ReceivedMessage } from "../../src/messages/received-message.js";
 import type { BrokerSnapshot } from "../../src/operations/snapshot.js";
 import type { CommandMessage } from "./command.js";
 import { inOrderOfId } from "./model-seat.js";
-import {
-  bodyText,
-  inOrderOfPath,
-  LARGE_BODY,
-  type MessageView,
-  type NaiveProperties,
-} from "./naive-entity.js";
+import { bodyText, LARGE_BODY, type MessageView, type NaiveProperties } from "./naive-entity.js";
+import { inOrderOfPath } from "./naive-view.js";
 
 const LARGE_BYTES = Buffer.from(bodyText(LARGE_BODY));
 

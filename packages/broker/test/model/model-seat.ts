@@ -241,6 +241,13 @@ export class ModelSeat implements Seat {
         const contents = command.messages.map((each) => toContent(each, undefined));
         return this.#broker.sendIn(transaction, command.via, this.#target(command.to), contents);
       }
+      case "scheduleIn": {
+        const path = this.#target(command.to);
+        const content = toContent(command.message, this.#broker.nowMs + command.delayMs);
+        const sequence = this.#broker.scheduleIn(transaction, path, content);
+        this.#tickets.push({ path, sequence });
+        return sequence;
+      }
       case "settleIn": {
         const kept = at(this.#kept, command.receipt);
         return kept && this.#broker.settleIn(transaction, kept.receipt, command.how, command.changes ?? {});

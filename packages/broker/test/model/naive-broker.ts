@@ -2,10 +2,7 @@ import type { CompiledRule } from "../../src/rules/rule.js";
 import { addEntity, checkForwards, removeEntity, restart, updateEntity } from "./naive-entities.js";
 import {
   available,
-  describeEntity,
-  describeStore,
   inOrder,
-  inOrderOfPath,
   type MessageView,
   type Mode,
   makeEntity,
@@ -20,7 +17,6 @@ import {
   type NaiveTransaction,
   type NaiveWait,
   type Settlement,
-  viewOf,
 } from "./naive-entity.js";
 import { checkSends, enter, enterVia, failDelivery, isDuplicate, park, release } from "./naive-journey.js";
 import {
@@ -28,6 +24,7 @@ import {
   checkSettlement,
   commit,
   rollBack,
+  scheduleIn,
   sendIn,
   settleIn,
   settleMessage,
@@ -47,6 +44,7 @@ import {
   use,
 } from "./naive-state.js";
 import { advance, sessionDue } from "./naive-timers.js";
+import { describeEntity, describeStore, inOrderOfPath, viewOf } from "./naive-view.js";
 import {
   acceptNextSession,
   acceptSession,
@@ -303,6 +301,11 @@ export class NaiveBroker {
     contents: readonly NaiveContent[],
   ): void {
     sendIn(this.#state, transaction, path, onward, contents);
+  }
+
+  /** Schedules a message when the transaction commits; its number is taken at once. */
+  scheduleIn(transaction: NaiveTransaction, path: string, content: NaiveContent): number {
+    return scheduleIn(this.#state, transaction, path, content);
   }
 
   settleIn(

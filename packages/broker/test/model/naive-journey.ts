@@ -64,8 +64,12 @@ export function isDuplicate(
 }
 
 /** Keeps a message until its scheduled time; returns its number. */
-export function park(state: NaiveState, entity: NaiveEntity, content: NaiveContent): number {
-  const sequence = takeNumber(state, entity, content);
+export function park(
+  state: NaiveState,
+  entity: NaiveEntity,
+  content: NaiveContent,
+  sequence = takeNumber(state, entity, content),
+): number {
   const message: NaiveMessage = {
     store: entity.main,
     content,

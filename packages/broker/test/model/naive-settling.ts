@@ -8,8 +8,8 @@ import {
   type NaiveTransaction,
   type Settlement,
 } from "./naive-entity.js";
-import { checkSends, deadLetter, enter, enterVia, failDelivery } from "./naive-journey.js";
-import { arm, entityAt, type NaiveState, remove, targetAt, use } from "./naive-state.js";
+import { checkSends, deadLetter, enter, enterVia, failDelivery, isDuplicate, park } from "./naive-journey.js";
+import { arm, entityAt, type NaiveState, remove, takeNumber, targetAt, use } from "./naive-state.js";
 
 // Settlements and transactions.
 
@@ -77,6 +77,21 @@ export function sendIn(
   for (const content of contents) enlist(state, transaction, { entity, content, onward });
 }
 
+/** Schedules a message when the transaction commits; its number is taken at once. */
+export function scheduleIn(
+  state: NaiveState,
+  transaction: NaiveTransaction,
+  path: string,
+  content: NaiveContent,
+): number {
+  const entity = targetAt(state, path);
+  checkSends(state, entity, [content]);
+  requireOpen(transaction);
+  const sequence = takeNumber(state, entity, content);
+  enlist(state, transaction, { entity, content, sequence });
+  return sequence;
+}
+
 /** Settles a message when the transaction commits. */
 export function settleIn(
   state: NaiveState,
@@ -106,7 +121,10 @@ export function commit(state: NaiveState, transaction: NaiveTransaction): void {
   }
   for (const step of transaction.steps) {
     if ("receipt" in step) settleMessage(state, step.receipt.message, step.how, step.changes);
-    else if (step.onward === undefined) enter(state, step.entity, step.content);
+    else if (step.sequence !== undefined) {
+      if (!isDuplicate(state, step.entity, step.content))
+        park(state, step.entity, step.content, step.sequence);
+    } else if (step.onward === undefined) enter(state, step.entity, step.content);
     else enterVia(state, step.entity, step.onward, step.content);
   }
 }

@@ -14,9 +14,9 @@ import {
   type NaiveStore,
   type NaiveWait,
   openSession,
-  viewOf,
 } from "./naive-entity.js";
 import { arm, checkReceivable, type NaiveState, receivableAt, remove, storeAt, use } from "./naive-state.js";
+import { viewOf } from "./naive-view.js";
 
 // Who waits for messages and sessions, and how they get them.
 
