@@ -83,7 +83,8 @@ export function park(
     state: "scheduled",
     deliveryCount: 0,
     lock: undefined,
-    timer: arm(state, content.scheduledAtMs ?? state.nowMs),
+    // A time that has passed is as good as now.
+    timer: arm(state, Math.max(content.scheduledAtMs ?? 0, state.nowMs)),
   };
   entity.main.messages.push(message);
   return sequence;
