@@ -74,6 +74,8 @@ export class ModelSeat implements Seat {
   play(command: Command): unknown {
     try {
       const outcome = this.#run(command);
+      // A message scheduled for a time that has passed is there before anybody who waits is served.
+      this.#broker.advance(0);
       this.#broker.serve();
       return outcome;
     } catch (error) {
@@ -83,8 +85,6 @@ export class ModelSeat implements Seat {
   }
 
   observe(): unknown {
-    // A message scheduled for a time that has passed is activated before anybody looks.
-    this.#broker.advance(0);
     const ended = this.#tellPending();
     const pushed = this.#consumers.map(({ path, consumer }) => {
       const receipts = consumer.inbox;
