@@ -126,6 +126,7 @@ export type Command =
   | { readonly do: "reset" }
   | { readonly do: "fill"; readonly to: number }
   | { readonly do: "repeatDeliveries"; readonly to: number; readonly count: number }
+  | { readonly do: "throttle"; readonly from: number; readonly count: number }
   | { readonly do: "loseLock"; readonly receipt: number }
   | { readonly do: "dropLinks"; readonly from: number }
   | { readonly do: "clearFaults" }
@@ -333,6 +334,7 @@ const steps = [
   },
   step({ do: fc.constant("fill" as const), to: small }),
   step({ do: fc.constant("repeatDeliveries" as const), to: small, count: fc.nat({ max: 2 }) }),
+  step({ do: fc.constant("throttle" as const), from: small, count: fc.nat({ max: 2 }) }),
   step({ do: fc.constant("loseLock" as const), receipt: small }),
   step({ do: fc.constant("dropLinks" as const), from: small }),
 ];

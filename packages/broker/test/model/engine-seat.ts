@@ -144,6 +144,8 @@ export class EngineSeat implements Seat {
         return broker.faults.fill(this.#target(command.to));
       case "repeatDeliveries":
         return broker.faults.duplicateDeliveries(this.#target(command.to), command.count);
+      case "throttle":
+        return broker.faults.throttle(this.#source(command.from), command.count);
       case "loseLock": {
         const kept = at(this.#kept, command.receipt);
         return kept && broker.faults.loseLock(kept.path, kept.message);
@@ -305,14 +307,11 @@ export class EngineSeat implements Seat {
     const transaction = at(this.#transactions, command.transaction);
     if (transaction === undefined) return undefined;
     switch (command.do) {
-      case "sendIn": {
-        const messages = command.messages.map((each) => toMessage(each));
-        return this.#broker.sender(this.#target(command.to)).sendBatch(messages, transaction);
-      }
+      case "sendIn":
       case "sendViaIn": {
         const messages = command.messages.map((each) => toMessage(each));
-        const sender = this.#broker.sender(this.#target(command.to), { via: command.via });
-        return sender.sendBatch(messages, transaction);
+        const via = command.do === "sendIn" ? undefined : command.via;
+        return this.#broker.sender(this.#target(command.to), { via }).sendBatch(messages, transaction);
       }
       case "scheduleIn":
         return this.#schedule(command, transaction);

@@ -125,6 +125,8 @@ export class ModelSeat implements Seat {
         return broker.fill(this.#target(command.to));
       case "repeatDeliveries":
         return broker.repeatDeliveries(this.#target(command.to), command.count);
+      case "throttle":
+        return broker.throttle(this.#source(command.from), command.count);
       case "loseLock": {
         const kept = at(this.#kept, command.receipt);
         return kept && broker.loseLock(kept.receipt);

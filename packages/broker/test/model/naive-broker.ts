@@ -31,6 +31,7 @@ import {
 } from "./naive-settling.js";
 import {
   arm,
+  checkBusy,
   checkReceivable,
   createState,
   entityAt,
@@ -144,6 +145,10 @@ export class NaiveBroker {
     this.#state.repeats.set(entityAt(this.#state, path).path, count);
   }
 
+  throttle(path: string, count: number): void {
+    this.#state.throttled.set(storeAt(this.#state, path).entity.path, count);
+  }
+
   loseLock({ message, lock }: NaiveReceipt): void {
     entityAt(this.#state, message.store.entity.path);
     if (lock === undefined || message.lock !== lock) throw new NaiveRefusal("message-lock-lost");
@@ -160,6 +165,7 @@ export class NaiveBroker {
     for (const entity of this.#state.entities) {
       entity.isFilled = false;
       this.#state.repeats.delete(entity.path);
+      this.#state.throttled.delete(entity.path);
     }
   }
 
@@ -213,6 +219,7 @@ export class NaiveBroker {
   }
 
   receiveFromSession(hold: NaiveSessionLock, count: number, mode: Mode, maxWaitMs: number): NaiveWait {
+    checkBusy(this.#state, hold.session.store.entity.path);
     if (hold.isLost) throw new NaiveRefusal("session-lock-lost");
     use(this.#state, hold.session.store.entity);
     checkReceivable(hold.session.store);
@@ -253,6 +260,7 @@ export class NaiveBroker {
 
   peek(path: string, fromSequence: number, count: number, sessionId: string | undefined): MessageView[] {
     const store = storeAt(this.#state, path);
+    checkBusy(this.#state, store.entity.path);
     use(this.#state, store.entity);
     return inOrder(store.messages)
       .filter((message) => message.sequence >= fromSequence)

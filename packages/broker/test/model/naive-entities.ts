@@ -71,6 +71,7 @@ export function restart(state: NaiveState): void {
     }
   }
   state.repeats.clear();
+  state.throttled.clear();
   for (const entity of state.entities) {
     entity.isFilled = false;
     use(state, entity);

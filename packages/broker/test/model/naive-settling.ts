@@ -9,7 +9,16 @@ import {
   type Settlement,
 } from "./naive-entity.js";
 import { checkSends, deadLetter, enter, enterVia, failDelivery, isDuplicate, park } from "./naive-journey.js";
-import { arm, entityAt, type NaiveState, remove, takeNumber, targetAt, use } from "./naive-state.js";
+import {
+  arm,
+  checkBusy,
+  entityAt,
+  type NaiveState,
+  remove,
+  takeNumber,
+  targetAt,
+  use,
+} from "./naive-state.js";
 
 // Settlements and transactions.
 
@@ -56,6 +65,7 @@ export function settleMessage(
 
 /** Refuses a receipt whose lock is lost. */
 export function checkLock(state: NaiveState, { message, lock, hold }: NaiveReceipt): void {
+  checkBusy(state, message.store.entity.path);
   if (hold?.isLost === true) throw new NaiveRefusal("session-lock-lost");
   use(state, entityAt(state, message.store.entity.path));
   if (lock === undefined || message.lock !== lock) {

@@ -27,6 +27,8 @@ export interface NaiveState {
   readonly woken: NaiveLane[];
   /** How many completed messages are to be delivered once more, by path. */
   readonly repeats: Map<string, number>;
+  /** How many operations are to be refused because an entity is busy, by path. */
+  readonly throttled: Map<string, number>;
   armings: number;
 }
 
@@ -40,6 +42,7 @@ export function createState(nowMs: number): NaiveState {
     transactions: [],
     woken: [],
     repeats: new Map(),
+    throttled: new Map(),
     armings: 0,
   };
 }
@@ -61,6 +64,7 @@ export function entityAt(state: NaiveState, path: string): NaiveEntity {
 /** What somebody sends to. */
 export function targetAt(state: NaiveState, path: string): NaiveEntity {
   const entity = entityAt(state, path);
+  checkBusy(state, path);
   use(state, entity);
   return entity;
 }
@@ -72,6 +76,7 @@ export function receivableAt(
   hold: NaiveSessionLock | undefined,
 ): NaiveStore {
   const store = storeAt(state, path);
+  if (hold === undefined) checkBusy(state, store.entity.path);
   use(state, store.entity);
   checkReceivable(store);
   if (isSessionful(store) && hold === undefined) throw new NaiveRefusal("not-allowed");
@@ -84,6 +89,14 @@ export function storeAt(state: NaiveState, path: string): NaiveStore {
   if (suffix === undefined) return entityAt(state, path).main;
   const entity = entityAt(state, path.slice(0, -suffix.length));
   return suffix === SUFFIXES[0] ? entity.transferDeadLetter : entity.deadLetter;
+}
+
+/** Refuses an operation on an entity that is busy for so many more. */
+export function checkBusy(state: NaiveState, path: string): void {
+  const left = state.throttled.get(path) ?? 0;
+  if (left === 0) return;
+  state.throttled.set(path, left - 1);
+  throw new NaiveRefusal("server-busy");
 }
 
 /** Notes that somebody uses an entity. */

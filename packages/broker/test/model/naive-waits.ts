@@ -15,7 +15,16 @@ import {
   type NaiveWait,
   openSession,
 } from "./naive-entity.js";
-import { arm, checkReceivable, type NaiveState, receivableAt, remove, storeAt, use } from "./naive-state.js";
+import {
+  arm,
+  checkBusy,
+  checkReceivable,
+  type NaiveState,
+  receivableAt,
+  remove,
+  storeAt,
+  use,
+} from "./naive-state.js";
 import { viewOf } from "./naive-view.js";
 
 // Who waits for messages and sessions, and how they get them.
@@ -171,6 +180,7 @@ export function endSession(state: NaiveState, lock: NaiveSessionLock): NaiveMess
 export function acceptSession(state: NaiveState, path: string, sessionId: string): NaiveSessionLock {
   const store = storeAt(state, path);
   if (!isSessionful(store)) throw new NaiveRefusal("not-allowed");
+  checkBusy(state, store.entity.path);
   checkReceivable(store);
   use(state, store.entity);
   const session = openSession(store, sessionId);
@@ -182,6 +192,7 @@ export function acceptSession(state: NaiveState, path: string, sessionId: string
 export function acceptNextSession(state: NaiveState, path: string, maxWaitMs: number): NaiveSessionWait {
   const store = storeAt(state, path);
   if (!isSessionful(store)) throw new NaiveRefusal("not-allowed");
+  checkBusy(state, store.entity.path);
   checkReceivable(store);
   use(state, store.entity);
   const lock = nextSession(state, store);
@@ -201,6 +212,7 @@ export function receiveDeferred(
   mode: Mode,
   hold: NaiveSessionLock | undefined,
 ): NaiveReceipt[] {
+  if (hold !== undefined) checkBusy(state, hold.session.store.entity.path);
   if (hold?.isLost === true) throw new NaiveRefusal("session-lock-lost");
   const store = receivableAt(state, path, hold);
   const found = sequences.map((sequence) =>
