@@ -216,6 +216,8 @@ export type {
   Serializer,
   SerializerContext,
 } from "./serializer.js";
+export type { PlainRules, PlainWalk } from "./to-plain.js";
+export { toPlain } from "./to-plain.js";
 export type {
   AcceptSessionOptions,
   CallOptions,
@@ -244,4 +246,3 @@ export type {
   TransportSessionReceiver,
   TransportSubscription,
 } from "./transport.js";
-export { unwritableKind } from "./unwritable.js";
