@@ -217,6 +217,8 @@ export type {
   Serializer,
   SerializerContext,
 } from "./serializer.js";
+export type { PlainRules, PlainWalk } from "./to-plain.js";
+export { toPlain } from "./to-plain.js";
 export type {
   AcceptSessionOptions,
   CallOptions,
@@ -245,4 +247,3 @@ export type {
   TransportSessionReceiver,
   TransportSubscription,
 } from "./transport.js";
-export { unwritableKind } from "./unwritable.js";
