@@ -21,7 +21,11 @@ const arrows: Readonly<Record<string, Arrow>> = {
     tests: ["broker", "serializer-avro", "serializer-json", "serializer-msgpack", "transport-local"],
     refused: sockets(),
   },
-  opentelemetry: { imports: ["core"], tests: ["broker", "transport-local"], refused: /./ },
+  opentelemetry: {
+    imports: ["core"],
+    tests: ["broker", "serializer-json", "transport-local"],
+    refused: /./,
+  },
   broker: { imports: [], refused: sockets() },
   amqp: { imports: [], refused: sockets() },
   "broker-server": { imports: ["amqp", "broker"] },
@@ -30,7 +34,7 @@ const arrows: Readonly<Record<string, Arrow>> = {
     tests: ["broker", "broker-server", "serializer-json"],
     refused: sockets(),
   },
-  "transport-local": { imports: ["core", "broker"] },
+  "transport-local": { imports: ["core", "broker"], tests: ["serializer-json"] },
   cli: {
     imports: [
       "broker",

@@ -37,6 +37,25 @@ describe("schedule", () => {
     await broker.sender("q").schedule([message("", { scheduledEnqueueTime: new Date(clock.now()) })]);
     expect((await received).map(({ sequenceNumber }) => sequenceNumber)).toEqual([2n]);
   });
+
+  it("enqueues what is overdue in the order of scheduling, whatever else fell due before", async () => {
+    for (const isTimerDue of [false, true]) {
+      await using world = openWorld();
+      const { clock, broker } = world;
+      await broker.createQueue("q");
+      const sender = broker.sender("q");
+      const transaction = broker.beginTransaction();
+      const at = (delayMs: number) =>
+        message(`${delayMs}`, { scheduledEnqueueTime: new Date(clock.now() + delayMs) });
+      await sender.schedule([at(1_000)], transaction);
+      await sender.schedule([at(1)], transaction);
+      if (isTimerDue) await sender.send(message("expires", { timeToLiveMs: 5_000 }));
+      clock.advance(5_000);
+      await transaction.commit();
+      await sender.schedule([at(-1), at(-2)]);
+      expect(textsOf(await broker.receiver("q").receive(4))).toEqual(["1000", "1", "-1", "-2"]);
+    }
+  });
 });
 
 describe("dead-letter forwarding", () => {

@@ -1,3 +1,4 @@
+import { compileOnce } from "./compile-once.js";
 import { WaybillError } from "./error.js";
 import type { SerializerContext } from "./serializer.js";
 
@@ -30,7 +31,10 @@ export type ValidateFunction = (value: unknown) => unknown;
 export interface BodySchemaOptions<Schema> {
   /** The schema of every body that `schemas` does not cover. Without it, such bodies are not validated. */
   readonly schema?: Schema | undefined;
-  /** Schemas by message type, or a function that picks one for a message; `undefined` from it means `schema`. */
+  /**
+   * Schemas by message type, or a function that picks one for a message; `undefined` from it means `schema`. It may make the schema anew
+   * each time: one of the same JSON content is not compiled again.
+   */
   readonly schemas?:
     | Readonly<Record<string, Schema>>
     | ((context: SerializerContext) => Schema | undefined)
@@ -55,13 +59,14 @@ export interface BodySchemas {
 
 /**
  * Resolves the `schema` and `schemas` options of a serializer into a look-up by message. Schemas given as values are compiled at once,
- * those that a function picks when first seen; each is compiled once.
+ * those that a function picks when first seen; each is compiled once, as {@link compileOnce} has it, which tells `forget` what it drops.
  */
 export function resolveBodySchemas<Schema>(
   options: BodySchemaOptions<Schema>,
   compile: (schema: Schema) => BodyCheck,
+  forget?: (schema: Schema) => void,
 ): BodySchemas {
-  const check = compileOnce(compile);
+  const check = compileOnce(compile, forget);
   const own = ownSchemas(options, check);
   return {
     checkFor(context) {
@@ -93,19 +98,6 @@ function ownSchemas<Schema>(
   }
   const byType = new Map(Object.entries(schemas).map(([type, each]) => [type, check(each)]));
   return ({ messageType }) => (messageType === undefined ? fallback : (byType.get(messageType) ?? fallback));
-}
-
-/** Compiles each schema when it is first seen and remembers it. */
-function compileOnce<Schema>(compile: (schema: Schema) => BodyCheck): (schema: Schema) => BodyCheck {
-  const compiled = new Map<Schema, BodyCheck>();
-  return (schema) => {
-    let known = compiled.get(schema);
-    if (known === undefined) {
-      known = compile(schema);
-      compiled.set(schema, known);
-    }
-    return known;
-  };
 }
 
 /** Compiles a Standard Schema or a validate function. Throws `TypeError` when it is neither. */

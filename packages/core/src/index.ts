@@ -191,6 +191,7 @@ export type {
   ValidateFunction,
 } from "./body-schema.js";
 export { compileValidator, isStandardSchema, resolveBodySchemas } from "./body-schema.js";
+export { compileOnce } from "./compile-once.js";
 export type { DecodeReason } from "./deserialization/failure.js";
 export {
   decodeFailure,
@@ -216,6 +217,8 @@ export type {
   Serializer,
   SerializerContext,
 } from "./serializer.js";
+export type { PlainRules, PlainWalk } from "./to-plain.js";
+export { toPlain } from "./to-plain.js";
 export type {
   AcceptSessionOptions,
   CallOptions,
@@ -244,4 +247,3 @@ export type {
   TransportSessionReceiver,
   TransportSubscription,
 } from "./transport.js";
-export { unwritableKind } from "./unwritable.js";

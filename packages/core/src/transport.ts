@@ -30,7 +30,7 @@ export interface CallOptions {
 /**
  * What waybill needs from a broker connection. Arguments arrive checked and normalised; every failure is a `WaybillError`. Making a
  * sender or receiver does not touch the network: the first call does. Closing a transport closes all it made; calls on a closed thing
- * reject with code `closed`, and closing twice is harmless.
+ * reject with code `closed`, and closing twice is harmless. Clients share a transport and leave it open: whoever made it closes it.
  */
 export interface Transport extends AsyncDisposable {
   readonly capabilities: ReadonlySet<TransportCapability>;

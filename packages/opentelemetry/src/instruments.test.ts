@@ -32,7 +32,7 @@ describe("metrics", () => {
           "messaging.destination.name": "orders",
           "waybill.serializer.position": -1,
           "waybill.outcome": "undeserializable",
-          "waybill.reason": "malformed",
+          "waybill.reason": "utf8-invalid",
         },
         value: 1,
       },

@@ -13,7 +13,8 @@ import {
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
 import { createBroker, createManualClock } from "@waybill/broker";
-import { decodeFailure, type Serializer, WaybillClient, type WaybillClientOptions } from "@waybill/core";
+import { WaybillClient, type WaybillClientOptions } from "@waybill/core";
+import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
 
 /** The SDK of OpenTelemetry, registered as an application does, with everything kept in memory. */
@@ -56,7 +57,7 @@ export async function openWorld(options: Partial<WaybillClientOptions>) {
   await broker.createQueue("orders");
   await broker.createTopic("news");
   await broker.createSubscription("news", "all");
-  const client = new WaybillClient(localTransport(broker), { serializer: json, ...options });
+  const client = new WaybillClient(localTransport(broker), { serializer: json(), ...options });
   return {
     client,
     async [Symbol.asyncDispose]() {
@@ -74,19 +75,3 @@ export async function until(holds: () => boolean): Promise<void> {
   }
   throw new Error(`It did not come about: ${holds}`);
 }
-
-const json: Serializer = {
-  name: "json",
-  mediaTypes: ["application/json"],
-  detection: "structure",
-  leadingBytes: [0x7b, 0x5b],
-  conforming: true,
-  serialize: (value) => ({ bytes: new TextEncoder().encode(JSON.stringify(value)) }),
-  deserialize(bytes) {
-    try {
-      return JSON.parse(new TextDecoder().decode(bytes));
-    } catch {
-      throw decodeFailure("malformed", "This is not JSON.");
-    }
-  },
-};

@@ -1,4 +1,4 @@
-import type { BodyCheck } from "@waybill/core";
+import type { BodyCheck, StandardSchema, ValidateFunction } from "@waybill/core";
 import { compileValidator, isStandardSchema } from "@waybill/core";
 import { Ajv, type ErrorObject, type Options } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -28,25 +28,42 @@ const ajvOptions: Options = Object.freeze({ ownProperties: true, allErrors: fals
 // The CommonJS default export of ajv-formats, as TypeScript sees it from ESM.
 const addFormats = formatsPlugin as unknown as (ajv: Ajv) => void;
 
+/** Compiles the schemas of one serializer. */
+export interface SchemaCompiler {
+  /** Throws `TypeError` for a schema that is not valid. */
+  readonly compile: (schema: JsonBodySchema) => BodyCheck;
+  /** Lets go of a schema; what was compiled of it goes on working. */
+  readonly forget: (schema: JsonBodySchema) => void;
+}
+
 /**
  * Returns the compiler for the schemas of one serializer. It keeps one ajv per draft, made when first needed, so that schemas of two
- * serializers cannot clash by `$id`. The compiler throws `TypeError` for a schema that is not valid.
+ * serializers cannot clash by `$id`.
  */
-export function schemaCompiler(
-  ajv: AjvLike | undefined,
-  extraKeywords: readonly string[],
-): (schema: JsonBodySchema) => BodyCheck {
-  let draft7: AjvLike | undefined = ajv;
-  let draft2020: AjvLike | undefined = ajv;
-  return (schema) => {
-    if (typeof schema === "function" || isStandardSchema(schema)) return compileValidator(schema);
-    if (isDraft7(schema)) {
-      draft7 ??= equip(new Ajv(ajvOptions), extraKeywords);
-      return compileWith(draft7, schema);
-    }
-    draft2020 ??= equip(new Ajv2020(ajvOptions), extraKeywords);
-    return compileWith(draft2020, schema);
+export function schemaCompiler(ajv: AjvLike | undefined, extraKeywords: readonly string[]): SchemaCompiler {
+  let draft7: Ajv | undefined;
+  let draft2020: Ajv | undefined;
+  return {
+    compile(schema) {
+      if (isValidator(schema)) return compileValidator(schema);
+      if (ajv !== undefined) return compileWith(ajv, schema);
+      if (isDraft7(schema)) {
+        draft7 ??= equip(new Ajv(ajvOptions), extraKeywords);
+        return compileWith(draft7, schema);
+      }
+      draft2020 ??= equip(new Ajv2020(ajvOptions), extraKeywords);
+      return compileWith(draft2020, schema);
+    },
+    // Only what was made here: an ajv of the user's may have the schema from the user as well.
+    forget(schema) {
+      if (typeof schema !== "object" || isStandardSchema(schema)) return;
+      (isDraft7(schema) ? draft7 : draft2020)?.removeSchema(schema);
+    },
   };
+}
+
+function isValidator(schema: JsonBodySchema): schema is StandardSchema | ValidateFunction {
+  return typeof schema === "function" || isStandardSchema(schema);
 }
 
 function isDraft7(schema: JsonSchema): boolean {
@@ -54,7 +71,7 @@ function isDraft7(schema: JsonSchema): boolean {
   return typeof schema.$schema === "string" && schema.$schema.includes("draft-07");
 }
 
-function equip(ajv: Ajv, extraKeywords: readonly string[]): AjvLike {
+function equip(ajv: Ajv, extraKeywords: readonly string[]): Ajv {
   addFormats(ajv);
   ajv.addVocabulary([...extraKeywords]);
   return ajv;

@@ -22,7 +22,10 @@ export interface JsonOptions extends BodySchemaOptions<JsonBodySchema> {
   readonly writeBytes?: "refuse" | "base64" | undefined;
   /** Schema keywords beyond the specification to ignore, such as `"x-owner"`. Others are refused when the schema is compiled. */
   readonly extraKeywords?: readonly string[] | undefined;
-  /** An ajv of your own instead of the built-in ones: with other formats, keywords, references or another RegExp engine. */
+  /**
+   * An ajv of your own instead of the built-in ones: with other formats, keywords, references or another RegExp engine. It keeps every
+   * schema that it compiled.
+   */
   readonly ajv?: AjvLike | undefined;
 }
 
@@ -48,7 +51,8 @@ const defaultJsonOptions: ResolvedJsonOptions = Object.freeze({
  */
 export function json(options: JsonOptions = {}): Serializer {
   const resolved = resolveJsonOptions(options);
-  const schemas = resolveBodySchemas(options, schemaCompiler(options.ajv, options.extraKeywords ?? []));
+  const { compile, forget } = schemaCompiler(options.ajv, options.extraKeywords ?? []);
+  const schemas = resolveBodySchemas(options, compile, forget);
   return Object.freeze({
     name: "json",
     mediaTypes: Object.freeze(["application/json", "text/json", "application/x-json", "+json"]),

@@ -1,5 +1,5 @@
 import type { DeliveredMessage, TransportReceiver, WaybillError } from "@waybill/core";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { azureTransport } from "./azure-transport.js";
 import { openLossyWorld } from "./lossy-world.test-support.js";
 
@@ -199,8 +199,9 @@ describe("a wait for the next session", () => {
       { requiresSession: true },
       { maxRetries: 0, timeoutInMs: 200, mode: 1 },
     );
+    const asking = vi.spyOn(world.client, "acceptNextSession");
     const accepting = accept(world, undefined, 10_000);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await until(() => asking.mock.calls.length > 2);
     await send(world, "a");
     expect((await accepting).sessionId).toBe("a");
   });

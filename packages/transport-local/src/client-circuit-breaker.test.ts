@@ -1,6 +1,7 @@
 import { decodeFailure } from "@waybill/core";
+import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
-import { createWorld, json, quiet, until, type World } from "../test/world.js";
+import { createWorld, quiet, until, type World } from "../test/world.js";
 
 describe("a processor whose circuit breaker is open", () => {
   it("keeps what it holds locked, and its delivery count with it, for as long as it takes", async () => {
@@ -85,12 +86,13 @@ async function createBreakable(
 ) {
   const reader: { isBroken: boolean; poison: unknown } = { isBroken: false, poison: undefined };
   const states: string[] = [];
+  const sound = json();
   const world = await createWorld({
     client: {
       serializer: {
-        ...json,
+        ...sound,
         deserialize(bytes, context) {
-          const value = json.deserialize(bytes, context);
+          const value = sound.deserialize(bytes, context);
           if (reader.isBroken || value === reader.poison)
             throw decodeFailure("schema-unknown", "It does not fit.");
           return value;

@@ -1,7 +1,7 @@
-import type { ProcessErrorArgs } from "@waybill/core";
+import { decodeFailure, type ProcessErrorArgs } from "@waybill/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createWorld, custom, poison, quiet, registryBound, until } from "../test/world.js";
+import { createWorld, custom, poison, quiet, reading, registryBound, until } from "../test/world.js";
 
 describe("closing a subscription", () => {
   it("stops new deliveries and waits for the handlers that run", async () => {
@@ -139,6 +139,98 @@ describe("closing a client", () => {
     expect(() => world.client.createSender("orders")).toThrow("closed");
     expect(() => world.client.createReceiver("orders")).toThrow("closed");
     expect(await world.broker.receiver("orders").peek(1)).toEqual([]);
+  });
+
+  it("leaves its transport to the other clients on it", async () => {
+    await using world = await createWorld();
+    const other = world.clientWith({});
+    const receiver = other.createReceiver("orders");
+    const waiting = receiver.receiveMessages(1);
+    await world.client.close();
+    await other.createSender("orders").sendMessages({ body: 1 });
+    expect(await waiting).toMatchObject([{ body: 1 }]);
+    const later = world.clientWith({});
+    await later.createSender("orders").sendMessages({ body: 2 });
+    expect(await receiver.receiveMessages(1)).toMatchObject([{ body: 2 }]);
+  });
+
+  it("ends what waits for a session with closed, and takes none along", async () => {
+    await using world = await createWorld();
+    await world.broker.createQueue("carts", { requiresSession: true });
+    const aborting = new AbortController();
+    const waits = [
+      world.client.acceptNextSession("carts"),
+      world.client.acceptNextSession("carts", { abortSignal: aborting.signal }),
+    ];
+    const subscription = world.client.subscribeSessions("carts", { processMessage() {}, processError() {} });
+    await Promise.all([
+      ...waits.map((wait) => expect(wait).rejects.toMatchObject({ code: "closed" })),
+      world.client.close(),
+    ]);
+    const other = world.clientWith({});
+    await other.createSender("carts").sendMessages({ sessionId: "a", body: 1 });
+    expect(await other.acceptNextSession("carts", { maxWaitTimeInMs: 0 })).toMatchObject({ sessionId: "a" });
+    await subscription.close();
+  });
+
+  it("lets a session go whose handlers hang, when the time for closing is up", async () => {
+    await using world = await createWorld();
+    await world.broker.createQueue("carts", { requiresSession: true });
+    await world.client.createSender("carts").sendMessages({ sessionId: "a", body: 1 });
+    const handled: unknown[] = [];
+    world.client.subscribeSessions(
+      "carts",
+      {
+        processMessage: ({ body }) => void handled.push(body),
+        sessionClosing: () => new Promise(() => {}),
+        processError() {},
+      },
+      { closeTimeoutInMs: 1_000 },
+    );
+    await until(() => handled.length === 1);
+    const closing = world.client.close();
+    await quiet();
+    world.clock.advance(1_000);
+    await closing;
+    const other = world.clientWith({});
+    expect(await other.acceptSession("carts", "a")).toMatchObject({ sessionId: "a" });
+  });
+
+  it("hands over what could not be quarantined before", async () => {
+    let fail = (_: Error) => {};
+    const format = reading(() => new Promise((_, reject) => (fail = reject)));
+    const client = {
+      quarantineQueue: "quarantine",
+      additionalDeserializers: [format],
+      attemptTimeoutMs: 60_000,
+    };
+    await using world = await createWorld({ client });
+    await world.client.createSender("orders").sendEncodedMessages(custom("late"));
+    world.client
+      .createReceiver("orders", { receiveMode: "receiveAndDelete" })
+      .subscribe({ processMessage() {}, processError() {} }, { closeTimeoutInMs: 1_000 });
+    await quiet();
+    const closing = world.client.close();
+    await quiet();
+    world.clock.advance(1_000);
+    await closing;
+    fail(decodeFailure("malformed", "This is nothing."));
+    await until(() => world.events.length === 1);
+    expect(world.events).toMatchObject([
+      { message: { messageId: "late" }, disposition: "handedOver", settlementError: { code: "closed" } },
+    ]);
+    expect(await world.broker.receiver("quarantine").peek(1)).toEqual([]);
+  });
+
+  it("ends a listing of sessions", async () => {
+    await using world = await createWorld();
+    await world.broker.createQueue("carts", { requiresSession: true });
+    const ids = Array.from({ length: 101 }, (_, i) => `s${i}`);
+    await world.client.createSender("carts").sendMessages(ids.map((sessionId) => ({ sessionId, body: 1 })));
+    const listed = (async () => {
+      for await (const _ of world.client.listSessions("carts")) await world.client.close();
+    })();
+    await expect(listed).rejects.toMatchObject({ code: "closed" });
   });
 });
 

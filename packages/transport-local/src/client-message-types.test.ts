@@ -9,8 +9,9 @@ import {
   WaybillClient,
   type WaybillClientOptions,
 } from "@waybill/core";
+import { json } from "@waybill/serializer-json";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { createWorld, json, until, type World } from "../test/world.js";
+import { createWorld, until, type World } from "../test/world.js";
 
 interface OrderPlaced {
   readonly orderId: string;
@@ -29,11 +30,11 @@ const messageTypes = [orderPlaced, orderCancelled];
 type Types = (typeof messageTypes)[number];
 
 function typedClient({ transport }: World, options: Partial<WaybillClientOptions<Types>> = {}) {
-  return new WaybillClient(transport, { serializer: json, messageTypes, ...options });
+  return new WaybillClient(transport, { serializer: json(), messageTypes, ...options });
 }
 
 async function send({ transport }: World, ...messages: Message[]): Promise<void> {
-  const client = new WaybillClient(transport, { serializer: json });
+  const client = new WaybillClient(transport, { serializer: json() });
   await client.createSender("orders").sendMessages(messages);
 }
 
@@ -174,7 +175,7 @@ describe("subscribe by message type", () => {
     await using world = await createWorld();
     const { createPipeline } = await import("@waybill/core");
     const client = new WaybillClient(world.transport, {
-      pipeline: createPipeline({ serializer: json, messageTypes }),
+      pipeline: createPipeline({ serializer: json(), messageTypes }),
     });
     const handlers = { "order-cancelled": () => {} };
     await client.subscribe("orders", handlers, { processError: () => {} }).close();
@@ -225,7 +226,7 @@ describe("send", () => {
         },
       },
     });
-    const client = new WaybillClient(world.transport, { serializer: json, messageTypes: [strict] });
+    const client = new WaybillClient(world.transport, { serializer: json(), messageTypes: [strict] });
     const sending = client.createSender("orders").sendMessages([
       { subject: "strict", body: { ok: true } },
       { subject: "strict", body: {} },

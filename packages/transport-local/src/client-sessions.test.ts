@@ -5,8 +5,9 @@ import {
   type TransportCapability,
   WaybillClient,
 } from "@waybill/core";
+import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
-import { createWorld, json, poison, quiet, until, type World, type WorldOptions } from "../test/world.js";
+import { createWorld, poison, quiet, until, type World, type WorldOptions } from "../test/world.js";
 
 describe("subscribeSessions", () => {
   it("receives from subscriptions of topics", async () => {
@@ -189,12 +190,13 @@ describe("subscribeSessions", () => {
 describe("a session's subscription whose circuit breaker is open", () => {
   it("stops at its message, in order, and goes on with it", async () => {
     const reader = { isBroken: false };
+    const sound = json();
     await using world = await createSessions({
       serializer: {
-        ...json,
+        ...sound,
         deserialize(bytes, context) {
           if (reader.isBroken) throw decodeFailure("schema-unknown", "It does not fit.");
-          return json.deserialize(bytes, context);
+          return sound.deserialize(bytes, context);
         },
       },
       circuitBreaker: { windowSize: 1 },
@@ -233,7 +235,7 @@ describe("listSessions", () => {
     const { scheduler } = world.transport;
     const changed = { capabilities: { value: capabilities }, scheduler: { value: scheduler } };
     const transport: Transport = Object.create(world.transport, changed);
-    const client = new WaybillClient(transport, { serializer: json });
+    const client = new WaybillClient(transport, { serializer: json() });
     await expect(client.listSessions("carts").next()).rejects.toMatchObject({ code: "not-supported" });
   });
 });

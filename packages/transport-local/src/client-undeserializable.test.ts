@@ -39,7 +39,7 @@ describe("what nobody can read", () => {
     const record = parseDeadLetterRecord(dead!)!;
     expect(record).toMatchObject({
       reason: "DeserializationFailed",
-      attempts: [{ serializer: "json", position: 0, stage: "decode", reason: "malformed" }],
+      attempts: [{ serializer: "json", position: 0, stage: "decode", reason: "truncated" }],
       attemptCount: 1,
       contentType: "application/json",
       section: "data",

@@ -1,17 +1,13 @@
 import { type Case, type TransportSubject, transportCases } from "@waybill/conformance";
 import {
   type DeliveredMessage,
-  type EncodedMessage,
   type ErrorCode,
-  type ReceiveOptions,
   type SettlementHandle,
-  type Transport,
   type TransportCapability,
-  type TransportReceiver,
-  type TransportSender,
   WaybillError,
 } from "@waybill/core";
 import { describe, expect, it } from "vitest";
+import { breakTransport, type Fault } from "./broken-transport.test-support.js";
 import { openLocalWorld } from "./local-world.test-support.js";
 
 const capabilities: readonly TransportCapability[] = [
@@ -338,18 +334,6 @@ describe("transportCases", () => {
   });
 });
 
-/** What a broken transport does differently. */
-interface Fault {
-  transport?(transport: Transport): Partial<Transport>;
-  sender?(sender: TransportSender): Partial<TransportSender>;
-  receiver?(
-    receiver: TransportReceiver,
-    address: Parameters<Transport["createReceiver"]>[0],
-  ): Partial<TransportReceiver>;
-  sent?(message: EncodedMessage): EncodedMessage;
-  delivered?(message: DeliveredMessage): DeliveredMessage;
-}
-
 const intact: Fault = {};
 
 /** Bodies by sequence number, for the fault that keeps them. */
@@ -381,45 +365,6 @@ function subject(fault: Fault): TransportSubject {
       return { ...world, transport: breakTransport(world.transport, fault) };
     },
   };
-}
-
-function breakTransport(transport: Transport, fault: Fault): Transport {
-  return over(transport, {
-    createSender: (entity) => breakSender(transport.createSender(entity), fault),
-    createReceiver: (address, mode) => breakReceiver(transport.createReceiver(address, mode), address, fault),
-    ...fault.transport?.(transport),
-  });
-}
-
-function breakSender(sender: TransportSender, fault: Fault): TransportSender {
-  const { sent } = fault;
-  const changing: Partial<TransportSender> =
-    sent === undefined ? {} : { send: (messages, options) => sender.send(messages.map(sent), options) };
-  return over(sender, { ...changing, ...fault.sender?.(sender) });
-}
-
-function breakReceiver(
-  receiver: TransportReceiver,
-  address: Parameters<Transport["createReceiver"]>[0],
-  fault: Fault,
-): TransportReceiver {
-  const { delivered } = fault;
-  const changing: Partial<TransportReceiver> =
-    delivered === undefined
-      ? {}
-      : { receive: async (options: ReceiveOptions) => (await receiver.receive(options)).map(delivered) };
-  return over(receiver, { ...changing, ...fault.receiver?.(receiver, address) });
-}
-
-/** The object with some members replaced; the others keep working on the object itself. */
-function over<T extends object>(object: T, members: Partial<T>): T {
-  return new Proxy(object, {
-    get(target, key) {
-      if (Object.hasOwn(members, key)) return members[key as keyof T];
-      const value: unknown = Reflect.get(target, key, target);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
 }
 
 function mapped(

@@ -7,7 +7,6 @@ import {
   type QueueOptions,
 } from "@waybill/broker";
 import {
-  decodeFailure,
   type EncodedMessage,
   type Serializer,
   type Transport,
@@ -16,6 +15,7 @@ import {
   WaybillClient,
   type WaybillClientOptions,
 } from "@waybill/core";
+import { json } from "@waybill/serializer-json";
 import { localTransport } from "../src/index.js";
 
 /** A broker with a clock that stands still, two queues, a topic with a subscription, and a client. */
@@ -45,7 +45,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const events: UndeserializableEvent[] = [];
   const transport = localTransport(broker);
   const client = new WaybillClient(transport, {
-    serializer: json,
+    serializer: json(),
     onUndeserializable: (event) => events.push(event),
     ...options.client,
   });
@@ -54,7 +54,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     broker,
     transport,
     client,
-    clientWith: (own) => new WaybillClient(transport, { serializer: json, ...own }),
+    clientWith: (own) => new WaybillClient(transport, { serializer: json(), ...own }),
     events,
     async [Symbol.asyncDispose]() {
       await client.close();
@@ -79,23 +79,6 @@ export async function until(holds: () => boolean): Promise<void> {
   }
   throw new Error(`It did not come about: ${holds}`);
 }
-
-/** The JSON of every test; strict, as a serializer has to be. */
-export const json: Serializer = {
-  name: "json",
-  mediaTypes: ["application/json"],
-  detection: "structure",
-  leadingBytes: Array.from('{["0123456789-tfn \t\r\n', (char) => char.charCodeAt(0)),
-  conforming: true,
-  serialize: (value) => ({ bytes: encoder.encode(JSON.stringify(value)) }),
-  deserialize(bytes) {
-    try {
-      return JSON.parse(decoder.decode(bytes));
-    } catch (error) {
-      throw decodeFailure("malformed", "This is not JSON.", error);
-    }
-  },
-};
 
 /** A format under a label of its own whose reading is up to the test. */
 export function reading(deserialize: (bytes: Uint8Array) => unknown): Serializer {

@@ -48,6 +48,11 @@ export class MinHeap<Item> {
     return top;
   }
 
+  /** All items in no particular order. */
+  [Symbol.iterator](): Iterator<Item> {
+    return this.#items.values();
+  }
+
   /** Keeps only the items that pass. */
   retain(passes: (item: Item) => boolean): void {
     const kept = this.#items.filter(passes);

@@ -60,6 +60,14 @@ export class ReadyQueue {
     return message;
   }
 
+  /** All messages that can be taken, in no particular order. The queue must not change meanwhile. */
+  *ready(): Generator<StoredMessage, void, undefined> {
+    for (let message = this.#first; message !== undefined; message = message.nextReady)
+      if (message.state !== "gone") yield message;
+    if (this.#between === undefined) return;
+    for (const message of this.#between) if (message.state !== "gone") yield message;
+  }
+
   /** Tells that a message in here has left its store, or is about to. */
   forget(): void {
     this.#stale++;

@@ -27,6 +27,7 @@ export class Session extends ReadyQueue {
   state: Uint8Array | undefined = undefined;
   /** When the state was set. */
   updatedAtMs = 0;
+  #aside: Set<StoredMessage> | undefined = undefined;
 
   constructor(id: string, store: MessageStore) {
     super();
@@ -36,6 +37,28 @@ export class Session extends ReadyQueue {
 
   get isLocked(): boolean {
     return this.lock !== undefined;
+  }
+
+  /** Notes a message that does not become ready by itself: a scheduled or a deferred one. */
+  setAside(message: StoredMessage): void {
+    this.#aside ??= new Set();
+    this.#aside.add(message);
+  }
+
+  /** Counts a message out that leaves the store; it must not be ready. */
+  leave(message: StoredMessage): void {
+    this.messageCount--;
+    this.lock?.letGo(message);
+    this.#aside?.delete(message);
+  }
+
+  /** All of its messages in the store, in no particular order. The session must not change meanwhile. */
+  *messages(): Generator<StoredMessage, void, undefined> {
+    yield* this.ready();
+    // A deferred message that is locked is among those set aside.
+    if (this.lock !== undefined)
+      for (const message of this.lock.held) if (message.state === "active") yield message;
+    if (this.#aside !== undefined) yield* this.#aside;
   }
 }
 

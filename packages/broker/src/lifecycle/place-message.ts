@@ -28,8 +28,7 @@ export function takeOut(engine: Engine, message: StoredMessage): void {
   store.remove(message);
   message.lockSerial = 0;
   if (session !== undefined) {
-    session.lock?.letGo(message);
-    session.messageCount--;
+    session.leave(message);
     store.sessions!.closeIfEmpty(session);
   }
   if (!engine.storage.isVolatile) engine.storage.deleteMessage(store.id, message.sequence);
@@ -74,4 +73,5 @@ function joinSession(message: StoredMessage): void {
   if (sessions === undefined || sessionId === undefined) return;
   message.session = sessions.open(sessionId);
   message.session.messageCount++;
+  if (message.state !== "active") message.session.setAside(message);
 }

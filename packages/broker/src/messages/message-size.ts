@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { ApplicationProperties, BrokerMessage, MessageId, SendableProperties } from "./message.js";
 
-/** Bytes that a broker property costs besides its value. */
+/** Bytes that a property, or a value in a list or map, costs besides its own. */
 const PROPERTY_OVERHEAD = 4;
 /** Bytes of the sections' frames in an encoded message. */
 const MESSAGE_OVERHEAD = 32;
@@ -15,17 +15,49 @@ export function sizeOf(message: BrokerMessage, bytes: Uint8Array): number {
   return bytes.byteLength + sizeOfProperties(message) + applicationBytes;
 }
 
-/** The bytes of application properties with their names. */
+/** The bytes of application properties with their names; lists and maps count with all that they hold. */
 export function sizeOfApplicationProperties(properties: ApplicationProperties): number {
   let bytes = 0;
   for (const name in properties) {
     const value = properties[name];
-    bytes += sizeOfText(name) + PROPERTY_OVERHEAD;
-    if (typeof value === "string") bytes += Buffer.byteLength(value);
-    else if (value instanceof Uint8Array) bytes += value.byteLength;
-    else bytes += 8;
+    bytes += sizeOfText(name);
+    bytes += isNested(value) ? sizeOfNested(value) : PROPERTY_OVERHEAD + sizeOfSimple(value);
   }
   return bytes;
+}
+
+/** Text counts in UTF-8, and binary values as they are. */
+function sizeOfSimple(value: unknown): number {
+  if (typeof value === "string") return Buffer.byteLength(value);
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return value.byteLength;
+  return 8;
+}
+
+function isNested(value: unknown): value is object {
+  if (typeof value !== "object" || value === null || value instanceof Date) return false;
+  return !ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer);
+}
+
+/** Without recursion, and each object once: a value may nest deeply, hold one object many times, and itself. */
+function sizeOfNested(root: object): number {
+  const seen = new Set([root]);
+  let bytes = 0;
+  // Grows while it is walked.
+  for (const value of seen) {
+    bytes += PROPERTY_OVERHEAD;
+    for (const member of membersOf(value)) {
+      if (isNested(member)) seen.add(member);
+      else bytes += PROPERTY_OVERHEAD + sizeOfSimple(member);
+    }
+  }
+  return bytes;
+}
+
+/** The keys and values of maps and objects, the elements of lists and sets; holes in a list cost nothing. */
+function membersOf(value: object): Iterable<unknown> {
+  if (value instanceof Set) return value;
+  if (value instanceof Map) return [...value].flat();
+  return Array.isArray(value) ? Object.values(value) : Object.entries(value).flat();
 }
 
 function sizeOfProperties(message: SendableProperties): number {

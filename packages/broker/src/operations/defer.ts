@@ -14,6 +14,7 @@ export function defer(
 ): void {
   changeProperties(message, propertiesToModify);
   message.store.changeState(message, "deferred");
+  message.session?.setAside(message);
   saveMessage(engine, message);
   engine.emit("deferred", message, nowMs);
   releaseLock(engine, message, nowMs);

@@ -124,7 +124,10 @@ export function enterVia(
   transferDeadLetter(engine, via, transit, takeSequence(engine, via, content), path, refusal, nowMs);
 }
 
-/** Keeps a message in its target until its scheduled time, under a number that cancels it. */
+/**
+ * Keeps a message in its target until its scheduled time, under a number that cancels it. Those whose time has passed are activated at once,
+ * in the order in which they are kept.
+ */
 export function keepScheduled(
   engine: Engine,
   target: Queue | Topic,
@@ -142,6 +145,7 @@ export function keepScheduled(
   );
   message.state = "scheduled";
   placeMessage(engine, message);
+  if (content.scheduledEnqueueTimeMs! < nowMs) engine.timers.arm(message, nowMs);
   engine.emit("scheduled", message, nowMs);
 }
 

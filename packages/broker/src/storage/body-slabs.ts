@@ -8,8 +8,8 @@ const LARGEST_SHARED_BYTES = SLAB_BYTES / 4;
 const UNIT_BYTES = 8;
 const UNITS_PER_SLAB = SLAB_BYTES / UNIT_BYTES;
 const HEADER_BYTES = 8;
-/** Empty slabs kept for reuse, so that a steady flow of messages allocates none. */
-const SPARE_SLABS = 8;
+/** Empty slabs kept for reuse, 16 MB: new memory for each would make the collector run, and the system clear pages, all the time. */
+const SPARE_SLABS = 64;
 
 interface Slab {
   readonly bytes: Uint8Array;

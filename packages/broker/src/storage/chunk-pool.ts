@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 
-const CHUNK_BYTES = 64 * 1024;
-/** Most chunks that are kept for use: as much as a large group fills. */
-const SPARE_CHUNKS = 64;
+const CHUNK_BYTES = 256 * 1024;
+/** Most chunks that are kept for use: 4 MB, as much as a large group fills. */
+const SPARE_CHUNKS = 16;
 
 /**
  * Memory for records on their way to the disk, used again and again: new memory for each would make the collector run all the time. A

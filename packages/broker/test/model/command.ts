@@ -90,6 +90,13 @@ export type Command =
       readonly messages: readonly CommandMessage[];
     }
   | {
+      readonly do: "scheduleIn";
+      readonly transaction: number;
+      readonly to: number;
+      readonly message: CommandMessage;
+      readonly delayMs: number;
+    }
+  | {
       readonly do: "settleIn";
       readonly transaction: number;
       readonly receipt: number;
@@ -119,6 +126,7 @@ export type Command =
   | { readonly do: "reset" }
   | { readonly do: "fill"; readonly to: number }
   | { readonly do: "repeatDeliveries"; readonly to: number; readonly count: number }
+  | { readonly do: "throttle"; readonly from: number; readonly count: number }
   | { readonly do: "loseLock"; readonly receipt: number }
   | { readonly do: "dropLinks"; readonly from: number }
   | { readonly do: "clearFaults" }
@@ -139,6 +147,7 @@ const SESSIONS = ["", "s1", "s2", "s3"];
 
 const mode = fc.constantFrom<Mode>("peekLock", "peekLock", "receiveAndDelete");
 const small = fc.nat({ max: 40 });
+const delayMs = fc.constantFrom(0, 1, 1_000, 6_000);
 const changes = fc.option(fc.record({ tries: fc.nat({ max: 3 }) }), { nil: undefined });
 
 const message: fc.Arbitrary<CommandMessage> = fc
@@ -190,18 +199,8 @@ const steps = [
       messages,
     }),
   },
-  step({
-    do: fc.constant("sendLater" as const),
-    to: small,
-    message,
-    delayMs: fc.constantFrom(0, 1, 1_000, 6_000),
-  }),
-  step({
-    do: fc.constant("schedule" as const),
-    to: small,
-    message,
-    delayMs: fc.constantFrom(0, 1, 1_000, 6_000),
-  }),
+  step({ do: fc.constant("sendLater" as const), to: small, message, delayMs }),
+  step({ do: fc.constant("schedule" as const), to: small, message, delayMs }),
   step({ do: fc.constant("cancel" as const), ticket: small }),
   {
     weight: 6,
@@ -282,6 +281,13 @@ const steps = [
   step({ do: fc.constant("closeConsumer" as const), consumer: small }),
   step({ do: fc.constant("begin" as const) }),
   step({ do: fc.constant("sendIn" as const), transaction: small, to: small, messages }),
+  step({
+    do: fc.constant("scheduleIn" as const),
+    transaction: small,
+    to: small,
+    message,
+    delayMs,
+  }),
   step(
     { do: fc.constant("settleIn" as const), transaction: small, receipt: small, how: settlement, changes },
     2,
@@ -328,6 +334,7 @@ const steps = [
   },
   step({ do: fc.constant("fill" as const), to: small }),
   step({ do: fc.constant("repeatDeliveries" as const), to: small, count: fc.nat({ max: 2 }) }),
+  step({ do: fc.constant("throttle" as const), from: small, count: fc.nat({ max: 2 }) }),
   step({ do: fc.constant("loseLock" as const), receipt: small }),
   step({ do: fc.constant("dropLinks" as const), from: small }),
 ];

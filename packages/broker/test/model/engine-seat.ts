@@ -3,26 +3,16 @@ import { BrokerError } from "../../src/broker-error.js";
 import { createManualClock, type ManualClock } from "../../src/clock.js";
 import type { Consumer } from "../../src/consumer.js";
 import type { MessageReceiver } from "../../src/message-receiver.js";
-import type { BrokerMessage } from "../../src/messages/message.js";
 import type { ReceivedMessage } from "../../src/messages/received-message.js";
 import type { SessionReceiver } from "../../src/session-receiver.js";
 import type { Storage } from "../../src/storage/storage.js";
 import type { Transaction } from "../../src/transaction.js";
-import type { Command, CommandMessage, World } from "./command.js";
+import type { Command, World } from "./command.js";
+import { describeSnapshot, toMessage, viewOf } from "./engine-view.js";
 import type { Seat } from "./history.js";
-import { at, inOrderOfId, START_MS } from "./model-seat.js";
-import {
-  bodyText,
-  inOrderOfPath,
-  LARGE_BODY,
-  type MessageView,
-  type Mode,
-  type NaiveProperties,
-  type Settlement,
-} from "./naive-entity.js";
+import { at, START_MS } from "./model-seat.js";
+import type { MessageView, Mode, NaiveProperties, Settlement } from "./naive-entity.js";
 import { planNet, queueOptionsOf, RULED_NAME, RULED_TOPIC, sourcesOf, targetsOf } from "./net.js";
-
-const LARGE_BYTES = Buffer.from(bodyText(LARGE_BODY));
 
 /** Something that was handed out and can be settled, and through what. */
 interface Kept {
@@ -118,38 +108,7 @@ export class EngineSeat implements Seat {
     const pushed = this.#consumers.map(({ path, receiver, inbox, refused }) => {
       return { views: this.#keep(path, receiver, inbox.splice(0)), refused };
     });
-    const { stores, entities } = this.#broker.snapshot();
-    return {
-      ended,
-      pushed,
-      stores: inOrderOfPath(
-        stores.map(({ path, messages, sessions }) => ({
-          path,
-          messages: messages.map(({ message, lockedUntil }) => ({
-            ...viewOf(message),
-            lockedUntilMs: lockedUntil?.getTime(),
-          })),
-          sessions: inOrderOfId(
-            sessions.map(({ lockedUntil, ...session }) => ({
-              ...session,
-              lockedUntilMs: lockedUntil?.getTime(),
-            })),
-          ),
-        })),
-      ),
-      entities: inOrderOfPath(
-        entities.map((entity) => ({
-          path: entity.path,
-          active: entity.activeMessageCount,
-          deferred: entity.deferredMessageCount,
-          scheduled: entity.scheduledMessageCount,
-          deadLetter: entity.deadLetterMessageCount,
-          transferDeadLetter: entity.transferDeadLetterMessageCount,
-          sizeInBytes: entity.sizeInBytes,
-          accessedAtMs: entity.kind === "topic" ? undefined : entity.accessedAt.getTime(),
-        })),
-      ),
-    };
+    return { ended, pushed, ...describeSnapshot(this.#broker.snapshot()) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -185,6 +144,8 @@ export class EngineSeat implements Seat {
         return broker.faults.fill(this.#target(command.to));
       case "repeatDeliveries":
         return broker.faults.duplicateDeliveries(this.#target(command.to), command.count);
+      case "throttle":
+        return broker.faults.throttle(this.#source(command.from), command.count);
       case "loseLock": {
         const kept = at(this.#kept, command.receipt);
         return kept && broker.faults.loseLock(kept.path, kept.message);
@@ -197,13 +158,8 @@ export class EngineSeat implements Seat {
         return broker
           .sender(this.#target(command.to))
           .send(toMessage(command.message, nowMs + command.delayMs));
-      case "schedule": {
-        const path = this.#target(command.to);
-        const message = toMessage(command.message, nowMs + command.delayMs);
-        const [sequence = -1n] = await broker.sender(path).schedule([message]);
-        this.#tickets.push({ path, sequence });
-        return Number(sequence);
-      }
+      case "schedule":
+        return this.#schedule(command, undefined);
       case "cancel": {
         const ticket = at(this.#tickets, command.ticket);
         return ticket && broker.sender(ticket.path).cancelScheduled([ticket.sequence]);
@@ -243,7 +199,8 @@ export class EngineSeat implements Seat {
           fromSequenceNumber: BigInt(start),
           sessionId: session === "" ? undefined : session,
         };
-        return this.#peek(this.#source(command.from), options, command.count);
+        const peeked = await broker.receiver(this.#source(command.from)).peek(command.count, options);
+        return peeked.map(viewOf);
       }
       case "acceptSession": {
         const path = this.#source(command.from);
@@ -335,19 +292,29 @@ export class EngineSeat implements Seat {
     return command.do === "drain" ? consumer.drain() : consumer.close();
   }
 
+  async #schedule(
+    { to, message, delayMs }: Command & { readonly do: "schedule" | "scheduleIn" },
+    transaction: Transaction | undefined,
+  ): Promise<number> {
+    const path = this.#target(to);
+    const scheduled = toMessage(message, this.#clock.now() + delayMs);
+    const [sequence = -1n] = await this.#broker.sender(path).schedule([scheduled], transaction);
+    this.#tickets.push({ path, sequence });
+    return Number(sequence);
+  }
+
   async #runTransaction(command: Command & { readonly transaction: number }): Promise<unknown> {
     const transaction = at(this.#transactions, command.transaction);
     if (transaction === undefined) return undefined;
     switch (command.do) {
-      case "sendIn": {
-        const messages = command.messages.map((each) => toMessage(each));
-        return this.#broker.sender(this.#target(command.to)).sendBatch(messages, transaction);
-      }
+      case "sendIn":
       case "sendViaIn": {
         const messages = command.messages.map((each) => toMessage(each));
-        const sender = this.#broker.sender(this.#target(command.to), { via: command.via });
-        return sender.sendBatch(messages, transaction);
+        const via = command.do === "sendIn" ? undefined : command.via;
+        return this.#broker.sender(this.#target(command.to), { via }).sendBatch(messages, transaction);
       }
+      case "scheduleIn":
+        return this.#schedule(command, transaction);
       case "settleIn": {
         const kept = at(this.#kept, command.receipt);
         return kept && settle(kept, command.how, command.changes, transaction);
@@ -409,14 +376,6 @@ export class EngineSeat implements Seat {
     return { sessionId: receiver.sessionId };
   }
 
-  async #peek(
-    path: string,
-    options: Parameters<MessageReceiver["peek"]>[1],
-    count: number,
-  ): Promise<MessageView[]> {
-    return (await this.#broker.receiver(path).peek(count, options)).map(viewOf);
-  }
-
   #source(index: number): string {
     return at(this.#sources, index) as string;
   }
@@ -435,54 +394,4 @@ function settle(
   if (how === "complete") return receiver.complete(message, transaction);
   if (how === "deadLetter") return receiver.deadLetter(message, { propertiesToModify }, transaction);
   return receiver[how](message, propertiesToModify, transaction);
-}
-
-function toMessage(message: CommandMessage, scheduledAtMs?: number): BrokerMessage {
-  const { messageId, sessionId, partitionKey, subject, timeToLiveMs, body, properties } = message;
-  return {
-    messageId,
-    sessionId,
-    partitionKey,
-    subject,
-    timeToLiveMs,
-    scheduledEnqueueTime: scheduledAtMs === undefined ? undefined : new Date(scheduledAtMs),
-    body: {
-      section: "data",
-      bytes: message.body === LARGE_BODY ? LARGE_BYTES : new TextEncoder().encode(body),
-    },
-    applicationProperties: properties,
-  };
-}
-
-function viewOf(message: ReceivedMessage): MessageView {
-  const { body } = message;
-  return {
-    sequence: Number(message.sequenceNumber),
-    enqueuedSequence: Number(message.enqueuedSequenceNumber),
-    enqueuedAtMs: message.enqueuedTime.getTime(),
-    expiresAtMs: message.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
-    lockedUntilMs: message.lockedUntil?.getTime(),
-    state: message.state,
-    deliveryCount: message.deliveryCount,
-    deadLetterSource: message.deadLetterSource,
-    messageId: String(message.messageId),
-    sessionId: message.sessionId,
-    subject: message.subject,
-    body: body.section === "data" ? nameOf(body.bytes) : "",
-    properties: withoutDescription(message.applicationProperties as NaiveProperties),
-  };
-}
-
-/** Large bodies are called by their name, for they would be compared again and again. */
-function nameOf(bytes: Uint8Array): string {
-  const isLarge = bytes.byteLength === LARGE_BYTES.byteLength && LARGE_BYTES.equals(bytes);
-  return isLarge ? LARGE_BODY : new TextDecoder().decode(bytes);
-}
-
-/** The wording of descriptions is not part of the model. */
-function withoutDescription({
-  DeadLetterErrorDescription: _,
-  ...properties
-}: NaiveProperties): NaiveProperties {
-  return properties;
 }

@@ -74,6 +74,8 @@ export class ModelSeat implements Seat {
   play(command: Command): unknown {
     try {
       const outcome = this.#run(command);
+      // A message scheduled for a time that has passed is there before anybody who waits is served.
+      this.#broker.advance(0);
       this.#broker.serve();
       return outcome;
     } catch (error) {
@@ -83,8 +85,6 @@ export class ModelSeat implements Seat {
   }
 
   observe(): unknown {
-    // A message scheduled for a time that has passed is activated before anybody looks.
-    this.#broker.advance(0);
     const ended = this.#tellPending();
     const pushed = this.#consumers.map(({ path, consumer }) => {
       const receipts = consumer.inbox;
@@ -125,6 +125,8 @@ export class ModelSeat implements Seat {
         return broker.fill(this.#target(command.to));
       case "repeatDeliveries":
         return broker.repeatDeliveries(this.#target(command.to), command.count);
+      case "throttle":
+        return broker.throttle(this.#source(command.from), command.count);
       case "loseLock": {
         const kept = at(this.#kept, command.receipt);
         return kept && broker.loseLock(kept.receipt);
@@ -240,6 +242,13 @@ export class ModelSeat implements Seat {
       case "sendViaIn": {
         const contents = command.messages.map((each) => toContent(each, undefined));
         return this.#broker.sendIn(transaction, command.via, this.#target(command.to), contents);
+      }
+      case "scheduleIn": {
+        const path = this.#target(command.to);
+        const content = toContent(command.message, this.#broker.nowMs + command.delayMs);
+        const sequence = this.#broker.scheduleIn(transaction, path, content);
+        this.#tickets.push({ path, sequence });
+        return sequence;
       }
       case "settleIn": {
         const kept = at(this.#kept, command.receipt);

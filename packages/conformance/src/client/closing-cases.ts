@@ -8,6 +8,23 @@ export function clientClosingCases(subject: TransportSubject): Case[] {
   const law = (name: string, run: (trial: ProcessingTrial) => Promise<void>) =>
     processingCase(subject, `closing: ${name}`, run);
   return [
+    law("a client that is closed leaves its transport to the others on it", async (trial) => {
+      const queue = await trial.queue(counted(1), { requiresSession: false });
+      const sessions = await trial.queue([], { requiresSession: true });
+      const other = trial.client();
+      const receiver = other.createReceiver(queue);
+      const [message] = await trial.ended(receiver.receiveMessages(1), "the other received");
+      const client = trial.client({ quarantineQueue: queue });
+      await client.createSender(queue).sendMessages(counted(1));
+      const waiting = client.acceptNextSession(sessions);
+      const refused = assert.rejects(waiting, { code: "closed" });
+      await trial.ended(client.close(), "the client closed");
+      await trial.ended(refused, "its wait ended");
+      await receiver.completeMessage(message!);
+      const next = await trial.ended(receiver.receiveMessages(1), "the other received again");
+      assert.deepEqual(numbersOf(next), [1]);
+      await other.close();
+    }),
     law("handlers that end in time settle their messages; the others' are given back", async (trial) => {
       const queue = await trial.queue(counted(4));
       const gates = new Map<number, ReturnType<typeof gate>>();

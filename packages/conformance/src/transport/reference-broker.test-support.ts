@@ -284,3 +284,13 @@ export function toDelivered(stored: Stored): DeliveredMessage {
 export function failure(code: ErrorCode, text: string, entityPath?: string): WaybillError {
   return new WaybillError(code, text, entityPath === undefined ? {} : { entityPath });
 }
+
+/** The message of a number in a state; throws `message-not-found`. */
+export function findStored(lane: Lane, sequenceNumber: bigint, state: Stored["state"]): Stored {
+  const stored = lane.messages.find(
+    (one) => one.sequenceNumber === sequenceNumber && one.state === state && one.lock === undefined,
+  );
+  if (stored === undefined)
+    throw failure("message-not-found", `No ${state} message has the number.`, lane.path);
+  return stored;
+}

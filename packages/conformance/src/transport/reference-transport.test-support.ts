@@ -1,29 +1,13 @@
 import type {
-  CallOptions,
-  DeadLetterOptions,
-  DeliveredMessage,
   EncodedMessage,
   EntityAddress,
-  ReceiveMode,
-  ReceiveOptions,
-  SettlementHandle,
-  SettleOptions,
-  SubscribeHandlers,
   Transport,
   TransportCapability,
   TransportMessageBatch,
-  TransportReceiver,
-  TransportSessionReceiver,
 } from "@waybill/core";
-import { WaybillError } from "@waybill/core";
-import {
-  failure,
-  type HeldSession,
-  type Lane,
-  ReferenceBroker,
-  type Stored,
-  toDelivered,
-} from "./reference-broker.test-support.js";
+import { failure, findStored, type Lane, ReferenceBroker } from "./reference-broker.test-support.js";
+import { ReferencePart } from "./reference-part.test-support.js";
+import { ReferenceReceiver, ReferenceSessionReceiver } from "./reference-receiver.test-support.js";
 import { matches, withAction } from "./reference-rules.test-support.js";
 import type { TransportSubject } from "./transport-subject.js";
 
@@ -66,7 +50,7 @@ export function referenceSubject(
 
 function referenceTransport(broker: ReferenceBroker): Transport {
   const closing = new AbortController();
-  const open = (path: string) => new Part(broker, path, closing.signal);
+  const open = (path: string) => new ReferencePart(broker, path, closing.signal);
   return {
     capabilities: new Set(everyCapability),
     createSender(entity) {
@@ -98,7 +82,7 @@ function referenceTransport(broker: ReferenceBroker): Transport {
         close: () => part.close(),
       };
     },
-    createReceiver: (address, mode) => new Receiver(open(pathOf(address)), mode, undefined),
+    createReceiver: (address, mode) => new ReferenceReceiver(open(pathOf(address)), mode, undefined),
     acceptSession(address, sessionId, options) {
       const path = pathOf(address);
       const part = open(path);
@@ -112,7 +96,7 @@ function referenceTransport(broker: ReferenceBroker): Transport {
           sessionId ??
           lane.messages.find(({ state, message }) => state === "active" && !lane.isHeld(message.sessionId!))
             ?.message.sessionId;
-        if (id !== undefined) return new SessionReceiver(part, options.receiveMode, lane.hold(id));
+        if (id !== undefined) return new ReferenceSessionReceiver(part, options.receiveMode, lane.hold(id));
         if (isDue) throw failure("timeout", "No session came.", path);
         return undefined;
       });
@@ -187,219 +171,6 @@ function referenceBatch(entity: string, maxSizeInBytes: number): ReferenceBatch 
   };
 }
 
-/** The life of something that a transport made: closed by itself or with its transport. */
-class Part {
-  readonly broker: ReferenceBroker;
-  readonly path: string;
-  readonly #closing = new AbortController();
-  readonly signal: AbortSignal;
-
-  constructor(broker: ReferenceBroker, path: string, transport: AbortSignal) {
-    this.broker = broker;
-    this.path = path;
-    this.signal = AbortSignal.any([this.#closing.signal, transport]);
-  }
-
-  async call<T>(options: CallOptions | undefined, run: () => T): Promise<T> {
-    this.signal.throwIfAborted();
-    if (options?.abortSignal?.aborted) throw failure("aborted", "The caller gave up.", this.path);
-    this.broker.pump();
-    return run();
-  }
-
-  async waiting<T>(
-    options: CallOptions,
-    maxWaitMs: number,
-    attempt: (isDue: boolean) => T | undefined,
-  ): Promise<T> {
-    await this.call(options, () => {});
-    const { abortSignal } = options;
-    const signal = abortSignal === undefined ? this.signal : AbortSignal.any([this.signal, abortSignal]);
-    try {
-      return await this.broker.wait(attempt, maxWaitMs, signal);
-    } catch (error) {
-      if (error instanceof WaybillError) throw error;
-      throw failure("aborted", "The caller gave up.", this.path);
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#closing.abort(failure("closed", "It is closed.", this.path));
-  }
-}
-
-class Receiver implements TransportReceiver {
-  readonly part: Part;
-  readonly receiveMode: ReceiveMode;
-  readonly session: HeldSession | undefined;
-
-  constructor(part: Part, receiveMode: ReceiveMode, session: HeldSession | undefined) {
-    this.part = part;
-    this.receiveMode = receiveMode;
-    this.session = session;
-  }
-
-  get entityPath(): string {
-    return this.part.path;
-  }
-
-  get lane(): Lane {
-    return this.part.broker.lane(this.part.path);
-  }
-
-  receive(options: ReceiveOptions): Promise<DeliveredMessage[]> {
-    return this.part.waiting(options, options.maxWaitTimeMs, (isDue) => {
-      if (this.lane.setting.requiresSession && this.session === undefined)
-        throw failure("operation-invalid", "The entity needs a session.", this.part.path);
-      const messages = this.lane.take(options.maxMessages, this.receiveMode, this.session);
-      return messages.length > 0 || isDue ? messages : undefined;
-    });
-  }
-
-  subscribe(handlers: SubscribeHandlers, { maxConcurrentCalls }: { maxConcurrentCalls: number }) {
-    const stopping = new AbortController();
-    const running = new Set<Promise<void>>();
-    const abortSignal = AbortSignal.any([stopping.signal, this.part.signal]);
-    const loop = async () => {
-      while (!abortSignal.aborted) {
-        if (running.size >= maxConcurrentCalls) await Promise.race(running);
-        const maxMessages = maxConcurrentCalls - running.size;
-        if (maxMessages === 0) continue;
-        for (const message of await this.receive({ maxMessages, maxWaitTimeMs: Infinity, abortSignal })) {
-          const handling: Promise<void> = handlers.onMessage(message).finally(() => running.delete(handling));
-          running.add(handling);
-        }
-      }
-    };
-    const looping = loop().catch((error: unknown) => {
-      if (!abortSignal.aborted) handlers.onError(error);
-    });
-    return {
-      async stop() {
-        stopping.abort();
-        await Promise.all(running);
-        await Promise.race([looping, Promise.resolve()]);
-      },
-    };
-  }
-
-  receiveDeferred(numbers: readonly bigint[], options?: CallOptions): Promise<DeliveredMessage[]> {
-    return this.part.call(options, () =>
-      numbers
-        .map((number) => findStored(this.lane, number, "deferred"))
-        .map((stored) => this.lane.deliver(stored, this.receiveMode, this.session)),
-    );
-  }
-
-  peek(options: Parameters<TransportReceiver["peek"]>[0]): Promise<DeliveredMessage[]> {
-    return this.part.call(options, () =>
-      this.lane.messages
-        .filter(({ sequenceNumber }) => sequenceNumber >= (options.fromSequenceNumber ?? 0n))
-        .filter(({ message }) => this.session === undefined || message.sessionId === this.session.id)
-        .slice(0, options.maxMessages)
-        .map(toDelivered),
-    );
-  }
-
-  complete(handle: SettlementHandle, options?: CallOptions): Promise<void> {
-    return this.#settle(handle, options, (stored) => this.lane.remove(stored));
-  }
-
-  abandon(handle: SettlementHandle, options?: SettleOptions): Promise<void> {
-    return this.#settle(handle, options, (stored) => this.lane.release(stored));
-  }
-
-  defer(handle: SettlementHandle, options?: SettleOptions): Promise<void> {
-    return this.#settle(handle, options, (stored) => {
-      stored.state = "deferred";
-      stored.lock = undefined;
-    });
-  }
-
-  deadLetter(handle: SettlementHandle, options: DeadLetterOptions = {}): Promise<void> {
-    const { deadLetterReason, deadLetterErrorDescription } = options;
-    return this.#settle(handle, options, (stored) =>
-      this.lane.moveToDeadLetter(stored, deadLetterReason, deadLetterErrorDescription),
-    );
-  }
-
-  renewLock(handle: SettlementHandle, options?: CallOptions): Promise<Date> {
-    return this.part.call(options, () => {
-      const { lock } = this.lane.locked(handle, this.session);
-      lock!.untilMs = this.part.broker.nowMs + this.lane.setting.lockDurationMs;
-      return new Date(lock!.untilMs);
-    });
-  }
-
-  async close(): Promise<void> {
-    await this.part.close();
-  }
-
-  #settle(
-    handle: SettlementHandle,
-    options: SettleOptions | undefined,
-    settle: (stored: Stored) => void,
-  ): Promise<void> {
-    return this.part.call(options, () => {
-      const stored = this.lane.locked(handle, this.session);
-      Object.assign(stored.properties, options?.propertiesToModify);
-      settle(stored);
-      this.part.broker.pump();
-    });
-  }
-}
-
-class SessionReceiver extends Receiver implements TransportSessionReceiver {
-  readonly #held: HeldSession;
-
-  constructor(part: Part, receiveMode: ReceiveMode, session: HeldSession) {
-    super(part, receiveMode, session);
-    this.#held = session;
-  }
-
-  get sessionId(): string {
-    return this.#held.id;
-  }
-
-  get sessionLockedUntilUtc(): Date {
-    return new Date(this.#held.untilMs);
-  }
-
-  renewSessionLock(options?: CallOptions): Promise<Date> {
-    return this.#holding(options, () => {
-      this.#held.untilMs = this.part.broker.nowMs + this.lane.setting.lockDurationMs;
-      return this.sessionLockedUntilUtc;
-    });
-  }
-
-  getState(options?: CallOptions): Promise<Uint8Array | undefined> {
-    return this.#holding(options, () => this.lane.states.get(this.sessionId)?.bytes.slice());
-  }
-
-  setState(state: Uint8Array | undefined, options?: CallOptions): Promise<void> {
-    return this.#holding(options, () => {
-      if (state === undefined) this.lane.states.delete(this.sessionId);
-      else this.lane.states.set(this.sessionId, { bytes: state.slice(), setAt: this.part.broker.now() });
-    });
-  }
-
-  override async close(): Promise<void> {
-    await super.close();
-    this.#held.isHeld = false;
-    for (const stored of this.lane.messages)
-      if (stored.lock?.session === this.#held) this.lane.release(stored);
-    this.part.broker.pump();
-  }
-
-  #holding<T>(options: CallOptions | undefined, run: () => T): Promise<T> {
-    return this.part.call(options, () => {
-      if (!this.#held.isHeld)
-        throw failure("session-lock-lost", "The session's lock is gone.", this.part.path);
-      return run();
-    });
-  }
-}
-
 function checkSendable({ body, sessionId }: EncodedMessage, lanes: readonly Lane[], entity: string): void {
   if (body instanceof Uint8Array && body.length > maxMessageBytes)
     throw failure("message-too-large", "The message is too large.", entity);
@@ -417,15 +188,6 @@ function sendOne(message: EncodedMessage, lanes: readonly Lane[], isTopic: boole
     number = lane.add(isTopic ? changed : message);
   }
   return number;
-}
-
-function findStored(lane: Lane, sequenceNumber: bigint, state: Stored["state"]): Stored {
-  const stored = lane.messages.find(
-    (one) => one.sequenceNumber === sequenceNumber && one.state === state && one.lock === undefined,
-  );
-  if (stored === undefined)
-    throw failure("message-not-found", `No ${state} message has the number.`, lane.path);
-  return stored;
 }
 
 function pathOf(address: EntityAddress): string {

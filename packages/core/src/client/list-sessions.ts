@@ -9,10 +9,14 @@ export interface ListSessionsOptions extends CallOptions {
 
 const pageSize = 100;
 
-/** Lists the ids of an entity's sessions page by page; one that comes or goes meanwhile may be missed or be there twice. */
+/**
+ * Lists the ids of an entity's sessions page by page; one that comes or goes meanwhile may be missed or be there twice. `requireOpen`
+ * throws when the client is closed.
+ */
 export async function* listSessions(
   transport: Transport,
   address: EntityAddress,
+  requireOpen: () => void,
   { updatedAfter, abortSignal }: ListSessionsOptions = {},
 ): AsyncGenerator<string, void, undefined> {
   if (!transport.capabilities.has("sessionEnumeration") || transport.listSessions === undefined) {
@@ -23,6 +27,7 @@ export async function* listSessions(
     );
   }
   for (let skip = 0; ; skip += pageSize) {
+    requireOpen();
     const ids = await transport.listSessions(address, { updatedAfter, skip, top: pageSize, abortSignal });
     yield* ids;
     if (ids.length < pageSize) return;

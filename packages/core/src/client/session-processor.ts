@@ -265,6 +265,8 @@ export class SessionProcessor implements MessageSubscription {
     try {
       await isDoneWithin(this.#finish(timeoutMs), timeoutMs, scheduler);
     } finally {
+      // Sessions whose handlers hang are let go all the same.
+      await Promise.allSettled(Array.from(this.#runs, (run) => run.session.close()));
       onClosed(this);
     }
   }

@@ -1,4 +1,4 @@
-import { decodeFailure, encodeFailure, type SerializerContext } from "@waybill/core";
+import { compileOnce, decodeFailure, encodeFailure, type SerializerContext } from "@waybill/core";
 import type { AvscType } from "../avsc/internals.js";
 import type { CompiledSchema, CompileSettings } from "./compiled-schema.js";
 import {
@@ -9,7 +9,10 @@ import {
 } from "./message-schema.js";
 import type { AvroSchema } from "./normalize-schema.js";
 
-/** Names the schema of a message; undefined when it has none. Return the same object each time: it is compiled once per object. */
+/**
+ * Names the schema of a message; undefined when it has none. Return the same object each time where you can: one of the same content is not
+ * compiled again, but has to be compared.
+ */
 export type AvroSchemaSelector = (context: SerializerContext) => AvroSchema | AvroMessageSchema | undefined;
 
 /** Which schema belongs to which message. */
@@ -43,25 +46,17 @@ export function schemasByMessageType(
 
 /** A schema per message, chosen by a function. */
 export function schemasBySelector(select: AvroSchemaSelector, settings: CompileSettings): MessageSchemas {
-  const byObject = new WeakMap<object, ResolvedMessageSchema>();
-  const byText = new Map<string, ResolvedMessageSchema>();
+  const resolve = compileOnce((definition: AvroSchema | AvroMessageSchema) =>
+    resolveMessageSchema(definition, settings, "the selected schema"),
+  );
   return {
     all: [],
     find(context) {
       const definition = select(context);
-      if (definition === undefined) return undefined;
-      const known = typeof definition === "string" ? byText.get(definition) : byObject.get(definition);
-      if (known !== undefined) return known;
-      const resolved = resolveMessageSchema(definition, settings, "the selected schema");
-      if (typeof definition === "object") byObject.set(definition, resolved);
-      else if (byText.size < textsLimit) byText.set(definition, resolved);
-      return resolved;
+      return definition === undefined ? undefined : resolve(definition);
     },
   };
 }
-
-// A program has few schemas; one that makes up schema texts per message must not fill the memory.
-const textsLimit = 1_000;
 
 /** No schema but those of message types' definitions. */
 export const noSchemas: MessageSchemas = Object.freeze({ find: () => undefined, all: Object.freeze([]) });

@@ -1,0 +1,106 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Broker } from "../broker.js";
+import type { ReceivedMessage } from "../messages/received-message.js";
+import { message, openWorld, textsOf } from "../world.test-support.js";
+
+describe("peeking into a session", () => {
+  it("shows its messages in every state, in order of sequence number, and no others", async () => {
+    await using world = openWorld();
+    const { broker, clock } = world;
+    await openOrders(broker);
+    const sender = broker.sender("orders");
+    const inTime = new Date(clock.now() + 3_600_000);
+    await sender.schedule([message("scheduled", { sessionId: "s", scheduledEnqueueTime: inTime })]);
+    for (const text of ["deferred", "deferred and locked", "locked", "abandoned", "active"]) {
+      await sender.send(message(text, { sessionId: "s" }));
+      await sender.sendBatch(["1", "2", "3"].map((other) => message(other, { sessionId: `of ${other}` })));
+    }
+    const session = await broker.acceptSession("orders", { sessionId: "s" });
+    const [first, second, , fourth] = await session.receive(4);
+    await session.defer(first!);
+    await session.defer(second!);
+    await session.receiveDeferred([second!.sequenceNumber]);
+    await session.abandon(fourth!);
+    const all = ["scheduled", "deferred", "deferred and locked", "locked", "abandoned", "active"];
+    expect(textsOf(await session.peek(10))).toEqual(all);
+    expect(textsOf(await session.peek(3))).toEqual(all.slice(0, 3));
+    const fromSequenceNumber = second!.sequenceNumber;
+    expect(textsOf(await session.peek(2, { fromSequenceNumber }))).toEqual(all.slice(2, 4));
+    await session.close();
+    const peeked = await broker.receiver("orders").peek(10, { sessionId: "s" });
+    expect(textsOf(peeked)).toEqual(all);
+    expect(peeked.map(({ state }) => state)).toEqual([
+      "scheduled",
+      "deferred",
+      "deferred",
+      "active",
+      "active",
+      "active",
+    ]);
+    clock.advance(3_600_000);
+    expect(textsOf(await broker.receiver("orders").peek(10, { sessionId: "s" }))).toEqual([
+      ...all.slice(1),
+      "scheduled",
+    ]);
+  });
+
+  it("shows nothing of what has left", async () => {
+    await using world = openWorld();
+    const { broker } = world;
+    await openOrders(broker);
+    const sender = broker.sender("orders");
+    for (let i = 0; i < 6; i++) await sender.send(message(`${i}`, { sessionId: "s" }));
+    for (let i = 0; i < 20; i++) await sender.send(message("other", { sessionId: "t" }));
+    const session = await broker.acceptSession("orders", { sessionId: "s" });
+    const [first, second, third] = await session.receive(3);
+    await session.complete(first!);
+    await session.defer(second!);
+    await session.deadLetter(third!);
+    const [deferred] = await session.receiveDeferred([second!.sequenceNumber]);
+    await session.complete(deferred!);
+    expect(textsOf(await session.peek(10))).toEqual(["3", "4", "5"]);
+  });
+
+  it("finds the same as looking through everything, however the sessions lie", async () => {
+    const sends = fc.array(fc.record({ session: fc.constantFrom("a", "b", "c"), count: fc.nat(30) }), {
+      maxLength: 12,
+    });
+    await fc.assert(
+      fc.asyncProperty(sends, fc.nat(200), fc.integer({ min: 1, max: 40 }), async (runs, start, maxCount) => {
+        await using world = openWorld();
+        await openOrders(world.broker);
+        for (const { session: sessionId, count } of runs) {
+          const messages = Array.from({ length: count }, () => message("", { sessionId }));
+          if (count > 0) await world.broker.sender("orders").sendBatch(messages);
+        }
+        const receiver = world.broker.receiver("orders");
+        const everything = await receiver.peek(1_000);
+        for (const sessionId of ["a", "b", "c", "none"]) {
+          const fromSequenceNumber = BigInt(start);
+          const peeked = await receiver.peek(maxCount, { sessionId, fromSequenceNumber });
+          const expected = everything.filter(
+            (each) => each.sessionId === sessionId && each.sequenceNumber >= fromSequenceNumber,
+          );
+          expect(numbersOf(peeked)).toEqual(numbersOf(expected.slice(0, maxCount)));
+        }
+      }),
+    );
+  });
+
+  it("goes by the session ids of messages where there are no sessions", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("plain");
+    const sender = world.broker.sender("plain");
+    for (const sessionId of ["a", "b", "a"]) await sender.send(message(sessionId, { sessionId }));
+    expect(textsOf(await world.broker.receiver("plain").peek(10, { sessionId: "a" }))).toEqual(["a", "a"]);
+  });
+});
+
+async function openOrders(broker: Broker): Promise<void> {
+  await broker.createQueue("orders", { requiresSession: true });
+}
+
+function numbersOf(messages: readonly ReceivedMessage[]): bigint[] {
+  return messages.map(({ sequenceNumber }) => sequenceNumber);
+}

@@ -1,0 +1,94 @@
+import type { BrokerMessage } from "../../src/messages/message.js";
+import type { ReceivedMessage } from "../../src/messages/received-message.js";
+import type { BrokerSnapshot } from "../../src/operations/snapshot.js";
+import type { CommandMessage } from "./command.js";
+import { inOrderOfId } from "./model-seat.js";
+import { bodyText, LARGE_BODY, type MessageView, type NaiveProperties } from "./naive-entity.js";
+import { inOrderOfPath } from "./naive-view.js";
+
+const LARGE_BYTES = Buffer.from(bodyText(LARGE_BODY));
+
+/** Everything in the engine, as the model tells it. */
+export function describeSnapshot({ stores, entities }: BrokerSnapshot) {
+  return {
+    stores: inOrderOfPath(
+      stores.map(({ path, messages, sessions }) => ({
+        path,
+        messages: messages.map(({ message, lockedUntil }) => ({
+          ...viewOf(message),
+          lockedUntilMs: lockedUntil?.getTime(),
+        })),
+        sessions: inOrderOfId(
+          sessions.map(({ lockedUntil, ...session }) => ({
+            ...session,
+            lockedUntilMs: lockedUntil?.getTime(),
+          })),
+        ),
+      })),
+    ),
+    entities: inOrderOfPath(
+      entities.map((entity) => ({
+        path: entity.path,
+        active: entity.activeMessageCount,
+        deferred: entity.deferredMessageCount,
+        scheduled: entity.scheduledMessageCount,
+        deadLetter: entity.deadLetterMessageCount,
+        transferDeadLetter: entity.transferDeadLetterMessageCount,
+        sizeInBytes: entity.sizeInBytes,
+        accessedAtMs: entity.kind === "topic" ? undefined : entity.accessedAt.getTime(),
+      })),
+    ),
+  };
+}
+
+/** A command's message as the engine takes it. */
+export function toMessage(message: CommandMessage, scheduledAtMs?: number): BrokerMessage {
+  const { messageId, sessionId, partitionKey, subject, timeToLiveMs, body, properties } = message;
+  return {
+    messageId,
+    sessionId,
+    partitionKey,
+    subject,
+    timeToLiveMs,
+    scheduledEnqueueTime: scheduledAtMs === undefined ? undefined : new Date(scheduledAtMs),
+    body: {
+      section: "data",
+      bytes: message.body === LARGE_BODY ? LARGE_BYTES : new TextEncoder().encode(body),
+    },
+    applicationProperties: properties,
+  };
+}
+
+/** What can be seen of a message of the engine's. */
+export function viewOf(message: ReceivedMessage): MessageView {
+  const { body } = message;
+  return {
+    sequence: Number(message.sequenceNumber),
+    enqueuedSequence: Number(message.enqueuedSequenceNumber),
+    enqueuedAtMs: message.enqueuedTime.getTime(),
+    expiresAtMs: message.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
+    lockedUntilMs: message.lockedUntil?.getTime(),
+    state: message.state,
+    deliveryCount: message.deliveryCount,
+    deadLetterSource: message.deadLetterSource,
+    messageId: String(message.messageId),
+    sessionId: message.sessionId,
+    subject: message.subject,
+    body: body.section === "data" ? nameOf(body.bytes) : "",
+    properties: withoutDescription(message.applicationProperties as NaiveProperties),
+  };
+}
+
+/** Large bodies are called by their name, for they would be compared again and again. */
+function nameOf(bytes: Uint8Array): string {
+  const isLarge = bytes.byteLength === LARGE_BYTES.byteLength && LARGE_BYTES.equals(bytes);
+  return isLarge ? LARGE_BODY : new TextDecoder().decode(bytes);
+}
+
+/** The wording of descriptions is not part of the model. */
+function withoutDescription({
+  DeadLetterErrorDescription: _,
+  ...properties
+}: NaiveProperties): NaiveProperties {
+  return properties;
+}

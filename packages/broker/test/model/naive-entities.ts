@@ -1,0 +1,85 @@
+import { available, inOrder, type NaiveEntity, type NaiveOptions } from "./naive-entity.js";
+import { armExpiry, forward } from "./naive-journey.js";
+import { arm, entityAt, type NaiveState, remove, use } from "./naive-state.js";
+import { refuseWaits } from "./naive-waits.js";
+
+// How entities come, change and go.
+
+/** Enters an entity, in use from now on. */
+export function addEntity(state: NaiveState, entity: NaiveEntity): void {
+  state.entities.push(entity);
+  use(state, entity);
+  watchIdle(state, entity);
+}
+
+/** Refuses targets that are missing; what forwards is never deleted when idle. */
+export function checkForwards<Options extends Partial<NaiveOptions>>(
+  state: NaiveState,
+  options: Options,
+): Options {
+  const { forwardTo, forwardDeadLetteredMessagesTo } = options;
+  for (const target of [forwardTo, forwardDeadLetteredMessagesTo])
+    if (target !== undefined) entityAt(state, target);
+  return forwardTo === undefined ? options : { ...options, autoDeleteOnIdleMs: Number.POSITIVE_INFINITY };
+}
+
+/** Changes properties; whoever waits where nobody may receive any more is refused, and what waits moves on. */
+export function updateEntity(state: NaiveState, path: string, changes: Partial<NaiveOptions>): void {
+  const entity = entityAt(state, path);
+  entity.options = checkForwards(state, { ...entity.options, ...changes });
+  use(state, entity);
+  watchIdle(state, entity);
+  const { status, forwardTo } = entity.options;
+  if (status === "Disabled" || status === "ReceiveDisabled") {
+    refuseWaits(state, "entity-disabled", (store) => store.entity === entity);
+  } else if (forwardTo !== undefined) {
+    refuseWaits(state, "not-allowed", (store) => store === entity.main);
+  }
+  if (forwardTo === undefined) return;
+  for (const message of available(entity.main, undefined)) {
+    remove(message);
+    forward(state, message, forwardTo);
+  }
+}
+
+/** Takes an entity away with all that it holds. */
+export function removeEntity(state: NaiveState, entity: NaiveEntity): void {
+  refuseWaits(state, "entity-not-found", (store) => store.entity === entity);
+  for (const { lock } of entity.main.sessions) if (lock !== undefined) lock.isLost = true;
+  for (const { messages } of [entity.main, entity.deadLetter, entity.transferDeadLetter]) {
+    for (const message of messages) remove(message);
+  }
+  state.entities = state.entities.filter((each) => each !== entity);
+}
+
+/** All locks are gone afterwards without a failed delivery, and nobody waits any more. */
+export function restart(state: NaiveState): void {
+  refuseWaits(state, "broker-closed", () => true);
+  for (const { main, deadLetter, transferDeadLetter } of state.entities) {
+    for (const session of main.sessions) {
+      if (session.lock !== undefined) session.lock.isLost = true;
+      session.lock = undefined;
+    }
+    for (const message of [main, deadLetter, transferDeadLetter].flatMap((store) =>
+      inOrder(store.messages),
+    )) {
+      message.lock = undefined;
+      message.timer = undefined;
+      if (message.state === "scheduled")
+        message.timer = arm(state, message.content.scheduledAtMs ?? state.nowMs);
+      else if (message.state === "active" && message.store.kind === "main") armExpiry(state, message);
+    }
+  }
+  state.repeats.clear();
+  state.throttled.clear();
+  for (const entity of state.entities) {
+    entity.isFilled = false;
+    use(state, entity);
+    watchIdle(state, entity);
+  }
+}
+
+/** Starts the time after which an unused entity is deleted. */
+export function watchIdle(state: NaiveState, entity: NaiveEntity): void {
+  entity.idleTimer = arm(state, entity.accessedAtMs + entity.options.autoDeleteOnIdleMs);
+}

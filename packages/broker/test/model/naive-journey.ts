@@ -1,0 +1,295 @@
+import { evaluateRules } from "../../src/rules/rule-copies.js";
+import { ruleSubject } from "../../src/rules/rule-subject.js";
+import {
+  fresh,
+  type NaiveContent,
+  type NaiveEntity,
+  type NaiveMessage,
+  type NaiveProperties,
+  NaiveRefusal,
+  sizeOf,
+  type Transit,
+} from "./naive-entity.js";
+import { arm, findEntity, hasRoom, type NaiveState, remove, takeNumber, use } from "./naive-state.js";
+import { serveSessions, wake } from "./naive-waits.js";
+
+// The way of a message: from its sending over rules and forwarding into a store, and back there or to the dead letters.
+
+const MAX_HOPS = 4;
+
+/** Checks messages that are sent as one. */
+export function checkSends(state: NaiveState, entity: NaiveEntity, contents: readonly NaiveContent[]): void {
+  const { status, requiresSession } = entity.options;
+  let pendingBytes = 0;
+  for (const content of contents) {
+    if (status === "Disabled" || status === "SendDisabled") throw new NaiveRefusal("entity-disabled");
+    if (entity.kind === "queue" && requiresSession && content.sessionId === undefined) {
+      throw new NaiveRefusal("not-allowed");
+    }
+    pendingBytes += sizeOf(content);
+    if (!hasRoom(state, entity, pendingBytes)) throw new NaiveRefusal("quota-exceeded");
+  }
+}
+
+/** Sends a message on by way of a queue, which keeps it if that is impossible. */
+export function enterVia(state: NaiveState, via: NaiveEntity, path: string, content: NaiveContent): void {
+  const transit = fresh(content);
+  const refusal = handOver(state, path, transit);
+  if (refusal !== undefined)
+    keepUntransferred(state, via, stamp(state, via, transit), transit.lifeMs, refusal);
+}
+
+/** Takes a sent message in, unless it is a duplicate. */
+export function enter(state: NaiveState, entity: NaiveEntity, content: NaiveContent): void {
+  if (isDuplicate(state, entity, content)) return;
+  if (content.scheduledAtMs !== undefined && content.scheduledAtMs > state.nowMs)
+    park(state, entity, content);
+  else route(state, entity, fresh(content));
+}
+
+/** Whether a message of the same id was taken within the window; it is remembered otherwise. */
+export function isDuplicate(
+  state: NaiveState,
+  entity: NaiveEntity,
+  { messageId, sessionId, partitionKey }: NaiveContent,
+): boolean {
+  const { requiresDuplicateDetection, duplicateDetectionHistoryTimeWindowMs, enablePartitioning } =
+    entity.options;
+  if (!requiresDuplicateDetection) return false;
+  const key = JSON.stringify(enablePartitioning ? [messageId, sessionId ?? partitionKey] : [messageId]);
+  entity.duplicates = entity.duplicates.filter(({ forgottenAtMs }) => forgottenAtMs > state.nowMs);
+  if (entity.duplicates.some((seen) => seen.key === key)) return true;
+  entity.duplicates.push({ key, forgottenAtMs: state.nowMs + duplicateDetectionHistoryTimeWindowMs });
+  return false;
+}
+
+/** Keeps a message until its scheduled time; returns its number. */
+export function park(
+  state: NaiveState,
+  entity: NaiveEntity,
+  content: NaiveContent,
+  sequence = takeNumber(state, entity, content),
+): number {
+  const message: NaiveMessage = {
+    store: entity.main,
+    content,
+    sequence,
+    enqueuedSequence: sequence,
+    enqueuedAtMs: state.nowMs,
+    expiresAtMs: Number.POSITIVE_INFINITY,
+    hops: 0,
+    deadLetterSource: undefined,
+    properties: content.properties,
+    state: "scheduled",
+    deliveryCount: 0,
+    lock: undefined,
+    // A time that has passed is as good as now.
+    timer: arm(state, Math.max(content.scheduledAtMs ?? 0, state.nowMs)),
+  };
+  entity.main.messages.push(message);
+  return sequence;
+}
+
+/** Brings a message into its queue, or into the subscriptions whose rules select it. */
+export function route(state: NaiveState, entity: NaiveEntity, transit: Transit): void {
+  if (entity.kind !== "topic") {
+    arrive(state, entity, transit);
+    return;
+  }
+  const number = takeNumber(state, entity, transit.content);
+  const lifeMs = Math.min(transit.lifeMs, entity.options.defaultMessageTimeToLiveMs);
+  const copy = { ...transit, lifeMs, enqueuedSequence: transit.enqueuedSequence ?? number };
+  for (const subscription of state.entities.filter(({ topic }) => topic === entity.path)) {
+    applyRules(state, subscription, copy);
+  }
+}
+
+function applyRules(state: NaiveState, subscription: NaiveEntity, transit: Transit): void {
+  const { content } = transit;
+  const subject = ruleSubject({
+    system: {
+      MessageId: content.messageId,
+      Label: content.subject ?? null,
+      SessionId: content.sessionId ?? null,
+    },
+    application: Object.fromEntries(
+      Object.entries(transit.properties).map(([name, value]) => [
+        name,
+        typeof value === "number" ? BigInt(value) : value,
+      ]),
+    ),
+  });
+  const { copies, failures } = evaluateRules(subscription.rules, subject);
+  for (const { application } of copies) {
+    const properties: Record<string, string | number> = { ...transit.properties };
+    for (const [name, value] of application) {
+      if (value === undefined) delete properties[name];
+      else properties[name] = typeof value === "bigint" ? Number(value) : String(value);
+    }
+    arrive(state, subscription, { ...transit, properties });
+  }
+  const [failure] = failures;
+  if (failure !== undefined && subscription.options.deadLetteringOnFilterEvaluationExceptions) {
+    const message = stamp(state, subscription, transit);
+    deadLetter(state, message, { DeadLetterReason: failure.error.exceptionName });
+  }
+}
+
+function stamp(state: NaiveState, entity: NaiveEntity, transit: Transit): NaiveMessage {
+  const { content } = transit;
+  const sequence = takeNumber(state, entity, content);
+  const lifeMs = Math.min(transit.lifeMs, entity.options.defaultMessageTimeToLiveMs);
+  return {
+    store: entity.main,
+    content,
+    sequence,
+    enqueuedSequence: transit.enqueuedSequence ?? sequence,
+    enqueuedAtMs: state.nowMs,
+    expiresAtMs: state.nowMs + lifeMs,
+    hops: transit.hops,
+    deadLetterSource: transit.deadLetterSource,
+    properties: transit.properties,
+    state: "active",
+    deliveryCount: 0,
+    lock: undefined,
+    timer: undefined,
+  };
+}
+
+function arrive(state: NaiveState, entity: NaiveEntity, transit: Transit): void {
+  const message = stamp(state, entity, transit);
+  if (entity.options.forwardTo !== undefined) {
+    forward(state, message, entity.options.forwardTo);
+    return;
+  }
+  if (entity.options.requiresSession && message.content.sessionId === undefined) {
+    deadLetter(state, message, { DeadLetterReason: "Session ID is null" });
+    return;
+  }
+  entity.main.messages.push(message);
+  armExpiry(state, message);
+  wake(state, message);
+  serveSessions(state);
+}
+
+/** Moves a message on, or keeps it in the transfer dead-letter queue with the reason why that is impossible. */
+export function forward(state: NaiveState, message: NaiveMessage, target: string): void {
+  const lifeMs = message.expiresAtMs - message.enqueuedAtMs;
+  const refusal = pass(state, message, target, lifeMs, message.deadLetterSource);
+  if (refusal === undefined) return;
+  keepUntransferred(state, message.store.entity, message, lifeMs, refusal);
+}
+
+function keepUntransferred(
+  state: NaiveState,
+  entity: NaiveEntity,
+  message: NaiveMessage,
+  lifeMs: number,
+  refusal: string,
+): void {
+  const store = entity.transferDeadLetter;
+  const kept: NaiveMessage = {
+    ...message,
+    store,
+    enqueuedAtMs: state.nowMs,
+    expiresAtMs: state.nowMs + lifeMs,
+    deliveryCount: 0,
+    properties: { ...message.properties, DeadLetterReason: refusal },
+  };
+  store.messages.push(kept);
+  wake(state, kept);
+}
+
+/** Hands a message to another entity; returns why that is impossible. */
+function pass(
+  state: NaiveState,
+  message: NaiveMessage,
+  target: string,
+  lifeMs: number,
+  deadLetterSource: string | undefined,
+): string | undefined {
+  if (message.hops >= MAX_HOPS) return "MaxTransferHopCountExceeded";
+  const { content, properties, enqueuedSequence } = message;
+  const hops = message.hops + 1;
+  return handOver(state, target, { content, properties, enqueuedSequence, lifeMs, hops, deadLetterSource });
+}
+
+function handOver(state: NaiveState, target: string, transit: Transit): string | undefined {
+  const entity = findEntity(state, target);
+  if (entity === undefined) return "MessagingEntityNotFound";
+  const { status } = entity.options;
+  if (status === "Disabled" || status === "SendDisabled") return "MessagingEntityDisabled";
+  if (!hasRoom(state, entity, sizeOf(transit.content))) return "QuotaExceeded";
+  if (isDuplicate(state, entity, transit.content)) return undefined;
+  use(state, entity);
+  route(state, entity, transit);
+  return undefined;
+}
+
+/** Counts a failed delivery; the last one allowed dead-letters the message. */
+export function failDelivery(state: NaiveState, message: NaiveMessage): void {
+  message.deliveryCount += 1;
+  const isLast = message.deliveryCount >= message.store.entity.options.maxDeliveryCount;
+  if (isLast && message.store.kind === "main") {
+    deadLetter(state, message, { DeadLetterReason: "MaxDeliveryCountExceeded" });
+  } else {
+    release(state, message);
+  }
+}
+
+/** Ends a lock; an active message whose time is over meanwhile expires at once. */
+export function release(state: NaiveState, message: NaiveMessage): void {
+  message.lock = undefined;
+  message.timer = undefined;
+  if (message.state !== "active") return;
+  if (message.store.kind !== "main") {
+    wake(state, message);
+    return;
+  }
+  const { forwardTo } = message.store.entity.options;
+  if (message.expiresAtMs <= state.nowMs) expire(state, message);
+  else if (forwardTo !== undefined) {
+    remove(message);
+    forward(state, message, forwardTo);
+  } else {
+    armExpiry(state, message);
+    wake(state, message);
+    serveSessions(state);
+  }
+}
+
+/** Ends a message whose time is over. */
+export function expire(state: NaiveState, message: NaiveMessage): void {
+  if (message.store.entity.options.deadLetteringOnMessageExpiration) {
+    deadLetter(state, message, { DeadLetterReason: "TTLExpiredException" });
+  } else {
+    remove(message);
+  }
+}
+
+/** Moves a message to the dead-letter queue, or on to where dead letters are forwarded. */
+export function deadLetter(state: NaiveState, message: NaiveMessage, record: NaiveProperties): void {
+  const { entity } = message.store;
+  remove(message);
+  const dead: NaiveMessage = {
+    ...message,
+    store: entity.deadLetter,
+    properties: { ...message.properties, ...record },
+    state: "active",
+    lock: undefined,
+    timer: undefined,
+  };
+  const target = entity.options.forwardDeadLetteredMessagesTo;
+  const isForwarded =
+    target !== undefined &&
+    pass(state, dead, target, message.content.timeToLiveMs, entity.path) === undefined;
+  if (isForwarded) return;
+  entity.deadLetter.messages.push(dead);
+  wake(state, dead);
+}
+
+/** Starts the time that a message has to live. */
+export function armExpiry(state: NaiveState, message: NaiveMessage): void {
+  message.timer =
+    message.expiresAtMs === Number.POSITIVE_INFINITY ? undefined : arm(state, message.expiresAtMs);
+}

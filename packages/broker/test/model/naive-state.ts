@@ -1,0 +1,155 @@
+import {
+  isSessionful,
+  type NaiveContent,
+  type NaiveEntity,
+  type NaiveLane,
+  type NaiveMessage,
+  NaiveRefusal,
+  type NaiveSessionLock,
+  type NaiveSessionWait,
+  type NaiveStore,
+  type NaiveTimer,
+  type NaiveTransaction,
+  type NaiveWait,
+  PARTITION_RANGE,
+  partitionOf,
+  sizeOf,
+} from "./naive-entity.js";
+
+/** What the model of a broker knows, in plain arrays. */
+export interface NaiveState {
+  nowMs: number;
+  entities: NaiveEntity[];
+  waits: NaiveWait[];
+  sessionWaits: NaiveSessionWait[];
+  readonly transactions: NaiveTransaction[];
+  /** Where a message became available since it was last looked who waits. */
+  readonly woken: NaiveLane[];
+  /** How many completed messages are to be delivered once more, by path. */
+  readonly repeats: Map<string, number>;
+  /** How many operations are to be refused because an entity is busy, by path. */
+  readonly throttled: Map<string, number>;
+  armings: number;
+}
+
+/** A broker with nothing in it. */
+export function createState(nowMs: number): NaiveState {
+  return {
+    nowMs,
+    entities: [],
+    waits: [],
+    sessionWaits: [],
+    transactions: [],
+    woken: [],
+    repeats: new Map(),
+    throttled: new Map(),
+    armings: 0,
+  };
+}
+
+const SUFFIXES = ["/$Transfer/$DeadLetterQueue", "/$DeadLetterQueue"];
+
+/** The entity of a path, if there is one. */
+export function findEntity(state: NaiveState, path: string): NaiveEntity | undefined {
+  return state.entities.find((each) => each.path === path);
+}
+
+/** The entity of a path. */
+export function entityAt(state: NaiveState, path: string): NaiveEntity {
+  const entity = findEntity(state, path);
+  if (entity === undefined) throw new NaiveRefusal("entity-not-found");
+  return entity;
+}
+
+/** What somebody sends to. */
+export function targetAt(state: NaiveState, path: string): NaiveEntity {
+  const entity = entityAt(state, path);
+  checkBusy(state, path);
+  use(state, entity);
+  return entity;
+}
+
+/** The store to receive from, with or without a session. */
+export function receivableAt(
+  state: NaiveState,
+  path: string,
+  hold: NaiveSessionLock | undefined,
+): NaiveStore {
+  const store = storeAt(state, path);
+  if (hold === undefined) checkBusy(state, store.entity.path);
+  use(state, store.entity);
+  checkReceivable(store);
+  if (isSessionful(store) && hold === undefined) throw new NaiveRefusal("not-allowed");
+  return store;
+}
+
+/** The store of a path, which may be a dead-letter queue. */
+export function storeAt(state: NaiveState, path: string): NaiveStore {
+  const suffix = SUFFIXES.find((each) => path.endsWith(each));
+  if (suffix === undefined) return entityAt(state, path).main;
+  const entity = entityAt(state, path.slice(0, -suffix.length));
+  return suffix === SUFFIXES[0] ? entity.transferDeadLetter : entity.deadLetter;
+}
+
+/** Refuses an operation on an entity that is busy for so many more. */
+export function checkBusy(state: NaiveState, path: string): void {
+  const left = state.throttled.get(path) ?? 0;
+  if (left === 0) return;
+  state.throttled.set(path, left - 1);
+  throw new NaiveRefusal("server-busy");
+}
+
+/** Notes that somebody uses an entity. */
+export function use(state: NaiveState, entity: NaiveEntity): void {
+  entity.accessedAtMs = state.nowMs;
+}
+
+/** A timer; those of one instant fire in the order in which they were armed. */
+export function arm(state: NaiveState, dueMs: number): NaiveTimer {
+  state.armings += 1;
+  return { dueMs, order: state.armings };
+}
+
+/** The next number, in the partition of the message's key; messages without one take the partitions in turn. */
+export function takeNumber(
+  state: NaiveState,
+  entity: NaiveEntity,
+  { sessionId, partitionKey }: NaiveContent,
+): number {
+  const number = entity.nextSequence;
+  entity.nextSequence += 1;
+  const { enablePartitioning } = (entity.topic === undefined ? entity : entityAt(state, entity.topic))
+    .options;
+  const key = sessionId ?? partitionKey;
+  const partition = key === undefined ? number % 16 : partitionOf(key);
+  return enablePartitioning ? partition * PARTITION_RANGE + number : number;
+}
+
+/** Takes a message out of its store. */
+export function remove(message: NaiveMessage): void {
+  message.timer = undefined;
+  message.lock = undefined;
+  message.store.messages = message.store.messages.filter((each) => each !== message);
+}
+
+/** The bytes that count against an entity's quota. */
+export function sizeOfEntity(state: NaiveState, entity: NaiveEntity): number {
+  return state.entities
+    .filter((each) => each === entity || each.topic === entity.path)
+    .flatMap(({ main, deadLetter, transferDeadLetter }) => [main, deadLetter, transferDeadLetter])
+    .flatMap(({ messages }) => messages)
+    .reduce((sum, { content }) => sum + sizeOf(content), 0);
+}
+
+/** Whether so many bytes fit into a queue, or into a topic with all that its subscriptions hold. */
+export function hasRoom(state: NaiveState, entity: NaiveEntity, bytes: number): boolean {
+  const used = sizeOfEntity(state, entity);
+  return !entity.isFilled && used + bytes <= entity.options.maxSizeInMegabytes * 1024 * 1024;
+}
+
+/** Throws where nobody may receive: a disabled entity, or a queue that moves its messages on by itself. */
+export function checkReceivable({ entity, kind }: NaiveStore): void {
+  const { status, forwardTo } = entity.options;
+  if (status === "Disabled" || status === "ReceiveDisabled") throw new NaiveRefusal("entity-disabled");
+  if (kind === "main" && forwardTo !== undefined) throw new NaiveRefusal("not-allowed");
+}

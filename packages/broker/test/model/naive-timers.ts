@@ -1,0 +1,89 @@
+import { removeEntity, watchIdle } from "./naive-entities.js";
+import {
+  fresh,
+  type NaiveEntity,
+  type NaiveMessage,
+  type NaiveSessionLock,
+  type NaiveTimer,
+} from "./naive-entity.js";
+import { expire, failDelivery, route } from "./naive-journey.js";
+import { type NaiveState, remove, use } from "./naive-state.js";
+import { endSession, endSessionWait, endWait, serve } from "./naive-waits.js";
+
+// What falls due.
+
+/** Lets time pass; what falls due happens at its instant, one after the other. */
+export function advance(state: NaiveState, ms: number): void {
+  const untilMs = state.nowMs + ms;
+  for (;;) {
+    const due = dueBy(state, untilMs);
+    if (due === undefined) break;
+    state.nowMs = Math.max(state.nowMs, due.timer.dueMs);
+    due.fire();
+    serve(state);
+  }
+  state.nowMs = untilMs;
+}
+
+function dueBy(
+  state: NaiveState,
+  untilMs: number,
+): { readonly timer: NaiveTimer; readonly fire: () => void } | undefined {
+  const all: { timer: NaiveTimer; fire: () => void }[] = [];
+  for (const entity of state.entities) {
+    const { main, deadLetter, transferDeadLetter, idleTimer } = entity;
+    if (idleTimer !== undefined) all.push({ timer: idleTimer, fire: () => idleDue(state, entity) });
+    for (const message of [...main.messages, ...deadLetter.messages, ...transferDeadLetter.messages]) {
+      if (message.timer !== undefined)
+        all.push({ timer: message.timer, fire: () => messageDue(state, message) });
+    }
+    for (const { lock } of main.sessions) {
+      if (lock !== undefined) all.push({ timer: lock.timer, fire: () => sessionDue(state, lock) });
+    }
+  }
+  for (const wait of state.waits) {
+    if (wait.timer !== undefined) all.push({ timer: wait.timer, fire: () => endWait(state, wait, []) });
+  }
+  for (const wait of state.sessionWaits) {
+    if (wait.timer !== undefined)
+      all.push({ timer: wait.timer, fire: () => endSessionWait(state, wait, "timeout") });
+  }
+  for (const transaction of state.transactions) {
+    const { timer } = transaction;
+    const fire = () => {
+      transaction.state = "timed-out";
+    };
+    if (timer !== undefined && transaction.state === "open") all.push({ timer, fire });
+  }
+  return all
+    .filter(({ timer }) => timer.dueMs <= untilMs)
+    .sort((a, b) => a.timer.dueMs - b.timer.dueMs || a.timer.order - b.timer.order)[0];
+}
+
+/** Deletes an entity that nobody used for its idle time, unless somebody waits there or something is scheduled. */
+function idleDue(state: NaiveState, entity: NaiveEntity): void {
+  const { main, options } = entity;
+  const isInUse =
+    main.messages.some((message) => message.state === "scheduled") ||
+    main.sessions.some(({ lock }) => lock !== undefined) ||
+    [...state.waits, ...state.sessionWaits].some(({ store }) => store === main);
+  if (isInUse) use(state, entity);
+  if (entity.accessedAtMs + options.autoDeleteOnIdleMs <= state.nowMs) removeEntity(state, entity);
+  else watchIdle(state, entity);
+}
+
+function messageDue(state: NaiveState, message: NaiveMessage): void {
+  if (message.state === "scheduled") {
+    remove(message);
+    route(state, message.store.entity, fresh(message.content));
+  } else if (message.lock !== undefined) {
+    failDelivery(state, message);
+  } else {
+    expire(state, message);
+  }
+}
+
+/** An expired session lock counts as a failed delivery of all messages held under it. */
+export function sessionDue(state: NaiveState, lock: NaiveSessionLock): void {
+  for (const message of endSession(state, lock)) failDelivery(state, message);
+}

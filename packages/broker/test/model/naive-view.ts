@@ -1,0 +1,85 @@
+import {
+  inOrder,
+  type MessageView,
+  type NaiveEntity,
+  type NaiveMessage,
+  type NaiveStore,
+} from "./naive-entity.js";
+
+/** What can be seen of a message now. */
+export function viewOf(message: NaiveMessage): MessageView {
+  const { content, lock } = message;
+  return {
+    sequence: message.sequence,
+    enqueuedSequence: message.enqueuedSequence,
+    enqueuedAtMs: message.enqueuedAtMs,
+    expiresAtMs: message.expiresAtMs,
+    lockedUntilMs: lock === undefined ? undefined : (lock.session ?? message).timer?.dueMs,
+    state: message.state,
+    deliveryCount: message.deliveryCount,
+    deadLetterSource: message.deadLetterSource,
+    messageId: content.messageId,
+    sessionId: content.sessionId,
+    subject: content.subject,
+    body: content.body,
+    properties: { ...message.properties },
+  };
+}
+
+/** What can be seen of a store. A session is there while it has messages, state or a lock. */
+export function describeStore({ entity, kind, messages, sessions }: NaiveStore) {
+  const suffix = {
+    main: "",
+    "dead-letter": "/$DeadLetterQueue",
+    "transfer-dead-letter": "/$Transfer/$DeadLetterQueue",
+  };
+  const ids = new Set(
+    sessions.filter(({ lock, state }) => lock !== undefined || state !== null).map(({ id }) => id),
+  );
+  if (kind === "main" && entity.options.requiresSession) {
+    for (const { content } of messages) if (content.sessionId !== undefined) ids.add(content.sessionId);
+  }
+  return {
+    path: entity.path + suffix[kind],
+    messages: inOrder(messages).map(viewOf),
+    sessions: [...ids].sort().map((sessionId) => {
+      const session = sessions.find(({ id }) => id === sessionId);
+      return {
+        sessionId,
+        messageCount: messages.filter(({ content }) => content.sessionId === sessionId).length,
+        hasState: session !== undefined && session.state !== null,
+        isLocked: session?.lock !== undefined,
+        lockedUntilMs: session?.lock?.timer.dueMs,
+      };
+    }),
+  };
+}
+
+/** An entity's message counts. */
+export function describeEntity({
+  kind,
+  path,
+  main,
+  deadLetter,
+  transferDeadLetter,
+  accessedAtMs,
+}: NaiveEntity) {
+  const count = (state: string) => main.messages.filter((message) => message.state === state).length;
+  return {
+    path,
+    active: count("active"),
+    deferred: count("deferred"),
+    scheduled: count("scheduled"),
+    deadLetter: kind === "topic" ? 0 : deadLetter.messages.length,
+    transferDeadLetter: kind === "topic" ? 0 : transferDeadLetter.messages.length,
+    // Looking at the durable storage touches the topic.
+    accessedAtMs: kind === "topic" ? undefined : accessedAtMs,
+  };
+}
+
+/** Sorts what has paths, for the order in which entities are listed is not part of the model. */
+export function inOrderOfPath<Described extends { readonly path: string }>(
+  described: readonly Described[],
+): Described[] {
+  return [...described].sort((a, b) => (a.path < b.path ? -1 : 1));
+}

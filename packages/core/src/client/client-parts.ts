@@ -1,0 +1,273 @@
+import type { Pipeline } from "../deserialization/pipeline.js";
+import { ObservedTransport } from "../diagnostics/observed-transport.js";
+import { WaybillError } from "../error.js";
+import type { UndecodedMessage } from "../message.js";
+import { type Scheduler, systemScheduler } from "../scheduler.js";
+import type {
+  AcceptSessionOptions,
+  EntityAddress,
+  ReceiveMode,
+  SubQueue,
+  Transport,
+  TransportReceiver,
+  TransportSender,
+  TransportSessionReceiver,
+} from "../transport.js";
+import type { ResolvedClientOptions } from "./client-options.js";
+import { durationMs } from "./duration.js";
+import { type ListSessionsOptions, listSessions } from "./list-sessions.js";
+import type { MessageSubscription } from "./processor-options.js";
+import { Receiver, type ReceiverSettings } from "./receiver.js";
+import {
+  type AcceptSessionReceiverOptions,
+  defaultReceiverOptions,
+  type ReceiverOptions,
+} from "./receiver-options.js";
+import { Sender } from "./sender.js";
+import {
+  requireOnUndeserializable,
+  type SessionMessageHandlers,
+  type SubscribeSessionsOptions,
+} from "./session-processor-options.js";
+import { SessionReceiver } from "./session-receiver.js";
+import { startSessionProcessor } from "./start-session-processor.js";
+
+/** A queue or, with a subscription, a topic: what the overloads of the client's methods name. */
+export interface EntityName {
+  readonly queueOrTopic: string;
+  readonly subscription: string | undefined;
+}
+
+/** What a client closes with itself. */
+export type ClientPart = Pick<MessageSubscription, "close">;
+
+const defaultSessionWaitMs = 60_000;
+
+/** What a client opens on its transport, keeps as long as it is open, and closes. The transport itself it leaves open: others may use it. */
+export class ClientParts {
+  readonly #transport: Transport;
+  readonly #options: ResolvedClientOptions;
+  readonly #parts = new Set<ClientPart>();
+  /** What the client itself sends to: the quarantine queue, and queues to which failed messages return later. */
+  readonly #senders = new Map<string, TransportSender>();
+  #isEmptied = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(transport: Transport, options: ResolvedClientOptions) {
+    const { observer } = options;
+    this.#transport = observer === undefined ? transport : new ObservedTransport(transport, observer);
+    this.#options = options;
+  }
+
+  get isClosed(): boolean {
+    return this.#closing !== undefined;
+  }
+
+  get scheduler(): Scheduler {
+    return this.#transport.scheduler ?? systemScheduler;
+  }
+
+  createSender(queueOrTopic: string): Sender {
+    this.requireOpen();
+    return this.add(
+      new Sender({
+        sender: this.#transport.createSender(queueOrTopic),
+        pipeline: this.#options.pipeline,
+        onClosed: this.forget,
+      }),
+    );
+  }
+
+  createReceiver(
+    { queueOrTopic, subscription }: EntityName,
+    options: ReceiverOptions = {},
+    pipeline: Pipeline = this.#options.pipeline,
+  ): Receiver<UndecodedMessage> {
+    this.requireOpen();
+    const { receiveMode = defaultReceiverOptions.receiveMode, subQueueType } = options;
+    requireReceiveMode(receiveMode);
+    const address = entityAddress({ queueOrTopic, subscription }, subQueueType);
+    const receiver = this.#transport.createReceiver(address, receiveMode);
+    const canRetry =
+      subscription === undefined &&
+      subQueueType === undefined &&
+      receiveMode === "peekLock" &&
+      this.#transport.capabilities.has("scheduling");
+    const retrySender = canRetry ? () => this.#sender(queueOrTopic) : undefined;
+    return this.add(new Receiver({ ...this.#receiverSettings(receiver, options), pipeline, retrySender }));
+  }
+
+  /** Accepts the named session, or the next without a name. */
+  async acceptSession(
+    entity: EntityName,
+    sessionId: string | undefined,
+    options: AcceptSessionReceiverOptions = {},
+  ): Promise<SessionReceiver<UndecodedMessage>> {
+    this.requireOpen();
+    const { receiveMode = defaultReceiverOptions.receiveMode, abortSignal } = options;
+    requireReceiveMode(receiveMode);
+    const maxWaitTimeMs = durationMs("maxWaitTimeInMs", options.maxWaitTimeInMs, defaultSessionWaitMs);
+    const isBlocking = requireOnUndeserializable(options.onUndeserializable) === "block";
+    const accepting = { receiveMode, maxWaitTimeMs, abortSignal };
+    const receiver = await this.#accept(entityAddress(entity), sessionId, accepting);
+    const settings = { ...this.#receiverSettings(receiver, options), isSession: true, isBlocking };
+    return this.add(new SessionReceiver<UndecodedMessage>(settings));
+  }
+
+  subscribeSessions(
+    entity: EntityName,
+    handlers: SessionMessageHandlers<unknown, UndecodedMessage>,
+    options: SubscribeSessionsOptions = {},
+  ): MessageSubscription {
+    this.requireOpen();
+    if (options.receiveMode !== undefined) requireReceiveMode(options.receiveMode);
+    const { queueOrTopic, subscription } = entity;
+    const { circuitBreaker, onCircuitBreaker } = this.#options;
+    return this.add(
+      startSessionProcessor(handlers, options, {
+        transport: this.#transport,
+        address: entityAddress(entity),
+        entityPath:
+          subscription === undefined ? queueOrTopic : `${queueOrTopic}/Subscriptions/${subscription}`,
+        scheduler: this.scheduler,
+        circuitBreaker,
+        onCircuitBreaker,
+        settingsOf: (receiver, maxAutoLockRenewalDurationInMs) =>
+          this.#receiverSettings(receiver, { maxAutoLockRenewalDurationInMs }),
+        onClosed: this.forget,
+      }),
+    );
+  }
+
+  listSessions(
+    entity: EntityName,
+    options: ListSessionsOptions | undefined,
+  ): AsyncGenerator<string, void, undefined> {
+    this.requireOpen();
+    return listSessions(this.#transport, entityAddress(entity), () => this.requireOpen(), options);
+  }
+
+  /** Keeps something to be closed with the client. */
+  add<Part extends ClientPart>(part: Part): Part {
+    this.#parts.add(part);
+    return part;
+  }
+
+  /** Lets go of what has closed by itself. */
+  readonly forget = (part: ClientPart): void => {
+    this.#parts.delete(part);
+  };
+
+  requireOpen(): void {
+    if (this.isClosed) throw closedError();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    try {
+      // Every one of them, even when one fails: what is closed first must not cut off the handlers of another.
+      const closed = await Promise.allSettled(Array.from(this.#parts, (part) => part.close()));
+      for (const result of closed) if (result.status === "rejected") throw result.reason;
+    } finally {
+      this.#isEmptied = true;
+      await Promise.all(Array.from(this.#senders.values(), (sender) => sender.close()));
+    }
+  }
+
+  /** Locks a session, unless the client is closed before; that waits until no session can come any more. */
+  async #accept(
+    address: EntityAddress,
+    sessionId: string | undefined,
+    { abortSignal, ...options }: AcceptSessionOptions,
+  ): Promise<TransportSessionReceiver> {
+    const givingUp = new AbortController();
+    const giveUp = () => givingUp.abort();
+    if (abortSignal?.aborted) giveUp();
+    else abortSignal?.addEventListener("abort", giveUp, { once: true });
+    const accepted = this.#transport
+      .acceptSession(address, sessionId, { ...options, abortSignal: givingUp.signal })
+      .then(async (session) => {
+        if (!this.isClosed) return session;
+        await session.close();
+        throw closedError();
+      });
+    const part = this.add({
+      async close() {
+        giveUp();
+        await accepted.catch(() => {});
+      },
+    });
+    try {
+      return await accepted;
+    } catch (error) {
+      throw this.isClosed ? closedError() : error;
+    } finally {
+      this.forget(part);
+      abortSignal?.removeEventListener("abort", giveUp);
+    }
+  }
+
+  #receiverSettings<R extends TransportReceiver | TransportSessionReceiver>(
+    receiver: R,
+    options: ReceiverOptions,
+  ): ReceiverSettings & { receiver: R } {
+    const { pipeline, observer, consumerVersion, unavailableBackoff, onUndeserializable } = this.#options;
+    const { circuitBreaker, onCircuitBreaker, quarantineQueue } = this.#options;
+    return {
+      receiver,
+      pipeline,
+      observer,
+      entityPath: receiver.entityPath,
+      scheduler: this.scheduler,
+      isSubQueue: options.subQueueType !== undefined,
+      isSession: false,
+      isBlocking: false,
+      retrySender: undefined,
+      circuitBreaker,
+      onCircuitBreaker,
+      renewForMs: durationMs(
+        "maxAutoLockRenewalDurationInMs",
+        options.maxAutoLockRenewalDurationInMs,
+        defaultReceiverOptions.maxAutoLockRenewalDurationInMs,
+      ),
+      backoff: unavailableBackoff,
+      consumerVersion,
+      quarantine: () => (quarantineQueue === undefined ? undefined : this.#sender(quarantineQueue)),
+      onUndeserializable,
+      onClosed: this.forget,
+    };
+  }
+
+  #sender(queueOrTopic: string): TransportSender {
+    let sender = this.#senders.get(queueOrTopic);
+    if (sender === undefined) {
+      sender = this.#transport.createSender(queueOrTopic);
+      this.#senders.set(queueOrTopic, sender);
+      // A handler that outlived the client sends nothing any more.
+      if (this.#isEmptied) void sender.close();
+    }
+    return sender;
+  }
+}
+
+function closedError(): WaybillError {
+  return new WaybillError("closed", "The client is closed.");
+}
+
+function entityAddress({ queueOrTopic, subscription }: EntityName, subQueue?: SubQueue): EntityAddress {
+  const part = subQueue === undefined ? {} : { subQueue };
+  return subscription === undefined
+    ? { queue: queueOrTopic, ...part }
+    : { topic: queueOrTopic, subscription, ...part };
+}
+
+function requireReceiveMode(receiveMode: unknown): asserts receiveMode is ReceiveMode {
+  if (receiveMode === "peekLock" || receiveMode === "receiveAndDelete") return;
+  throw new TypeError(
+    `receiveMode must be "peekLock" or "receiveAndDelete", not ${JSON.stringify(receiveMode)}.`,
+  );
+}

@@ -1,0 +1,79 @@
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import { compileOnce } from "./compile-once.js";
+
+/** Compiles to an object of its own each time. */
+function counting(forget?: (schema: unknown) => void) {
+  const compile = vi.fn((schema: unknown) => ({ schema }));
+  return { compile, compiled: compileOnce(compile, forget) };
+}
+
+describe("compileOnce", () => {
+  it("compiles objects of the same content once", () => {
+    const { compile, compiled } = counting();
+    const made = () => ({ type: "object", properties: { paid: { type: "boolean" } }, title: undefined });
+    const first = compiled(made());
+    for (let i = 0; i < 100; i += 1) expect(compiled(made())).toBe(first);
+    expect(compile).toHaveBeenCalledTimes(1);
+  });
+
+  it("takes no schema for another", () => {
+    const { compiled } = counting();
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
+        const isSame = JSON.stringify(one) === JSON.stringify(other);
+        expect(compiled(one) === compiled(other)).toBe(isSame);
+      }),
+    );
+  });
+
+  it("takes no text for the object that it spells", () => {
+    const { compiled } = counting();
+    const schema = { type: "string" };
+    for (const text of [JSON.stringify(schema), `object ${JSON.stringify(schema)}x`])
+      expect(compiled(text)).not.toBe(compiled(schema));
+  });
+
+  it.each([
+    ["functions", () => ({ keyword: () => {} })],
+    ["dates", () => ({ after: new Date(0) })],
+    ["what says itself how it is written", () => ({ toJSON: () => ({}) })],
+    ["numbers that JSON lacks", () => ({ maximum: Number.POSITIVE_INFINITY })],
+    ["holes", () => ({ enum: [undefined] })],
+    ["64-bit integers", () => ({ const: 1n })],
+    ["themselves", () => containingItself()],
+  ])("knows schemas that contain %s by their identity", (_, make) => {
+    const { compile, compiled } = counting();
+    const schema = make();
+    expect(compiled(schema)).toBe(compiled(schema));
+    expect(compiled(make())).not.toBe(compiled(schema));
+    expect(compile).toHaveBeenCalledTimes(2);
+  });
+
+  it("keeps a thousand, drops the oldest and says so, and still knows the objects that live", () => {
+    const forgotten: unknown[] = [];
+    const { compile, compiled } = counting((schema) => forgotten.push(schema));
+    const lasting = { const: -1 };
+    const first = compiled(lasting);
+    for (let i = 0; i < 3_000; i += 1) compiled({ const: i });
+    expect(forgotten).toHaveLength(2_001);
+    expect(forgotten.slice(0, 2)).toEqual([{ const: -1 }, { const: 0 }]);
+    expect(compiled(lasting)).toBe(first);
+    expect(compile).toHaveBeenCalledTimes(3_001);
+  });
+
+  it("tries a schema again that did not compile", () => {
+    const compiled = compileOnce((schema: { readonly isBroken: boolean }) => {
+      if (schema.isBroken) throw new TypeError("broken");
+      return true;
+    });
+    for (let i = 0; i < 2; i += 1) expect(() => compiled({ isBroken: true })).toThrow("broken");
+    expect(compiled({ isBroken: false })).toBe(true);
+  });
+});
+
+function containingItself(): object {
+  const schema: Record<string, unknown> = {};
+  schema.items = schema;
+  return schema;
+}

@@ -1,0 +1,71 @@
+/** So many compiled schemas are kept beyond the life of the objects that they were compiled from; the oldest leaves when there are more. */
+const keptLimit = 1_000;
+
+/**
+ * Wraps a compiler of schemas: each schema is compiled when it is first seen, and another object of the same JSON content, such as one
+ * that a function makes anew for every message, gets what was compiled before. Schemas that hold more than JSON, such as functions,
+ * are known by their identity. Memory is bounded: beyond 1,000 contents the oldest is dropped, of which `forget` is told.
+ */
+export function compileOnce<Schema, Compiled>(
+  compile: (schema: Schema) => Compiled,
+  forget: (schema: Schema) => void = () => {},
+): (schema: Schema) => Compiled {
+  const byObject = new WeakMap<object, { readonly compiled: Compiled }>();
+  const byContent = new Map<unknown, { readonly schema: Schema; readonly compiled: Compiled }>();
+
+  function compileContent(schema: Schema): { readonly compiled: Compiled } {
+    const key = contentKey(schema);
+    const known = byContent.get(key);
+    if (known !== undefined) return known;
+    const added = { schema, compiled: compile(schema) };
+    byContent.set(key, added);
+    if (byContent.size > keptLimit) {
+      const [oldestKey, oldest] = byContent.entries().next().value!;
+      byContent.delete(oldestKey);
+      forget(oldest.schema);
+    }
+    return added;
+  }
+
+  return (schema) => {
+    if (typeof schema !== "object" || schema === null) return compileContent(schema).compiled;
+    let known = byObject.get(schema);
+    if (known === undefined) {
+      known = compileContent(schema);
+      byObject.set(schema, known);
+    }
+    return known.compiled;
+  };
+}
+
+/** Equal for schemas that mean the same; the prefix keeps an object apart from a text that looks like it. */
+function contentKey(schema: unknown): unknown {
+  if (typeof schema !== "object" || schema === null) return schema;
+  const text = jsonText(schema);
+  return text === undefined ? schema : `object ${text}`;
+}
+
+/** The text of a value that is JSON through and through; undefined for others, whose text would not tell them apart. */
+function jsonText(root: object): string | undefined {
+  let isJson = true;
+  function look(this: unknown, key: string, value: unknown): unknown {
+    const member = (this as Record<string, unknown>)[key];
+    isJson &&= isJsonMember(member) || (member === undefined && !Array.isArray(this));
+    return value;
+  }
+  try {
+    const text = JSON.stringify(root, look);
+    return isJson ? text : undefined;
+  } catch {
+    // It contains itself, or nests without end.
+    return undefined;
+  }
+}
+
+function isJsonMember(value: unknown): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object") return typeof value === "string" || typeof value === "boolean";
+  if (value === null || Array.isArray(value)) return true;
+  const prototype = Object.getPrototypeOf(value);
+  return (prototype === Object.prototype || prototype === null) && !("toJSON" in value);
+}

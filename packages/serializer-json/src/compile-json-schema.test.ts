@@ -1,0 +1,72 @@
+import {
+  type DeserializeContext,
+  type Serializer,
+  type SerializerContext,
+  WaybillError,
+} from "@waybill/core";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, it, vi } from "vitest";
+import { type JsonBodySchema, json } from "./index.js";
+
+const context: DeserializeContext = {
+  contentType: "application/json",
+  mediaType: undefined,
+  messageType: "order",
+  applicationProperties: {},
+  signal: undefined,
+  isDeclared: true,
+  maxDepth: 128,
+};
+
+describe("a function that picks schemas", () => {
+  it("may make the schema anew for every message: it is compiled once", () => {
+    const ajv = new Ajv2020();
+    const compile = vi.spyOn(ajv, "compile");
+    const serializer = json({ ajv, schemas: () => ({ type: "object", required: ["paid"] }) });
+    for (let i = 0; i < 100; i += 1) {
+      expect(read(serializer, '{"paid":true}')).toEqual({ paid: true });
+      expect(() => read(serializer, "{}")).toThrow(/required/);
+    }
+    expect(compile).toHaveBeenCalledTimes(1);
+  });
+
+  it("may give it an id, to which others refer", () => {
+    const money = () => ({ $id: "money", type: "integer" });
+    const order = () => ({ $id: "order", properties: { price: { $ref: "money" } } });
+    const schemas = ({ messageType }: SerializerContext) => (messageType === "money" ? money() : order());
+    const serializer = json({ schemas });
+    for (let i = 0; i < 3; i += 1) {
+      expect(serializer.deserialize(bytes("1"), { ...context, messageType: "money" })).toBe(1);
+      expect(read(serializer, '{"price":1}')).toEqual({ price: 1 });
+      expect(() => read(serializer, '{"price":"1"}')).toThrow(/type/);
+    }
+  });
+
+  it("lets go of the oldest when it picks thousands, and compiles that again when it comes back", () => {
+    let picked: JsonBodySchema = true;
+    const serializer = json({ schemas: () => picked });
+    const numbered = (n: number) => ({ $id: `n${n}`, const: n });
+    for (const draft of [{}, { $schema: "http://json-schema.org/draft-07/schema#" }]) {
+      for (let n = 0; n <= 1_000; n += 1) {
+        picked = { ...numbered(n), ...draft };
+        expect(read(serializer, String(n))).toBe(n);
+      }
+      // Were it still known by its id, another schema of that id would be refused.
+      picked = { ...numbered(0), ...draft, title: "another" };
+      expect(read(serializer, "0")).toBe(0);
+    }
+  });
+});
+
+function read(serializer: Serializer, text: string): unknown {
+  try {
+    return serializer.deserialize(bytes(text), context);
+  } catch (error) {
+    expect(error).toBeInstanceOf(WaybillError);
+    throw error;
+  }
+}
+
+function bytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
