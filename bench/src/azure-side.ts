@@ -4,5 +4,5 @@ import { serveSide } from "./compare-apart.js";
 // One side of a comparison of the suite `azure`: azure-side.js PART baseline|subject. Its broker server is another process, its own, too.
 
 const [part = "", side] = process.argv.slice(2);
-const { work, prepare } = await azureComparisons[part]![side as "baseline" | "subject"]();
-await serveSide(work, { prepare, sampleMs: 200, warmUpMs: 3_000 });
+const { work, ...options } = await azureComparisons[part]![side as "baseline" | "subject"]();
+await serveSide(work, options);
