@@ -169,9 +169,9 @@ export class AzureReceiver implements TransportReceiver {
 
   /** What a subscription of either kind does with deliveries, and whom it tells of its end. */
   protected deliveryTo(handlers: SubscribeHandlers): DeliveryHandling {
-    const onError = (error: unknown) => handlers.onError(toAzureError(error, this.entityPath));
     return {
-      handle: (delivery) => handlers.onMessage(toDelivered(delivery)).catch(onError),
+      handle: (delivery) => handlers.onMessage(toDelivered(delivery)),
+      onFault: (error) => handlers.onError(toAzureError(error, this.entityPath)),
       giveBack: (delivery) => this.#giveBack(delivery),
       onStopped: (subscription) => void this.#subscriptions.delete(subscription),
     };

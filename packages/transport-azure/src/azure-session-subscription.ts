@@ -55,9 +55,9 @@ export class AzureSessionSubscription implements TransportSubscription {
   }
 
   #start(delivery: AzureDelivery): void {
-    const { handle, giveBack } = this.#settings;
+    const { handle, giveBack, onFault } = this.#settings;
     const isUnwanted = this.#stopping.signal.aborted && delivery.isLocked;
-    const handling = (isUnwanted ? giveBack(delivery) : handle(delivery)).then(() => {
+    const handling = (isUnwanted ? giveBack(delivery) : handle(delivery)).catch(onFault).then(() => {
       this.#running.delete(handling);
     });
     this.#running.add(handling);

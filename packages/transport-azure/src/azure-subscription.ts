@@ -5,8 +5,10 @@ import { DeliveryWindow } from "./settlement/delivery-window.js";
 
 /** What a subscription does with a delivery, and whom it tells of its end. */
 export interface DeliveryHandling {
-  /** Hands one message to the handler; never rejects. */
+  /** Hands one message to the handler, which should not reject. */
   readonly handle: (delivery: AzureDelivery) => Promise<void>;
+  /** Is told when the handler rejected all the same. */
+  readonly onFault: (error: unknown) => void;
   /** Gives back a message that came when nobody wanted any more; never rejects. */
   readonly giveBack: (delivery: AzureDelivery) => Promise<void>;
   readonly onStopped: (subscription: TransportSubscription) => void;
@@ -83,15 +85,19 @@ export class AzureSubscription implements TransportSubscription {
   }
 
   #handle(delivery: AzureDelivery): Promise<void> {
-    const { giveBack, handle } = this.#settings;
+    const { giveBack, handle, onFault } = this.#settings;
     this.#running += 1;
-    const handled = this.#isStopping && delivery.isLocked ? giveBack(delivery) : handle(delivery);
-    return handled.then(() => {
+    const free = () => {
       this.#running -= 1;
       this.#waiting.shift()?.();
       // What is being settled takes no place, but needs the link.
       if (delivery.state === "settling") delivery.settling!.then(this.#onDone, this.#onDone);
       else this.#onDone();
+    };
+    const handled = this.#isStopping && delivery.isLocked ? giveBack(delivery) : handle(delivery);
+    return handled.then(free, (error: unknown) => {
+      onFault(error);
+      free();
     });
   }
 

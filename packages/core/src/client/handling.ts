@@ -148,15 +148,13 @@ export class Handling {
   }
 
   /** Settles what the handler left open. If that fails, the lock is left to run out and the message comes again. */
-  async #settle(delivery: Delivery, verb: SettlementVerb, options?: DeadLetterOptions): Promise<void> {
-    if (delivery.state === "settled") return;
+  #settle(delivery: Delivery, verb: SettlementVerb, options?: DeadLetterOptions): Promise<void> {
+    if (delivery.state === "settled") return Promise.resolve();
     if (delivery.state === "settling") return this.outlast(delivery);
-    try {
-      await settle(delivery, verb, options);
-    } catch (error) {
+    return settle(delivery, verb, options).catch((error: unknown) => {
       this.#settings.renewal.forget(delivery);
-      await this.#reporter.report(error, verb, delivery.message.messageId);
-    }
+      return this.#reporter.report(error, verb, delivery.message.messageId);
+    });
   }
 }
 
