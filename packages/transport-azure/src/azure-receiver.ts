@@ -19,17 +19,12 @@ import { fromServiceBusMessage } from "./from-service-bus-message.js";
 import { receiveDeferred } from "./receive-deferred.js";
 import { receiveMessages } from "./receive-messages.js";
 import type { ReceivingLinks } from "./receiving-links.js";
-import type {
-  ReceivedServiceBusMessage,
-  ServiceBusCallOptions,
-  ServiceBusReceiverLike,
-  WireProperties,
-} from "./service-bus-client.js";
+import type { ServiceBusCallOptions, ServiceBusReceiverLike, WireProperties } from "./service-bus-client.js";
 import { AzureDelivery } from "./settlement/azure-delivery.js";
 import { isLinkLost } from "./settlement/lost-link.js";
 import { outcomeKey, type SettlementVerb } from "./settlement/outcome-key.js";
 import { settleByRequest } from "./settlement/settle-by-request.js";
-import type { SendSettlement, Settlement } from "./settlement/settlement.js";
+import { type SendSettlement, Settlement } from "./settlement/settlement.js";
 import { SettlementGuard } from "./settlement/settlement-guard.js";
 import { SettlementsUnderWay } from "./settlement/settlements-under-way.js";
 import { toAmqpProperties } from "./to-amqp-value.js";
@@ -49,7 +44,7 @@ export interface AzureReceiverSettings {
 /** Receives from one queue, subscription or sub-queue through receivers of the SDK, and settles what it received. */
 export class AzureReceiver implements TransportReceiver {
   readonly #settings: AzureReceiverSettings;
-  readonly #guard = new SettlementGuard();
+  readonly #guard = new SettlementGuard<Settlement>((settlement) => this.#send(settlement));
   readonly #underWay = new SettlementsUnderWay((settlement) =>
     settleByRequest(settlement, this.#settings.links.any),
   );
@@ -221,38 +216,31 @@ export class AzureReceiver implements TransportReceiver {
     if (this.#isClosed) return Promise.reject(closedError(this.entityPath));
     if (options?.abortSignal?.aborted) return Promise.reject(abortedError(this.entityPath));
     if (delivery.state !== "open") return Promise.reject(settledError(this.entityPath));
-    // The SDK keeps one promise for each delivery: the first of two settlements would never hear of its end.
-    delivery.state = "settling";
-    delivery.settling = this.#guarded(delivery.message, outcomeKey(verb, options), send).then(
-      () => {
-        delivery.state = "settled";
-      },
-      (error: unknown) => {
-        const mapped = this.#toError(error, undefined);
-        delivery.state = mapped.code === "message-lock-lost" ? "settled" : "open";
-        throw mapped;
-      },
-    );
-    return untilAborted(delivery.settling, options?.abortSignal, () => abortedError(this.entityPath));
+    const ended = this.#begin(delivery, outcomeKey(verb, options), send);
+    return untilAborted(ended, options?.abortSignal, () => abortedError(this.entityPath));
   }
 
-  #guarded(message: ReceivedServiceBusMessage, outcome: string, send: SendSettlement): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#guard.settle(outcome, () => this.#send({ message, send, resolve, reject }));
-    });
+  #begin(delivery: AzureDelivery, outcome: string, send: SendSettlement): Promise<void> {
+    const settlement = new Settlement(delivery, send, this.#toSettlementError);
+    this.#guard.settle(outcome, settlement);
+    return settlement.ended;
   }
 
   #send(settlement: Settlement): void {
     const { links } = this.#settings;
-    const { message, send, resolve, reject } = settlement;
+    const { delivery, send } = settlement;
     try {
-      // The lock of a session ends with its link.
-      if (links.isSession) send(links.any, message).then(resolve, reject);
-      else if (isLinkLost(message)) settleByRequest(settlement, links.any);
-      else this.#underWay.watch(settlement, send(links.any, message));
+      if (links.isSession) {
+        // The lock of a session ends with its link.
+        send(links.any, delivery.message).then(
+          () => settlement.succeed(),
+          (error: unknown) => settlement.fail(error),
+        );
+      } else if (isLinkLost(delivery.message)) settleByRequest(settlement, links.any);
+      else this.#underWay.watch(settlement, send(links.any, delivery.message));
     } catch (error) {
       // A client of the SDK that is closed makes no receiver.
-      reject(error);
+      settlement.fail(error);
     }
   }
 
@@ -269,10 +257,12 @@ export class AzureReceiver implements TransportReceiver {
   }
 
   /** Abandons a message that nobody wants any more, so that it need not wait for the end of its lock. If that fails, it does. */
-  async #giveBack({ message }: AzureDelivery): Promise<void> {
-    const abandon: SendSettlement = (receiver, unwanted) => receiver.abandonMessage(unwanted);
-    await this.#guarded(message, "abandon", abandon).catch(() => {});
+  async #giveBack(delivery: AzureDelivery): Promise<void> {
+    const abandon: SendSettlement = (receiver, message) => receiver.abandonMessage(message);
+    await this.#begin(delivery, "abandon", abandon).catch(() => {});
   }
+
+  readonly #toSettlementError = (error: unknown): WaybillError => this.#toError(error, undefined);
 
   #toError(error: unknown, abortSignal: AbortSignal | undefined): WaybillError {
     const mapped = toAzureError(error, this.entityPath);

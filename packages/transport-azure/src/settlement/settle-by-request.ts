@@ -17,24 +17,27 @@ const mostAttempts = 12;
  * Settles a message by a request that names its lock. The request is made again while it has no answer, and the settlement ends as the
  * first does that gets one: the SDK waits a whole time-out for the answer to a request whose connection broke.
  */
-export function settleByRequest(
-  { message, send, resolve, reject }: Settlement,
-  receiver: ServiceBusReceiverLike,
-): void {
+export function settleByRequest(settlement: Settlement, receiver: ServiceBusReceiverLike): void {
+  const { delivery, send } = settlement;
   const timer = setInterval(attempt, repeatAfterMs);
   let attempts = 0;
   function attempt(): void {
     attempts += 1;
     if (attempts > mostAttempts) {
       clearInterval(timer);
-      reject(new WaybillError("connection-lost", "The broker was not reached to settle the message."));
+      settlement.fail(
+        new WaybillError("connection-lost", "The broker was not reached to settle the message."),
+      );
       return;
     }
     openRequestLink(receiver).then((isOpen) => {
       if (!isOpen) return;
-      send(receiver, withoutLink(message))
+      send(receiver, withoutLink(delivery.message))
         .finally(() => clearInterval(timer))
-        .then(resolve, reject);
+        .then(
+          () => settlement.succeed(),
+          (error: unknown) => settlement.fail(error),
+        );
     });
   }
   attempt();

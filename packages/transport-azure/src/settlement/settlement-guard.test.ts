@@ -142,12 +142,9 @@ async function receive(receiver: TransportReceiver, count: number): Promise<Sett
 }
 
 function recording() {
-  const guard = new SettlementGuard();
   const sent: string[] = [];
-  return {
-    sent,
-    guard: (outcome: string) => guard.settle(outcome, () => sent.push(outcome)),
-  };
+  const guard = new SettlementGuard<string>((settlement) => sent.push(settlement));
+  return { sent, guard: (outcome: string) => guard.settle(outcome, outcome) };
 }
 
 /** Resolves when what the library has to write in this turn is written. */

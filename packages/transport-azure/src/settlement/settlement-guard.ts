@@ -7,24 +7,29 @@
  * leave together, right behind what the library has to write already: that is credit for the next messages, on which the broker can work
  * meanwhile.
  */
-export class SettlementGuard {
+export class SettlementGuard<Settlement> {
+  readonly #send: (settlement: Settlement) => void;
   /** What this turn sends, once it has begun to. */
   #outcome: string | undefined;
-  #batch: (() => void)[] = [];
-  readonly #waiting = new Map<string, (() => void)[]>();
+  #batch: Settlement[] = [];
+  readonly #waiting = new Map<string, Settlement[]>();
 
-  /** Calls `send` soon, in a turn in which nothing is settled but with this outcome. */
-  settle(outcome: string, send: () => void): void {
+  /** `send` is called soon, in a turn in which nothing is settled but with the same outcome. */
+  constructor(send: (settlement: Settlement) => void) {
+    this.#send = send;
+  }
+
+  settle(outcome: string, settlement: Settlement): void {
     if (this.#outcome === undefined) this.#begin(outcome);
     if (this.#outcome === outcome) {
       // The library writes in `process.nextTick`; microtasks come when all those are done.
       if (this.#batch.length === 0) process.nextTick(queueMicrotask, this.#sendBatch);
-      this.#batch.push(send);
+      this.#batch.push(settlement);
       return;
     }
     const waiting = this.#waiting.get(outcome);
-    if (waiting === undefined) this.#waiting.set(outcome, [send]);
-    else waiting.push(send);
+    if (waiting === undefined) this.#waiting.set(outcome, [settlement]);
+    else waiting.push(settlement);
   }
 
   #begin(outcome: string): void {
@@ -36,15 +41,15 @@ export class SettlementGuard {
   readonly #sendBatch = (): void => {
     const batch = this.#batch;
     this.#batch = [];
-    for (const send of batch) send();
+    for (const settlement of batch) this.#send(settlement);
   };
 
   readonly #end = (): void => {
     this.#outcome = undefined;
-    for (const [outcome, sends] of this.#waiting) {
+    for (const [outcome, settlements] of this.#waiting) {
       this.#waiting.delete(outcome);
       this.#begin(outcome);
-      for (const send of sends) send();
+      for (const settlement of settlements) this.#send(settlement);
       return;
     }
   };

@@ -1,4 +1,6 @@
+import type { WaybillError } from "@waybill/core";
 import type { ReceivedServiceBusMessage, ServiceBusReceiverLike } from "../service-bus-client.js";
+import type { AzureDelivery } from "./azure-delivery.js";
 
 /** Settles a message in one way, by any receiver of its entity. */
 export type SendSettlement = (
@@ -6,11 +8,45 @@ export type SendSettlement = (
   message: ReceivedServiceBusMessage,
 ) => Promise<void>;
 
-/** The settlement of one message, from the call until its answer. */
-export interface Settlement {
-  readonly message: ReceivedServiceBusMessage;
+/** The settlement of one message, from the call until its end, which is what it comes to first. */
+export class Settlement {
+  readonly delivery: AzureDelivery;
   readonly send: SendSettlement;
-  /** The first call of either counts. */
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
+  /** Ends as the settlement does. */
+  readonly ended: Promise<void>;
+  /** Its place among those whose links are watched; -1 while it is not among them. */
+  place = -1;
+  readonly #toError: (error: unknown) => WaybillError;
+  #resolve!: () => void;
+  #reject!: (error: WaybillError) => void;
+  #isOver = false;
+
+  /** Begins the settlement of a delivery that is open. `toError` maps what it may fail with. */
+  constructor(delivery: AzureDelivery, send: SendSettlement, toError: (error: unknown) => WaybillError) {
+    this.delivery = delivery;
+    this.send = send;
+    this.#toError = toError;
+    this.ended = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // The SDK keeps one promise for each delivery: the first of two settlements would never hear of its end.
+    delivery.state = "settling";
+    delivery.settling = this.ended;
+  }
+
+  succeed(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.delivery.state = "settled";
+    this.#resolve();
+  }
+
+  fail(error: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const mapped = this.#toError(error);
+    this.delivery.state = mapped.code === "message-lock-lost" ? "settled" : "open";
+    this.#reject(mapped);
+  }
 }

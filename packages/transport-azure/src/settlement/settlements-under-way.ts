@@ -10,7 +10,7 @@ export class SettlementsUnderWay {
    * In no order. A `Map` makes itself anew after so many entries, and each of its forms leads to the next: when the garbage collector has
    * once taken a form for long-lived, all the messages of the later ones are kept until its next full run. That took a fifth of the time.
    */
-  readonly #watched: Watched[] = [];
+  readonly #watched: Settlement[] = [];
   readonly #settleAgain: (settlement: Settlement) => void;
   #timer: ReturnType<typeof setInterval> | undefined;
 
@@ -22,28 +22,27 @@ export class SettlementsUnderWay {
   /** Ends the settlement as its answer does, unless its link is lost before. */
   watch(settlement: Settlement, answer: Promise<void>): void {
     this.#timer ??= setInterval(this.#look, lookEveryMs).unref();
-    const watched: Watched = { settlement, index: this.#watched.length };
-    this.#watched.push(watched);
+    settlement.place = this.#watched.push(settlement) - 1;
     answer.then(
       () => {
-        this.#forget(watched);
-        settlement.resolve();
+        this.#forget(settlement);
+        settlement.succeed();
       },
       (error: unknown) => {
-        if (this.#forget(watched)) settlement.reject(error);
+        if (this.#forget(settlement)) settlement.fail(error);
       },
     );
   }
 
   /** Returns whether it was watched until now. */
-  #forget(watched: Watched): boolean {
-    const { index } = watched;
-    if (index < 0) return false;
-    watched.index = -1;
+  #forget(settlement: Settlement): boolean {
+    const { place } = settlement;
+    if (place < 0) return false;
+    settlement.place = -1;
     const last = this.#watched.pop()!;
-    if (last !== watched) {
-      this.#watched[index] = last;
-      last.index = index;
+    if (last !== settlement) {
+      this.#watched[place] = last;
+      last.place = place;
     }
     return true;
   }
@@ -53,15 +52,9 @@ export class SettlementsUnderWay {
       clearInterval(this.#timer);
       this.#timer = undefined;
     }
-    for (const watched of this.#watched.filter(({ settlement }) => isLinkLost(settlement.message))) {
-      this.#forget(watched);
-      this.#settleAgain(watched.settlement);
+    for (const settlement of this.#watched.filter(({ delivery }) => isLinkLost(delivery.message))) {
+      this.#forget(settlement);
+      this.#settleAgain(settlement);
     }
   };
-}
-
-interface Watched {
-  readonly settlement: Settlement;
-  /** Where it stands among the others; -1 once it is watched no more. */
-  index: number;
 }
