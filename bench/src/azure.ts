@@ -54,6 +54,7 @@ const perMessage = { unit: "rate", target: 0.95, unitsPerCall: bothSides(handled
  * made with the same retry options, and a broker server in memory in another process, its own; the sides are timed in turn.
  *
  * - `send`: `sendMessages` with 100 orders, which the client writes as JSON; the SDK gets 100 times the same bytes.
+ * - `encoded`: the same, but the client gets the bytes, too: neither side serializes.
  * - `settle`: 100 messages, received before, are completed by 100 calls at once. What the transport adds above all is its guard. Neither side
  *   renews locks.
  * - `transport`: a subscription of the transport and one of the SDK, both without renewal of locks: the transport leaves that to the client.
@@ -71,6 +72,12 @@ export const azureComparisons: Readonly<Record<string, AzureComparison>> = {
     name: "2 KB JSON: send batches of 100, against the SDK alone with bytes",
     baseline: sendRaw,
     subject: send,
+    ...perBatch,
+  },
+  encoded: {
+    name: "2 KB: send batches of 100 as bytes, against the SDK alone",
+    baseline: sendRaw,
+    subject: sendEncoded,
     ...perBatch,
   },
   settle: {
@@ -128,6 +135,17 @@ async function send(): Promise<AzureSide> {
   const sender = clientOf(server).createSender("orders");
   const messages = Array.from({ length: batchSize }, () => ({ body }));
   return sending(server, () => sender.sendMessages(messages));
+}
+
+async function sendEncoded(): Promise<AzureSide> {
+  const server = await Server.start();
+  const sender = clientOf(server).createSender("orders");
+  const messages = Array.from({ length: batchSize }, () => ({
+    body: bytes,
+    contentType: "application/json",
+    applicationProperties: {},
+  }));
+  return sending(server, () => sender.sendEncodedMessages(messages));
 }
 
 function sending(server: Server, sendBatch: () => Promise<void>): AzureSide {
