@@ -44,9 +44,11 @@ export async function compareApart(
 }
 
 /** How a side is sampled; what is left out is as in {@link sample} and {@link warmUp}. */
-export interface SideOptions extends Pick<Comparison, "sampleMs"> {
+export interface SideOptions {
   /** Awaited before every eight calls, and not timed. */
   readonly prepare?: () => Promise<void>;
+  /** How long a sample takes at least, in milliseconds. Default 4. */
+  readonly sampleMs?: number;
   readonly warmUpMs?: number;
 }
 

@@ -9,10 +9,6 @@ export interface Comparison {
   /** `"rate"`: the subject's rate over the baseline's must reach the target; `"time"`: its time over the baseline's must stay below. */
   readonly unit: "rate" | "time";
   readonly target: number;
-  /** Awaited before every eight calls of a side, and not timed. */
-  readonly prepare?: (side: "baseline" | "subject") => Promise<void>;
-  /** How long a sample takes at least, in milliseconds. Default 4. */
-  readonly sampleMs?: number;
   /** How many units of work a call of either side does. Default 1. */
   readonly unitsPerCall?: { readonly baseline: number; readonly subject: number } | undefined;
 }
@@ -41,13 +37,14 @@ const defaultWarmUpMs = 150;
  * order within a round alternates.
  */
 export async function compare(suite: string, comparison: Comparison, rounds: number): Promise<Result> {
-  const { baseline, subject, sampleMs, prepare } = comparison;
-  const sampleBaseline = (minMs = sampleMs) =>
-    sample(baseline, minMs, prepare && (() => prepare("baseline")));
-  const sampleSubject = (minMs = sampleMs) => sample(subject, minMs, prepare && (() => prepare("subject")));
-  await sampleBaseline(defaultWarmUpMs);
-  await sampleSubject(defaultWarmUpMs);
-  const pairs = await takeTurns(sampleBaseline, sampleSubject, rounds);
+  const { baseline, subject } = comparison;
+  await warmUp(baseline);
+  await warmUp(subject);
+  const pairs = await takeTurns(
+    () => sample(baseline),
+    () => sample(subject),
+    rounds,
+  );
   return toResult(suite, comparison, pairs);
 }
 
@@ -135,7 +132,7 @@ export async function warmUp(
 export async function sample(
   work: Work,
   minMs = defaultSampleMs,
-  prepare?: () => Promise<void> | undefined,
+  prepare?: () => Promise<void>,
 ): Promise<number> {
   let calls = 0;
   let elapsed = 0;

@@ -12,12 +12,6 @@ export class Gate {
     });
   }
 
-  /** Lets everybody through from now on. */
-  open(): void {
-    this.#done = undefined;
-    this.#letThrough(Number.POSITIVE_INFINITY);
-  }
-
   pass(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#open > 0) this.#release(resolve);

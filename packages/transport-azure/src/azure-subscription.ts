@@ -81,7 +81,7 @@ export class AzureSubscription implements TransportSubscription {
     if (window === this.#source.window && window.isUsedUp && !this.#isStopping) this.#replaceSource();
     this.#handling += 1;
     if (this.#running < this.#settings.maxConcurrentCalls || this.#isStopping) return this.#handle(delivery);
-    return new Promise<void>((resolve) => this.#waiting.push(resolve)).then(() => this.#handle(delivery));
+    return new Promise((resolve) => this.#waiting.push(() => resolve(this.#handle(delivery))));
   }
 
   #handle(delivery: AzureDelivery): Promise<void> {

@@ -178,11 +178,7 @@ export function endSession(state: NaiveState, lock: NaiveSessionLock): NaiveMess
 
 /** Locks the session of an id, with or without messages. */
 export function acceptSession(state: NaiveState, path: string, sessionId: string): NaiveSessionLock {
-  const store = storeAt(state, path);
-  if (!isSessionful(store)) throw new NaiveRefusal("not-allowed");
-  checkBusy(state, store.entity.path);
-  checkReceivable(store);
-  use(state, store.entity);
+  const store = sessionfulAt(state, path);
   const session = openSession(store, sessionId);
   if (session.lock !== undefined) throw new NaiveRefusal("session-cannot-be-locked");
   return lockSession(state, session);
@@ -190,11 +186,7 @@ export function acceptSession(state: NaiveState, path: string, sessionId: string
 
 /** Locks the free session with the oldest waiting message, or waits for one; ends with `timeout`. */
 export function acceptNextSession(state: NaiveState, path: string, maxWaitMs: number): NaiveSessionWait {
-  const store = storeAt(state, path);
-  if (!isSessionful(store)) throw new NaiveRefusal("not-allowed");
-  checkBusy(state, store.entity.path);
-  checkReceivable(store);
-  use(state, store.entity);
+  const store = sessionfulAt(state, path);
   const lock = nextSession(state, store);
   const result = lock ?? (maxWaitMs === 0 ? new NaiveRefusal("timeout") : undefined);
   const timer =
@@ -229,4 +221,14 @@ export function receiveDeferred(
     throw new NaiveRefusal("message-not-found");
   }
   return handOut(state, messages, mode, hold);
+}
+
+/** The store in which sessions are to be accepted. */
+function sessionfulAt(state: NaiveState, path: string): NaiveStore {
+  const store = storeAt(state, path);
+  if (!isSessionful(store)) throw new NaiveRefusal("not-allowed");
+  checkBusy(state, store.entity.path);
+  checkReceivable(store);
+  use(state, store.entity);
+  return store;
 }
