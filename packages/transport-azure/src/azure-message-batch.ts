@@ -1,5 +1,5 @@
 import { type EncodedMessage, type TransportMessageBatch, WaybillError } from "@waybill/core";
-import { encodeEntry, encodeEnvelope } from "./encode-batch.js";
+import { BatchWriter, isPlain } from "./batch-writer.js";
 import type { ServiceBusMessageBatchLike, ServiceBusSenderLike } from "./service-bus-client.js";
 import { toServiceBusMessage } from "./to-service-bus-message.js";
 
@@ -16,22 +16,24 @@ interface InnerBatch extends ServiceBusMessageBatchLike {
 export class AzureMessageBatch implements TransportMessageBatch {
   readonly #inner: InnerBatch;
   readonly #sender: ServiceBusSenderLike;
+  readonly #usualBytes: number;
   readonly #messages: EncodedMessage[] = [];
-  /** The envelope and the messages; undefined when the SDK has encoded them all. */
-  #encoded: Uint8Array[] | undefined;
-  #encodedBytes = 0;
+  /** Undefined when the SDK has encoded them all. */
+  #writer: BatchWriter | undefined;
 
-  constructor(inner: ServiceBusMessageBatchLike, sender: ServiceBusSenderLike) {
+  /** `usualBytes` is what the batches of this sender take. */
+  constructor(inner: ServiceBusMessageBatchLike, sender: ServiceBusSenderLike, usualBytes: number) {
     this.#inner = inner;
     this.#sender = sender;
+    this.#usualBytes = usualBytes;
   }
 
   get count(): number {
-    return this.#encoded === undefined ? this.#inner.count : this.#messages.length;
+    return this.#writer === undefined ? this.#inner.count : this.#messages.length;
   }
 
   get sizeInBytes(): number {
-    return this.#encoded === undefined ? this.#inner.sizeInBytes : this.#encodedBytes;
+    return this.#writer?.length ?? this.#inner.sizeInBytes;
   }
 
   get maxSizeInBytes(): number {
@@ -40,10 +42,12 @@ export class AzureMessageBatch implements TransportMessageBatch {
 
   tryAdd(message: EncodedMessage): boolean {
     if (this.count === 0) return this.#addFirst(message);
-    if (this.#encoded === undefined) return this.#inner.tryAddMessage(toServiceBusMessage(message));
-    const entry = this.#isAlike(message) ? encodeEntry(message) : undefined;
-    if (entry === undefined) return this.#leaveToSdk(message);
-    return this.#add(message, entry);
+    const writer = this.#writer;
+    if (writer === undefined) return this.#inner.tryAddMessage(toServiceBusMessage(message));
+    if (!isPlain(message) || !this.#isAlike(message)) return this.#leaveToSdk(message);
+    if (!writer.tryAppend(message, this.maxSizeInBytes)) return false;
+    this.#messages.push(message);
+    return true;
   }
 
   /** What the SDK sends as a batch. Throws `operation-invalid` when another sender made it. */
@@ -51,30 +55,21 @@ export class AzureMessageBatch implements TransportMessageBatch {
     if (sender !== this.#sender) {
       throw new WaybillError("operation-invalid", "The batch was made by another sender.", { entityPath });
     }
-    const encoded = this.#encoded;
-    if (encoded === undefined) return this.#inner;
-    return Object.create(this.#inner, { _generateMessage: { value: () => Buffer.concat(encoded) } });
+    const writer = this.#writer;
+    if (writer === undefined) return this.#inner;
+    return Object.create(this.#inner, { _generateMessage: { value: () => writer.bytes() } });
   }
 
   #addFirst(message: EncodedMessage): boolean {
     if (!this.#inner.tryAddMessage(toServiceBusMessage(message))) return false;
     const { _generateMessage, _messageSpanContexts } = this.#inner;
     if (typeof _generateMessage !== "function" || _messageSpanContexts?.length !== 0) return true;
-    const entry = encodeEntry(message);
-    if (entry === undefined) return true;
-    const envelope = encodeEnvelope(message);
-    this.#encoded = [envelope];
-    this.#encodedBytes = envelope.length;
+    if (!isPlain(message)) return true;
+    const writer = new BatchWriter(message, this.#usualBytes);
     // In the SDK's encoding it fits; in this one, a little longer, it may not.
-    if (!this.#add(message, entry)) this.#encoded = undefined;
-    return true;
-  }
-
-  #add(message: EncodedMessage, entry: Uint8Array): boolean {
-    if (this.#encodedBytes + entry.length > this.maxSizeInBytes) return false;
+    if (!writer.tryAppend(message, this.maxSizeInBytes)) return true;
+    this.#writer = writer;
     this.#messages.push(message);
-    this.#encoded!.push(entry);
-    this.#encodedBytes += entry.length;
     return true;
   }
 
@@ -87,7 +82,7 @@ export class AzureMessageBatch implements TransportMessageBatch {
     for (const earlier of this.#messages.splice(0).slice(1)) {
       this.#inner.tryAddMessage(toServiceBusMessage(earlier));
     }
-    this.#encoded = undefined;
+    this.#writer = undefined;
     return this.#inner.tryAddMessage(toServiceBusMessage(message));
   }
 }

@@ -19,6 +19,8 @@ export class AzureSender implements TransportSender {
   readonly #create: () => ServiceBusSenderLike;
   readonly #onClosed: (sender: AzureSender) => void;
   #sender: ServiceBusSenderLike | undefined;
+  /** What the last batch took; the next is expected to take as much. */
+  #usualBytes = 0;
   #isClosed = false;
 
   constructor(path: string, create: () => ServiceBusSenderLike, onClosed: (sender: AzureSender) => void) {
@@ -38,16 +40,14 @@ export class AzureSender implements TransportSender {
     const { maxSizeInBytes } = options;
     return this.#call(options, async (sender, callOptions) => {
       const limit = maxSizeInBytes === undefined ? {} : { maxSizeInBytes };
-      return new AzureMessageBatch(await sender.createMessageBatch({ ...callOptions, ...limit }), sender);
+      return this.#createBatch(sender, { ...callOptions, ...limit });
     });
   }
 
   sendBatch(batch: TransportMessageBatch, options?: CallOptions): Promise<void> {
-    return this.#call(options, async (sender, callOptions) => {
-      const inner = (batch as AzureMessageBatch).innerFor(sender, this.entityPath);
-      // The SDK would send the envelope with nothing in it.
-      if (batch.count > 0) await sender.sendMessages(inner, callOptions);
-    });
+    return this.#call(options, (sender, callOptions) =>
+      this.#sendBatch(sender, batch as AzureMessageBatch, callOptions),
+    );
   }
 
   async schedule(messages: readonly EncodedMessage[], at: Date, options?: CallOptions): Promise<bigint[]> {
@@ -76,13 +76,32 @@ export class AzureSender implements TransportSender {
     messages: readonly EncodedMessage[],
     options: ServiceBusCallOptions,
   ): Promise<void> {
-    const batch = new AzureMessageBatch(await sender.createMessageBatch(options), sender);
+    const batch = await this.#createBatch(sender, options);
     for (const message of messages) {
       if (batch.tryAdd(message)) continue;
       const text = `The ${messages.length} messages do not fit into a batch of ${batch.maxSizeInBytes} bytes.`;
       throw new WaybillError("message-too-large", text);
     }
-    await sender.sendMessages(batch.innerFor(sender, this.entityPath), options);
+    await this.#sendBatch(sender, batch, options);
+  }
+
+  async #createBatch(
+    sender: ServiceBusSenderLike,
+    options: ServiceBusCallOptions & { readonly maxSizeInBytes?: number },
+  ): Promise<AzureMessageBatch> {
+    return new AzureMessageBatch(await sender.createMessageBatch(options), sender, this.#usualBytes);
+  }
+
+  async #sendBatch(
+    sender: ServiceBusSenderLike,
+    batch: AzureMessageBatch,
+    options: ServiceBusCallOptions,
+  ): Promise<void> {
+    const inner = batch.innerFor(sender, this.entityPath);
+    // The SDK would send the envelope with nothing in it.
+    if (batch.count === 0) return;
+    this.#usualBytes = batch.sizeInBytes;
+    await sender.sendMessages(inner, options);
   }
 
   /** The SDK's sender is made on the first call. */

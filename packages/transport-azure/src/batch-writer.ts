@@ -22,28 +22,17 @@ const code = {
 const sectionBytes = 16;
 const textBytes = 5;
 
-type PlainMessage = EncodedMessage & { readonly body: Uint8Array };
+/** Room beyond what a batch usually takes: for what its messages differ by, and for what each could take at most. */
+const spareBytes = 16_384;
+
+/** A message that a {@link BatchWriter} can write. */
+export type PlainMessage = EncodedMessage & { readonly body: Uint8Array };
 
 /**
- * Encodes one message of a batch as the SDK does, in one pass and with one copy of its body. Undefined when the message has something that
- * is not usual: a schedule, a time to live, a partition key, ids that are no text, values beyond text, boolean and 32-bit integers and
- * fractions. Source: the batch format of Service Bus, one data section for each encoded message.
+ * Whether a message is a usual one. The others have a schedule, a time to live, a partition key, ids that are no text, or values beyond text,
+ * boolean and 32-bit integers and fractions.
  */
-export function encodeEntry(message: EncodedMessage): Buffer | undefined {
-  if (!isPlain(message)) return undefined;
-  const writer = new Writer(mostBytes(message));
-  writer.entry(message);
-  return writer.finish();
-}
-
-/** Encodes what stands on the envelope of a batch: what stands on its first message, which must be a usual one. */
-export function encodeEnvelope(first: EncodedMessage): Buffer {
-  const writer = new Writer(mostBytes(first as PlainMessage));
-  writer.front(first as PlainMessage);
-  return writer.finish();
-}
-
-function isPlain(message: EncodedMessage): message is PlainMessage {
+export function isPlain(message: EncodedMessage): message is PlainMessage {
   const { body, messageId, correlationId, applicationProperties } = message;
   return (
     body instanceof Uint8Array &&
@@ -96,22 +85,52 @@ function textsOf(message: PlainMessage): readonly (string | undefined)[] {
 
 const contentTypeField = 6;
 
-/** Writes from the front to the end; lengths are filled in when they are known. */
-class Writer {
-  readonly #bytes: Buffer;
+/**
+ * Encodes a batch as the SDK does, in one pass and with one copy of each body: an envelope with what stands on the first message, and one
+ * data section for each encoded message, which is the batch format of Service Bus. It writes from the front to the end; lengths are filled
+ * in when they are known.
+ */
+export class BatchWriter {
+  #bytes: Buffer;
   #at = 0;
 
-  constructor(size: number) {
-    this.#bytes = Buffer.allocUnsafe(size);
+  /** `usualBytes` is what such batches take; one that takes more is copied as it grows. */
+  constructor(first: PlainMessage, usualBytes: number) {
+    const roomBytes = Math.max(usualBytes + spareBytes, mostBytes(first));
+    this.#bytes = Buffer.allocUnsafeSlow(roomBytes);
+    this.#front(first);
   }
 
-  finish(): Buffer {
+  get length(): number {
+    return this.#at;
+  }
+
+  /** Appends a message unless that took more bytes than the batch may have. Returns whether it did. */
+  tryAppend(message: PlainMessage, maxBytes: number): boolean {
+    const before = this.#at;
+    if (before + message.body.length > maxBytes) return false;
+    this.#makeRoom(mostBytes(message));
+    this.#entry(message);
+    if (this.#at <= maxBytes) return true;
+    this.#at = before;
+    return false;
+  }
+
+  /** What was written up to now. */
+  bytes(): Buffer {
     return this.#bytes.subarray(0, this.#at);
   }
 
-  entry(message: PlainMessage): void {
+  #makeRoom(size: number): void {
+    if (this.#at + size <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(2 * (this.#at + size));
+    larger.set(this.bytes());
+    this.#bytes = larger;
+  }
+
+  #entry(message: PlainMessage): void {
     const start = this.#binary(code.data);
-    this.front(message);
+    this.#front(message);
     const bodyStart = this.#binary(code.data);
     this.#bytes.set(message.body, this.#at);
     this.#at += message.body.length;
@@ -119,7 +138,7 @@ class Writer {
     this.#close(start);
   }
 
-  front(message: PlainMessage): void {
+  #front(message: PlainMessage): void {
     this.#properties(message);
     const { applicationProperties } = message;
     if (applicationProperties !== undefined) this.#applicationProperties(applicationProperties);

@@ -2,7 +2,7 @@ import type { EncodedMessage } from "@waybill/core";
 import fc from "fast-check";
 import rhea from "rhea";
 import { describe, expect, it } from "vitest";
-import { encodeEntry, encodeEnvelope } from "./encode-batch.js";
+import { BatchWriter, isPlain } from "./batch-writer.js";
 
 describe("a batch's envelope and entries", () => {
   it("writes what rhea reads as the messages that were to be sent", () => {
@@ -36,6 +36,20 @@ describe("a batch's envelope and entries", () => {
     expect(written(ours.body.content as Buffer)).toEqual(written(theirs as unknown as Buffer));
   });
 
+  it("grows beyond what was expected, and takes nothing beyond the limit", () => {
+    const messages = Array.from({ length: 40 }, (_, id) => ({
+      messageId: `${id}`,
+      body: Buffer.alloc(1_000, id),
+    }));
+    const writer = new BatchWriter(messages[0]!, 0);
+    const taken = messages.filter((message) => writer.tryAppend(message, 30_000));
+    expect(taken).toHaveLength(28);
+    expect(writer.tryAppend({ body: Buffer.alloc(2 ** 30) }, 30_000)).toBe(false);
+    expect(writer.length).toBeLessThanOrEqual(30_000);
+    const envelope = rhea.message.decode(writer.bytes()) as unknown as Decoded;
+    expect([envelope.body.content].flat().map(decodedMessage)).toEqual(taken.map(expectedMessage));
+  });
+
   it.each<[string, Partial<EncodedMessage>]>([
     ["a value section", { body: { section: "value", value: 1 } }],
     ["a time to live", { timeToLive: 1 }],
@@ -48,12 +62,15 @@ describe("a batch's envelope and entries", () => {
     ["a negative zero", { applicationProperties: { n: -0 } }],
     ["an integer beyond 32 bits", { applicationProperties: { n: 2 ** 40 } }],
   ])("leaves %s to the SDK", (_name, properties) => {
-    expect(encodeEntry({ body: new Uint8Array(), ...properties })).toBeUndefined();
+    expect(isPlain({ body: new Uint8Array(), ...properties })).toBe(false);
   });
 });
 
 function encodeBatch(messages: readonly EncodedMessage[]): Buffer {
-  return Buffer.concat([encodeEnvelope(messages[0]!), ...messages.map((message) => encodeEntry(message)!)]);
+  const plain = messages.filter(isPlain);
+  const writer = new BatchWriter(plain[0]!, 0);
+  for (const message of plain) expect(writer.tryAppend(message, 2 ** 20)).toBe(true);
+  return writer.bytes();
 }
 
 interface Decoded {
