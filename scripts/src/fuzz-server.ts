@@ -4,6 +4,7 @@ import {
   type AmqpValue,
   type Connection,
   createConnection,
+  type DeliveryState,
   described,
   encodeMessage,
   joinBatch,
@@ -37,6 +38,15 @@ await using broker = createBroker();
 await broker.createQueue("orders");
 await broker.createQueue("sessions", { requiresSession: true });
 await broker.createQueue("health");
+await broker.createTopic("events");
+await broker.createSubscription("events", "odd");
+const filter = { type: "sql", expression: "n > 1 OR n IS NULL OR tag LIKE 'a%'" } as const;
+await broker.createRule("events", "odd", {
+  name: "tagged",
+  filter,
+  action: { expression: "SET seen = n + 1" },
+});
+await broker.sender("orders").send({ body: { section: "data", bytes: Buffer.from("x") } });
 await using server = await serve(broker, { port: 0, acceptAnyone: true, closeTimeoutMs: 200 });
 
 const recorded = await record(server.port);
@@ -85,7 +95,23 @@ async function probe(broker: Broker, port: number): Promise<void> {
     .receiver("health", { mode: "receiveAndDelete" })
     .receive(1, { maxWaitMs: 5000 });
   if (message === undefined) throw new Error("The healthy client's message did not arrive");
-  for (const path of ["orders", "sessions"]) await broker.purge(path);
+  await readAll(broker);
+  await broker.purge("sessions");
+}
+
+/** What the server took in can be read in its own process, too. */
+async function readAll(broker: Broker): Promise<void> {
+  for (const path of ["orders", "orders/$deadletterqueue", "events/subscriptions/odd"]) {
+    const receiver = broker.receiver(path, { mode: "receiveAndDelete" });
+    for (;;) {
+      const messages = await receiver.receive(1000, { maxWaitMs: 0 });
+      if (messages.length === 0) break;
+      for (const { body, applicationProperties } of messages) {
+        if (body === undefined || applicationProperties === undefined)
+          throw new Error("A message has no content");
+      }
+    }
+  }
 }
 
 /** What a client says that uses every kind of link. */
@@ -101,13 +127,20 @@ async function record(port: number): Promise<Buffer> {
   });
   sender.send(body, { deliveryTag: tag });
   sender.send(joinBatch([body, body]), { deliveryTag: tag, format: 0x80013700 });
+  const events = session.openSender({ name: "e", target: { kind: "target", address: "events" } });
+  const applicationProperties = stringMap({ n: 2, tag: "a1" });
+  events.send(encodeMessage({ applicationProperties, body: { kind: "value", value: "x" } }), {
+    deliveryTag: tag,
+  });
   const receiver = session.openReceiver({
     name: "r",
     source: { kind: "source", address: "orders" },
     rcvSettleMode: 1,
   });
-  receiver.handler.onTransfer = (delivery) => receiver.propose(delivery, ACCEPTED);
-  receiver.addCredit(2);
+  const modified: DeliveryState = { kind: "modified", messageAnnotations: symbolMap({ seen: true }) };
+  receiver.handler.onTransfer = (delivery) =>
+    receiver.propose(delivery, delivery.id % 2 === 0 ? ACCEPTED : modified);
+  receiver.addCredit(4);
   const filter = symbolMap({ "com.microsoft:session-filter": "a" });
   session.openReceiver({ name: "q", source: { kind: "source", address: "sessions", filter } });
   const control = session.openSender({ name: "c", target: { kind: "coordinator" } });

@@ -2,9 +2,17 @@ import { createHook } from "node:async_hooks";
 import { once } from "node:events";
 import { connect as connectSocket } from "node:net";
 import { ServiceBusClient } from "@azure/service-bus";
-import { ACCEPTED, encodeMessage, scanMessage, symbolMap, uint } from "@waybill/amqp";
+import {
+  ACCEPTED,
+  BATCH_MESSAGE_FORMAT,
+  encodeMessage,
+  joinBatch,
+  scanMessage,
+  symbolMap,
+  uint,
+} from "@waybill/amqp";
 import { createManualClock } from "@waybill/broker";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { SERVICE_IDLE_TIMEOUTS } from "./index.js";
 import { sendOn, text } from "./raw-client.test-support.js";
 import { fill, openRaw } from "./raw-world.test-support.js";
@@ -31,6 +39,26 @@ describe("a receiver", () => {
     const states = await Promise.all(messages.reverse().map((message) => receiver.settle(message, ACCEPTED)));
     expect(new Set(states.map((state) => state?.kind))).toEqual(new Set(["accepted"]));
     expect(world.broker.getEntity("orders").totalMessageCount).toBe(0);
+  });
+
+  it("is ended by a message from the broker's own process that AMQP cannot express, and others go on", async () => {
+    await using world = await openRaw();
+    await using client = await world.connect();
+    const warnings = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    await world.broker.sender("orders").send({ body: { section: "value", value: 2n ** 70n } });
+    await fill(world, 1);
+    const first = await client.receiver("orders", { credit: 1 });
+    expect(await first.detached).toBe("amqp:internal-error");
+    const second = await client.receiver("orders", { credit: 1 });
+    expect(await second.take(1)).toHaveLength(1);
+    expect(warnings.mock.calls).toEqual([
+      [
+        "Message 1 of 'orders' holds a value that cannot be written as AMQP.",
+        { type: "WaybillWarning", code: "WAYBILL_UNWRITABLE_MESSAGE" },
+      ],
+    ]);
+    warnings.mockRestore();
+    expect(world.broker.getEntity("orders").totalMessageCount).toBe(2);
   });
 
   it("that never reads is pushed no more than the network takes", async () => {
@@ -143,6 +171,26 @@ describe("a sender", () => {
     expect(await sendOn(sender, Buffer.from("garbage"), { format: 0x80013700 })).toMatchObject(refusal);
     expect(await sendOn(sender, text("good"))).toEqual(ACCEPTED);
     expect(world.broker.getEntity("orders").totalMessageCount).toBe(1);
+  });
+
+  it("learns that a section is malformed which nobody has to read before the message is delivered", async () => {
+    await using world = await openRaw();
+    await using client = await world.connect();
+    const sender = await client.sender("orders");
+    const notUtf8 = Buffer.from("a102c328", "hex");
+    for (const broken of [
+      Buffer.from("00537140005377a10161", "hex"), // delivery annotations that are null
+      Buffer.from("005374a10161", "hex"), // application properties that are text
+      Buffer.concat([Buffer.from("005377", "hex"), notUtf8]), // a value that is not UTF-8
+      Buffer.from("005375a10161", "hex"), // a data section that holds text
+    ]) {
+      expect(await sendOn(sender, broken)).toMatchObject({ error: { condition: "amqp:decode-error" } });
+      const batch = joinBatch([text("good"), broken]);
+      expect(await sendOn(sender, batch, { format: BATCH_MESSAGE_FORMAT })).toMatchObject({
+        kind: "rejected",
+      });
+    }
+    expect(world.broker.getEntity("orders").totalMessageCount).toBe(0);
   });
 
   it("learns of neighbours sent in one turn which was accepted and which rejected", async () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ByteReader } from "./byte-reader.js";
-import { decodeValue, MAX_DEPTH, skipValue } from "./decode.js";
+import { checkValue, decodeValue, MAX_DEPTH, readValue, skipValue } from "./decode.js";
 import { AmqpDecodeError } from "./decode-error.js";
 import { encodeValue } from "./encode.js";
 import {
@@ -46,6 +46,32 @@ describe("encodeValue and decodeValue", () => {
         skipValue(reader);
         expect(reader.position).toBe(encoded.length);
       }),
+    );
+  });
+
+  it("agree with checkValue about what is a value and where it ends", () => {
+    const outcomeOf = (step: (reader: ByteReader) => unknown, octets: Uint8Array): number | string => {
+      const reader = new ByteReader(octets);
+      try {
+        step(reader);
+        return reader.position;
+      } catch (error) {
+        expect(error).toBeInstanceOf(AmqpDecodeError);
+        return (error as AmqpDecodeError).message.replace(/ \(offset.*/, "");
+      }
+    };
+    const damaged = fc
+      .tuple(anyValue, fc.nat(), fc.uint8Array({ maxLength: 3 }))
+      .map(([value, at, octets]) => {
+        const encoded = Buffer.from(encodeValue(value));
+        encoded.set(octets.subarray(0, encoded.length - (at % encoded.length)), at % encoded.length);
+        return encoded;
+      });
+    fc.assert(
+      fc.property(fc.oneof(damaged, fc.uint8Array({ maxLength: 64 })), (octets) => {
+        expect(outcomeOf(checkValue, octets)).toBe(outcomeOf(readValue, octets));
+      }),
+      { numRuns: 5000 },
     );
   });
 
@@ -137,6 +163,7 @@ describe("decodeValue refuses", () => {
   it("values nested deeper than the limit, without exhausting the stack", () => {
     const deep = Buffer.concat([Buffer.alloc(1_000_000, 0x00), Buffer.from([0x40])]);
     expect(() => decodeValue(deep)).toThrow(AmqpDecodeError);
+    expect(() => checkValue(new ByteReader(deep))).toThrow(AmqpDecodeError);
     let lists: AmqpValue = null;
     for (let i = 0; i < MAX_DEPTH; i++) lists = [lists];
     expect(decodeValue(encodeValue(lists))).toEqual(lists);
@@ -148,6 +175,7 @@ describe("decodeValue refuses", () => {
     const list = Buffer.concat([bytes("d0 00 00 03 ec 00 00 00 64"), ...Array(100).fill(bomb)]);
     list.writeUInt32BE(100 * bomb.length + 4, 1);
     expect(() => decodeValue(list)).toThrow(/without bytes/);
+    expect(() => checkValue(new ByteReader(list))).toThrow(/without bytes/);
   });
 
   it("any other bytes only with its own error", () => {

@@ -102,7 +102,7 @@ export function readPrimitive(reader: ByteReader, code: number): AmqpValue {
     case 0xf0:
       return readCompound(reader, code, readArray);
     default:
-      return reader.fail(`unknown constructor 0x${code.toString(16).padStart(2, "0")}`);
+      return failUnknown(reader, code);
   }
 }
 
@@ -123,12 +123,81 @@ export function skipValue(reader: ByteReader): void {
   }
 }
 
+/**
+ * Moves past one value and looks at all of it: what passes here can be read later. Needs no memory for what the value holds, however large
+ * it is. Throws `AmqpDecodeError` where {@link readValue} does.
+ */
+export function checkValue(reader: ByteReader): void {
+  const code = reader.readUint8();
+  if (code !== 0x00) {
+    checkPrimitive(reader, code);
+    return;
+  }
+  enter(reader);
+  checkValue(reader);
+  checkValue(reader);
+  reader.depth--;
+}
+
+function checkPrimitive(reader: ByteReader, code: number): void {
+  switch (code) {
+    case 0x56:
+      readBoolean(reader);
+      break;
+    case 0xa1:
+      checkString(reader, reader.readUint8());
+      break;
+    case 0xb1:
+      checkString(reader, reader.readUint32());
+      break;
+    case 0xc0:
+    case 0xd0:
+      readCompound(reader, code, checkList);
+      break;
+    case 0xc1:
+    case 0xd1:
+      readCompound(reader, code, checkMap);
+      break;
+    case 0xe0:
+    case 0xf0:
+      readCompound(reader, code, checkArray);
+      break;
+    default:
+      if (!TYPE_NAMES.has(code)) failUnknown(reader, code);
+      skipPrimitive(reader, code);
+  }
+}
+
+function checkString(reader: ByteReader, size: number): void {
+  const start = reader.advance(size);
+  if (!isUtf8(reader.buffer.subarray(start, start + size))) reader.fail("a string is not UTF-8");
+}
+
+function checkList(reader: ByteReader, count: number): void {
+  requireRoom(reader, count);
+  for (let i = 0; i < count; i++) checkValue(reader);
+}
+
+function checkMap(reader: ByteReader, count: number): void {
+  requirePairs(reader, count);
+  for (let i = 0; i < count; i++) checkValue(reader);
+}
+
+function checkArray(reader: ByteReader, count: number): void {
+  const { code } = readArrayConstructor(reader, count);
+  for (let i = 0; i < count; i++) checkPrimitive(reader, code);
+}
+
 function skipPrimitive(reader: ByteReader, code: number): void {
   const width = WIDTHS[code >> 4] as number;
   if (width >= 0) reader.advance(width);
   else if (width === ONE_SIZE_OCTET) reader.advance(reader.readUint8());
   else if (width === FOUR_SIZE_OCTETS) reader.advance(reader.readUint32());
-  else reader.fail(`unknown constructor 0x${code.toString(16).padStart(2, "0")}`);
+  else failUnknown(reader, code);
+}
+
+function failUnknown(reader: ByteReader, code: number): never {
+  return reader.fail(`unknown constructor 0x${code.toString(16).padStart(2, "0")}`);
 }
 
 const UNKNOWN = -1;
@@ -201,25 +270,40 @@ function readCompound<T>(
 }
 
 function readList(reader: ByteReader, count: number): readonly AmqpValue[] {
-  checkCount(reader, count);
+  requireRoom(reader, count);
   const items: AmqpValue[] = [];
   for (let i = 0; i < count; i++) items.push(readValue(reader));
   return items;
 }
 
 function readMap(reader: ByteReader, count: number): AmqpMap {
-  checkCount(reader, count);
-  if (count % 2 !== 0) reader.fail("a map has a key without a value");
+  requirePairs(reader, count);
   const entries: [AmqpValue, AmqpValue][] = [];
   for (let i = 0; i < count; i += 2) entries.push([readValue(reader), readValue(reader)]);
   return new AmqpMap(entries);
 }
 
-function checkCount(reader: ByteReader, count: number): void {
+function requireRoom(reader: ByteReader, count: number): void {
   if (count > reader.end - reader.position) reader.fail("a count is larger than the bytes left");
 }
 
+function requirePairs(reader: ByteReader, count: number): void {
+  requireRoom(reader, count);
+  if (count % 2 !== 0) reader.fail("a map has a key without a value");
+}
+
 function readArray(reader: ByteReader, count: number): AmqpArray {
+  const { code, elementType, descriptors } = readArrayConstructor(reader, count);
+  const values: AmqpValue[] = [];
+  for (let i = 0; i < count; i++) values.push(readPrimitive(reader, code));
+  return { type: "array", elementType, descriptors, values };
+}
+
+/** Reads what stands once for all elements of an array (1.6.24). */
+function readArrayConstructor(
+  reader: ByteReader,
+  count: number,
+): Pick<AmqpArray, "elementType" | "descriptors"> & { readonly code: number } {
   const descriptors: AmqpValue[] = [];
   let code = reader.readUint8();
   while (code === 0x00) {
@@ -227,14 +311,11 @@ function readArray(reader: ByteReader, count: number): AmqpArray {
     descriptors.push(readValue(reader));
     code = reader.readUint8();
   }
-  const elementType = TYPE_NAMES.get(code);
-  if (!elementType) reader.fail(`unknown constructor 0x${code.toString(16).padStart(2, "0")}`);
-  if (code >> 4 !== 0x4) checkCount(reader, count);
+  const elementType = TYPE_NAMES.get(code) ?? failUnknown(reader, code);
+  if (code >> 4 !== 0x4) requireRoom(reader, count);
   else if (count > reader.weightless) reader.fail("too many elements without bytes");
   else reader.weightless -= count;
-  const values: AmqpValue[] = [];
-  for (let i = 0; i < count; i++) values.push(readPrimitive(reader, code));
-  return { type: "array", elementType, descriptors, values };
+  return { code, elementType, descriptors };
 }
 
 const TYPE_NAMES: ReadonlyMap<number, AmqpTypeName> = new Map(

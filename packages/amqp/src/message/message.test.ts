@@ -20,6 +20,10 @@ import { encodeMessage, spliceMessage } from "./splice.js";
 const section = (code: number, value: Parameters<typeof encodeValue>[0]): Uint8Array =>
   encodeValue(described(BigInt(code), value));
 
+/** A section of bytes that `encodeValue` would not write. */
+const rawSection = (code: number, hex: string): Uint8Array =>
+  Buffer.from(`0053${code.toString(16)}${hex}`, "hex");
+
 const full = encodeMessage({
   header: { durable: true, ttl: 5000, deliveryCount: 0 },
   deliveryAnnotations: symbolMap({ "x-opt-a": int(1) }),
@@ -66,6 +70,27 @@ describe("scanMessage", () => {
   it("never decodes the body", () => {
     const broken = Buffer.concat([section(0x73, []), Buffer.from("005377a102c328", "hex")]);
     expect(scanMessage(broken).body).toEqual([{ start: 4, valueStart: 7, end: broken.length }]);
+  });
+
+  it("checks what is kept encoded, and passes what decodes", () => {
+    expect(() => scanMessage(full).checkKept()).not.toThrow();
+    expect(() => scanMessage(new Uint8Array()).checkKept()).not.toThrow();
+    const sequence = encodeMessage({ body: { kind: "sequence", sections: [[], [1, "a"]] } });
+    expect(() => scanMessage(sequence).checkKept()).not.toThrow();
+  });
+
+  it.each([
+    ["delivery annotations that are no map", section(0x71, "text"), /not a map/],
+    ["a text that is not UTF-8 in a property", rawSection(0x74, "c10802a10161a102c328"), /not UTF-8/],
+    ["application properties that are described", section(0x74, described(1n, stringMap({}))), /not a map/],
+    ["a data section of text", section(0x75, "text"), /binary/],
+    ["a sequence section of text", section(0x76, "text"), /list/],
+    ["a broken value", rawSection(0x77, "a102c328"), /not UTF-8/],
+    ["a footer that is no map", section(0x78, []), /not a map/],
+  ])("finds %s", (_name, encoded, reason) => {
+    const message = scanMessage(encoded);
+    expect(() => message.checkKept()).toThrow(AmqpDecodeError);
+    expect(() => message.checkKept()).toThrow(reason);
   });
 
   it.each([

@@ -6,7 +6,7 @@ import {
   readComposite,
   readDescriptor,
 } from "../codec/composite.js";
-import { readValue, skipValue } from "../codec/decode.js";
+import { checkValue, readValue, skipValue } from "../codec/decode.js";
 import { AmqpMap, type AmqpValue } from "../codec/value.js";
 import { headerType, type MessageHeader, type MessageProperties, propertiesType } from "./header.js";
 
@@ -81,6 +81,17 @@ export class MessageSections {
     return (this.messageAnnotations ?? this.deliveryAnnotations ?? this.header)?.end ?? this.start;
   }
 
+  /**
+   * Looks at all that is usually kept encoded: delivery annotations, application properties, body and footer. What passes decodes, whenever
+   * somebody asks. Needs no memory for what they hold. Throws `AmqpDecodeError`.
+   */
+  checkKept(): void {
+    this.#checkMap(this.deliveryAnnotations);
+    this.#checkMap(this.applicationProperties);
+    for (const range of this.body) this.#checkBody(range);
+    this.#checkMap(this.footer);
+  }
+
   decodeHeader(): MessageHeader | undefined {
     return this.#fields(this.header, headerType);
   }
@@ -128,7 +139,28 @@ export class MessageSections {
     if (this.#isEmpty(range, MAP_8)) return NO_ENTRIES;
     const reader = this.#readerOf(range);
     const value = readValue(reader);
-    return value instanceof AmqpMap ? value : reader.fail("a message section is not a map");
+    return value instanceof AmqpMap ? value : reader.fail(NOT_A_MAP);
+  }
+
+  #checkMap(range: SectionRange | undefined): void {
+    if (range === undefined || this.#isEmpty(range, MAP_8)) return;
+    const reader = this.#readerOf(range);
+    if (!isWideOr(MAP_8, this.bytes[range.valueStart])) reader.fail(NOT_A_MAP);
+    checkValue(reader);
+  }
+
+  #checkBody(range: SectionRange): void {
+    const code = this.bytes[range.valueStart];
+    if (this.bodyKind === "data") {
+      // Bytes were found by their size, and there is nothing more to them.
+      if (!isWideOr(BINARY_8, code)) this.#readerOf(range).fail("a data section does not hold binary");
+      return;
+    }
+    const reader = this.#readerOf(range);
+    if (this.bodyKind === "sequence" && code !== EMPTY_LIST && !isWideOr(LIST_8, code)) {
+      reader.fail("a sequence section does not hold a list");
+    }
+    checkValue(reader);
   }
 
   /** Whether a section is a list, or a map, of no items: some SDKs put several of these in front of every message. */
@@ -145,6 +177,11 @@ export class MessageSections {
   #readerOf(range: SectionRange): ByteReader {
     return new ByteReader(this.bytes, range.valueStart, range.end);
   }
+}
+
+/** Whether a constructor is the one given, or the same with a size of four octets. */
+function isWideOr(code8: number, code: number | undefined): boolean {
+  return code === code8 || code === code8 + WIDE;
 }
 
 /** Finds the sections of an encoded message (3.2). Throws `AmqpDecodeError` when it is malformed. */
@@ -174,6 +211,7 @@ const LIST_8 = 0xc0;
 const MAP_8 = 0xc1;
 /** What a constructor with a size of four octets has above the one with a size of one. */
 const WIDE = 0x10;
+const NOT_A_MAP = "a message section is not a map";
 const NONE: readonly SectionRange[] = [];
 const NO_FIELDS = Object.freeze({});
 const NO_ENTRIES = new AmqpMap();

@@ -30,12 +30,14 @@ const KNOWN_ANNOTATIONS: ReadonlySet<string> = new Set([
 
 /**
  * Reads a message that a client sent. The broker stores its bytes as they are; in front of the bare message only what the broker
- * does not know itself. Application properties and bodies other than data stay undecoded. Throws `AmqpDecodeError`.
+ * does not know itself. Application properties and bodies other than data stay undecoded, but not unseen: who asks for them later could
+ * not refuse them any more. Throws `AmqpDecodeError`.
  */
 export function toBrokerMessage(sent: MessageSections): BrokerMessage {
   const header = sent.decodeHeader();
   const annotations = annotationsOf(sent);
   const properties = sent.decodeProperties();
+  sent.checkKept();
   const { bytes, end } = sent;
   const start = needsFront(sent, header, annotations) ? sent.start : sent.bareStart;
   const due = annotations?.get(SCHEDULED_TIME);

@@ -1,5 +1,6 @@
 import type { SenderLink } from "@waybill/amqp";
 import type { Consumer, MessageReceiver, ReceivedMessage } from "@waybill/broker";
+import { AmqpRefusal } from "../error.js";
 import { fromBrokerMessage } from "../from-broker-message.js";
 import { toDeliveryTag } from "../lock-token-tag.js";
 import type { Peer } from "../peer.js";
@@ -24,7 +25,14 @@ export function pushMessages(
   const isPeekLock = receiver.mode === "peekLock";
   const consumer: Consumer = receiver.consume({
     onMessage(message) {
-      push(link, message, isPeekLock);
+      let parts: Uint8Array[];
+      try {
+        parts = fromBrokerMessage(message);
+      } catch {
+        peer.end(link, unwritable(receiver, message));
+        return;
+      }
+      push(link, message, parts, isPeekLock);
       if (isFull(peer, link)) consumer.drain();
       if (consumer.credit === 0) peer.whenWritten(refill);
     },
@@ -54,13 +62,28 @@ export function pushMessages(
   };
 }
 
-function push(link: SenderLink, message: ReceivedMessage, isPeekLock: boolean): void {
+function push(
+  link: SenderLink,
+  message: ReceivedMessage,
+  parts: readonly Uint8Array[],
+  isPeekLock: boolean,
+): void {
   const { lockTokenBytes } = message;
-  link.send(fromBrokerMessage(message), {
+  link.send(parts, {
     deliveryTag: lockTokenBytes === undefined ? nextTag() : toDeliveryTag(lockTokenBytes),
     settled: !isPeekLock,
     context: message,
   });
+}
+
+/**
+ * Senders in the broker's own process may put values into a message that AMQP has no form for. It concerns this link alone; the message
+ * stays locked, and in the end lies in the dead-letter queue. Whoever runs the server is told, but not the values.
+ */
+function unwritable({ path }: MessageReceiver, { sequenceNumber }: ReceivedMessage): AmqpRefusal {
+  const text = `Message ${sequenceNumber} of '${path}' holds a value that cannot be written as AMQP.`;
+  process.emitWarning(text, { type: "WaybillWarning", code: "WAYBILL_UNWRITABLE_MESSAGE" });
+  return new AmqpRefusal("amqp:internal-error", text, 500);
 }
 
 /** Asks the broker for as many messages as the client has given credit for. */
