@@ -88,14 +88,15 @@ function toRuleValue(value: ApplicationProperties[string]): RuleValue {
     case "undefined":
       return null;
     default:
-      if (value === null || value instanceof Date || value instanceof Uint8Array) return value;
+      if (value === null || value instanceof Uint8Array) return value;
+      if (value instanceof Date) return Number.isNaN(value.getTime()) ? OPAQUE : value;
       return isTypedRuleValue(value) ? value : OPAQUE;
   }
 }
 
 function isTypedRuleValue(value: object): value is Extract<RuleValue, { type: string }> {
-  const { type } = value as { type?: unknown };
-  return type === "guid" || type === "timespan";
+  const { type, value: text, ticks } = value as { type?: unknown; value?: unknown; ticks?: unknown };
+  return (type === "guid" && typeof text === "string") || (type === "timespan" && typeof ticks === "bigint");
 }
 
 function sentProperty(content: MessageContent, property: SystemProperty): RuleValue {

@@ -54,6 +54,27 @@ describe("rules", () => {
     expect(received.map((one) => one.hasChangedBrokerProperties)).toEqual([false, true, false]);
   });
 
+  it("cannot compute with values that are none of their kind, and treat them as such that cannot be compared", async () => {
+    await using world = await openNews(
+      sql("date", "sys.EnqueuedTimeUtc - odd <> 0"),
+      sql("sum", "odd + 'x' = 'x'"),
+      sql("sign", "-odd = 1"),
+      sql("expiry", "sys.ExpiresAtUtc - sys.EnqueuedTimeUtc <> 0"),
+      sql("here", "EXISTS(odd)"),
+    );
+    const due = new Date(world.clock.now() + 1000);
+    for (const odd of [new Date(Number.NaN), { type: "timespan" }, { type: "guid", value: 1 }]) {
+      const properties = { applicationProperties: { odd }, timeToLiveMs: 1e300 };
+      await world.sender.send(message("at once", properties));
+      await world.sender.send(message("later", { ...properties, scheduledEnqueueTime: due }));
+    }
+    world.clock.advance(1000);
+    expect(textsOf(await world.receiver.receive(10)).sort()).toEqual([
+      ...["at once", "at once", "at once"],
+      ...["later", "later", "later"],
+    ]);
+  });
+
   it("match on correlation filters", async () => {
     await using world = await openNews({
       name: "orders",

@@ -57,6 +57,9 @@ export const NO_RARE_PROPERTIES: RareProperties = Object.freeze({
   forcePersistence: false,
 });
 
+/** A time to live from here on, some 8,900 years, is none: it may end where `Date` does not reach. */
+const UNLIMITED_MS = 2 ** 48;
+
 /** A message that passed all checks and is not taken in yet. */
 export interface Admitted {
   readonly message: BrokerMessage;
@@ -100,7 +103,7 @@ export function takeIn(
     subject: message.subject,
     sessionId: message.sessionId,
     partitionKey: message.partitionKey,
-    timeToLiveMs: message.timeToLiveMs === Number.POSITIVE_INFINITY ? undefined : message.timeToLiveMs,
+    timeToLiveMs: (message.timeToLiveMs ?? UNLIMITED_MS) >= UNLIMITED_MS ? undefined : message.timeToLiveMs,
     scheduledEnqueueTimeMs: message.scheduledEnqueueTime?.getTime(),
     rare: rareProperties(message),
     applicationProperties:
