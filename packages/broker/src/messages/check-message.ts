@@ -3,6 +3,7 @@ import type { ApplicationProperties, BrokerMessage } from "./message.js";
 import { sizeOfApplicationProperties } from "./message-size.js";
 
 const KEY_LIMIT = 128;
+const ID_RANGE = 2n ** 64n;
 const APPLICATION_PROPERTIES_LIMIT = 64 * 1024;
 
 /** Checks a message's properties against the service's limits; throws `argument-error`. */
@@ -86,13 +87,13 @@ function checkText(text: unknown, name: string, entity: string): void {
 }
 
 function checkId(id: unknown, name: string, entity: string): void {
-  const isId =
-    id === undefined ||
-    typeof id === "string" ||
-    typeof id === "bigint" ||
-    typeof id === "number" ||
-    id instanceof Uint8Array;
-  if (!isId) throw argumentError(entity, `${name} is no string, number, bigint or Uint8Array`);
+  if (id === undefined || typeof id === "string" || id instanceof Uint8Array) return;
+  if (typeof id !== "bigint" && typeof id !== "number") {
+    throw argumentError(entity, `${name} is no string, number, bigint or Uint8Array`);
+  }
+  if (id < 0 || id >= ID_RANGE || (typeof id === "number" && !Number.isInteger(id))) {
+    throw argumentError(entity, `${name} is a number but no unsigned integer of 64 bits`);
+  }
 }
 
 /** The refusal of a message that breaks a rule. */

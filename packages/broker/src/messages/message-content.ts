@@ -81,8 +81,10 @@ export function bytesToStore(message: BrokerMessage, entity: string): Uint8Array
       if (!(body.bytes instanceof Uint8Array))
         throw argumentError(entity, "a data body has to be a Uint8Array");
       return body.bytes;
-    case "value":
     case "sequence":
+      if (!Array.isArray(body.value)) throw argumentError(entity, "a sequence body has to be an array");
+      return encodeValue(body.value, entity);
+    case "value":
       return encodeValue(body.value, entity);
     default:
       throw argumentError(entity, "a message needs a body or wire");

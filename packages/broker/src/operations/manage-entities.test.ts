@@ -251,6 +251,12 @@ describe("quota", () => {
     }
     const notBytes = { section: "data", bytes: "text" } as unknown as MessageBody;
     expect(await codeOf(sender.send({ body: notBytes }))).toBe("argument-error");
+    const notList = { section: "sequence", value: "text" } as unknown as MessageBody;
+    expect(await codeOf(sender.send({ body: notList }))).toBe("argument-error");
+    for (const id of [Number.NaN, 1.5, -1, -1n, 2n ** 64n]) {
+      expect(await codeOf(sender.send(message("a", { messageId: id })))).toBe("argument-error");
+      expect(await codeOf(sender.send(message("a", { correlationId: id })))).toBe("argument-error");
+    }
     expect(world.broker.getEntity("orders").totalMessageCount).toBe(0);
     const scheduledEnqueueTime = new Date(Number.NaN);
     expect(await codeOf(sender.send(message("a", { scheduledEnqueueTime })))).toBe("argument-error");
