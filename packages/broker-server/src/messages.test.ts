@@ -1,11 +1,14 @@
 import {
   AmqpMap,
   type AmqpValue,
+  array,
   described,
   encodeMessage,
+  encodeValue,
   int,
   long,
   scanMessage,
+  stringMap,
   symbol,
   symbolMap,
   timestamp,
@@ -14,6 +17,7 @@ import {
 } from "@waybill/amqp";
 import { createBroker, type ReceivedMessage } from "@waybill/broker";
 import { describe, expect, it } from "vitest";
+import { fromAmqpProperties } from "./amqp/application-properties.js";
 import { fromBrokerMessage } from "./amqp/from-broker-message.js";
 import { toBrokerMessage } from "./amqp/to-broker-message.js";
 import { decodeWire } from "./amqp/wire-decoder.js";
@@ -48,6 +52,9 @@ function entriesOf(map: AmqpMap | undefined): Record<string, AmqpValue> {
     ]),
   );
 }
+
+/** How a map of `type` and `value` is written. */
+const mapOf = (type: string, value: AmqpValue): AmqpMap => stringMap({ type, value });
 
 const ODD_MESSAGE = {
   properties: {
@@ -126,6 +133,52 @@ describe("a message over AMQP", () => {
     expect(received.footer).toBeDefined();
   });
 
+  it("goes out again with whatever a settlement put into its application properties", async () => {
+    await using world = await openOrders();
+    const nested = new AmqpMap([["deep", [int(1), symbolMap({ a: true })]]]);
+    const changes: Record<string, AmqpValue> = {
+      beyondDates: timestamp(2n ** 63n - 1n),
+      beyondLong: ulong(2n ** 64n - 1n),
+      decimal: { type: "decimal32", value: Buffer.from("abcd") },
+      map: nested,
+      list: [int(1), new AmqpMap([[int(1), "one"]])],
+      array: array("long", [long(2n ** 40n)]),
+      uri: described("com.microsoft:uri", "http://example.org"),
+      described: described("of mine", nested),
+    };
+    const message = await world.pass(encodeMessage(ODD_MESSAGE));
+    await world.receiver.abandon(message, fromAmqpProperties(symbolMap(changes)));
+    const [again] = await world.receiver.receive();
+    const deep = new AmqpMap([["deep", [int(1), new AmqpMap([["a", true]])]]]);
+    expect(entriesOf(encode(again!).decodeApplicationProperties())).toEqual({
+      ...entriesOf(ODD_MESSAGE.applicationProperties),
+      ...changes,
+      map: deep,
+      array: [long(2n ** 40n)],
+      described: deep,
+    });
+  });
+
+  it("goes out when a rule changes it, though its creation time lies beyond all dates", async () => {
+    await using world = await openOrders();
+    await world.broker.createTopic("news");
+    const rule = {
+      name: "all",
+      filter: { type: "true" },
+      action: { expression: "SET sys.Label = 'new'" },
+    } as const;
+    await world.broker.createSubscription("news", "sub", {}, rule);
+    const far = timestamp(2n ** 63n - 1n);
+    const properties = encodeValue(described(0x73n, [...Array(8).fill(null), far, far]));
+    const body = encodeMessage({ body: { kind: "value", value: "x" } });
+    await world.broker.sender("news").send(toBrokerMessage(scanMessage(Buffer.concat([properties, body]))));
+    const [message] = await world.broker.receiver("news/Subscriptions/sub").receive();
+    expect(encode(message!).decodeProperties()).toMatchObject({
+      subject: "new",
+      creationTime: new Date(8.64e15),
+    });
+  });
+
   it("goes out with one and the same id, made by the broker, when it was sent without", async () => {
     await using world = await openOrders();
     const { messageId, ...properties } = ODD_MESSAGE.properties;
@@ -181,5 +234,29 @@ describe("a message over AMQP", () => {
       ratio: 0.5,
     });
     expect(received.decodeBody()).toEqual([Buffer.from("body")]);
+  });
+
+  it.each<[string, unknown, AmqpValue]>([
+    [
+      "an object with a member called type",
+      { type: "order", value: { id: 5 } },
+      mapOf("order", stringMap({ id: int(5) })),
+    ],
+    ["an object whose type is one of AMQP's", { type: "int", value: "five" }, mapOf("int", "five")],
+    ["a schema", { type: "array", items: "long" }, stringMap({ type: "array", items: "long" })],
+    ["an object that is no GUID", { type: "guid", value: "x" }, mapOf("guid", "x")],
+    [
+      "a Map",
+      new Map<unknown, unknown>([[1, new Map([["a", null]])]]),
+      new AmqpMap([[int(1), stringMap({ a: null })]]),
+    ],
+    ["a list with a hole", Object.assign([], { 1: 1 }), [null, int(1)]],
+    ["a typed value", { type: "ulong", value: 5n }, ulong(5n)],
+    ["a GUID", { type: "guid", value: ID }, uuid(ID)],
+  ])("carries %s from a sender in the broker's own process", async (_name, value, expected) => {
+    await using world = await openOrders();
+    await world.broker.sender("orders").send({ body: { section: "value", value } });
+    const [message] = await world.receiver.receive();
+    expect(encode(message!).decodeBody()).toEqual([expected]);
   });
 });

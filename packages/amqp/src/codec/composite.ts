@@ -210,12 +210,17 @@ function toField(kind: FieldKind, value: AmqpValue): unknown {
     case "binary":
       return value instanceof Uint8Array ? value : undefined;
     case "timestamp":
-      return isTyped(value) && value.type === "timestamp" ? new Date(Number(value.value)) : undefined;
+      return isTyped(value) && value.type === "timestamp" ? toDate(Number(value.value)) : undefined;
     case "map":
       return value instanceof AmqpMap ? value : undefined;
     case "any":
       return value;
   }
+}
+
+/** An instant beyond the range of `Date` becomes the last one within. */
+function toDate(ms: number): Date {
+  return new Date(Math.max(-LAST_MS, Math.min(ms, LAST_MS)));
 }
 
 function toUnsigned(value: AmqpValue, max: number): number | undefined {
@@ -242,6 +247,9 @@ function toSymbols(value: AmqpValue): readonly string[] | undefined {
   const many = value.values.map(toText);
   return many.every((text) => text !== undefined) ? (many as string[]) : undefined;
 }
+
+/** The end of the range of `Date`, in ms from the epoch either way. */
+const LAST_MS = 8.64e15;
 
 /** The symbolic descriptors of parts 2 to 5, which a peer may use instead of the codes. */
 const SYMBOLIC_DESCRIPTORS: ReadonlyMap<string, number> = new Map([

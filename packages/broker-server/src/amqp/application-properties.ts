@@ -1,24 +1,30 @@
 import {
   type AmqpDescribed,
   AmqpMap,
+  type AmqpTyped,
   type AmqpValue,
   described,
+  encodeValue,
   int,
   isTyped,
   long,
   timestamp,
+  ulong,
   uuid,
   uuidText,
 } from "@waybill/amqp";
 import {
   type ApplicationProperties,
   type ApplicationPropertyValue,
+  type RuleGuid,
+  type RuleTimeSpan,
   ruleGuid,
   ruleTimeSpan,
 } from "@waybill/broker";
 
 const TIME_SPAN = "com.microsoft:timespan";
 const INT_LIMIT = 2 ** 31;
+const LONG_LIMIT = 2n ** 63n;
 
 /** Application properties as the broker and its rules read them. Integers of 64 bits are `bigint`, the others `number`. */
 export function fromAmqpProperties(map: AmqpMap | undefined): ApplicationProperties {
@@ -30,24 +36,28 @@ export function fromAmqpProperties(map: AmqpMap | undefined): ApplicationPropert
   return properties;
 }
 
-/** One simple value as the broker reads it; values without a counterpart there stay as they are, for it to hand back. */
+/**
+ * One value as the broker reads it: plain values only, which can be copied and stored. Lists and arrays become arrays, maps become objects
+ * when their keys are text, else `Map`s. Simple values without a counterpart there stay as they are, for it to hand back.
+ */
 export function fromAmqpValue(value: AmqpValue): ApplicationPropertyValue {
+  if (Array.isArray(value)) return value.map(fromAmqpValue);
+  if (value instanceof AmqpMap) return fromAmqpMap(value);
   if (!isTyped(value)) return value;
   switch (value.type) {
-    case "symbol":
-    case "long":
-    case "ulong":
-      return value.value;
+    case "array":
+      return value.values.map(fromAmqpValue);
     case "timestamp":
-      return new Date(Number(value.value));
+      return dateOf(value.value) ?? value;
     case "uuid":
       return ruleGuid(uuidText(value));
     case "described":
-      return isTimeSpan(value) ? ruleTimeSpan(value.value.value) : value;
+      if (isTimeSpan(value)) return ruleTimeSpan(value.value.value);
+      return isSimple(value.descriptor) && isSimple(value.value) ? value : fromAmqpValue(value.value);
     case "decimal32":
     case "decimal64":
     case "decimal128":
-    case "array":
+      return { type: value.type, value: Uint8Array.from(value.value) };
     case "char":
       return value;
     default:
@@ -55,14 +65,20 @@ export function fromAmqpValue(value: AmqpValue): ApplicationPropertyValue {
   }
 }
 
-/** A value of the broker as AMQP: whole numbers become int or long, `bigint` becomes long, others double. */
+/** The instant of a timestamp in ms since the epoch; `undefined` beyond the range of `Date`. */
+export function dateOf(ms: bigint): Date | undefined {
+  const date = new Date(Number(ms));
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}
+
+/** A value of the broker as AMQP: whole numbers become int or long, `bigint` becomes long or, above its range, ulong, others double. */
 export function toAmqpValue(value: unknown): AmqpValue {
   switch (typeof value) {
     case "string":
     case "boolean":
       return value;
     case "bigint":
-      return long(value);
+      return value < LONG_LIMIT ? long(value) : ulong(value);
     case "number":
       return toAmqpNumber(value);
     case "object":
@@ -96,12 +112,53 @@ function toAmqpNumber(value: number): AmqpValue {
 function toAmqpObject(value: object): AmqpValue {
   if (value instanceof Uint8Array || value instanceof AmqpMap) return value;
   if (value instanceof Date) return timestamp(value);
-  if (Array.isArray(value)) return value.map(toAmqpValue);
-  const { type } = value as { type?: unknown };
-  if (type === "guid") return uuid((value as { value: string }).value);
-  if (type === "timespan") return described(TIME_SPAN, long((value as { ticks: bigint }).ticks));
-  if (typeof type === "string" && isTyped(value as AmqpValue)) return value as AmqpValue;
-  return new AmqpMap(Object.entries(value).map(([name, item]) => [name, toAmqpValue(item)] as const));
+  if (Array.isArray(value)) return Array.from(value, toAmqpValue);
+  if (value instanceof Map) {
+    return new AmqpMap(Array.from(value, ([key, item]) => [toAmqpValue(key), toAmqpValue(item)] as const));
+  }
+  return (
+    toTyped(value) ??
+    new AmqpMap(Object.entries(value).map(([name, item]) => [name, toAmqpValue(item)] as const))
+  );
+}
+
+/** How many members the values have that wear the name of their type; those of two have a `value`. */
+const TYPED_MEMBERS: Readonly<Partial<Record<string, number>>> = Object.freeze({
+  ...{ guid: 2, timespan: 2, uuid: 2, timestamp: 2, symbol: 2, char: 2, float: 2 },
+  ...{ ubyte: 2, ushort: 2, uint: 2, ulong: 2, byte: 2, short: 2, int: 2, long: 2 },
+  ...{ decimal32: 2, decimal64: 2, decimal128: 2, described: 3, array: 4 },
+});
+
+/** A value that wears the name of its type; `undefined` for an object that merely has a member called `type`. */
+function toTyped(value: { readonly type?: unknown }): AmqpValue | undefined {
+  const { type } = value;
+  if (typeof type !== "string" || !Object.hasOwn(TYPED_MEMBERS, type)) return undefined;
+  if (Object.keys(value).length !== TYPED_MEMBERS[type]) return undefined;
+  try {
+    const typed = fromRuleType(value as RuleGuid | RuleTimeSpan) ?? (value as AmqpTyped);
+    encodeValue(typed);
+    return typed;
+  } catch {
+    return undefined;
+  }
+}
+
+function fromRuleType(value: RuleGuid | RuleTimeSpan): AmqpValue | undefined {
+  if (value.type === "guid") return uuid(value.value);
+  return value.type === "timespan" ? described(TIME_SPAN, long(value.ticks)) : undefined;
+}
+
+function fromAmqpMap(map: AmqpMap): object {
+  if (map.entries.some(([key]) => keyText(key) === undefined)) {
+    return new Map(map.entries.map(([key, value]) => [fromAmqpValue(key), fromAmqpValue(value)]));
+  }
+  return fromAmqpProperties(map);
+}
+
+/** Whether a value holds neither others nor a view on the bytes that it was read from. */
+function isSimple(value: AmqpValue): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return isTyped(value) && value.type !== "described" && "value" in value && typeof value.value !== "object";
 }
 
 function isTimeSpan(

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { AmqpMap, type AmqpTyped, type AmqpValue, isTyped, uuidText } from "@waybill/amqp";
 import type { Broker, MessageReceiver, Transaction } from "@waybill/broker";
-import { textOf } from "../application-properties.js";
+import { dateOf, textOf } from "../application-properties.js";
 import { badRequest } from "../error.js";
 import type { SessionHolders } from "../session-holders.js";
 
@@ -63,7 +63,7 @@ export class RequestBody {
     const value = this.#map.get(name);
     if (value === undefined || value === null) return undefined;
     if (!isTyped(value) || value.type !== "timestamp") return wrongType(name, "a timestamp");
-    return new Date(Number(value.value));
+    return dateOf(value.value) ?? wrongType(name, "within the range of dates");
   }
 
   optionalMap(name: string): AmqpMap | undefined {
