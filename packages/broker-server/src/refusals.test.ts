@@ -1,5 +1,23 @@
 import { describe, expect, it } from "vitest";
+import { numberIn } from "./raw-client.test-support.js";
+import { openRaw } from "./raw-world.test-support.js";
 import { codeOf, openWorld } from "./world.test-support.js";
+
+describe("a server", () => {
+  it("is not held up by long runs of slashes or spaces", async () => {
+    await using world = await openRaw({}, { keys: [{ name: "key", key: "secret", rights: ["Manage"] }] });
+    await using attaching = await world.connect();
+    const many = 200_000;
+    await expect(attaching.sender(`a${"/".repeat(many)}x`)).rejects.toThrow();
+    await using client = await world.connect();
+    const cbs = await client.management("$cbs");
+    const put = (token: string, name: string) => cbs.call("put-token", token, { name });
+    const token = `SharedAccessSignature ${" ".repeat(many)}\n`;
+    expect(numberIn(await put(token, "sb://h/orders"), "status-code")).toBe(401);
+    const signed = "SharedAccessSignature sr=sb%3a%2f%2fh%2forders&se=99999999999&skn=key&sig=none";
+    expect(numberIn(await put(signed, `sb://h/a${"/".repeat(many)}x`), "status-code")).toBe(401);
+  });
+});
 
 describe("an entity", () => {
   it("that does not exist is MessagingEntityNotFound to senders, receivers and management", async () => {

@@ -7,6 +7,8 @@ export type Address =
   | { readonly kind: "management"; readonly path: string };
 
 const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/]*/i;
+/** Looks at each run of slashes once, however many there are. */
+const OUTER_SLASHES = /^\/+|(?<!\/)\/+$/g;
 const MANAGEMENT = /(?:^|\/)\$management$/i;
 
 /**
@@ -25,7 +27,7 @@ export function parseAddress(address: string): Address | undefined {
 export function toEntityPath(address: string): string | undefined {
   const rest = address.replace(SCHEME_AND_HOST, "");
   const isEncoded = rest.length < address.length || rest.startsWith("/");
-  const trimmed = rest.replace(/^\/+|\/+$/g, "");
+  const trimmed = rest.replace(OUTER_SLASHES, "");
   if (!isEncoded) return trimmed;
   try {
     return decodeURIComponent(trimmed);

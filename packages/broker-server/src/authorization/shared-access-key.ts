@@ -92,7 +92,7 @@ interface TokenFields {
 }
 
 function parseToken(token: string): TokenFields | undefined {
-  const match = /^SharedAccessSignature\s+(.+)$/i.exec(token);
+  const match = /^SharedAccessSignature\s+(\S.*)$/i.exec(token);
   if (match === null) return undefined;
   const fields = new Map(
     match[1]!.split("&").map((pair) => {

@@ -7,6 +7,8 @@ export interface EntityPath {
   readonly store: StoreKind;
 }
 
+/** Looks at each run of slashes once, however many there are. */
+const OUTER_SLASHES = /^\/+|(?<!\/)\/+$/g;
 const SUB_QUEUE = /\/(\$transfer\/)?\$deadletterqueue$/i;
 const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N}._/-]*[\p{L}\p{N}_])?$/u;
 const CHILD_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}_])?$/u;
@@ -15,7 +17,7 @@ const CHILD_NAME_LIMIT = 50;
 
 /** Takes apart the address of an entity or sub-queue; a leading or trailing slash does not matter. */
 export function parseEntityPath(path: string): EntityPath {
-  const trimmed = path.replace(/^\/+|\/+$/g, "");
+  const trimmed = path.replace(OUTER_SLASHES, "");
   const match = SUB_QUEUE.exec(trimmed);
   if (match === null) return { entity: trimmed, store: "main" };
   return {

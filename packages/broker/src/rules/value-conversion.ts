@@ -77,7 +77,7 @@ function toInteger(value: RuleValue): bigint | undefined {
 function toDouble(value: RuleValue): number | undefined {
   if (typeof value === "bigint") return Number(value);
   if (typeof value === "boolean") return value ? 1 : 0;
-  if (typeof value === "string" && /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(value))
+  if (typeof value === "string" && /^\s*[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i.test(value))
     return Number(value);
   return undefined;
 }
