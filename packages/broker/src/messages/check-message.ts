@@ -4,7 +4,8 @@ import { sizeOfApplicationProperties } from "./message-size.js";
 
 const KEY_LIMIT = 128;
 const ID_RANGE = 2n ** 64n;
-const APPLICATION_PROPERTIES_LIMIT = 64 * 1024;
+/** In bytes, for all of a message together. Source: Service Bus quotas. */
+export const APPLICATION_PROPERTIES_LIMIT = 64 * 1024;
 
 /** Checks a message's properties against the service's limits; throws `argument-error`. */
 export function checkProperties(message: BrokerMessage, entity: string): void {

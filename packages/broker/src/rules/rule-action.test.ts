@@ -158,6 +158,19 @@ describe("SET", () => {
     expect(set(expression, current)).toEqual(expected);
   });
 
+  it("tells text that is no number at once, however long", () => {
+    const digits = "1".repeat(200_000);
+    expect(failure("SET a = b", { application: { a: 0.5, b: `${digits}x` } })).toMatch(/200010 bytes/);
+  });
+
+  it("fails on text and on properties that are too long to be kept", () => {
+    const application = { a: "x".repeat(8) };
+    expect(run("SET a = a + a ".repeat(12), { application }).application.a).toHaveLength(2 ** 15);
+    expect(failure("SET a = a + a ".repeat(32), { application })).toMatch(/^OverflowException: the text/);
+    const copies = `${"SET a = a + a ".repeat(12)}SET b = a SET c = a`;
+    expect(failure(copies, { application })).toMatch(/^RuleActionException: .* have 98331 bytes/);
+  });
+
   it("writes instants, spans of time and GUIDs as .NET's invariant culture does", () => {
     const application = {
       text: "",

@@ -1,3 +1,5 @@
+import { APPLICATION_PROPERTIES_LIMIT } from "../messages/check-message.js";
+import { sizeOfApplicationProperties } from "../messages/message-size.js";
 import { RuleEvaluationError } from "./rule-error.js";
 import { draftOf, propertyName, type RuleChanges, type RuleDraft, type RuleSubject } from "./rule-subject.js";
 import { kindOf, type RuleValue } from "./rule-value.js";
@@ -20,7 +22,8 @@ export type RuleAction = (subject: RuleSubject) => RuleChanges;
 
 /**
  * Compiles the text of an action: `SET property = expression` and `REMOVE property`, with `;`, `,` or nothing between
- * statements. Later statements see what earlier ones did. Setting a property to *unknown* leaves it alone.
+ * statements. Later statements see what earlier ones did. Setting a property to *unknown* leaves it alone. The application properties that
+ * it sets have at most 64 KB together.
  * Throws `RuleSyntaxError`. Source: "Subscription Rule SQL Action Syntax".
  */
 export function compileRuleAction(text: string, parameters: SqlParameters = {}): RuleAction {
@@ -28,6 +31,7 @@ export function compileRuleAction(text: string, parameters: SqlParameters = {}):
   return (subject) => {
     const draft = draftOf(subject);
     for (const statement of statements) statement(draft);
+    checkSize(draft.changes);
     return draft.changes;
   };
 }
@@ -105,6 +109,14 @@ function toSystemValue(property: SystemProperty, rule: SystemPropertyRule, value
     failAction(`sys.${property} holds at most ${rule.maxLength} characters`);
   }
   return converted;
+}
+
+/** So that actions which copy properties cannot make a small message large. */
+function checkSize({ application }: RuleChanges): void {
+  const bytes = sizeOfApplicationProperties(Object.fromEntries(application));
+  if (bytes > APPLICATION_PROPERTIES_LIMIT) {
+    failAction(`the application properties that it sets have ${bytes} bytes`);
+  }
 }
 
 function failAction(message: string): never {

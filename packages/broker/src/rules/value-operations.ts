@@ -14,6 +14,9 @@ export type ArithmeticOperator = "+" | "-" | "*" | "/" | "%";
 const MIN_INT64 = -(2n ** 63n);
 const MAX_INT64 = 2n ** 63n - 1n;
 
+/** The longest text that can be put together, in UTF-16 units: a message's application properties have no room for more. */
+const TEXT_LIMIT = 64 * 1024;
+
 /**
  * Compares two values for equality after C#'s promotions: integers with doubles as doubles, strings by ordinal,
  * null equal to null only. Unknown for types that C# cannot compare.
@@ -49,7 +52,8 @@ export function relateValues(operator: RelationalOperator, left: RuleValue, righ
 /**
  * Computes as C# does: 64-bit integers that wrap around, doubles when either side is one, text concatenation, instants
  * and spans of time. Null gives null; types without the operator give unknown (undefined).
- * Throws `RuleEvaluationError` for an integer division by zero and for the smallest integer divided by -1.
+ * Throws `RuleEvaluationError` for an integer division by zero, for the smallest integer divided by -1, and for text of more than 65,536
+ * characters.
  */
 export function computeValues(
   operator: ArithmeticOperator,
@@ -145,7 +149,8 @@ function computeDoubles(operator: ArithmeticOperator, left: number, right: numbe
 function concatenate(left: RuleValue, right: RuleValue): string | undefined {
   const head = formatValue(left);
   const tail = formatValue(right);
-  return head === undefined || tail === undefined ? undefined : head + tail;
+  if (head === undefined || tail === undefined) return undefined;
+  return head.length + tail.length <= TEXT_LIMIT ? head + tail : overflow("the text");
 }
 
 function computeTimes(operator: "+" | "-", left: RuleValue, right: RuleValue): RuleValue | undefined {
