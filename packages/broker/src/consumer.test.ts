@@ -56,6 +56,21 @@ describe("onClosed", () => {
 });
 
 describe("grant", () => {
+  it("ends the consumer once the broker is closed", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders");
+    const told: string[] = [];
+    const consumer = world.broker.receiver("orders").consume({
+      onMessage: () => {},
+      onClosed: (error) => told.push((error as { code?: string }).code!),
+    });
+    await world.broker.close();
+    consumer.grant(1);
+    consumer.grant(1);
+    expect(told).toEqual(["broker-closed"]);
+    expect(consumer.isClosed).toBe(true);
+  });
+
   it("refuses what is no number of messages", async () => {
     await using world = openWorld();
     await world.broker.createQueue("orders");

@@ -51,8 +51,9 @@ export class Consumer {
     if (!Number.isInteger(count) || count < 0)
       throw new TypeError(`Consumer.grant: ${count} is not a number of messages`);
     if (this.#isClosed || count === 0) return;
-    const nowMs = this.#engine.begin();
+    let nowMs: number;
     try {
+      nowMs = this.#engine.begin();
       this.#check();
     } catch (error) {
       this.end(error as Error);
