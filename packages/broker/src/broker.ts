@@ -219,11 +219,7 @@ export class Broker {
 
   /** Ends all waits with `broker-closed`, stops all timers and closes the storage. */
   async close(): Promise<void> {
-    const failure = new BrokerError("broker-closed", "The broker is closed.");
-    this.#engine.stop(failure);
-    for (const entity of this.#engine.entities.all()) {
-      for (const store of storesOf(entity)) store.refuseWaiters(failure);
-    }
+    this.#engine.stop(new BrokerError("broker-closed", "The broker is closed."));
     await this.#engine.storage.close();
   }
 
@@ -255,6 +251,11 @@ function createEngine(options: BrokerOptions, storage: Storage): Engine {
       removeEntity(engine, entity, nowMs);
     },
     serve: serveWaiters,
+    onStopped: (engine: Engine, failure: BrokerError) => {
+      for (const entity of engine.entities.all()) {
+        for (const store of storesOf(entity)) store.refuseWaiters(failure);
+      }
+    },
   };
   const clock = options.clock ?? createSystemClock();
   return new Engine(clock, storage, new EntityRegistry(), lifecycle, options.wireDecoder);

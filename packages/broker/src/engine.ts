@@ -18,6 +18,7 @@ export interface Lifecycle {
   onSessionDue(engine: Engine, lock: SessionLock, nowMs: number): void;
   onIdleDue(engine: Engine, entity: Entity, nowMs: number): void;
   serve(engine: Engine, lane: Lane, nowMs: number): void;
+  onStopped(engine: Engine, failure: BrokerError): void;
 }
 
 /** The state of one broker, on which the operations work. It decides nothing itself. */
@@ -123,10 +124,12 @@ export class Engine {
     this.end(nowMs);
   }
 
-  /** Refuses all further operations. */
+  /** Refuses all further operations, and those that wait. */
   stop(failure: BrokerError): void {
-    this.#failure ??= failure;
+    if (this.#failure !== undefined) return;
+    this.#failure = failure;
     this.timers.close();
+    this.#lifecycle.onStopped(this, failure);
   }
 
   #commitBatch(): Promise<void> | undefined {

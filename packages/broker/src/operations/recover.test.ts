@@ -221,6 +221,18 @@ describe("commit", () => {
     expect(await codeOf(broker.sender("orders").send(message("a")))).toBe("storage-failed");
     expect(() => broker.receiver("orders")).toThrow("its storage failed to commit");
   });
+
+  it("leaves nobody waiting when the storage fails", async () => {
+    const disk = createDisk();
+    const broker = await openOn(disk);
+    for (const path of ["orders", "answers"]) await broker.createQueue(path);
+    await broker.createQueue("carts", { requiresSession: true });
+    const receiving = codeOf(broker.receiver("answers").receive());
+    const accepting = codeOf(broker.acceptSession("carts"));
+    disk.failure = new Error("disk full");
+    await expect(broker.sender("orders").send(message("a"))).rejects.toThrow();
+    expect([await receiving, await accepting]).toEqual(["storage-failed", "storage-failed"]);
+  });
 });
 
 describe("receiveAndDelete", () => {
