@@ -30,7 +30,8 @@ export class Engine {
   readonly lockTokens = new LockTokens();
   readonly faults: Faults = new Faults(this);
   readonly listeners = new Set<BrokerEventListener>();
-  wireDecoder: WireDecoder | undefined;
+  #wireDecoder: WireDecoder | undefined;
+  readonly #undecodable = new Set<StoredMessage>();
   readonly #lifecycle: Lifecycle;
   readonly #lanes: Lane[] = [];
   /** The storage's last promise and the one made of it: a group of operations shares both. */
@@ -51,13 +52,34 @@ export class Engine {
     this.timers = new Timers(clock);
     this.storage = storage;
     this.entities = entities;
-    this.wireDecoder = wireDecoder;
+    this.#wireDecoder = wireDecoder;
     this.#lifecycle = lifecycle;
   }
 
   /** Whether the broker is closed or its storage failed. */
   get isStopped(): boolean {
     return this.#failure !== undefined;
+  }
+
+  get wireDecoder(): WireDecoder | undefined {
+    return this.#wireDecoder;
+  }
+
+  /** Sets how messages in a front end's encoding are read; those that waited for it are due now. */
+  set wireDecoder(decoder: WireDecoder | undefined) {
+    this.#wireDecoder = decoder;
+    for (const message of this.#undecodable) {
+      const { state, timerSlot, isLocked, session } = message;
+      const isHeld = (state === "active" || state === "scheduled") && timerSlot < 0;
+      // The lock of a session has a timer of its own.
+      if (isHeld && !(isLocked && session !== undefined)) this.timers.arm(message, this.timers.nowMs);
+    }
+    this.#undecodable.clear();
+  }
+
+  /** Keeps a message that is due where it is until there is a wire decoder. */
+  awaitDecoder(message: StoredMessage): void {
+    this.#undecodable.add(message);
   }
 
   /** Begins an operation: fires what is due and returns the present instant. Throws once the broker is closed. */

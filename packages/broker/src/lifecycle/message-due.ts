@@ -1,13 +1,19 @@
 import type { Engine } from "../engine.js";
+import type { Entity } from "../entities/entity-registry.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { activateScheduled } from "./activate-scheduled.js";
 import { failDelivery } from "./end-lock.js";
 import { expireMessage } from "./expire-message.js";
 import { withdraw } from "./place-message.js";
 
-/** What a message's timer brings: the end of its lock, its activation, or its expiry. */
+/**
+ * What a message's timer brings: the end of its lock, its activation, or its expiry. A message in a front end's encoding that may go on to
+ * rules waits for the front end: there is one a moment after a broker was opened on a storage.
+ */
 export function onMessageDue(engine: Engine, message: StoredMessage, nowMs: number): void {
-  if (message.state === "scheduled") {
+  if (message.content.isWire && engine.wireDecoder === undefined && goesOn(message.store.owner)) {
+    engine.awaitDecoder(message);
+  } else if (message.state === "scheduled") {
     activateScheduled(engine, message, nowMs);
   } else if (message.isLocked) {
     engine.emit("lock-expired", message, nowMs);
@@ -16,4 +22,11 @@ export function onMessageDue(engine: Engine, message: StoredMessage, nowMs: numb
     withdraw(message);
     expireMessage(engine, message, nowMs);
   }
+}
+
+/** Whether messages leave an entity for others, so that they may come to a topic. */
+function goesOn(owner: Entity): boolean {
+  if (owner.kind === "topic") return true;
+  const { forwardTo, forwardDeadLetteredMessagesTo } = owner.options;
+  return forwardTo !== undefined || forwardDeadLetteredMessagesTo !== undefined;
 }

@@ -227,6 +227,6 @@ function requireDecoder(decode: WireDecoder | undefined): WireDecoder {
   if (decode !== undefined) return decode;
   throw new BrokerError(
     "not-allowed",
-    "The message was stored in a front end's encoding and the broker has no wireDecoder to read it.",
+    "The message was stored in a front end's encoding and the broker has no wireDecoder to read it. For messages that came over AMQP that is decodeWire of @waybill/broker-server.",
   );
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openBroker } from "../broker.js";
 import { createManualClock } from "../clock.js";
+import type { WireDecoder } from "../messages/message.js";
 import type { RuleDefinition } from "../rules/rule.js";
 import { createDisk, type Disk, openDisk } from "../storage/restartable-storage.test-support.js";
 import { codeOf, message, settleMicrotasks, textOf, textsOf } from "../world.test-support.js";
@@ -47,6 +48,35 @@ describe("openBroker", () => {
     });
     expect(textOf(first)).toBe("a");
     expect(textOf(second)).toBe("b");
+  });
+
+  it("lets due messages in a front end's encoding wait for its decoder where rules have to read them", async () => {
+    const disk = createDisk();
+    const clock = createManualClock();
+    const wireDecoder: WireDecoder = (wire) => ({
+      applicationProperties: { length: wire.byteLength },
+      body: { section: "data", bytes: wire },
+    });
+    const rule: RuleDefinition = { name: "five", filter: { type: "sql", expression: "length = 5" } };
+    const first = await openBroker({ clock, wireDecoder, storage: openDisk(disk) });
+    await first.createTopic("news");
+    await first.createSubscription("news", "sub", {}, rule);
+    await first.createQueue("expiring", {
+      deadLetteringOnMessageExpiration: true,
+      forwardDeadLetteredMessagesTo: "news",
+    });
+    const wire = Buffer.from("12345");
+    const scheduledEnqueueTime = new Date(clock.now() + MINUTE_MS);
+    await first.sender("news").schedule([{ wire, scheduledEnqueueTime, messageId: "scheduled" }]);
+    await first.sender("expiring").send({ wire, timeToLiveMs: MINUTE_MS, messageId: "expired" });
+    await first.close();
+    clock.advance(2 * MINUTE_MS);
+
+    await using broker = await openOn(disk, clock);
+    expect(broker.getEntity("news/Subscriptions/sub").totalMessageCount).toBe(0);
+    broker.setWireDecoder(wireDecoder);
+    const received = await broker.receiver("news/Subscriptions/sub").receive(10);
+    expect(received.map(({ messageId }) => messageId)).toEqual(["scheduled", "expired"]);
   });
 
   it("restores rules with the parameters of their filters and actions", async () => {
