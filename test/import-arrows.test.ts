@@ -38,6 +38,7 @@ const arrows: Readonly<Record<string, Arrow>> = {
   cli: {
     imports: [
       "broker",
+      "broker-server",
       "core",
       "migration",
       "serializer-json",
@@ -45,7 +46,6 @@ const arrows: Readonly<Record<string, Arrow>> = {
       "transport-azure",
       "transport-local",
     ],
-    tests: ["broker-server"],
   },
 };
 

@@ -1,7 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { ServiceBusClient } from "@azure/service-bus";
+import { serve } from "@waybill/broker-server";
 import { describe, expect, it } from "vitest";
-import { encoded, fill, garbage, seats, waiting } from "./seats.test-support.js";
+import { encoded, fill, garbage, openDataSeat, seats, waiting } from "./seats.test-support.js";
 
 describe.each(seats)("against $name", ({ open }) => {
   it("sends a value in the main format, bytes as they are, now or later", async () => {
@@ -208,5 +210,30 @@ describe.each(seats)("against $name", ({ open }) => {
     const texts = await Promise.all(files.map((file) => readFile(join(seat.folder, "golden", file), "utf8")));
     expect(texts.join()).toContain("paid");
     expect(texts.join()).not.toMatch(/Ada|4711/);
+  });
+});
+
+describe("against a data directory that was served", () => {
+  it("reads what clients sent over AMQP", async () => {
+    await using seat = await openDataSeat();
+    await seat.withBroker(async (broker) => {
+      await broker.createQueue("orders", { maxDeliveryCount: 1 });
+      await using server = await serve(broker, { port: 0 });
+      const client = new ServiceBusClient(server.connectionString);
+      const sender = client.createSender("orders");
+      await sender.sendMessages({
+        body: { id: 1 },
+        contentType: "application/json",
+        applicationProperties: { n: 1 },
+      });
+      await sender.sendMessages({ body: garbage, applicationProperties: { n: 2 } });
+      await client.close();
+    });
+    const peeked = await seat.run(["peek", "orders"]);
+    expect(peeked).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(peeked.lines()).toMatchObject([
+      { applicationProperties: { n: 1 } },
+      { applicationProperties: { n: 2 } },
+    ]);
   });
 });

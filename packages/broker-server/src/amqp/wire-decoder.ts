@@ -3,7 +3,10 @@ import { type AmqpValue, scanMessage } from "@waybill/amqp";
 import type { MessageBody, WireDecoder } from "@waybill/broker";
 import { fromAmqpProperties, fromAmqpValue } from "./application-properties.js";
 
-/** Reads messages that came over AMQP for receivers in the broker's own process. */
+/**
+ * Reads messages that came over AMQP for receivers in the broker's own process. `serve` sets it; without a server it is the `wireDecoder` with
+ * which to open a broker on the storage of one. Throws `AmqpDecodeError` for bytes that are no message.
+ */
 export const decodeWire: WireDecoder = (wire) => {
   const sections = scanMessage(wire);
   return {

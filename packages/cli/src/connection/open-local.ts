@@ -1,4 +1,5 @@
 import { openBroker, openDurableStorage } from "@waybill/broker";
+import { decodeWire } from "@waybill/broker-server";
 import type { EntityName } from "@waybill/core";
 import { localCatalog, localTransport } from "@waybill/transport-local";
 import type { Connection } from "./connection.js";
@@ -6,7 +7,8 @@ import { namedCatalog } from "./named-catalog.js";
 
 /** Opens a data directory with a broker of its own; nobody else can have it open meanwhile. */
 export async function openLocal(directory: string, create: boolean): Promise<Connection> {
-  const broker = await openBroker({ storage: await openDurableStorage(directory, { mustExist: !create }) });
+  const storage = await openDurableStorage(directory, { mustExist: !create });
+  const broker = await openBroker({ storage, wireDecoder: decodeWire });
   const transport = localTransport(broker);
   const all = localCatalog(broker);
   return {
