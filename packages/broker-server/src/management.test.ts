@@ -1,6 +1,6 @@
-import { type AmqpMap, array, encodeMessage, int, stringMap, symbol, timestamp } from "@waybill/amqp";
+import { type AmqpMap, array, encodeMessage, int, long, stringMap, symbol, timestamp } from "@waybill/amqp";
 import { createManualClock } from "@waybill/broker";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { numberIn } from "./raw-client.test-support.js";
 import { fill, openRaw } from "./raw-world.test-support.js";
 
@@ -54,6 +54,28 @@ describe("a client that gives its replies no credit", () => {
     expect(await detached).toBe("amqp:resource-limit-exceeded");
     const management = await client.management("orders");
     expect(numberIn(await management.call("com.microsoft:none", null), "statusCode")).toBe(501);
+  });
+});
+
+describe("peek-message", () => {
+  it("leaves out what a sender in the broker's own process made impossible to write as AMQP", async () => {
+    await using world = await openRaw();
+    await using client = await world.connect();
+    const warnings = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    const sender = world.broker.sender("orders");
+    const unwritable = { body: { section: "value", value: 2n ** 70n } } as const;
+    await sender.sendBatch([unwritable, unwritable, unwritable]);
+    await fill(world, 1);
+    const management = await client.management("orders");
+    const peek = (from: bigint) =>
+      management.call(
+        "com.microsoft:peek-message",
+        stringMap({ "from-sequence-number": long(from), "message-count": int(2) }),
+      );
+    expect(numberIn(await peek(1n), "statusCode")).toBe(200);
+    expect(warnings).toHaveBeenCalledTimes(3);
+    expect(numberIn(await peek(5n), "statusCode")).toBe(204);
+    warnings.mockRestore();
   });
 });
 

@@ -1,9 +1,9 @@
 import type { SenderLink } from "@waybill/amqp";
 import type { Consumer, MessageReceiver, ReceivedMessage } from "@waybill/broker";
-import { AmqpRefusal } from "../error.js";
 import { fromBrokerMessage } from "../from-broker-message.js";
 import { toDeliveryTag } from "../lock-token-tag.js";
 import type { Peer } from "../peer.js";
+import { unwritable } from "../unwritable-message.js";
 import { nextTag } from "./next-tag.js";
 import { settleDelivery } from "./settle-delivery.js";
 
@@ -29,7 +29,8 @@ export function pushMessages(
       try {
         parts = fromBrokerMessage(message);
       } catch {
-        peer.end(link, unwritable(receiver, message));
+        // It concerns this link alone; a locked message in the end lies in the dead-letter queue.
+        peer.end(link, unwritable(message));
         return;
       }
       push(link, message, parts, isPeekLock);
@@ -74,16 +75,6 @@ function push(
     settled: !isPeekLock,
     context: message,
   });
-}
-
-/**
- * Senders in the broker's own process may put values into a message that AMQP has no form for. It concerns this link alone; the message
- * stays locked, and in the end lies in the dead-letter queue. Whoever runs the server is told, but not the values.
- */
-function unwritable({ path }: MessageReceiver, { sequenceNumber }: ReceivedMessage): AmqpRefusal {
-  const text = `Message ${sequenceNumber} of '${path}' holds a value that cannot be written as AMQP.`;
-  process.emitWarning(text, { type: "WaybillWarning", code: "WAYBILL_UNWRITABLE_MESSAGE" });
-  return new AmqpRefusal("amqp:internal-error", text, 500);
 }
 
 /** Asks the broker for as many messages as the client has given credit for. */

@@ -1,0 +1,12 @@
+import type { ReceivedMessage } from "@waybill/broker";
+import { AmqpRefusal } from "./error.js";
+
+/**
+ * The refusal of a message that cannot be encoded: senders in the broker's own process may put values into it that AMQP has no form for.
+ * Whoever runs the server is told, but not the values.
+ */
+export function unwritable({ entityPath, sequenceNumber }: ReceivedMessage): AmqpRefusal {
+  const text = `Message ${sequenceNumber} of '${entityPath}' holds a value that cannot be written as AMQP.`;
+  process.emitWarning(text, { type: "WaybillWarning", code: "WAYBILL_UNWRITABLE_MESSAGE" });
+  return new AmqpRefusal("amqp:internal-error", text, 500);
+}
