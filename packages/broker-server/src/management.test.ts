@@ -117,6 +117,25 @@ describe("batch-delete-messages", () => {
 });
 
 describe("get-message-sessions", () => {
+  it("refuses to skip or return numbers that are none of items", async () => {
+    await using world = await openRaw({ requiresSession: true });
+    await world.broker.sender("orders").send(send("a"));
+    await using client = await world.connect();
+    const management = await client.management("orders");
+    for (const [name, value] of [
+      ["skip", int(-1)],
+      ["skip", long(-(2n ** 63n))],
+      ["top", long(2n ** 63n - 1n)],
+      ["last-updated-time", timestamp(2n ** 63n - 1n)],
+    ] as const) {
+      const answer = await management.call(
+        "com.microsoft:get-message-sessions",
+        stringMap({ [name]: value }),
+      );
+      expect(numberIn(answer, "statusCode")).toBe(400);
+    }
+  });
+
   const EVER = timestamp(new Date(Date.UTC(9999, 11, 31)));
   const send = (sessionId: string) =>
     ({ sessionId, body: { section: "data", bytes: Buffer.alloc(1) } }) as const;

@@ -3,13 +3,13 @@ import type { ManagementReply, ManagementRequest } from "./request.js";
 import { fromRuleDescription } from "./rule-description.js";
 import { splitSubscriptionPath } from "./subscription-path.js";
 
-const TOP = 100n;
+const TOP = 100;
 
 /** Lists the rules of a subscription, a page at a time; 204 after the last. */
 export function enumerateRules({ broker, path, body }: ManagementRequest): ManagementReply {
   const { topic, subscription } = splitSubscriptionPath(path);
-  const skip = Number(body.optionalInteger("skip") ?? 0n);
-  const top = Number(body.optionalInteger("top") ?? TOP);
+  const skip = body.optionalCount("skip") ?? 0;
+  const top = body.optionalCount("top") ?? TOP;
   const rules = broker.listRules(topic, subscription).slice(skip, skip + top);
   if (rules.length === 0) return { statusCode: 204 };
   return {

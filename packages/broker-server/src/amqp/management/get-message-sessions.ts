@@ -11,8 +11,8 @@ export async function getMessageSessions({
   path,
   body,
 }: ManagementRequest): Promise<ManagementReply> {
-  const skip = Number(body.optionalInteger("skip") ?? 0n);
-  const top = Number(body.optionalInteger("top") ?? BigInt(TOP));
+  const skip = body.optionalCount("skip") ?? 0;
+  const top = body.optionalCount("top") ?? TOP;
   const updated = body.optionalDate("last-updated-time");
   const asksForMessages = updated === undefined || updated.getTime() >= FAR_FUTURE_MS;
   const ids = await broker.receiver(path).listSessions({

@@ -54,8 +54,14 @@ export class RequestBody {
 
   /** A whole number from 1 up to what a call may ask for. */
   count(name: string): number {
-    const value = this.optionalInteger(name) ?? missing(name);
-    if (value < 1n || value > 2_147_483_647n) throw badRequest(`'${name}' is not a number of items.`);
+    return this.optionalCount(name, 1n) ?? missing(name);
+  }
+
+  /** A whole number from `least` up to what a call may ask for, or `undefined`. */
+  optionalCount(name: string, least = 0n): number | undefined {
+    const value = this.optionalInteger(name);
+    if (value === undefined) return undefined;
+    if (value < least || value > 2_147_483_647n) throw badRequest(`'${name}' is not a number of items.`);
     return Number(value);
   }
 
