@@ -204,6 +204,11 @@ describe("createRule", () => {
       { name: "r", filter: { type: "true" }, action: "SET a = 1" },
       "action.expression has to be a string",
     ],
+    [
+      "a value that cannot be stored",
+      { name: "r", filter: { type: "correlation", properties: { a: new SharedArrayBuffer(1) } } },
+      "it holds a value that cannot be copied",
+    ],
   ])("refuses %s, from code without types", async (_what, rule, text) => {
     await using world = await openNews();
     await expect(world.broker.createRule("news", "sub", rule as never)).rejects.toThrow(text);

@@ -1,6 +1,7 @@
 import { BrokerError } from "../broker-error.js";
 import type { ApplicationProperties, BrokerMessage } from "./message.js";
 import { sizeOfApplicationProperties } from "./message-size.js";
+import { isStorable } from "./storable-value.js";
 
 const KEY_LIMIT = 128;
 const ID_RANGE = 2n ** 64n;
@@ -67,13 +68,7 @@ export function checkApplicationProperties(properties: ApplicationProperties, en
 }
 
 function isCopyable(value: object): boolean {
-  if (value instanceof Uint8Array || value instanceof Date) return true;
-  try {
-    structuredClone(value);
-    return true;
-  } catch {
-    return false;
-  }
+  return value instanceof Uint8Array || value instanceof Date || isStorable(value);
 }
 
 function checkKey(key: string | undefined, name: string, entity: string): void {

@@ -3,6 +3,7 @@ import { BrokerError } from "../broker-error.js";
 import type { Storage } from "../storage/storage.js";
 import { argumentError } from "./check-message.js";
 import type { ApplicationProperties, BrokerMessage, MessageBody, MessageId, WireDecoder } from "./message.js";
+import { DEEPEST_NESTING, isShallow } from "./storable-value.js";
 
 /** How a stored body is to be read: `value` and `sequence` bodies are kept in the structured-clone format. */
 export type BodySection = MessageBody["section"];
@@ -201,6 +202,9 @@ function isolateId(id: MessageId | undefined): MessageId | undefined {
 }
 
 function encodeValue(value: unknown, entity: string): Uint8Array {
+  if (!isShallow(value)) {
+    throw argumentError(entity, `the values in the body are nested deeper than ${DEEPEST_NESTING}`);
+  }
   try {
     return serialize(value);
   } catch (cause) {

@@ -33,7 +33,8 @@ function sizeOfSimple(value: unknown): number {
   return 8;
 }
 
-function isNested(value: unknown): value is object {
+/** Whether a value is an object that holds others. */
+export function isNested(value: unknown): value is object {
   if (typeof value !== "object" || value === null || value instanceof Date) return false;
   return !ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer);
 }
@@ -54,7 +55,7 @@ function sizeOfNested(root: object): number {
 }
 
 /** The keys and values of maps and objects, the elements of lists and sets; holes in a list cost nothing. */
-function membersOf(value: object): Iterable<unknown> {
+export function membersOf(value: object): Iterable<unknown> {
   if (value instanceof Set) return value;
   if (value instanceof Map) return [...value].flat();
   return Array.isArray(value) ? Object.values(value) : Object.entries(value).flat();

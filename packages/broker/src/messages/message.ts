@@ -1,7 +1,10 @@
 /** A message or correlation id in the types that AMQP allows: text, unsigned integer or binary. */
 export type MessageId = string | number | bigint | Uint8Array;
 
-/** A simple value of an application property. Front ends with further types send `wire`, which keeps them verbatim. */
+/**
+ * A simple value of an application property. Front ends with further types send `wire`, which keeps them verbatim. Objects are copied as by
+ * `v8.serialize` and nest at most 100 deep.
+ */
 export type ApplicationPropertyValue =
   | string
   | number
@@ -16,7 +19,7 @@ export type ApplicationPropertyValue =
 /** A message's application properties by name. */
 export type ApplicationProperties = Readonly<Record<string, ApplicationPropertyValue>>;
 
-/** A body in its AMQP section. The engine never looks inside. */
+/** A body in its AMQP section. The engine never looks inside. Values are copied as by `v8.serialize` and nest at most 100 deep. */
 export type MessageBody =
   | { readonly section: "data"; readonly bytes: Uint8Array }
   | { readonly section: "value"; readonly value: unknown }

@@ -245,7 +245,10 @@ describe("quota", () => {
     for (const name of ["messageId", "sessionId", "subject", "to", "contentType"]) {
       expect(await codeOf(sender.send(message("a", { [name]: { no: "text" } })))).toBe("argument-error");
     }
-    for (const value of [() => {}, Symbol("x"), { nested: () => {} }]) {
+    let deep: unknown[] = [];
+    for (let depth = 0; depth < 2500; depth++) deep = [deep];
+    expect(await codeOf(sender.send({ body: { section: "value", value: deep } }))).toBe("argument-error");
+    for (const value of [() => {}, Symbol("x"), { nested: () => {} }, deep, new SharedArrayBuffer(1)]) {
       const bad = message("b", { applicationProperties: { value: value as object } });
       expect(await codeOf(sender.sendBatch([message("a"), bad]))).toBe("argument-error");
     }

@@ -1,4 +1,5 @@
 import { BrokerError } from "../broker-error.js";
+import { isStorable } from "../messages/storable-value.js";
 import type { RuleDefinition } from "./rule.js";
 
 /**
@@ -17,7 +18,8 @@ function faultOf(definition: unknown): string | undefined {
   const { name, filter, action } = definition;
   if (typeof name !== "string") return "name has to be a string";
   if (!isObject(filter)) return "filter has to be an object with a type";
-  return faultOfFilter(filter) ?? (action === undefined ? undefined : faultOfText(action, "action"));
+  const fault = faultOfFilter(filter) ?? (action === undefined ? undefined : faultOfText(action, "action"));
+  return fault ?? (isStorable(definition) ? undefined : "it holds a value that cannot be copied");
 }
 
 function faultOfFilter(filter: Record<string, unknown>): string | undefined {

@@ -184,6 +184,23 @@ describe("openDurableStorage", () => {
     expect(outcomes.identical).toBeGreaterThan(5);
   }, 30_000);
 
+  it("keeps the other records whole when one cannot be written", async () => {
+    using directory = temporaryDirectory();
+    const { storage } = await openAndLoad(directory.path);
+    const record = messageRecord(storage.putBody(Buffer.from("a")));
+    const unwritable = { ...record, propertyChanges: { a: 1, b: new SharedArrayBuffer(1) } };
+    storage.putMessage(1, 1, record);
+    expect(() => storage.putMessage(1, 2, unwritable)).toThrow("could not be cloned");
+    expect(() => storage.putEntity(1, unwritable.propertyChanges)).toThrow("could not be cloned");
+    storage.putEntity(2, { name: "b" });
+    await storage.commit();
+    await storage.close();
+    const { storage: again, loaded } = await openAndLoad(directory.path);
+    expect(loaded.messages.map(([, sequence]) => sequence)).toEqual([1]);
+    expect(loaded.entities).toEqual(new Map([[2, { name: "b" }]]));
+    await again.close();
+  });
+
   it("reopens a store that it refused once the damage is undone", async () => {
     using directory = temporaryDirectory();
     await fill(directory.path);

@@ -129,7 +129,12 @@ class DurableStorage implements Storage {
   putEntity(id: number, record: EntityRecord): void {
     writeNumberKey(this.#writer, Table.entity, id);
     const keyBytes = this.#beginValue();
-    writeEntity(this.#writer, record);
+    try {
+      writeEntity(this.#writer, record);
+    } catch (error) {
+      this.#writer.drop();
+      throw error;
+    }
     this.#endValue(keyBytes);
   }
 
@@ -146,7 +151,12 @@ class DurableStorage implements Storage {
   putMessage(storeId: number, sequence: number, record: MessageRecord): void {
     writeNumberKey(this.#writer, Table.message, storeId, sequence);
     const keyBytes = this.#beginValue();
-    writeMessage(this.#writer, record);
+    try {
+      writeMessage(this.#writer, record);
+    } catch (error) {
+      this.#writer.drop();
+      throw error;
+    }
     this.#endValue(keyBytes);
   }
 

@@ -74,6 +74,11 @@ export class RecordWriter {
     return record;
   }
 
+  /** Forgets what is written of the record, after an attempt that failed. */
+  drop(): void {
+    this.#at = this.#start;
+  }
+
   u8(value: number): void {
     this.#reserve(1);
     this.#chunk[this.#at++] = value;
