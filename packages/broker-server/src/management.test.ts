@@ -58,6 +58,22 @@ describe("a client that gives its replies no credit", () => {
 });
 
 describe("peek-message", () => {
+  it("returns as many messages as are asked for, but no more than a megabyte", async () => {
+    await using world = await openRaw();
+    await using client = await world.connect();
+    await fill(world, 120);
+    await fill(world, 6, 250_000);
+    const management = await client.management("orders");
+    const peek = async (from: bigint, count: number) => {
+      const { body } = await management.call(
+        "com.microsoft:peek-message",
+        stringMap({ "from-sequence-number": long(from), "message-count": int(count) }),
+      );
+      return ((body as AmqpMap).get("messages") as unknown[]).length;
+    };
+    expect([await peek(1n, 110), await peek(1n, 1000), await peek(124n, 1000)]).toEqual([110, 123, 3]);
+  });
+
   it("leaves out what a sender in the broker's own process made impossible to write as AMQP", async () => {
     await using world = await openRaw();
     await using client = await world.connect();

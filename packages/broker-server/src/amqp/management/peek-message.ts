@@ -7,6 +7,10 @@ import type { ManagementReply, ManagementRequest } from "./request.js";
 
 /** Messages that one request returns at most. */
 const COUNT_LIMIT = 1000;
+/** Bytes beyond which a request returns one message only: clients ask again until there are none, and take answers of 1 MB. */
+const BYTES_LIMIT = 1_000_000;
+/** Messages that are read at a time. */
+const PAGE_SIZE = 50;
 
 /**
  * Reads messages in any state without locking them; 204 where there are none. What cannot be written as AMQP is left out, so that clients get
@@ -18,21 +22,32 @@ export async function peekMessage({ broker, path, body }: ManagementRequest): Pr
   const sessionId = body.optionalText("session-id");
   let fromSequenceNumber = body.optionalInteger("from-sequence-number") ?? 0n;
   if (fromSequenceNumber < 0n) fromSequenceNumber = 0n;
-  for (;;) {
-    const peeked = await receiver.peek(count, { fromSequenceNumber, sessionId });
-    const last = peeked.at(-1);
-    if (last === undefined) return { statusCode: 204 };
-    const messages = peeked.flatMap(toEntries);
-    if (messages.length > 0) return { statusCode: 200, body: { messages } };
-    fromSequenceNumber = last.sequenceNumber + 1n;
+  const messages: AmqpMap[] = [];
+  let left = BYTES_LIMIT;
+  while (messages.length < count) {
+    const pageSize = Math.min(count - messages.length, PAGE_SIZE);
+    const page = await receiver.peek(pageSize, { fromSequenceNumber, sessionId });
+    if (page.length === 0) break;
+    for (const peeked of page) {
+      const message = encode(peeked);
+      left -= message?.length ?? 0;
+      if (left < 0 && messages.length > 0) return answer(messages);
+      if (message !== undefined) messages.push(stringMap({ message }));
+      fromSequenceNumber = peeked.sequenceNumber + 1n;
+    }
   }
+  return answer(messages);
 }
 
-function toEntries(message: ReceivedMessage): AmqpMap[] {
+function answer(messages: readonly AmqpMap[]): ManagementReply {
+  return messages.length === 0 ? { statusCode: 204 } : { statusCode: 200, body: { messages } };
+}
+
+function encode(message: ReceivedMessage): Uint8Array | undefined {
   try {
-    return [stringMap({ message: Buffer.concat(fromBrokerMessage(message, { isPeeked: true })) })];
+    return Buffer.concat(fromBrokerMessage(message, { isPeeked: true }));
   } catch {
     unwritable(message);
-    return [];
+    return undefined;
   }
 }
