@@ -160,6 +160,8 @@ export interface SenderLink extends Link {
   readonly isDraining: boolean;
   /** Deliveries given to `send` that wait for credit or for the session's window. */
   readonly queued: number;
+  /** Bytes of the messages that wait. Adds them up. */
+  readonly queuedSize: number;
   /** Answers the peer's attach. Does nothing when the link is already over. */
   accept(options?: AcceptOptions): void;
 

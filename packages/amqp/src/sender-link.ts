@@ -72,6 +72,12 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
     return this.#queue.length;
   }
 
+  get queuedSize(): number {
+    let bytes = 0;
+    for (const { size } of this.#queue) bytes += size;
+    return bytes;
+  }
+
   accept(options: AcceptOptions = {}): void {
     if (!this.sendAttach(options)) return;
     // A flow may have come with the attach, before our answer: its credit counts from now on.

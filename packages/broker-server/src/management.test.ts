@@ -27,7 +27,10 @@ describe("a management request", () => {
 });
 
 describe("a client that gives its replies no credit", () => {
-  it("loses the link for them, and may open another", async () => {
+  it.each([
+    ["many", "id", 1000],
+    ["large", "i".repeat(900_000), 19],
+  ])("loses the link when they are too %s, and may open another", async (_, messageId, most) => {
     await using world = await openRaw();
     await using client = await world.connect();
     const name = "replies";
@@ -41,12 +44,12 @@ describe("a client that gives its replies no credit", () => {
     });
     const requests = await client.sender("orders/$management");
     const request = encodeMessage({
-      properties: { messageId: "id", replyTo: name },
+      properties: { messageId, replyTo: name },
       body: { kind: "value", value: null },
     });
     let sent = 0;
     requests.handler.onCredit = () => {
-      for (; requests.credit > 0 && sent <= 1000; sent++) {
+      for (; requests.credit > 0 && sent <= most; sent++) {
         requests.send(request, { deliveryTag: Buffer.from(String(sent)), settled: true });
       }
     };

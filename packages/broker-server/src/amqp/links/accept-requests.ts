@@ -30,8 +30,9 @@ type Node = Exclude<Address, { kind: "entity" }>;
 
 /** Requests a client may have under way on one link. */
 const CREDIT_WINDOW = 100;
-/** Replies kept for a client that gives its reply link no credit. */
+/** Replies kept for a client that gives its reply link no credit, and their bytes. */
 const REPLY_LIMIT = 1000;
+const REPLY_BYTES_LIMIT = 2 ** 24;
 
 /** Accepts a link on which a client sends requests to `$cbs` or the management node of an entity. */
 export function acceptRequests(peer: Peer, link: ReceiverLink, node: Node): void {
@@ -71,8 +72,8 @@ function reply(
 ): void {
   const link = findReplyLink(peer, request, node, replyTo);
   if (link === undefined) return;
-  if (link.queued >= REPLY_LIMIT) {
-    const description = `${REPLY_LIMIT} replies wait for credit on this link.`;
+  if (link.queued >= REPLY_LIMIT || link.queuedSize > REPLY_BYTES_LIMIT) {
+    const description = `${link.queued} replies wait for credit on this link.`;
     peer.replyLinks.delete(link);
     link.detach({ condition: "amqp:resource-limit-exceeded", description });
     return;
