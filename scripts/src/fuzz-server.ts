@@ -1,9 +1,7 @@
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 import {
   ACCEPTED,
   type AmqpValue,
-  type Connection,
-  createConnection,
   type DeliveryState,
   described,
   encodeMessage,
@@ -14,12 +12,16 @@ import {
 import { type Broker, createBroker } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
 import { mutate, seededRandom } from "./fuzz/mutate.js";
+import { speakOddly } from "./fuzz/odd-client.js";
+import { openConnection, openSession } from "./fuzz/open-connection.js";
 
-// Mutates what a client says to the broker server, over sockets, and has a healthy client send all along. The server warns of its
-// own defects, and any such warning fails the run. Usage: fuzz-server [mutations, default 100,000] [seed, default the time].
+// Mutates what a client says to the broker server, over sockets, and now and then keeps to the protocol and says odd things. A healthy
+// client sends all along. The server warns of its own defects, and any such warning fails the run. Usage: fuzz-server [mutations, default 100,000] [seed, default the time].
 
 const CLIENTS_AT_ONCE = 32;
 const PROBE_EVERY = 2000;
+/** One client of so many keeps to the protocol. */
+const ODD_EVERY = 10;
 /** How long a mutated client waits for the server to close before it goes away by itself. */
 const PATIENCE_MS = 10;
 
@@ -40,11 +42,11 @@ await broker.createQueue("sessions", { requiresSession: true });
 await broker.createQueue("health");
 await broker.createTopic("events");
 await broker.createSubscription("events", "odd");
-const filter = { type: "sql", expression: "n > 1 OR n IS NULL OR tag LIKE 'a%'" } as const;
+const filter = { type: "sql", expression: "n > 1 OR n IS NULL OR tag LIKE 'a%' OR t - g < n" } as const;
 await broker.createRule("events", "odd", {
   name: "tagged",
   filter,
-  action: { expression: "SET seen = n + 1" },
+  action: { expression: "SET seen = n + 1; SET tag = tag + t; SET sys.Label = g" },
 });
 await broker.sender("orders").send({ body: { section: "data", bytes: Buffer.from("x") } });
 await using server = await serve(broker, { port: 0, acceptAnyone: true, closeTimeoutMs: 200 });
@@ -60,7 +62,8 @@ async function attack(): Promise<void> {
   while (done < mutations) {
     done++;
     if (done % PROBE_EVERY === 0) await probe(broker, server.port);
-    await say(mutate(recorded, random));
+    if (done % ODD_EVERY === 0) await speakOddly(server.port, random, PATIENCE_MS);
+    else await say(mutate(recorded, random));
   }
 }
 
@@ -77,8 +80,8 @@ async function say(bytes: Uint8Array): Promise<void> {
 
 /** A client that speaks well gets its message through, whatever the others do. */
 async function probe(broker: Broker, port: number): Promise<void> {
-  const { connection, socket } = open(port, () => {});
-  const link = (await sessionOf(connection)).openSender({
+  const { connection, socket } = openConnection(port);
+  const link = (await openSession(connection)).openSender({
     name: "probe",
     target: { kind: "target", address: "health" },
   });
@@ -117,8 +120,8 @@ async function readAll(broker: Broker): Promise<void> {
 /** What a client says that uses every kind of link. */
 async function record(port: number): Promise<Buffer> {
   const said: Buffer[] = [];
-  const { connection, socket } = open(port, (part) => said.push(part));
-  const session = await sessionOf(connection);
+  const { connection, socket } = openConnection(port, (part) => said.push(part));
+  const session = await openSession(connection);
   const tag = Buffer.from("t");
   const sender = session.openSender({ name: "s", target: { kind: "target", address: "orders" } });
   const body = encodeMessage({
@@ -171,29 +174,4 @@ function request(operation: string): Uint8Array {
 
 function value(body: AmqpValue): Uint8Array {
   return encodeMessage({ body: { kind: "value", value: body } });
-}
-
-function open(port: number, onSaid: (part: Buffer) => void): { connection: Connection; socket: Socket } {
-  const socket = connect(port, "127.0.0.1");
-  const connection = createConnection({
-    role: "client",
-    containerId: "fuzz",
-    handler: {
-      onOutput: () =>
-        queueMicrotask(() => {
-          for (const part of connection.takeOutput()) {
-            onSaid(Buffer.from(part));
-            socket.write(part);
-          }
-        }),
-    },
-  });
-  socket.on("data", (bytes) => connection.receive(bytes));
-  connection.tick(performance.now());
-  return { connection, socket };
-}
-
-async function sessionOf(connection: Connection) {
-  while (!connection.isOpen) await new Promise((resolve) => setImmediate(resolve));
-  return connection.openSession();
 }
