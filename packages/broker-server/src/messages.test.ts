@@ -207,6 +207,12 @@ describe("a message over AMQP", () => {
       span: { type: "timespan", ticks: 600_000_000n },
     });
     expect(Object.keys(message.applicationProperties)).toContain("__proto__");
+    const bytes = Buffer.from("bytes");
+    const binary = await world.pass(
+      encodeMessage({ applicationProperties: stringMap({ bytes }), body: { kind: "value", value: [bytes] } }),
+    );
+    expect(binary.applicationProperties).toEqual({ bytes: new Uint8Array(bytes) });
+    expect(binary.body).toEqual({ section: "value", value: [new Uint8Array(bytes)] });
     const graph = await world.pass(
       encodeMessage({ body: { kind: "value", value: new AmqpMap([[symbol("a"), [int(1), null]]]) } }),
     );

@@ -41,6 +41,8 @@ export function fromAmqpProperties(map: AmqpMap | undefined): ApplicationPropert
  * when their keys are text, else `Map`s. Simple values without a counterpart there stay as they are, for it to hand back.
  */
 export function fromAmqpValue(value: AmqpValue): ApplicationPropertyValue {
+  // A Buffer would be one for the reader, too, and a view would keep all of the message.
+  if (value instanceof Uint8Array) return Uint8Array.from(value);
   if (Array.isArray(value)) return value.map(fromAmqpValue);
   if (value instanceof AmqpMap) return fromAmqpMap(value);
   if (!isTyped(value)) return value;
