@@ -211,8 +211,8 @@ describe("a message over AMQP", () => {
     const binary = await world.pass(
       encodeMessage({ applicationProperties: stringMap({ bytes }), body: { kind: "value", value: [bytes] } }),
     );
-    expect(binary.applicationProperties).toEqual({ bytes: new Uint8Array(bytes) });
-    expect(binary.body).toEqual({ section: "value", value: [new Uint8Array(bytes)] });
+    expect(binary.applicationProperties).toStrictEqual({ bytes: new Uint8Array(bytes) });
+    expect(binary.body).toStrictEqual({ section: "value", value: [new Uint8Array(bytes)] });
     const graph = await world.pass(
       encodeMessage({ body: { kind: "value", value: new AmqpMap([[symbol("a"), [int(1), null]]]) } }),
     );
