@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { createBroker } from "@waybill/broker";
 import { createPipeline } from "@waybill/core";
 import { captureGoldenMessages, writeGoldenMessages } from "@waybill/migration";
@@ -60,6 +61,14 @@ describe("waybill transcode", () => {
     expect(await readFile(join(folder.path, "order.msgpack"))).toHaveLength(15);
     const back = await runCommand(["transcode", "order.msgpack"], { cwd: folder.path });
     expect(back.stdout).toBe(input);
+  });
+
+  it("forgets the coding of the old bytes, however it was spelt", async () => {
+    for (const name of ["Content-Encoding", "content-encoding"]) {
+      const ended = await runCommand(["transcode", "--property", `${name}=gzip`], { input: gzipSync("[1]") });
+      expect(ended).toMatchObject({ exitCode: 0, stdout: "[1]" });
+      expect(ended.stderr).not.toContain("gzip");
+    }
   });
 
   it("exits with 1 when nobody can read the body, and with 2 for a serializer that is not there", async () => {

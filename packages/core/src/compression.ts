@@ -8,6 +8,9 @@ export type ContentCoding = "gzip" | "deflate" | "br";
 /** The application property that names the codings of a body, innermost first, as the HTTP header of that name does. */
 export const contentEncodingProperty = "Content-Encoding";
 
+/** The same in lower case, as senders over HTTP may write it; a body may be labelled by either. */
+const lowerCaseProperty = "content-encoding";
+
 const codings: ReadonlySet<string> = new Set(["gzip", "deflate", "br"]);
 
 /** More codings than this on one body are refused: nobody compresses three times, and each costs a full pass. */
@@ -39,8 +42,17 @@ const zlib = (globalThis as WithProcess).process?.getBuiltinModule?.("node:zlib"
 /** The codings that a message names. Property names are case-sensitive, HTTP's are not: senders over HTTP may write it in lower case. */
 export function contentEncodingOf(properties: ApplicationProperties | undefined): unknown {
   if (properties === undefined) return undefined;
-  const value = properties[contentEncodingProperty] ?? properties["content-encoding"];
+  const value = properties[contentEncodingProperty] ?? properties[lowerCaseProperty];
   return value === null ? undefined : value;
+}
+
+/** The application properties of a body in these codings, innermost first, without what they said of codings before. */
+export function withContentEncoding(
+  properties: ApplicationProperties | undefined,
+  codings: readonly ContentCoding[],
+): ApplicationProperties {
+  const { [lowerCaseProperty]: _, ...others } = properties ?? {};
+  return { ...others, [contentEncodingProperty]: codings.join(", ") };
 }
 
 /**

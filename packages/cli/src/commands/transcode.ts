@@ -61,7 +61,7 @@ async function transcode(file: string | undefined, options: TranscodeOptions): P
     terminal.note(outcome.status === "unavailable" ? outcome.error.message : outcome.description);
     return exitCodes.found;
   }
-  const { "Content-Encoding": _, ...properties } = applicationProperties ?? {};
+  const { "Content-Encoding": _, "content-encoding": __, ...properties } = applicationProperties ?? {};
   const written = await pipeline.serialize(
     { subject, applicationProperties: properties, body: outcome.body },
     {

@@ -1,6 +1,7 @@
 import { deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { WaybillError } from "../error.js";
+import type { EncodedMessage } from "../message.js";
 import type { Awaitable, DeserializeContext, Serializer } from "../serializer.js";
 import { decodeFailure, unavailableFailure, validationFailure } from "./failure.js";
 import type { PipelineOptions } from "./options.js";
@@ -137,6 +138,17 @@ describe("serialize", () => {
     expect(pipeline.deserialize(message as never)).toMatchObject({
       body: [1],
       report: { contentEncodings: ["gzip", "deflate"] },
+    });
+  });
+
+  it("takes the property in lower case for the same wish, so that what it writes can be read", () => {
+    const pipeline = createPipeline({ serializer: text, compression: { coding: "br", minBytes: 0 } });
+    const message = pipeline.serialize({ body: [1], applicationProperties: { "content-encoding": "gzip" } });
+    expect(message).toMatchObject({ applicationProperties: { "Content-Encoding": "gzip" } });
+    expect((message as EncodedMessage).applicationProperties).not.toHaveProperty("content-encoding");
+    expect(pipeline.deserialize(message as EncodedMessage)).toMatchObject({
+      body: [1],
+      report: { contentEncodings: ["gzip"] },
     });
   });
 });

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { createPipeline, type EncodedMessage, type Transport } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
@@ -201,6 +202,21 @@ describe("a repair", () => {
       subject: "order-placed",
     });
     expect(pipeline.deserialize(message as EncodedMessage)).toMatchObject({ body: { id: 1 } });
+  });
+
+  it("forgets the coding of the old bytes when it writes the value anew, however it was spelt", async () => {
+    for (const name of ["Content-Encoding", "content-encoding"]) {
+      const compressed = {
+        ...order(1),
+        body: gzipSync('{"id":1}'),
+        applicationProperties: { [name]: "gzip" },
+      };
+      await using world = await openDeadLetters([compressed]);
+      expect(await world.repair({ body: "transcode" })).toMatchObject({ resubmitted: 1 });
+      const [message] = await world.waiting();
+      expect(message?.applicationProperties).toEqual({ "waybill-resubmits": 1 });
+      expect(pipeline.deserialize(message as EncodedMessage)).toMatchObject({ body: { id: 1 } });
+    }
   });
 
   it("leaves what today's chain cannot read, what was not selected and what came back too often", async () => {

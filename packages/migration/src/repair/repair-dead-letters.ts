@@ -337,7 +337,11 @@ export async function transcoded(
   { body }: Decoded,
   { pipeline, abortSignal }: RepairOptions,
 ): Promise<EncodedMessage | "not-writable"> {
-  const { "Content-Encoding": _, ...applicationProperties } = message.applicationProperties ?? {};
+  const {
+    "Content-Encoding": _,
+    "content-encoding": __,
+    ...applicationProperties
+  } = message.applicationProperties ?? {};
   try {
     return await pipeline.serialize(
       { ...message, body, contentType: undefined, applicationProperties },
