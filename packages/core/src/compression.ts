@@ -16,6 +16,9 @@ const codings: ReadonlySet<string> = new Set(["gzip", "deflate", "br"]);
 /** More codings than this on one body are refused: nobody compresses three times, and each costs a full pass. */
 const maxCodings = 3;
 
+/** Limits beyond this, 4 GiB, mean the same: Node.js has no larger bytes on every version, and refuses to be told so. */
+const maxZlibBytes = 2 ** 32 - 1;
+
 /** The part of `node:zlib` that is used; in a browser the Compression Streams API stands in for it. */
 interface Zlib {
   gzipSync(bytes: Uint8Array): Uint8Array;
@@ -114,7 +117,7 @@ export function decompress(
 ): Awaitable<Uint8Array> {
   if (zlib === undefined)
     return throughStream(new DecompressionStream(streamFormat(coding)), bytes, maxBytes);
-  const options = { maxOutputLength: maxBytes, info: true };
+  const options = { maxOutputLength: Math.min(maxBytes, maxZlibBytes), info: true };
   try {
     const { buffer, engine } = inflate(zlib, coding, bytes, options);
     if (engine.bytesWritten !== bytes.length) {

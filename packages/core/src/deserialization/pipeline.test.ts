@@ -1,4 +1,4 @@
-import { deflateSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { WaybillError } from "../error.js";
 import type { EncodedMessage } from "../message.js";
@@ -381,6 +381,17 @@ describe("deserialize", () => {
         reason: "DecompressionFailed",
         report: { attempts: [{ serializer: undefined, stage: "decompress", reason }] },
       });
+    });
+
+    it("are read under the largest of limits, which is as good as none", () => {
+      for (const [coding, zip] of Object.entries({
+        gzip: gzipSync,
+        deflate: deflateSync,
+        br: brotliCompressSync,
+      }))
+        expect(unzip(zip("[1]"), coding, { maxDecompressedBytes: Number.MAX_SAFE_INTEGER })).toMatchObject({
+          body: [1],
+        });
     });
 
     it("are refused when they grow beyond the limit", () => {
