@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { WaybillError } from "../error.js";
 import type { EncodedMessage } from "../message.js";
 import type { Awaitable, DeserializeContext, Serializer } from "../serializer.js";
@@ -48,6 +48,8 @@ function read(body: string | Uint8Array, options: Partial<PipelineOptions> = {},
   const bytes = typeof body === "string" ? utf8.encode(body) : body;
   return createPipeline({ serializer: text, ...options }).deserialize({ body: bytes, contentType });
 }
+
+afterEach(() => void vi.useRealTimers());
 
 describe("serialize", () => {
   it("writes with the main serializer and labels the body", () => {
@@ -471,6 +473,22 @@ describe("deserialize", () => {
         error: { code: "unavailable", retryable: true },
       });
     });
+  });
+
+  it("waits under the longest of time-outs, which no timer holds", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    let answer: ((value: unknown) => void) | undefined;
+    const slow = variant("slow", 0x23, () => new Promise((resolve) => (answer = resolve)));
+    const outcome = createPipeline({
+      serializer: slow,
+      attemptTimeoutMs: Number.MAX_SAFE_INTEGER,
+    }).deserialize({
+      body: utf8.encode("#"),
+      contentType: "application/slow",
+    });
+    vi.advanceTimersByTime(60_000);
+    answer!([1]);
+    expect(await outcome).toMatchObject({ status: "decoded", body: [1] });
   });
 
   describe("a serializer that cannot reach what it needs", () => {
