@@ -29,11 +29,17 @@ export interface ReceiptLog {
 
 /**
  * Keeps receipts in a file, one JSON object per line, each flushed to the disk before the repair goes on. Makes the file when it is not
- * there; drops a last line that a crash cut short. `read` rejects with `configuration-invalid` for a file that holds something else.
+ * there; drops a last line that a crash cut short. Rejects, as `read` does, with `configuration-invalid` for a file that holds something
+ * else, and leaves that as it is.
  */
 export async function openReceiptFile(path: string): Promise<ReceiptLog> {
   const file = await open(path, "a+", 0o600);
-  await dropTornLine(file);
+  try {
+    await dropTornLine(file, path);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
   return {
     async *read() {
       let number = 0;
@@ -63,7 +69,10 @@ export function createMemoryReceipts(): ReceiptLog {
 /** A batch of receipts is written at once, so the last line break may be far from the end. */
 const tailBytes = 65_536;
 
-async function dropTornLine(file: FileHandle): Promise<void> {
+/** How every receipt begins. What begins otherwise was not cut short here: it is somebody's file. */
+const receiptStart = Buffer.from('{"step":"');
+
+async function dropTornLine(file: FileHandle, path: string): Promise<void> {
   const { size } = await file.stat();
   const tail = Buffer.alloc(tailBytes);
   for (let end = size; end > 0; ) {
@@ -72,7 +81,11 @@ async function dropTornLine(file: FileHandle): Promise<void> {
     const lineEnd = tail.subarray(0, end - start).lastIndexOf("\n");
     if (lineEnd !== -1 || start === 0) {
       const kept = start + lineEnd + 1;
-      if (kept < size) await file.truncate(kept);
+      if (kept === size) return;
+      const torn = Buffer.alloc(Math.min(receiptStart.length, size - kept));
+      await file.read(torn, 0, torn.length, kept);
+      if (!torn.equals(receiptStart.subarray(0, torn.length))) throw noReceipt("the last line", path);
+      await file.truncate(kept);
       return;
     }
     end = start;
@@ -91,5 +104,9 @@ function parsed(line: string, path: string, number: number): Receipt {
   } catch {
     // Told below, like every other line that is no receipt.
   }
-  throw new WaybillError("configuration-invalid", `line ${number} of ${path} is not a receipt of a repair.`);
+  throw noReceipt(`line ${number}`, path);
+}
+
+function noReceipt(which: string, path: string): WaybillError {
+  return new WaybillError("configuration-invalid", `${which} of ${path} is not a receipt of a repair.`);
 }

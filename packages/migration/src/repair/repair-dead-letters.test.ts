@@ -383,4 +383,17 @@ describe("an interrupted repair", () => {
     await receipts.close();
     await rm(directory, { recursive: true });
   });
+
+  it("leaves a file alone whose last line without an end is no receipt", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "waybill-receipts-"));
+    const path = join(directory, "config.json");
+    for (const text of ['{"precious":true}', "x", "buy milk\nbuy bread", `${" ".repeat(200_000)}x`]) {
+      await writeFile(path, text);
+      await expect(openReceiptFile(path)).rejects.toThrow(
+        /configuration-invalid.*last line .*not a receipt/s,
+      );
+      expect(await readFile(path, "utf8")).toBe(text);
+    }
+    await rm(directory, { recursive: true });
+  });
 });
