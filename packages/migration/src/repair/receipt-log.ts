@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { createInterface } from "node:readline";
-import { WaybillError } from "@waybill/core";
+import { type DeliveredMessage, WaybillError } from "@waybill/core";
 
 /** What happened to one dead-lettered message. `sending` comes before it is sent, `sent` after, `removed` when it has left its queue. */
 export interface Receipt {
@@ -10,6 +10,11 @@ export interface Receipt {
   readonly from: string;
   /** The message's number there, in decimal. */
   readonly sequenceNumber: string;
+  /**
+   * When it was enqueued, as ISO 8601: tells it from a message of the same number in a queue that was made anew, or of the same name in another
+   * namespace. Absent where the broker did not say.
+   */
+  readonly enqueuedAt?: string | undefined;
   /** The message id with which it is sent again; absent where the message has none. */
   readonly messageId?: string | undefined;
   /** Where it is sent. */
@@ -64,6 +69,19 @@ export function createMemoryReceipts(): ReceiptLog {
     append: async (more) => void receipts.push(...more),
     close: async () => {},
   };
+}
+
+/** What tells a message in its dead-letter queue from every other. */
+type ReceiptPlace = Pick<Receipt, "sequenceNumber" | "enqueuedAt">;
+
+/** Where a message stands. */
+export function placeOf({ sequenceNumber, enqueuedTimeUtc }: DeliveredMessage): ReceiptPlace {
+  return { sequenceNumber: String(sequenceNumber), enqueuedAt: enqueuedTimeUtc?.toISOString() };
+}
+
+/** Equal for the places of one message. */
+export function placeKey({ sequenceNumber, enqueuedAt }: ReceiptPlace): string {
+  return `${sequenceNumber} ${enqueuedAt}`;
 }
 
 /** A batch of receipts is written at once, so the last line break may be far from the end. */

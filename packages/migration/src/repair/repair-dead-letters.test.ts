@@ -313,6 +313,30 @@ describe("an interrupted repair", () => {
     expect([await world.waiting(), await world.dead()]).toMatchObject([{ length: 2 }, { length: 0 }]);
   });
 
+  it("takes no other message for one that was sent, though it has its number in a queue of its name", async () => {
+    await using world = await openDeadLetters([order(1)]);
+    const receipts = createMemoryReceipts();
+    await expect(
+      world.repair({ receipts, transport: failing(world.transport, "before-complete") }),
+    ).rejects.toThrow("killed");
+    await using elsewhere = await openDeadLetters([]);
+    await elsewhere.send("orders", order(2));
+    await elsewhere.deadLetter({ queue: "orders" });
+
+    expect(await elsewhere.repair({ receipts })).toMatchObject({ resubmitted: 1, resumed: 0 });
+    expect(await elsewhere.waiting()).toMatchObject([{ messageId: "order-2" }]);
+  });
+
+  it("knows its receipts again when the queue is written in other letter case", async () => {
+    await using world = await openDeadLetters([order(1)]);
+    const receipts = createMemoryReceipts();
+    await expect(
+      world.repair({ receipts, transport: failing(world.transport, "before-complete") }),
+    ).rejects.toThrow("killed");
+    world.clock.advance(60_000);
+    expect(await world.repair({ receipts, from: { queue: "Orders" } })).toMatchObject({ resumed: 1 });
+  });
+
   it("sends again what may have been sent, and says which", async () => {
     for (const [when, waiting] of [
       ["before-send", 1],
