@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openBroker, openDurableStorage } from "@waybill/broker";
@@ -196,6 +197,29 @@ describe("the terminal", () => {
     expect(json.lines()).toMatchObject([{ subject: "\u001b[2Jgone\u202e", body: { a: "\u009b2J" } }]);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about.
     expect(table.stdout + json.stdout).not.toMatch(/[\u001b\u009b\u202e]/);
+  });
+});
+
+// A device that is always full, where there is one.
+describe.runIf(existsSync("/dev/full"))("an output that cannot be written", () => {
+  it("ends the command with 4, and loses no message", async () => {
+    await using seat = await openDataSeat();
+    await seat.withBroker(async (broker) => {
+      await broker.createQueue("orders");
+      await fill(broker, "orders", [encoded(1), encoded(2)]);
+    });
+    const receive = ["receive", "orders", "--settle", "complete", "--max", "2"];
+    for (const form of ["--json", "--no-json"]) {
+      expect(await seat.run([...receive, form], { stdoutTo: "/dev/full" })).toMatchObject({
+        exitCode: 4,
+        stderr: expect.stringMatching(/^error: the standard output cannot be written: ENOSPC.*\n$/),
+      });
+    }
+    expect(await seat.withBroker((broker) => waiting(broker, { queue: "orders" }))).toHaveLength(2);
+  });
+
+  it("for errors leaves the exit code as it is", async () => {
+    expect(await runCommand(["nonsense"], { stderrTo: "/dev/full" })).toMatchObject({ exitCode: 2 });
   });
 });
 

@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,6 +27,9 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly input?: string | Uint8Array;
+  /** A device to write the standard output, or the standard error, to. */
+  readonly stdoutTo?: string;
+  readonly stderrTo?: string;
   /** Presses Ctrl-C as soon as this holds. */
   readonly interruptWhen?: () => Promise<boolean>;
 }
@@ -40,15 +44,18 @@ export function fixture(name: string): string {
 /** Runs the compiled command in a process of its own. */
 export function runCommand(
   args: readonly string[],
-  { cwd, env = {}, input, interruptWhen }: RunOptions = {},
+  { cwd, env = {}, input, stdoutTo, stderrTo, interruptWhen }: RunOptions = {},
 ): Promise<Ended> {
   const { SERVICEBUS_CONNECTION_STRING: _, NO_COLOR: __, FORCE_COLOR: ___, ...inherited } = process.env;
-  const child = spawn(process.execPath, [bin, ...args], { cwd, env: { ...inherited, ...env } });
+  const devices = [stdoutTo, stderrTo].map((path) => (path === undefined ? undefined : openSync(path, "w")));
+  const stdio = ["pipe", ...devices.map((file) => file ?? "pipe")] as StdioOptions;
+  const child = spawn(process.execPath, [bin, ...args], { cwd, stdio, env: { ...inherited, ...env } });
+  for (const file of devices) if (file !== undefined) closeSync(file);
   let stdout = "";
   let stderr = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  child.stdin.on("error", () => {}).end(input ?? "");
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  child.stdin?.on("error", () => {}).end(input ?? "");
   if (interruptWhen !== undefined) void interrupt(child, interruptWhen);
   return new Promise((resolve, reject) => {
     child.on("error", reject).on("close", (exitCode) => {

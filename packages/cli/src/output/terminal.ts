@@ -51,6 +51,15 @@ export class Terminal {
     this.line(table.toString().replace(/ +$/gm, ""));
   }
 
+  /** Resolves when the standard output has taken all that was written so far; never when it cannot: then the process ends. */
+  written(): Promise<void> {
+    return new Promise((resolve) => {
+      process.stdout.write("", (error) => {
+        if (error === undefined || error === null) resolve();
+      });
+    });
+  }
+
   /** Something to know beside the result. */
   note(text: string): void {
     process.stderr.write(`${printable(text)}\n`);
