@@ -24,6 +24,13 @@ describe("exit codes", () => {
     ["no target", ["verdict"], "Name a serializer, or --message-type together with --message-version."],
     ["no word on how to settle", ["receive", "orders"], "required option '--settle <how>' not specified"],
     ["no broker", ["peek", "orders"], "Set SERVICEBUS_CONNECTION_STRING, or name a local data directory"],
+    [
+      "bytes to be written as something",
+      ["send", "q", "--raw", "--as", "json"],
+      "'--raw' cannot be used with",
+    ],
+    ["a census of other entities", ["verdict", "json", "--census", "c", "-e", "q"], "cannot be used with"],
+    ["an instant too far ahead", ["send", "q", "--schedule", "9999999999d"], "is no instant any more"],
     ["no receipts", ["dead-letters", "repair", "orders", "--apply"], "--apply needs --receipts FILE"],
     ["a file that is not there", ["decode", "nowhere.bin"], "nowhere.bin"],
     ["a census that is none", ["verdict", "json", "--census", fixture("waybill.config.ts")], "is no census"],
@@ -220,6 +227,18 @@ describe.runIf(existsSync("/dev/full"))("an output that cannot be written", () =
 
   it("for errors leaves the exit code as it is", async () => {
     expect(await runCommand(["nonsense"], { stderrTo: "/dev/full" })).toMatchObject({ exitCode: 2 });
+  });
+});
+
+describe("a message beyond the limits", () => {
+  it.each([
+    [["--time-to-live", "9999999999999d"], "timeToLive must be"],
+    [["--property", "n:=99999999999999999999"], 'application property "n" must be'],
+  ])("is refused before it is sent: %j", async (options, text) => {
+    await using seat = await openDataSeat();
+    await seat.withBroker((broker) => broker.createQueue("orders"));
+    const ended = await seat.run(["send", "orders", "--body", "1", ...options]);
+    expect(ended).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining(text) });
   });
 });
 
