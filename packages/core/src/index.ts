@@ -248,3 +248,4 @@ export type {
   TransportSessionReceiver,
   TransportSubscription,
 } from "./transport.js";
+export { untransferable } from "./untransferable.js";

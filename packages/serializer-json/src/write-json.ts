@@ -1,5 +1,5 @@
 import type { BodyCheck, SerializeContext } from "@waybill/core";
-import { encodeFailure, WaybillError } from "@waybill/core";
+import { encodeFailure, untransferable, WaybillError } from "@waybill/core";
 import type { ResolvedJsonOptions } from "./json-serializer.js";
 import { toPlainJson } from "./to-plain-json.js";
 import { reviveIntegers } from "./unsafe-integers.js";
@@ -93,7 +93,7 @@ function toUtf8(text: string): Uint8Array {
   const mostBytes = 3 * text.length;
   if (mostBytes > slab.length) {
     if (mostBytes > slabBytes / 4) return encoder.encode(text);
-    slab = new Uint8Array(slabBytes);
+    slab = untransferable(new Uint8Array(slabBytes));
   }
   const { written } = encoder.encodeInto(text, slab);
   const bytes = slab.subarray(0, written);
