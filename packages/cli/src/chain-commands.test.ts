@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -8,7 +9,7 @@ import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { localCatalog, localTransport } from "@waybill/transport-local";
 import { describe, expect, it } from "vitest";
-import { encoded, fill, fixture, openFolder, runCommand } from "./seats.test-support.js";
+import { encoded, fill, fixture, interruptReading, openFolder, runCommand } from "./seats.test-support.js";
 
 describe("waybill decode", () => {
   it("tells value, serializer and attempts", async () => {
@@ -42,6 +43,20 @@ describe("waybill decode", () => {
       attempts: [{ serializer: "json" }, { serializer: "msgpack" }],
     });
     expect(ended.json()).not.toHaveProperty("value");
+  });
+});
+
+describe("an input without end", () => {
+  it("is given up at the first Ctrl-C", async () => {
+    expect(await interruptReading(["decode"])).toBe("SIGINT");
+    expect(await interruptReading(["transcode", "--as", "json"])).toBe("SIGINT");
+  });
+
+  it.runIf(existsSync("/dev/zero"))("is refused when it is larger than any message", async () => {
+    expect(await runCommand(["decode", "/dev/zero"])).toMatchObject({
+      exitCode: 2,
+      stderr: "error: /dev/zero has more than 104857600 bytes.\n",
+    });
   });
 });
 

@@ -192,6 +192,18 @@ describe("the terminal", () => {
     expect((await decode({ FORCE_COLOR: "1", NO_COLOR: "1" })).stdout).not.toContain(escapeSequence);
   });
 
+  it("gets a long table as several, so that it takes no minutes", async () => {
+    await using seat = await openDataSeat();
+    const messages = Array.from({ length: 501 }, (_, id) => encoded({ id }));
+    await seat.withBroker(async (broker) => {
+      await broker.createQueue("orders");
+      await fill(broker, "orders", messages);
+    });
+    const { stdout } = await seat.run(["peek", "orders", "--max", "1000", "--no-json"]);
+    expect(stdout.match(/^NUMBER .*$/gm)).toHaveLength(2);
+    expect(stdout.match(/ application\/json /g)).toHaveLength(501);
+  });
+
   it("is out of reach for messages that hold control characters", async () => {
     await using seat = await openDataSeat();
     await seat.withBroker(async (broker) => {

@@ -69,6 +69,16 @@ export function runCommand(
   });
 }
 
+/** Presses Ctrl-C once while the command reads an input without end; answers with the signal that ended it. */
+export async function interruptReading(args: readonly string[]): Promise<NodeJS.Signals | null> {
+  const child = spawn(process.execPath, [bin, ...args], { stdio: ["pipe", "ignore", "ignore"] });
+  // More than a pipe holds: it is taken when the command reads.
+  child.stdin.on("error", () => {}).write(new Uint8Array(1_000_000), () => child.kill("SIGINT"));
+  return await new Promise((resolve, reject) => {
+    child.on("error", reject).on("close", (_, signal) => resolve(signal));
+  });
+}
+
 async function interrupt(child: ChildProcess, when: () => Promise<boolean>): Promise<void> {
   while (child.exitCode === null && !(await when())) await new Promise((resolve) => setTimeout(resolve, 20));
   child.kill("SIGINT");
