@@ -6,7 +6,7 @@ import type { Awaitable } from "./serializer.js";
 export type ContentCoding = "gzip" | "deflate" | "br";
 
 /** The application property that names the codings of a body, innermost first, as the HTTP header of that name does. */
-export const contentEncodingProperty = "Content-Encoding";
+const contentEncodingProperty = "Content-Encoding";
 
 /** The same in lower case, as senders over HTTP may write it; a body may be labelled by either. */
 const lowerCaseProperty = "content-encoding";
