@@ -89,6 +89,25 @@ describe("an interrupted repair", () => {
   });
 });
 
+describe("an interrupted receive", () => {
+  it("ends with 130 after the messages in hand, and has lost none", async () => {
+    await using seat = await openServerSeat();
+    await seat.withBroker(async (broker) => {
+      await broker.createQueue("orders");
+      await fill(
+        broker,
+        "orders",
+        Array.from({ length: 500 }, (_, id) => encoded({ id })),
+      );
+    });
+    const left = () => seat.withBroker((broker) => waiting(broker, { queue: "orders" }));
+    const receive = ["receive", "orders", "--settle", "complete", "--max", "1000"];
+    const ended = await seat.run(receive, { interruptWhen: async () => (await left()).length < 500 });
+    expect(ended.exitCode).toBe(130);
+    expect(ended.lines().length + (await left()).length).toBe(500);
+  });
+});
+
 describe("keys", () => {
   const key = "c2VjcmV0LXNlY3JldC1zZWNyZXQ=";
 

@@ -123,6 +123,7 @@ class Receiving {
     } finally {
       await Promise.allSettled(this.#kept.map((message) => this.#receiver.abandon(message.settlement!)));
     }
+    if (left > 0 && abortSignal.aborted) return exitCodes.interrupted;
     if (left === max && !terminal.isJson) terminal.line("no messages");
     if (this.#unread > 0 && this.#options.includeUndecodable !== true)
       terminal.note(`${this.#unread} that nobody can read stay; --include-undecodable settles them too.`);
