@@ -67,7 +67,8 @@ function survey(value: object, depthLeft: number): boolean {
       isAltered = true;
       return !Number.isNaN(value.getTime());
     }
-    if (Object.getPrototypeOf(value) !== null) return false;
+    // Without a prototype, what is found there is a key of the value's own, which readers may refuse.
+    if (Object.getPrototypeOf(value) !== null || value.constructor !== undefined) return false;
   }
   for (const key in value) {
     // A reader would refuse the key.
@@ -84,7 +85,7 @@ function survey(value: object, depthLeft: number): boolean {
   return true;
 }
 
-/** Bodies beyond a quarter of this have memory of their own. */
+/** Bodies that may take more than a quarter of this have memory of their own, unless what is left of a slab has room for them. */
 const slabBytes = 32_768;
 /** What is left of the memory that smaller bodies share: one allocation serves many of them. */
 let slab = new Uint8Array(0);
