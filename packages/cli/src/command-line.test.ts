@@ -33,6 +33,8 @@ describe("exit codes", () => {
     ["an instant too far ahead", ["send", "q", "--schedule", "9999999999d"], "is no instant any more"],
     ["no receipts", ["dead-letters", "repair", "orders", "--apply"], "--apply needs --receipts FILE"],
     ["a file that is not there", ["decode", "nowhere.bin"], "nowhere.bin"],
+    ["a path through a file", ["decode", fixture("waybill.config.ts/x")], "ENOTDIR"],
+    ["a name too long", ["decode", "x".repeat(5_000)], "ENAMETOOLONG"],
     ["a census that is none", ["verdict", "json", "--census", fixture("waybill.config.ts")], "is no census"],
   ])("are 2 for %s", async (_, args, text) => {
     const ended = await runCommand(args);
