@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { createBroker } from "@waybill/broker";
 import { createPipeline } from "@waybill/core";
 import { captureGoldenMessages, writeGoldenMessages } from "@waybill/migration";
@@ -7,7 +9,7 @@ import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { localCatalog, localTransport } from "@waybill/transport-local";
 import { describe, expect, it } from "vitest";
-import { encoded, fill, fixture, openFolder, runCommand } from "./seats.test-support.js";
+import { encoded, fill, fixture, interruptReading, openFolder, runCommand } from "./seats.test-support.js";
 
 describe("waybill decode", () => {
   it("tells value, serializer and attempts", async () => {
@@ -44,6 +46,20 @@ describe("waybill decode", () => {
   });
 });
 
+describe("an input without end", () => {
+  it("is given up at the first Ctrl-C", async () => {
+    expect(await interruptReading(["decode"])).toBe("SIGINT");
+    expect(await interruptReading(["transcode", "--as", "json"])).toBe("SIGINT");
+  });
+
+  it.runIf(existsSync("/dev/zero"))("is refused when it is larger than any message", async () => {
+    expect(await runCommand(["decode", "/dev/zero"])).toMatchObject({
+      exitCode: 2,
+      stderr: "error: /dev/zero has more than 104857600 bytes.\n",
+    });
+  });
+});
+
 describe("waybill transcode", () => {
   it("writes a body in another format", async () => {
     await using folder = await openFolder();
@@ -60,6 +76,14 @@ describe("waybill transcode", () => {
     expect(await readFile(join(folder.path, "order.msgpack"))).toHaveLength(15);
     const back = await runCommand(["transcode", "order.msgpack"], { cwd: folder.path });
     expect(back.stdout).toBe(input);
+  });
+
+  it("forgets the coding of the old bytes, however it was spelt", async () => {
+    for (const name of ["Content-Encoding", "content-encoding"]) {
+      const ended = await runCommand(["transcode", "--property", `${name}=gzip`], { input: gzipSync("[1]") });
+      expect(ended).toMatchObject({ exitCode: 0, stdout: "[1]" });
+      expect(ended.stderr).not.toContain("gzip");
+    }
   });
 
   it("exits with 1 when nobody can read the body, and with 2 for a serializer that is not there", async () => {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openBroker, openDurableStorage } from "@waybill/broker";
@@ -23,8 +24,17 @@ describe("exit codes", () => {
     ["no target", ["verdict"], "Name a serializer, or --message-type together with --message-version."],
     ["no word on how to settle", ["receive", "orders"], "required option '--settle <how>' not specified"],
     ["no broker", ["peek", "orders"], "Set SERVICEBUS_CONNECTION_STRING, or name a local data directory"],
+    [
+      "bytes to be written as something",
+      ["send", "q", "--raw", "--as", "json"],
+      "'--raw' cannot be used with",
+    ],
+    ["a census of other entities", ["verdict", "json", "--census", "c", "-e", "q"], "cannot be used with"],
+    ["an instant too far ahead", ["send", "q", "--schedule", "9999999999d"], "is no instant any more"],
     ["no receipts", ["dead-letters", "repair", "orders", "--apply"], "--apply needs --receipts FILE"],
     ["a file that is not there", ["decode", "nowhere.bin"], "nowhere.bin"],
+    ["a path through a file", ["decode", fixture("waybill.config.ts/x")], "ENOTDIR"],
+    ["a name too long", ["decode", "x".repeat(5_000)], "ENAMETOOLONG"],
     ["a census that is none", ["verdict", "json", "--census", fixture("waybill.config.ts")], "is no census"],
   ])("are 2 for %s", async (_, args, text) => {
     const ended = await runCommand(args);
@@ -78,6 +88,25 @@ describe("an interrupted repair", () => {
     );
     expect(new Set(ids).size).toBe(20);
     expect(ids).toHaveLength(20);
+  });
+});
+
+describe("an interrupted receive", () => {
+  it("ends with 130 after the messages in hand, and has lost none", async () => {
+    await using seat = await openServerSeat();
+    await seat.withBroker(async (broker) => {
+      await broker.createQueue("orders");
+      await fill(
+        broker,
+        "orders",
+        Array.from({ length: 500 }, (_, id) => encoded({ id })),
+      );
+    });
+    const left = () => seat.withBroker((broker) => waiting(broker, { queue: "orders" }));
+    const receive = ["receive", "orders", "--settle", "complete", "--max", "1000"];
+    const ended = await seat.run(receive, { interruptWhen: async () => (await left()).length < 500 });
+    expect(ended.exitCode).toBe(130);
+    expect(ended.lines().length + (await left()).length).toBe(500);
   });
 });
 
@@ -184,6 +213,18 @@ describe("the terminal", () => {
     expect((await decode({ FORCE_COLOR: "1", NO_COLOR: "1" })).stdout).not.toContain(escapeSequence);
   });
 
+  it("gets a long table as several, so that it takes no minutes", async () => {
+    await using seat = await openDataSeat();
+    const messages = Array.from({ length: 501 }, (_, id) => encoded({ id }));
+    await seat.withBroker(async (broker) => {
+      await broker.createQueue("orders");
+      await fill(broker, "orders", messages);
+    });
+    const { stdout } = await seat.run(["peek", "orders", "--max", "1000", "--no-json"]);
+    expect(stdout.match(/^NUMBER .*$/gm)).toHaveLength(2);
+    expect(stdout.match(/ application\/json /g)).toHaveLength(501);
+  });
+
   it("is out of reach for messages that hold control characters", async () => {
     await using seat = await openDataSeat();
     await seat.withBroker(async (broker) => {
@@ -196,6 +237,41 @@ describe("the terminal", () => {
     expect(json.lines()).toMatchObject([{ subject: "\u001b[2Jgone\u202e", body: { a: "\u009b2J" } }]);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about.
     expect(table.stdout + json.stdout).not.toMatch(/[\u001b\u009b\u202e]/);
+  });
+});
+
+// A device that is always full, where there is one.
+describe.runIf(existsSync("/dev/full"))("an output that cannot be written", () => {
+  it("ends the command with 4, and loses no message", async () => {
+    await using seat = await openDataSeat();
+    await seat.withBroker(async (broker) => {
+      await broker.createQueue("orders");
+      await fill(broker, "orders", [encoded(1), encoded(2)]);
+    });
+    const receive = ["receive", "orders", "--settle", "complete", "--max", "2"];
+    for (const form of ["--json", "--no-json"]) {
+      expect(await seat.run([...receive, form], { stdoutTo: "/dev/full" })).toMatchObject({
+        exitCode: 4,
+        stderr: expect.stringMatching(/^error: the standard output cannot be written: ENOSPC.*\n$/),
+      });
+    }
+    expect(await seat.withBroker((broker) => waiting(broker, { queue: "orders" }))).toHaveLength(2);
+  });
+
+  it("for errors leaves the exit code as it is", async () => {
+    expect(await runCommand(["nonsense"], { stderrTo: "/dev/full" })).toMatchObject({ exitCode: 2 });
+  });
+});
+
+describe("a message beyond the limits", () => {
+  it.each([
+    [["--time-to-live", "9999999999999d"], "timeToLive must be"],
+    [["--property", "n:=99999999999999999999"], 'application property "n" must be'],
+  ])("is refused before it is sent: %j", async (options, text) => {
+    await using seat = await openDataSeat();
+    await seat.withBroker((broker) => broker.createQueue("orders"));
+    const ended = await seat.run(["send", "orders", "--body", "1", ...options]);
+    expect(ended).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining(text) });
   });
 });
 

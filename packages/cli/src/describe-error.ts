@@ -15,12 +15,23 @@ export function describeError(error: unknown): DescribedError {
   return { text, exitCode: exitCodeOf(error) };
 }
 
+/** What the system says of a path that cannot be what was asked for. */
+const wrongPath: ReadonlySet<unknown> = new Set([
+  "EACCES",
+  "EEXIST",
+  "EISDIR",
+  "ELOOP",
+  "ENAMETOOLONG",
+  "ENOENT",
+  "ENOTDIR",
+]);
+
 function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof UsageError || error instanceof TypeError) return exitCodes.usage;
   if (error instanceof WaybillError) return fromWaybill(error);
   const { name, code } = error as { name?: unknown; code?: unknown };
   if (name === "BrokerError") return exitCodes.connection;
-  return code === "ENOENT" || code === "EACCES" || code === "EISDIR" ? exitCodes.usage : exitCodes.failed;
+  return wrongPath.has(code) ? exitCodes.usage : exitCodes.failed;
 }
 
 function fromWaybill({ code }: WaybillError): ExitCode {

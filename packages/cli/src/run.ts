@@ -10,7 +10,9 @@ import { withoutSecrets } from "./without-secrets.js";
 
 /** Runs the command with its arguments and sets the exit code of the process; never rejects. */
 export async function run(args: readonly string[]): Promise<void> {
-  process.stdout.on("error", endWithPipe);
+  process.stdout.on("error", endWithOutput);
+  // Nobody is left to tell; the exit code still does.
+  process.stderr.on("error", () => {});
   const program = createProgram(await version());
   for (const command of commandsOf(program)) {
     command
@@ -43,8 +45,9 @@ async function version(): Promise<string> {
   return (JSON.parse(manifest) as { version: string }).version;
 }
 
-/** Whoever read the output has enough, as `head` does. */
-function endWithPipe(error: NodeJS.ErrnoException): void {
+/** Whoever read the output has enough, as `head` does; or it cannot be written, for example because the disk is full. */
+function endWithOutput(error: NodeJS.ErrnoException): never {
   if (error.code === "EPIPE") process.exit(exitCodes.ok);
-  throw error;
+  process.stderr.write(`error: the standard output cannot be written: ${error.message}\n`);
+  process.exit(exitCodes.failed);
 }

@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,6 +27,9 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly input?: string | Uint8Array;
+  /** A device to write the standard output, or the standard error, to. */
+  readonly stdoutTo?: string;
+  readonly stderrTo?: string;
   /** Presses Ctrl-C as soon as this holds. */
   readonly interruptWhen?: () => Promise<boolean>;
 }
@@ -40,15 +44,18 @@ export function fixture(name: string): string {
 /** Runs the compiled command in a process of its own. */
 export function runCommand(
   args: readonly string[],
-  { cwd, env = {}, input, interruptWhen }: RunOptions = {},
+  { cwd, env = {}, input, stdoutTo, stderrTo, interruptWhen }: RunOptions = {},
 ): Promise<Ended> {
   const { SERVICEBUS_CONNECTION_STRING: _, NO_COLOR: __, FORCE_COLOR: ___, ...inherited } = process.env;
-  const child = spawn(process.execPath, [bin, ...args], { cwd, env: { ...inherited, ...env } });
+  const devices = [stdoutTo, stderrTo].map((path) => (path === undefined ? undefined : openSync(path, "w")));
+  const stdio = ["pipe", ...devices.map((file) => file ?? "pipe")] as StdioOptions;
+  const child = spawn(process.execPath, [bin, ...args], { cwd, stdio, env: { ...inherited, ...env } });
+  for (const file of devices) if (file !== undefined) closeSync(file);
   let stdout = "";
   let stderr = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  child.stdin.on("error", () => {}).end(input ?? "");
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  child.stdin?.on("error", () => {}).end(input ?? "");
   if (interruptWhen !== undefined) void interrupt(child, interruptWhen);
   return new Promise((resolve, reject) => {
     child.on("error", reject).on("close", (exitCode) => {
@@ -59,6 +66,16 @@ export function runCommand(
           .map((line) => JSON.parse(line) as T);
       resolve({ exitCode, stdout, stderr, json: <T>() => JSON.parse(stdout) as T, lines });
     });
+  });
+}
+
+/** Presses Ctrl-C once while the command reads an input without end; answers with the signal that ended it. */
+export async function interruptReading(args: readonly string[]): Promise<NodeJS.Signals | null> {
+  const child = spawn(process.execPath, [bin, ...args], { stdio: ["pipe", "ignore", "ignore"] });
+  // More than a pipe holds: it is taken when the command reads.
+  child.stdin.on("error", () => {}).write(new Uint8Array(1_000_000), () => child.kill("SIGINT"));
+  return await new Promise((resolve, reject) => {
+    child.on("error", reject).on("close", (_, signal) => resolve(signal));
   });
 }
 

@@ -6,12 +6,18 @@ import type { Awaitable } from "./serializer.js";
 export type ContentCoding = "gzip" | "deflate" | "br";
 
 /** The application property that names the codings of a body, innermost first, as the HTTP header of that name does. */
-export const contentEncodingProperty = "Content-Encoding";
+const contentEncodingProperty = "Content-Encoding";
+
+/** The same in lower case, as senders over HTTP may write it; a body may be labelled by either. */
+const lowerCaseProperty = "content-encoding";
 
 const codings: ReadonlySet<string> = new Set(["gzip", "deflate", "br"]);
 
 /** More codings than this on one body are refused: nobody compresses three times, and each costs a full pass. */
 const maxCodings = 3;
+
+/** Limits beyond this, 4 GiB, mean the same: Node.js has no larger bytes on every version, and refuses to be told so. */
+const maxZlibBytes = 2 ** 32 - 1;
 
 /** The part of `node:zlib` that is used; in a browser the Compression Streams API stands in for it. */
 interface Zlib {
@@ -39,8 +45,17 @@ const zlib = (globalThis as WithProcess).process?.getBuiltinModule?.("node:zlib"
 /** The codings that a message names. Property names are case-sensitive, HTTP's are not: senders over HTTP may write it in lower case. */
 export function contentEncodingOf(properties: ApplicationProperties | undefined): unknown {
   if (properties === undefined) return undefined;
-  const value = properties[contentEncodingProperty] ?? properties["content-encoding"];
+  const value = properties[contentEncodingProperty] ?? properties[lowerCaseProperty];
   return value === null ? undefined : value;
+}
+
+/** The application properties of a body in these codings, innermost first, without what they said of codings before. */
+export function withContentEncoding(
+  properties: ApplicationProperties | undefined,
+  codings: readonly ContentCoding[],
+): ApplicationProperties {
+  const { [lowerCaseProperty]: _, ...others } = properties ?? {};
+  return { ...others, [contentEncodingProperty]: codings.join(", ") };
 }
 
 /**
@@ -102,7 +117,7 @@ export function decompress(
 ): Awaitable<Uint8Array> {
   if (zlib === undefined)
     return throughStream(new DecompressionStream(streamFormat(coding)), bytes, maxBytes);
-  const options = { maxOutputLength: maxBytes, info: true };
+  const options = { maxOutputLength: Math.min(maxBytes, maxZlibBytes), info: true };
   try {
     const { buffer, engine } = inflate(zlib, coding, bytes, options);
     if (engine.bytesWritten !== bytes.length) {

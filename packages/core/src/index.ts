@@ -191,6 +191,7 @@ export type {
   ValidateFunction,
 } from "./body-schema.js";
 export { compileValidator, isStandardSchema, resolveBodySchemas } from "./body-schema.js";
+export { checkMessage } from "./check-message.js";
 export { compileOnce } from "./compile-once.js";
 export type { DecodeReason } from "./deserialization/failure.js";
 export {
@@ -247,3 +248,4 @@ export type {
   TransportSessionReceiver,
   TransportSubscription,
 } from "./transport.js";
+export { untransferable } from "./untransferable.js";

@@ -31,4 +31,4 @@ export const systemScheduler: Scheduler = Object.freeze({
 });
 
 /** The platform's timers hold 31 bits and fire at once beyond that. */
-const longestTimerMs = 2 ** 31 - 1;
+export const longestTimerMs = 2 ** 31 - 1;

@@ -1,4 +1,5 @@
 import { WaybillError } from "./error.js";
+import { longestTimerMs } from "./scheduler.js";
 
 /** How long something outside may take, and who is asked. */
 export interface TimeLimit {
@@ -26,7 +27,8 @@ export async function withinTime<T>(
   });
   // Whoever gave up before the work began is not waited for by the race below.
   given.catch(() => {});
-  const timer = setTimeout(() => giveUp?.(`${who} did not answer within ${timeoutMs} ms.`), timeoutMs);
+  const waitMs = Math.min(timeoutMs, longestTimerMs);
+  const timer = setTimeout(() => giveUp?.(`${who} did not answer within ${waitMs} ms.`), waitMs);
   const onAbort = () =>
     giveUp?.(`The caller gave up while ${who[0]!.toLowerCase()}${who.slice(1)} was at work.`);
   if (signal?.aborted) onAbort();

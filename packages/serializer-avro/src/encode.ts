@@ -36,11 +36,8 @@ function toEncodeFailure(error: unknown, type: AvscType, value: unknown): Waybil
   if (error instanceof RangeError)
     return encodeFailure("Avro cannot hold the value: it nests deeper than the stack.");
   const misfit = findMisfit(type, value);
-  if (misfit === undefined)
-    return encodeFailure(
-      "Avro could not write the value.",
-      error instanceof InvalidValue ? undefined : error,
-    );
+  // What the value's own code threw may quote the value, so it is not passed on.
+  if (misfit === undefined) return encodeFailure("Avro cannot hold the value: reading it threw an error.");
   return encodeFailure(
     `The value does not fit the Avro schema: ${misfit.path} ${describe(misfit)} where ${nameOf(misfit.expected)} is expected.`,
   );

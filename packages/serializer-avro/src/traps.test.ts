@@ -469,14 +469,15 @@ describe("writing refuses, and names the place,", () => {
     expect(errorOf(() => write(serializer, nulls(20_000))).message).toContain("take no bytes");
   });
 
-  it("what a getter throws, with its error as the cause", () => {
-    const cause = new Error("not loaded");
+  it("what a getter throws, without its error, which may quote the value", () => {
     const value = {
       get a() {
-        throw cause;
+        throw new Error("not loaded");
       },
     };
-    expect(errorOf(() => write(avro({ schema: recordOf({ a: "int" }) }), value)).cause).toBe(cause);
+    const error = errorOf(() => write(avro({ schema: recordOf({ a: "int" }) }), value));
+    expect(error.message).toContain("reading it threw an error");
+    expect(error.cause).toBeUndefined();
   });
 });
 

@@ -159,6 +159,16 @@ describe("json", () => {
       ]);
     });
 
+    it("writes no constructor.prototype, which it would not read", () => {
+      const inner = { constructor: { prototype: 1 } };
+      for (const value of [
+        inner,
+        Object.assign(Object.create(null), inner),
+        [{ a: Object.assign(Object.create(null), inner) }],
+      ])
+        expect(() => write(json(), value)).toThrow(/a key "prototype" under "constructor"/);
+    });
+
     it("keeps the last of duplicate keys, as JSON.parse does", () => {
       expect(read(json(), '{"a":1,"a":2}')).toEqual({ a: 2 });
     });

@@ -1,5 +1,5 @@
 import type { BodyCheck, SerializeContext } from "@waybill/core";
-import { encodeFailure, WaybillError } from "@waybill/core";
+import { encodeFailure, untransferable, WaybillError } from "@waybill/core";
 import type { ResolvedJsonOptions } from "./json-serializer.js";
 import { toPlainJson } from "./to-plain-json.js";
 import { reviveIntegers } from "./unsafe-integers.js";
@@ -67,7 +67,8 @@ function survey(value: object, depthLeft: number): boolean {
       isAltered = true;
       return !Number.isNaN(value.getTime());
     }
-    if (Object.getPrototypeOf(value) !== null) return false;
+    // Without a prototype, what is found there is a key of the value's own, which readers may refuse.
+    if (Object.getPrototypeOf(value) !== null || value.constructor !== undefined) return false;
   }
   for (const key in value) {
     // A reader would refuse the key.
@@ -84,7 +85,7 @@ function survey(value: object, depthLeft: number): boolean {
   return true;
 }
 
-/** Bodies beyond a quarter of this have memory of their own. */
+/** Bodies that may take more than a quarter of this have memory of their own, unless what is left of a slab has room for them. */
 const slabBytes = 32_768;
 /** What is left of the memory that smaller bodies share: one allocation serves many of them. */
 let slab = new Uint8Array(0);
@@ -93,7 +94,7 @@ function toUtf8(text: string): Uint8Array {
   const mostBytes = 3 * text.length;
   if (mostBytes > slab.length) {
     if (mostBytes > slabBytes / 4) return encoder.encode(text);
-    slab = new Uint8Array(slabBytes);
+    slab = untransferable(new Uint8Array(slabBytes));
   }
   const { written } = encoder.encodeInto(text, slab);
   const bytes = slab.subarray(0, written);

@@ -1,4 +1,4 @@
-import { type BodyCheck, encodeFailure, WaybillError } from "@waybill/core";
+import { type BodyCheck, encodeFailure, untransferable, WaybillError } from "@waybill/core";
 import { Packr, pack as packSmallMaps, RESET_BUFFER_MODE } from "msgpackr";
 import { unpackr } from "./read-msgpack.js";
 import { toPlainMsgpack } from "./to-plain-msgpack.js";
@@ -126,12 +126,20 @@ function tryPack(encode: Packr["pack"], value: unknown): Uint8Array | undefined 
 /** Memory that nobody writes to again: a piece of a slab for small messages, a copy for large ones. */
 function kept(packed: Uint8Array): Uint8Array {
   const isLarge = packed.length > SMALL_BYTES;
-  if (!isLarge && !wasLarge && packed.buffer.byteLength <= SLAB_BYTES) return packed;
+  if (!isLarge && !wasLarge && packed.buffer.byteLength <= SLAB_BYTES) return piece(packed);
   const bytes = new Uint8Array(packed);
   // Small again, or cut from a buffer that others made large: the next small message shall be a piece of a slab.
   if (!isLarge || packed.length > MAX_KEPT_BYTES) useSlab();
   wasLarge = isLarge;
   return bytes;
+}
+
+/** The memory that the last piece was cut from; the library gets a new slab by itself when one is used up. */
+let lastSlab: ArrayBufferLike | undefined;
+
+function piece(packed: Uint8Array): Uint8Array {
+  if (packed.buffer !== lastSlab) lastSlab = untransferable(packed).buffer;
+  return packed;
 }
 
 /** Gives the library's encoders, which share one buffer, a new one. It has to be of the kind of array that they make themselves. */

@@ -39,8 +39,9 @@ Exits with 1 when nobody can read the body.`,
 }
 
 async function decode(file: string | undefined, options: DecodeOptions): Promise<ExitCode> {
-  const { pipeline, terminal, abortSignal } = await openChain(options);
+  // Before the chain, which takes Ctrl-C into its own hands: who waits for input can be ended at once.
   const body = await readInput(file);
+  const { pipeline, terminal, abortSignal } = await openChain(options);
   const { contentType, subject, property: applicationProperties } = options;
   const outcome = await pipeline.deserialize(
     { body, contentType, subject, applicationProperties },

@@ -100,7 +100,6 @@ class Receiving {
   readonly #options: ReceiveOptions;
   /** What is given back: locked until the end, so that it does not come again. */
   readonly #kept: DeliveredMessage[] = [];
-  readonly #taken: (readonly [DeliveredMessage, DeserializationOutcome])[] = [];
   #unread = 0;
 
   constructor(context: BrokerContext, receiver: TransportReceiver, options: ReceiveOptions) {
@@ -111,7 +110,7 @@ class Receiving {
 
   async run(): Promise<ExitCode> {
     const { terminal, abortSignal } = this.#context;
-    const { max, wait, body } = this.#options;
+    const { max, wait } = this.#options;
     let left = max;
     try {
       while (left > 0 && !abortSignal.aborted) {
@@ -119,25 +118,43 @@ class Receiving {
         const batch = await this.#receiver.receive({ maxMessages, maxWaitTimeMs: wait, abortSignal });
         if (batch.length === 0) break;
         left -= batch.length;
-        for (const message of batch) await this.#take(message);
+        await this.#take(batch);
       }
     } finally {
-      if (!terminal.isJson) messageTable(terminal, this.#taken, body === true);
       await Promise.allSettled(this.#kept.map((message) => this.#receiver.abandon(message.settlement!)));
     }
+    if (left > 0 && abortSignal.aborted) return exitCodes.interrupted;
+    if (left === max && !terminal.isJson) terminal.line("no messages");
     if (this.#unread > 0 && this.#options.includeUndecodable !== true)
       terminal.note(`${this.#unread} that nobody can read stay; --include-undecodable settles them too.`);
     return this.#unread === 0 ? exitCodes.ok : exitCodes.found;
   }
 
-  async #take(message: DeliveredMessage): Promise<void> {
+  /** Nothing is settled before it is written: nobody would ever see it. */
+  async #take(batch: readonly DeliveredMessage[]): Promise<void> {
     const { pipeline, terminal, abortSignal } = this.#context;
-    const { body, includeUndecodable, settle } = this.#options;
-    const outcome = await pipeline.deserialize(message as EncodedMessage, { abortSignal });
-    if (terminal.isJson) terminal.jsonLine(messageView(message, outcome, body === true));
-    else this.#taken.push([message, outcome]);
-    if (outcome.status !== "decoded") this.#unread++;
-    const isLeft = outcome.status !== "decoded" && includeUndecodable !== true;
+    const withBody = this.#options.body === true;
+    const read: (readonly [DeliveredMessage, DeserializationOutcome])[] = [];
+    for (const message of batch) {
+      const outcome = await pipeline.deserialize(message as EncodedMessage, { abortSignal });
+      if (!terminal.isJson) {
+        read.push([message, outcome]);
+        continue;
+      }
+      terminal.jsonLine(messageView(message, outcome, withBody));
+      await terminal.written();
+      await this.#finish(message, outcome);
+    }
+    if (terminal.isJson) return;
+    messageTable(terminal, read, withBody);
+    await terminal.written();
+    for (const [message, outcome] of read) await this.#finish(message, outcome);
+  }
+
+  async #finish(message: DeliveredMessage, { status }: DeserializationOutcome): Promise<void> {
+    const { includeUndecodable, settle } = this.#options;
+    if (status !== "decoded") this.#unread++;
+    const isLeft = status !== "decoded" && includeUndecodable !== true;
     if (isLeft || settle === "abandon") this.#kept.push(message);
     else await this.#settle(message.settlement!, settle);
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { ApplicationProperties, EncodedMessage, Message } from "@waybill/core";
+import { type ApplicationProperties, checkMessage, type EncodedMessage, type Message } from "@waybill/core";
 import { fromPortableValue, type PortableValue } from "@waybill/migration";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { type BrokerContext, type CommonOptions, openBrokerContext } from "../command-context.js";
 import { brokerCommand, exiting, withLabels } from "../common-options.js";
 import { type ExitCode, exitCodes } from "../exit-codes.js";
@@ -36,7 +36,12 @@ export function sendCommand(): Command {
     .argument("<queue-or-topic>", "where to")
     .argument("[file]", "the body as JSON; default: the standard input")
     .option("-b, --body <json>", "the body, instead of a file")
-    .option("--raw", "send the bytes as they are, with the content type that you give")
+    .addOption(
+      new Option("--raw", "send the bytes as they are, with the content type that you give").conflicts([
+        "as",
+        "toVersion",
+      ]),
+    )
     .option("--as <serializer>", "the serializer that writes, by its name; default: the main one")
     .option(
       "--to-version <number>",
@@ -70,6 +75,7 @@ async function send(entity: string, file: string | undefined, options: SendOptio
   if (options.create === true) await context.createQueue(entity);
   const properties = propertiesOf(options);
   const message = await encoded(context, options, properties, bytes, value);
+  checkMessage(message, entity);
   const sequenceNumber = await deliver(context, entity, message, options.schedule);
   const { messageId, contentType } = message;
   if (context.terminal.isJson) {

@@ -47,12 +47,13 @@ Exits with 1 when nobody can read the body.`,
 }
 
 async function transcode(file: string | undefined, options: TranscodeOptions): Promise<ExitCode> {
-  const { pipeline, terminal, abortSignal } = await openChain(options);
   const { contentType, subject, property: applicationProperties, out } = options;
   if (out === undefined && process.stdout.isTTY) {
     throw new UsageError("The standard output is a terminal: name a file with --out, or pipe it somewhere.");
   }
+  // Before the chain, which takes Ctrl-C into its own hands: who waits for input can be ended at once.
   const body = await readInput(file);
+  const { pipeline, terminal, abortSignal } = await openChain(options);
   const outcome = await pipeline.deserialize(
     { body, contentType, subject, applicationProperties },
     { abortSignal },
@@ -61,7 +62,7 @@ async function transcode(file: string | undefined, options: TranscodeOptions): P
     terminal.note(outcome.status === "unavailable" ? outcome.error.message : outcome.description);
     return exitCodes.found;
   }
-  const { "Content-Encoding": _, ...properties } = applicationProperties ?? {};
+  const { "Content-Encoding": _, "content-encoding": __, ...properties } = applicationProperties ?? {};
   const written = await pipeline.serialize(
     { subject, applicationProperties: properties, body: outcome.body },
     {

@@ -5,7 +5,7 @@ import {
   type RetirementVerdict,
   retirementVerdict,
 } from "@waybill/migration";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { type CommonOptions, openBrokerContext } from "../command-context.js";
 import { brokerCommand, exiting, withEntities } from "../common-options.js";
 import { type ExitCode, exitCodes } from "../exit-codes.js";
@@ -55,7 +55,7 @@ export function verdictCommand(): Command {
       "no session state is written with it; needed where entities have sessions",
     )
     .option("--earlier <file>", "an earlier census, which may have seen it later; can be repeated", collect)
-    .option("--census <file>", "judge this census instead of taking one")
+    .addOption(new Option("--census <file>", "judge this census instead of taking one").conflicts("entity"))
     .addHelpText(
       "after",
       `

@@ -19,5 +19,8 @@ export function parseInstant(text: string): Date {
 
 /** An instant, or a duration from now. */
 export function parseWhen(text: string): Date {
-  return /^[\d.]+[a-z]+$/.test(text) ? new Date(Date.now() + parseDuration(text)) : parseInstant(text);
+  if (!/^[\d.]+[a-z]+$/.test(text)) return parseInstant(text);
+  const instant = new Date(Date.now() + parseDuration(text));
+  if (!Number.isNaN(instant.getTime())) return instant;
+  throw new InvalidArgumentError(`"${text}" from now is no instant any more.`);
 }

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import { UsageError } from "../usage-error.js";
 
 /** More than the service takes in one message. */
@@ -6,18 +6,19 @@ const maxBytes = 100 * 1024 * 1024;
 
 /** The bytes of a file, or of the standard input when the file is `-` or left out. */
 export async function readInput(file: string | undefined): Promise<Uint8Array> {
-  const bytes = file === undefined || file === "-" ? await readStandardInput() : await readFile(file);
-  return Uint8Array.from(bytes);
+  if (file !== undefined && file !== "-") return await readAll(createReadStream(file), file);
+  if (process.stdin.isTTY) throw new UsageError("Name a file, or pipe the body into the standard input.");
+  return await readAll(process.stdin, "The standard input");
 }
 
-async function readStandardInput(): Promise<Buffer> {
-  if (process.stdin.isTTY) throw new UsageError("Name a file, or pipe the body into the standard input.");
+/** Devices and pipes may go on for ever. */
+async function readAll(stream: AsyncIterable<Buffer>, name: string): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+  for await (const chunk of stream) {
     length += chunk.length;
-    if (length > maxBytes) throw new UsageError(`The standard input has more than ${maxBytes} bytes.`);
+    if (length > maxBytes) throw new UsageError(`${name} has more than ${maxBytes} bytes.`);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
+  return Uint8Array.from(Buffer.concat(chunks));
 }

@@ -4,6 +4,9 @@ import pc from "picocolors";
 import { printable } from "./printable.js";
 import { toJson } from "./to-json.js";
 
+/** How many rows are laid out together. */
+const rowsAtOnce = 500;
+
 /** How far long work is: `what` it counts, so far and, where known, in total. */
 export interface Progress {
   update(count: number, total: number | undefined): void;
@@ -39,8 +42,13 @@ export class Terminal {
     process.stdout.write(`${text}\n`);
   }
 
-  /** A table without lines, as wide as its content. */
+  /** A table without lines, as wide as its content; a long one as several, because laying one out takes time by the square of its rows. */
   table(head: readonly string[], rows: readonly (readonly Cell[])[]): void {
+    for (let start = 0; start === 0 || start < rows.length; start += rowsAtOnce)
+      this.#tableOf(head, rows.slice(start, start + rowsAtOnce));
+  }
+
+  #tableOf(head: readonly string[], rows: readonly (readonly Cell[])[]): void {
     const table = new Table({
       head: head.map((name) => this.colors.bold(name)),
       chars: noLines,
@@ -49,6 +57,15 @@ export class Terminal {
     });
     for (const row of rows) table.push(row.map(cellText));
     this.line(table.toString().replace(/ +$/gm, ""));
+  }
+
+  /** Resolves when the standard output has taken all that was written so far; never when it cannot: then the process ends. */
+  written(): Promise<void> {
+    return new Promise((resolve) => {
+      process.stdout.write("", (error) => {
+        if (error === undefined || error === null) resolve();
+      });
+    });
   }
 
   /** Something to know beside the result. */

@@ -95,6 +95,22 @@ export function ownershipCases(subject: SerializerSubject): Case[] {
       },
     },
     {
+      name: "ownership: written bytes stay when the memory of others is transferred",
+      async run() {
+        const serializer = await subject.create();
+        const kept: { name: string; bytes: Uint8Array; copy: Uint8Array }[] = [];
+        for (const entry of quickValues(subject)) {
+          const { bytes } = await write(serializer, entry.value, messageSetting(subject, entry.message));
+          kept.push({ name: entry.name, bytes, copy: bytes.slice() });
+        }
+        kept.forEach(({ bytes }, index) => {
+          if (index % 2 === 0) transfer(bytes);
+        });
+        for (const [index, { name, bytes, copy }] of kept.entries())
+          if (index % 2 === 1) assertSameValue(bytes, copy, `what was written of ${name}`);
+      },
+    },
+    {
       name: "ownership: bytes that were read do not hang on the input",
       async run() {
         const serializer = await subject.create();
@@ -116,6 +132,15 @@ function embedded(bytes: Uint8Array): Uint8Array {
   const around = new Uint8Array(bytes.length + 64).fill(0x5b);
   around.set(bytes, 32);
   return around.subarray(32, 32 + bytes.length);
+}
+
+/** Tries to hand the memory to another thread, which may be refused. */
+function transfer({ buffer }: Uint8Array): void {
+  try {
+    structuredClone(undefined, { transfer: [buffer as ArrayBuffer] });
+  } catch {
+    // Memory that cannot be transferred, or was already: others who have a part of it are safe.
+  }
 }
 
 function isClonable(value: unknown): boolean {

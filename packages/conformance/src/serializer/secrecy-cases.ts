@@ -105,5 +105,18 @@ function unwritableValues(marked: unknown): unknown[] {
     { marked, more: 1n << 80n },
     refusing,
     [marked, `${marker}\ud800`],
+    throwing(marked),
   ];
+}
+
+/** An object with the keys of another, that throws what it holds when it is read. */
+function throwing(value: unknown): object {
+  const object = {};
+  for (const key of Object.keys(value as object)) {
+    const get = () => {
+      throw new Error(marker);
+    };
+    Object.defineProperty(object, key, { enumerable: true, get });
+  }
+  return object;
 }

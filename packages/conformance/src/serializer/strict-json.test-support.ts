@@ -1,4 +1,10 @@
-import { decodeFailure, encodeFailure, type SerializeContext, type Serializer } from "@waybill/core";
+import {
+  decodeFailure,
+  encodeFailure,
+  type SerializeContext,
+  type Serializer,
+  WaybillError,
+} from "@waybill/core";
 import { selfDescribingValues } from "./self-describing-values.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 
@@ -95,8 +101,13 @@ export function strictJson(): SyncSerializer {
     detection: "structure",
     leadingBytes: [...encode(" \t\r\n[{")],
     serialize(value, { maxDepth }) {
-      assertPlain(value, maxDepth);
-      return { bytes: encode(stringify(value)) };
+      try {
+        assertPlain(value, maxDepth);
+        return { bytes: encode(stringify(value)) };
+      } catch (error) {
+        if (error instanceof WaybillError) throw error;
+        throw encodeFailure("reading the value threw an error");
+      }
     },
     deserialize(bytes, { isDeclared, maxDepth }) {
       if (bytes.length === 0) throw decodeFailure("body-empty", "the body is empty");

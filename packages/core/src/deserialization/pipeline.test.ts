@@ -1,6 +1,7 @@
-import { deflateSync, gzipSync } from "node:zlib";
-import { describe, expect, it } from "vitest";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { WaybillError } from "../error.js";
+import type { EncodedMessage } from "../message.js";
 import type { Awaitable, DeserializeContext, Serializer } from "../serializer.js";
 import { decodeFailure, unavailableFailure, validationFailure } from "./failure.js";
 import type { PipelineOptions } from "./options.js";
@@ -47,6 +48,8 @@ function read(body: string | Uint8Array, options: Partial<PipelineOptions> = {},
   const bytes = typeof body === "string" ? utf8.encode(body) : body;
   return createPipeline({ serializer: text, ...options }).deserialize({ body: bytes, contentType });
 }
+
+afterEach(() => void vi.useRealTimers());
 
 describe("serialize", () => {
   it("writes with the main serializer and labels the body", () => {
@@ -137,6 +140,17 @@ describe("serialize", () => {
     expect(pipeline.deserialize(message as never)).toMatchObject({
       body: [1],
       report: { contentEncodings: ["gzip", "deflate"] },
+    });
+  });
+
+  it("takes the property in lower case for the same wish, so that what it writes can be read", () => {
+    const pipeline = createPipeline({ serializer: text, compression: { coding: "br", minBytes: 0 } });
+    const message = pipeline.serialize({ body: [1], applicationProperties: { "content-encoding": "gzip" } });
+    expect(message).toMatchObject({ applicationProperties: { "Content-Encoding": "gzip" } });
+    expect((message as EncodedMessage).applicationProperties).not.toHaveProperty("content-encoding");
+    expect(pipeline.deserialize(message as EncodedMessage)).toMatchObject({
+      body: [1],
+      report: { contentEncodings: ["gzip"] },
     });
   });
 });
@@ -371,6 +385,17 @@ describe("deserialize", () => {
       });
     });
 
+    it("are read under the largest of limits, which is as good as none", () => {
+      for (const [coding, zip] of Object.entries({
+        gzip: gzipSync,
+        deflate: deflateSync,
+        br: brotliCompressSync,
+      }))
+        expect(unzip(zip("[1]"), coding, { maxDecompressedBytes: Number.MAX_SAFE_INTEGER })).toMatchObject({
+          body: [1],
+        });
+    });
+
     it("are refused when they grow beyond the limit", () => {
       const bomb = gzipSync(new Uint8Array(5_000_000));
       expect(unzip(bomb, "gzip", { maxDecompressedBytes: 1_000_000 })).toMatchObject({
@@ -448,6 +473,22 @@ describe("deserialize", () => {
         error: { code: "unavailable", retryable: true },
       });
     });
+  });
+
+  it("waits under the longest of time-outs, which no timer holds", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    let answer: ((value: unknown) => void) | undefined;
+    const slow = variant("slow", 0x23, () => new Promise((resolve) => (answer = resolve)));
+    const outcome = createPipeline({
+      serializer: slow,
+      attemptTimeoutMs: Number.MAX_SAFE_INTEGER,
+    }).deserialize({
+      body: utf8.encode("#"),
+      contentType: "application/slow",
+    });
+    vi.advanceTimersByTime(60_000);
+    answer!([1]);
+    expect(await outcome).toMatchObject({ status: "decoded", body: [1] });
   });
 
   describe("a serializer that cannot reach what it needs", () => {

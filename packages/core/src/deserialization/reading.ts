@@ -83,7 +83,9 @@ export class Reading {
         decodeFailure("plaintext-refused", "The body is not encrypted, and only encrypted ones are read."),
       );
     }
-    if (!(body instanceof Uint8Array)) return this.#received(body.value);
+    if (!(body instanceof Uint8Array)) {
+      return isEncrypted ? this.#refusedFor(undefined, notEncrypted()) : this.#received(body.value);
+    }
     if (body.length > this.#options.maxBodyBytes) {
       this.#note(undefined, "body-too-large", `The body is larger than ${this.#options.maxBodyBytes} bytes.`);
       return this.#refused();
@@ -355,6 +357,11 @@ export class Reading {
       durationMs: performance.now() - this.#startedAt,
     };
   }
+}
+
+/** Only bytes can be encrypted: a label on anything else would let plaintext pass for a body that was. */
+function notEncrypted(): Error {
+  return decodeFailure("encryption-malformed", "The body is labelled as encrypted and is no bytes.");
 }
 
 function chained(

@@ -232,6 +232,18 @@ describe("plaintext", () => {
     expect(outcome.report.attempts).toMatchObject([{ reason: "plaintext-refused" }]);
   });
 
+  it("is refused in an AMQP value section that is labelled as encrypted: nothing there was", async () => {
+    const { applicationProperties } = await pipeline().serialize({ body: { order: 1 } });
+    for (const reader of [pipeline(), pipeline({ allowPlaintext: true })]) {
+      const outcome = await reader.deserialize({
+        body: { section: "value", value: { order: 2 } },
+        applicationProperties,
+      });
+      expect(outcome).toMatchObject({ status: "undeserializable", reason: "DecryptionFailed" });
+      expect(outcome.report.attempts).toMatchObject([{ reason: "encryption-malformed" }]);
+    }
+  });
+
   it("is read where it is allowed, beside encrypted bodies", async () => {
     const lenient = pipeline({ allowPlaintext: true });
     expect(await lenient.deserialize(plain)).toMatchObject({ status: "decoded", body: { order: 1 } });

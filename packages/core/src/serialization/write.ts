@@ -1,8 +1,9 @@
 import {
   type ContentCoding,
   compress,
-  contentEncodingProperty,
+  contentEncodingOf,
   parseContentEncoding,
+  withContentEncoding,
 } from "../compression.js";
 import { isPromise } from "../deserialization/attempt.js";
 import type { Chain, ChainLink, Selection } from "../deserialization/chain.js";
@@ -128,8 +129,8 @@ function codingsFor(
   { compression }: ResolvedPipelineOptions,
   message: Message,
 ): readonly ContentCoding[] | undefined {
-  const wish = message.applicationProperties?.[contentEncodingProperty];
-  if (wish === undefined || wish === null) {
+  const wish = contentEncodingOf(message.applicationProperties);
+  if (wish === undefined) {
     return compression === undefined || bytes.length < compression.minBytes
       ? undefined
       : [compression.coding];
@@ -155,15 +156,15 @@ function compressed(
       ? (output as Promise<Uint8Array>).then((input) => compress(coding, input))
       : compress(coding, output as Uint8Array);
   }
-  const isWished = message.applicationProperties?.[contentEncodingProperty] != null;
+  const isWished = contentEncodingOf(message.applicationProperties) !== undefined;
   const finish = (body: Uint8Array): EncodedMessage => {
     if (!isWished && body.length >= bytes.length) return message;
     checkSize(body.length, link, options, message);
-    const applicationProperties = {
-      ...message.applicationProperties,
-      [contentEncodingProperty]: codings.join(", "),
+    return {
+      ...message,
+      body,
+      applicationProperties: withContentEncoding(message.applicationProperties, codings),
     };
-    return { ...message, body, applicationProperties };
   };
   return isPromise(output) ? (output as Promise<Uint8Array>).then(finish) : finish(output as Uint8Array);
 }

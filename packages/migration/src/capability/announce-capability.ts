@@ -1,4 +1,4 @@
-import type { Scheduler, Timer } from "@waybill/core";
+import { type Scheduler, systemScheduler, type Timer } from "@waybill/core";
 import type { BeaconStore } from "./beacon-store.js";
 import type { ReaderCapability } from "./reader-capability.js";
 
@@ -33,7 +33,7 @@ export async function announceCapability(
   capability: ReaderCapability,
   options: AnnounceOptions,
 ): Promise<Announcement> {
-  const { reader, instance, lifetimeMs = defaultLifetimeMs, onError, scheduler = systemTime } = options;
+  const { reader, instance, lifetimeMs = defaultLifetimeMs, onError, scheduler = systemScheduler } = options;
   if (!Number.isFinite(lifetimeMs) || lifetimeMs < 1) {
     throw new TypeError("lifetimeMs must be a number of milliseconds from 1.");
   }
@@ -68,11 +68,3 @@ export async function announceCapability(
   };
   return { close, [Symbol.asyncDispose]: close };
 }
-
-const systemTime: Scheduler = {
-  now: () => Date.now(),
-  schedule(delayMs, run) {
-    const timer = setTimeout(run, delayMs);
-    return { cancel: () => clearTimeout(timer), unref: () => timer.unref() };
-  },
-};

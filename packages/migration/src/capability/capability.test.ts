@@ -3,7 +3,7 @@ import { createPipeline, defineMessage, type Transport } from "@waybill/core";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { orderPlaced, ordersPipeline } from "../../test/orders.js";
 import { WritePlan } from "../write-plan/write-plan.js";
 import { announceCapability } from "./announce-capability.js";
@@ -11,6 +11,8 @@ import type { BeaconStore, CapabilityBeacon } from "./beacon-store.js";
 import { queueBeaconStore } from "./queue-beacon-store.js";
 import { type ReaderCapability, readerCapability } from "./reader-capability.js";
 import { beaconGuard } from "./reader-guard.js";
+
+afterEach(() => void vi.useRealTimers());
 
 async function createWorld() {
   const clock = createManualClock();
@@ -178,6 +180,19 @@ describe("beacons in a queue", () => {
     await announcement.close();
     clock.advance(60_001);
     expect(await store.list()).toEqual([]);
+  });
+
+  it("are not renewed all the time when their life is longer than a timer holds", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    let announced = 0;
+    const store = { announce: async () => void announced++, list: async () => [] };
+    await using _ = await announceCapability(store, able, {
+      reader: "billing",
+      instance: "1",
+      lifetimeMs: 365 * 86_400_000,
+    });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(announced).toBe(1);
   });
 
   it("are renewed three times in their life", async () => {

@@ -205,7 +205,7 @@ class OwnVersion {
 
   /** What names type, version and compression stays, and nothing is added: a message that does not say its version must go on not saying it. */
   #properties({ applicationProperties }: DeliveredMessage, redact: (leaf: unknown, path: string) => unknown) {
-    const kept = new Set(["Content-Encoding", ...this.#stamps()]);
+    const kept = new Set(["Content-Encoding", "content-encoding", ...this.#stamps()]);
     const properties = Object.entries(applicationProperties)
       .filter(([name]) => !diagnostics.has(name))
       .map(([name, value]) => [

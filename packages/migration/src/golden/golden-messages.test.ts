@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { createPipeline, defineMessage, type EncodedMessage } from "@waybill/core";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
@@ -117,6 +118,18 @@ describe("capturing golden messages", () => {
     ]);
     const { messages } = await world.capture();
     expect(messages[0]?.message.applicationProperties).toEqual({ tenant: "Aaaaaaa", shard: 1n });
+  });
+
+  it("keeps the coding of a compressed body, however it is spelt", async () => {
+    const sent = asV1(ada);
+    const body = gzipSync(sent.body as Uint8Array);
+    for (const name of ["Content-Encoding", "content-encoding"]) {
+      const applicationProperties = { ...sent.applicationProperties, [name]: "gzip" };
+      await using world = await openGolden([{ ...sent, body, applicationProperties }]);
+      const { messages, skipped } = await world.capture();
+      expect(skipped).toEqual([]);
+      expect(messages[0]?.message.applicationProperties).toMatchObject({ [name]: "gzip" });
+    }
   });
 
   it("keeps labels as they are, wrong and missing ones too: they decide who reads", async () => {

@@ -41,6 +41,15 @@ describe("a portable value", () => {
   it("refuses content that does not fit its tag, and depth without end", () => {
     expect(() => fromPortableValue({ $map: 1 })).toThrow(TypeError);
     expect(() => fromPortableValue({ $bigint: "one" })).toThrow(SyntaxError);
+    for (const wrong of [
+      { $bytes: "plain text" },
+      { $bytes: 1 },
+      { $date: "noon" },
+      { $date: 5 },
+      { $number: "one" },
+      { $number: "" },
+    ])
+      expect(() => fromPortableValue(wrong)).toThrow(TypeError);
     const deep = JSON.parse(`${"[".repeat(2000)}${"]".repeat(2000)}`);
     expect(() => fromPortableValue(deep)).toThrow("512 levels");
   });

@@ -64,15 +64,15 @@ function read(value: PortableValue, depth: number): unknown {
     case "$bigint":
       return BigInt(String(content));
     case "$bytes":
-      return Uint8Array.from(Buffer.from(String(content), "base64"));
+      return bytes(content);
     case "$date":
-      return new Date(String(content));
+      return date(content);
     case "$map":
       return new Map(entries(content).map(([key, item]) => [inner(key), inner(item)]));
     case "$set":
       return new Set(list(content).map(inner));
     case "$number":
-      return Number(content);
+      return number(content);
     case "$object":
       return readFields(content, inner);
     case "$undefined":
@@ -92,6 +92,25 @@ function readFields(value: PortableValue, inner: (item: PortableValue) => unknow
   if (typeof value !== "object" || value === null || isList(value))
     throw new TypeError("An object was expected.");
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inner(item)]));
+}
+
+function bytes(value: PortableValue): Uint8Array {
+  const read = Buffer.from(String(value), "base64");
+  // The decoder skips what is no Base64, so what it read has to be what stands there.
+  if (read.toString("base64") === value) return Uint8Array.from(read);
+  throw new TypeError("$bytes wants Base64.");
+}
+
+function date(value: PortableValue): Date {
+  const read = new Date(typeof value === "string" ? value : Number.NaN);
+  if (value === "invalid" || !Number.isNaN(read.getTime())) return read;
+  throw new TypeError("$date wants an instant in ISO 8601.");
+}
+
+function number(value: PortableValue): number {
+  const read = Number(typeof value === "string" && value.trim() !== "" ? value : "no number");
+  if (value === "NaN" || !Number.isNaN(read)) return read;
+  throw new TypeError("$number wants the text of a number.");
 }
 
 function entries(value: PortableValue): (readonly [PortableValue, PortableValue])[] {

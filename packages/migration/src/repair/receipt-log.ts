@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { createInterface } from "node:readline";
-import { WaybillError } from "@waybill/core";
+import { type DeliveredMessage, WaybillError } from "@waybill/core";
 
 /** What happened to one dead-lettered message. `sending` comes before it is sent, `sent` after, `removed` when it has left its queue. */
 export interface Receipt {
@@ -10,6 +10,11 @@ export interface Receipt {
   readonly from: string;
   /** The message's number there, in decimal. */
   readonly sequenceNumber: string;
+  /**
+   * When it was enqueued, as ISO 8601: tells it from a message of the same number in a queue that was made anew, or of the same name in another
+   * namespace. Absent where the broker did not say.
+   */
+  readonly enqueuedAt?: string | undefined;
   /** The message id with which it is sent again; absent where the message has none. */
   readonly messageId?: string | undefined;
   /** Where it is sent. */
@@ -29,11 +34,17 @@ export interface ReceiptLog {
 
 /**
  * Keeps receipts in a file, one JSON object per line, each flushed to the disk before the repair goes on. Makes the file when it is not
- * there; drops a last line that a crash cut short. `read` rejects with `configuration-invalid` for a file that holds something else.
+ * there; drops a last line that a crash cut short. Rejects, as `read` does, with `configuration-invalid` for a file that holds something
+ * else, and leaves that as it is.
  */
 export async function openReceiptFile(path: string): Promise<ReceiptLog> {
   const file = await open(path, "a+", 0o600);
-  await dropTornLine(file);
+  try {
+    await dropTornLine(file, path);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
   return {
     async *read() {
       let number = 0;
@@ -60,10 +71,26 @@ export function createMemoryReceipts(): ReceiptLog {
   };
 }
 
+/** What tells a message in its dead-letter queue from every other. */
+type ReceiptPlace = Pick<Receipt, "sequenceNumber" | "enqueuedAt">;
+
+/** Where a message stands. */
+export function placeOf({ sequenceNumber, enqueuedTimeUtc }: DeliveredMessage): ReceiptPlace {
+  return { sequenceNumber: String(sequenceNumber), enqueuedAt: enqueuedTimeUtc?.toISOString() };
+}
+
+/** Equal for the places of one message. */
+export function placeKey({ sequenceNumber, enqueuedAt }: ReceiptPlace): string {
+  return `${sequenceNumber} ${enqueuedAt}`;
+}
+
 /** A batch of receipts is written at once, so the last line break may be far from the end. */
 const tailBytes = 65_536;
 
-async function dropTornLine(file: FileHandle): Promise<void> {
+/** How every receipt begins. What begins otherwise was not cut short here: it is somebody's file. */
+const receiptStart = Buffer.from('{"step":"');
+
+async function dropTornLine(file: FileHandle, path: string): Promise<void> {
   const { size } = await file.stat();
   const tail = Buffer.alloc(tailBytes);
   for (let end = size; end > 0; ) {
@@ -72,7 +99,11 @@ async function dropTornLine(file: FileHandle): Promise<void> {
     const lineEnd = tail.subarray(0, end - start).lastIndexOf("\n");
     if (lineEnd !== -1 || start === 0) {
       const kept = start + lineEnd + 1;
-      if (kept < size) await file.truncate(kept);
+      if (kept === size) return;
+      const torn = Buffer.alloc(Math.min(receiptStart.length, size - kept));
+      await file.read(torn, 0, torn.length, kept);
+      if (!torn.equals(receiptStart.subarray(0, torn.length))) throw noReceipt("the last line", path);
+      await file.truncate(kept);
       return;
     }
     end = start;
@@ -91,5 +122,9 @@ function parsed(line: string, path: string, number: number): Receipt {
   } catch {
     // Told below, like every other line that is no receipt.
   }
-  throw new WaybillError("configuration-invalid", `line ${number} of ${path} is not a receipt of a repair.`);
+  throw noReceipt(`line ${number}`, path);
+}
+
+function noReceipt(which: string, path: string): WaybillError {
+  return new WaybillError("configuration-invalid", `${which} of ${path} is not a receipt of a repair.`);
 }

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { createPipeline, type EncodedMessage, type Transport } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
@@ -203,6 +204,21 @@ describe("a repair", () => {
     expect(pipeline.deserialize(message as EncodedMessage)).toMatchObject({ body: { id: 1 } });
   });
 
+  it("forgets the coding of the old bytes when it writes the value anew, however it was spelt", async () => {
+    for (const name of ["Content-Encoding", "content-encoding"]) {
+      const compressed = {
+        ...order(1),
+        body: gzipSync('{"id":1}'),
+        applicationProperties: { [name]: "gzip" },
+      };
+      await using world = await openDeadLetters([compressed]);
+      expect(await world.repair({ body: "transcode" })).toMatchObject({ resubmitted: 1 });
+      const [message] = await world.waiting();
+      expect(message?.applicationProperties).toEqual({ "waybill-resubmits": 1 });
+      expect(pipeline.deserialize(message as EncodedMessage)).toMatchObject({ body: { id: 1 } });
+    }
+  });
+
   it("leaves what today's chain cannot read, what was not selected and what came back too often", async () => {
     const tired = { ...order(3), applicationProperties: { "waybill-resubmits": 3 } };
     await using world = await openDeadLetters([order(1), garbage, order(2), tired]);
@@ -297,6 +313,30 @@ describe("an interrupted repair", () => {
     expect([await world.waiting(), await world.dead()]).toMatchObject([{ length: 2 }, { length: 0 }]);
   });
 
+  it("takes no other message for one that was sent, though it has its number in a queue of its name", async () => {
+    await using world = await openDeadLetters([order(1)]);
+    const receipts = createMemoryReceipts();
+    await expect(
+      world.repair({ receipts, transport: failing(world.transport, "before-complete") }),
+    ).rejects.toThrow("killed");
+    await using elsewhere = await openDeadLetters([]);
+    await elsewhere.send("orders", order(2));
+    await elsewhere.deadLetter({ queue: "orders" });
+
+    expect(await elsewhere.repair({ receipts })).toMatchObject({ resubmitted: 1, resumed: 0 });
+    expect(await elsewhere.waiting()).toMatchObject([{ messageId: "order-2" }]);
+  });
+
+  it("knows its receipts again when the queue is written in other letter case", async () => {
+    await using world = await openDeadLetters([order(1)]);
+    const receipts = createMemoryReceipts();
+    await expect(
+      world.repair({ receipts, transport: failing(world.transport, "before-complete") }),
+    ).rejects.toThrow("killed");
+    world.clock.advance(60_000);
+    expect(await world.repair({ receipts, from: { queue: "Orders" } })).toMatchObject({ resumed: 1 });
+  });
+
   it("sends again what may have been sent, and says which", async () => {
     for (const [when, waiting] of [
       ["before-send", 1],
@@ -365,6 +405,19 @@ describe("an interrupted repair", () => {
       /configuration-invalid.*line 1 .*not a receipt/s,
     );
     await receipts.close();
+    await rm(directory, { recursive: true });
+  });
+
+  it("leaves a file alone whose last line without an end is no receipt", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "waybill-receipts-"));
+    const path = join(directory, "config.json");
+    for (const text of ['{"precious":true}', "x", "buy milk\nbuy bread", `${" ".repeat(200_000)}x`]) {
+      await writeFile(path, text);
+      await expect(openReceiptFile(path)).rejects.toThrow(
+        /configuration-invalid.*last line .*not a receipt/s,
+      );
+      expect(await readFile(path, "utf8")).toBe(text);
+    }
     await rm(directory, { recursive: true });
   });
 });

@@ -15,7 +15,7 @@ import {
 import { type DeadLetterQueue, deadLetterAddress, deadLetterPath } from "./dead-letter-queue.js";
 import { HeldMessages } from "./held-messages.js";
 import { Pace } from "./pace.js";
-import { createMemoryReceipts, type Receipt, type ReceiptLog } from "./receipt-log.js";
+import { createMemoryReceipts, placeKey, placeOf, type Receipt, type ReceiptLog } from "./receipt-log.js";
 import { resubmissionOf, resubmitCountOf } from "./resubmission.js";
 
 /** Where repaired messages go. With a subscription, {@link resubmitFilter} must stand on each subscription of the topic. */
@@ -126,7 +126,7 @@ class Repair {
   readonly #pace: Pace;
   readonly #held: HeldMessages;
   /** Messages that an earlier repair, or an earlier turn of this one, began to send and did not remove. */
-  readonly #begun = new Map<bigint, "sending" | "sent">();
+  readonly #begun = new Map<string, "sending" | "sent">();
   readonly #result: Counted = { resubmitted: 0, resumed: 0, skipped: {}, possibleDuplicates: [] };
   #startedAt = 0;
 
@@ -159,12 +159,14 @@ class Repair {
   }
 
   async #readReceipts(): Promise<void> {
-    for await (const { step, from, sequenceNumber } of this.#receipts.read()) {
-      if (from !== this.#from) continue;
-      const number = BigInt(sequenceNumber);
-      if (step === "sending" && this.#begun.get(number) === "sending") this.#noteDuplicate(number);
-      if (step === "removed") this.#begun.delete(number);
-      else this.#begun.set(number, step);
+    for await (const receipt of this.#receipts.read()) {
+      if (receipt.from.toLowerCase() !== this.#from.toLowerCase()) continue;
+      const { step } = receipt;
+      const key = placeKey(receipt);
+      if (step === "sending" && this.#begun.get(key) === "sending")
+        this.#noteDuplicate(BigInt(receipt.sequenceNumber));
+      if (step === "removed") this.#begun.delete(key);
+      else this.#begun.set(key, step);
     }
   }
 
@@ -179,7 +181,7 @@ class Repair {
     let planned: Planned[] = [];
     let bytes = 0;
     for (const delivered of fresh) {
-      if (this.#begun.get(delivered.sequenceNumber) === "sent") {
+      if (this.#begun.get(placeKey(placeOf(delivered))) === "sent") {
         this.#result.resumed++;
         sent.push(delivered);
         continue;
@@ -225,7 +227,7 @@ class Repair {
   #ownId({ sequenceNumber, enqueuedTimeUtc }: DeliveredMessage, resubmits: number): string {
     const own = `:${sequenceNumber}:${enqueuedTimeUtc?.getTime() ?? 0}:${resubmits + 1}`;
     // An id has 128 characters at most.
-    return `waybill-resubmit:${this.#from.slice(-(128 - 17 - own.length))}${own}`;
+    return `waybill-resubmit:${this.#from.toLowerCase().slice(-(128 - 17 - own.length))}${own}`;
   }
 
   /** Sends the messages and notes it before and after; returns those that are safely there. */
@@ -233,11 +235,11 @@ class Repair {
     await this.#pace.wait(planned.length, this.#options.abortSignal);
     await this.#note("sending", planned);
     for (const { delivered } of planned) {
-      if (this.#begun.get(delivered.sequenceNumber) === "sending")
+      if (this.#begun.get(placeKey(placeOf(delivered))) === "sending")
         this.#noteDuplicate(delivered.sequenceNumber);
     }
     const sent = await this.#sendTogetherOrEach(planned);
-    for (const { delivered } of sent) this.#begun.set(delivered.sequenceNumber, "sent");
+    for (const { delivered } of sent) this.#begun.set(placeKey(placeOf(delivered)), "sent");
     await this.#note("sent", sent);
     this.#result.resubmitted += sent.length;
     return sent.map(({ delivered }) => delivered);
@@ -268,7 +270,7 @@ class Repair {
       sent.map(async (delivered) => {
         try {
           await this.#receiver.complete(delivered.settlement!);
-          this.#begun.delete(delivered.sequenceNumber);
+          this.#begun.delete(placeKey(placeOf(delivered)));
           return [delivered];
         } catch (error) {
           // It comes back, and is known to be sent.
@@ -293,7 +295,7 @@ class Repair {
       messages.map(({ delivered, message }) => ({
         step,
         from: this.#from,
-        sequenceNumber: String(delivered.sequenceNumber),
+        ...placeOf(delivered),
         messageId: idText((message ?? delivered).messageId),
         to: this.#to,
         at,
@@ -337,7 +339,11 @@ export async function transcoded(
   { body }: Decoded,
   { pipeline, abortSignal }: RepairOptions,
 ): Promise<EncodedMessage | "not-writable"> {
-  const { "Content-Encoding": _, ...applicationProperties } = message.applicationProperties ?? {};
+  const {
+    "Content-Encoding": _,
+    "content-encoding": __,
+    ...applicationProperties
+  } = message.applicationProperties ?? {};
   try {
     return await pipeline.serialize(
       { ...message, body, contentType: undefined, applicationProperties },
