@@ -151,6 +151,24 @@ describe("azureTransport", () => {
     },
   );
 
+  it("keeps every message of a full batch when an unusual one comes, which has no room then", async () => {
+    await using world = await openLossyWorld();
+    const sender = world.transport.createSender("orders");
+    const batch = await sender.createBatch({ maxSizeInBytes: 2_000 });
+    // The SDK takes more bytes for the same messages.
+    const replyToSessionId = "s".repeat(100);
+    const tryAdd = (messageId: string) =>
+      batch.tryAdd({ body: Uint8Array.of(1), messageId, replyToSessionId });
+    let added = 0;
+    while (tryAdd(`${added}`)) added += 1;
+    expect(batch.tryAdd({ body: Uint8Array.of(2), timeToLive: 60_000 })).toBe(false);
+    expect(batch.tryAdd({ body: Uint8Array.of(3), timeToLive: 60_000 })).toBe(false);
+    expect(batch.count).toBe(added);
+    await sender.sendBatch(batch);
+    const peeked = await world.broker.receiver("orders").peek(100);
+    expect(peeked.map(({ messageId }) => messageId)).toEqual(Array.from({ length: added }, (_, i) => `${i}`));
+  });
+
   it("says of a batch what it takes on the wire, and when it is full", async () => {
     await using world = await openLossyWorld();
     const sender = world.transport.createSender("orders");
