@@ -188,13 +188,14 @@ export class ClientParts {
     const giveUp = () => givingUp.abort();
     if (abortSignal?.aborted) giveUp();
     else abortSignal?.addEventListener("abort", giveUp, { once: true });
-    const accepted = this.#transport
-      .acceptSession(address, sessionId, { ...options, abortSignal: givingUp.signal })
-      .then(async (session) => {
-        if (!this.isClosed) return session;
-        await session.close();
-        throw closedError();
-      });
+    const accept = async () => {
+      const accepting = { ...options, abortSignal: givingUp.signal };
+      const session = await this.#transport.acceptSession(address, sessionId, accepting);
+      if (!this.isClosed) return session;
+      await session.close();
+      throw closedError();
+    };
+    const accepted = accept();
     const part = this.add({
       async close() {
         giveUp();
@@ -248,7 +249,7 @@ export class ClientParts {
       sender = this.#transport.createSender(queueOrTopic);
       this.#senders.set(queueOrTopic, sender);
       // A handler that outlived the client sends nothing any more.
-      if (this.#isEmptied) void sender.close();
+      if (this.#isEmptied) sender.close().catch(() => {});
     }
     return sender;
   }
