@@ -173,6 +173,14 @@ describe("closing a client", () => {
     await subscription.close();
   });
 
+  it("locks no session for options that no program should pass", async () => {
+    await using world = await createWorld();
+    await world.broker.createQueue("carts", { requiresSession: true });
+    const accepting = world.client.acceptSession("carts", "a", { maxAutoLockRenewalDurationInMs: -1 });
+    await expect(accepting).rejects.toThrow(TypeError);
+    expect(await world.client.acceptSession("carts", "a")).toMatchObject({ sessionId: "a" });
+  });
+
   it("lets a session go whose handlers hang, when the time for closing is up", async () => {
     await using world = await createWorld();
     await world.broker.createQueue("carts", { requiresSession: true });

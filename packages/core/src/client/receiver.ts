@@ -67,6 +67,8 @@ export interface DeadLetterMessageOptions {
 
 /** What a receiver works with. */
 export interface ReceiverSettings extends IntakeSettings, SubscribeSurroundings {
+  /** Whether it is there for one subscription, and closes with it. */
+  readonly isForSubscription: boolean;
   readonly onClosed: (receiver: Receiver<UndecodedMessage>) => void;
 }
 
@@ -155,6 +157,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
       onClosed: (closed) => {
         this.#subscriptions.delete(closed);
         abortSignal?.removeEventListener("abort", onAbort);
+        if (this.#settings.isForSubscription) this.close().catch(() => {});
       },
     });
     // Closing is as good as told: a failure of it reaches whoever closes the receiver.
