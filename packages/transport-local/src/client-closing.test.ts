@@ -154,6 +154,20 @@ describe("closing a client", () => {
     expect(await receiver.receiveMessages(1)).toMatchObject([{ body: 2 }]);
   });
 
+  it("may come after that of its transport, on whose clock its requests still end", async () => {
+    await using world = await createWorld();
+    await world.broker.createQueue("replies");
+    const requester = world.client.createRequester("replies", { timeoutInMs: 1_000 });
+    const request = requester.request("orders", { body: 1 });
+    const late = expect(request).rejects.toMatchObject({ code: "timeout" });
+    await quiet();
+    await world.transport.close();
+    world.clock.advance(1_000);
+    await late;
+    const again = requester.request("orders", { body: 2 });
+    await expect(again).rejects.toMatchObject({ code: "closed" });
+  });
+
   it("ends what waits for a session with closed, and takes none along", async () => {
     await using world = await createWorld();
     await world.broker.createQueue("carts", { requiresSession: true });
