@@ -76,9 +76,13 @@ export class AzureReceiver implements TransportReceiver {
 
   subscribe(handlers: SubscribeHandlers, { maxConcurrentCalls }: SubscribeOptions): TransportSubscription {
     if (this.#isClosed) throw closedError(this.entityPath);
-    const subscription = this.startSubscription(handlers, maxConcurrentCalls);
-    this.#subscriptions.add(subscription);
-    return subscription;
+    try {
+      const subscription = this.startSubscription(handlers, maxConcurrentCalls);
+      this.#subscriptions.add(subscription);
+      return subscription;
+    } catch (error) {
+      throw toAzureError(error, this.entityPath);
+    }
   }
 
   async receiveDeferred(

@@ -62,6 +62,32 @@ describe("azureTransport", () => {
     await expect(settled).rejects.toMatchObject({ code: "closed" });
   });
 
+  it("refuses to subscribe with the client's own error when the application has closed its client of the SDK", async () => {
+    await using world = await openLossyWorld();
+    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await world.client.close();
+    const handlers = { async onMessage() {}, onError() {} };
+    expect(() => receiver.subscribe(handlers, { maxConcurrentCalls: 1 })).toThrow(
+      expect.objectContaining({ code: "closed", entityPath: "orders" }),
+    );
+  });
+
+  it("waits for a session longer than the platform's timers can", async () => {
+    await using world = await openLossyWorld({ requiresSession: true });
+    const warnings: Error[] = [];
+    const note = (warning: Error) => void warnings.push(warning);
+    process.on("warning", note);
+    const accepting = world.transport.acceptSession({ queue: "orders" }, undefined, {
+      receiveMode: "peekLock",
+      maxWaitTimeMs: Number.POSITIVE_INFINITY,
+    });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await world.transport.createSender("orders").send([{ body: new Uint8Array(), sessionId: "s" }]);
+    expect((await accepting).sessionId).toBe("s");
+    process.off("warning", note);
+    expect(warnings).toEqual([]);
+  });
+
   it("keeps dates and 64-bit integers of messages that were deferred, also when they are deleted on receipt", async () => {
     await using world = await openLossyWorld();
     const sender = world.transport.createSender("orders");
