@@ -280,6 +280,9 @@ describe("errors of the SDK", () => {
       syscall: "connect",
     });
     expect(toAzureError(refused, "orders")).toMatchObject({ code: "connection-lost", retryable: true });
+    for (const text of ["Unknown error encountered.", "Attempted … but the CBS link does not exist."]) {
+      expect(toAzureError(new Error(text), "orders")).toMatchObject({ code: "connection-lost" });
+    }
     const settled = new Error("The message has either been deleted or already settled");
     expect(toAzureError(settled, "orders")).toMatchObject({ code: "message-lock-lost" });
     const aborted = Object.assign(new Error("x"), { name: "AbortError" });
