@@ -45,9 +45,7 @@ export interface AzureReceiverSettings {
 export class AzureReceiver implements TransportReceiver {
   readonly #settings: AzureReceiverSettings;
   readonly #guard = new SettlementGuard<Settlement>((settlement) => this.#send(settlement));
-  readonly #underWay = new SettlementsUnderWay((settlement) =>
-    settleByRequest(settlement, this.#settings.links.any),
-  );
+  readonly #underWay = new SettlementsUnderWay((settlement) => this.#sendByRequest(settlement));
   readonly #closing = new AbortController();
   readonly #receiving = new Set<Promise<unknown>>();
   readonly #subscriptions = new Set<TransportSubscription>();
@@ -240,12 +238,16 @@ export class AzureReceiver implements TransportReceiver {
           () => settlement.succeed(),
           (error: unknown) => settlement.fail(error),
         );
-      } else if (isLinkLost(delivery.message)) settleByRequest(settlement, links.any);
+      } else if (isLinkLost(delivery.message)) this.#sendByRequest(settlement);
       else this.#underWay.watch(settlement, send(links.any, delivery.message));
     } catch (error) {
       // A client of the SDK that is closed makes no receiver.
       settlement.fail(error);
     }
+  }
+
+  #sendByRequest(settlement: Settlement): void {
+    settleByRequest(settlement, this.#settings.links.any, this.#closing.signal);
   }
 
   async #close(): Promise<void> {
