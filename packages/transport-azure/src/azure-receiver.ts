@@ -29,6 +29,7 @@ import { SettlementGuard } from "./settlement/settlement-guard.js";
 import { SettlementsUnderWay } from "./settlement/settlements-under-way.js";
 import { toAmqpProperties } from "./to-amqp-value.js";
 import { toLong } from "./to-long.js";
+import { underEither } from "./under-either.js";
 import { untilAborted } from "./until-aborted.js";
 
 /** What a receiver works with. */
@@ -180,12 +181,12 @@ export class AzureReceiver implements TransportReceiver {
     maxWaitTimeMs: number,
     abortSignal: AbortSignal | undefined,
   ): Promise<AzureDelivery[]> {
-    const { signal: closing } = this.#closing;
-    const signal = abortSignal === undefined ? closing : AbortSignal.any([closing, abortSignal]);
-    const receiving = this.#settings.links.receive(async (receiver) => {
-      const messages = await receiveMessages(receiver, { maxMessages, maxWaitTimeMs, signal });
-      return messages.map((message) => new AzureDelivery(message));
-    });
+    const receiving = underEither(this.#closing.signal, abortSignal, (signal) =>
+      this.#settings.links.receive(async (receiver) => {
+        const messages = await receiveMessages(receiver, { maxMessages, maxWaitTimeMs, signal });
+        return messages.map((message) => new AzureDelivery(message));
+      }),
+    );
     this.#receiving.add(receiving);
     try {
       return await receiving;
