@@ -24,6 +24,25 @@ describe("calls under the signal of a long-lived caller", () => {
 });
 
 describe("underEither", () => {
+  it("takes many calls at once for no leak", async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error) => void warnings.push(warning);
+    process.on("warning", note);
+    const [first, second] = [new AbortController(), new AbortController()];
+    const waits = Array.from({ length: 20 }, (_, i) =>
+      underEither(
+        first.signal,
+        i % 2 === 0 ? second.signal : undefined,
+        (signal) => new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true })),
+      ),
+    );
+    first.abort();
+    await Promise.all(waits);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("warning", note);
+    expect(warnings).toEqual([]);
+  });
+
   it.each([0, 1])(
     "aborts as either signal does, with its reason, also when it did before (%d)",
     async (which) => {
