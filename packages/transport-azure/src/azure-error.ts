@@ -46,6 +46,8 @@ const texts: readonly (readonly [RegExp, ErrorCode])[] = [
     /^Link closed before|Failed to connect|error occurred on the AMQP connection|[Cc]onnection is reopening|not open|[Cc]onnection (?:got disconnected|.*closed)/,
     "connection-lost",
   ],
+  // What is left of an error that the end of a connection swallowed.
+  [/^Unknown error encountered|CBS link does not exist/, "connection-lost"],
   [/^Length of '|EntityPath|^Max message size/, "operation-invalid"],
 ];
 

@@ -66,7 +66,7 @@ export class AzureMessageBatch implements TransportMessageBatch {
     if (typeof _generateMessage !== "function" || _messageSpanContexts?.length !== 0) return true;
     if (!isPlain(message)) return true;
     const writer = new BatchWriter(message, this.#usualBytes);
-    // In the SDK's encoding it fits; in this one, a little longer, it may not.
+    // In the SDK's encoding it fits; in this one, which may be longer, it need not.
     if (!writer.tryAppend(message, this.maxSizeInBytes)) return true;
     this.#writer = writer;
     this.#messages.push(message);
@@ -78,10 +78,12 @@ export class AzureMessageBatch implements TransportMessageBatch {
     return isTraced(message) || !isTraced(this.#messages[0]!);
   }
 
+  /** There is no room for the message, either, when the SDK, which may take more bytes or add trace contexts, has none for the earlier ones. */
   #leaveToSdk(message: EncodedMessage): boolean {
-    for (const earlier of this.#messages.splice(0).slice(1)) {
-      this.#inner.tryAddMessage(toServiceBusMessage(earlier));
+    for (const earlier of this.#messages.slice(this.#inner.count)) {
+      if (!this.#inner.tryAddMessage(toServiceBusMessage(earlier))) return false;
     }
+    this.#messages.length = 0;
     this.#writer = undefined;
     return this.#inner.tryAddMessage(toServiceBusMessage(message));
   }

@@ -29,6 +29,7 @@ import { SettlementGuard } from "./settlement/settlement-guard.js";
 import { SettlementsUnderWay } from "./settlement/settlements-under-way.js";
 import { toAmqpProperties } from "./to-amqp-value.js";
 import { toLong } from "./to-long.js";
+import { underEither } from "./under-either.js";
 import { untilAborted } from "./until-aborted.js";
 
 /** What a receiver works with. */
@@ -45,9 +46,7 @@ export interface AzureReceiverSettings {
 export class AzureReceiver implements TransportReceiver {
   readonly #settings: AzureReceiverSettings;
   readonly #guard = new SettlementGuard<Settlement>((settlement) => this.#send(settlement));
-  readonly #underWay = new SettlementsUnderWay((settlement) =>
-    settleByRequest(settlement, this.#settings.links.any),
-  );
+  readonly #underWay = new SettlementsUnderWay((settlement) => this.#sendByRequest(settlement));
   readonly #closing = new AbortController();
   readonly #receiving = new Set<Promise<unknown>>();
   readonly #subscriptions = new Set<TransportSubscription>();
@@ -76,9 +75,13 @@ export class AzureReceiver implements TransportReceiver {
 
   subscribe(handlers: SubscribeHandlers, { maxConcurrentCalls }: SubscribeOptions): TransportSubscription {
     if (this.#isClosed) throw closedError(this.entityPath);
-    const subscription = this.startSubscription(handlers, maxConcurrentCalls);
-    this.#subscriptions.add(subscription);
-    return subscription;
+    try {
+      const subscription = this.startSubscription(handlers, maxConcurrentCalls);
+      this.#subscriptions.add(subscription);
+      return subscription;
+    } catch (error) {
+      throw toAzureError(error, this.entityPath);
+    }
   }
 
   async receiveDeferred(
@@ -178,12 +181,12 @@ export class AzureReceiver implements TransportReceiver {
     maxWaitTimeMs: number,
     abortSignal: AbortSignal | undefined,
   ): Promise<AzureDelivery[]> {
-    const { signal: closing } = this.#closing;
-    const signal = abortSignal === undefined ? closing : AbortSignal.any([closing, abortSignal]);
-    const receiving = this.#settings.links.receive(async (receiver) => {
-      const messages = await receiveMessages(receiver, { maxMessages, maxWaitTimeMs, signal });
-      return messages.map((message) => new AzureDelivery(message));
-    });
+    const receiving = underEither(this.#closing.signal, abortSignal, (signal) =>
+      this.#settings.links.receive(async (receiver) => {
+        const messages = await receiveMessages(receiver, { maxMessages, maxWaitTimeMs, signal });
+        return messages.map((message) => new AzureDelivery(message));
+      }),
+    );
     this.#receiving.add(receiving);
     try {
       return await receiving;
@@ -236,12 +239,16 @@ export class AzureReceiver implements TransportReceiver {
           () => settlement.succeed(),
           (error: unknown) => settlement.fail(error),
         );
-      } else if (isLinkLost(delivery.message)) settleByRequest(settlement, links.any);
+      } else if (isLinkLost(delivery.message)) this.#sendByRequest(settlement);
       else this.#underWay.watch(settlement, send(links.any, delivery.message));
     } catch (error) {
       // A client of the SDK that is closed makes no receiver.
       settlement.fail(error);
     }
+  }
+
+  #sendByRequest(settlement: Settlement): void {
+    settleByRequest(settlement, this.#settings.links.any, this.#closing.signal);
   }
 
   async #close(): Promise<void> {

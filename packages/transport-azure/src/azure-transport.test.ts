@@ -62,6 +62,32 @@ describe("azureTransport", () => {
     await expect(settled).rejects.toMatchObject({ code: "closed" });
   });
 
+  it("refuses to subscribe with the client's own error when the application has closed its client of the SDK", async () => {
+    await using world = await openLossyWorld();
+    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await world.client.close();
+    const handlers = { async onMessage() {}, onError() {} };
+    expect(() => receiver.subscribe(handlers, { maxConcurrentCalls: 1 })).toThrow(
+      expect.objectContaining({ code: "closed", entityPath: "orders" }),
+    );
+  });
+
+  it("waits for a session longer than the platform's timers can", async () => {
+    await using world = await openLossyWorld({ requiresSession: true });
+    const warnings: Error[] = [];
+    const note = (warning: Error) => void warnings.push(warning);
+    process.on("warning", note);
+    const accepting = world.transport.acceptSession({ queue: "orders" }, undefined, {
+      receiveMode: "peekLock",
+      maxWaitTimeMs: Number.POSITIVE_INFINITY,
+    });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await world.transport.createSender("orders").send([{ body: new Uint8Array(), sessionId: "s" }]);
+    expect((await accepting).sessionId).toBe("s");
+    process.off("warning", note);
+    expect(warnings).toEqual([]);
+  });
+
   it("keeps dates and 64-bit integers of messages that were deferred, also when they are deleted on receipt", async () => {
     await using world = await openLossyWorld();
     const sender = world.transport.createSender("orders");
@@ -151,6 +177,24 @@ describe("azureTransport", () => {
     },
   );
 
+  it("keeps every message of a full batch when an unusual one comes, which has no room then", async () => {
+    await using world = await openLossyWorld();
+    const sender = world.transport.createSender("orders");
+    const batch = await sender.createBatch({ maxSizeInBytes: 2_000 });
+    // The SDK takes more bytes for the same messages.
+    const replyToSessionId = "s".repeat(100);
+    const tryAdd = (messageId: string) =>
+      batch.tryAdd({ body: Uint8Array.of(1), messageId, replyToSessionId });
+    let added = 0;
+    while (tryAdd(`${added}`)) added += 1;
+    expect(batch.tryAdd({ body: Uint8Array.of(2), timeToLive: 60_000 })).toBe(false);
+    expect(batch.tryAdd({ body: Uint8Array.of(3), timeToLive: 60_000 })).toBe(false);
+    expect(batch.count).toBe(added);
+    await sender.sendBatch(batch);
+    const peeked = await world.broker.receiver("orders").peek(100);
+    expect(peeked.map(({ messageId }) => messageId)).toEqual(Array.from({ length: added }, (_, i) => `${i}`));
+  });
+
   it("says of a batch what it takes on the wire, and when it is full", async () => {
     await using world = await openLossyWorld();
     const sender = world.transport.createSender("orders");
@@ -236,6 +280,9 @@ describe("errors of the SDK", () => {
       syscall: "connect",
     });
     expect(toAzureError(refused, "orders")).toMatchObject({ code: "connection-lost", retryable: true });
+    for (const text of ["Unknown error encountered.", "Attempted … but the CBS link does not exist."]) {
+      expect(toAzureError(new Error(text), "orders")).toMatchObject({ code: "connection-lost" });
+    }
     const settled = new Error("The message has either been deleted or already settled");
     expect(toAzureError(settled, "orders")).toMatchObject({ code: "message-lock-lost" });
     const aborted = Object.assign(new Error("x"), { name: "AbortError" });

@@ -26,6 +26,7 @@ import type {
   ServiceBusReceiverSettings,
   ServiceBusSessionReceiverLike,
 } from "./service-bus-client.js";
+import { underEither } from "./under-either.js";
 import { untilAborted } from "./until-aborted.js";
 
 /**
@@ -90,12 +91,12 @@ class AzureTransport implements Transport {
     const { signal: closing } = this.#closing;
     if (this.#isClosed) throw closedError(path);
     if (abortSignal?.aborted) throw abortedError(path);
-    const signal = abortSignal === undefined ? closing : AbortSignal.any([closing, abortSignal]);
     try {
-      const session =
+      const session = await underEither(closing, abortSignal, (signal) =>
         sessionId === undefined
-          ? await this.#acceptNext(address, receiveMode, maxWaitTimeMs, signal)
-          : await this.#acceptNamed(address, sessionId, receiveMode, signal);
+          ? this.#acceptNext(address, receiveMode, maxWaitTimeMs, signal)
+          : this.#acceptNamed(address, sessionId, receiveMode, signal),
+      );
       return this.#add(new AzureSessionReceiver({ ...this.#settings(address, receiveMode), session }));
     } catch (error) {
       throw this.#isClosed ? closedError(path) : toAzureError(error, path);

@@ -36,6 +36,15 @@ describe("a batch's envelope and entries", () => {
     expect(written(ours.body.content as Buffer)).toEqual(written(theirs as unknown as Buffer));
   });
 
+  it.each([0, 1, -1, 127, 2 ** 31, 2 ** 32 - 1, -(2 ** 31) + 2, 0.5, Number.POSITIVE_INFINITY])(
+    "gives %s the type that rhea gives it: readers cast to what they know",
+    (n) => {
+      const ours = encodeBatch([{ body: new Uint8Array(), applicationProperties: { n } }]);
+      const theirs = rhea.message.encode({ application_properties: { n }, body: "x" } as never) as never;
+      expect(kindOf(typeCodeOf(ours))).toBe(kindOf(typeCodeOf(theirs)));
+    },
+  );
+
   it("grows beyond what was expected, and takes nothing beyond the limit", () => {
     const messages = Array.from({ length: 40 }, (_, id) => ({
       messageId: `${id}`,
@@ -61,6 +70,7 @@ describe("a batch's envelope and entries", () => {
     ["bytes", { applicationProperties: { b: Uint8Array.of(1) } }],
     ["a negative zero", { applicationProperties: { n: -0 } }],
     ["an integer beyond 32 bits", { applicationProperties: { n: 2 ** 40 } }],
+    ["an integer that rhea writes as long", { applicationProperties: { n: -(2 ** 31) + 1 } }],
   ])("leaves %s to the SDK", (_name, properties) => {
     expect(isPlain({ body: new Uint8Array(), ...properties })).toBe(false);
   });
@@ -71,6 +81,19 @@ function encodeBatch(messages: readonly EncodedMessage[]): Buffer {
   const writer = new BatchWriter(plain[0]!, 0);
   for (const message of plain) expect(writer.tryAppend(message, 2 ** 20)).toBe(true);
   return writer.bytes();
+}
+
+/** The type code of the value of the property `n`, which stands behind its name. */
+function typeCodeOf(bytes: Buffer): number {
+  const short = bytes.lastIndexOf(Buffer.from("a1016e", "hex"));
+  const long = bytes.lastIndexOf(Buffer.from("b1000000016e", "hex"));
+  return bytes[short < 0 ? long + 6 : short + 3]!;
+}
+
+/** The short forms of a type have codes of their own. Source: AMQP 1.0, 1.6. */
+function kindOf(typeCode: number): string | undefined {
+  const kinds = { uint: [0x43, 0x52, 0x70], int: [0x54, 0x71], double: [0x82] };
+  return Object.entries(kinds).find(([, codes]) => codes.includes(typeCode))?.[0];
 }
 
 interface Decoded {

@@ -25,6 +25,9 @@ const textBytes = 5;
 /** Room beyond what a batch usually takes: for what its messages differ by, and for what each could take at most. */
 const spareBytes = 16_384;
 
+/** From here down rhea, the AMQP library beneath the SDK, writes integers as long. */
+const leastInt = -(2 ** 31) + 1;
+
 /** A message that a {@link BatchWriter} can write. */
 export type PlainMessage = EncodedMessage & { readonly body: Uint8Array };
 
@@ -50,7 +53,7 @@ export function isPlain(message: EncodedMessage): message is PlainMessage {
 function isPlainValue(value: ApplicationPropertyValue): boolean {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
   if (typeof value !== "number" || Object.is(value, -0) || Number.isNaN(value)) return false;
-  return !Number.isInteger(value) || (value >= -(2 ** 31) && value < 2 ** 32);
+  return !Number.isInteger(value) || (value > leastInt && value < 2 ** 32);
 }
 
 function mostBytes(message: PlainMessage): number {
@@ -182,7 +185,7 @@ export class BatchWriter {
       this.#at = this.#bytes.writeDoubleBE(value, this.#at);
       return;
     }
-    this.#byte(value < 0 ? code.int : code.uint);
+    this.#byte(value > 0 ? code.uint : code.int);
     this.#uint32(value >>> 0);
   }
 

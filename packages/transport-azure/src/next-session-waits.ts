@@ -1,5 +1,6 @@
 import { type ReceiveMode, WaybillError } from "@waybill/core";
 import { abortedError, toAzureError } from "./azure-error.js";
+import { longestWaitMs } from "./receive-messages.js";
 import type { ServiceBusSessionReceiverLike } from "./service-bus-client.js";
 
 /** How long to wait for the next session, and what ends the wait before. */
@@ -105,7 +106,8 @@ function hold(
     const onAbort = () => giveUp(abortedError(entityPath));
     const timer = setTimeout(
       () => giveUp(new WaybillError("timeout", "No session came in time.", { entityPath })),
-      maxWaitTimeMs,
+      // Whoever waits longer asks again.
+      Math.min(maxWaitTimeMs, longestWaitMs),
     );
     wait.holder = {
       resolve: (session) => {

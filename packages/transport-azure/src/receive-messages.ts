@@ -21,7 +21,7 @@ const drainTimeoutMs = 2_000;
 const earlyReturnPauseMs = 50;
 
 /** The platform's timers, by which the SDK waits, hold 31 bits. */
-const longestWaitMs = 2 ** 31 - 1;
+export const longestWaitMs = 2 ** 31 - 1;
 
 /**
  * Resolves with messages as soon as there are any, or with none when the time is up. The first message is waited for alone and what is

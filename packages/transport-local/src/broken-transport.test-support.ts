@@ -49,7 +49,7 @@ function breakReceiver(
 }
 
 /** The object with some members replaced; the others keep working on the object itself. */
-function over<T extends object>(object: T, members: Partial<T>): T {
+export function over<T extends object>(object: T, members: Partial<T>): T {
   return new Proxy(object, {
     get(target, key) {
       if (Object.hasOwn(members, key)) return members[key as keyof T];

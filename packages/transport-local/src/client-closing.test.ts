@@ -154,6 +154,20 @@ describe("closing a client", () => {
     expect(await receiver.receiveMessages(1)).toMatchObject([{ body: 2 }]);
   });
 
+  it("may come after that of its transport, on whose clock its requests still end", async () => {
+    await using world = await createWorld();
+    await world.broker.createQueue("replies");
+    const requester = world.client.createRequester("replies", { timeoutInMs: 1_000 });
+    const request = requester.request("orders", { body: 1 });
+    const late = expect(request).rejects.toMatchObject({ code: "timeout" });
+    await quiet();
+    await world.transport.close();
+    world.clock.advance(1_000);
+    await late;
+    const again = requester.request("orders", { body: 2 });
+    await expect(again).rejects.toMatchObject({ code: "closed" });
+  });
+
   it("ends what waits for a session with closed, and takes none along", async () => {
     await using world = await createWorld();
     await world.broker.createQueue("carts", { requiresSession: true });
@@ -171,6 +185,14 @@ describe("closing a client", () => {
     await other.createSender("carts").sendMessages({ sessionId: "a", body: 1 });
     expect(await other.acceptNextSession("carts", { maxWaitTimeInMs: 0 })).toMatchObject({ sessionId: "a" });
     await subscription.close();
+  });
+
+  it("locks no session for options that no program should pass", async () => {
+    await using world = await createWorld();
+    await world.broker.createQueue("carts", { requiresSession: true });
+    const accepting = world.client.acceptSession("carts", "a", { maxAutoLockRenewalDurationInMs: -1 });
+    await expect(accepting).rejects.toThrow(TypeError);
+    expect(await world.client.acceptSession("carts", "a")).toMatchObject({ sessionId: "a" });
   });
 
   it("lets a session go whose handlers hang, when the time for closing is up", async () => {

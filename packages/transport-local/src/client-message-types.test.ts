@@ -11,7 +11,7 @@ import {
 } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { createWorld, until, type World } from "../test/world.js";
+import { createWorld, quiet, until, type World } from "../test/world.js";
 
 interface OrderPlaced {
   readonly orderId: string;
@@ -169,6 +169,36 @@ describe("subscribe by message type", () => {
     subscribe();
     await client.close();
     expect(subscribe).toThrow("[closed] The client is closed.");
+  });
+
+  it("lets go of it when its signal aborts, and when its options are refused", async () => {
+    await using world = await createWorld();
+    let open = 0;
+    const { createReceiver } = world.transport;
+    world.transport.createReceiver = (...args) => {
+      const receiver = createReceiver.apply(world.transport, args);
+      const close = receiver.close.bind(receiver);
+      open += 1;
+      receiver.close = async () => {
+        open -= 1;
+        await close();
+      };
+      return receiver;
+    };
+    const client = typedClient(world);
+    const handlers = { "order-placed": () => {} };
+    const options = { processError: () => {} };
+    expect(() => client.subscribe("orders", handlers, { ...options, maxConcurrentCalls: 0 })).toThrow(
+      TypeError,
+    );
+    await quiet();
+    expect(open).toBe(0);
+    const ending = new AbortController();
+    client.subscribe("orders", handlers, { ...options, abortSignal: ending.signal });
+    expect(open).toBe(1);
+    ending.abort();
+    await quiet();
+    expect(open).toBe(0);
   });
 
   it("knows the types of a pipeline that is ready", async () => {

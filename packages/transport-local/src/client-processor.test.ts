@@ -1,4 +1,4 @@
-import type { ProcessErrorArgs, ReceivedMessage } from "@waybill/core";
+import { DeadLetterError, type ProcessErrorArgs, type ReceivedMessage } from "@waybill/core";
 import { describe, expect, it } from "vitest";
 import { createWorld, quiet, until, type World } from "../test/world.js";
 
@@ -224,6 +224,36 @@ describe("subscribe", () => {
     expect(() => receiver.subscribe({ processMessage() {} } as never)).toThrow(
       "subscribe needs two functions, processMessage and processError.",
     );
+  });
+});
+
+describe("handlers that throw what cannot be looked at", () => {
+  class Unnamed extends Error {
+    override get name(): string {
+      throw new Error("no name");
+    }
+  }
+
+  it.each([
+    ["undefined", () => undefined],
+    ["a frozen error", () => Object.freeze(new Error("x"))],
+    ["an object without a prototype", () => Object.create(null) as object],
+    ["an error whose name cannot be read", () => new Unnamed()],
+    ["a description that is no text", () => new DeadLetterError("Bad", 1 as never)],
+  ])("give their message back: %s", async (_name, thrown) => {
+    await using world = await createWorld();
+    await world.client.createSender("orders").sendMessages({ body: 1 });
+    const deliveryCounts: number[] = [];
+    const subscription = world.client.createReceiver("orders").subscribe({
+      processMessage({ deliveryCount }) {
+        deliveryCounts.push(deliveryCount);
+        if (deliveryCounts.length === 1) throw thrown();
+      },
+      processError: () => {},
+    });
+    await quiet();
+    await subscription.close();
+    expect(deliveryCounts).toEqual([0, 1]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { WaybillError } from "@waybill/core";
 import { describe, expect, it } from "vitest";
 import { createWorld, custom, poison, quiet, until, type World } from "../test/world.js";
 
@@ -222,6 +223,26 @@ describe("getMessageIterator", () => {
       if (seen.length === 2) void quiet().then(() => receiver.close());
     }
     expect(seen).toEqual([1, 2]);
+  });
+
+  it("gives the message back, too, that could not be completed", async () => {
+    await using world = await createWorld();
+    await world.client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
+    const createReceiver = world.transport.createReceiver.bind(world.transport);
+    world.transport.createReceiver = (...args) =>
+      Object.assign(createReceiver(...args), {
+        complete: async () => {
+          throw new WaybillError("service-busy", "Later.");
+        },
+      });
+    const receiver = world.client.createReceiver("orders");
+    const loop = async () => {
+      const options = { autoCompleteMessages: true, prefetchCount: 1 };
+      for await (const { body } of receiver.getMessageIterator(options)) expect(body).toBe(1);
+    };
+    await expect(loop()).rejects.toMatchObject({ code: "service-busy" });
+    const left = await world.broker.receiver("orders").receive(9);
+    expect(left.map(({ deliveryCount }) => deliveryCount)).toEqual([1, 1]);
   });
 });
 

@@ -1,7 +1,10 @@
 import { encodeFailure, type Message, type Serializer } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
+import { expectNoUnhandledRejections } from "../test/rejections.js";
 import { createWorld, custom } from "../test/world.js";
+
+expectNoUnhandledRejections();
 
 describe("sendMessages", () => {
   it("sends one message or several, and the receiver gets their values", async () => {
@@ -26,6 +29,18 @@ describe("sendMessages", () => {
       message: expect.stringContaining("Message 2 of 3 cannot be sent, so nothing was."),
     });
     expect(await world.client.createReceiver("orders").peekMessages(9)).toEqual([]);
+  });
+
+  it("sends none, either, when one is refused while another is still being written, and fails in vain", async () => {
+    const slow: Serializer = {
+      ...json(),
+      serialize: async () => Promise.reject(encodeFailure("malformed", "No.")),
+    };
+    await using world = await createWorld({ client: { serializer: slow } });
+    const sending = world.client
+      .createSender("orders")
+      .sendMessages([{ body: 1 }, { body: 2, messageId: "b", timeToLive: -1 }]);
+    await expect(sending).rejects.toMatchObject({ code: "operation-invalid", messageId: "b" });
   });
 
   it("sends none when one has a property outside its limits", async () => {

@@ -4,13 +4,13 @@ import type { Scheduler, Timer } from "@waybill/core";
 /** The client's timers on the broker's clock, so that a test which advances it drives locks, waits and back-off alike. */
 export class ClockScheduler implements Scheduler, ClockDriven {
   readonly #clock: Clock;
-  readonly #attachment: ClockAttachment;
+  #attachment: ClockAttachment | undefined;
   /** In order of due time. A client has a handful: one per receiver, and one per message that is kept back. */
   readonly #timers: ScheduledTimer[] = [];
+  #isClosed = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#attachment = clock.attach(this);
   }
 
   get nextDueMs(): number {
@@ -33,30 +33,39 @@ export class ClockScheduler implements Scheduler, ClockDriven {
       cancel: () => this.#cancel(timer),
       unref: () => {
         timer.isAwaited = false;
-        this.#attachment.reschedule();
+        this.#attachment?.reschedule();
       },
     };
     const later = this.#timers.findIndex(({ dueMs }) => dueMs > timer.dueMs);
     this.#timers.splice(later === -1 ? this.#timers.length : later, 0, timer);
+    this.#attachment ??= this.#clock.attach(this);
     this.#attachment.reschedule();
     return timer;
   }
 
   runDue(nowMs: number): void {
     while (this.nextDueMs <= nowMs) this.#timers.shift()!.run();
+    this.#detachIfDone();
   }
 
-  /** Cancels every timer and lets go of the clock. */
+  /** Lets go of the clock as soon as no timer is left: clients outlive their transport, and what they wait for must end. */
   close(): void {
-    this.#timers.length = 0;
-    this.#attachment.detach();
+    this.#isClosed = true;
+    this.#detachIfDone();
   }
 
   #cancel(timer: ScheduledTimer): void {
     const index = this.#timers.indexOf(timer);
     if (index === -1) return;
     this.#timers.splice(index, 1);
-    this.#attachment.reschedule();
+    this.#attachment?.reschedule();
+    this.#detachIfDone();
+  }
+
+  #detachIfDone(): void {
+    if (!this.#isClosed || this.#timers.length > 0) return;
+    this.#attachment?.detach();
+    this.#attachment = undefined;
   }
 }
 

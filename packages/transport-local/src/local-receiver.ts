@@ -17,6 +17,7 @@ import type {
 import { fromBrokerMessage } from "./from-broker-message.js";
 import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
 import { LocalSubscription } from "./local-subscription.js";
+import { underEither } from "./under-either.js";
 
 /** What a receiver works with. */
 export interface LocalReceiverSettings {
@@ -52,8 +53,10 @@ export class LocalReceiver implements TransportReceiver {
   async receive({ maxMessages, maxWaitTimeMs, abortSignal }: ReceiveOptions): Promise<DeliveredMessage[]> {
     try {
       const receiver = this.#open(abortSignal);
-      const signal = this.#untilClosed(abortSignal);
-      const messages = await receiver.receive(maxMessages, { maxWaitMs: maxWaitTimeMs, signal });
+      this.#closing ??= new AbortController();
+      const messages = await underEither(this.#closing.signal, abortSignal, (signal) =>
+        receiver.receive(maxMessages, { maxWaitMs: maxWaitTimeMs, signal }),
+      );
       return messages.map(fromBrokerMessage);
     } catch (error) {
       throw this.#toError(error);
@@ -161,12 +164,6 @@ export class LocalReceiver implements TransportReceiver {
     throwIfAborted(abortSignal, this.entityPath);
     this.#receiver ??= this.#settings.open();
     return this.#receiver;
-  }
-
-  #untilClosed(abortSignal: AbortSignal | undefined): AbortSignal {
-    this.#closing ??= new AbortController();
-    const { signal } = this.#closing;
-    return abortSignal === undefined ? signal : AbortSignal.any([signal, abortSignal]);
   }
 
   #toError(error: unknown): Error {

@@ -19,6 +19,7 @@ import { LocalReceiver } from "./local-receiver.js";
 import { LocalRuleManager } from "./local-rule-manager.js";
 import { LocalSender } from "./local-sender.js";
 import { LocalSessionReceiver } from "./local-session-receiver.js";
+import { underEither } from "./under-either.js";
 
 /**
  * A transport to a broker in the same process: no socket, no second copy of the broker's rules. It goes by the broker's clock, and
@@ -45,7 +46,6 @@ class LocalTransport implements Transport {
   readonly #scheduler: ClockScheduler;
   readonly #parts = new Set<Part>();
   readonly #closing = new AbortController();
-  readonly #combined = new WeakMap<AbortSignal, AbortSignal>();
 
   constructor(broker: Broker) {
     this.#broker = broker;
@@ -74,12 +74,9 @@ class LocalTransport implements Transport {
     const path = entityPath(address);
     if (this.#isClosed) throw closedError(path);
     try {
-      const session = await this.#broker.acceptSession(path, {
-        sessionId,
-        mode: receiveMode,
-        maxWaitMs: maxWaitTimeMs,
-        signal: this.#untilClosed(abortSignal),
-      });
+      const session = await underEither(this.#closing.signal, abortSignal, (signal) =>
+        this.#broker.acceptSession(path, { sessionId, mode: receiveMode, maxWaitMs: maxWaitTimeMs, signal }),
+      );
       return this.#add(new LocalSessionReceiver({ ...this.#settings(path, receiveMode), session }));
     } catch (error) {
       throw this.#isClosed ? closedError(path) : toLocalError(error, path);
@@ -117,18 +114,6 @@ class LocalTransport implements Transport {
 
   get #isClosed(): boolean {
     return this.#closing.signal.aborted;
-  }
-
-  /** Made once per signal: a processor accepts thousands of sessions under one. */
-  #untilClosed(abortSignal: AbortSignal | undefined): AbortSignal {
-    const { signal } = this.#closing;
-    if (abortSignal === undefined) return signal;
-    let combined = this.#combined.get(abortSignal);
-    if (combined === undefined) {
-      combined = AbortSignal.any([signal, abortSignal]);
-      this.#combined.set(abortSignal, combined);
-    }
-    return combined;
   }
 
   #settings(path: string, receiveMode: ReceiveMode) {

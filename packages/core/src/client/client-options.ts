@@ -1,3 +1,4 @@
+import { callHook } from "../call-hook.js";
 import type { PipelineOptions } from "../deserialization/options.js";
 import { createPipeline, type Pipeline } from "../deserialization/pipeline.js";
 import type { Diagnostics } from "../diagnostics/diagnostics.js";
@@ -81,13 +82,7 @@ function resolveBackoff(backoff: UnavailableBackoff = {}): Required<UnavailableB
 
 /** The hook runs between receiving and settling, where an exception of its own would leave messages behind. */
 function shielded<Event>(hook: (event: Event) => void): (event: Event) => void {
-  return (event) => {
-    try {
-      hook(event);
-    } catch {
-      // Documented: what the hook throws is ignored.
-    }
-  };
+  return (event) => callHook(() => hook(event));
 }
 
 function observed(

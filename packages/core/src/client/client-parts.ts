@@ -16,7 +16,7 @@ import type {
 import type { ResolvedClientOptions } from "./client-options.js";
 import { durationMs } from "./duration.js";
 import { type ListSessionsOptions, listSessions } from "./list-sessions.js";
-import type { MessageSubscription } from "./processor-options.js";
+import type { CloseSubscriptionOptions, MessageSubscription } from "./processor-options.js";
 import { Receiver, type ReceiverSettings } from "./receiver.js";
 import {
   type AcceptSessionReceiverOptions,
@@ -31,6 +31,7 @@ import {
 } from "./session-processor-options.js";
 import { SessionReceiver } from "./session-receiver.js";
 import { startSessionProcessor } from "./start-session-processor.js";
+import type { TypedHandlers, TypedSubscribeOptions } from "./typed-handlers.js";
 
 /** A queue or, with a subscription, a topic: what the overloads of the client's methods name. */
 export interface EntityName {
@@ -78,14 +79,38 @@ export class ClientParts {
     );
   }
 
-  createReceiver(
+  createReceiver(entity: EntityName, options: ReceiverOptions = {}): Receiver<UndecodedMessage> {
+    return this.#openReceiver(entity, options, this.#options.pipeline, false);
+  }
+
+  /** Subscribes through a receiver that closes with the subscription. */
+  subscribe(
+    entity: EntityName,
+    { pipeline, handlers }: TypedHandlers,
+    { receiveMode, ...options }: TypedSubscribeOptions,
+  ): MessageSubscription {
+    const receiver = this.#openReceiver(entity, { receiveMode }, pipeline, true);
+    try {
+      const subscription = receiver.subscribe(handlers, options);
+      const close = (closing?: CloseSubscriptionOptions) =>
+        subscription.close(closing).finally(() => receiver.close());
+      return { close, [Symbol.asyncDispose]: close };
+    } catch (error) {
+      receiver.close().catch(() => {});
+      throw error;
+    }
+  }
+
+  #openReceiver(
     { queueOrTopic, subscription }: EntityName,
-    options: ReceiverOptions = {},
-    pipeline: Pipeline = this.#options.pipeline,
+    options: ReceiverOptions,
+    pipeline: Pipeline,
+    isForSubscription: boolean,
   ): Receiver<UndecodedMessage> {
     this.requireOpen();
     const { receiveMode = defaultReceiverOptions.receiveMode, subQueueType } = options;
     requireReceiveMode(receiveMode);
+    renewForMs(options);
     const address = entityAddress({ queueOrTopic, subscription }, subQueueType);
     const receiver = this.#transport.createReceiver(address, receiveMode);
     const canRetry =
@@ -94,7 +119,8 @@ export class ClientParts {
       receiveMode === "peekLock" &&
       this.#transport.capabilities.has("scheduling");
     const retrySender = canRetry ? () => this.#sender(queueOrTopic) : undefined;
-    return this.add(new Receiver({ ...this.#receiverSettings(receiver, options), pipeline, retrySender }));
+    const settings = this.#receiverSettings(receiver, options);
+    return this.add(new Receiver({ ...settings, pipeline, retrySender, isForSubscription }));
   }
 
   /** Accepts the named session, or the next without a name. */
@@ -106,6 +132,7 @@ export class ClientParts {
     this.requireOpen();
     const { receiveMode = defaultReceiverOptions.receiveMode, abortSignal } = options;
     requireReceiveMode(receiveMode);
+    renewForMs(options);
     const maxWaitTimeMs = durationMs("maxWaitTimeInMs", options.maxWaitTimeInMs, defaultSessionWaitMs);
     const isBlocking = requireOnUndeserializable(options.onUndeserializable) === "block";
     const accepting = { receiveMode, maxWaitTimeMs, abortSignal };
@@ -188,13 +215,14 @@ export class ClientParts {
     const giveUp = () => givingUp.abort();
     if (abortSignal?.aborted) giveUp();
     else abortSignal?.addEventListener("abort", giveUp, { once: true });
-    const accepted = this.#transport
-      .acceptSession(address, sessionId, { ...options, abortSignal: givingUp.signal })
-      .then(async (session) => {
-        if (!this.isClosed) return session;
-        await session.close();
-        throw closedError();
-      });
+    const accept = async () => {
+      const accepting = { ...options, abortSignal: givingUp.signal };
+      const session = await this.#transport.acceptSession(address, sessionId, accepting);
+      if (!this.isClosed) return session;
+      await session.close();
+      throw closedError();
+    };
+    const accepted = accept();
     const part = this.add({
       async close() {
         giveUp();
@@ -226,14 +254,11 @@ export class ClientParts {
       isSubQueue: options.subQueueType !== undefined,
       isSession: false,
       isBlocking: false,
+      isForSubscription: false,
       retrySender: undefined,
       circuitBreaker,
       onCircuitBreaker,
-      renewForMs: durationMs(
-        "maxAutoLockRenewalDurationInMs",
-        options.maxAutoLockRenewalDurationInMs,
-        defaultReceiverOptions.maxAutoLockRenewalDurationInMs,
-      ),
+      renewForMs: renewForMs(options),
       backoff: unavailableBackoff,
       consumerVersion,
       quarantine: () => (quarantineQueue === undefined ? undefined : this.#sender(quarantineQueue)),
@@ -248,10 +273,16 @@ export class ClientParts {
       sender = this.#transport.createSender(queueOrTopic);
       this.#senders.set(queueOrTopic, sender);
       // A handler that outlived the client sends nothing any more.
-      if (this.#isEmptied) void sender.close();
+      if (this.#isEmptied) sender.close().catch(() => {});
     }
     return sender;
   }
+}
+
+/** Throws `TypeError`, which must not happen when something is open already. */
+function renewForMs({ maxAutoLockRenewalDurationInMs }: ReceiverOptions): number {
+  const name = "maxAutoLockRenewalDurationInMs";
+  return durationMs(name, maxAutoLockRenewalDurationInMs, defaultReceiverOptions[name]);
 }
 
 function closedError(): WaybillError {

@@ -20,7 +20,7 @@ import {
 } from "./client-options.js";
 import { ClientParts, type EntityName } from "./client-parts.js";
 import type { ListSessionsOptions } from "./list-sessions.js";
-import type { CloseSubscriptionOptions, MessageSubscription } from "./processor-options.js";
+import type { MessageSubscription } from "./processor-options.js";
 import type { Receiver } from "./receiver.js";
 import type { AcceptSessionReceiverOptions, ReceiverOptions, UndecodedIn } from "./receiver-options.js";
 import type { Sender } from "./sender.js";
@@ -108,13 +108,7 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     this.#parts.requireOpen();
     const [topicSubscription, handlers, options] = rest.length === 3 ? rest : [undefined, ...rest];
     const entity = { queueOrTopic, subscription: topicSubscription };
-    const typed = typedHandlers(this.#options.pipeline, handlers, options);
-    const { receiveMode } = options;
-    const receiver = this.#parts.createReceiver(entity, { receiveMode }, typed.pipeline);
-    const subscription = receiver.subscribe(typed.handlers, options);
-    const close = (closing?: CloseSubscriptionOptions) =>
-      subscription.close(closing).finally(() => receiver.close());
-    return { close, [Symbol.asyncDispose]: close };
+    return this.#parts.subscribe(entity, typedHandlers(this.#options.pipeline, handlers, options), options);
   }
 
   /** Locks the named session. Rejects with `session-cannot-be-locked` when another receiver holds it. */

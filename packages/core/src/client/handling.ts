@@ -1,6 +1,6 @@
 import { maxDeadLetterTextLength } from "../broker-properties.js";
 import { checkApplicationProperties } from "../check-message.js";
-import type { ReceivedMessage, UndecodedMessage } from "../message.js";
+import type { MessageId, ReceivedMessage, UndecodedMessage } from "../message.js";
 import type { DeadLetterOptions, TransportSender } from "../transport.js";
 import { type Delivery, type SettlementVerb, settle } from "./delivery.js";
 import type { ErrorReporter } from "./error-reporter.js";
@@ -51,11 +51,7 @@ export class Handling {
       told?.(undefined);
     } catch (error) {
       told?.(error);
-      if (!(error instanceof DeferError)) {
-        await this.#reporter.report(error, "processMessageCallback", message.messageId);
-      }
-      if (delivery !== undefined) await this.#settleFailed(delivery, error);
-      return;
+      return this.#conclude(error, message.messageId, delivery);
     }
     if (delivery === undefined) return;
     if (this.#settings.isAutoCompleting) {
@@ -83,6 +79,23 @@ export class Handling {
       await delivery.settling;
     } catch {
       this.#settings.renewal.forget(delivery);
+    }
+  }
+
+  /** What a handler throws may be anything: one that cannot even be looked at gives its message back. */
+  async #conclude(
+    error: unknown,
+    messageId: MessageId | undefined,
+    delivery: Delivery | undefined,
+  ): Promise<void> {
+    try {
+      if (!(error instanceof DeferError)) {
+        await this.#reporter.report(error, "processMessageCallback", messageId);
+      }
+      if (delivery !== undefined) await this.#settleFailed(delivery, error);
+    } catch (fault) {
+      await this.#reporter.report(fault, "processMessageCallback", messageId);
+      if (delivery !== undefined) await this.#settle(delivery, "abandon");
     }
   }
 

@@ -29,8 +29,8 @@ export async function* iterateMessages<Body, Undecoded extends UndecodedMessage>
       }
       for (let message = ahead[0]; message !== undefined && !receiver.isClosed; message = ahead[0]) {
         yield message;
-        ahead.shift();
         if (autoCompleteMessages && isOpen(message)) await receiver.completeMessage(message);
+        ahead.shift();
       }
     }
   } finally {

@@ -262,7 +262,12 @@ export class Processor implements MessageSubscription {
     await this.#subscription.stop().catch(this.#onError);
     await probing.run();
     this.#probing = undefined;
-    if (this.#isReceiving) this.#subscription = this.#subscribe();
+    if (!this.#isReceiving) return;
+    try {
+      this.#subscription = this.#subscribe();
+    } catch (error) {
+      this.#onError(error);
+    }
   }
 
   readonly #readProbe = async (

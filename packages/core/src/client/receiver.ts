@@ -67,6 +67,8 @@ export interface DeadLetterMessageOptions {
 
 /** What a receiver works with. */
 export interface ReceiverSettings extends IntakeSettings, SubscribeSurroundings {
+  /** Whether it is there for one subscription, and closes with it. */
+  readonly isForSubscription: boolean;
   readonly onClosed: (receiver: Receiver<UndecodedMessage>) => void;
 }
 
@@ -155,6 +157,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
       onClosed: (closed) => {
         this.#subscriptions.delete(closed);
         abortSignal?.removeEventListener("abort", onAbort);
+        if (this.#settings.isForSubscription) this.close().catch(() => {});
       },
     });
     // Closing is as good as told: a failure of it reaches whoever closes the receiver.
@@ -167,8 +170,8 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
 
   /**
    * Receives one message after the other until the receiver is closed. A message that cannot be read now is told to the client's hook and
-   * comes again; the loop goes on. A message that is auto-completed is completed when the loop asks for the next one; the one at
-   * which the loop is left, and those received ahead, are abandoned.
+   * comes again; the loop goes on. A message that is auto-completed is completed when the loop asks for the next one; the one that
+   * could not be completed or at which the loop is left, and those received ahead, are abandoned.
    */
   getMessageIterator<Body = unknown>(
     options: MessageIteratorOptions = {},

@@ -142,7 +142,11 @@ export class Sender implements AsyncDisposable {
     for (let index = 0; index < messages.length; index += 1) {
       const place = { entityPath: this.entityPath, index, count: messages.length };
       const one = encode(messages[index]!, pipeline, place, options);
-      isWaiting ||= isPromise(one);
+      if (isPromise(one)) {
+        isWaiting = true;
+        // Nobody waits for it when one of the next is refused at once.
+        (one as Promise<EncodedMessage>).catch(() => {});
+      }
       written.push(one);
     }
     return isWaiting ? Promise.all(written) : (written as EncodedMessage[]);

@@ -66,7 +66,7 @@ export class SessionRun implements SessionKeeper {
 
   /** Hands its messages to the handler from now on. Never rejects. */
   async start(): Promise<void> {
-    const { handlers, receiver, options, breaker } = this.#settings;
+    const { handlers } = this.#settings;
     if (handlers.sessionInitializing !== undefined) {
       try {
         await handlers.sessionInitializing(this.session);
@@ -76,7 +76,18 @@ export class SessionRun implements SessionKeeper {
       }
     }
     if (this.#ending !== undefined) return;
-    this.#processor = new Processor(handlers as never, {
+    try {
+      this.#processor = this.#startProcessor();
+    } catch (error) {
+      await this.#report(error, "receive");
+      return this.end();
+    }
+    void this.#becomeIdle();
+  }
+
+  #startProcessor(): Processor {
+    const { handlers, receiver, options, breaker } = this.#settings;
+    return new Processor(handlers as never, {
       intake: this.#intake,
       abandons: new DelayedAbandons(receiver.scheduler, receiver.backoff),
       maxConcurrentCalls: options.maxConcurrentCallsPerSession,
@@ -91,7 +102,6 @@ export class SessionRun implements SessionKeeper {
       onUndeserializable: receiver.onUndeserializable,
       onClosed: () => {},
     });
-    void this.#becomeIdle();
   }
 
   /** Lets the session go, after the handlers that run. Never rejects. */

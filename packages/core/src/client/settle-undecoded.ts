@@ -61,9 +61,9 @@ export async function quarantineUndecoded(
   undecoded: UndecodedDelivery,
   settlement: UndecodedSettlement,
 ): Promise<UndeserializableEvent> {
-  const sender = settlement.quarantine();
-  if (sender === undefined) return undeserializableEvent(undecoded, settlement, "handedOver");
   try {
+    const sender = settlement.quarantine();
+    if (sender === undefined) return undeserializableEvent(undecoded, settlement, "handedOver");
     await sender.send([await quarantinedMessage(undecoded, settlement)]);
   } catch (error) {
     return undeserializableEvent(undecoded, settlement, "handedOver", error);

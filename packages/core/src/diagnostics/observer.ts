@@ -1,3 +1,4 @@
+import { callHook } from "../call-hook.js";
 import type { Delivery, SettlementVerb } from "../client/delivery.js";
 import type { UndeserializableEvent } from "../client/undeserializable-event.js";
 import type { DeserializationOutcome } from "../deserialization/outcome.js";
@@ -57,13 +58,16 @@ export class Observer {
     }
   }
 
-  /** Runs the work in the trace's context; without it if the trace fails to. */
+  /** Runs the work in the trace's context; without it if the trace fails to. Whatever the trace does, it runs once. */
   run<T>(trace: OperationTrace | undefined, work: () => T): T {
     if (trace === undefined) return work();
     let result: { readonly value: T } | undefined;
     let thrown: { readonly error: unknown } | undefined;
+    let hasRun = false;
     try {
       trace.run(() => {
+        if (hasRun) return;
+        hasRun = true;
         try {
           result = { value: work() };
         } catch (error) {
@@ -73,16 +77,13 @@ export class Observer {
     } catch {
       // Only what the trace itself threw comes here.
     }
+    hasRun = true;
     if (thrown !== undefined) throw thrown.error;
     return result === undefined ? work() : result.value;
   }
 
   end(trace: OperationTrace | undefined, error?: unknown): void {
-    try {
-      trace?.end(error);
-    } catch {
-      // Documented: what the hooks throw is ignored.
-    }
+    if (trace !== undefined) callHook(() => trace.end(error));
   }
 
   /** Lets a trace hear of the reading of these messages, and end when all are read. */
@@ -178,15 +179,7 @@ export class Observer {
     const { onEvent } = this.#diagnostics;
     if (onEvent === undefined && trace?.onEvent === undefined) return;
     const event = describe();
-    try {
-      onEvent?.(event);
-    } catch {
-      // Documented: what the hooks throw is ignored.
-    }
-    try {
-      trace?.onEvent?.(event);
-    } catch {
-      // As above.
-    }
+    callHook(() => onEvent?.(event));
+    callHook(() => trace?.onEvent?.(event));
   }
 }

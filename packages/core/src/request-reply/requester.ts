@@ -1,3 +1,4 @@
+import { callHook } from "../call-hook.js";
 import { DelayedAbandons } from "../client/delayed-abandons.js";
 import type { Delivery } from "../client/delivery.js";
 import { durationMs } from "../client/duration.js";
@@ -248,7 +249,7 @@ export class Requester implements AsyncDisposable {
         if (pending.listener.takeUndeserializable(error) === "last") this.#pending.end(pending);
       }
     }
-    void this.#tell(args);
+    callHook(() => this.#settings.options.processError(args));
   };
 
   readonly #onBroken = (error: WaybillError): void => {
@@ -277,21 +278,10 @@ export class Requester implements AsyncDisposable {
       disposition = "unsettled";
       settlementError = error;
     }
-    try {
-      onUnmatchedReply({ message, entityPath: receiver.entityPath, kind, disposition, settlementError });
-    } catch {
-      // Documented: what the hook throws is ignored.
-    }
+    const { entityPath } = receiver;
+    callHook(() => onUnmatchedReply({ message, entityPath, kind, disposition, settlementError }));
     // The processor would complete what is open: it must come again.
     if (settlementError !== undefined) throw settlementError;
-  }
-
-  async #tell(args: ProcessErrorArgs): Promise<void> {
-    try {
-      await this.#settings.options.processError(args);
-    } catch {
-      // Documented: what it throws is ignored.
-    }
   }
 }
 

@@ -15,16 +15,29 @@ const mostAttempts = 12;
 
 /**
  * Settles a message by a request that names its lock. The request is made again while it has no answer, and the settlement ends as the
- * first does that gets one: the SDK waits a whole time-out for the answer to a request whose connection broke.
+ * first does that gets one: the SDK waits a whole time-out for the answer to a request whose connection broke. When the signal says that
+ * the receiver closes, the settlement fails: its lock runs out.
  */
-export function settleByRequest(settlement: Settlement, receiver: ServiceBusReceiverLike): void {
+export function settleByRequest(
+  settlement: Settlement,
+  receiver: ServiceBusReceiverLike,
+  closing: AbortSignal,
+): void {
   const { delivery, send } = settlement;
   const timer = setInterval(attempt, repeatAfterMs);
   let attempts = 0;
+  function end(): void {
+    clearInterval(timer);
+    closing.removeEventListener("abort", onClosing);
+  }
+  function onClosing(): void {
+    end();
+    settlement.fail(closing.reason);
+  }
   function attempt(): void {
     attempts += 1;
     if (attempts > mostAttempts) {
-      clearInterval(timer);
+      end();
       settlement.fail(
         new WaybillError("connection-lost", "The broker was not reached to settle the message."),
       );
@@ -33,14 +46,16 @@ export function settleByRequest(settlement: Settlement, receiver: ServiceBusRece
     openRequestLink(receiver).then((isOpen) => {
       if (!isOpen) return;
       send(receiver, withoutLink(delivery.message))
-        .finally(() => clearInterval(timer))
+        .finally(end)
         .then(
           () => settlement.succeed(),
           (error: unknown) => settlement.fail(error),
         );
     });
   }
-  attempt();
+  closing.addEventListener("abort", onClosing, { once: true });
+  if (closing.aborted) onClosing();
+  else attempt();
 }
 
 /**

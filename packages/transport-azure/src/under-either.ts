@@ -1,0 +1,27 @@
+import { setMaxListeners } from "node:events";
+
+/**
+ * Works under a signal that aborts when either of two does, and leaves nothing behind on them: `AbortSignal.any` leaves a reference, on
+ * both and for good, with every call.
+ */
+export async function underEither<Result>(
+  first: AbortSignal,
+  second: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  // Many calls may wait under one signal: from the eleventh on the platform would warn of a leak.
+  setMaxListeners(0, first);
+  if (second === undefined) return work(first);
+  setMaxListeners(0, second);
+  const either = new AbortController();
+  const onAbort = () => either.abort(first.aborted ? first.reason : second.reason);
+  first.addEventListener("abort", onAbort);
+  second.addEventListener("abort", onAbort);
+  try {
+    if (first.aborted || second.aborted) onAbort();
+    return await work(either.signal);
+  } finally {
+    first.removeEventListener("abort", onAbort);
+    second.removeEventListener("abort", onAbort);
+  }
+}

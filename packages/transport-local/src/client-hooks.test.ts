@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { expectNoUnhandledRejections } from "../test/rejections.js";
+import { createWorld, poison, quiet, until } from "../test/world.js";
+
+expectNoUnhandledRejections();
+
+describe("hooks that reject", () => {
+  const reject = async (): Promise<never> => {
+    throw new Error("The hook's database is down.");
+  };
+
+  it("harm nothing: neither the client's nor those of its diagnostics", async () => {
+    let told = 0;
+    const hook = () => {
+      told += 1;
+      return reject();
+    };
+    await using world = await createWorld({
+      client: {
+        onUndeserializable: hook,
+        onCircuitBreaker: hook,
+        circuitBreaker: { windowSize: 2, failureRate: 0.5, decodedBefore: "all" },
+        diagnostics: { onEvent: hook, trace: () => ({ run: (work) => work(), onEvent: hook, end: hook }) },
+      },
+    });
+    await world.client.createSender("orders").sendEncodedMessages([poison("p1"), poison("p2")]);
+    const receiver = world.client.createReceiver("orders");
+    const subscription = receiver.subscribe({ processMessage: () => {}, processError: reject });
+    await until(() => told > 5);
+    await subscription.close();
+  });
+
+  it("harm no requester", async () => {
+    await using world = await createWorld();
+    await world.broker.createQueue("replies");
+    let told = 0;
+    const onUnmatchedReply = () => {
+      told += 1;
+      return reject();
+    };
+    const requester = world.client.createRequester("replies", { onUnmatchedReply });
+    const request = requester.request("orders", { body: 1 });
+    await world.client.createSender("replies").sendMessages({ body: 2, correlationId: "nobody's" });
+    await until(() => told === 1);
+    await requester.close();
+    await expect(request).rejects.toMatchObject({ code: "closed" });
+  });
+});
+
+describe("a trace", () => {
+  it.each([
+    ["runs the work a second time", (work: () => unknown) => [work(), work()][0]],
+    ["runs it again later", (work: () => unknown) => [work(), setImmediate(work)][0]],
+    ["runs it too late", (work: () => unknown) => void setImmediate(work)],
+  ])("that %s sends nothing twice", async (_name, run) => {
+    await using world = await createWorld({
+      client: { diagnostics: { trace: () => ({ run: run as <T>(work: () => T) => T, end() {} }) } },
+    });
+    await world.client.createSender("orders").sendMessages({ body: 1 });
+    await quiet();
+    expect(world.broker.getEntity("orders").totalMessageCount).toBe(1);
+  });
+});

@@ -1,0 +1,124 @@
+import { type Transport, type TransportSubscription, WaybillClient, WaybillError } from "@waybill/core";
+import { json } from "@waybill/serializer-json";
+import { describe, expect, it } from "vitest";
+import { expectNoUnhandledRejections } from "../test/rejections.js";
+import { createWorld, poison, quiet, until, type World } from "../test/world.js";
+import { breakTransport, type Fault, over } from "./broken-transport.test-support.js";
+
+expectNoUnhandledRejections();
+
+describe("transports that throw at once", () => {
+  it("leave no listener on the signal of a session that is not accepted", async () => {
+    await using world = await createWorld();
+    const { client } = broken(world, {
+      transport: () => ({
+        acceptSession() {
+          throw new WaybillError("not-supported", "There are no sessions here.");
+        },
+      }),
+    });
+    const { signal, listeners } = counted();
+    const accepting = client.acceptSession("orders", "s", { abortSignal: signal });
+    await expect(accepting).rejects.toMatchObject({ code: "not-supported" });
+    expect(listeners()).toBe(0);
+  });
+
+  it("cannot make a message vanish that is to be quarantined", async () => {
+    await using world = await createWorld();
+    const { client } = broken(world, {
+      transport: (transport) => ({
+        createSender(entity) {
+          if (entity === "quarantine") throw new WaybillError("unauthorized", "Not there.");
+          return transport.createSender(entity);
+        },
+      }),
+    });
+    await client.createSender("orders").sendEncodedMessages(poison("p"));
+    const receiver = client.createReceiver("orders", { receiveMode: "receiveAndDelete" });
+    expect(await receiver.receiveMessages(1)).toMatchObject([{ messageId: "p", failure: {} }]);
+  });
+
+  it("tell processError when receiving cannot begin again behind an open circuit breaker", async () => {
+    await using world = await createWorld();
+    let subscriptions = 0;
+    const { client } = broken(world, {
+      receiver: (receiver) => ({
+        subscribe(handlers, options): TransportSubscription {
+          subscriptions += 1;
+          if (subscriptions > 1) throw new WaybillError("closed", "It is closed.");
+          return receiver.subscribe(handlers, options);
+        },
+      }),
+    });
+    const sender = client.createSender("orders");
+    await sender.sendEncodedMessages([poison("p1"), poison("p2")]);
+    const errors: unknown[] = [];
+    const subscription = client.createReceiver("orders").subscribe({
+      processMessage: () => {},
+      processError: ({ error }) => void errors.push(error),
+    });
+    await quiet();
+    await sender.sendMessages({ body: 1 });
+    for (let i = 0; i < 5; i += 1) {
+      world.clock.advance(30_000);
+      await quiet();
+    }
+    expect(errors).toContainEqual(expect.objectContaining({ code: "closed" }));
+    await subscription.close();
+  });
+
+  it("let a session go that cannot be subscribed to", async () => {
+    await using world = await createWorld({ queue: { requiresSession: true } });
+    const { client } = broken(world, {
+      transport: (transport) => ({
+        async acceptSession(...args) {
+          return over(await transport.acceptSession(...args), {
+            subscribe() {
+              throw new WaybillError("closed", "It is closed.");
+            },
+          });
+        },
+      }),
+    });
+    await client.createSender("orders").sendMessages({ body: 1, sessionId: "s" });
+    const errors: unknown[] = [];
+    const subscription = client.subscribeSessions("orders", {
+      processMessage: () => {},
+      processError({ error }) {
+        errors.push(error);
+        void subscription.close();
+      },
+    });
+    await until(() => errors.length > 0);
+    await subscription.close();
+    expect(errors).toContainEqual(expect.objectContaining({ code: "closed" }));
+    expect((await world.client.acceptSession("orders", "s")).sessionId).toBe("s");
+  });
+});
+
+/** A client on a transport with a fault. */
+function broken(world: World, fault: Fault) {
+  const transport: Transport = breakTransport(world.transport, fault);
+  const client = new WaybillClient(transport, {
+    serializer: json(),
+    quarantineQueue: "quarantine",
+    circuitBreaker: { windowSize: 2, failureRate: 0.5, decodedBefore: "all", probeIntervalInMs: 1_000 },
+  });
+  return { client };
+}
+
+/** A signal that counts who listens to it. */
+function counted() {
+  const { signal } = new AbortController();
+  let count = 0;
+  const { addEventListener, removeEventListener } = signal;
+  signal.addEventListener = ((...args: Parameters<typeof addEventListener>) => {
+    count += 1;
+    addEventListener.apply(signal, args);
+  }) as typeof addEventListener;
+  signal.removeEventListener = ((...args: Parameters<typeof removeEventListener>) => {
+    count -= 1;
+    removeEventListener.apply(signal, args);
+  }) as typeof removeEventListener;
+  return { signal, listeners: () => count };
+}
