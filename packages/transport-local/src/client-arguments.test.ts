@@ -56,4 +56,16 @@ describe("a client refuses at once, with a TypeError that says what is missing,"
       new TypeError("The session must be named by a string; got undefined."),
     );
   });
+
+  it.each([7, "7", undefined])(
+    "the sequence number %s, which is no bigint, instead of doing nothing",
+    async (number) => {
+      await using world = await createWorld();
+      const refusal = new TypeError(`A sequence number must be a bigint; got ${typeof number}.`);
+      const sender = world.client.createSender("orders");
+      await expect(sender.cancelScheduledMessages(number as never)).rejects.toThrow(refusal);
+      const receiver = world.client.createReceiver("orders");
+      await expect(receiver.receiveDeferredMessages([number] as never)).rejects.toThrow(refusal);
+    },
+  );
 });
