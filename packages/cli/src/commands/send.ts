@@ -31,7 +31,8 @@ export function sendCommand(): Command {
   return withLabels(brokerCommand("send"))
     .summary("send one message")
     .description(
-      "Sends one message to a queue or a topic. The body is JSON, and travels in the format of the chain's main serializer.",
+      "Sends one message to a queue or a topic. The body is JSON, of the current version where it is of a message type, and travels in the " +
+        "format of the chain's main serializer.",
     )
     .argument("<queue-or-topic>", "where to")
     .argument("[file]", "the body as JSON; default: the standard input")
