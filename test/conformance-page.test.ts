@@ -2,7 +2,11 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { type Case, type TransportSubject, transportCases } from "@waybill/conformance";
 import { expect, it } from "vitest";
 import { knownGaps } from "../packages/transport-azure/src/known-gaps.test-support.js";
-import { openNamespaceSeat, openServerSeat } from "../packages/transport-azure/src/seats.test-support.js";
+import {
+  capabilities,
+  openNamespaceSeat,
+  openServerSeat,
+} from "../packages/transport-azure/src/seats.test-support.js";
 import { openLocalWorld } from "../packages/transport-local/src/local-world.test-support.js";
 import { root } from "./workspace-packages.js";
 
@@ -19,7 +23,7 @@ const connectionString = process.env.SERVICEBUS_CONNECTION_STRING;
 
 const localSubject: TransportSubject = {
   create: async () => openLocalWorld(),
-  capabilities: ["scheduling", "deferral", "sessions", "rules", "transferDeadLetter"],
+  capabilities: ["scheduling", "deferral", "sessions", "sessionEnumeration", "rules", "transferDeadLetter"],
   maxMessageBytes: 1024 * 1024,
 };
 
@@ -42,8 +46,9 @@ it("tells in docs/conformance.md what every seat came to, clause for clause of t
     writeFileSync(record, `${JSON.stringify(results, null, 2)}\n`);
     writeFileSync(page, toPage(results));
   }
-  for (const { lastRan, parts } of Object.values(results)) {
-    if (lastRan !== null) expect(clauseCounts(parts)).toEqual(countsOfToday());
+  for (const [name, { lastRan, parts }] of Object.entries(results)) {
+    const subject = name === "transport-local" ? localSubject : { ...localSubject, capabilities };
+    if (lastRan !== null) expect(clauseCounts(parts)).toEqual(countsOfToday(subject));
   }
   expect(readFileSync(page, "utf8")).toBe(toPage(results));
 });
@@ -75,9 +80,9 @@ async function tryLaw(subject: TransportSubject): Promise<SeatResult> {
   return { lastRan: new Date().toISOString().slice(0, 10), parts };
 }
 
-function countsOfToday(): Record<string, number> {
+function countsOfToday(subject: TransportSubject): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const clause of transportCases(localSubject)) {
+  for (const clause of transportCases(subject)) {
     counts[partOf(clause)] = (counts[partOf(clause)] ?? 0) + 1;
   }
   return counts;
@@ -94,10 +99,10 @@ function partOf({ name }: Case): string {
 
 function toPage(results: Readonly<Record<string, SeatResult>>): string {
   const columns = Object.values(results);
-  const rows = Object.entries(countsOfToday()).map(([part, clauses]) => [
+  const rows = Object.entries(countsOfToday(localSubject)).map(([part, clauses]) => [
     part,
     String(clauses),
-    ...columns.map(({ lastRan, parts }) => (lastRan === null ? "" : heldText(parts[part]))),
+    ...columns.map(({ lastRan, parts }) => (lastRan === null ? "" : heldText(parts[part], clauses))),
   ]);
   const header = ["part of the law", "clauses", ...Object.keys(results)];
   const lastRan = ["**last ran**", "", ...columns.map((column) => column.lastRan ?? "never ran")];
@@ -110,7 +115,8 @@ Every transport obeys one law, [the transport cases of \`@waybill/conformance\`]
 three seats: on the broker in the same process; through the official SDK on the broker's server; and through the official SDK on a
 namespace of Azure, when \`SERVICEBUS_CONNECTION_STRING\` names one with the Manage claim. There it makes entities of its own and removes them.
 
-This page is written by \`UPDATE_DOCS=1 npx -y pnpm@12 test\`. "All" means that every clause held.
+This page is written by \`UPDATE_DOCS=1 npx -y pnpm@12 test\`. "All" means that every clause held, "all 21" that
+there are so many for what the SDK can do: it cannot enumerate sessions.
 
 ${table.join("\n")}
 
@@ -118,7 +124,8 @@ Known gaps of transport-azure: ${knownGaps.length === 0 ? "none" : knownGaps.map
 `;
 }
 
-function heldText(part: { clauses: number; held: number } | undefined): string {
+function heldText(part: { clauses: number; held: number } | undefined, clauses: number): string {
   if (part === undefined) return "";
-  return part.held === part.clauses ? "all" : `${part.held} of ${part.clauses}`;
+  if (part.held < part.clauses) return `${part.held} of ${part.clauses}`;
+  return part.clauses === clauses ? "all" : `all ${part.clauses}`;
 }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
+import { reasonCodes } from "../packages/core/src/deserialization/reason.js";
 import { errorCodes } from "../packages/core/src/error.js";
 import { readOptionPages } from "../scripts/src/option-tables/read-option-pages.js";
 import { type CodeBlock, type MarkdownPage, readPages } from "./markdown-pages.js";
@@ -55,6 +56,14 @@ describe("docs/errors.md", () => {
     expect(Object.fromEntries(said.map(([, code, word]) => [code, word === "Retryable"]))).toEqual(
       errorCodes,
     );
+  });
+});
+
+describe("docs/deserialization.md", () => {
+  it("has a row for each reason, with its stage", () => {
+    const text = readFileSync(`${root}docs/deserialization.md`, "utf8");
+    const rows = [...text.matchAll(/^\| (\w+) +\| `([\w-]+)` +\|/gm)];
+    expect(Object.fromEntries(rows.map(([, stage, reason]) => [reason, stage]))).toEqual(reasonCodes);
   });
 });
 

@@ -1,5 +1,6 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { type Package, readPackages, type SourceFile } from "./workspace-packages.js";
+import { type Package, readPackages, root, type SourceFile } from "./workspace-packages.js";
 
 interface Arrow {
   readonly imports: readonly string[];
@@ -56,6 +57,22 @@ const packages = readPackages();
 
 it("knows every package", () => {
   expect(Object.keys(arrows).sort()).toEqual(packages.map(({ name }) => name));
+});
+
+it("draws them all in docs/architecture.md", () => {
+  const page = readFileSync(`${root}docs/architecture.md`, "utf8");
+  const names = new Map([["core", "core"]]);
+  for (const [, id, name] of page.matchAll(/\b(\w+)\["([\w-]+)"\]/g)) names.set(id!, name!);
+  const drawn = Array.from(page.matchAll(/\b(\w+)(?:\["[\w-]+"\])? --> (\w+)\b/g), ([, from, to]) => [
+    from!,
+    to!,
+  ])
+    .filter(([from, to]) => names.has(from!) && names.has(to!))
+    .map(([from, to]) => `${names.get(from!)} → ${names.get(to!)}`);
+  const held = Object.entries(arrows).flatMap(([from, { imports }]) =>
+    imports.map((to) => `${from} → ${to}`),
+  );
+  expect(drawn.sort()).toEqual(held.sort());
 });
 
 describe.each(packages)("@waybill/$name", (pack) => {

@@ -28,7 +28,10 @@ export type BrokerErrorCode =
 
 const RETRYABLE: ReadonlySet<BrokerErrorCode> = new Set(["server-busy", "timeout", "link-detached"]);
 
-/** The one error that the broker throws for a request it refuses. Programming mistakes in options are `TypeError`s. */
+/**
+ * The one error that the broker throws for a request it refuses. Wrong options of entities are `argument-error`, other programming mistakes
+ * `TypeError`s.
+ */
 export class BrokerError extends Error {
   override readonly name = "BrokerError";
   readonly code: BrokerErrorCode;

@@ -107,6 +107,11 @@ describe.each(seats)("against $name", ({ open }) => {
     expect(message?.deliveryCount).toBe(1);
     const session = ["receive", "sessions", "--settle", "complete", "--next-session", "--body"];
     expect((await seat.run(session)).lines()).toMatchObject([{ sessionId: "s-1", body: { id: 2 } }]);
+    expect(await seat.run([...session, "--wait", "200ms"])).toMatchObject({
+      exitCode: 0,
+      stdout: "",
+      stderr: "No session with messages came.\n",
+    });
   });
 
   it("takes a census, and judges from it or from a file of it", async () => {

@@ -74,6 +74,7 @@ export type { UndeserializableDisposition, UndeserializableEvent } from "./clien
 export type { ContentCoding } from "./compression.js";
 export type { DeadLetterAttempt, DeadLetterRecord, DeadLetterRecordCarrier } from "./dead-letter-record.js";
 export { deadLetterRecordProperty, parseDeadLetterRecord } from "./dead-letter-record.js";
+export { decisiveAttempt } from "./deserialization/decisive-attempt.js";
 export type { ContentTypePolicies, ContentTypePolicy, PipelineOptions } from "./deserialization/options.js";
 export { defaultPipelineOptions } from "./deserialization/options.js";
 export type {

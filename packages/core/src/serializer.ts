@@ -29,7 +29,8 @@ export interface Serializer {
   readonly detection: Detection;
   /**
    * The values that a body's first byte may have when the body is to be recognised without a label. Required unless `detection` is
-   * `"label"`. Two serializers of a pipeline must not share any, so that at most one is a candidate and their order cannot matter.
+   * `"label"`. Two serializers of a pipeline must not share any, so that at most one is a candidate and their order cannot matter; only
+   * those whose detection is `"magic"` may, because their headers tell them apart.
    */
   readonly leadingBytes?: readonly number[];
   /**

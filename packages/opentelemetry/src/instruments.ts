@@ -1,5 +1,10 @@
 import type { Attributes, Counter, Histogram, MeterProvider } from "@opentelemetry/api";
-import type { DeserializeEvent, DiagnosticEvent, MessageFacts } from "@waybill/core";
+import {
+  type DeserializeEvent,
+  type DiagnosticEvent,
+  decisiveAttempt,
+  type MessageFacts,
+} from "@waybill/core";
 import { errorType, names, type OperationName, operationAttributes, scopeName } from "./attributes.js";
 
 /** In seconds. Source: semantic conventions, "Messaging metrics". */
@@ -126,7 +131,7 @@ export class Instruments {
       [names.serializer]: report.serializer,
       [names.position]: report.position,
       [names.outcome]: outcome,
-      [names.reason]: outcome === "decoded" ? undefined : report.attempts.at(-1)?.reason,
+      [names.reason]: outcome === "decoded" ? undefined : decisiveAttempt(report)?.reason,
     };
     this.#deserialized.add(1, attributes);
     this.#deserializationDuration.record(report.durationMs / 1000, attributes);

@@ -568,3 +568,11 @@ describe("unions", () => {
     );
   });
 });
+
+it("never writes a number beyond the range of a float as an infinity", () => {
+  const serializer = avro({ schema: recordOf({ rate: "float" }) });
+  expect(errorOf(() => write(serializer, { rate: 1e300 })).message).toContain("beyond the range of a float");
+  for (const rate of [3.4028234663852886e38, Number.NEGATIVE_INFINITY, Number.NaN]) {
+    expect(roundTrip(serializer, { rate })).toEqual({ rate });
+  }
+});

@@ -12,7 +12,7 @@ export interface JsonOptions extends BodySchemaOptions<JsonBodySchema> {
   /** What to do with a byte order mark before declared JSON. Default `"strip"`. Undeclared bytes with one are never taken for JSON. */
   readonly byteOrderMark?: "strip" | "refuse" | undefined;
   /**
-   * What an integer beyond ±(2^53 − 1) becomes when read, if a number cannot hold it exactly: a `bigint` (default), its digits as a
+   * What an integer beyond ±(2^53 − 1) becomes when read, if its number would print other digits: a `bigint` (default), its digits as a
    * `string`, the nearest `number` as `JSON.parse` has it, or a refusal.
    */
   readonly readUnsafeIntegers?: "bigint" | "string" | "number" | "refuse" | undefined;

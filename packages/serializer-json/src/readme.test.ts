@@ -1,6 +1,8 @@
+// #region imports
 import { createPipeline } from "@waybill/core";
+import { json } from "@waybill/serializer-json";
+// #endregion
 import { expect, it } from "vitest";
-import { json } from "./index.js";
 
 it("runs the example of the README", async () => {
   // #region example

@@ -1,6 +1,8 @@
+// #region imports
 import { createPipeline } from "@waybill/core";
+import { msgpack } from "@waybill/serializer-msgpack";
+// #endregion
 import { expect, it } from "vitest";
-import { msgpack } from "./index.js";
 
 it("runs the example of the README", async () => {
   // #region example

@@ -3,11 +3,18 @@ import fc from "fast-check";
 import rhea from "rhea";
 import { describe, expect, it } from "vitest";
 import { toAzureError } from "./azure-error.js";
+import { azureTransport } from "./azure-transport.js";
 import { openLossyWorld } from "./lossy-world.test-support.js";
 
 const wait = { maxMessages: 1, maxWaitTimeMs: 5_000 };
 
 describe("azureTransport", () => {
+  it("refuses a connection string in the place of a client", () => {
+    expect(() => azureTransport("Endpoint=sb://shop" as never)).toThrow(
+      new TypeError("azureTransport needs a ServiceBusClient of @azure/service-bus."),
+    );
+  });
+
   it("carries every property and every section both ways", async () => {
     await using world = await openLossyWorld({ maxMessageSizeInKilobytes: 1024 });
     const sender = world.transport.createSender("orders");

@@ -31,9 +31,13 @@ import { untilAborted } from "./until-aborted.js";
 
 /**
  * A transport over your own `ServiceBusClient` of `@azure/service-bus`: credentials, proxy, WebSockets and retries are as you set them.
- * Make the client with {@link azureRetryOptions}. Closing the transport closes all it made and leaves the client open.
+ * Make the client with {@link azureRetryOptions}. Closing the transport closes all it made and leaves the client open. Throws `TypeError`
+ * for what is no client, such as a connection string.
  */
 export function azureTransport(serviceBusClient: ServiceBusClientLike): Transport {
+  if (typeof serviceBusClient?.createReceiver !== "function") {
+    throw new TypeError("azureTransport needs a ServiceBusClient of @azure/service-bus.");
+  }
   readIntegersExactly();
   return new AzureTransport(serviceBusClient);
 }

@@ -15,7 +15,8 @@ export interface Seat extends AsyncDisposable {
   readonly subject: TransportSubject;
 }
 
-const capabilities = ["scheduling", "deferral", "sessions", "rules", "transferDeadLetter"] as const;
+/** What the SDK can do. */
+export const capabilities = ["scheduling", "deferral", "sessions", "rules", "transferDeadLetter"] as const;
 
 /** So much real time passes for what the manual clock has set off to travel over the wire. */
 const travelMs = 10;

@@ -89,6 +89,17 @@ describe("what nobody can read", () => {
     expect(world.events).toMatchObject([{ disposition: "deadLettered", settlementError: undefined }]);
   });
 
+  it("is told with the attempt that got furthest, not with the one that came last", async () => {
+    await using world = await createWorld({ client: { additionalDeserializers: [reading(() => 1)] } });
+    await send(world, poison("p"));
+    const [told] = await processErrors(world, 1);
+    expect(told!.rawMessage!.deserialization.attempts).toMatchObject([
+      { serializer: "json", stage: "decode", reason: "malformed" },
+      { serializer: "custom", stage: "select", reason: "not-recognized" },
+    ]);
+    expect(told!.error).toMatchObject({ format: "json", stage: "decode", reason: "malformed" });
+  });
+
   it("is dead-lettered even when the hook throws", async () => {
     await using world = await createWorld({
       client: {

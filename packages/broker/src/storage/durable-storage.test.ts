@@ -82,7 +82,9 @@ describe("openDurableStorage", () => {
     const missing = join(directory.path, "missing");
     const refusal = await refusalOf(openDurableStorage(missing, { mustExist: true }));
     expect(refusal.code).toBe("storage-unreadable");
-    expect(refusal.message).toContain(`'${missing}': there is no such directory`);
+    expect(refusal.message).toContain(
+      `'${missing}': there is no such directory. Nothing was changed. Check the path.`,
+    );
     expect((await refusalOf(openDurableStorage(directory.path, { mustExist: true }))).message).toContain(
       "it holds no store",
     );

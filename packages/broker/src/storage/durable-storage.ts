@@ -13,7 +13,14 @@ import { writeDuplicate, writeEntity, writeMessage, writeSession } from "./recor
 import { Table, writeNumberKey, writeTextKey } from "./record-key.js";
 import { RecordWriter } from "./record-writer.js";
 import type { EntityRecord, MessageRecord, RecordVisitor, SessionRecord, Storage } from "./storage.js";
-import { isFreshStore, markStore, requireDirectory, STORE_FILE, unreadable } from "./store-directory.js";
+import {
+  isFreshStore,
+  markStore,
+  noStore,
+  requireDirectory,
+  STORE_FILE,
+  unreadable,
+} from "./store-directory.js";
 
 /** How a durable storage is opened. */
 export interface DurableStorageOptions {
@@ -45,7 +52,7 @@ export async function openDurableStorage(
   const unlock = lockDirectory(directory);
   try {
     const isFresh = isFreshStore(directory);
-    if (isFresh && mustExist) throw unreadable(directory, "it holds no store");
+    if (isFresh && mustExist) throw noStore(directory, "it holds no store");
     return new DurableStorage(directory, isFresh, open, unlock);
   } catch (error) {
     unlock();

@@ -41,7 +41,7 @@ export function isFreshStore(directory: string): boolean {
     (name) => !name.startsWith(STORE_FILE) && !LOCK_FILES.test(name),
   );
   if (strangers.length === 0) return true;
-  throw unreadable(directory, `it is no store and not empty: it holds '${strangers[0]}'`);
+  throw noStore(directory, `it is no store and not empty: it holds '${strangers[0]}'`);
 }
 
 /** Marks a store as made. */
@@ -57,9 +57,15 @@ export function markStore(directory: string): void {
 /** Makes a directory that is not there yet, or refuses to. */
 export function requireDirectory(directory: string, mustExist: boolean): void {
   if (existsSync(directory)) {
-    if (!statSync(directory).isDirectory()) throw unreadable(directory, "it is no directory");
-  } else if (mustExist) throw unreadable(directory, "there is no such directory");
+    if (!statSync(directory).isDirectory()) throw noStore(directory, "it is no directory");
+  } else if (mustExist) throw noStore(directory, "there is no such directory");
   else mkdirSync(directory, { recursive: true });
+}
+
+/** The refusal of a path at which there is no store. */
+export function noStore(directory: string, reason: string): BrokerError {
+  const text = `Cannot open the store in '${directory}': ${reason}. Nothing was changed. Check the path.`;
+  return new BrokerError("storage-unreadable", text);
 }
 
 /** The refusal of a store that cannot be read. */

@@ -1,9 +1,10 @@
-import type {
-  DeliveredMessage,
-  DeserializationOutcome,
-  EncodedMessage,
-  EntityAddress,
-  TransportReceiver,
+import {
+  type DeliveredMessage,
+  type DeserializationOutcome,
+  type EncodedMessage,
+  type EntityAddress,
+  type TransportReceiver,
+  WaybillError,
 } from "@waybill/core";
 import { type Command, Option } from "commander";
 import { type BrokerContext, type CommonOptions, openBrokerContext } from "../command-context.js";
@@ -73,7 +74,14 @@ async function receive(address: EntityAddress, options: ReceiveOptions): Promise
   if (options.sessionId !== undefined && options.nextSession === true)
     throw new UsageError("Give --session-id or --next-session, not both.");
   await using context = await openBrokerContext(options);
-  const receiver = await openReceiver(context, address, options);
+  const receiver = await openReceiver(context, address, options).catch((error: unknown) => {
+    if (options.nextSession === true && error instanceof WaybillError && error.code === "timeout") return;
+    throw error;
+  });
+  if (receiver === undefined) {
+    context.terminal.note("No session with messages came.");
+    return exitCodes.ok;
+  }
   try {
     return await new Receiving(context, receiver, options).run();
   } finally {

@@ -31,7 +31,8 @@ export function sendCommand(): Command {
   return withLabels(brokerCommand("send"))
     .summary("send one message")
     .description(
-      "Sends one message to a queue or a topic. The body is JSON, and travels in the format of the chain's main serializer.",
+      "Sends one message to a queue or a topic. The body is JSON, of the current version where it is of a message type, and travels in the " +
+        "format of the chain's main serializer.",
     )
     .argument("<queue-or-topic>", "where to")
     .argument("[file]", "the body as JSON; default: the standard input")
@@ -52,7 +53,11 @@ export function sendCommand(): Command {
     .option("--correlation-id <id>", "the message that this one belongs to")
     .option("--session-id <id>", "the session; needed where the entity has sessions")
     .option("--time-to-live <duration>", "how long it lives: 30s, 10m, 7d", parseDuration)
-    .option("--schedule <when>", "when it becomes visible: in 10m, or at 2026-11-05T12:00:00Z", parseWhen)
+    .option(
+      "--schedule <when>",
+      "when it becomes visible: 10m (from now), or 2026-11-05T12:00:00Z",
+      parseWhen,
+    )
     .option("--create", "with --data: make the directory and the queue when they are not there")
     .addHelpText(
       "after",

@@ -52,6 +52,9 @@ export interface ResolvedClientOptions {
 
 /** Checks the options and fills in the defaults. Throws as `createPipeline` does, and `TypeError` for values no program should pass. */
 export function resolveClientOptions(options: WaybillClientOptions): ResolvedClientOptions {
+  if (typeof options !== "object" || options === null) {
+    throw new TypeError("A client needs options: a serializer at least, or a pipeline.");
+  }
   const { quarantineQueue, onUndeserializable, consumerVersion, circuitBreaker, onCircuitBreaker } = options;
   if (quarantineQueue !== undefined && (typeof quarantineQueue !== "string" || quarantineQueue === "")) {
     throw new TypeError("quarantineQueue must be the name of a queue or topic.");

@@ -56,6 +56,7 @@ export class ClientParts {
 
   constructor(transport: Transport, options: ResolvedClientOptions) {
     const { observer } = options;
+    requireTransport(transport);
     this.#transport = observer === undefined ? transport : new ObservedTransport(transport, observer);
     this.#options = options;
   }
@@ -70,6 +71,7 @@ export class ClientParts {
 
   createSender(queueOrTopic: string): Sender {
     this.requireOpen();
+    requireName("The queue or topic", queueOrTopic);
     return this.add(
       new Sender({
         sender: this.#transport.createSender(queueOrTopic),
@@ -290,10 +292,29 @@ function closedError(): WaybillError {
 }
 
 function entityAddress({ queueOrTopic, subscription }: EntityName, subQueue?: SubQueue): EntityAddress {
+  requireName("The queue or topic", queueOrTopic);
+  if (subQueue !== undefined && subQueue !== "deadLetter" && subQueue !== "transferDeadLetter") {
+    throw new TypeError(
+      `subQueueType must be "deadLetter" or "transferDeadLetter", not ${JSON.stringify(subQueue)}.`,
+    );
+  }
   const part = subQueue === undefined ? {} : { subQueue };
   return subscription === undefined
     ? { queue: queueOrTopic, ...part }
     : { topic: queueOrTopic, subscription, ...part };
+}
+
+function requireTransport(transport: Transport): void {
+  if (typeof transport?.createReceiver === "function" && typeof transport.capabilities?.has === "function")
+    return;
+  throw new TypeError(
+    "A client needs a transport, as azureTransport(serviceBusClient) or localTransport(broker) make.",
+  );
+}
+
+/** Refuses a name that is not there before a transport stumbles over it. */
+export function requireName(what: string, name: unknown): asserts name is string {
+  if (typeof name !== "string") throw new TypeError(`${what} must be named by a string; got ${typeof name}.`);
 }
 
 function requireReceiveMode(receiveMode: unknown): asserts receiveMode is ReceiveMode {

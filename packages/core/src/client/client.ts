@@ -18,7 +18,7 @@ import {
   resolveClientOptions,
   type WaybillClientOptions,
 } from "./client-options.js";
-import { ClientParts, type EntityName } from "./client-parts.js";
+import { ClientParts, type EntityName, requireName } from "./client-parts.js";
 import type { ListSessionsOptions } from "./list-sessions.js";
 import type { MessageSubscription } from "./processor-options.js";
 import type { Receiver } from "./receiver.js";
@@ -123,12 +123,13 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     sessionId: string,
     options?: AcceptSessionReceiverOptions<Mode>,
   ): Promise<SessionReceiver<UndecodedIn<Mode>>>;
-  acceptSession(
+  async acceptSession(
     queueOrTopic: string,
     second: string,
     third?: string | AcceptSessionReceiverOptions,
     fourth?: AcceptSessionReceiverOptions,
   ): Promise<SessionReceiver<UndecodedMessage>> {
+    requireName("The session", second); // Without one, whichever session is next would be taken.
     return typeof third === "string"
       ? this.#parts.acceptSession({ queueOrTopic, subscription: second }, third, fourth)
       : this.#parts.acceptSession(queue(queueOrTopic), second, third);

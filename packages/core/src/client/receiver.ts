@@ -37,6 +37,7 @@ import {
 import { iterateMessages, type MessageIteratorOptions } from "./message-iterator.js";
 import { type ProcessedSession, Processor } from "./processor.js";
 import type { MessageHandlers, MessageSubscription, SubscribeMessagesOptions } from "./processor-options.js";
+import { sequenceNumberList } from "./sequence-number-list.js";
 import { abandonUndecoded } from "./settle-undecoded.js";
 import {
   requireHandlers,
@@ -206,14 +207,17 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     sequenceNumbers: bigint | readonly bigint[],
     options: CallOptions = {},
   ): Promise<(ReceivedMessage<Body> | Undecoded)[]> {
-    const numbers = typeof sequenceNumbers === "bigint" ? [sequenceNumbers] : sequenceNumbers;
+    const numbers = sequenceNumberList(sequenceNumbers);
     this.#requireOpen();
     if (numbers.length === 0) return [];
     const delivered = await this.#receiver.receiveDeferred(numbers, options);
     return (await this.#readAll(delivered)) as (ReceivedMessage<Body> | Undecoded)[];
   }
 
-  /** Removes the message from the entity. Rejects with `message-lock-lost` if its lock ran out. */
+  /**
+   * Removes the message from the entity. As every settlement, rejects with `message-lock-lost` if its lock ran out, with
+   * `operation-invalid` if it was settled already.
+   */
   async completeMessage(message: SettleableMessage): Promise<void> {
     await settle(requireDelivery(message, this.#receiver), "complete");
   }

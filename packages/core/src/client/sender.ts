@@ -6,6 +6,7 @@ import type { CallOptions, TransportMessageBatch, TransportSender } from "../tra
 import { type CreateMessageBatchOptions, MessageBatch } from "./message-batch.js";
 import { checkOutgoing, encode } from "./outgoing.js";
 import { sendInBatches, sendOne } from "./send-in-batches.js";
+import { sequenceNumberList } from "./sequence-number-list.js";
 
 /** What a sender works with. */
 export interface SenderSettings {
@@ -108,7 +109,7 @@ export class Sender implements AsyncDisposable {
     sequenceNumbers: bigint | readonly bigint[],
     options?: CallOptions,
   ): Promise<void> {
-    const numbers = typeof sequenceNumbers === "bigint" ? [sequenceNumbers] : sequenceNumbers;
+    const numbers = sequenceNumberList(sequenceNumbers);
     if (numbers.length > 0) await this.#sender.cancelScheduled(numbers, options);
   }
 

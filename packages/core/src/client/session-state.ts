@@ -1,4 +1,5 @@
 import type { EncodedBody } from "../body.js";
+import { attemptDetails } from "../deserialization/decisive-attempt.js";
 import type { DeserializationOutcome } from "../deserialization/outcome.js";
 import { WaybillError } from "../error.js";
 import type { ApplicationProperties, ApplicationPropertyValue, EncodedMessage } from "../message.js";
@@ -89,11 +90,9 @@ export function stateValue(outcome: DeserializationOutcome, entityPath: string):
       cause: outcome.error,
     });
   }
-  const last = outcome.report.attempts.at(-1);
   throw new WaybillError("deserialization-failed", `The session's state: ${outcome.description}`, {
     entityPath,
-    ...(last?.serializer === undefined ? {} : { format: last.serializer }),
-    ...(last === undefined ? {} : { stage: last.stage, reason: last.reason }),
+    ...attemptDetails(outcome.report),
   });
 }
 

@@ -1,4 +1,5 @@
 import { deadLetterDescription, deadLetterRecordProperties } from "../dead-letter-record.js";
+import { attemptDetails } from "../deserialization/decisive-attempt.js";
 import type { Unavailable, Undeserializable } from "../deserialization/outcome.js";
 import { WaybillError } from "../error.js";
 import type { EncodedMessage } from "../message.js";
@@ -90,7 +91,8 @@ function failureError(
 ): WaybillError {
   if (outcome.status === "undeserializable") {
     const text = `${outcome.reason}: ${deadLetterDescription(outcome)}`;
-    return new WaybillError("deserialization-failed", text, { entityPath, messageId });
+    const attempt = attemptDetails(outcome.report);
+    return new WaybillError("deserialization-failed", text, { entityPath, messageId, ...attempt });
   }
   const { error } = outcome;
   return new WaybillError("unavailable", "Something needed to read the body is out of reach.", {

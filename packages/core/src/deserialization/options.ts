@@ -87,7 +87,11 @@ export const defaultPipelineOptions = Object.freeze({
  */
 export function resolvePipelineOptions(options: PipelineOptions): ResolvedPipelineOptions {
   const defaults = defaultPipelineOptions;
-  const serializers = Object.freeze([options.serializer, ...(options.additionalDeserializers ?? [])]);
+  const { serializer, additionalDeserializers = [] } = options;
+  if (!Array.isArray(additionalDeserializers)) {
+    throw new TypeError("additionalDeserializers must be an array of serializers.");
+  }
+  const serializers = Object.freeze([serializer, ...additionalDeserializers]);
   const attemptTimeoutMs = positive(
     "attemptTimeoutMs",
     options.attemptTimeoutMs ?? defaults.attemptTimeoutMs,

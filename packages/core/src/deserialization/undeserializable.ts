@@ -1,5 +1,6 @@
+import { decisiveAttempt, finalReasons } from "./decisive-attempt.js";
 import type { DeadLetterReason, Undeserializable } from "./outcome.js";
-import type { ReasonCode } from "./reason.js";
+import type { Stage } from "./reason.js";
 import type { DeserializationAttempt, DeserializationReport } from "./report.js";
 
 /** The service cuts off or refuses longer dead-letter descriptions. Source: Service Bus quotas. */
@@ -18,32 +19,25 @@ export function undeserializable(report: DeserializationReport): Undeserializabl
   };
 }
 
-/** Failures that say it all, whatever was tried before them. */
-const finalReasons: { readonly [Reason in ReasonCode]?: DeadLetterReason } = {
-  "message-type-missing": "UnknownMessageType",
-  "message-type-unknown": "UnknownMessageType",
-  "message-type-unhandled": "UnhandledMessageType",
-  "message-version-malformed": "UnknownMessageVersion",
-  "message-version-unknown": "UnknownMessageVersion",
-  "upcast-failed": "UpcastFailed",
-  "upcast-invalid": "UpcastFailed",
+/** How far the best attempt got. */
+const reasonsByStage: { readonly [Each in Stage]?: DeadLetterReason } = {
+  fetch: "ClaimCheckFailed",
+  decrypt: "DecryptionFailed",
+  decompress: "DecompressionFailed",
+  decode: "DeserializationFailed",
+  validate: "ValidationFailed",
 };
 
 /** What the serializer that got furthest said: a body that decodes and breaks its schema is known better than by its label. */
-function deadLetterReason({ attempts, declared }: DeserializationReport): DeadLetterReason {
-  const last = attempts.at(-1);
-  const final = last && finalReasons[last.reason];
-  if (final !== undefined) return final;
-  const reached = new Set(attempts.map(({ stage }) => stage));
-  if (reached.has("validate")) return "ValidationFailed";
-  if (reached.has("decode")) return "DeserializationFailed";
-  if (reached.has("decompress")) return "DecompressionFailed";
-  if (reached.has("decrypt")) return "DecryptionFailed";
-  if (reached.has("fetch")) return "ClaimCheckFailed";
-  const isRefusedByDeclared = attempts.some(
-    ({ serializer, reason }) => serializer === declared && reason !== "not-recognized",
-  );
-  return declared !== undefined && isRefusedByDeclared ? "DeserializationFailed" : "NoDeserializer";
+function deadLetterReason(report: DeserializationReport): DeadLetterReason {
+  const attempt = decisiveAttempt(report);
+  if (attempt === undefined) return "NoDeserializer";
+  const { serializer, stage, reason } = attempt;
+  const known = finalReasons[reason] ?? reasonsByStage[stage];
+  if (known !== undefined) return known;
+  const isRefusedByDeclared =
+    serializer !== undefined && serializer === report.declared && reason !== "not-recognized";
+  return isRefusedByDeclared ? "DeserializationFailed" : "NoDeserializer";
 }
 
 function describe(report: DeserializationReport): string {

@@ -306,6 +306,8 @@ function undeserializableError({ messageId, entityPath }: PendingRequest, cause:
     messageId,
     entityPath,
     cause,
+    ...(cause.format === undefined ? {} : { format: cause.format }),
+    ...(cause.stage === undefined ? {} : { stage: cause.stage }),
     ...(cause.reason === undefined ? {} : { reason: cause.reason }),
   });
 }

@@ -4,6 +4,7 @@ import {
   type Decoded,
   type DeliveredMessage,
   deadLetterRecordProperty,
+  decisiveAttempt,
   type EncodedMessage,
   type EntityCatalog,
   type MessageType,
@@ -113,7 +114,7 @@ class Capture {
     const outcome = await pipeline.deserialize(message as EncodedMessage, { abortSignal });
     const { report } = outcome;
     if (outcome.status !== "decoded") {
-      const detail = report.attempts.at(-1)?.detail ?? "Something was unreachable.";
+      const detail = decisiveAttempt(report)?.detail ?? "Something was unreachable.";
       return this.#skip("undecodable", report, detail);
     }
     if (report.serializer === undefined)
@@ -177,7 +178,7 @@ class OwnVersion {
     if (this.#outcome.report.upcastPath.length === 0) return this.#outcome.body;
     const outcome = await this.#pipeline.deserialize(message);
     if (outcome.status === "decoded") return outcome.body;
-    const detail = outcome.report.attempts.at(-1)?.detail ?? "something was unreachable";
+    const detail = decisiveAttempt(outcome.report)?.detail ?? "something was unreachable";
     throw new WaybillError("deserialization-failed", `the body cannot be read without upcasting: ${detail}`);
   }
 
@@ -252,7 +253,7 @@ async function golden(
   const { serializer, messageType, messageVersion } = original.report;
   const outcome = await pipeline.deserialize(message);
   if (outcome.status !== "decoded" || outcome.report.serializer !== serializer) {
-    const detail = outcome.report.attempts.at(-1)?.detail ?? "another serializer takes it";
+    const detail = decisiveAttempt(outcome.report)?.detail ?? "another serializer takes it";
     throw new WaybillError("deserialization-failed", `the redacted body is read otherwise: ${detail}`);
   }
   const type = pipeline.messageTypes.find((each) => each.name === messageType);

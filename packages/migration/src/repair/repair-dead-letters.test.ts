@@ -115,6 +115,19 @@ describe("a survey of dead letters", () => {
     });
     expect(await world.dead()).toHaveLength(3);
   });
+
+  it("tells of what nobody can read the attempt that got furthest", async () => {
+    const cutOff = { ...garbage, contentType: "application/vnd.msgpack", body: Uint8Array.of(0x92, 1) };
+    await using world = await openDeadLetters([cutOff]);
+    const { groups } = await surveyDeadLetters({
+      transport: world.transport,
+      pipeline,
+      from: { queue: "orders" },
+    });
+    expect(groups).toMatchObject([
+      { failure: { serializer: "msgpack", stage: "decode", reason: "count-exceeded" }, count: 1 },
+    ]);
+  });
 });
 
 describe("a rehearsal", () => {

@@ -1,13 +1,14 @@
-import type {
-  CallOptions,
-  DeadLetterReason,
-  DeliveredMessage,
-  DeserializationOutcome,
-  EncodedMessage,
-  Pipeline,
-  ReasonCode,
-  Stage,
-  Transport,
+import {
+  type CallOptions,
+  type DeadLetterReason,
+  type DeliveredMessage,
+  type DeserializationOutcome,
+  decisiveAttempt,
+  type EncodedMessage,
+  type Pipeline,
+  type ReasonCode,
+  type Stage,
+  type Transport,
 } from "@waybill/core";
 import { mediaTypeOf } from "../census/media-type-of.js";
 import { type DeadLetterQueue, deadLetterAddress } from "./dead-letter-queue.js";
@@ -47,7 +48,7 @@ export interface DeadLetterGroup {
   readonly serializer: string | undefined;
   /** Why nobody can, where nobody can. */
   readonly reason: DeadLetterReason | undefined;
-  /** What was tried last: who, at which stage, and what was wrong. */
+  /** The attempt that got furthest: who, at which stage, and what was wrong. */
   readonly failure:
     | { readonly serializer: string | undefined; readonly stage: Stage; readonly reason: ReasonCode }
     | undefined;
@@ -104,7 +105,7 @@ function count(
   const key = groups.size < maxGroups ? JSON.stringify(kind) : "";
   let group = groups.get(key);
   if (group === undefined) {
-    const detail = outcome.status === "decoded" ? undefined : outcome.report.attempts.at(-1)?.detail;
+    const detail = outcome.status === "decoded" ? undefined : decisiveAttempt(outcome.report)?.detail;
     group = {
       ...kind,
       detail,
@@ -128,7 +129,7 @@ function count(
 
 function kindOf(message: DeliveredMessage, outcome: DeserializationOutcome) {
   const { report, status } = outcome;
-  const last = status === "decoded" ? undefined : report.attempts.at(-1);
+  const decisive = status === "decoded" ? undefined : decisiveAttempt(report);
   return {
     deadLetterReason: message.deadLetterReason?.slice(0, 256),
     mediaType: mediaTypeOf(message.contentType),
@@ -137,6 +138,10 @@ function kindOf(message: DeliveredMessage, outcome: DeserializationOutcome) {
     status,
     serializer: report.serializer,
     reason: status === "undeserializable" ? outcome.reason : undefined,
-    failure: last && { serializer: last.serializer, stage: last.stage, reason: last.reason },
+    failure: decisive && {
+      serializer: decisive.serializer,
+      stage: decisive.stage,
+      reason: decisive.reason,
+    },
   };
 }

@@ -73,6 +73,9 @@ export class WriteTap {
   }
 
   writeFloat(value: number): void {
+    if (Number.isFinite(value) && !Number.isFinite(Math.fround(value))) {
+      throw new InvalidValue("a number is beyond the range of a float");
+    }
     if (this.pos + 4 > this.buf.length) this.#grow(4);
     this.buf.writeFloatLE(value, this.pos);
     this.pos += 4;

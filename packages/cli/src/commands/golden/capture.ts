@@ -20,8 +20,8 @@ export function captureCommand(): Command {
   return withEntities(brokerCommand("capture"))
     .summary("keep samples of what waits")
     .description(
-      "Looks at what waits and keeps samples of each message type, version and format, one file each. Letters become a, digits 1, bytes 1 and dates one " +
-        "date; names of fields, booleans and null stay. Files that are there stay as they are.",
+      "Looks at what waits and keeps samples of each message type, version and format, one file each. Letters become a or A, digits 1, bytes 1 and dates one " +
+        "date; names of fields, booleans, null and the number 0 stay. Files that are there stay as they are.",
     )
     .argument("<directory>", "where to write; made when it is not there")
     .option(

@@ -1,0 +1,71 @@
+import { createBroker } from "@waybill/broker";
+import { WaybillClient } from "@waybill/core";
+import { json } from "@waybill/serializer-json";
+import { describe, expect, it } from "vitest";
+import { createWorld } from "../test/world.js";
+import { localTransport } from "./local-transport.js";
+
+// What TypeScript would refuse, and JavaScript lets through.
+const missing = undefined as never;
+
+describe("a client refuses at once, with a TypeError that says what is missing,", () => {
+  it("options that are not there", () => {
+    const transport = localTransport(createBroker());
+    expect(() => new WaybillClient(transport, missing)).toThrow(
+      new TypeError("A client needs options: a serializer at least, or a pipeline."),
+    );
+  });
+
+  it("additional deserializers that are no list", () => {
+    const transport = localTransport(createBroker());
+    const options = { serializer: json(), additionalDeserializers: json() as never };
+    expect(() => new WaybillClient(transport, options)).toThrow(
+      new TypeError("additionalDeserializers must be an array of serializers."),
+    );
+  });
+
+  it.each([
+    ["nothing", undefined],
+    ["a broker", createBroker()],
+  ])("%s in the place of a transport", (_, transport) => {
+    expect(() => new WaybillClient(transport as never, { serializer: json() })).toThrow(
+      new TypeError(
+        "A client needs a transport, as azureTransport(serviceBusClient) or localTransport(broker) make.",
+      ),
+    );
+  });
+
+  it("an entity without a name", async () => {
+    await using world = await createWorld();
+    const refusal = new TypeError("The queue or topic must be named by a string; got undefined.");
+    expect(() => world.client.createSender(missing)).toThrow(refusal);
+    expect(() => world.client.createReceiver(missing)).toThrow(refusal);
+    await expect(world.client.acceptNextSession(missing)).rejects.toThrow(refusal);
+  });
+
+  it("a sub-queue that there is not", async () => {
+    await using world = await createWorld();
+    expect(() => world.client.createReceiver("orders", { subQueueType: "deadletter" as never })).toThrow(
+      new TypeError('subQueueType must be "deadLetter" or "transferDeadLetter", not "deadletter".'),
+    );
+  });
+
+  it("a session without an id, instead of taking the next one", async () => {
+    await using world = await createWorld();
+    await expect(world.client.acceptSession("orders", missing)).rejects.toThrow(
+      new TypeError("The session must be named by a string; got undefined."),
+    );
+  });
+
+  it.each([7, "7", undefined])(
+    "the sequence number %s, which is no bigint, instead of doing nothing",
+    async (number) => {
+      await using world = await createWorld();
+      const refusal = new TypeError(`A sequence number must be a bigint; got ${typeof number}.`);
+      const sender = world.client.createSender("orders");
+      await expect(sender.cancelScheduledMessages(number as never)).rejects.toThrow(refusal);
+      const receiver = world.client.createReceiver("orders");
+      await expect(receiver.receiveDeferredMessages([number] as never)).rejects.toThrow(refusal);
+    },
+  );
+});
