@@ -58,6 +58,8 @@ export function createChain(serializers: readonly Serializer[]): Chain {
     links,
     select(contentType) {
       if (contentType === undefined || contentType === "") return missing;
+      // Transports and programs without types may hand over anything.
+      if (typeof contentType !== "string") return malformed;
       const known = remembered.get(contentType);
       if (known !== undefined) return known;
       const selection = selectFrom(claims, contentType);

@@ -221,6 +221,9 @@ describe("deserialize", () => {
     it.each([
       ["text/xml", "content-type-unknown"],
       ["json", "content-type-malformed"],
+      // Whatever a transport or a program without types hands over.
+      [null as unknown as string, "content-type-malformed"],
+      [5 as unknown as string, "content-type-malformed"],
     ])(
       "with the content type %j is recognised too, and the report says what was wrong with the label",
       (type, reason) => {
