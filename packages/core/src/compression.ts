@@ -1,5 +1,6 @@
 import { decodeFailure } from "./deserialization/failure.js";
 import type { ApplicationProperties } from "./message.js";
+import { nodeBuiltin } from "./node-builtin.js";
 import type { Awaitable } from "./serializer.js";
 
 /** A content coding a body can be compressed with. Source: RFC 9110, 8.4.1. */
@@ -35,12 +36,7 @@ interface Inflated {
   readonly engine: { readonly bytesWritten: number };
 }
 
-interface WithProcess {
-  readonly process?: { getBuiltinModule?(id: string): unknown };
-}
-
-// Core sees no Node types and imports no Node module, so that it loads in a browser; on Node the built-in is found at run time.
-const zlib = (globalThis as WithProcess).process?.getBuiltinModule?.("node:zlib") as Zlib | undefined;
+const zlib = nodeBuiltin<Zlib>("node:zlib");
 
 /** The codings that a message names. Property names are case-sensitive, HTTP's are not: senders over HTTP may write it in lower case. */
 export function contentEncodingOf(properties: ApplicationProperties | undefined): unknown {

@@ -249,4 +249,5 @@ export type {
   TransportSessionReceiver,
   TransportSubscription,
 } from "./transport.js";
+export { underEither } from "./under-either.js";
 export { untransferable } from "./untransferable.js";

@@ -1,15 +1,10 @@
-interface WithProcess {
-  readonly process?: { getBuiltinModule?(id: string): unknown };
-}
+import { nodeBuiltin } from "./node-builtin.js";
 
 interface WorkerThreads {
   markAsUntransferable(object: object): void;
 }
 
-// Core sees no Node types and imports no Node module, so that it loads in a browser; on Node the built-in is found at run time.
-const threads = (globalThis as WithProcess).process?.getBuiltinModule?.("node:worker_threads") as
-  | Partial<WorkerThreads>
-  | undefined;
+const threads = nodeBuiltin<Partial<WorkerThreads>>("node:worker_threads");
 
 /**
  * Returns memory that small bodies are cut from, piece by piece, after keeping it from being transferred to another thread with one of them: that would

@@ -1,17 +1,18 @@
-import type {
-  CallOptions,
-  DeadLetterOptions,
-  DeliveredMessage,
-  PeekOptions,
-  ReceiveMode,
-  ReceiveOptions,
-  SettlementHandle,
-  SettleOptions,
-  SubscribeHandlers,
-  SubscribeOptions,
-  TransportReceiver,
-  TransportSubscription,
-  WaybillError,
+import {
+  type CallOptions,
+  type DeadLetterOptions,
+  type DeliveredMessage,
+  type PeekOptions,
+  type ReceiveMode,
+  type ReceiveOptions,
+  type SettlementHandle,
+  type SettleOptions,
+  type SubscribeHandlers,
+  type SubscribeOptions,
+  type TransportReceiver,
+  type TransportSubscription,
+  underEither,
+  type WaybillError,
 } from "@waybill/core";
 import { abortedError, closedError, lostError, settledError, toAzureError } from "./azure-error.js";
 import { AzureSubscription, type DeliveryHandling } from "./azure-subscription.js";
@@ -29,7 +30,6 @@ import { SettlementGuard } from "./settlement/settlement-guard.js";
 import { SettlementsUnderWay } from "./settlement/settlements-under-way.js";
 import { toAmqpProperties } from "./to-amqp-value.js";
 import { toLong } from "./to-long.js";
-import { underEither } from "./under-either.js";
 import { untilAborted } from "./until-aborted.js";
 
 /** What a receiver works with. */

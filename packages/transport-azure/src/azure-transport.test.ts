@@ -88,7 +88,6 @@ describe("azureTransport", () => {
       receiveMode: "peekLock",
       maxWaitTimeMs: Number.POSITIVE_INFINITY,
     });
-    await new Promise((resolve) => setTimeout(resolve, 50));
     await world.transport.createSender("orders").send([{ body: new Uint8Array(), sessionId: "s" }]);
     expect((await accepting).sessionId).toBe("s");
     process.off("warning", note);

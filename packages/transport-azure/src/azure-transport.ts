@@ -8,6 +8,7 @@ import {
   type TransportRuleManager,
   type TransportSender,
   type TransportSessionReceiver,
+  underEither,
   WaybillError,
 } from "@waybill/core";
 import { abortedError, closedError, toAzureError } from "./azure-error.js";
@@ -26,7 +27,6 @@ import type {
   ServiceBusReceiverSettings,
   ServiceBusSessionReceiverLike,
 } from "./service-bus-client.js";
-import { underEither } from "./under-either.js";
 import { untilAborted } from "./until-aborted.js";
 
 /**

@@ -1,23 +1,23 @@
 import type { ReceivedMessage, Receiver, SessionReceiver } from "@waybill/broker";
-import type {
-  CallOptions,
-  DeadLetterOptions,
-  DeliveredMessage,
-  PeekOptions,
-  ReceiveMode,
-  ReceiveOptions,
-  Scheduler,
-  SettlementHandle,
-  SettleOptions,
-  SubscribeHandlers,
-  SubscribeOptions,
-  TransportReceiver,
-  TransportSubscription,
+import {
+  type CallOptions,
+  type DeadLetterOptions,
+  type DeliveredMessage,
+  type PeekOptions,
+  type ReceiveMode,
+  type ReceiveOptions,
+  type Scheduler,
+  type SettlementHandle,
+  type SettleOptions,
+  type SubscribeHandlers,
+  type SubscribeOptions,
+  type TransportReceiver,
+  type TransportSubscription,
+  underEither,
 } from "@waybill/core";
 import { fromBrokerMessage } from "./from-broker-message.js";
 import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
 import { LocalSubscription } from "./local-subscription.js";
-import { underEither } from "./under-either.js";
 
 /** What a receiver works with. */
 export interface LocalReceiverSettings {

@@ -1,16 +1,17 @@
 import type { Broker } from "@waybill/broker";
-import type {
-  AcceptSessionOptions,
-  EntityAddress,
-  ListSessionsPageOptions,
-  ReceiveMode,
-  Scheduler,
-  Transport,
-  TransportCapability,
-  TransportReceiver,
-  TransportRuleManager,
-  TransportSender,
-  TransportSessionReceiver,
+import {
+  type AcceptSessionOptions,
+  type EntityAddress,
+  type ListSessionsPageOptions,
+  type ReceiveMode,
+  type Scheduler,
+  type Transport,
+  type TransportCapability,
+  type TransportReceiver,
+  type TransportRuleManager,
+  type TransportSender,
+  type TransportSessionReceiver,
+  underEither,
 } from "@waybill/core";
 import { ClockScheduler } from "./clock-scheduler.js";
 import { entityPath } from "./entity-path.js";
@@ -19,7 +20,6 @@ import { LocalReceiver } from "./local-receiver.js";
 import { LocalRuleManager } from "./local-rule-manager.js";
 import { LocalSender } from "./local-sender.js";
 import { LocalSessionReceiver } from "./local-session-receiver.js";
-import { underEither } from "./under-either.js";
 
 /**
  * A transport to a broker in the same process: no socket, no second copy of the broker's rules. It goes by the broker's clock, and

@@ -2,6 +2,8 @@ import { WaybillClient, type WaybillError } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it, vi } from "vitest";
 import { openLossyWorld } from "../lossy-world.test-support.js";
+import type { AzureDelivery } from "./azure-delivery.js";
+import { isLinkLost } from "./lost-link.js";
 
 type World = Awaited<ReturnType<typeof openLossyWorld>>;
 
@@ -15,7 +17,7 @@ describe("a settlement whose connection broke for good", () => {
     const settling = receiver.complete(message!.settlement!);
     const ended = expect(settling).rejects.toMatchObject({ code: "closed" });
     if (when === "before") world.network.takeDown();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await vi.waitUntil(() => isLinkLost((message!.settlement as AzureDelivery).message));
     await receiver.close();
     await ended;
   });

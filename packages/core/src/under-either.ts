@@ -1,4 +1,10 @@
-import { setMaxListeners } from "node:events";
+import { nodeBuiltin } from "./node-builtin.js";
+
+interface Events {
+  setMaxListeners(count: number, ...targets: object[]): void;
+}
+
+const events = nodeBuiltin<Events>("node:events");
 
 /**
  * Works under a signal that aborts when either of two does, and leaves nothing behind on them: `AbortSignal.any` leaves a reference, on
@@ -10,9 +16,9 @@ export async function underEither<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   // Many calls may wait under one signal: from the eleventh on the platform would warn of a leak.
-  setMaxListeners(0, first);
+  events?.setMaxListeners(0, first);
   if (second === undefined) return work(first);
-  setMaxListeners(0, second);
+  events?.setMaxListeners(0, second);
   const either = new AbortController();
   const onAbort = () => either.abort(first.aborted ? first.reason : second.reason);
   first.addEventListener("abort", onAbort);

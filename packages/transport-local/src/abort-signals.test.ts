@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { openLocalWorld } from "./local-world.test-support.js";
-import { underEither } from "./under-either.js";
 
 describe("calls under the signal of a long-lived caller", () => {
   it("leave nothing behind on it", async () => {
@@ -21,43 +20,6 @@ describe("calls under the signal of a long-lived caller", () => {
     AbortSignal.any([signal, new AbortController().signal]);
     expect(kept(signal)).toBeGreaterThan(0);
   });
-});
-
-describe("underEither", () => {
-  it("takes many calls at once for no leak", async () => {
-    const warnings: Error[] = [];
-    const note = (warning: Error) => void warnings.push(warning);
-    process.on("warning", note);
-    const [first, second] = [new AbortController(), new AbortController()];
-    const waits = Array.from({ length: 20 }, (_, i) =>
-      underEither(
-        first.signal,
-        i % 2 === 0 ? second.signal : undefined,
-        (signal) => new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true })),
-      ),
-    );
-    first.abort();
-    await Promise.all(waits);
-    await new Promise((resolve) => setImmediate(resolve));
-    process.off("warning", note);
-    expect(warnings).toEqual([]);
-  });
-
-  it.each([0, 1])(
-    "aborts as either signal does, with its reason, also when it did before (%d)",
-    async (which) => {
-      const controllers = [new AbortController(), new AbortController()] as const;
-      const reasonOf = () =>
-        underEither(controllers[0].signal, controllers[1].signal, async (signal) => {
-          if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
-          return signal.reason as unknown;
-        });
-      const reason = reasonOf();
-      controllers[which]!.abort("enough");
-      expect(await reason).toBe("enough");
-      expect(await reasonOf()).toBe("enough");
-    },
-  );
 });
 
 /** How many listeners and dependent signals the platform keeps for a signal. */

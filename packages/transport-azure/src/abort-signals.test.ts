@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { openLossyWorld } from "./lossy-world.test-support.js";
+
+describe("calls under the signal of a long-lived caller", () => {
+  it("leave nothing behind on it", async () => {
+    await using world = await openLossyWorld();
+    await world.broker.createQueue("sessions", { requiresSession: true });
+    const queue = "orders";
+    const sessions = "sessions";
+    const { signal } = new AbortController();
+    const receiver = world.transport.createReceiver({ queue }, "peekLock");
+    const accepting = { receiveMode: "peekLock", maxWaitTimeMs: 0, abortSignal: signal } as const;
+    for (let i = 0; i < 5; i += 1) {
+      await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 0, abortSignal: signal });
+      const session = await world.transport.acceptSession({ queue: sessions }, "s", accepting);
+      await session.close();
+    }
+    expect(kept(signal)).toBe(0);
+    // What would be left.
+    AbortSignal.any([signal, new AbortController().signal]);
+    expect(kept(signal)).toBeGreaterThan(0);
+  });
+});
+
+/** How many listeners and dependent signals the platform keeps for a signal. */
+function kept(signal: AbortSignal): number {
+  const held = Object.getOwnPropertySymbols(signal).map((key) => (signal as never)[key] as unknown);
+  return held.reduce((sum: number, value) => sum + ((value as { size?: number } | null)?.size ?? 0), 0);
+}
