@@ -22,6 +22,7 @@ import { receiveMessages } from "./receive-messages.js";
 import type { ReceivingLinks } from "./receiving-links.js";
 import type { ServiceBusCallOptions, ServiceBusReceiverLike, WireProperties } from "./service-bus-client.js";
 import { AzureDelivery } from "./settlement/azure-delivery.js";
+import { completeOnLink } from "./settlement/complete-on-link.js";
 import { isLinkLost } from "./settlement/lost-link.js";
 import { outcomeKey, type SettlementVerb } from "./settlement/outcome-key.js";
 import { settleByRequest } from "./settlement/settle-by-request.js";
@@ -109,9 +110,7 @@ export class AzureReceiver implements TransportReceiver {
   }
 
   complete(delivery: SettlementHandle, options?: CallOptions): Promise<void> {
-    return this.#settle(delivery, "complete", options, (receiver, message) =>
-      receiver.completeMessage(message),
-    );
+    return this.#settle(delivery, "complete", options, completeBySdk);
   }
 
   abandon(delivery: SettlementHandle, options?: SettleOptions): Promise<void> {
@@ -219,19 +218,24 @@ export class AzureReceiver implements TransportReceiver {
     if (this.#isClosed) return Promise.reject(closedError(this.entityPath));
     if (options?.abortSignal?.aborted) return Promise.reject(abortedError(this.entityPath));
     if (delivery.state !== "open") return Promise.reject(settledError(this.entityPath));
-    const ended = this.#begin(delivery, outcomeKey(verb, options), send);
+    const ended = this.#begin(delivery, verb, outcomeKey(verb, options), send);
     return untilAborted(ended, options?.abortSignal, () => abortedError(this.entityPath));
   }
 
-  #begin(delivery: AzureDelivery, outcome: string, send: SendSettlement): Promise<void> {
-    const settlement = new Settlement(delivery, send, this.#toSettlementError);
+  #begin(
+    delivery: AzureDelivery,
+    verb: SettlementVerb,
+    outcome: string,
+    send: SendSettlement,
+  ): Promise<void> {
+    const settlement = new Settlement(delivery, verb, send, this.#toSettlementError);
     this.#guard.settle(outcome, settlement);
     return settlement.ended;
   }
 
   #send(settlement: Settlement): void {
     const { links } = this.#settings;
-    const { delivery, send } = settlement;
+    const { delivery, verb, send } = settlement;
     try {
       if (links.isSession) {
         // The lock of a session ends with its link.
@@ -240,7 +244,14 @@ export class AzureReceiver implements TransportReceiver {
           (error: unknown) => settlement.fail(error),
         );
       } else if (isLinkLost(delivery.message)) this.#sendByRequest(settlement);
-      else this.#underWay.watch(settlement, send(links.any, delivery.message));
+      else if (verb !== "complete" || !completeOnLink(settlement, this.#underWay)) {
+        const answer = send(links.any, delivery.message);
+        this.#underWay.watch(settlement);
+        answer.then(
+          () => this.#underWay.succeeded(settlement),
+          (error: unknown) => this.#underWay.failed(settlement, error),
+        );
+      }
     } catch (error) {
       // A client of the SDK that is closed makes no receiver.
       settlement.fail(error);
@@ -266,7 +277,7 @@ export class AzureReceiver implements TransportReceiver {
   /** Abandons a message that nobody wants any more, so that it need not wait for the end of its lock. If that fails, it does. */
   async #giveBack(delivery: AzureDelivery): Promise<void> {
     const abandon: SendSettlement = (receiver, message) => receiver.abandonMessage(message);
-    await this.#begin(delivery, "abandon", abandon).catch(() => {});
+    await this.#begin(delivery, "abandon", "abandon", abandon).catch(() => {});
   }
 
   readonly #toSettlementError = (error: unknown): WaybillError => this.#toError(error, undefined);
@@ -278,6 +289,8 @@ export class AzureReceiver implements TransportReceiver {
     return this.#isClosed ? closedError(this.entityPath) : lostError(error, this.entityPath);
   }
 }
+
+const completeBySdk: SendSettlement = (receiver, message) => receiver.completeMessage(message);
 
 function toDelivered(delivery: AzureDelivery): DeliveredMessage {
   return fromServiceBusMessage(delivery.message, delivery.isLocked ? delivery : undefined);

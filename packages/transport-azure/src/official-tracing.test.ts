@@ -53,6 +53,26 @@ describe("the SDK's own tracing", () => {
     const read = events.flatMap((event) => (event.type === "deserialize" ? event.message.traceparent : []));
     expect(read).toEqual([theirs, theirs]);
   });
+
+  it("sees messages being settled, each way", async () => {
+    await using world = await seat.subject.create();
+    const queue = await world.createQueue(plain);
+    const client = new WaybillClient(world.transport, { serializer: json });
+    const receiver = client.createReceiver(queue);
+    await client.createSender(queue).sendMessages([{ body: 1 }, { body: 2 }, { body: 3 }, { body: 4 }]);
+    const [a, b, c, d] = await receiver.receiveMessages(4);
+    spans.length = 0;
+    await receiver.completeMessage(a!);
+    await receiver.abandonMessage(b!);
+    await receiver.deferMessage(c!);
+    await receiver.deadLetterMessage(d!);
+    expect(spans).toEqual([
+      "ServicebusReceiver.complete",
+      "ServicebusReceiver.abandon",
+      "ServiceBusReceiver.defer",
+      "ServiceBusReceiver.deadLetter",
+    ]);
+  });
 });
 
 const plain = { lockDurationMs: 5_000, maxDeliveryCount: 10, requiresSession: false };

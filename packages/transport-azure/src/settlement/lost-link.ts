@@ -1,13 +1,9 @@
 import type { ReceivedServiceBusMessage } from "../service-bus-client.js";
-
-/** Where the SDK keeps what it settles a message by; not part of its types. */
-interface WithDelivery {
-  readonly delivery?: { readonly link?: { is_open?(): boolean } };
-}
+import { linkDeliveryOf } from "./link-delivery.js";
 
 /** Whether the link that brought a message is gone for sure. */
 export function isLinkLost(message: ReceivedServiceBusMessage): boolean {
-  return (message as WithDelivery).delivery?.link?.is_open?.() === false;
+  return linkDeliveryOf(message)?.link?.is_open?.() === false;
 }
 
 /**

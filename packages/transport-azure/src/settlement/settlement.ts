@@ -1,6 +1,7 @@
 import type { WaybillError } from "@waybill/core";
 import type { ReceivedServiceBusMessage, ServiceBusReceiverLike } from "../service-bus-client.js";
 import type { AzureDelivery } from "./azure-delivery.js";
+import type { SettlementVerb } from "./outcome-key.js";
 
 /** Settles a message in one way, by any receiver of its entity. */
 export type SendSettlement = (
@@ -11,19 +12,28 @@ export type SendSettlement = (
 /** The settlement of one message, from the call until its end, which is what it comes to first. */
 export class Settlement {
   readonly delivery: AzureDelivery;
+  readonly verb: SettlementVerb;
   readonly send: SendSettlement;
   /** Ends as the settlement does. */
   readonly ended: Promise<void>;
   /** Its place among those whose links are watched; -1 while it is not among them. */
   place = -1;
+  /** When its answer is overdue, by `performance.now()`. */
+  answerUntil = 0;
   readonly #toError: (error: unknown) => WaybillError;
   #resolve!: () => void;
   #reject!: (error: WaybillError) => void;
   #isOver = false;
 
   /** Begins the settlement of a delivery that is open. `toError` maps what it may fail with. */
-  constructor(delivery: AzureDelivery, send: SendSettlement, toError: (error: unknown) => WaybillError) {
+  constructor(
+    delivery: AzureDelivery,
+    verb: SettlementVerb,
+    send: SendSettlement,
+    toError: (error: unknown) => WaybillError,
+  ) {
     this.delivery = delivery;
+    this.verb = verb;
     this.send = send;
     this.#toError = toError;
     this.ended = new Promise((resolve, reject) => {

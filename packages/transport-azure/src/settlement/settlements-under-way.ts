@@ -4,7 +4,7 @@ import type { Settlement } from "./settlement.js";
 /** How often to look whether a link is lost, in milliseconds. */
 const lookEveryMs = 250;
 
-/** Watches over settlements that wait for their answer, because the SDK does not tell them that their link was lost. */
+/** Watches over settlements that wait for their answer, because nobody tells them that their link was lost. */
 export class SettlementsUnderWay {
   /**
    * In no order. A `Map` makes itself anew after so many entries, and each of its forms leads to the next: when the garbage collector has
@@ -14,24 +14,26 @@ export class SettlementsUnderWay {
   readonly #settleAgain: (settlement: Settlement) => void;
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  /** `settleAgain` is called for settlements whose link was lost; it must not need the link. */
+  /** `settleAgain` is called for settlements whose link was lost or does not answer; it must not need the link. */
   constructor(settleAgain: (settlement: Settlement) => void) {
     this.#settleAgain = settleAgain;
   }
 
-  /** Ends the settlement as its answer does, unless its link is lost before. */
-  watch(settlement: Settlement, answer: Promise<void>): void {
+  /** Watches until its end is told. Without an answer for so many milliseconds, its link counts as lost. */
+  watch(settlement: Settlement, timeoutMs = Number.POSITIVE_INFINITY): void {
     this.#timer ??= setInterval(this.#look, lookEveryMs).unref();
+    settlement.answerUntil = performance.now() + timeoutMs;
     settlement.place = this.#watched.push(settlement) - 1;
-    answer.then(
-      () => {
-        this.#forget(settlement);
-        settlement.succeed();
-      },
-      (error: unknown) => {
-        if (this.#forget(settlement)) settlement.fail(error);
-      },
-    );
+  }
+
+  succeeded(settlement: Settlement): void {
+    this.#forget(settlement);
+    settlement.succeed();
+  }
+
+  /** One that is made again fails only if that does. */
+  failed(settlement: Settlement, error: unknown): void {
+    if (this.#forget(settlement)) settlement.fail(error);
   }
 
   /** Returns whether it was watched until now. */
@@ -52,7 +54,10 @@ export class SettlementsUnderWay {
       clearInterval(this.#timer);
       this.#timer = undefined;
     }
-    for (const settlement of this.#watched.filter(({ delivery }) => isLinkLost(delivery.message))) {
+    const now = performance.now();
+    for (const settlement of this.#watched.filter(
+      ({ delivery, answerUntil }) => answerUntil <= now || isLinkLost(delivery.message),
+    )) {
       this.#forget(settlement);
       this.#settleAgain(settlement);
     }

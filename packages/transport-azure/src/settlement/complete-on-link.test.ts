@@ -1,0 +1,94 @@
+import type { ServiceBusReceiver } from "@azure/service-bus";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { openLossyWorld } from "../lossy-world.test-support.js";
+import { openServerSeat } from "../seats.test-support.js";
+import type { ReceivedServiceBusMessage } from "../service-bus-client.js";
+import { AzureDelivery } from "./azure-delivery.js";
+import { completeOnLink } from "./complete-on-link.js";
+import { Settlement } from "./settlement.js";
+import { SettlementsUnderWay } from "./settlements-under-way.js";
+
+afterEach(() => void vi.restoreAllMocks());
+
+describe("a message that is completed", () => {
+  it("is completed without the SDK's own call", async () => {
+    await using world = await openLossyWorld();
+    const bySdk = spyOnComplete(world.client.createReceiver("orders"));
+    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await world.broker.sender("orders").sendBatch([{ body }, { body }]);
+    const messages = await receiver.receive({ maxMessages: 2, maxWaitTimeMs: 5_000 });
+    await Promise.all(messages.map(({ settlement }) => receiver.complete(settlement!)));
+    expect(world.broker.getEntity("orders").totalMessageCount).toBe(0);
+    expect(bySdk).not.toHaveBeenCalled();
+  });
+
+  it("is completed by the SDK if no link brought it", async () => {
+    await using world = await openLossyWorld();
+    const bySdk = spyOnComplete(world.client.createReceiver("orders"));
+    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await world.broker.sender("orders").send({ body });
+    const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+    await receiver.defer(message!.settlement!);
+    const [deferred] = await receiver.receiveDeferred([message!.sequenceNumber!]);
+    await receiver.complete(deferred!.settlement!);
+    expect(world.broker.getEntity("orders").totalMessageCount).toBe(0);
+    expect(bySdk).toHaveBeenCalledOnce();
+  });
+
+  it("tells what the broker answered", async () => {
+    await using seat = await openServerSeat();
+    await using world = await seat.subject.create();
+    const queue = await world.createQueue({
+      lockDurationMs: 5_000,
+      maxDeliveryCount: 10,
+      requiresSession: false,
+    });
+    await world.transport.createSender(queue).send([{ body: new Uint8Array() }]);
+    const receiver = world.transport.createReceiver({ queue }, "peekLock");
+    const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+    await world.advance(5_000);
+    await expect(receiver.complete(message!.settlement!)).rejects.toMatchObject({
+      code: "message-lock-lost",
+      retryable: false,
+      entityPath: queue,
+      cause: { code: "MessageLockLostError" },
+    });
+  });
+
+  it.each([
+    ["nothing", undefined],
+    ["a delivery of another shape", { id: 1, link: { name: "x" } }],
+    ["one that cannot be accepted", { link: openLink, remote_settled: false }],
+    ["one that was answered", { link: openLink, remote_settled: true, accept: notReached }],
+    [
+      "one whose link says no events",
+      { link: { is_open: openLink.is_open }, remote_settled: false, accept: notReached },
+    ],
+    [
+      "one whose link is closed",
+      { link: { ...openLink, is_open: (): boolean => false }, accept: notReached },
+    ],
+  ])("is left to the SDK if that keeps %s with it", (_, delivery) => {
+    const message = {
+      state: "active",
+      body: 1,
+      _rawAmqpMessage: {},
+      delivery,
+    } satisfies ReceivedServiceBusMessage & { delivery: unknown };
+    const settlement = new Settlement(new AzureDelivery(message), "complete", async () => {}, notReached);
+    expect(completeOnLink(settlement, new SettlementsUnderWay(notReached))).toBe(false);
+  });
+});
+
+const body = { section: "data", bytes: new Uint8Array() } as const;
+
+const openLink = { is_open: (): boolean => true, on: notReached };
+
+function notReached(): never {
+  throw new Error("This was not to be called.");
+}
+
+/** Watches the method of all the SDK's receivers. */
+function spyOnComplete(receiver: ServiceBusReceiver) {
+  return vi.spyOn(Object.getPrototypeOf(receiver) as ServiceBusReceiver, "completeMessage");
+}

@@ -1,0 +1,25 @@
+import type { ReceivedServiceBusMessage } from "../service-bus-client.js";
+
+/** What rhea, the AMQP library beneath the SDK, knows of a message: by this the SDK settles it. Its types do not tell of it. */
+export interface LinkDelivery {
+  /** Without one, the message came in an answer to a request. */
+  readonly link?: {
+    is_open(): boolean;
+    on(event: "settled", listener: (context: { readonly delivery: LinkDelivery }) => void): unknown;
+  };
+  /** Whether the broker has answered a settlement. */
+  readonly remote_settled: boolean;
+  readonly remote_state?: { readonly error?: AmqpError };
+  accept(): void;
+}
+
+/** An error as AMQP writes it (AMQP 1.0, part 2.8.14). */
+export interface AmqpError {
+  readonly condition?: string;
+  readonly description?: string;
+}
+
+/** The delivery that a message came with, or what a version of the SDK has in its place. */
+export function linkDeliveryOf(message: ReceivedServiceBusMessage): Partial<LinkDelivery> | undefined {
+  return (message as { readonly delivery?: Partial<LinkDelivery> }).delivery;
+}
