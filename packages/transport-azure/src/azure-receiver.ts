@@ -16,6 +16,7 @@ import {
 } from "@waybill/core";
 import { abortedError, closedError, lostError, settledError, toAzureError } from "./azure-error.js";
 import { AzureSubscription, type DeliveryHandling } from "./azure-subscription.js";
+import { controllerForMany } from "./controller-for-many.js";
 import { fromServiceBusMessage } from "./from-service-bus-message.js";
 import { receiveDeferred } from "./receive-deferred.js";
 import { receiveMessages } from "./receive-messages.js";
@@ -48,7 +49,7 @@ export class AzureReceiver implements TransportReceiver {
   readonly #settings: AzureReceiverSettings;
   readonly #guard = new SettlementGuard<Settlement>((settlement) => this.#send(settlement));
   readonly #underWay = new SettlementsUnderWay((settlement) => this.#sendByRequest(settlement));
-  readonly #closing = new AbortController();
+  readonly #closing = controllerForMany();
   readonly #receiving = new Set<Promise<unknown>>();
   readonly #subscriptions = new Set<TransportSubscription>();
   #closed: Promise<void> | undefined;

@@ -9,6 +9,7 @@ import {
 import { abortedError, closedError, toAzureError } from "./azure-error.js";
 import { AzureMessageBatch } from "./azure-message-batch.js";
 import { fromLong } from "./from-service-bus-message.js";
+import { SendsUnderWay } from "./sends-under-way.js";
 import type { ServiceBusCallOptions, ServiceBusSenderLike } from "./service-bus-client.js";
 import { toLong } from "./to-long.js";
 import { toServiceBusMessage } from "./to-service-bus-message.js";
@@ -18,7 +19,7 @@ export class AzureSender implements TransportSender {
   readonly entityPath: string;
   readonly #create: () => ServiceBusSenderLike;
   readonly #onClosed: (sender: AzureSender) => void;
-  #sender: ServiceBusSenderLike | undefined;
+  #opened: { readonly sender: ServiceBusSenderLike; readonly underWay: SendsUnderWay } | undefined;
   /** What the last batch took; the next is expected to take as much. */
   #usualBytes = 0;
   #isClosed = false;
@@ -30,7 +31,7 @@ export class AzureSender implements TransportSender {
   }
 
   send(messages: readonly EncodedMessage[], options?: CallOptions): Promise<void> {
-    return this.#call(options, (sender, callOptions) => {
+    return this.#send(options, (sender, callOptions) => {
       if (messages.length === 1) return sender.sendMessages(toServiceBusMessage(messages[0]!), callOptions);
       return this.#sendAsBatch(sender, messages, callOptions);
     });
@@ -45,7 +46,7 @@ export class AzureSender implements TransportSender {
   }
 
   sendBatch(batch: TransportMessageBatch, options?: CallOptions): Promise<void> {
-    return this.#call(options, (sender, callOptions) =>
+    return this.#send(options, (sender, callOptions) =>
       this.#sendBatch(sender, batch as AzureMessageBatch, callOptions),
     );
   }
@@ -68,7 +69,8 @@ export class AzureSender implements TransportSender {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#onClosed(this);
-    await this.#sender?.close();
+    await this.#opened?.sender.close();
+    this.#opened?.underWay.close();
   }
 
   async #sendAsBatch(
@@ -104,18 +106,34 @@ export class AzureSender implements TransportSender {
     await sender.sendMessages(inner, options);
   }
 
+  /** Makes a call, and makes it again when its link was lost. */
+  #send(options: CallOptions | undefined, send: Call<void>): Promise<void> {
+    return this.#call(options, (sender, { abortSignal }, underWay) =>
+      underWay.run(abortSignal, (signal) => send(sender, { abortSignal: signal }, underWay)),
+    );
+  }
+
   /** The SDK's sender is made on the first call. */
-  async #call<Answer>(
-    { abortSignal }: CallOptions = {},
-    call: (sender: ServiceBusSenderLike, options: ServiceBusCallOptions) => Promise<Answer>,
-  ): Promise<Answer> {
+  async #call<Answer>({ abortSignal }: CallOptions = {}, call: Call<Answer>): Promise<Answer> {
     if (this.#isClosed) throw closedError(this.entityPath);
     if (abortSignal?.aborted) throw abortedError(this.entityPath);
     try {
-      this.#sender ??= this.#create();
-      return await call(this.#sender, abortSignal === undefined ? {} : { abortSignal });
+      this.#opened ??= this.#open();
+      const { sender, underWay } = this.#opened;
+      return await call(sender, abortSignal === undefined ? {} : { abortSignal }, underWay);
     } catch (error) {
       throw this.#isClosed ? closedError(this.entityPath) : toAzureError(error, this.entityPath);
     }
   }
+
+  #open() {
+    const sender = this.#create();
+    return { sender, underWay: new SendsUnderWay(sender) };
+  }
 }
+
+type Call<Answer> = (
+  sender: ServiceBusSenderLike,
+  options: ServiceBusCallOptions,
+  underWay: SendsUnderWay,
+) => Promise<Answer>;

@@ -17,10 +17,12 @@ import { AzureRuleManager } from "./azure-rule-manager.js";
 import { AzureSender } from "./azure-sender.js";
 import { AzureSessionReceiver } from "./azure-session-receiver.js";
 import { entityPath } from "./entity-path.js";
-import { readIntegersExactly } from "./exact-integers.js";
 import { explainRefusedSession } from "./explain-refused-session.js";
 import { NextSessionWaits } from "./next-session-waits.js";
 import { ReceiverPool } from "./receiving-links.js";
+import { endClosesCutShort } from "./repairs/closes-cut-short.js";
+import { readIntegersExactly } from "./repairs/exact-integers.js";
+import { tolerateMissingAddresses } from "./repairs/missing-addresses.js";
 import type {
   ServiceBusClientLike,
   ServiceBusReceiverLike,
@@ -39,6 +41,8 @@ export function azureTransport(serviceBusClient: ServiceBusClientLike): Transpor
     throw new TypeError("azureTransport needs a ServiceBusClient of @azure/service-bus.");
   }
   readIntegersExactly();
+  tolerateMissingAddresses();
+  endClosesCutShort();
   return new AzureTransport(serviceBusClient);
 }
 

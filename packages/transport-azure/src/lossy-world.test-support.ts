@@ -41,14 +41,16 @@ export async function openLossyWorld(
 async function openNetwork(port: number) {
   const sockets = new Set<Socket>();
   let isDown = false;
+  let isSlowToEnd = false;
   let connectionCount = 0;
-  const listener = createServer((near) => {
+  const listener = createServer({ allowHalfOpen: true }, (near) => {
     if (isDown) {
       near.destroy();
       return;
     }
     connectionCount += 1;
     const far = connect(port, "127.0.0.1");
+    near.on("end", () => isSlowToEnd || near.end());
     for (const [socket, other] of [
       [near, far],
       [far, near],
@@ -57,9 +59,9 @@ async function openNetwork(port: number) {
       socket.on("error", () => {});
       socket.on("close", () => {
         sockets.delete(socket);
-        other.destroy();
+        if (socket === near || !isSlowToEnd) other.destroy();
       });
-      socket.pipe(other);
+      socket.pipe(other, { end: false });
     }
   });
   listener.listen(0, "127.0.0.1");
@@ -75,6 +77,10 @@ async function openNetwork(port: number) {
     },
     /** Breaks every connection; new ones work. */
     drop,
+    /** From now on the client's side of a connection stays when the server has ended its own. */
+    slowDownEnds(): void {
+      isSlowToEnd = true;
+    },
     /** Breaks every connection and refuses new ones. */
     takeDown(): void {
       isDown = true;

@@ -77,6 +77,48 @@ describe("a subscription whose connection breaks", () => {
   });
 });
 
+describe("a send whose link is lost while it waits for its answer", () => {
+  it.each([1, 3])("is sent again at once, not after the SDK's time-out: %i messages", async (count) => {
+    await using world = await openLossyWorld({}, { timeoutInMs: 120_000, mode: 1 });
+    const sender = world.transport.createSender("orders");
+    const messages = Array.from({ length: count }, () => ({ body: new Uint8Array() }));
+    await sender.send(messages);
+    world.broker.faults.delay("orders", 120_000);
+    const sending = sender.send(messages);
+    await until(() => total(world) === 2 * count);
+    world.broker.faults.clear();
+    world.network.drop();
+    await sending;
+    // The first time it arrived, too, but nobody could say so.
+    expect(total(world)).toBe(3 * count);
+  });
+
+  it("ends when its sender closes", async () => {
+    await using world = await openLossyWorld({}, { timeoutInMs: 120_000, mode: 1 });
+    const sender = world.transport.createSender("orders");
+    world.broker.faults.delay("orders", 120_000);
+    const sending = sender.send([{ body: new Uint8Array() }]);
+    const ended = expect(sending).rejects.toMatchObject({ code: "closed" });
+    await until(() => total(world) === 1);
+    await sender.close();
+    await ended;
+  });
+
+  it("is given up by its caller", async () => {
+    await using world = await openLossyWorld({}, { timeoutInMs: 120_000, mode: 1 });
+    const caller = new AbortController();
+    world.broker.faults.delay("orders", 120_000);
+    const sending = world.transport
+      .createSender("orders")
+      .send([{ body: new Uint8Array() }], { abortSignal: caller.signal });
+    const ended = expect(sending).rejects.toMatchObject({ code: "aborted" });
+    await until(() => total(world) === 1);
+    world.network.takeDown();
+    caller.abort();
+    await ended;
+  });
+});
+
 describe("messages that were received before the connection broke", () => {
   it("are settled afterwards, also after more were received", async () => {
     await using world = await openLossyWorld();

@@ -10,7 +10,7 @@ const typeCodes = [0x80, 0x81];
 
 /**
  * Lets rhea hand out every 64-bit integer that no number can hold as bytes. By itself (3.0.5) it does so only beyond 2^53 + 2^32 and rounds
- * what lies between, for the last bit of its limit is wrong. The one change made to a library, because nobody can undo the rounding.
+ * what lies between, for the last bit of its limit is wrong. It is changed because nobody can undo the rounding.
  */
 export function readIntegersExactly(): void {
   const { by_code: descriptions } = rhea.types as { by_code?: Record<number, TypeDescription> };
