@@ -128,7 +128,7 @@ export class AzureSender implements TransportSender {
 
   #open() {
     const sender = this.#create();
-    return { sender, underWay: new SendsUnderWay(sender) };
+    return { sender, underWay: new SendsUnderWay(sender, this.entityPath) };
   }
 }
 

@@ -43,8 +43,10 @@ async function openNetwork(port: number) {
   let isDown = false;
   let isSlowToEnd = false;
   let connectionCount = 0;
+  let refusalCount = 0;
   const listener = createServer({ allowHalfOpen: true }, (near) => {
     if (isDown) {
+      refusalCount += 1;
       near.destroy();
       return;
     }
@@ -74,6 +76,10 @@ async function openNetwork(port: number) {
     /** How many connections were made so far. */
     get connectionCount(): number {
       return connectionCount;
+    },
+    /** How many it refused. */
+    get refusalCount(): number {
+      return refusalCount;
     },
     /** Breaks every connection; new ones work. */
     drop,

@@ -93,6 +93,20 @@ describe("a send whose link is lost while it waits for its answer", () => {
     expect(total(world)).toBe(3 * count);
   });
 
+  it("is sent again also where nobody listens for a while", async () => {
+    const once = { maxRetries: 1, retryDelayInMs: 1, mode: 1, timeoutInMs: 120_000 };
+    await using world = await openLossyWorld({}, once);
+    world.broker.faults.delay("orders", 120_000);
+    const sending = world.transport.createSender("orders").send([{ body: new Uint8Array() }]);
+    await until(() => total(world) === 1);
+    world.broker.faults.clear();
+    world.network.takeDown();
+    await until(() => world.network.refusalCount > 3);
+    world.network.restore();
+    await sending;
+    expect(total(world)).toBe(2);
+  });
+
   it("ends when its sender closes", async () => {
     await using world = await openLossyWorld({}, { timeoutInMs: 120_000, mode: 1 });
     const sender = world.transport.createSender("orders");

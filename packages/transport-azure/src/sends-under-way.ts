@@ -1,12 +1,15 @@
-import { underEither, WaybillError } from "@waybill/core";
+import { setTimeout as delay } from "node:timers/promises";
+import { underEither } from "@waybill/core";
+import { lostError, toAzureError } from "./azure-error.js";
 import { controllerForMany } from "./controller-for-many.js";
 import type { ServiceBusSenderLike } from "./service-bus-client.js";
 
 /** How often to look whether the link is lost, in milliseconds. */
 const lookEveryMs = 250;
 
-/** So often a link may be lost under one send; the SDK's own attempts at opening one come in addition. */
-const mostAttempts = 20;
+/** How long a send is made again after its link was lost, in milliseconds, and how long after it failed for want of a connection. */
+const againForMs = 15_000;
+const againAfterMs = 500;
 
 /** Where the SDK's sender keeps its link; not part of its types. */
 interface WithLink {
@@ -15,6 +18,8 @@ interface WithLink {
 
 interface SenderLink {
   isOpen?(): boolean;
+  /** What waits for answers; another after the link was attached anew, which forgets what waited. */
+  readonly session?: { readonly outgoing?: unknown };
 }
 
 /**
@@ -24,37 +29,41 @@ interface SenderLink {
  */
 export class SendsUnderWay {
   readonly #sender: ServiceBusSenderLike;
-  /** The link that all sends wait for, once it is open; and what is aborted when it is lost. */
-  #link: SenderLink | undefined;
+  readonly #path: string;
+  /** What all sends wait in, once their link is open; and what is aborted when it is lost. */
+  #outgoing: unknown;
   #lost = controllerForMany();
   #count = 0;
-  #timer: ReturnType<typeof setInterval> | undefined;
+  #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(sender: ServiceBusSenderLike) {
+  constructor(sender: ServiceBusSenderLike, path: string) {
     this.#sender = sender;
+    this.#path = path;
   }
 
-  /** Sends under a signal, as often as it needs to. Rejects with `connection-lost` after so many lost links, else with what it rejects with. */
+  /** Sends under a signal, and again if the link is lost meanwhile. Rejects with what the last attempt rejects with. */
   async run<Answer>(
     abortSignal: AbortSignal | undefined,
     send: (abortSignal: AbortSignal) => Promise<Answer>,
   ): Promise<Answer> {
     this.#count += 1;
-    this.#timer ??= setInterval(this.#look, lookEveryMs).unref();
+    let againUntil: number | undefined;
     try {
-      for (let attempt = 1; ; attempt++) {
+      for (;;) {
         this.#look();
         const { signal } = this.#lost;
         try {
+          if (this.#outgoing === undefined) await this.#openLink(signal, abortSignal);
           return await (abortSignal === undefined ? send(signal) : underEither(signal, abortSignal, send));
         } catch (error) {
-          if (!signal.aborted || abortSignal?.aborted || this.#isClosed) throw error;
-          if (attempt === mostAttempts) {
-            throw new WaybillError("connection-lost", "The link was lost, again and again.", {
-              cause: error,
-            });
-          }
+          if (abortSignal?.aborted || this.#isClosed) throw error;
+          if (signal.aborted) againUntil ??= performance.now() + againForMs;
+          const failure = signal.aborted ? lostError(error, this.#path) : toAzureError(error, this.#path);
+          if (againUntil === undefined || performance.now() > againUntil) throw failure;
+          if (failure.code !== "connection-lost") throw failure;
+          // A broker that restarts refuses connections at first, which the SDK takes for an answer.
+          if (!signal.aborted) await delay(againAfterMs, undefined, { signal: abortSignal });
         }
       }
     } finally {
@@ -68,17 +77,31 @@ export class SendsUnderWay {
     this.#lost.abort();
   }
 
-  readonly #look = (): void => {
-    if (this.#count === 0) {
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-    }
+  /** A link that a send opens by itself could be lost before it was seen. The SDK asks the link for the size of a batch. */
+  async #openLink(lost: AbortSignal, abortSignal: AbortSignal | undefined): Promise<void> {
+    if ((this.#sender as WithLink)._sender === undefined) return;
+    await underEither(lost, abortSignal, (signal) =>
+      this.#sender.createMessageBatch({ abortSignal: signal }),
+    );
+    this.#look();
+  }
+
+  /** Looks again, and again, while something is under way. */
+  #look(): void {
     const link = (this.#sender as WithLink)._sender?.link;
-    const open = link?.isOpen?.() === true ? link : undefined;
-    if (this.#link !== undefined && this.#link !== open) {
+    const outgoing = link?.isOpen?.() === true ? link.session?.outgoing : undefined;
+    if (this.#outgoing !== undefined && this.#outgoing !== outgoing) {
       this.#lost.abort();
       this.#lost = controllerForMany();
     }
-    this.#link = open;
+    this.#outgoing = outgoing;
+    if (this.#timer === undefined && this.#count > 0) {
+      this.#timer = setTimeout(this.#onTimer, lookEveryMs).unref();
+    }
+  }
+
+  readonly #onTimer = (): void => {
+    this.#timer = undefined;
+    this.#look();
   };
 }
