@@ -43,7 +43,7 @@ const texts: readonly (readonly [RegExp, ErrorCode])[] = [
   [/has been closed and can no longer be used|AMQP connection is closed/, "closed"],
   [/already receiving/, "operation-invalid"],
   [
-    /^Link closed before|Failed to connect|error occurred on the AMQP connection|[Cc]onnection is reopening|not open|[Cc]onnection (?:got disconnected|.*closed)/,
+    /^Link closed before|Failed to connect|error occurred on the AMQP connection|[Cc]onnection is reopening|not open|[Cc]onnection (?:got disconnected|.*closed)|^Unable to open the amqp connection/,
     "connection-lost",
   ],
   // What is left of an error that the end of a connection swallowed.
@@ -76,6 +76,11 @@ export function abortedError(entityPath: string): WaybillError {
 /** The error of a call whose link the SDK has given up. */
 export function lostError(cause: unknown, entityPath: string): WaybillError {
   return new WaybillError("connection-lost", "The link was lost.", { cause, entityPath });
+}
+
+/** The error of a settlement in a session whose link, and with it the lock, is lost. */
+export function lostSessionError(entityPath: string): WaybillError {
+  return new WaybillError("session-lock-lost", "The link that held the session was lost.", { entityPath });
 }
 
 /** The error of a second settlement. */

@@ -14,7 +14,14 @@ import {
   underEither,
   type WaybillError,
 } from "@waybill/core";
-import { abortedError, closedError, lostError, settledError, toAzureError } from "./azure-error.js";
+import {
+  abortedError,
+  closedError,
+  lostError,
+  lostSessionError,
+  settledError,
+  toAzureError,
+} from "./azure-error.js";
 import { AzureSubscription, type DeliveryHandling } from "./azure-subscription.js";
 import { controllerForMany } from "./controller-for-many.js";
 import { fromServiceBusMessage } from "./from-service-bus-message.js";
@@ -48,7 +55,7 @@ export interface AzureReceiverSettings {
 export class AzureReceiver implements TransportReceiver {
   readonly #settings: AzureReceiverSettings;
   readonly #guard = new SettlementGuard<Settlement>((settlement) => this.#send(settlement));
-  readonly #underWay = new SettlementsUnderWay((settlement) => this.#sendByRequest(settlement));
+  readonly #underWay = new SettlementsUnderWay((settlement) => this.#sendWithoutLink(settlement));
   readonly #closing = controllerForMany();
   readonly #receiving = new Set<Promise<unknown>>();
   readonly #subscriptions = new Set<TransportSubscription>();
@@ -235,32 +242,34 @@ export class AzureReceiver implements TransportReceiver {
   }
 
   #send(settlement: Settlement): void {
-    const { links } = this.#settings;
     const { delivery, verb, send } = settlement;
+    if (isLinkLost(delivery.message)) {
+      this.#sendWithoutLink(settlement);
+      return;
+    }
+    if (verb === "complete" && completeOnLink(settlement, this.#underWay)) return;
     try {
-      if (links.isSession) {
-        // The lock of a session ends with its link.
-        send(links.any, delivery.message).then(
-          () => settlement.succeed(),
-          (error: unknown) => settlement.fail(error),
-        );
-      } else if (isLinkLost(delivery.message)) this.#sendByRequest(settlement);
-      else if (verb !== "complete" || !completeOnLink(settlement, this.#underWay)) {
-        const answer = send(links.any, delivery.message);
-        this.#underWay.watch(settlement);
-        answer.then(
-          () => this.#underWay.succeeded(settlement),
-          (error: unknown) => this.#underWay.failed(settlement, error),
-        );
-      }
+      const answer = send(this.#settings.links.any, delivery.message);
+      this.#underWay.watch(settlement);
+      answer.then(
+        () => this.#underWay.succeeded(settlement),
+        (error: unknown) => this.#underWay.failed(settlement, error),
+      );
     } catch (error) {
       // A client of the SDK that is closed makes no receiver.
       settlement.fail(error);
     }
   }
 
-  #sendByRequest(settlement: Settlement): void {
-    settleByRequest(settlement, this.#settings.links.any, this.#closing.signal);
+  /** The lock of a session ends with its link; that of another message does not. */
+  #sendWithoutLink(settlement: Settlement): void {
+    const { links } = this.#settings;
+    try {
+      if (links.isSession) settlement.fail(lostSessionError(this.entityPath));
+      else settleByRequest(settlement, links.any, this.#closing.signal);
+    } catch (error) {
+      settlement.fail(error);
+    }
   }
 
   async #close(): Promise<void> {

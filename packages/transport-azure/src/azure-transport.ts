@@ -20,9 +20,10 @@ import { entityPath } from "./entity-path.js";
 import { explainRefusedSession } from "./explain-refused-session.js";
 import { NextSessionWaits } from "./next-session-waits.js";
 import { ReceiverPool } from "./receiving-links.js";
+import { breakClosedConnections } from "./repairs/closed-connections.js";
 import { endClosesCutShort } from "./repairs/closes-cut-short.js";
 import { readIntegersExactly } from "./repairs/exact-integers.js";
-import { tolerateMissingAddresses } from "./repairs/missing-addresses.js";
+import { failUnansweredRequests } from "./repairs/unanswered-requests.js";
 import type {
   ServiceBusClientLike,
   ServiceBusReceiverLike,
@@ -41,7 +42,8 @@ export function azureTransport(serviceBusClient: ServiceBusClientLike): Transpor
     throw new TypeError("azureTransport needs a ServiceBusClient of @azure/service-bus.");
   }
   readIntegersExactly();
-  tolerateMissingAddresses();
+  breakClosedConnections();
+  failUnansweredRequests();
   endClosesCutShort();
   return new AzureTransport(serviceBusClient);
 }

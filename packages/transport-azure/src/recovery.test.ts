@@ -313,6 +313,22 @@ describe("a session's subscription", () => {
     await subscription.stop();
     await expect(session.complete(seen[0]!.settlement!)).rejects.toMatchObject({ code: "session-lock-lost" });
   });
+
+  it.each(["complete", "abandon"] as const)("tells %s, which was under way, at once", async (verb) => {
+    await using world = await openLossyWorld({ requiresSession: true }, { timeoutInMs: 120_000, mode: 1 });
+    await send(world, "a");
+    const session = await world.transport.acceptSession({ queue: "orders" }, "a", {
+      receiveMode: "peekLock",
+      maxWaitTimeMs: 5_000,
+    });
+    const [message] = await session.receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+    world.broker.faults.delay("orders", 120_000);
+    const settling = session[verb](message!.settlement!);
+    const ended = expect(settling).rejects.toMatchObject({ code: "session-lock-lost" });
+    await new Promise((resolve) => setImmediate(resolve));
+    world.network.drop();
+    await ended;
+  });
 });
 
 describe("locks of messages without id", () => {

@@ -1,15 +1,10 @@
-import type { EventEmitter } from "node:events";
 import { Connection, Receiver, Session } from "rhea-promise";
+import { innerOf } from "./closed-connections.js";
 
 type Close = ((this: unknown, options?: unknown) => Promise<void>) & { isRepaired?: boolean };
 
 interface Closable {
   close: Close;
-}
-
-/** Where a connection of rhea-promise keeps the one of rhea, which takes as many listeners as needed. */
-interface WithInner {
-  readonly _connection?: EventEmitter;
 }
 
 /**
@@ -24,12 +19,12 @@ export function endClosesCutShort(): void {
   repair(Connection.prototype as Closable, (connection: Connection) => connection);
 }
 
-function repair<Entity>(prototype: Closable, connectionOf: (entity: Entity) => unknown): void {
+function repair<Entity>(prototype: Closable, connectionOf: (entity: Entity) => Connection): void {
   const { close } = prototype;
   if (close.isRepaired) return;
   prototype.close = Object.assign(
     function (this: unknown, options?: unknown): Promise<void> {
-      const inner = (connectionOf(this as Entity) as WithInner)._connection;
+      const inner = innerOf(connectionOf(this as Entity));
       if (inner === undefined) return close.call(this, options);
       return new Promise<void>((resolve, reject) => {
         inner.once("disconnected", resolve);

@@ -60,7 +60,7 @@ export function settleByRequest(
 
 /**
  * Asks for messages behind all others, which opens the link for requests. A settlement would open it with a time-out of a minute and no
- * way to end it; when the connection breaks meanwhile, the SDK restores nothing, for nobody, until that minute is over.
+ * way to end it.
  */
 async function openRequestLink(receiver: ServiceBusReceiverLike): Promise<boolean> {
   try {
