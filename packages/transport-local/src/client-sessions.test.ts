@@ -76,6 +76,22 @@ describe("subscribeSessions", () => {
     expect(await world.broker.receiver("carts").peek(1)).toEqual([]);
   });
 
+  it("asks again as soon for many sessions at once as for one", async () => {
+    await using world = await createWorld();
+    const errors: ProcessErrorArgs[] = [];
+    world.client.subscribeSessions(
+      "carts",
+      { processMessage: () => {}, processError: (args) => void errors.push(args) },
+      { maxConcurrentSessions: 8 },
+    );
+    // At once, then after one second and two, four, eight and 16 more.
+    for (const [rounds, afterMs] of [0, 1_000, 2_000, 4_000, 8_000, 16_000].entries()) {
+      world.clock.advance(afterMs);
+      await quiet();
+      expect(errors).toHaveLength(8 * (rounds + 1));
+    }
+  });
+
   it("goes on with a session whose lock was lost when it can be had again", async () => {
     await using world = await createSessions();
     const errors: ProcessErrorArgs[] = [];

@@ -119,10 +119,11 @@ export class SessionProcessor implements MessageSubscription {
     }
   }
 
+  /** What ends several requests at once is one failure. */
   #acceptLater(): void {
+    if (this.#retryTimer !== undefined) return;
     const delayMs = Math.min(firstRetryMs * 2 ** this.#failures, longestRetryMs);
     this.#failures += 1;
-    this.#retryTimer?.cancel();
     this.#retryTimer = this.#settings.scheduler.schedule(delayMs, () => {
       this.#retryTimer = undefined;
       this.#fill();
