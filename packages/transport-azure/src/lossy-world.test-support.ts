@@ -13,7 +13,8 @@ export async function openLossyWorld(
 ) {
   const broker = createBroker();
   await broker.createQueue("orders", queue);
-  const server = await serve(broker, { port: 0 });
+  const keys = [{ name: "root", key: "secret", rights: ["Manage"] }] as const;
+  let server = await serve(broker, { port: 0, keys });
   const network = await openNetwork(server.port);
   const client = new ServiceBusClient(
     server.connectionString.replace(`:${server.port}`, `:${network.port}`),
@@ -22,10 +23,20 @@ export async function openLossyWorld(
   const transport = azureTransport(client);
   return {
     broker,
-    server,
+    connectionString: server.connectionString,
     network,
     client,
     transport,
+    /** Closes every connection politely. Resolves when they have ended. */
+    closeServer(): Promise<void> {
+      return server.close();
+    },
+    /** Closes the server and opens it again, at the same address. */
+    async restartServer(): Promise<void> {
+      const { port } = server;
+      await server.close();
+      server = await serve(broker, { port, keys });
+    },
     async [Symbol.asyncDispose](): Promise<void> {
       network.restore();
       await transport.close();
@@ -41,7 +52,7 @@ export async function openLossyWorld(
 async function openNetwork(port: number) {
   const sockets = new Set<Socket>();
   let isDown = false;
-  let isSlowToEnd = false;
+  let endDelayMs = 0;
   let connectionCount = 0;
   let refusalCount = 0;
   const listener = createServer({ allowHalfOpen: true }, (near) => {
@@ -52,7 +63,8 @@ async function openNetwork(port: number) {
     }
     connectionCount += 1;
     const far = connect(port, "127.0.0.1");
-    near.on("end", () => isSlowToEnd || near.end());
+    near.on("end", () => (endDelayMs > 0 ? far : near).end());
+    far.on("error", () => near.destroy());
     for (const [socket, other] of [
       [near, far],
       [far, near],
@@ -61,7 +73,8 @@ async function openNetwork(port: number) {
       socket.on("error", () => {});
       socket.on("close", () => {
         sockets.delete(socket);
-        if (socket === near || !isSlowToEnd) other.destroy();
+        if (socket === far && endDelayMs > 0) setTimeout(() => near.destroy(), endDelayMs);
+        else other.destroy();
       });
       socket.pipe(other, { end: false });
     }
@@ -83,9 +96,9 @@ async function openNetwork(port: number) {
     },
     /** Breaks every connection; new ones work. */
     drop,
-    /** From now on the client's side of a connection stays when the server has ended its own. */
+    /** From now on the client's side of a connection stays for a while when the server has ended its own. */
     slowDownEnds(): void {
-      isSlowToEnd = true;
+      endDelayMs = 400;
     },
     /** Breaks every connection and refuses new ones. */
     takeDown(): void {

@@ -9,7 +9,7 @@ import { openLossyWorld } from "./lossy-world.test-support.js";
 
 it("runs the README's example", async () => {
   await using world = await openLossyWorld();
-  const { connectionString } = world.server;
+  const { connectionString } = world;
   // #region use
   const serviceBusClient = new ServiceBusClient(connectionString, { retryOptions: azureRetryOptions });
   const client = new WaybillClient(azureTransport(serviceBusClient), { serializer: json() });

@@ -45,7 +45,7 @@ async function outcomeAfter(prepare: () => void): Promise<string> {
   using _ = uncaught(({ name }) => (outcome = `uncaught ${name}`));
   world.network.slowDownEnds();
   // This waits for the connection to end.
-  void world.server.close();
+  void world.closeServer();
   while (outcome === undefined) {
     // Every call that needs a link opens the connection.
     sender.sendMessages({ body: 3 }).catch(() => {});

@@ -1,0 +1,78 @@
+import { type Message, type ProcessErrorArgs, WaybillClient } from "@waybill/core";
+import { json } from "@waybill/serializer-json";
+import { expect, it } from "vitest";
+import { openLossyWorld } from "./lossy-world.test-support.js";
+
+// A broker that restarts closes its connections politely, and their sockets end some time later. Meanwhile everything goes on.
+it("a client that sends, receives, serves sessions and peeks goes on when its broker restarts, and loses nothing", async () => {
+  await using world = await openLossyWorld({ lockDurationMs: 5_000, maxDeliveryCount: 100 });
+  await world.broker.createQueue("sessions", {
+    requiresSession: true,
+    lockDurationMs: 5_000,
+    maxDeliveryCount: 100,
+  });
+  world.network.slowDownEnds();
+  const client = new WaybillClient(world.transport, { serializer: json() });
+  const handled = new Set<unknown>();
+  const errors: ProcessErrorArgs[] = [];
+  const handlers = {
+    processMessage: ({ body }: { body: unknown }) => void handled.add(body),
+    processError: (args: ProcessErrorArgs) => void errors.push(args),
+  };
+  client.createReceiver("orders").subscribe(handlers, { maxConcurrentCalls: 32 });
+  client.subscribeSessions("sessions", handlers, { maxConcurrentSessions: 4 });
+
+  const sent = new Set<string>();
+  let isOver = false;
+  const send = async (queue: string, name: string) => {
+    const sender = client.createSender(queue);
+    for (let n = 0; !isOver; n += 1) {
+      const body = `${name} ${n}`;
+      const message: Message = { body, ...(queue === "sessions" && { sessionId: name }) };
+      await untilDone(() => sender.sendMessages(message));
+      sent.add(body);
+      await pause(5);
+    }
+  };
+  const peek = async () => {
+    const receiver = client.createReceiver("orders");
+    while (!isOver) {
+      await untilDone(() => receiver.peekMessages(1));
+      await pause(20);
+    }
+  };
+  const names = ["a", "b", "c", "d", "e"];
+  const working = [...names.flatMap((name) => [send("orders", name), send("sessions", name)]), peek()];
+  for (let restarts = 0; restarts < 4; restarts += 1) {
+    const before = handled.size;
+    while (handled.size < before + 200) await pause(5);
+    await world.restartServer();
+  }
+  const before = handled.size;
+  while (handled.size < before + 200) await pause(5);
+  isOver = true;
+  await Promise.all(working);
+  while (handled.size < sent.size) await pause(20);
+  expect([...sent].filter((body) => !handled.has(body))).toEqual([]);
+  const codes = new Set(errors.map(({ error }) => (error as { code?: unknown }).code));
+  for (const code of ["connection-lost", "session-lock-lost", "message-lock-lost"]) codes.delete(code);
+  expect([...codes]).toEqual([]);
+  await client.close();
+});
+
+/** Tries again what failed for want of a connection, as applications do. */
+async function untilDone(work: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      expect(error).toMatchObject({ code: "connection-lost" });
+      await pause(20);
+    }
+  }
+}
+
+function pause(durationMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, durationMs));
+}
