@@ -1,24 +1,7 @@
-import type { EventEmitter } from "node:events";
 import { Connection } from "rhea-promise";
-
-/** A connection of rhea, in which one of rhea-promise is wrapped. */
-export interface InnerConnection extends EventEmitter {
-  readonly socket: unknown;
-  is_closed(): boolean;
-  abort_socket(socket: unknown): void;
-}
-
-/** Where it is; not part of the types. */
-interface WithInner {
-  readonly _connection?: InnerConnection;
-}
+import { type InnerConnection, innerOf } from "./connection-end.js";
 
 type Open = Connection["open"] & { isRepaired?: boolean };
-
-/** What rhea-promise wraps; `undefined` should that change one day. */
-export function innerOf(connection: Connection): InnerConnection | undefined {
-  return (connection as unknown as WithInner)._connection;
-}
 
 /**
  * Takes a connection that the broker closes for broken at once. By itself (`@azure/service-bus` 7.9.5, rhea-promise 3.0.3) the SDK opens it

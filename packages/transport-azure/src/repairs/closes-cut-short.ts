@@ -1,5 +1,5 @@
 import { Connection, Receiver, Session } from "rhea-promise";
-import { innerOf } from "./closed-connections.js";
+import { endOf } from "./connection-end.js";
 
 type Close = ((this: unknown, options?: unknown) => Promise<void>) & { isRepaired?: boolean };
 
@@ -24,14 +24,13 @@ function repair<Entity>(prototype: Closable, connectionOf: (entity: Entity) => C
   if (close.isRepaired) return;
   prototype.close = Object.assign(
     function (this: unknown, options?: unknown): Promise<void> {
-      const inner = innerOf(connectionOf(this as Entity));
-      if (inner === undefined) return close.call(this, options);
-      return new Promise<void>((resolve, reject) => {
-        inner.once("disconnected", resolve);
-        close
-          .call(this, options)
-          .then(resolve, reject)
-          .finally(() => inner.removeListener("disconnected", resolve));
+      const closed = close.call(this, options);
+      const end = endOf(connectionOf(this as Entity));
+      if (end === undefined) return closed;
+      return new Promise((resolve, reject) => {
+        const onEnd = () => resolve();
+        end.addEventListener("abort", onEnd);
+        closed.then(resolve, reject).finally(() => end.removeEventListener("abort", onEnd));
       });
     },
     { isRepaired: true },

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import * as coreAmqp from "@azure/core-amqp";
-import { innerOf } from "./closed-connections.js";
+import { endOf } from "./connection-end.js";
 
 type SendRequest = coreAmqp.RequestResponseLink["sendRequest"] & { isRepaired?: boolean };
 
@@ -21,23 +21,23 @@ function repair({ RequestResponseLink }: typeof coreAmqp): void {
   if (sendRequest.isRepaired) return;
   prototype.sendRequest = Object.assign(
     async function (this: coreAmqp.RequestResponseLink, ...[request, options]: Parameters<SendRequest>) {
-      const inner = innerOf(this.connection);
-      if (inner === undefined) return sendRequest.call(this, request, options);
+      const end = endOf(this.connection);
+      if (end === undefined) return sendRequest.call(this, request, options);
       if (!this.isOpen()) throw connectionLost();
+      // The caller's signal need not be the platform's.
+      const caller = options?.abortSignal;
       const ending = new AbortController();
-      const { abortSignal } = options ?? {};
-      const end = () => ending.abort();
-      inner.once("disconnected", end);
-      abortSignal?.addEventListener("abort", end);
+      const abort = () => ending.abort();
+      end.addEventListener("abort", abort);
+      caller?.addEventListener("abort", abort);
       try {
-        if (abortSignal?.aborted) end();
+        if (caller?.aborted) abort();
         return await sendRequest.call(this, request, { ...options, abortSignal: ending.signal });
       } catch (error) {
-        if (!ending.signal.aborted || abortSignal?.aborted) throw error;
-        throw connectionLost();
+        throw end.aborted && !caller?.aborted ? connectionLost() : error;
       } finally {
-        inner.removeListener("disconnected", end);
-        abortSignal?.removeEventListener("abort", end);
+        end.removeEventListener("abort", abort);
+        caller?.removeEventListener("abort", abort);
       }
     },
     { isRepaired: true },
