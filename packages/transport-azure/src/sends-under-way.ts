@@ -51,19 +51,20 @@ export class SendsUnderWay {
     let againUntil: number | undefined;
     try {
       for (;;) {
-        this.#look();
-        const { signal } = this.#lost;
+        let lost: AbortSignal | undefined;
         try {
-          if (this.#outgoing === undefined) await this.#openLink(signal, abortSignal);
-          return await (abortSignal === undefined ? send(signal) : underEither(signal, abortSignal, send));
+          this.#look();
+          if (this.#outgoing === undefined) await this.#openLink(abortSignal);
+          lost = this.#lost.signal;
+          return await (abortSignal === undefined ? send(lost) : underEither(lost, abortSignal, send));
         } catch (error) {
           if (abortSignal?.aborted || this.#isClosed) throw error;
-          if (signal.aborted) againUntil ??= performance.now() + againForMs;
-          const failure = signal.aborted ? lostError(error, this.#path) : toAzureError(error, this.#path);
+          if (lost?.aborted) againUntil ??= performance.now() + againForMs;
+          const failure = lost?.aborted ? lostError(error, this.#path) : toAzureError(error, this.#path);
           if (againUntil === undefined || performance.now() > againUntil) throw failure;
           if (failure.code !== "connection-lost") throw failure;
           // A broker that restarts refuses connections at first, which the SDK takes for an answer.
-          if (!signal.aborted) await delay(againAfterMs, undefined, { signal: abortSignal });
+          if (!lost?.aborted) await delay(againAfterMs, undefined, { signal: abortSignal });
         }
       }
     } finally {
@@ -78,11 +79,9 @@ export class SendsUnderWay {
   }
 
   /** A link that a send opens by itself could be lost before it was seen. The SDK asks the link for the size of a batch. */
-  async #openLink(lost: AbortSignal, abortSignal: AbortSignal | undefined): Promise<void> {
+  async #openLink(abortSignal: AbortSignal | undefined): Promise<void> {
     if ((this.#sender as WithLink)._sender === undefined) return;
-    await underEither(lost, abortSignal, (signal) =>
-      this.#sender.createMessageBatch({ abortSignal: signal }),
-    );
+    await this.#sender.createMessageBatch(abortSignal === undefined ? {} : { abortSignal });
     this.#look();
   }
 
