@@ -12,7 +12,11 @@ type SendRequest = coreAmqp.RequestResponseLink["sendRequest"] & { isRepaired?: 
 export function failUnansweredRequests(): void {
   repair(coreAmqp);
   // The SDK takes the package's other copy, for `require`, where it is taken so itself.
-  repair(createRequire(import.meta.url)("@azure/core-amqp"));
+  try {
+    repair(createRequire(import.meta.url)("@azure/core-amqp"));
+  } catch {
+    // In a bundle, which has no packages beside it.
+  }
 }
 
 function repair({ RequestResponseLink }: typeof coreAmqp): void {
