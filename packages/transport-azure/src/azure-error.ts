@@ -83,6 +83,11 @@ export function lostSessionError(entityPath: string): WaybillError {
   return new WaybillError("session-lock-lost", "The link that held the session was lost.", { entityPath });
 }
 
+/** The error of a settlement in a session that goes without an answer. */
+export function unansweredError(entityPath: string): WaybillError {
+  return new WaybillError("timeout", "The broker did not answer the settlement.", { entityPath });
+}
+
 /** The error of a second settlement. */
 export function settledError(entityPath: string): WaybillError {
   return new WaybillError("message-lock-lost", "The message was settled already, or its lock ran out.", {

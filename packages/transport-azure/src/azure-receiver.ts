@@ -21,6 +21,7 @@ import {
   lostSessionError,
   settledError,
   toAzureError,
+  unansweredError,
 } from "./azure-error.js";
 import { AzureSubscription, type DeliveryHandling } from "./azure-subscription.js";
 import { controllerForMany } from "./controller-for-many.js";
@@ -261,12 +262,13 @@ export class AzureReceiver implements TransportReceiver {
     }
   }
 
-  /** The lock of a session ends with its link; that of another message does not. */
+  /** The lock of a session ends with its link, so that nothing else can settle there; that of another message does not. */
   #sendWithoutLink(settlement: Settlement): void {
     const { links } = this.#settings;
     try {
-      if (links.isSession) settlement.fail(lostSessionError(this.entityPath));
-      else settleByRequest(settlement, links.any, this.#closing.signal);
+      if (!links.isSession) settleByRequest(settlement, links.any, this.#closing.signal);
+      else if (isLinkLost(settlement.delivery.message)) settlement.fail(lostSessionError(this.entityPath));
+      else settlement.fail(unansweredError(this.entityPath));
     } catch (error) {
       settlement.fail(error);
     }

@@ -331,6 +331,31 @@ describe("a session's subscription", () => {
   });
 });
 
+describe("a completion in a session that the broker does not answer", () => {
+  it("fails with timeout, for the session's link is not lost", async () => {
+    await using world = await openLossyWorld({ requiresSession: true }, { timeoutInMs: 120_000, mode: 1 });
+    await send(world, "a");
+    const session = await world.transport.acceptSession({ queue: "orders" }, "a", {
+      receiveMode: "peekLock",
+      maxWaitTimeMs: 5_000,
+    });
+    const [message] = await session.receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+    world.broker.faults.delay("orders", 120_000);
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
+    try {
+      const ended = expect(session.complete(message!.settlement!)).rejects.toMatchObject({
+        code: "timeout",
+        retryable: true,
+      });
+      await new Promise((resolve) => setImmediate(resolve));
+      vi.advanceTimersByTime(15_250);
+      await ended;
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
 describe("locks of messages without id", () => {
   it("are renewed by lock token, and nothing of the SDK renews beside", async () => {
     await using world = await openLossyWorld({ lockDurationMs: 5_000 });

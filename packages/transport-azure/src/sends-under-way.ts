@@ -24,8 +24,7 @@ interface SenderLink {
 
 /**
  * Watches over sends that wait for their answer, and makes them again when their link was lost. The SDK leaves each waiting until its
- * time-out; and if it opens the connection anew while one waits, which it does when the broker has closed it and the socket is still there,
- * the timer of that one throws where nobody can catch it, which ends the process (rhea-promise 3.0.3, `send` in `awaitableSender.js`).
+ * time-out.
  */
 export class SendsUnderWay {
   readonly #sender: ServiceBusSenderLike;

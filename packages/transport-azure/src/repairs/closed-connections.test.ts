@@ -1,5 +1,5 @@
 import { Connection } from "rhea-promise";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { openLossyWorld } from "../lossy-world.test-support.js";
 import { breakClosedConnections } from "./closed-connections.js";
 
@@ -46,13 +46,16 @@ async function outcomeAfter(prepare: () => void): Promise<string> {
   world.network.slowDownEnds();
   // This waits for the connection to end.
   void world.closeServer();
-  while (outcome === undefined) {
-    // Every call that needs a link opens the connection.
-    sender.sendMessages({ body: 3 }).catch(() => {});
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  const became = await vi.waitUntil(
+    () => {
+      // Every call that needs a link opens the connection.
+      sender.sendMessages({ body: 3 }).catch(() => {});
+      return outcome;
+    },
+    { interval: 20, timeout: 30_000 },
+  );
   world.network.drop();
-  return outcome;
+  return became;
 }
 
 /** Takes exceptions that nobody catches, instead of who takes them else. */

@@ -66,7 +66,7 @@ describe("a message that is completed", () => {
     ],
     [
       "one whose link is closed",
-      { link: { ...openLink, is_open: (): boolean => false }, accept: notReached },
+      { link: { ...openLink, is_open: (): boolean => false }, remote_settled: false, accept: notReached },
     ],
   ])("is left to the SDK if that keeps %s with it", (_, delivery) => {
     const message = {
