@@ -92,7 +92,7 @@ export class Reading {
     }
     const isElsewhere = isSet(applicationProperties[claimCheckProperty]);
     if (!isEncrypted && !isElsewhere) return this.#unpack(body);
-    this.#seals = { claimCheck: undefined, encryptionKeyId: undefined };
+    this.#seals = { claimCheck: undefined, encryptionKeyId: undefined, encryptionBinding: undefined };
     return unseal(body, this.#message, this.#options, this.#seals, this.#signal).then(
       (plain) => this.#unpack(plain),
       (error: unknown) => this.#refusedFor(undefined, error),
@@ -353,6 +353,7 @@ export class Reading {
       contentEncodings: this.#contentEncodings,
       claimCheck: this.#seals?.claimCheck,
       encryptionKeyId: this.#seals?.encryptionKeyId,
+      encryptionBinding: this.#seals?.encryptionBinding,
       bytes: body instanceof Uint8Array ? body.length : 0,
       durationMs: performance.now() - this.#startedAt,
     };
