@@ -7,7 +7,7 @@ export type { ReadableType, ReadableVersion, ReaderCapability } from "./capabili
 export { readerCapability } from "./capability/reader-capability.js";
 export type { BeaconGuardOptions, ReaderGuard } from "./capability/reader-guard.js";
 export { beaconGuard } from "./capability/reader-guard.js";
-export type { Census, CensusGroup, CensusPlace, HiddenMessages } from "./census/census.js";
+export type { Census, CensusGroup, CensusMessageType, CensusPlace, HiddenMessages } from "./census/census.js";
 export type { PeekPagesOptions } from "./census/peek-pages.js";
 export { peekPages } from "./census/peek-pages.js";
 export type { CensusOptions, CensusProgress } from "./census/take-census.js";
