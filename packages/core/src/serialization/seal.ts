@@ -5,6 +5,7 @@ import {
   newClaimCheckKey,
 } from "../claim-check/claim-check.js";
 import type { ResolvedPipelineOptions } from "../deserialization/options.js";
+import type { SerializeCallOptions } from "../deserialization/pipeline.js";
 import { propertiesToBind } from "../encryption/bound-properties.js";
 import { encrypt, encryptedLength, encryptionDetails, encryptionProperty } from "../encryption/encrypt.js";
 import { WaybillError } from "../error.js";
@@ -18,9 +19,12 @@ import type { Awaitable } from "../serializer.js";
 export function seal(
   message: EncodedMessage,
   options: ResolvedPipelineOptions,
-  signal: AbortSignal | undefined,
+  call: SerializeCallOptions | undefined,
 ): Awaitable<EncodedMessage> {
+  call?.onUnsealed?.(message);
+  if (call?.isSealed === false) return message;
   const { keyRing, claimCheck } = options;
+  const signal = call?.abortSignal;
   if (keyRing !== undefined) return sealAsync(message, options, signal);
   const isSmall = claimCheck === undefined || (message.body as Uint8Array).length < claimCheck.minBytes;
   return isSmall ? message : sealAsync(message, options, signal);
