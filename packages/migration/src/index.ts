@@ -2,6 +2,7 @@
 
 export type { Announcement, AnnounceOptions } from "./capability/announce-capability.js";
 export { announceCapability } from "./capability/announce-capability.js";
+export type { QueueBeaconStoreOptions } from "./capability/queue-beacon-store.js";
 export { queueBeaconStore } from "./capability/queue-beacon-store.js";
 export type { ReadableType, ReadableVersion, ReaderCapability } from "./capability/reader-capability.js";
 export { readerCapability } from "./capability/reader-capability.js";
