@@ -5,6 +5,7 @@ import type { QueueOptions, SubscriptionOptions, TopicOptions } from "./entities
 import { EntityRegistry } from "./entities/entity-registry.js";
 import type { Faults } from "./faults.js";
 import { isIdle } from "./lifecycle/auto-delete.js";
+import { onClockStep } from "./lifecycle/clock-step.js";
 import { onMessageDue } from "./lifecycle/message-due.js";
 import { expireSession } from "./lifecycle/session-lock.js";
 import type { BrokerEventListener } from "./messages/broker-event.js";
@@ -244,6 +245,7 @@ export class Broker {
 function createEngine(options: BrokerOptions, storage: Storage): Engine {
   const lifecycle = {
     onMessageDue,
+    onClockStep,
     onSessionDue: expireSession,
     onIdleDue: (engine: Engine, entity: Parameters<typeof removeEntity>[1], nowMs: number) => {
       if (!isIdle(engine, entity, nowMs)) return;

@@ -18,6 +18,7 @@ export interface Lifecycle {
   onSessionDue(engine: Engine, lock: SessionLock, nowMs: number): void;
   onIdleDue(engine: Engine, entity: Entity, nowMs: number): void;
   serve(engine: Engine, lane: Lane, nowMs: number): void;
+  onClockStep(engine: Engine, byMs: number): void;
   onStopped(engine: Engine, failure: BrokerError): void;
 }
 
@@ -49,7 +50,7 @@ export class Engine {
     wireDecoder: WireDecoder | undefined,
   ) {
     this.clock = clock;
-    this.timers = new Timers(clock);
+    this.timers = new Timers(clock, (byMs) => this.#lifecycle.onClockStep(this, byMs));
     this.storage = storage;
     this.entities = entities;
     this.#wireDecoder = wireDecoder;

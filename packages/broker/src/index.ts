@@ -9,7 +9,7 @@ export {
 export { BrokerError, type BrokerErrorCode } from "./broker-error.js";
 // For authors of front ends, clocks and storages.
 export type { ClockAttachment, ClockDriven } from "./clock.js";
-export { type Clock, createManualClock, createSystemClock, type ManualClock } from "./clock.js";
+export { type Clock, createManualClock, createSystemClock, type ManualClock, steadyNow } from "./clock.js";
 export type { Consumer, ConsumerHandlers } from "./consumer.js";
 export {
   DEFAULT_QUEUE_OPTIONS,

@@ -42,7 +42,7 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
 
   /** When the session's lock ends unless it is renewed. */
   get lockedUntil(): Date {
-    return new Date(this.#lock.dueMs!);
+    return new Date(this.#lock.session.store.engine.timers.instantOf(this.#lock) ?? 0);
   }
 
   get isLost(): boolean {

@@ -100,14 +100,16 @@ export class Claims implements ClockDriven {
   get nextDueMs(): number {
     let next = Number.POSITIVE_INFINITY;
     for (const { expiresAtMs } of this.#grants.values()) next = Math.min(next, expiresAtMs);
-    return next;
+    // Tokens end at instants; what a clock drives goes by steady time.
+    return next - (this.#clock.steppedMs ?? 0);
   }
 
   get isAwaited(): boolean {
     return false;
   }
 
-  runDue(nowMs: number): void {
+  runDue(): void {
+    const nowMs = this.#clock.now();
     for (const [path, { expiresAtMs }] of this.#grants) if (expiresAtMs <= nowMs) this.#grants.delete(path);
     this.#onExpired();
   }

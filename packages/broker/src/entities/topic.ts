@@ -23,7 +23,7 @@ export class Topic {
   isDeleted = false;
   /** Set by a fault: the entity acts as if its quota were used up. */
   isFilled = false;
-  /** Ids seen within the duplicate detection window with the end of their stay, oldest first. */
+  /** Ids seen within the duplicate detection window with the end of their stay in steady time, oldest first. */
   readonly history = new Map<string, number>();
 
   constructor(engine: Engine, id: number, path: string, options: ResolvedTopicOptions, nowMs: number) {

@@ -33,7 +33,8 @@ export function releaseLock(engine: Engine, message: StoredMessage, nowMs: numbe
   message.session?.lock?.letGo(message);
   if (message.state !== "active") return;
   if (message.store.kind === "main") {
-    if (message.expiresAtMs !== undefined && message.expiresAtMs <= nowMs) {
+    const { expiryMs } = message;
+    if (expiryMs !== undefined && expiryMs <= nowMs) {
       expireMessage(engine, message, nowMs);
       return;
     }

@@ -16,8 +16,10 @@ export class StoredMessage extends TimerEntry {
   /** The sequence number at the first entity on the way. */
   readonly enqueuedSequence: number;
   readonly enqueuedAtMs: number;
-  /** `undefined` for a message that never expires. */
+  /** `undefined` for a message that never expires. By the wall clock as it was when the message was enqueued: see `expiryMs`. */
   readonly expiresAtMs: number | undefined;
+  /** How far the wall clock was ahead of steady time then. */
+  readonly #steppedMs: number;
   /** `gone` once it has left its store, by whatever way. */
   state: MessageState | "gone" = "active";
   /** Failed deliveries so far. */
@@ -49,6 +51,7 @@ export class StoredMessage extends TimerEntry {
     this.sequence = sequence;
     this.enqueuedSequence = enqueuedSequence;
     this.enqueuedAtMs = enqueuedAtMs;
+    this.#steppedMs = store.engine.timers.steppedMs;
     this.expiresAtMs = lifeMs === Number.POSITIVE_INFINITY ? undefined : enqueuedAtMs + lifeMs;
   }
 
@@ -58,7 +61,14 @@ export class StoredMessage extends TimerEntry {
 
   /** While the message is locked: when that ends. A session's lock covers its messages. */
   get lockedUntilMs(): number | undefined {
-    return this.session === undefined ? this.dueMs : this.session.lock?.dueMs;
+    const lock = this.session === undefined ? this : this.session.lock;
+    return lock && this.store.engine.timers.instantOf(lock);
+  }
+
+  /** When its life is over by the wall clock as it is now: the time it has is not changed by a step. */
+  get expiryMs(): number | undefined {
+    if (this.expiresAtMs === undefined) return undefined;
+    return this.expiresAtMs + this.store.engine.timers.steppedMs - this.#steppedMs;
   }
 
   /** How long it may live from its enqueuing on; `Infinity` for a message that never expires. */

@@ -58,7 +58,7 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
       message.deadLetterSource = record.deadLetterSource;
       message.propertyChanges = record.propertyChanges;
       enterMessage(engine, message);
-      const { dueMs = Number.POSITIVE_INFINITY } = message;
+      const dueMs = engine.timers.instantOf(message) ?? Number.POSITIVE_INFINITY;
       if (message.timerSlot >= 0 && dueMs <= nowMs) overdue.push([message, dueMs]);
     },
     session(storeId, sessionId, record) {
@@ -84,7 +84,8 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
     watchIdle(engine, entity);
   }
   duplicates.sort((a, b) => a[2] - b[2]);
-  for (const [entity, key, expiresAtMs] of duplicates) entity.history.set(key, expiresAtMs);
+  for (const [entity, key, expiresAtMs] of duplicates)
+    entity.history.set(key, expiresAtMs - engine.timers.steppedMs);
 }
 
 function restore(engine: Engine, id: number, description: EntityDescription): Entity {

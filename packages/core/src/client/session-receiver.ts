@@ -102,6 +102,7 @@ export class SessionReceiver<Undecoded extends UndecodedMessage = never> extends
 class SessionLock implements RenewableLock {
   readonly #session: TransportSessionReceiver;
   lockedUntilMs: number;
+  endsAtMs = Number.POSITIVE_INFINITY;
   renewAtMs = Number.POSITIVE_INFINITY;
   renewEveryMs = Number.POSITIVE_INFINITY;
   renewUntilMs = 0;
