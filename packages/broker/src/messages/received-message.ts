@@ -62,7 +62,7 @@ export class ReceivedMessage {
     return new Date(this.#stored.enqueuedAtMs);
   }
 
-  /** `undefined` for a message that never expires. */
+  /** Enqueued time and time to live together; `undefined` for a message that never expires. */
   get expiresAt(): Date | undefined {
     const ms = this.#stored.expiresAtMs;
     return ms === undefined ? undefined : new Date(ms);
@@ -146,12 +146,7 @@ export class ReceivedMessage {
 
   /** In ms, as the entity capped it; `Infinity` is unlimited. A scheduled message's life begins when it becomes active. */
   get timeToLiveMs(): number {
-    const { lifeMs, content, store } = this.#stored;
-    if (this.state !== "scheduled") return lifeMs;
-    return Math.min(
-      content.timeToLiveMs ?? Number.POSITIVE_INFINITY,
-      store.owner.options.defaultMessageTimeToLiveMs,
-    );
+    return this.#stored.lifeMs;
   }
 
   get scheduledEnqueueTime(): Date | undefined {

@@ -135,14 +135,12 @@ export function keepScheduled(
   sequence: number,
   nowMs: number,
 ): void {
-  const message = new StoredMessage(
-    target.main,
-    content,
-    sequence,
-    sequence,
-    nowMs,
-    Number.POSITIVE_INFINITY,
+  // It does not expire while it waits; this is what it shows, and its life begins when it becomes active.
+  const lifeMs = Math.min(
+    content.timeToLiveMs ?? Number.POSITIVE_INFINITY,
+    target.options.defaultMessageTimeToLiveMs,
   );
+  const message = new StoredMessage(target.main, content, sequence, sequence, nowMs, lifeMs);
   message.state = "scheduled";
   placeMessage(engine, message);
   if (content.scheduledEnqueueTimeMs! < nowMs) engine.timers.arm(message, nowMs);

@@ -76,7 +76,7 @@ export function park(
     sequence,
     enqueuedSequence: sequence,
     enqueuedAtMs: state.nowMs,
-    expiresAtMs: Number.POSITIVE_INFINITY,
+    expiresAtMs: state.nowMs + Math.min(content.timeToLiveMs, entity.options.defaultMessageTimeToLiveMs),
     hops: 0,
     deadLetterSource: undefined,
     properties: content.properties,
