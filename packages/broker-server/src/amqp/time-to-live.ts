@@ -20,7 +20,9 @@ export function sentLifeMs(
   if (ttl < LONGEST_TTL) return ttl;
   const { creationTime, absoluteExpiryTime } = properties ?? {};
   const spanMs = Number(absoluteExpiryTime) - Number(creationTime);
-  return spanMs > ttl ? spanMs : ttl;
+  // NaN unless both are there.
+  if (spanMs > ttl) return spanMs;
+  return ttl;
 }
 
 /** The time to live for the header; `undefined` for a message that lives longer than it can say. */

@@ -4,7 +4,7 @@ import { Lane } from "./lane.js";
 import type { Queue } from "./queue.js";
 import { ReadyQueue } from "./ready-queue.js";
 import { SequenceIndex } from "./sequence-index.js";
-import { arrivalOf, isPartitioned } from "./sequence-number.js";
+import { isPartitioned } from "./sequence-number.js";
 import type { SessionLock } from "./session.js";
 import { SessionTable } from "./session-table.js";
 import type { Subscription } from "./subscription.js";
@@ -81,7 +81,7 @@ export class MessageStore {
   byArrival(): Iterable<StoredMessage> {
     const messages = this.index.from(0);
     if (!isPartitioned(this.owner)) return messages;
-    return Array.from(messages).sort((a, b) => arrivalOf(a) - arrivalOf(b));
+    return Array.from(messages).sort((a, b) => a.arrival - b.arrival);
   }
 
   /** Enters a message into the index and the counts. */

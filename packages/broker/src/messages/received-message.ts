@@ -1,3 +1,4 @@
+import { partitionOf } from "../entities/sequence-number.js";
 import type { ApplicationProperties, MessageBody, MessageId, MessageState } from "./message.js";
 import {
   copyApplicationProperties,
@@ -91,7 +92,7 @@ export class ReceivedMessage {
 
   /** Topmost 16 bits of the sequence number in a partitioned entity, else 0. */
   get partitionId(): number {
-    return Math.floor(this.#stored.sequence / 2 ** 48);
+    return partitionOf(this.#stored.sequence);
   }
 
   /** Where the message was dead-lettered, once it was forwarded from there. */

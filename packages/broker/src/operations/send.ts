@@ -1,7 +1,7 @@
 import { BrokerError } from "../broker-error.js";
 import type { Engine } from "../engine.js";
 import type { Queue } from "../entities/queue.js";
-import { takeSequence } from "../entities/sequence-number.js";
+import { takeSequence, transferKeyOf } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";
 import { detectDuplicate } from "../lifecycle/detect-duplicate.js";
 import { hasRoom, transfer, transferDeadLetter } from "../lifecycle/forward-message.js";
@@ -121,7 +121,9 @@ export function enterVia(
   const transit = newTransit(content, undefined);
   const refusal = transfer(engine, path, transit, nowMs);
   if (refusal === undefined) return;
-  transferDeadLetter(engine, via, transit, takeSequence(engine, via, content), path, refusal, nowMs);
+  const viaPartitionKey = content.rare?.viaPartitionKey;
+  const sequence = takeSequence(engine, via, content, transferKeyOf(via, { ...content, viaPartitionKey }));
+  transferDeadLetter(engine, via, transit, sequence, path, refusal, nowMs);
 }
 
 /**

@@ -296,7 +296,7 @@ export class NaiveBroker {
   // --- transactions
 
   begin(): NaiveTransaction {
-    const transaction: NaiveTransaction = { state: "open", steps: [], timer: undefined };
+    const transaction: NaiveTransaction = { state: "open", steps: [], keys: new Map(), timer: undefined };
     this.#state.transactions.push(transaction);
     return transaction;
   }
