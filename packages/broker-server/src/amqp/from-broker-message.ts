@@ -80,7 +80,7 @@ function frontOf(
   const deliveryAnnotations = sections?.decodeDeliveryAnnotations()?.entries ?? [];
   const token = withLockToken ? message.lockToken : undefined;
   const header: Partial<MessageHeader> = {
-    ...(sentHeader?.durable !== undefined && { durable: sentHeader.durable }),
+    ...durableOf(message, sentHeader),
     ...(sentHeader?.priority !== undefined && { priority: sentHeader.priority }),
     ...ttlFieldOf(message),
     // Written even when 0: SDKs read a missing field as no count at all.
@@ -96,6 +96,15 @@ function frontOf(
     }),
     messageAnnotations: annotationsOf(message, isPeeked, sections?.decodeMessageAnnotations()),
   };
+}
+
+/** What the sender said of it, unless a rule's action says otherwise. */
+function durableOf(
+  { forcePersistence, hasChangedBrokerProperties }: ReceivedMessage,
+  sent: MessageHeader | undefined,
+): Partial<MessageHeader> {
+  if (forcePersistence) return { durable: true };
+  return sent?.durable === undefined || hasChangedBrokerProperties ? {} : { durable: sent.durable };
 }
 
 function ttlFieldOf(message: ReceivedMessage): Partial<MessageHeader> {

@@ -63,6 +63,7 @@ export function toBrokerMessage(sent: MessageSections): BrokerMessage {
     viaPartitionKey: textOf(annotations?.get(VIA_PARTITION_KEY)),
     scheduledEnqueueTime: isTyped(due) && due.type === "timestamp" ? new Date(Number(due.value)) : undefined,
     timeToLiveMs,
+    forcePersistence: header?.durable === true ? true : undefined,
     wire: bytes.subarray(start, end),
     body: dataOf(sent),
     applicationProperties:

@@ -75,9 +75,7 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
     session(storeId, sessionId, record) {
       build();
       const session = engine.entities.storeById(storeId)?.sessions?.open(sessionId);
-      if (session === undefined) return;
-      session.state = record.state;
-      session.updatedAtMs = record.updatedAtMs;
+      session?.setState(record.state, record.updatedAtMs);
     },
     duplicate(entityId, key, expiresAtMs) {
       build();

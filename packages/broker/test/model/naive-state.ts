@@ -160,11 +160,12 @@ export function remove(message: NaiveMessage): void {
 
 /** The bytes that count against an entity's quota. */
 export function sizeOfEntity(state: NaiveState, entity: NaiveEntity): number {
-  return state.entities
+  const stores = state.entities
     .filter((each) => each === entity || each.topic === entity.path)
-    .flatMap(({ main, deadLetter, transferDeadLetter }) => [main, deadLetter, transferDeadLetter])
-    .flatMap(({ messages }) => messages)
-    .reduce((sum, { content }) => sum + sizeOf(content), 0);
+    .flatMap(({ main, deadLetter, transferDeadLetter }) => [main, deadLetter, transferDeadLetter]);
+  const inMessages = stores.flatMap(({ messages }) => messages).map(({ content }) => sizeOf(content));
+  const inSessions = stores.flatMap(({ sessions }) => sessions).map((session) => session.state?.length ?? 0);
+  return [...inMessages, ...inSessions].reduce((sum, bytes) => sum + bytes, 0);
 }
 
 /** Whether so many bytes fit into a queue, or into a topic with all that its subscriptions hold. */
