@@ -68,7 +68,6 @@ export type { Attach, Begin, Open } from "./frames/performatives.js";
 export { addressOf, type Coordinator, type Source, type Target } from "./frames/terminus.js";
 export { BATCH_MESSAGE_FORMAT, joinBatch, scanBatch, splitBatch } from "./message/batch.js";
 export type { MessageHeader, MessageProperties } from "./message/header.js";
-export { withMessageId } from "./message/message-id.js";
 export {
   type BodyKind,
   type ByteRange,
@@ -77,6 +76,7 @@ export {
   scanMessage,
 } from "./message/sections.js";
 export { encodeMessage, type MessageFront, type MessageParts, spliceMessage } from "./message/splice.js";
+export { type PropertyStamps, stampProperties } from "./message/stamp-properties.js";
 export {
   type SaslCredentials,
   type SaslMechanism,

@@ -92,6 +92,21 @@ describe("a topic", () => {
     expect(await world.bodies("all")).toEqual([2]);
   });
 
+  it("shows the messages that are scheduled in it when it is peeked, and delivers none", async () => {
+    await using world = await openTopic();
+    const due = new Date(Date.now() + 60_000);
+    const numbers = await world.topic.scheduleMessages([{ body: "a" }, { body: "b" }], due);
+    const receiver = world.client.createReceiver("news");
+    const peeked = await receiver.peekMessages(10);
+    expect(peeked.map(({ body, state }) => [body, state])).toEqual([
+      ["a", "scheduled"],
+      ["b", "scheduled"],
+    ]);
+    expect(peeked.map(({ sequenceNumber }) => String(sequenceNumber))).toEqual(numbers.map(String));
+    expect(await world.client.createReceiver("news", "all").peekMessages(10)).toEqual([]);
+    expect(await codeOf(receiver.receiveMessages(1))).toBe("GeneralError");
+  });
+
   it("takes its subscriptions' names in any letter case", async () => {
     await using world = await openTopic();
     await world.client.createSender("NEWS").sendMessages({ body: 1 });

@@ -96,7 +96,10 @@ export class Broker {
     return new Sender(this.#engine, path, options);
   }
 
-  /** Opens a receiver on a queue, `topic/Subscriptions/name` or a sub-queue of either (`…/$DeadLetterQueue`). */
+  /**
+   * Opens a receiver on a queue, `topic/Subscriptions/name` or a sub-queue of either (`…/$DeadLetterQueue`). On a topic it can only peek at
+   * the messages that are scheduled there. Throws `entity-not-found`.
+   */
   receiver(path: string, options: ReceiverOptions = {}): Receiver {
     this.#engine.begin();
     return new Receiver(this.#engine, path, options);

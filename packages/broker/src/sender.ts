@@ -1,7 +1,7 @@
 import { BrokerError, entityNotFound } from "./broker-error.js";
 import type { Engine } from "./engine.js";
 import type { Queue } from "./entities/queue.js";
-import { takeSequence } from "./entities/sequence-number.js";
+import { partitionKeyOf, takeSequence, transferKeyOf } from "./entities/sequence-number.js";
 import type { Topic } from "./entities/topic.js";
 import { hasRoom } from "./lifecycle/forward-message.js";
 import type { BrokerMessage } from "./messages/message.js";
@@ -142,7 +142,12 @@ export class Sender {
     transaction.requireOpen();
     const engine = this.#engine;
     const via = this.#via === undefined ? undefined : queueOf(target, this.path);
-    for (const admitted of admitAll(target, messages)) {
+    const allAdmitted = admitAll(target, messages);
+    for (const { message } of allAdmitted) {
+      const key = via === undefined ? partitionKeyOf(target, message) : transferKeyOf(via, message);
+      transaction.pin(target, key);
+    }
+    for (const admitted of allAdmitted) {
       const read = readerOf(admitted.message);
       this.#enlistStep(target, admitted, transaction, nowMs, (content, atMs) => {
         if (via === undefined) enter(engine, target, content, read, atMs);
@@ -158,13 +163,14 @@ export class Sender {
     nowMs: number,
   ): bigint {
     transaction.requireOpen();
+    transaction.pin(target, partitionKeyOf(target, admitted.message));
     let sequence = 0;
-    this.#enlistStep(target, admitted, transaction, nowMs, (content, atMs) => {
+    const content = this.#enlistStep(target, admitted, transaction, nowMs, (content, atMs) => {
       if (!isDropped(this.#engine, target, content, atMs)) {
         keepScheduled(this.#engine, target, content, sequence, atMs);
       }
     });
-    sequence = takeSequence(this.#engine, target, admitted.message);
+    sequence = takeSequence(this.#engine, target, content);
     return BigInt(sequence);
   }
 
@@ -174,7 +180,7 @@ export class Sender {
     transaction: Transaction,
     nowMs: number,
     apply: (content: MessageContent, nowMs: number) => void,
-  ): void {
+  ): MessageContent {
     const engine = this.#engine;
     const content = take(engine, admitted);
     transaction.enlist(
@@ -193,6 +199,7 @@ export class Sender {
       },
       nowMs,
     );
+    return content;
   }
 }
 

@@ -69,11 +69,14 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
     return getSessionState(this.#lock.session);
   }
 
-  /** Sets the session's state, which outlives its messages; `undefined` clears it. */
-  async setState(state: Uint8Array | undefined): Promise<void> {
+  /**
+   * Sets the session's state, which outlives its messages and counts against the entity's quota; `undefined` or null clears it. Rejects with
+   * `message-size-exceeded` or `quota-exceeded`.
+   */
+  async setState(state: Uint8Array | null | undefined): Promise<void> {
     const nowMs = this.engine.begin();
     this.source();
-    setSessionState(this.engine, this.#lock.session, state, nowMs);
+    setSessionState(this.engine, this.#lock.session, state ?? undefined, nowMs);
     await this.engine.end(nowMs);
   }
 

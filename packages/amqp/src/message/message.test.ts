@@ -13,9 +13,9 @@ import {
   uuid,
 } from "../codec/value.js";
 import { joinBatch, scanBatch, splitBatch } from "./batch.js";
-import { withMessageId } from "./message-id.js";
 import { scanMessage } from "./sections.js";
 import { encodeMessage, spliceMessage } from "./splice.js";
+import { type PropertyStamps, stampProperties } from "./stamp-properties.js";
 
 const section = (code: number, value: Parameters<typeof encodeValue>[0]): Uint8Array =>
   encodeValue(described(BigInt(code), value));
@@ -125,28 +125,66 @@ describe("the data of a message", () => {
   });
 });
 
-describe("withMessageId", () => {
+describe("stampProperties", () => {
   const body = section(0x75, Buffer.from("body"));
   const withProperties = (...properties: readonly Uint8Array[]): Uint8Array =>
     Buffer.concat([...properties, body]);
-  const give = (bare: Uint8Array, id: string) => scanMessage(Buffer.concat(withMessageId(bare, id)));
+  const give = (bare: Uint8Array, id: string) =>
+    scanMessage(Buffer.concat(stampProperties(bare, { messageId: id })));
 
-  it.each([
+  const kinds: readonly (readonly [string, Uint8Array])[] = [
     ["no properties", withProperties()],
     ["nothing at all", new Uint8Array()],
     ["an empty list of properties", withProperties(Buffer.from([0x00, 0x53, 0x73, 0x45]))],
     ["an empty list in its long form", withProperties(Buffer.from("005373d00000000400000000", "hex"))],
     ["no id among the properties", withProperties(section(0x73, [null, null, "to", "subject"]))],
-  ])("gives one to a message with %s", (_, message) => {
+  ];
+
+  it.each(kinds)("gives an id to a message with %s", (_, message) => {
     const before = scanMessage(message);
     const after = give(message, "an id");
     expect(after.decodeProperties()).toEqual({ ...before.decodeProperties(), messageId: "an id" });
     expect(after.decodeBody()).toEqual(before.decodeBody());
   });
 
+  it.each(kinds)("writes both times into a message with %s", (_, message) => {
+    const before = scanMessage(message);
+    const times = { creationTime: 1_800_000_000_123, absoluteExpiryTime: 253_402_243_199_000 };
+    const after = scanMessage(Buffer.concat(stampProperties(message, times)));
+    expect(after.decodeProperties()).toEqual({
+      ...before.decodeProperties(),
+      creationTime: new Date(times.creationTime),
+      absoluteExpiryTime: new Date(times.absoluteExpiryTime),
+    });
+    expect(after.decodeBody()).toEqual(before.decodeBody());
+  });
+
+  it("replaces and removes times beside everything else, the id of any type included", () => {
+    const sent = {
+      messageId: ulong(7n),
+      userId: Buffer.from("me"),
+      contentEncoding: "gzip",
+      absoluteExpiryTime: new Date(5),
+      creationTime: new Date(-1),
+      groupId: "",
+      groupSequence: 3,
+      replyToGroupId: "r",
+    };
+    const message = encodeMessage({ properties: sent, body: { kind: "value", value: "x" } });
+    const stamp = (times: PropertyStamps) =>
+      scanMessage(
+        Buffer.concat(stampProperties(message, { messageId: "an id", ...times })),
+      ).decodeProperties();
+    const all = scanMessage(message).decodeProperties();
+    expect(stamp({ creationTime: -2 })).toEqual({ ...all, creationTime: new Date(-2) });
+    expect(stamp({ absoluteExpiryTime: 2 ** 33 })).toEqual({ ...all, absoluteExpiryTime: new Date(2 ** 33) });
+    expect(stamp({ absoluteExpiryTime: null })).toEqual({ ...all, absoluteExpiryTime: undefined });
+    expect(stamp({})).toEqual(all);
+  });
+
   it("leaves a message that has an id of any type as it is", () => {
     const message = withProperties(section(0x73, [uuid(new Uint8Array(16)), null, "to"]));
-    expect(withMessageId(message, "an id")).toEqual([message]);
+    expect(stampProperties(message, { messageId: "an id" })).toEqual([message]);
   });
 
   it("keeps the other properties byte for byte, those of a later version too", () => {
@@ -157,7 +195,7 @@ describe("withMessageId", () => {
   });
 
   it("refuses an id that is too long", () => {
-    expect(() => withMessageId(body, "x".repeat(256))).toThrow(TypeError);
+    expect(() => stampProperties(body, { messageId: "x".repeat(256) })).toThrow(TypeError);
   });
 });
 

@@ -8,19 +8,20 @@ import {
   type MessageParts,
   type MessageProperties,
   type MessageSections,
+  type PropertyStamps,
   scanMessage,
   short,
+  stampProperties,
   symbol,
   timestamp,
   ulong,
   uuid,
-  withMessageId,
 } from "@waybill/amqp";
 import type { MessageBody, MessageId, ReceivedMessage } from "@waybill/broker";
 import { keyText, toAmqpProperties, toAmqpValue } from "./application-properties.js";
 import { encodePlainFront, isPlain } from "./front-template.js";
+import { expiryOf, ttlOf } from "./time-to-live.js";
 
-const UINT_MAX = 2 ** 32 - 1;
 const MESSAGE_STATES = { active: 0, deferred: 1, scheduled: 2 } as const;
 const NO_BODY = { kind: "data", sections: [] } as const;
 
@@ -35,14 +36,14 @@ export interface Delivery {
 const PUSHED: Delivery = Object.freeze({});
 
 /**
- * Encodes a message for a client, in parts to be sent one after the other. What came over AMQP goes out byte for byte but for header
- * and annotations, and for what settlements and rule actions changed.
+ * Encodes a message for a client, in parts to be sent one after the other. What came over AMQP goes out byte for byte but for header,
+ * annotations and the times of its expiry, and for what settlements and rule actions changed.
  */
 export function fromBrokerMessage(message: ReceivedMessage, delivery: Delivery = PUSHED): Uint8Array[] {
   const { wire } = message;
   if (wire === undefined) return [encodeMessage(toParts(message, delivery))];
   if (isBare(wire) && !isChanged(message)) {
-    return [encodeBareFront(message, delivery), ...withId(wire, message)];
+    return [encodeBareFront(message, delivery), ...stamped(wire, message)];
   }
   const sections = scanMessage(wire);
   return [encodeFront(message, delivery, sections), ...bareParts(message, sections)];
@@ -79,9 +80,9 @@ function frontOf(
   const deliveryAnnotations = sections?.decodeDeliveryAnnotations()?.entries ?? [];
   const token = withLockToken ? message.lockToken : undefined;
   const header: Partial<MessageHeader> = {
-    ...(sentHeader?.durable !== undefined && { durable: sentHeader.durable }),
+    ...durableOf(message, sentHeader),
     ...(sentHeader?.priority !== undefined && { priority: sentHeader.priority }),
-    ...ttlOf(message),
+    ...ttlFieldOf(message),
     // Written even when 0: SDKs read a missing field as no count at all.
     deliveryCount: message.deliveryCount,
   };
@@ -97,10 +98,18 @@ function frontOf(
   };
 }
 
-function ttlOf({ timeToLiveMs }: ReceivedMessage): Partial<MessageHeader> {
-  return timeToLiveMs === Number.POSITIVE_INFINITY
-    ? {}
-    : { ttl: Math.min(Math.max(Math.round(timeToLiveMs), 0), UINT_MAX) };
+/** What the sender said of it, unless a rule's action says otherwise. */
+function durableOf(
+  { forcePersistence, hasChangedBrokerProperties }: ReceivedMessage,
+  sent: MessageHeader | undefined,
+): Partial<MessageHeader> {
+  if (forcePersistence) return { durable: true };
+  return sent?.durable === undefined || hasChangedBrokerProperties ? {} : { durable: sent.durable };
+}
+
+function ttlFieldOf(message: ReceivedMessage): Partial<MessageHeader> {
+  const ttl = ttlOf(message);
+  return ttl === undefined ? {} : { ttl };
 }
 
 function annotationsOf(message: ReceivedMessage, isPeeked: boolean, sent: AmqpMap | undefined): AmqpMap {
@@ -131,13 +140,14 @@ function bareParts(message: ReceivedMessage, sections: MessageSections): readonl
   const { bytes, bareStart, properties, applicationProperties } = sections;
   const { propertyChanges, hasChangedBrokerProperties } = message;
   if (propertyChanges === undefined && !hasChangedBrokerProperties) {
-    return withId(bytes.subarray(bareStart), message);
+    return stamped(bytes.subarray(bareStart), message);
   }
   const parts: Uint8Array[] = [];
   if (hasChangedBrokerProperties) {
-    const changed = { ...sections.decodeProperties(), ...propertiesOf(message) };
+    const { absoluteExpiryTime: _, ...sent } = sections.decodeProperties() ?? {};
+    const changed = { ...sent, ...propertiesOf(message) };
     parts.push(encodeMessage({ properties: changed, body: NO_BODY }));
-  } else parts.push(...withId(bytes.subarray(bareStart, properties?.end ?? bareStart), message));
+  } else parts.push(...stamped(bytes.subarray(bareStart, properties?.end ?? bareStart), message));
   if (propertyChanges !== undefined) {
     const names = new Set(Object.keys(propertyChanges));
     const kept =
@@ -152,9 +162,17 @@ function bareParts(message: ReceivedMessage, sections: MessageSections): readonl
   return parts;
 }
 
-/** SDKs settle and renew by message id, so a message that was sent without one goes out with the one that the broker made. */
-function withId(bare: Uint8Array, { messageId }: ReceivedMessage): readonly Uint8Array[] {
-  return typeof messageId === "string" ? withMessageId(bare, messageId) : [bare];
+/**
+ * A bare message with what the broker knows better than its sender. SDKs settle and renew by message id, so one that was sent without goes
+ * out with the one that the broker made; and they go by the times before they go by the header.
+ */
+function stamped(bare: Uint8Array, message: ReceivedMessage): readonly Uint8Array[] {
+  const { messageId } = message;
+  const stamps: PropertyStamps = {
+    messageId: typeof messageId === "string" ? messageId : undefined,
+    ...expiryOf(message),
+  };
+  return stampProperties(bare, stamps);
 }
 
 function toParts(message: ReceivedMessage, delivery: Delivery): MessageParts {
@@ -170,10 +188,15 @@ function toParts(message: ReceivedMessage, delivery: Delivery): MessageParts {
 function propertiesOf(message: ReceivedMessage): Partial<MessageProperties> {
   const { messageId, correlationId, contentType, subject, to, replyTo, sessionId, replyToSessionId } =
     message;
+  const expiry = expiryOf(message);
   return {
     ...(messageId !== undefined && { messageId: toAmqpId(messageId) }),
     ...(correlationId !== undefined && { correlationId: toAmqpId(correlationId) }),
     ...(contentType !== undefined && { contentType }),
+    ...(expiry !== undefined && {
+      absoluteExpiryTime: new Date(expiry.absoluteExpiryTime),
+      creationTime: new Date(expiry.creationTime),
+    }),
     ...(subject !== undefined && { subject }),
     ...(to !== undefined && { to }),
     ...(replyTo !== undefined && { replyTo }),

@@ -1,13 +1,17 @@
+import { Buffer } from "node:buffer";
 import {
   type AmqpMap,
   type AmqpValue,
   isTyped,
   type MessageHeader,
   type MessageSections,
+  scanMessage,
+  stampProperties,
   uuidText,
 } from "@waybill/amqp";
 import type { ApplicationProperties, BrokerMessage, MessageId } from "@waybill/broker";
 import { fromAmqpProperties, keyText, textOf } from "./application-properties.js";
+import { sentLifeMs } from "./time-to-live.js";
 
 const SCHEDULED_TIME = "x-opt-scheduled-enqueue-time";
 const PARTITION_KEY = "x-opt-partition-key";
@@ -37,6 +41,10 @@ export function toBrokerMessage(sent: MessageSections): BrokerMessage {
   const header = sent.decodeHeader();
   const annotations = annotationsOf(sent);
   const properties = sent.decodeProperties();
+  const timeToLiveMs = sentLifeMs(header, properties);
+  if (timeToLiveMs === undefined && properties?.absoluteExpiryTime !== undefined) {
+    return toBrokerMessage(withoutExpiry(sent));
+  }
   sent.checkKept();
   const { bytes, end } = sent;
   const start = needsFront(sent, header, annotations) ? sent.start : sent.bareStart;
@@ -54,7 +62,8 @@ export function toBrokerMessage(sent: MessageSections): BrokerMessage {
     partitionKey: textOf(annotations?.get(PARTITION_KEY)),
     viaPartitionKey: textOf(annotations?.get(VIA_PARTITION_KEY)),
     scheduledEnqueueTime: isTyped(due) && due.type === "timestamp" ? new Date(Number(due.value)) : undefined,
-    timeToLiveMs: header?.ttl === undefined || header.ttl === 0 ? undefined : header.ttl,
+    timeToLiveMs,
+    forcePersistence: header?.durable === true ? true : undefined,
     wire: bytes.subarray(start, end),
     body: dataOf(sent),
     applicationProperties:
@@ -62,6 +71,12 @@ export function toBrokerMessage(sent: MessageSections): BrokerMessage {
         ? noProperties
         : () => fromAmqpProperties(sent.decodeApplicationProperties()),
   };
+}
+
+/** A message that never expires, without the end that its properties told: readers would go by it. */
+function withoutExpiry({ bytes, bareStart, start, end }: MessageSections): MessageSections {
+  const bare = stampProperties(bytes.subarray(bareStart, end), { absoluteExpiryTime: null });
+  return scanMessage(Buffer.concat([bytes.subarray(start, bareStart), ...bare]));
 }
 
 const noProperties = (): ApplicationProperties => ({});

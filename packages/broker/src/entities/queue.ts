@@ -2,6 +2,7 @@ import type { Engine } from "../engine.js";
 import type { ResolvedQueueOptions } from "./entity-options.js";
 import { IdleTimer } from "./idle-timer.js";
 import { MessageStore } from "./message-store.js";
+import { Numbering } from "./sequence-number.js";
 
 /** A queue with its sub-queues. */
 export class Queue {
@@ -18,8 +19,8 @@ export class Queue {
   createdAtMs: number;
   updatedAtMs: number;
   accessedAtMs: number;
-  /** The next sequence number; shared by the sub-queues, whose messages keep theirs. */
-  nextSequence = 1;
+  /** Shared by the sub-queues, whose messages keep their sequence numbers. */
+  readonly numbering = new Numbering();
   isDeleted = false;
   /** Set by a fault: the entity acts as if its quota were used up. */
   isFilled = false;

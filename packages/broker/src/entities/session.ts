@@ -24,9 +24,8 @@ export class Session extends ReadyQueue {
   isOffered = false;
   /** Its place among those, a lower bound of its oldest message's. */
   offeredAt = 0;
-  state: Uint8Array | undefined = undefined;
-  /** When the state was set. */
-  updatedAtMs = 0;
+  #state: Uint8Array | undefined = undefined;
+  #updatedAtMs = 0;
   #aside: Set<StoredMessage> | undefined = undefined;
 
   constructor(id: string, store: MessageStore) {
@@ -37,6 +36,22 @@ export class Session extends ReadyQueue {
 
   get isLocked(): boolean {
     return this.lock !== undefined;
+  }
+
+  get state(): Uint8Array | undefined {
+    return this.#state;
+  }
+
+  /** When the state was set. */
+  get updatedAtMs(): number {
+    return this.#updatedAtMs;
+  }
+
+  /** Sets the state, whose bytes count against the quota of the entity. */
+  setState(state: Uint8Array | undefined, updatedAtMs: number): void {
+    this.store.count((state?.byteLength ?? 0) - (this.#state?.byteLength ?? 0));
+    this.#state = state;
+    this.#updatedAtMs = updatedAtMs;
   }
 
   /** Notes a message that does not become ready by itself: a scheduled or a deferred one. */

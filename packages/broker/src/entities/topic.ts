@@ -2,6 +2,7 @@ import type { Engine } from "../engine.js";
 import type { ResolvedTopicOptions } from "./entity-options.js";
 import { IdleTimer } from "./idle-timer.js";
 import { MessageStore } from "./message-store.js";
+import { Numbering } from "./sequence-number.js";
 import type { Subscription } from "./subscription.js";
 
 /** A topic: it keeps scheduled messages until they are due and hands all others to its subscriptions at once. */
@@ -19,7 +20,7 @@ export class Topic {
   createdAtMs: number;
   updatedAtMs: number;
   accessedAtMs: number;
-  nextSequence = 1;
+  readonly numbering = new Numbering();
   isDeleted = false;
   /** Set by a fault: the entity acts as if its quota were used up. */
   isFilled = false;

@@ -1,7 +1,6 @@
 import { sessionLockLost } from "../broker-error.js";
 import type { Engine } from "../engine.js";
 import type { ReceivingEntity } from "../entities/entity-registry.js";
-import { arrivalOf } from "../entities/sequence-number.js";
 import { type Session, type SessionHolder, SessionLock } from "../entities/session.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { failDelivery, releaseLock } from "./end-lock.js";
@@ -77,5 +76,5 @@ function reopen(engine: Engine, session: Session): void {
 
 /** Empties a lock's list of held messages; they come in the order of their arrival. */
 function takeHeld({ held }: SessionLock): StoredMessage[] {
-  return [...held].sort((a, b) => arrivalOf(a) - arrivalOf(b));
+  return [...held].sort((a, b) => a.arrival - b.arrival);
 }

@@ -1,3 +1,4 @@
+import { partitionOf } from "../entities/sequence-number.js";
 import type { ApplicationProperties, MessageBody, MessageId, MessageState } from "./message.js";
 import {
   copyApplicationProperties,
@@ -62,7 +63,7 @@ export class ReceivedMessage {
     return new Date(this.#stored.enqueuedAtMs);
   }
 
-  /** `undefined` for a message that never expires. */
+  /** Enqueued time and time to live together; `undefined` for a message that never expires. */
   get expiresAt(): Date | undefined {
     const ms = this.#stored.expiresAtMs;
     return ms === undefined ? undefined : new Date(ms);
@@ -91,7 +92,7 @@ export class ReceivedMessage {
 
   /** Topmost 16 bits of the sequence number in a partitioned entity, else 0. */
   get partitionId(): number {
-    return Math.floor(this.#stored.sequence / 2 ** 48);
+    return partitionOf(this.#stored.sequence);
   }
 
   /** Where the message was dead-lettered, once it was forwarded from there. */
@@ -146,12 +147,7 @@ export class ReceivedMessage {
 
   /** In ms, as the entity capped it; `Infinity` is unlimited. A scheduled message's life begins when it becomes active. */
   get timeToLiveMs(): number {
-    const { lifeMs, content, store } = this.#stored;
-    if (this.state !== "scheduled") return lifeMs;
-    return Math.min(
-      content.timeToLiveMs ?? Number.POSITIVE_INFINITY,
-      store.owner.options.defaultMessageTimeToLiveMs,
-    );
+    return this.#stored.lifeMs;
   }
 
   get scheduledEnqueueTime(): Date | undefined {

@@ -1,4 +1,5 @@
 import type { MessageStore } from "../entities/message-store.js";
+import { takeArrival } from "../entities/sequence-number.js";
 import type { Session } from "../entities/session.js";
 import { TimerEntry } from "../timing/timing-wheel.js";
 import type { ApplicationProperties, MessageState } from "./message.js";
@@ -13,6 +14,8 @@ export class StoredMessage extends TimerEntry {
   readonly content: MessageContent;
   /** Unique in the store and its order; the upper bits are the partition's in a partitioned entity. */
   readonly sequence: number;
+  /** The place in which it is handed out: its sequence number, or that across the partitions of its entity. */
+  arrival: number;
   /** The sequence number at the first entity on the way. */
   readonly enqueuedSequence: number;
   readonly enqueuedAtMs: number;
@@ -49,6 +52,7 @@ export class StoredMessage extends TimerEntry {
     this.store = store;
     this.content = content;
     this.sequence = sequence;
+    this.arrival = takeArrival(store.owner, sequence);
     this.enqueuedSequence = enqueuedSequence;
     this.enqueuedAtMs = enqueuedAtMs;
     this.#steppedMs = store.engine.timers.steppedMs;

@@ -216,6 +216,27 @@ describe("session", () => {
     expect(await (await world.accept("s1")).getState()).toBeUndefined();
   });
 
+  it("counts its state against the entity's quota until it is cleared", async () => {
+    const MEGABYTE = 2 ** 20;
+    await using world = await openOrders({ maxSizeInMegabytes: 1 });
+    const session = await world.accept("s1");
+    const other = await world.accept("s2");
+    await session.setState(new Uint8Array(MEGABYTE - 1000));
+    expect(world.broker.getEntity("orders").sizeInBytes).toBe(MEGABYTE - 1000);
+    const large = message("x".repeat(2000), { sessionId: "s1" });
+    expect(await codeOf(world.sender.send(large))).toBe("quota-exceeded");
+    expect(await codeOf(other.setState(new Uint8Array(1001)))).toBe("quota-exceeded");
+    await session.setState(new Uint8Array(MEGABYTE));
+    // What shrinks is never refused.
+    world.broker.faults.fill("orders");
+    await session.setState(new Uint8Array(10));
+    expect(await codeOf(session.setState(new Uint8Array(11)))).toBe("quota-exceeded");
+    await session.setState(null);
+    expect(world.broker.getEntity("orders").sizeInBytes).toBe(0);
+    await world.broker.reset();
+    await world.sender.send(large);
+  });
+
   it("refuses a state larger than a message may be", async () => {
     await using world = await openOrders({ maxMessageSizeInKilobytes: 1 });
     const session = await world.accept("s1");

@@ -62,7 +62,7 @@ describe("schedule", () => {
     await using world = await openOrders();
     await world.sender.schedule([message("later", { ...world.inMs(HOUR_MS), timeToLiveMs: 1000 })]);
     expect(await world.receiver.peek()).toMatchObject([
-      { state: "scheduled", timeToLiveMs: 1000, expiresAt: undefined },
+      { state: "scheduled", timeToLiveMs: 1000, expiresAt: new Date(world.clock.now() + 1000) },
     ]);
     world.clock.advance(HOUR_MS + 999);
     expect((await world.receiver.peek())[0]!.state).toBe("active");

@@ -1,7 +1,7 @@
 import { BrokerError } from "../broker-error.js";
 import type { Engine } from "../engine.js";
 import type { Queue } from "../entities/queue.js";
-import { takeSequence } from "../entities/sequence-number.js";
+import { takeSequence, transferKeyOf } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";
 import { detectDuplicate } from "../lifecycle/detect-duplicate.js";
 import { hasRoom, transfer, transferDeadLetter } from "../lifecycle/forward-message.js";
@@ -121,7 +121,9 @@ export function enterVia(
   const transit = newTransit(content, undefined);
   const refusal = transfer(engine, path, transit, nowMs);
   if (refusal === undefined) return;
-  transferDeadLetter(engine, via, transit, takeSequence(engine, via, content), path, refusal, nowMs);
+  const viaPartitionKey = content.rare?.viaPartitionKey;
+  const sequence = takeSequence(engine, via, content, transferKeyOf(via, { ...content, viaPartitionKey }));
+  transferDeadLetter(engine, via, transit, sequence, path, refusal, nowMs);
 }
 
 /**
@@ -135,14 +137,12 @@ export function keepScheduled(
   sequence: number,
   nowMs: number,
 ): void {
-  const message = new StoredMessage(
-    target.main,
-    content,
-    sequence,
-    sequence,
-    nowMs,
-    Number.POSITIVE_INFINITY,
+  // It does not expire while it waits; this is what it shows, and its life begins when it becomes active.
+  const lifeMs = Math.min(
+    content.timeToLiveMs ?? Number.POSITIVE_INFINITY,
+    target.options.defaultMessageTimeToLiveMs,
   );
+  const message = new StoredMessage(target.main, content, sequence, sequence, nowMs, lifeMs);
   message.state = "scheduled";
   placeMessage(engine, message);
   if (content.scheduledEnqueueTimeMs! < nowMs) engine.timers.arm(message, nowMs);

@@ -36,6 +36,7 @@ import {
   createState,
   entityAt,
   findEntity,
+  hasRoom,
   type NaiveState,
   receivableAt,
   remove,
@@ -296,7 +297,7 @@ export class NaiveBroker {
   // --- transactions
 
   begin(): NaiveTransaction {
-    const transaction: NaiveTransaction = { state: "open", steps: [], timer: undefined };
+    const transaction: NaiveTransaction = { state: "open", steps: [], keys: new Map(), timer: undefined };
     this.#state.transactions.push(transaction);
     return transaction;
   }
@@ -359,7 +360,12 @@ export class NaiveBroker {
 
   setSessionState(hold: NaiveSessionLock, state: string | null): void {
     if (hold.isLost) throw new NaiveRefusal("session-lock-lost");
-    hold.session.state = state;
+    const { session } = hold;
+    const growth = (state?.length ?? 0) - (session.state?.length ?? 0);
+    const { entity } = session.store;
+    const owner = entity.topic === undefined ? entity : entityAt(this.#state, entity.topic);
+    if (growth > 0 && !hasRoom(this.#state, owner, growth)) throw new NaiveRefusal("quota-exceeded");
+    session.state = state;
   }
 
   getSessionState(hold: NaiveSessionLock): string | null {

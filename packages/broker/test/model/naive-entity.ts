@@ -131,6 +131,8 @@ export interface NaiveConsumer {
 export interface NaiveTransaction {
   state: "open" | "ended" | "timed-out";
   steps: NaiveStep[];
+  /** The partition key of what is sent to each partitioned entity. */
+  readonly keys: Map<NaiveEntity, string>;
   timer: NaiveTimer | undefined;
 }
 
@@ -166,6 +168,8 @@ export interface NaiveMessage {
   readonly store: NaiveStore;
   readonly content: NaiveContent;
   readonly sequence: number;
+  /** Its place among the messages of its entity. */
+  arrival: number;
   readonly enqueuedSequence: number;
   readonly enqueuedAtMs: number;
   readonly expiresAtMs: number;
@@ -201,7 +205,12 @@ export interface NaiveEntity {
   readonly transferDeadLetter: NaiveStore;
   readonly topic: string | undefined;
   rules: CompiledRule[];
-  nextSequence: number;
+  /** The next number of each partition; the only one has the number 0. */
+  readonly next: Map<number, number>;
+  /** How many messages without a key came. */
+  turns: number;
+  /** How many messages came. */
+  arrivals: number;
   duplicates: { readonly key: string; readonly forgottenAtMs: number }[];
   accessedAtMs: number;
   idleTimer: NaiveTimer | undefined;
@@ -234,7 +243,9 @@ export function makeEntity(
     topic,
     options: { ...NAIVE_DEFAULTS, ...options },
     rules,
-    nextSequence: 1,
+    next: new Map<number, number>(),
+    turns: 0,
+    arrivals: 0,
     duplicates,
     accessedAtMs: 0,
     idleTimer: undefined,
@@ -258,12 +269,12 @@ export function isSessionful(store: NaiveStore): boolean {
   return store.kind === "main" && store.entity.options.requiresSession;
 }
 
-/** The partition stands in the upper bits of a sequence number, the order of arrival in the lower. */
+/** The partition stands in the upper bits of a sequence number. */
 export const PARTITION_RANGE = 2 ** 48;
 
 /** Messages in the order of their arrival. */
 export function byArrival(messages: readonly NaiveMessage[]): NaiveMessage[] {
-  return [...messages].sort((a, b) => (a.sequence % PARTITION_RANGE) - (b.sequence % PARTITION_RANGE));
+  return [...messages].sort((a, b) => a.arrival - b.arrival);
 }
 
 /** The partition of a key: FNV-1a over its characters, one of 16. */

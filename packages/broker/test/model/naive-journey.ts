@@ -10,7 +10,16 @@ import {
   sizeOf,
   type Transit,
 } from "./naive-entity.js";
-import { arm, findEntity, hasRoom, type NaiveState, remove, takeNumber, use } from "./naive-state.js";
+import {
+  arm,
+  findEntity,
+  hasRoom,
+  type NaiveState,
+  remove,
+  takeNumber,
+  takePlace,
+  use,
+} from "./naive-state.js";
 import { serveSessions, wake } from "./naive-waits.js";
 
 // The way of a message: from its sending over rules and forwarding into a store, and back there or to the dead letters.
@@ -74,9 +83,10 @@ export function park(
     store: entity.main,
     content,
     sequence,
+    arrival: takePlace(state, entity, sequence),
     enqueuedSequence: sequence,
     enqueuedAtMs: state.nowMs,
-    expiresAtMs: Number.POSITIVE_INFINITY,
+    expiresAtMs: state.nowMs + Math.min(content.timeToLiveMs, entity.options.defaultMessageTimeToLiveMs),
     hops: 0,
     deadLetterSource: undefined,
     properties: content.properties,
@@ -143,6 +153,7 @@ function stamp(state: NaiveState, entity: NaiveEntity, transit: Transit): NaiveM
     store: entity.main,
     content,
     sequence,
+    arrival: takePlace(state, entity, sequence),
     enqueuedSequence: transit.enqueuedSequence ?? sequence,
     enqueuedAtMs: state.nowMs,
     expiresAtMs: state.nowMs + lifeMs,
@@ -191,6 +202,7 @@ function keepUntransferred(
   const kept: NaiveMessage = {
     ...message,
     store,
+    arrival: takePlace(state, entity, message.sequence),
     enqueuedAtMs: state.nowMs,
     expiresAtMs: state.nowMs + lifeMs,
     deliveryCount: 0,
@@ -274,6 +286,7 @@ export function deadLetter(state: NaiveState, message: NaiveMessage, record: Nai
   const dead: NaiveMessage = {
     ...message,
     store: entity.deadLetter,
+    arrival: takePlace(state, entity, message.sequence),
     properties: { ...message.properties, ...record },
     state: "active",
     lock: undefined,

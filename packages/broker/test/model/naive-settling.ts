@@ -1,5 +1,6 @@
 import {
   type NaiveContent,
+  type NaiveEntity,
   type NaiveMessage,
   type NaiveProperties,
   type NaiveReceipt,
@@ -13,6 +14,8 @@ import {
   arm,
   checkBusy,
   entityAt,
+  isPartitioned,
+  keyOf,
   type NaiveState,
   remove,
   takeNumber,
@@ -84,6 +87,7 @@ export function sendIn(
   const entity = targetAt(state, path);
   requireOpen(transaction);
   checkSends(state, entity, contents);
+  for (const content of contents) pin(state, transaction, entity, content);
   for (const content of contents) enlist(state, transaction, { entity, content, onward });
 }
 
@@ -97,6 +101,7 @@ export function scheduleIn(
   const entity = targetAt(state, path);
   checkSends(state, entity, [content]);
   requireOpen(transaction);
+  pin(state, transaction, entity, content);
   const sequence = takeNumber(state, entity, content);
   enlist(state, transaction, { entity, content, sequence });
   return sequence;
@@ -143,6 +148,19 @@ export function commit(state: NaiveState, transaction: NaiveTransaction): void {
 export function rollBack(transaction: NaiveTransaction): void {
   requireOpen(transaction);
   transaction.state = "ended";
+}
+
+/** All that is sent to a partitioned entity in one transaction has one partition key. */
+function pin(
+  state: NaiveState,
+  { keys }: NaiveTransaction,
+  entity: NaiveEntity,
+  content: NaiveContent,
+): void {
+  if (!isPartitioned(state, entity)) return;
+  const key = keyOf(state, entity, content);
+  if (key === undefined || (keys.get(entity) ?? key) !== key) throw new NaiveRefusal("not-allowed");
+  keys.set(entity, key);
 }
 
 function enlist(state: NaiveState, transaction: NaiveTransaction, step: NaiveStep): void {

@@ -110,19 +110,45 @@ export function arm(state: NaiveState, dueMs: number): NaiveTimer {
   return { dueMs, order: state.armings };
 }
 
-/** The next number, in the partition of the message's key; messages without one take the partitions in turn. */
-export function takeNumber(
+/** The next number in the partition of the message's key; messages without one take the partitions in turn. */
+export function takeNumber(state: NaiveState, entity: NaiveEntity, content: NaiveContent): number {
+  const partition = isPartitioned(state, entity) ? choosePartition(state, entity, content) : 0;
+  const number = entity.next.get(partition) ?? 1;
+  entity.next.set(partition, number + 1);
+  return partition * PARTITION_RANGE + number;
+}
+
+/** The place that a message gets which comes into an entity: that of its number where there are no partitions. */
+export function takePlace(state: NaiveState, entity: NaiveEntity, sequence: number): number {
+  entity.arrivals += 1;
+  return isPartitioned(state, entity) ? entity.arrivals : sequence;
+}
+
+/** What chooses the partition of a message; ids do where duplicates are detected. */
+export function keyOf(
   state: NaiveState,
   entity: NaiveEntity,
-  { sessionId, partitionKey }: NaiveContent,
-): number {
-  const number = entity.nextSequence;
-  entity.nextSequence += 1;
-  const { enablePartitioning } = (entity.topic === undefined ? entity : entityAt(state, entity.topic))
-    .options;
-  const key = sessionId ?? partitionKey;
-  const partition = key === undefined ? number % 16 : partitionOf(key);
-  return enablePartitioning ? partition * PARTITION_RANGE + number : number;
+  { messageId, sessionId, partitionKey }: NaiveContent,
+): string | undefined {
+  const { requiresDuplicateDetection } = sendingEntity(state, entity).options;
+  return sessionId ?? partitionKey ?? (requiresDuplicateDetection ? messageId : undefined);
+}
+
+/** Whether an entity spreads its messages over partitions. */
+export function isPartitioned(state: NaiveState, entity: NaiveEntity): boolean {
+  return sendingEntity(state, entity).options.enablePartitioning;
+}
+
+function choosePartition(state: NaiveState, entity: NaiveEntity, content: NaiveContent): number {
+  const key = keyOf(state, entity, content);
+  if (key !== undefined) return partitionOf(key);
+  entity.turns += 1;
+  return (entity.turns - 1) % 16;
+}
+
+/** The queue, or the topic of a subscription. */
+function sendingEntity(state: NaiveState, entity: NaiveEntity): NaiveEntity {
+  return entity.topic === undefined ? entity : entityAt(state, entity.topic);
 }
 
 /** Takes a message out of its store. */
@@ -134,11 +160,12 @@ export function remove(message: NaiveMessage): void {
 
 /** The bytes that count against an entity's quota. */
 export function sizeOfEntity(state: NaiveState, entity: NaiveEntity): number {
-  return state.entities
+  const stores = state.entities
     .filter((each) => each === entity || each.topic === entity.path)
-    .flatMap(({ main, deadLetter, transferDeadLetter }) => [main, deadLetter, transferDeadLetter])
-    .flatMap(({ messages }) => messages)
-    .reduce((sum, { content }) => sum + sizeOf(content), 0);
+    .flatMap(({ main, deadLetter, transferDeadLetter }) => [main, deadLetter, transferDeadLetter]);
+  const inMessages = stores.flatMap(({ messages }) => messages).map(({ content }) => sizeOf(content));
+  const inSessions = stores.flatMap(({ sessions }) => sessions).map((session) => session.state?.length ?? 0);
+  return [...inMessages, ...inSessions].reduce((sum, bytes) => sum + bytes, 0);
 }
 
 /** Whether so many bytes fit into a queue, or into a topic with all that its subscriptions hold. */

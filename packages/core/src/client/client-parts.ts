@@ -244,7 +244,7 @@ export class ClientParts {
   #receiverSettings<R extends TransportReceiver | TransportSessionReceiver>(
     receiver: R,
     options: ReceiverOptions,
-  ): ReceiverSettings & { receiver: R } {
+  ): ReceiverSettings & { receiver: R; stateEnvelope: boolean } {
     const { pipeline, observer, consumerVersion, unavailableBackoff, onUndeserializable } = this.#options;
     const { circuitBreaker, onCircuitBreaker, quarantineQueue } = this.#options;
     return {
@@ -261,6 +261,7 @@ export class ClientParts {
       circuitBreaker,
       onCircuitBreaker,
       renewForMs: renewForMs(options),
+      stateEnvelope: this.#options.sessionStateEnvelope,
       backoff: unavailableBackoff,
       consumerVersion,
       quarantine: () => (quarantineQueue === undefined ? undefined : this.#sender(quarantineQueue)),

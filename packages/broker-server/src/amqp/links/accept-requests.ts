@@ -13,6 +13,7 @@ import { type Address, parseAddress } from "../address.js";
 import { textOf } from "../application-properties.js";
 import { toAmqpError } from "../error.js";
 import { answerRequest } from "../management/answer-request.js";
+import { messageLimit } from "../message-limit.js";
 import type { Peer } from "../peer.js";
 import { putToken } from "../put-token.js";
 import { under } from "../transactions.js";
@@ -30,6 +31,9 @@ type Node = Exclude<Address, { kind: "entity" }>;
 
 /** Requests a client may have under way on one link. */
 const CREDIT_WINDOW = 100;
+/** What a request may have in bytes whatever the entity's messages may, and besides them. */
+const LEAST_REQUEST_LIMIT = 2 ** 20;
+const REQUEST_OVERHEAD = 2 ** 16;
 /** Replies kept for a client that gives its reply link no credit, and their bytes. */
 const REPLY_LIMIT = 1000;
 const REPLY_BYTES_LIMIT = 2 ** 24;
@@ -41,7 +45,13 @@ export function acceptRequests(peer: Peer, link: ReceiverLink, node: Node): void
     onTransfer: (delivery) => void take(peer, link, node, delivery),
     onDetach: () => peer.release(link),
   };
-  link.accept({ creditWindow: CREDIT_WINDOW });
+  if (node.kind === "cbs") link.accept({ creditWindow: CREDIT_WINDOW });
+  else link.accept({ creditWindow: CREDIT_WINDOW, maxMessageSize: requestLimit(peer, node.path) });
+}
+
+/** Messages are scheduled, and states set, by requests: one has room for the largest of them, or for several that are small. */
+function requestLimit({ broker }: Peer, path: string): number {
+  return Math.max(messageLimit(broker, path), LEAST_REQUEST_LIMIT) + REQUEST_OVERHEAD;
 }
 
 async function take(peer: Peer, link: ReceiverLink, node: Node, delivery: IncomingDelivery): Promise<void> {

@@ -11,6 +11,7 @@ import type { Sender } from "@waybill/broker";
 import { parseAddress } from "../address.js";
 import { textOf } from "../application-properties.js";
 import { AmqpRefusal, toAmqpError } from "../error.js";
+import { messageLimit } from "../message-limit.js";
 import type { Peer } from "../peer.js";
 import { toBrokerMessage } from "../to-broker-message.js";
 import { under } from "../transactions.js";
@@ -27,12 +28,10 @@ export function acceptSends(peer: Peer, link: ReceiverLink, path: string): void 
     onTransfer: (delivery) => take(peer, link, sender, delivery),
     onDetach: () => peer.release(link),
   };
-  const { options } = peer.broker.getEntity(path);
-  const kilobytes = "maxMessageSizeInKilobytes" in options ? options.maxMessageSizeInKilobytes : 1024;
   const properties = link.remoteAttach?.properties;
   link.accept({
     creditWindow: CREDIT_WINDOW,
-    maxMessageSize: kilobytes * 1024,
+    maxMessageSize: messageLimit(peer.broker, path),
     // SDKs wait for the outcome of their message and do not connect a detach with it.
     oversized: "reject",
     ...(properties?.get(TRANSFER_DESTINATION) !== undefined && { properties }),
