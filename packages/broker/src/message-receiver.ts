@@ -95,8 +95,15 @@ export abstract class MessageReceiver {
     const nowMs = this.engine.begin();
     const { store, sessionId } = this.#begin(nowMs);
     checkReceivable(store, sessionId);
-    const messages = receiveDeferred(this.engine, store, sequenceNumbers, this.mode, sessionId, nowMs);
-    await this.#answer(this.engine.end(nowMs));
+    let durable: Promise<void> | undefined;
+    let messages: ReceivedMessage[];
+    try {
+      messages = receiveDeferred(this.engine, store, sequenceNumbers, this.mode, sessionId, nowMs);
+    } finally {
+      // A refusal may have found messages that are expired.
+      durable = this.engine.end(nowMs);
+    }
+    await this.#answer(durable);
     return messages;
   }
 
@@ -125,7 +132,7 @@ export abstract class MessageReceiver {
     );
   }
 
-  /** Sets a locked message aside, to be received by its sequence number. */
+  /** Sets a locked message aside, to be received by its sequence number; counts as a delivery. */
   defer(
     message: LockedMessage,
     propertiesToModify?: ApplicationProperties,

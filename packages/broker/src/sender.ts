@@ -13,9 +13,9 @@ import {
   admitAll,
   checkSendable,
   enter,
+  enterScheduled,
   enterVia,
   isDropped,
-  keepScheduled,
   readerOf,
   send,
   sendBatch,
@@ -161,7 +161,7 @@ export class Sender {
     let sequence = 0;
     this.#enlistStep(target, admitted, transaction, nowMs, (content, atMs) => {
       if (!isDropped(this.#engine, target, content, atMs)) {
-        keepScheduled(this.#engine, target, content, sequence, atMs);
+        enterScheduled(this.#engine, target, content, readerOf(admitted.message), sequence, atMs);
       }
     });
     sequence = takeSequence(this.#engine, target, admitted.message);

@@ -124,11 +124,20 @@ export function enterVia(
   transferDeadLetter(engine, via, transit, takeSequence(engine, via, content), path, refusal, nowMs);
 }
 
-/**
- * Keeps a message in its target until its scheduled time, under a number that cancels it. Those whose time has passed are activated at once,
- * in the order in which they are kept.
- */
-export function keepScheduled(
+/** Keeps a message until its scheduled time under a number that cancels it; one whose time has passed is enqueued at once under that number. */
+export function enterScheduled(
+  engine: Engine,
+  target: Queue | Topic,
+  content: MessageContent,
+  readProperties: Transit["readProperties"],
+  sequence: number,
+  nowMs: number,
+): void {
+  if (content.scheduledEnqueueTimeMs! > nowMs) keepScheduled(engine, target, content, sequence, nowMs);
+  else routeMessage(engine, target, { ...newTransit(content, readProperties), sequence }, nowMs);
+}
+
+function keepScheduled(
   engine: Engine,
   target: Queue | Topic,
   content: MessageContent,
@@ -145,7 +154,6 @@ export function keepScheduled(
   );
   message.state = "scheduled";
   placeMessage(engine, message);
-  if (content.scheduledEnqueueTimeMs! < nowMs) engine.timers.arm(message, nowMs);
   engine.emit("scheduled", message, nowMs);
 }
 

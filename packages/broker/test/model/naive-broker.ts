@@ -18,7 +18,16 @@ import {
   type NaiveWait,
   type Settlement,
 } from "./naive-entity.js";
-import { checkSends, enter, enterVia, failDelivery, isDuplicate, park, release } from "./naive-journey.js";
+import {
+  checkSends,
+  enter,
+  enterVia,
+  expire,
+  failDelivery,
+  isDuplicate,
+  park,
+  release,
+} from "./naive-journey.js";
 import {
   checkLock,
   checkSettlement,
@@ -52,8 +61,9 @@ import {
   closeConsumer,
   drain,
   endSession,
+  findDeferred,
   grant,
-  receiveDeferred,
+  handOut,
   refuseWaits,
   serve,
   waitForMessages,
@@ -255,7 +265,13 @@ export class NaiveBroker {
     mode: Mode,
     hold: NaiveSessionLock | undefined,
   ): NaiveReceipt[] {
-    return receiveDeferred(this.#state, path, sequences, mode, hold);
+    const messages = findDeferred(this.#state, path, sequences, hold);
+    const expired = messages.filter(
+      ({ store, expiresAtMs }) => store.kind === "main" && expiresAtMs <= this.nowMs,
+    );
+    for (const message of expired) expire(this.#state, message);
+    if (expired.length > 0) throw new NaiveRefusal("message-not-found");
+    return handOut(this.#state, messages, mode, hold);
   }
 
   peek(path: string, fromSequence: number, count: number, sessionId: string | undefined): MessageView[] {

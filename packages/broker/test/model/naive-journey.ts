@@ -63,13 +63,17 @@ export function isDuplicate(
   return false;
 }
 
-/** Keeps a message until its scheduled time; returns its number. */
+/** Keeps a message until its scheduled time, or takes it in at once if that has passed; returns its number. */
 export function park(
   state: NaiveState,
   entity: NaiveEntity,
   content: NaiveContent,
   sequence = takeNumber(state, entity, content),
 ): number {
+  if ((content.scheduledAtMs ?? 0) <= state.nowMs) {
+    route(state, entity, { ...fresh(content), sequence });
+    return sequence;
+  }
   const message: NaiveMessage = {
     store: entity.main,
     content,
@@ -81,10 +85,10 @@ export function park(
     deadLetterSource: undefined,
     properties: content.properties,
     state: "scheduled",
+    wasScheduled: false,
     deliveryCount: 0,
     lock: undefined,
-    // A time that has passed is as good as now.
-    timer: arm(state, Math.max(content.scheduledAtMs ?? 0, state.nowMs)),
+    timer: arm(state, content.scheduledAtMs ?? 0),
   };
   entity.main.messages.push(message);
   return sequence;
@@ -96,9 +100,10 @@ export function route(state: NaiveState, entity: NaiveEntity, transit: Transit):
     arrive(state, entity, transit);
     return;
   }
-  const number = takeNumber(state, entity, transit.content);
+  const number = transit.sequence ?? takeNumber(state, entity, transit.content);
   const lifeMs = Math.min(transit.lifeMs, entity.options.defaultMessageTimeToLiveMs);
-  const copy = { ...transit, lifeMs, enqueuedSequence: transit.enqueuedSequence ?? number };
+  const enqueuedSequence = transit.enqueuedSequence ?? number;
+  const copy = { ...transit, lifeMs, enqueuedSequence, sequence: undefined };
   for (const subscription of state.entities.filter(({ topic }) => topic === entity.path)) {
     applyRules(state, subscription, copy);
   }
@@ -137,7 +142,7 @@ function applyRules(state: NaiveState, subscription: NaiveEntity, transit: Trans
 
 function stamp(state: NaiveState, entity: NaiveEntity, transit: Transit): NaiveMessage {
   const { content } = transit;
-  const sequence = takeNumber(state, entity, content);
+  const sequence = transit.sequence ?? takeNumber(state, entity, content);
   const lifeMs = Math.min(transit.lifeMs, entity.options.defaultMessageTimeToLiveMs);
   return {
     store: entity.main,
@@ -150,6 +155,7 @@ function stamp(state: NaiveState, entity: NaiveEntity, transit: Transit): NaiveM
     deadLetterSource: transit.deadLetterSource,
     properties: transit.properties,
     state: "active",
+    wasScheduled: transit.wasScheduled,
     deliveryCount: 0,
     lock: undefined,
     timer: undefined,
@@ -193,6 +199,7 @@ function keepUntransferred(
     store,
     enqueuedAtMs: state.nowMs,
     expiresAtMs: state.nowMs + lifeMs,
+    wasScheduled: false,
     deliveryCount: 0,
     properties: { ...message.properties, DeadLetterReason: refusal },
   };
@@ -209,9 +216,11 @@ function pass(
   deadLetterSource: string | undefined,
 ): string | undefined {
   if (message.hops >= MAX_HOPS) return "MaxTransferHopCountExceeded";
-  const { content, properties, enqueuedSequence } = message;
+  const { content, properties, enqueuedSequence, wasScheduled } = message;
   const hops = message.hops + 1;
-  return handOver(state, target, { content, properties, enqueuedSequence, lifeMs, hops, deadLetterSource });
+  const sequence = undefined;
+  const kept = { content, properties, enqueuedSequence, wasScheduled, deadLetterSource };
+  return handOver(state, target, { ...kept, sequence, lifeMs, hops });
 }
 
 function handOver(state: NaiveState, target: string, transit: Transit): string | undefined {
@@ -228,13 +237,25 @@ function handOver(state: NaiveState, target: string, transit: Transit): string |
 
 /** Counts a failed delivery; the last one allowed dead-letters the message. */
 export function failDelivery(state: NaiveState, message: NaiveMessage): void {
-  message.deliveryCount += 1;
-  const isLast = message.deliveryCount >= message.store.entity.options.maxDeliveryCount;
-  if (isLast && message.store.kind === "main") {
-    deadLetter(state, message, { DeadLetterReason: "MaxDeliveryCountExceeded" });
-  } else {
-    release(state, message);
+  if (countDelivery(message)) deadLetter(state, message, { DeadLetterReason: "MaxDeliveryCountExceeded" });
+  else release(state, message);
+}
+
+/** Sets a message aside, which counts as a delivery. */
+export function setAside(state: NaiveState, message: NaiveMessage): void {
+  if (countDelivery(message)) deadLetter(state, message, { DeadLetterReason: "MaxDeliveryCountExceeded" });
+  else {
+    message.lock = undefined;
+    message.state = "deferred";
+    message.timer = undefined;
   }
+}
+
+/** Counts a delivery, but not among dead letters; returns whether it was the last that is allowed. */
+function countDelivery(message: NaiveMessage): boolean {
+  if (message.store.kind !== "main") return false;
+  message.deliveryCount += 1;
+  return message.deliveryCount >= message.store.entity.options.maxDeliveryCount;
 }
 
 /** Ends a lock; an active message whose time is over meanwhile expires at once. */
@@ -276,6 +297,7 @@ export function deadLetter(state: NaiveState, message: NaiveMessage, record: Nai
     store: entity.deadLetter,
     properties: { ...message.properties, ...record },
     state: "active",
+    wasScheduled: false,
     lock: undefined,
     timer: undefined,
   };

@@ -8,7 +8,16 @@ import {
   type NaiveTransaction,
   type Settlement,
 } from "./naive-entity.js";
-import { checkSends, deadLetter, enter, enterVia, failDelivery, isDuplicate, park } from "./naive-journey.js";
+import {
+  checkSends,
+  deadLetter,
+  enter,
+  enterVia,
+  failDelivery,
+  isDuplicate,
+  park,
+  setAside,
+} from "./naive-journey.js";
 import {
   arm,
   checkBusy,
@@ -53,9 +62,7 @@ export function settleMessage(
       failDelivery(state, message);
       break;
     case "defer":
-      message.lock = undefined;
-      message.state = "deferred";
-      message.timer = undefined;
+      setAside(state, message);
       break;
     case "deadLetter":
       deadLetter(state, message, {});

@@ -75,7 +75,7 @@ function idleDue(state: NaiveState, entity: NaiveEntity): void {
 function messageDue(state: NaiveState, message: NaiveMessage): void {
   if (message.state === "scheduled") {
     remove(message);
-    route(state, message.store.entity, fresh(message.content));
+    route(state, message.store.entity, { ...fresh(message.content), wasScheduled: true });
   } else if (message.lock !== undefined) {
     failDelivery(state, message);
   } else {
