@@ -69,6 +69,7 @@ export { addressOf, type Coordinator, type Source, type Target } from "./frames/
 export { BATCH_MESSAGE_FORMAT, joinBatch, scanBatch, splitBatch } from "./message/batch.js";
 export type { MessageHeader, MessageProperties } from "./message/header.js";
 export { withMessageId } from "./message/message-id.js";
+export type { PropertyFault, PropertyLimits } from "./message/property-fault.js";
 export {
   type BodyKind,
   type ByteRange,

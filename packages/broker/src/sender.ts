@@ -8,6 +8,7 @@ import type { BrokerMessage } from "./messages/message.js";
 import { type Admitted, bytesToStore, type MessageContent } from "./messages/message-content.js";
 import { sizeOf } from "./messages/message-size.js";
 import { cancelScheduled } from "./operations/cancel-scheduled.js";
+import { checkOnePartition } from "./operations/check-one-partition.js";
 import { admitScheduled, schedule } from "./operations/schedule.js";
 import {
   admitAll,
@@ -142,6 +143,7 @@ export class Sender {
     transaction.requireOpen();
     const engine = this.#engine;
     const via = this.#via === undefined ? undefined : queueOf(target, this.path);
+    if (via === undefined) checkOnePartition(target, messages);
     for (const admitted of admitAll(target, messages)) {
       const read = readerOf(admitted.message);
       this.#enlistStep(target, admitted, transaction, nowMs, (content, atMs) => {

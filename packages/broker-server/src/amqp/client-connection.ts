@@ -25,6 +25,7 @@ export class ClientConnection {
   readonly #closeTimeoutMs: number;
   #idle: IdleWatch | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #acknowledgement: NodeJS.Immediate | undefined;
   #drop: NodeJS.Timeout | undefined;
 
   constructor(socket: Socket, containerId: string, seat: Seat, options: ResolvedServeOptions) {
@@ -80,6 +81,7 @@ export class ClientConnection {
     socket.on("error", () => socket.destroy());
     socket.on("end", () => socket.end());
     socket.on("close", () => {
+      clearImmediate(this.#acknowledgement);
       clearTimeout(this.#timer);
       clearTimeout(this.#drop);
       this.#connection.disconnect();
@@ -95,6 +97,10 @@ export class ClientConnection {
       // The connection has closed itself with amqp:internal-error; a defect concerns this client alone.
       process.emitWarning(error instanceof Error ? error : new Error(String(error)));
     }
+    this.#acknowledgement ??= setImmediate(() => {
+      this.#acknowledgement = undefined;
+      this.#connection.acknowledge();
+    });
   }
 
   #flush(): void {

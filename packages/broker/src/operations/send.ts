@@ -12,6 +12,7 @@ import type { BrokerMessage } from "../messages/message.js";
 import { type Admitted, bytesToStore, type MessageContent, takeIn } from "../messages/message-content.js";
 import { sizeOf } from "../messages/message-size.js";
 import { StoredMessage } from "../messages/stored-message.js";
+import { checkOnePartition } from "./check-one-partition.js";
 
 /** Sends one message. Throws before anything changed when it is refused. */
 export function send(engine: Engine, target: Queue | Topic, message: BrokerMessage, nowMs: number): void {
@@ -26,6 +27,7 @@ export function sendBatch(
   messages: readonly BrokerMessage[],
   nowMs: number,
 ): void {
+  checkOnePartition(target, messages);
   for (const admitted of admitAll(target, messages)) {
     enter(engine, target, take(engine, admitted), readerOf(admitted.message), nowMs);
   }

@@ -19,6 +19,7 @@ import {
   type Settlement,
 } from "./naive-entity.js";
 import {
+  checkBatch,
   checkSends,
   enter,
   enterVia,
@@ -188,6 +189,7 @@ export class NaiveBroker {
 
   send(path: string, contents: readonly NaiveContent[]): void {
     const entity = targetAt(this.#state, path);
+    checkBatch(entity, contents);
     checkSends(this.#state, entity, contents);
     for (const content of contents) enter(this.#state, entity, content);
   }
@@ -233,6 +235,7 @@ export class NaiveBroker {
     if (hold.isLost) throw new NaiveRefusal("session-lock-lost");
     use(this.#state, hold.session.store.entity);
     checkReceivable(hold.session.store);
+    if (mode === "receiveAndDelete") this.renewSession(hold);
     return waitForMessages(this.#state, hold.session.store, hold, count, mode, maxWaitMs);
   }
 

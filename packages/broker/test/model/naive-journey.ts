@@ -31,6 +31,16 @@ export function checkSends(state: NaiveState, entity: NaiveEntity, contents: rea
   }
 }
 
+/** Refuses a batch whose messages belong to different partitions. */
+export function checkBatch({ options }: NaiveEntity, contents: readonly NaiveContent[]): void {
+  if (!options.enablePartitioning) return;
+  const keys = contents.map(
+    ({ sessionId, partitionKey, messageId }) =>
+      sessionId ?? partitionKey ?? (options.requiresDuplicateDetection ? messageId : undefined),
+  );
+  if (new Set(keys).size > 1) throw new NaiveRefusal("not-allowed");
+}
+
 /** Sends a message on by way of a queue, which keeps it if that is impossible. */
 export function enterVia(state: NaiveState, via: NaiveEntity, path: string, content: NaiveContent): void {
   const transit = fresh(content);

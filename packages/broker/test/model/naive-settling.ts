@@ -9,6 +9,7 @@ import {
   type Settlement,
 } from "./naive-entity.js";
 import {
+  checkBatch,
   checkSends,
   deadLetter,
   enter,
@@ -90,6 +91,7 @@ export function sendIn(
 ): void {
   const entity = targetAt(state, path);
   requireOpen(transaction);
+  if (onward === undefined) checkBatch(entity, contents);
   checkSends(state, entity, contents);
   for (const content of contents) enlist(state, transaction, { entity, content, onward });
 }
