@@ -126,8 +126,19 @@ export interface ReceiverAcceptOptions extends AcceptOptions {
    * back while as many deliveries are unsettled. Default 0: credit is given by `addCredit` alone.
    */
   readonly creditWindow?: number;
-  /** What happens on a message above the maximum size. "reject" settles it so and keeps the link; default "detach" (2.7.3). */
-  readonly oversized?: "detach" | "reject";
+  /**
+   * What happens on a message above the maximum size. "reject" settles it so and keeps the link, as does a function, which gives the error;
+   * default "detach" (2.7.3).
+   */
+  readonly oversized?: "detach" | "reject" | ((message: OversizedMessage) => AmqpError);
+}
+
+/** A message that was refused for its size, in bytes. */
+export interface OversizedMessage {
+  /** The delivery-id. */
+  readonly id: number;
+  readonly size: number;
+  readonly limit: number;
 }
 
 /** What to say in an attach of our own. */

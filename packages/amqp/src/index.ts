@@ -7,6 +7,7 @@ export type {
   Link,
   OpenLinkOptions,
   OutgoingDelivery,
+  OversizedMessage,
   ReceiverAcceptOptions,
   ReceiverHandler,
   ReceiverLink,

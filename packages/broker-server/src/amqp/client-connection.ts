@@ -17,6 +17,9 @@ import { Peer, type Seat } from "./peer.js";
 /** The largest frame taken: that of the service's Standard tier, and of a message's usual maximum there. */
 const MAX_FRAME_SIZE = 256 * 1024;
 
+/** What a host name may look like that error texts repeat. */
+const HOST = /^[\w.:[\]-]{1,253}$/;
+
 /** One client's socket with its AMQP connection. */
 export class ClientConnection {
   readonly #socket: Socket;
@@ -46,8 +49,10 @@ export class ClientConnection {
       handler: {
         onOutput: () => queueMicrotask(() => this.#flush()),
         onOpen: (connection) => {
+          const { hostname = "" } = connection.remoteOpen ?? {};
+          peer.namespace = HOST.test(hostname) ? hostname : options.host;
           this.#idle = new IdleWatch(options.idleTimeouts, peer, (refusal) => {
-            connection.close(toAmqpError(refusal));
+            connection.close(toAmqpError(refusal, peer));
             this.#drop = setTimeout(() => socket.destroy(), options.closeTimeoutMs).unref();
           });
         },

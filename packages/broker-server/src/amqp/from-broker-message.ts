@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import {
   AmqpMap,
   type AmqpValue,
@@ -10,6 +11,7 @@ import {
   type MessageSections,
   scanMessage,
   short,
+  spliceMessage,
   symbol,
   timestamp,
   ulong,
@@ -30,6 +32,8 @@ export interface Delivery {
   readonly isPeeked?: boolean;
   /** Adds the lock token as a delivery annotation, for messages that do not travel under a delivery tag of their own. */
   readonly withLockToken?: boolean;
+  /** Leaves the body out and says in a delivery annotation how many bytes it has. */
+  readonly omitsBody?: boolean;
 }
 
 const PUSHED: Delivery = Object.freeze({});
@@ -39,6 +43,7 @@ const PUSHED: Delivery = Object.freeze({});
  * and annotations, and for what settlements and rule actions changed.
  */
 export function fromBrokerMessage(message: ReceivedMessage, delivery: Delivery = PUSHED): Uint8Array[] {
+  if (delivery.omitsBody === true) return withoutBody(message, delivery);
   const { wire } = message;
   if (wire === undefined) return [encodeMessage(toParts(message, delivery))];
   if (isBare(wire) && !isChanged(message)) {
@@ -46,6 +51,20 @@ export function fromBrokerMessage(message: ReceivedMessage, delivery: Delivery =
   }
   const sections = scanMessage(wire);
   return [encodeFront(message, delivery, sections), ...bareParts(message, sections)];
+}
+
+/** The message up to its body. */
+function withoutBody(message: ReceivedMessage, delivery: Delivery): Uint8Array[] {
+  const whole = scanMessage(Buffer.concat(fromBrokerMessage(message, { ...delivery, omitsBody: false })));
+  const { body, end } = whole;
+  const bodyStart = body[0]?.start ?? end;
+  const size = (body.at(-1)?.end ?? end) - bodyStart;
+  return spliceMessage(scanMessage(whole.bytes.subarray(0, bodyStart)), {
+    deliveryAnnotations: new AmqpMap([
+      ...(whole.decodeDeliveryAnnotations()?.entries ?? []),
+      [symbol("omitted-message-body-size"), long(BigInt(size))],
+    ]),
+  });
 }
 
 /** Whether an encoded message has nothing in front of its bare message: its first section is properties or later. */
@@ -81,6 +100,7 @@ function frontOf(
   const header: Partial<MessageHeader> = {
     ...(sentHeader?.durable !== undefined && { durable: sentHeader.durable }),
     ...(sentHeader?.priority !== undefined && { priority: sentHeader.priority }),
+    ...(sentHeader?.firstAcquirer !== undefined && { firstAcquirer: sentHeader.firstAcquirer }),
     ...ttlOf(message),
     // Written even when 0: SDKs read a missing field as no count at all.
     deliveryCount: message.deliveryCount,
