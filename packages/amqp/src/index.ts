@@ -7,6 +7,7 @@ export type {
   Link,
   OpenLinkOptions,
   OutgoingDelivery,
+  OversizedMessage,
   ReceiverAcceptOptions,
   ReceiverHandler,
   ReceiverLink,
@@ -68,6 +69,7 @@ export type { Attach, Begin, Open } from "./frames/performatives.js";
 export { addressOf, type Coordinator, type Source, type Target } from "./frames/terminus.js";
 export { BATCH_MESSAGE_FORMAT, joinBatch, scanBatch, splitBatch } from "./message/batch.js";
 export type { MessageHeader, MessageProperties } from "./message/header.js";
+export type { PropertyFault, PropertyLimits } from "./message/property-fault.js";
 export {
   type BodyKind,
   type ByteRange,

@@ -28,10 +28,10 @@ export class PartialMessage {
     this.size = needed;
   }
 
-  /** Forgets the payloads of a message that is larger than `limit`; every further one is too large as well. */
-  drop(limit: number): void {
+  /** Counts a further payload of a message that is too large, and forgets the others. */
+  drop(payloadSize: number): void {
     this.#buffer = undefined;
-    this.size = limit + 1;
+    this.size += payloadSize;
   }
 
   /** The whole message with its last payload, which alone is not copied when it is all there is. */

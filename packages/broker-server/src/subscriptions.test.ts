@@ -37,13 +37,13 @@ describe("the rule manager", () => {
     await world.rules.createRule("correlation", { subject: "s", applicationProperties: { n: 1 } });
     const rules = [];
     for await (const rule of world.rules.listRules()) rules.push(rule);
-    expect(rules.map(({ name }) => name)).toEqual(["$Default", "sql", "correlation"]);
+    expect(rules.map(({ name }) => name)).toEqual(["$Default", "correlation", "sql"]);
     expect((rules[0]!.filter as SqlRuleFilter).sqlExpression).toBe("1=1");
-    expect(rules[1]).toMatchObject({
+    expect(rules[1]!.filter).toMatchObject({ subject: "s", applicationProperties: { n: 1 } });
+    expect(rules[2]).toMatchObject({
       filter: { sqlExpression: "colour = 'red'" },
       action: { sqlExpression: "SET seen = 1" },
     });
-    expect(rules[2]!.filter).toMatchObject({ subject: "s", applicationProperties: { n: 1 } });
     await world.rules.deleteRule("sql");
     expect(await names(world.rules)).toEqual(["$Default", "correlation"]);
   });

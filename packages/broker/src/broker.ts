@@ -189,7 +189,7 @@ export class Broker {
     return this.#run((nowMs) => deleteRule(this.#engine, topic, subscription, name, nowMs));
   }
 
-  /** The rules of a subscription in order of creation. */
+  /** The rules of a subscription in the order of their names. */
   listRules(topic: string, subscription: string): RuleDescription[] {
     this.#engine.begin();
     return listRules(this.#engine, topic, subscription);

@@ -28,6 +28,7 @@ export type { ReceiveMode } from "./entities/waiter.js";
 export type { Faults } from "./faults.js";
 export type { MessageReceiver } from "./message-receiver.js";
 export type { BrokerEvent, BrokerEventListener, BrokerEventType } from "./messages/broker-event.js";
+export { APPLICATION_PROPERTY_LIMITS } from "./messages/check-message.js";
 export type {
   ApplicationProperties,
   ApplicationPropertyValue,

@@ -24,6 +24,11 @@ export class Receiver extends MessageReceiver {
     this.#source = sourceOf(engine.entities.peekSource(path));
   }
 
+  /** Whether messages belong to sessions here. Sub-queues never have any. */
+  get hasSessions(): boolean {
+    return this.source().store.sessions !== undefined;
+  }
+
   /** The ids of the entity's sessions; rejects with `not-allowed` where there are none. */
   async listSessions(options: ListSessionsOptions = {}): Promise<string[]> {
     this.engine.begin();

@@ -8,14 +8,15 @@ import type { BrokerMessage } from "./messages/message.js";
 import { type Admitted, bytesToStore, type MessageContent } from "./messages/message-content.js";
 import { sizeOf } from "./messages/message-size.js";
 import { cancelScheduled } from "./operations/cancel-scheduled.js";
+import { checkOnePartition } from "./operations/check-one-partition.js";
 import { admitScheduled, schedule } from "./operations/schedule.js";
 import {
   admitAll,
   checkSendable,
   enter,
+  enterScheduled,
   enterVia,
   isDropped,
-  keepScheduled,
   readerOf,
   send,
   sendBatch,
@@ -142,6 +143,7 @@ export class Sender {
     transaction.requireOpen();
     const engine = this.#engine;
     const via = this.#via === undefined ? undefined : queueOf(target, this.path);
+    if (via === undefined) checkOnePartition(target, messages);
     const allAdmitted = admitAll(target, messages);
     for (const { message } of allAdmitted) {
       const key = via === undefined ? partitionKeyOf(target, message) : transferKeyOf(via, message);
@@ -167,7 +169,7 @@ export class Sender {
     let sequence = 0;
     const content = this.#enlistStep(target, admitted, transaction, nowMs, (content, atMs) => {
       if (!isDropped(this.#engine, target, content, atMs)) {
-        keepScheduled(this.#engine, target, content, sequence, atMs);
+        enterScheduled(this.#engine, target, content, readerOf(admitted.message), sequence, atMs);
       }
     });
     sequence = takeSequence(this.#engine, target, content);

@@ -22,7 +22,7 @@ export interface AcceptSessionOptions extends PullOptions {
 
 /**
  * Receives the messages of one session, in order, while it holds the session's lock. Once the lock is lost everything
- * rejects with `session-lock-lost`. Closing it releases the session; no delivery counts as failed then.
+ * rejects with `session-lock-lost`. In receive-and-delete it keeps the lock for as long as it goes on receiving. Closing it releases the session; no delivery counts as failed then.
  */
 export class SessionReceiver extends MessageReceiver implements SessionHolder {
   readonly #lock: SessionLock;
@@ -100,11 +100,19 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
     await this.close();
   }
 
+  keepsSession(): boolean {
+    return this.mode === "receiveAndDelete" && this.#lock.lane.waiters.first !== undefined;
+  }
+
   onSessionLost(error: Error): void {
     this.#lost = error;
     this.#lock.lane.waiters.refuseAll(error);
     this.endConsumers(error);
     this.#onLost?.(error);
+  }
+
+  protected override onReceive(nowMs: number): void {
+    if (this.mode === "receiveAndDelete") renewSession(this.engine, this.#lock, nowMs);
   }
 
   protected override source(): ReceiveSource {

@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { AmqpDecodeError } from "../codec/decode-error.js";
 import { encodeValue } from "../codec/encode.js";
 import {
+  type AmqpValue,
+  array,
   described,
   int,
   long,
@@ -93,9 +95,60 @@ describe("scanMessage", () => {
     expect(() => message.checkKept()).toThrow(reason);
   });
 
+  it("takes a footer in front of the body, and puts it behind", () => {
+    const properties = section(0x73, ["id"]);
+    const footer = section(0x78, stringMap({ sum: "x" }));
+    const body = [section(0x75, Buffer.from("a")), section(0x75, Buffer.from("b"))];
+    const early = scanMessage(Buffer.concat([properties, footer, ...body]));
+    early.checkKept();
+    expect(early.decodeBody().map(String)).toEqual(["a", "b"]);
+    expect(early.footer).toBeDefined();
+    const ordered = early.inOrder();
+    expect(Buffer.compare(ordered.bytes, Buffer.concat([properties, ...body, footer]))).toBe(0);
+    expect(ordered.inOrder()).toBe(ordered);
+    const only = scanMessage(Buffer.concat([properties, footer]));
+    expect(only.inOrder()).toBe(only);
+  });
+
+  it.each<[string, AmqpValue]>([
+    ["list", [1]],
+    ["list", []],
+    ["map", stringMap({ a: 1 })],
+    ["array", array("int", [int(1)])],
+    ["list", described("some:type", [1])],
+  ])("finds an application property that is a %s", (type, value) => {
+    const simple = { text: "t", none: null, at: timestamp(new Date(0)), id: described("some:type", "x") };
+    const message = scanMessage(section(0x74, stringMap({ ...simple, odd: value, other: [] })));
+    const limits = { propertyBytes: 400, totalBytes: 500 };
+    expect(message.findPropertyFault(limits)).toEqual({ kind: "compound", name: "odd", type });
+    expect(scanMessage(section(0x74, stringMap(simple))).findPropertyFault(limits)).toBeUndefined();
+    const wide = scanMessage(section(0x74, stringMap({ ...simple, long: "x".repeat(300), odd: value })));
+    expect(wide.findPropertyFault(limits)).toEqual({ kind: "compound", name: "odd", type });
+  });
+
+  it("counts names and values of application properties by their own bytes", () => {
+    const message = scanMessage(
+      section(0x74, stringMap({ a: "x".repeat(299), b: Buffer.alloc(9), c: long(5n), d: true })),
+    );
+    const faultAt = (propertyBytes: number, totalBytes: number) =>
+      message.findPropertyFault({ propertyBytes, totalBytes });
+    expect(faultAt(300, 313)).toBeUndefined();
+    expect(faultAt(299, 313)).toEqual({ kind: "too-large", name: "a", bytes: 300 });
+    expect(faultAt(300, 312)).toEqual({ kind: "too-large-together", bytes: 313 });
+    expect(
+      scanMessage(section(0x74, stringMap({}))).findPropertyFault({ propertyBytes: 0, totalBytes: 0 }),
+    ).toBeUndefined();
+  });
+
   it.each([
     ["sections out of order", [section(0x74, stringMap({})), section(0x70, [])]],
     ["a section twice", [section(0x70, []), section(0x70, [])]],
+    ["a footer in front of properties", [section(0x78, stringMap({})), section(0x73, [])]],
+    ["two footers", [section(0x78, stringMap({})), section(0x77, 1), section(0x78, stringMap({}))]],
+    [
+      "a body on both sides of the footer",
+      [0x75, 0x78, 0x75].map((code) => section(code, code === 0x75 ? Buffer.from("a") : stringMap({}))),
+    ],
     ["two kinds of body", [section(0x75, Buffer.from("a")), section(0x77, "a")]],
     ["an unknown section", [section(0x79, [])]],
     ["a section that is cut off", [section(0x75, Buffer.from("abc")).subarray(0, 6)]],

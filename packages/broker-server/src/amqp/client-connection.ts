@@ -17,6 +17,9 @@ import { Peer, type Seat } from "./peer.js";
 /** The largest frame taken: that of the service's Standard tier, and of a message's usual maximum there. */
 const MAX_FRAME_SIZE = 256 * 1024;
 
+/** What a host name may look like that error texts repeat. */
+const HOST = /^[\w.:[\]-]{1,253}$/;
+
 /** One client's socket with its AMQP connection. */
 export class ClientConnection {
   readonly #socket: Socket;
@@ -25,6 +28,7 @@ export class ClientConnection {
   readonly #closeTimeoutMs: number;
   #idle: IdleWatch | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #acknowledgement: NodeJS.Immediate | undefined;
   #drop: NodeJS.Timeout | undefined;
 
   constructor(socket: Socket, containerId: string, seat: Seat, options: ResolvedServeOptions) {
@@ -45,8 +49,10 @@ export class ClientConnection {
       handler: {
         onOutput: () => queueMicrotask(() => this.#flush()),
         onOpen: (connection) => {
+          const { hostname = "" } = connection.remoteOpen ?? {};
+          peer.namespace = HOST.test(hostname) ? hostname : options.host;
           this.#idle = new IdleWatch(options.idleTimeouts, peer, (refusal) => {
-            connection.close(toAmqpError(refusal));
+            connection.close(toAmqpError(refusal, peer));
             this.#drop = setTimeout(() => socket.destroy(), options.closeTimeoutMs).unref();
           });
         },
@@ -80,6 +86,7 @@ export class ClientConnection {
     socket.on("error", () => socket.destroy());
     socket.on("end", () => socket.end());
     socket.on("close", () => {
+      clearImmediate(this.#acknowledgement);
       clearTimeout(this.#timer);
       clearTimeout(this.#drop);
       this.#connection.disconnect();
@@ -95,6 +102,10 @@ export class ClientConnection {
       // The connection has closed itself with amqp:internal-error; a defect concerns this client alone.
       process.emitWarning(error instanceof Error ? error : new Error(String(error)));
     }
+    this.#acknowledgement ??= setImmediate(() => {
+      this.#acknowledgement = undefined;
+      this.#connection.acknowledge();
+    });
   }
 
   #flush(): void {

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import {
   AmqpMap,
   type AmqpValue,
@@ -11,6 +12,7 @@ import {
   type PropertyStamps,
   scanMessage,
   short,
+  spliceMessage,
   stampProperties,
   symbol,
   timestamp,
@@ -31,6 +33,8 @@ export interface Delivery {
   readonly isPeeked?: boolean;
   /** Adds the lock token as a delivery annotation, for messages that do not travel under a delivery tag of their own. */
   readonly withLockToken?: boolean;
+  /** Leaves the body out and says in a delivery annotation how many bytes it has. */
+  readonly omitsBody?: boolean;
 }
 
 const PUSHED: Delivery = Object.freeze({});
@@ -40,6 +44,7 @@ const PUSHED: Delivery = Object.freeze({});
  * annotations and the times of its expiry, and for what settlements and rule actions changed.
  */
 export function fromBrokerMessage(message: ReceivedMessage, delivery: Delivery = PUSHED): Uint8Array[] {
+  if (delivery.omitsBody === true) return withoutBody(message, delivery);
   const { wire } = message;
   if (wire === undefined) return [encodeMessage(toParts(message, delivery))];
   if (isBare(wire) && !isChanged(message)) {
@@ -47,6 +52,20 @@ export function fromBrokerMessage(message: ReceivedMessage, delivery: Delivery =
   }
   const sections = scanMessage(wire);
   return [encodeFront(message, delivery, sections), ...bareParts(message, sections)];
+}
+
+/** The message up to its body. */
+function withoutBody(message: ReceivedMessage, delivery: Delivery): Uint8Array[] {
+  const whole = scanMessage(Buffer.concat(fromBrokerMessage(message, { ...delivery, omitsBody: false })));
+  const { body, end } = whole;
+  const bodyStart = body[0]?.start ?? end;
+  const size = (body.at(-1)?.end ?? end) - bodyStart;
+  return spliceMessage(scanMessage(whole.bytes.subarray(0, bodyStart)), {
+    deliveryAnnotations: new AmqpMap([
+      ...(whole.decodeDeliveryAnnotations()?.entries ?? []),
+      [symbol("omitted-message-body-size"), long(BigInt(size))],
+    ]),
+  });
 }
 
 /** Whether an encoded message has nothing in front of its bare message: its first section is properties or later. */
@@ -82,6 +101,7 @@ function frontOf(
   const header: Partial<MessageHeader> = {
     ...durableOf(message, sentHeader),
     ...(sentHeader?.priority !== undefined && { priority: sentHeader.priority }),
+    ...(sentHeader?.firstAcquirer !== undefined && { firstAcquirer: sentHeader.firstAcquirer }),
     ...ttlFieldOf(message),
     // Written even when 0: SDKs read a missing field as no count at all.
     deliveryCount: message.deliveryCount,

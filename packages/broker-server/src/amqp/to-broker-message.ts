@@ -11,6 +11,7 @@ import {
 } from "@waybill/amqp";
 import type { ApplicationProperties, BrokerMessage, MessageId } from "@waybill/broker";
 import { fromAmqpProperties, keyText, textOf } from "./application-properties.js";
+import { checkProperties } from "./check-properties.js";
 import { sentLifeMs } from "./time-to-live.js";
 
 const SCHEDULED_TIME = "x-opt-scheduled-enqueue-time";
@@ -35,9 +36,10 @@ const KNOWN_ANNOTATIONS: ReadonlySet<string> = new Set([
 /**
  * Reads a message that a client sent. The broker stores its bytes as they are; in front of the bare message only what the broker
  * does not know itself. Application properties and bodies other than data stay undecoded, but not unseen: who asks for them later could
- * not refuse them any more. Throws `AmqpDecodeError`.
+ * not refuse them any more. Throws `AmqpDecodeError`, and `BrokerError` for application properties that the service does not take.
  */
-export function toBrokerMessage(sent: MessageSections): BrokerMessage {
+export function toBrokerMessage(received: MessageSections): BrokerMessage {
+  const sent = received.inOrder();
   const header = sent.decodeHeader();
   const annotations = annotationsOf(sent);
   const properties = sent.decodeProperties();
@@ -46,6 +48,7 @@ export function toBrokerMessage(sent: MessageSections): BrokerMessage {
     return toBrokerMessage(withoutExpiry(sent));
   }
   sent.checkKept();
+  checkProperties(sent);
   const { bytes, end } = sent;
   const start = needsFront(sent, header, annotations) ? sent.start : sent.bareStart;
   const due = annotations?.get(SCHEDULED_TIME);
@@ -102,6 +105,7 @@ function needsFront(
     sent.deliveryAnnotations !== undefined ||
     header?.durable !== undefined ||
     header?.priority !== undefined ||
+    header?.firstAcquirer !== undefined ||
     annotations?.entries.some(([key]) => !KNOWN_ANNOTATIONS.has(keyText(key) ?? "")) === true
   );
 }

@@ -85,8 +85,9 @@ export class Claims implements ClockDriven {
     if (this.has(path, ...rights)) return;
     throw new AmqpRefusal(
       "amqp:unauthorized-access",
-      `Unauthorized access. '${rights.join("' or '")}' claim(s) are required to perform this operation on '${path}'.`,
+      `Unauthorized access. '${rights.join("' or '")}' claim(s) are required to perform this operation.`,
       401,
+      path,
     );
   }
 

@@ -225,6 +225,12 @@ describe("createRule", () => {
     }
   });
 
+  it("is listed by its name, whatever the order of creation and the letter case", async () => {
+    await using world = await openNews(sql("red", "1=1"), sql("Blue", "1=1"), sql("azure", "1=1"));
+    const names = world.broker.listRules("news", "sub").map(({ name }) => name);
+    expect(names.filter((name) => name !== "$Default")).toEqual(["azure", "Blue", "red"]);
+  });
+
   it("refuses a name in use and does not find an unknown one", async () => {
     await using world = await openNews(sql("r", "1=1"));
     expect(await codeOf(world.broker.createRule("news", "sub", sql("R", "1=1")))).toBe(

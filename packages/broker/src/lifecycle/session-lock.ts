@@ -32,9 +32,16 @@ export function releaseSession(engine: Engine, lock: SessionLock, nowMs: number)
   reopen(engine, lock.session);
 }
 
-/** Ends a session's lock whose time is over: every message held under it counts a failed delivery. */
+/**
+ * Ends a session's lock whose time is over: every message held under it counts a failed delivery. A holder in receive-and-delete that is
+ * still receiving keeps it: there is nothing that it could have renewed it by.
+ */
 export function expireSession(engine: Engine, lock: SessionLock, nowMs: number): void {
   const { session, holder } = lock;
+  if (holder.keepsSession()) {
+    renewSession(engine, lock, nowMs);
+    return;
+  }
   endLock(engine, lock, nowMs);
   for (const message of takeHeld(lock)) {
     engine.emit("lock-expired", message, nowMs);

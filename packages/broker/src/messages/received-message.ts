@@ -20,6 +20,7 @@ export let lockSerialOf: (message: ReceivedMessage) => number;
 export class ReceivedMessage {
   /** Failed deliveries before this one. */
   readonly deliveryCount: number;
+  /** A message that is handed out after its scheduled time says `scheduled`, as in the service; peek says where it stands. */
   readonly state: MessageState;
   readonly #stored: StoredMessage;
   readonly #bytes: Uint8Array;
@@ -30,9 +31,9 @@ export class ReceivedMessage {
   #applicationProperties: ApplicationProperties | undefined = undefined;
 
   /** Made by the broker only. */
-  constructor(stored: StoredMessage, lockSerial = stored.lockSerial) {
+  constructor(stored: StoredMessage, lockSerial = stored.lockSerial, isPeeked = false) {
     this.deliveryCount = stored.deliveryCount;
-    this.state = stored.state === "gone" ? "active" : stored.state;
+    this.state = stateOf(stored, isPeeked);
     this.#stored = stored;
     this.#bytes = stored.store.engine.storage.readBody(stored.content.bodyId);
     this.#lockSerial = lockSerial;
@@ -203,7 +204,12 @@ export class ReceivedMessage {
 
 /** A message as seen by peek: without its lock, if it has one. */
 export function peekedMessage(stored: StoredMessage): ReceivedMessage {
-  return new ReceivedMessage(stored, 0);
+  return new ReceivedMessage(stored, 0, true);
+}
+
+function stateOf({ state, wasScheduled }: StoredMessage, isPeeked: boolean): MessageState {
+  if (state !== "active" && state !== "gone") return state;
+  return wasScheduled && !isPeeked ? "scheduled" : "active";
 }
 
 function textOf(value: unknown): string | undefined {

@@ -25,6 +25,8 @@ export class StoredMessage extends TimerEntry {
   readonly #steppedMs: number;
   /** `gone` once it has left its store, by whatever way. */
   state: MessageState | "gone" = "active";
+  /** Whether it waits here because its scheduled time has come. */
+  wasScheduled = false;
   /** Failed deliveries so far. */
   deliveryCount = 0;
   /** Identifies the present lock; 0 while the message is not locked. */

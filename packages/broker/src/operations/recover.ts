@@ -65,6 +65,7 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
       const { content, enqueuedSequence, enqueuedAtMs, lifeMs } = record;
       const message = new StoredMessage(store, content, sequence, enqueuedSequence, enqueuedAtMs, lifeMs);
       message.state = record.state;
+      message.wasScheduled = record.wasScheduled;
       message.deliveryCount = record.deliveryCount;
       message.hops = record.hops;
       message.deadLetterSource = record.deadLetterSource;

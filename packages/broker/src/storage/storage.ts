@@ -4,6 +4,8 @@ import type { MessageContent } from "../messages/message-content.js";
 /** Everything about a stored message that outlives the process. Locks do not. */
 export interface MessageRecord {
   readonly state: MessageState;
+  /** Whether an active message comes out of a schedule; of no meaning for the other states. */
+  readonly wasScheduled: boolean;
   readonly content: MessageContent;
   readonly enqueuedSequence: number;
   readonly enqueuedAtMs: number;

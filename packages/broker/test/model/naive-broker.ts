@@ -18,7 +18,17 @@ import {
   type NaiveWait,
   type Settlement,
 } from "./naive-entity.js";
-import { checkSends, enter, enterVia, failDelivery, isDuplicate, park, release } from "./naive-journey.js";
+import {
+  checkBatch,
+  checkSends,
+  enter,
+  enterVia,
+  expire,
+  failDelivery,
+  isDuplicate,
+  park,
+  release,
+} from "./naive-journey.js";
 import {
   checkLock,
   checkSettlement,
@@ -53,8 +63,9 @@ import {
   closeConsumer,
   drain,
   endSession,
+  findDeferred,
   grant,
-  receiveDeferred,
+  handOut,
   refuseWaits,
   serve,
   waitForMessages,
@@ -179,6 +190,7 @@ export class NaiveBroker {
 
   send(path: string, contents: readonly NaiveContent[]): void {
     const entity = targetAt(this.#state, path);
+    checkBatch(entity, contents);
     checkSends(this.#state, entity, contents);
     for (const content of contents) enter(this.#state, entity, content);
   }
@@ -224,6 +236,7 @@ export class NaiveBroker {
     if (hold.isLost) throw new NaiveRefusal("session-lock-lost");
     use(this.#state, hold.session.store.entity);
     checkReceivable(hold.session.store);
+    if (mode === "receiveAndDelete") this.renewSession(hold);
     return waitForMessages(this.#state, hold.session.store, hold, count, mode, maxWaitMs);
   }
 
@@ -256,7 +269,13 @@ export class NaiveBroker {
     mode: Mode,
     hold: NaiveSessionLock | undefined,
   ): NaiveReceipt[] {
-    return receiveDeferred(this.#state, path, sequences, mode, hold);
+    const messages = findDeferred(this.#state, path, sequences, hold);
+    const expired = messages.filter(
+      ({ store, expiresAtMs }) => store.kind === "main" && expiresAtMs <= this.nowMs,
+    );
+    for (const message of expired) expire(this.#state, message);
+    if (expired.length > 0) throw new NaiveRefusal("message-not-found");
+    return handOut(this.#state, messages, mode, hold);
   }
 
   peek(path: string, fromSequence: number, count: number, sessionId: string | undefined): MessageView[] {

@@ -177,6 +177,8 @@ export interface NaiveMessage {
   readonly deadLetterSource: string | undefined;
   properties: NaiveProperties;
   state: "active" | "deferred" | "scheduled";
+  /** Whether it comes out of a schedule. */
+  wasScheduled: boolean;
   deliveryCount: number;
   lock: NaiveLock | undefined;
   timer: NaiveTimer | undefined;
@@ -222,6 +224,9 @@ export interface Transit {
   readonly content: NaiveContent;
   readonly properties: NaiveProperties;
   readonly enqueuedSequence: number | undefined;
+  /** The number that the next entity has given it already. */
+  readonly sequence: number | undefined;
+  readonly wasScheduled: boolean;
   /** How long it may live from its next arrival on, unless an entity on the way caps it. */
   readonly lifeMs: number;
   readonly hops: number;
@@ -261,7 +266,16 @@ export function makeEntity(
 /** A message on its way to the first entity. */
 export function fresh(content: NaiveContent): Transit {
   const { properties, timeToLiveMs: lifeMs } = content;
-  return { content, properties, enqueuedSequence: undefined, lifeMs, hops: 0, deadLetterSource: undefined };
+  return {
+    content,
+    properties,
+    enqueuedSequence: undefined,
+    sequence: undefined,
+    wasScheduled: false,
+    lifeMs,
+    hops: 0,
+    deadLetterSource: undefined,
+  };
 }
 
 /** Whether messages are received through sessions. */

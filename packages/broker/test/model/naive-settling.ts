@@ -9,7 +9,17 @@ import {
   type NaiveTransaction,
   type Settlement,
 } from "./naive-entity.js";
-import { checkSends, deadLetter, enter, enterVia, failDelivery, isDuplicate, park } from "./naive-journey.js";
+import {
+  checkBatch,
+  checkSends,
+  deadLetter,
+  enter,
+  enterVia,
+  failDelivery,
+  isDuplicate,
+  park,
+  setAside,
+} from "./naive-journey.js";
 import {
   arm,
   checkBusy,
@@ -56,9 +66,7 @@ export function settleMessage(
       failDelivery(state, message);
       break;
     case "defer":
-      message.lock = undefined;
-      message.state = "deferred";
-      message.timer = undefined;
+      setAside(state, message);
       break;
     case "deadLetter":
       deadLetter(state, message, {});
@@ -86,6 +94,7 @@ export function sendIn(
 ): void {
   const entity = targetAt(state, path);
   requireOpen(transaction);
+  if (onward === undefined) checkBatch(entity, contents);
   checkSends(state, entity, contents);
   for (const content of contents) pin(state, transaction, entity, content);
   for (const content of contents) enlist(state, transaction, { entity, content, onward });

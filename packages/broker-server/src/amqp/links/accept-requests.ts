@@ -69,7 +69,7 @@ async function take(peer: Peer, link: ReceiverLink, node: Node, delivery: Incomi
       : answerRequest(peer, node.path, request, messageId ?? null));
     reply(peer, link, node, textOf(replyTo), answer);
   } catch (error) {
-    if (!delivery.isSettled) link.settle(delivery, rejected(toAmqpError(error)));
+    if (!delivery.isSettled) link.settle(delivery, rejected(toAmqpError(error, peer)));
   }
 }
 

@@ -1,5 +1,6 @@
 import {
   ACCEPTED,
+  AmqpDecodeError,
   BATCH_MESSAGE_FORMAT,
   type IncomingDelivery,
   type ReceiverLink,
@@ -7,12 +8,13 @@ import {
   scanBatch,
   scanMessage,
 } from "@waybill/amqp";
-import type { Sender } from "@waybill/broker";
+import type { BrokerMessage, Sender } from "@waybill/broker";
 import { parseAddress } from "../address.js";
 import { textOf } from "../application-properties.js";
 import { AmqpRefusal, toAmqpError } from "../error.js";
 import { messageLimit } from "../message-limit.js";
 import type { Peer } from "../peer.js";
+import { tracked } from "../service-text.js";
 import { toBrokerMessage } from "../to-broker-message.js";
 import { under } from "../transactions.js";
 
@@ -33,7 +35,14 @@ export function acceptSends(peer: Peer, link: ReceiverLink, path: string): void 
     creditWindow: CREDIT_WINDOW,
     maxMessageSize: messageLimit(peer.broker, path),
     // SDKs wait for the outcome of their message and do not connect a detach with it.
-    oversized: "reject",
+    oversized: ({ id, size, limit }) => ({
+      condition: "amqp:link:message-size-exceeded",
+      description: tracked(
+        `The received message (delivery-id:${id}, size:${size} bytes) exceeds the limit (${limit} bytes) currently allowed on the link.`,
+        peer,
+        path,
+      ),
+    }),
     ...(properties?.get(TRANSFER_DESTINATION) !== undefined && { properties }),
   });
 }
@@ -58,18 +67,31 @@ function take(peer: Peer, link: ReceiverLink, sender: Sender, delivery: Incoming
       if (!delivery.isSettled) link.settle(delivery, under(delivery.state, ACCEPTED));
     },
     (error: unknown) => {
-      if (!delivery.isSettled) link.settle(delivery, rejected(toAmqpError(error)));
+      if (!delivery.isSettled) link.settle(delivery, rejected(toAmqpError(error, peer)));
     },
   );
 }
 
-function send(peer: Peer, sender: Sender, { format, message, state }: IncomingDelivery): Promise<void> {
+function send(peer: Peer, sender: Sender, { format, link, message, state }: IncomingDelivery): Promise<void> {
   try {
     const transaction = peer.transactions.of(state);
     return format === BATCH_MESSAGE_FORMAT
-      ? sender.sendBatch(scanBatch(message).map(toBrokerMessage), transaction)
+      ? sender.sendBatch(readBatch(message, link.name), transaction)
       : sender.send(toBrokerMessage(scanMessage(message)), transaction);
   } catch (error) {
     return Promise.reject(error);
+  }
+}
+
+/** The messages of a batch. One without any is refused in the service's wording, by which people find what to do. */
+function readBatch(envelope: Uint8Array, link: string): BrokerMessage[] {
+  try {
+    return scanBatch(envelope).map(toBrokerMessage);
+  } catch (error) {
+    if (!(error instanceof AmqpDecodeError) || scanMessage(envelope).bodyKind !== "none") throw error;
+    throw new AmqpRefusal(
+      "amqp:not-allowed",
+      `The link '${link}' is force detached by the broker because publisher(${link}) received a batch message with no data in it. Detach origin: Publisher.`,
+    );
   }
 }
