@@ -169,6 +169,21 @@ describe("a token", () => {
     expect(await receiver.detached).toBe("amqp:unauthorized-access");
   });
 
+  it("expires by the wall clock: at once when that is stepped beyond its end, later when it is stepped back", async () => {
+    await using world = await openGuarded();
+    await using client = await connectRaw(world.server);
+    const cbs = await client.management("$cbs");
+    const endsS = world.clock.now() / 1000 + 60;
+    await cbs.call("put-token", world.token(ROOT, "sb://h/orders", endsS), { name: "sb://h/orders" });
+    const receiver = await client.receiver("orders", { credit: 1 });
+    world.clock.step(-HOUR_S * 1000);
+    world.clock.advance(120_000);
+    await client.send("orders", "still allowed");
+    await receiver.take(1);
+    world.clock.step(2 * HOUR_S * 1000);
+    expect(await receiver.detached).toBe("amqp:unauthorized-access");
+  });
+
   it("is not needed where management asks for no right", async () => {
     await using world = await openGuarded();
     await using client = await connectRaw(world.server);

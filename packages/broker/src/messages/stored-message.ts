@@ -73,8 +73,10 @@ export class StoredMessage extends TimerEntry {
 
   /** When its life is over by the wall clock as it is now: the time it has is not changed by a step. */
   get expiryMs(): number | undefined {
-    if (this.expiresAtMs === undefined) return undefined;
-    return this.expiresAtMs + this.store.engine.timers.steppedMs - this.#steppedMs;
+    const { steppedMs } = this.store.engine.timers;
+    // As it is where nothing was stepped: another number would take room for as long as a timer holds it.
+    if (this.expiresAtMs === undefined || steppedMs === this.#steppedMs) return this.expiresAtMs;
+    return this.expiresAtMs + steppedMs - this.#steppedMs;
   }
 
   /** How long it may live from its enqueuing on; `Infinity` for a message that never expires. */

@@ -68,7 +68,8 @@ export class Timers implements ClockDriven {
   /** Arms a timer for an instant by the wall clock as it is now. */
   arm(entry: TimerEntry, dueMs: number): void {
     const previousMs = this.#wheel.nextDueMs;
-    this.#wheel.arm(entry, dueMs - this.#steppedMs);
+    // The number itself where nothing was stepped: the entry keeps it, and a difference would be another one.
+    this.#wheel.arm(entry, this.#steppedMs === 0 ? dueMs : dueMs - this.#steppedMs);
     if (this.#wheel.nextDueMs < previousMs) this.#attachment.reschedule();
   }
 
