@@ -1,5 +1,8 @@
 import type { ServiceBusRuleManager, SqlRuleFilter } from "@azure/service-bus";
+import { AmqpMap, type AmqpValue, stringMap, ulong } from "@waybill/amqp";
 import { describe, expect, it } from "vitest";
+import { numberIn } from "./raw-client.test-support.js";
+import { openRaw } from "./raw-world.test-support.js";
 import { codeOf, openWorld } from "./world.test-support.js";
 
 async function openTopic() {
@@ -80,6 +83,34 @@ describe("the rule manager", () => {
     expect(await codeOf(world.rules.createRule("bad", { sqlExpression: "colour ==== 1" }))).toBe(
       "GeneralError",
     );
+  });
+});
+
+describe("a correlation filter over AMQP", () => {
+  const add = async (filter: Record<string, AmqpValue>) => {
+    await using world = await openRaw();
+    await world.broker.createTopic("news");
+    await world.broker.createSubscription("news", "all");
+    await using client = await world.connect();
+    const management = await client.management("news/Subscriptions/all");
+    const description = stringMap({ "correlation-filter": stringMap(filter) });
+    const body = stringMap({ "rule-name": "r", "rule-description": description });
+    const answer = await management.call("com.microsoft:add-rule", body);
+    const rules = world.broker.listRules("news", "all").map(({ name }) => name);
+    return { status: numberIn(answer, "statusCode"), rules };
+  };
+
+  it("may leave conditions null", async () => {
+    const { status, rules } = await add({ label: "s", "message-id": null, properties: null });
+    expect([status, rules]).toEqual([200, ["$Default", "r"]]);
+  });
+
+  it.each([
+    ["an unknown condition", { label: "s", subject: "s" }],
+    ["a condition that is no text", { label: "s", "message-id": ulong(5n) }],
+    ["a property whose name is no text", { label: "s", properties: new AmqpMap([[ulong(1n), "x"]]) }],
+  ])("is refused with %s, not thinned out", async (_, filter) => {
+    expect(await add(filter)).toEqual({ status: 400, rules: ["$Default"] });
   });
 });
 

@@ -3,6 +3,7 @@ import { type Clock, createSystemClock } from "./clock.js";
 import { Engine } from "./engine.js";
 import type { QueueOptions, SubscriptionOptions, TopicOptions } from "./entities/entity-options.js";
 import { EntityRegistry } from "./entities/entity-registry.js";
+import { requireFeature, type Tier } from "./entities/tier.js";
 import type { Faults } from "./faults.js";
 import { isIdle } from "./lifecycle/auto-delete.js";
 import { onClockStep } from "./lifecycle/clock-step.js";
@@ -43,6 +44,11 @@ export interface BrokerOptions {
   readonly clock?: Clock | undefined;
   /** Reads messages that a front end stored in its own encoding; front ends set it through `setWireDecoder`. */
   readonly wireDecoder?: WireDecoder | undefined;
+  /**
+   * Limits entities, messages and operations to what a tier of the service offers. Default: all features, with the limits of premium.
+   * Source: "Service Bus quotas".
+   */
+  readonly tier?: Tier | undefined;
 }
 
 /** How a broker on a storage is opened. */
@@ -113,20 +119,24 @@ export class Broker {
     return openSession(this.#engine, path, options);
   }
 
-  /** Begins a transaction, to be passed to sends and settlements. */
+  /** Begins a transaction, to be passed to sends and settlements. Throws `not-allowed` in the basic tier. */
   beginTransaction(): Transaction {
     this.#engine.begin();
+    requireFeature(this.#engine.tier, "transactions");
     return new Transaction(this.#engine);
   }
 
-  /** Makes a queue; rejects with `entity-already-exists`, `argument-error` or, for its forwards, `entity-not-found`. */
+  /**
+   * Makes a queue; rejects with `entity-already-exists`, `argument-error`, for its forwards `entity-not-found` or, for what the broker's
+   * tier does not offer, `not-allowed`.
+   */
   createQueue(path: string, options?: QueueOptions): Promise<QueueDescription> {
     return this.#run(
       (nowMs) => describeEntity(createQueue(this.#engine, path, options, nowMs)) as QueueDescription,
     );
   }
 
-  /** Makes a topic; rejects with `entity-already-exists` or `argument-error`. */
+  /** Makes a topic; rejects with `entity-already-exists`, `argument-error` or, in the basic tier, `not-allowed`. */
   createTopic(path: string, options?: TopicOptions): Promise<TopicDescription> {
     return this.#run(
       (nowMs) => describeEntity(createTopic(this.#engine, path, options, nowMs)) as TopicDescription,
@@ -263,5 +273,5 @@ function createEngine(options: BrokerOptions, storage: Storage): Engine {
     },
   };
   const clock = options.clock ?? createSystemClock();
-  return new Engine(clock, storage, new EntityRegistry(), lifecycle, options.wireDecoder);
+  return new Engine(clock, storage, new EntityRegistry(), lifecycle, options.wireDecoder, options.tier);
 }

@@ -24,6 +24,7 @@ export {
   type TopicOptions,
 } from "./entities/entity-options.js";
 export { parseEntityPath } from "./entities/entity-path.js";
+export type { Tier } from "./entities/tier.js";
 export type { ReceiveMode } from "./entities/waiter.js";
 export type { Faults } from "./faults.js";
 export type { MessageReceiver } from "./message-receiver.js";

@@ -2,6 +2,7 @@ import { BrokerError, entityNotFound } from "./broker-error.js";
 import type { Engine } from "./engine.js";
 import type { Queue } from "./entities/queue.js";
 import { partitionKeyOf, takeSequence, transferKeyOf } from "./entities/sequence-number.js";
+import { requireFeature } from "./entities/tier.js";
 import type { Topic } from "./entities/topic.js";
 import { hasRoom } from "./lifecycle/forward-message.js";
 import type { BrokerMessage } from "./messages/message.js";
@@ -49,6 +50,7 @@ export class Sender {
     this.path = path;
     this.#engine = engine;
     this.#via = via;
+    if (via !== undefined) requireFeature(engine.tier, "sends by way of another queue", via);
     this.#target = engine.entities.sendTarget(via ?? path);
     if (via !== undefined) queueOf(this.#target, path);
   }

@@ -91,6 +91,10 @@ class AzureTransport implements Transport {
     if (list !== undefined) this.listSessions = (...call) => this.#listSessions(list, ...call);
   }
 
+  get namespace(): string | undefined {
+    return this.#client.fullyQualifiedNamespace;
+  }
+
   createSender(queueOrTopic: string): TransportSender {
     const create = () => this.#client.createSender(queueOrTopic);
     return this.#add(new AzureSender(queueOrTopic, create, this.#forget));

@@ -5,6 +5,7 @@ import type Long from "long";
  * class fits as it is.
  */
 export interface ServiceBusClientLike {
+  readonly fullyQualifiedNamespace?: string;
   createSender(queueOrTopic: string): ServiceBusSenderLike;
   createReceiver(queue: string, options: ServiceBusReceiverSettings): ServiceBusReceiverLike;
   createReceiver(

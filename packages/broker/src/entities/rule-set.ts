@@ -51,11 +51,13 @@ export class RuleSet {
         { entity: this.#path },
       );
     }
-    const compiled = this.#compile(definition);
-    this.#rules.set(definition.name.toLowerCase(), {
-      definition: structuredClone(definition),
-      createdAtMs: nowMs,
-    });
+    this.restore({ definition: structuredClone(definition), createdAtMs: nowMs });
+  }
+
+  /** Takes a rule over as it was kept, though it may hold what is not taken any more. */
+  restore(rule: SubscriptionRule): void {
+    const compiled = this.#compile(rule.definition);
+    this.#rules.set(rule.definition.name.toLowerCase(), rule);
     this.#compiled = [...this.#compiled, compiled];
     this.#judge();
   }

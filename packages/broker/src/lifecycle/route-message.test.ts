@@ -200,6 +200,36 @@ describe("createRule", () => {
       "filter.properties has to be an object",
     ],
     [
+      "a correlation filter with a field of another name",
+      { name: "r", filter: { type: "correlation", subject: "s", applicationProperties: { a: 1 } } },
+      "Rule 'r' of 'news/Subscriptions/sub': filter.applicationProperties is unknown, expected filter.type",
+    ],
+    [
+      "a correlation filter whose condition is no text",
+      { name: "r", filter: { type: "correlation", messageId: 7 } },
+      "filter.messageId has to be a string",
+    ],
+    [
+      "a SQL filter with a field of another name",
+      { name: "r", filter: { type: "sql", expression: "1=1", params: {} } },
+      "filter.params is unknown",
+    ],
+    [
+      "a filter for everything with a condition",
+      { name: "r", filter: { type: "true", subject: "s" } },
+      "filter.subject is unknown",
+    ],
+    [
+      "a rule whose action is misspelt",
+      { name: "r", filter: { type: "true" }, actions: { expression: "SET a = 1" } },
+      "actions is unknown, expected name, filter, action",
+    ],
+    [
+      "an action with a field of another name",
+      { name: "r", filter: { type: "true" }, action: { expression: "SET a = 1", parameter: {} } },
+      "action.parameter is unknown",
+    ],
+    [
       "an action that is only its text",
       { name: "r", filter: { type: "true" }, action: "SET a = 1" },
       "action.expression has to be a string",

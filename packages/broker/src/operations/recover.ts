@@ -135,7 +135,7 @@ function construct(engine: Engine, id: number, description: EntityDescription): 
   const topic = engine.entities.find(description.topic) as Topic;
   const resolved = options as ResolvedSubscriptionOptions;
   const subscription = new Subscription(engine, id, topic, description.name, resolved, createdAtMs);
-  for (const rule of description.rules) subscription.rules.add(rule.definition, rule.createdAtMs);
+  for (const rule of description.rules) subscription.rules.restore(rule);
   topic.subscriptions.set(description.name.toLowerCase(), subscription);
   return subscription;
 }

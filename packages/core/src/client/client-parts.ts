@@ -69,6 +69,10 @@ export class ClientParts {
     return this.#transport.scheduler ?? systemScheduler;
   }
 
+  get namespace(): string | undefined {
+    return this.#transport.namespace;
+  }
+
   createSender(queueOrTopic: string): Sender {
     this.requireOpen();
     requireName("The queue or topic", queueOrTopic);
