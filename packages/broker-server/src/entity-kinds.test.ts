@@ -66,7 +66,7 @@ describe.each(ENTITY_KINDS)("$name", (kind) => {
   });
 
   it("says scheduled of a message whose time has come, and keeps the number of one scheduled in the past", async () => {
-    const clock = createManualClock(Date.now());
+    const clock = createManualClock(new Date());
     await using world = await openKind(kind, {}, clock);
     const receiver = await world.receiver({ receiveMode: "receiveAndDelete" });
     await world.sender.scheduleMessages(world.message("later"), new Date(clock.now() + 1000));
