@@ -1,5 +1,5 @@
 import type { ServiceBusMessage, ServiceBusReceiver, ServiceBusReceiverOptions } from "@azure/service-bus";
-import { createBroker, type QueueOptions } from "@waybill/broker";
+import { type Clock, createBroker, type QueueOptions } from "@waybill/broker";
 import { serve } from "./index.js";
 import { connect } from "./world.test-support.js";
 
@@ -26,9 +26,13 @@ export const ENTITY_KINDS: readonly EntityKind[] = [false, true].flatMap((isSubs
 const SESSION = "my-session";
 
 /** An entity of a kind on a server of its own, and the official client connected to it. */
-export async function openKind(kind: EntityKind, options: Pick<QueueOptions, "maxDeliveryCount"> = {}) {
+export async function openKind(
+  kind: EntityKind,
+  options: Pick<QueueOptions, "maxDeliveryCount"> = {},
+  clock?: Clock,
+) {
   const { isSubscription, enablePartitioning, requiresSession } = kind;
-  const broker = createBroker();
+  const broker = createBroker({ clock });
   if (isSubscription) {
     await broker.createTopic("orders", { enablePartitioning });
     await broker.createSubscription("orders", "all", { requiresSession, ...options });

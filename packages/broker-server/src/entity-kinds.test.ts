@@ -1,4 +1,5 @@
 import type { ServiceBusReceiver } from "@azure/service-bus";
+import { createManualClock } from "@waybill/broker";
 import { describe, expect, it } from "vitest";
 import { ENTITY_KINDS, openKind } from "./entity-kinds.test-support.js";
 import { codeOf } from "./world.test-support.js";
@@ -65,12 +66,14 @@ describe.each(ENTITY_KINDS)("$name", (kind) => {
   });
 
   it("says scheduled of a message whose time has come, and keeps the number of one scheduled in the past", async () => {
-    await using world = await openKind(kind);
+    const clock = createManualClock(new Date());
+    await using world = await openKind(kind, {}, clock);
     const receiver = await world.receiver({ receiveMode: "receiveAndDelete" });
-    await world.sender.scheduleMessages(world.message("later"), new Date(Date.now() + 50));
+    await world.sender.scheduleMessages(world.message("later"), new Date(clock.now() + 1000));
+    clock.advance(1000);
     const later = await next(receiver);
     expect([later.body, later.state]).toEqual(["later", "scheduled"]);
-    const past = new Date(Date.now() - 1000);
+    const past = new Date(clock.now() - 1000);
     await world.sender.sendMessages({ ...world.message("sent"), scheduledEnqueueTimeUtc: past });
     expect((await next(receiver)).state).toBe("active");
     const [number] = await world.sender.scheduleMessages(world.message("scheduled"), past);
