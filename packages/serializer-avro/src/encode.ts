@@ -1,20 +1,23 @@
-import { encodeFailure, WaybillError } from "@waybill/core";
+import { encodeFailure, type SerializeContext, WaybillError } from "@waybill/core";
 import type { AvscType } from "./avsc/internals.js";
 import { valueKind } from "./avsc/value-kind.js";
 import { InvalidValue, releaseWriteTap, takeWriteTap, type WriteTap } from "./wire/write-tap.js";
+
+/** What a written body may hold. */
+export type WriteLimits = Pick<SerializeContext, "maxDepth" | "maxItemsIn">;
 
 /** Writes a value behind a header. Throws an `encodeFailure` that names the path of the first part that does not fit the schema. */
 export function writeValue(
   type: AvscType,
   value: unknown,
-  maxDepth: number,
+  { maxDepth, maxItemsIn }: WriteLimits,
   writeHeader?: (tap: WriteTap) => void,
 ): Uint8Array {
   const tap = takeWriteTap(maxDepth);
   try {
     writeHeader?.(tap);
     type._write(tap, value);
-    tap.finish();
+    tap.finish(maxItemsIn);
     return tap.copy();
   } catch (error) {
     throw toEncodeFailure(error, type, value);

@@ -1,8 +1,10 @@
-import type { BodyCheck, DeserializeContext } from "@waybill/core";
+import type { BodyCheckResult, DeserializeContext } from "@waybill/core";
 import { decodeFailure, validationFailure } from "@waybill/core";
+import { checkExtent, depthExceeded } from "./check-extent.js";
+import type { JsonBodyCheck } from "./compile-json-schema.js";
+import { toDigits, withExactIntegers } from "./exact-integers.js";
 import type { ResolvedJsonOptions } from "./json-serializer.js";
 import { syntaxFailure } from "./syntax-failure.js";
-import { reviveIntegers } from "./unsafe-integers.js";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -11,23 +13,48 @@ export function readJson(
   bytes: Uint8Array,
   context: DeserializeContext,
   options: ResolvedJsonOptions,
-  check: BodyCheck | undefined,
+  check: JsonBodyCheck | undefined,
 ): unknown {
   const text = decodeText(bytes, context, options);
-  let value = parse(text);
+  const value = parse(text);
   const isContainer = typeof value === "object" && value !== null;
   if (!isContainer && !context.isDeclared)
     throw decodeFailure("root-not-container", "Only an object or array is taken for undeclared JSON.");
 
   const isSuspicious = isContainer
-    ? inspectWithin(value as object, context.maxDepth)
+    ? inspectWithin(value, context.maxDepth)
     : typeof value === "number" && isUnsafe(value);
-  if (isSuspicious) value = reviveIntegers(text, value, options.readUnsafeIntegers);
+  if (!isSuspicious) return check === undefined ? value : accepted(check(value, "safe"));
+  return withIntegers(text, value, context.maxDepth, options, check);
+}
 
-  if (check === undefined) return value;
-  const result = check(value);
+/**
+ * The value of a text, with the integers that a number would round as the option has them, and checked. A JSON Schema sees them as the
+ * integers they are; a function sees what the application will see.
+ */
+export function withIntegers(
+  text: string,
+  parsed: unknown,
+  maxDepth: number,
+  { readUnsafeIntegers: policy }: ResolvedJsonOptions,
+  check: JsonBodyCheck | undefined,
+): unknown {
+  if (policy === "number") return check === undefined ? parsed : accepted(check(parsed));
+  const exact = exactWithin(text, parsed, maxDepth, policy === "refuse" ? refuseInteger : BigInt);
+  if (policy !== "string") return check === undefined ? exact : accepted(check(exact));
+  if (check?.isOfJson !== true)
+    return check === undefined ? toDigits(exact) : accepted(check(toDigits(exact)));
+  accepted(check(exact));
+  return toDigits(exact);
+}
+
+function accepted(result: BodyCheckResult): unknown {
   if (!result.isValid) throw validationFailure(result.text);
   return result.value;
+}
+
+function refuseInteger(): never {
+  throw decodeFailure("value-out-of-range", "An integer is beyond the precision of a number.");
 }
 
 function decodeText(bytes: Uint8Array, context: DeserializeContext, options: ResolvedJsonOptions): string {
@@ -43,6 +70,7 @@ function decodeText(bytes: Uint8Array, context: DeserializeContext, options: Res
   } else if (bytes[0] !== 0x7b && bytes[0] !== 0x5b) {
     throw decodeFailure("not-recognized", "Undeclared JSON begins with { or [.");
   }
+  checkExtent(bytes, context);
   try {
     return utf8.decode(start === 0 ? bytes : bytes.subarray(start));
   } catch {
@@ -73,10 +101,26 @@ function inspectWithin(value: object, maxDepth: number): boolean {
   try {
     return inspect(value, maxDepth, maxDepth);
   } catch (error) {
-    // The stack ends before a very large limit does.
-    if (error instanceof RangeError) throw depthExceeded(maxDepth);
-    throw error;
+    throw overflowAsDepth(error, maxDepth);
   }
+}
+
+function exactWithin(
+  text: string,
+  parsed: unknown,
+  maxDepth: number,
+  onRounded: (digits: string) => bigint,
+): unknown {
+  try {
+    return withExactIntegers(text, parsed, onRounded);
+  } catch (error) {
+    throw overflowAsDepth(error, maxDepth);
+  }
+}
+
+/** The stack ends before a very large limit on depth does. */
+function overflowAsDepth(error: unknown, maxDepth: number): unknown {
+  return error instanceof RangeError ? depthExceeded(maxDepth) : error;
 }
 
 /**
@@ -107,10 +151,6 @@ function inspect(value: object, depthLeft: number, maxDepth: number): boolean {
     else if (typeof item === "number" && isUnsafe(item)) isSuspicious = true;
   }
   return isSuspicious;
-}
-
-function depthExceeded(maxDepth: number): Error {
-  return decodeFailure("depth-exceeded", `The body is nested beyond ${maxDepth} levels.`);
 }
 
 function isUnsafe(value: number): boolean {

@@ -1,4 +1,4 @@
-import { type DecodeReason, decodeFailure } from "@waybill/core";
+import { type DecodeReason, type DeserializeContext, decodeFailure } from "@waybill/core";
 
 const ARRAY = 0;
 const MAP = 1;
@@ -7,6 +7,9 @@ const CONSTRUCTOR_MAP = 2;
 
 /** From this length on, the native decoder checks a string faster than the loop below. */
 const LONG_STRING = 192;
+
+/** How many more items a byte string counts for than another value. */
+const byteStringExtra = 3;
 
 /** The last second a `Date` can hold. Source: ECMAScript, Time Values and Time Range. */
 const MAX_DATE_SECONDS = 8.64e12;
@@ -20,11 +23,15 @@ let kinds = new Uint8Array(129);
 /**
  * Refuses bytes that are not exactly one plain MessagePack value, before the decoder sees them: truncation, trailing bytes, counts
  * beyond the input, the unused byte 0xc1, extension types but the timestamp, map keys that are not strings or would replace a
- * prototype, ill-formed UTF-8, nesting beyond `maxDepth`. Iterative, allocates nothing that grows with the input.
+ * prototype, ill-formed UTF-8, nesting or items beyond the limits. Iterative, allocates nothing that grows with the input.
  * Throws `decodeFailure`. Source: the MessagePack specification, github.com/msgpack/msgpack/blob/master/spec.md.
  */
-export function checkMessage(bytes: Uint8Array, maxDepth: number): void {
+export function checkMessage(
+  bytes: Uint8Array,
+  { maxDepth, maxItems = Number.POSITIVE_INFINITY }: Pick<DeserializeContext, "maxDepth" | "maxItems">,
+): void {
   const length = bytes.length;
+  let itemsLeft = maxItems;
   let position = 0;
   let depth = 0;
   let left = 1;
@@ -121,6 +128,8 @@ export function checkMessage(bytes: Uint8Array, maxDepth: number): void {
         case 0xc6: {
           const width = 1 << (byte - 0xc4);
           position += readLength(bytes, position, width) + width;
+          if (depth > 0) itemsLeft -= byteStringExtra;
+          if (itemsLeft < 0) failItems(maxItems, start);
           break;
         }
         case 0xdc:
@@ -146,6 +155,8 @@ export function checkMessage(bytes: Uint8Array, maxDepth: number): void {
     const items = isMap ? count * 2 : count;
     // Every item takes a byte at least, so a count beyond the rest is a lie, whatever follows.
     if (items > length - position) fail("count-exceeded", "a count exceeds the body", start);
+    itemsLeft -= count;
+    if (itemsLeft < 0) failItems(maxItems, start);
     if (depth >= maxDepth) fail("depth-exceeded", `nesting beyond ${maxDepth}`, start);
     if (depth >= remaining.length) growStack();
     remaining[depth] = left;
@@ -158,6 +169,10 @@ export function checkMessage(bytes: Uint8Array, maxDepth: number): void {
 
 function fail(reason: DecodeReason, text: string, offset: number): never {
   throw decodeFailure(reason, `not plain MessagePack at offset ${offset}: ${text}.`);
+}
+
+function failItems(maxItems: number, offset: number): never {
+  fail("items-exceeded", `more than ${maxItems} items`, offset);
 }
 
 /** Reads a big-endian length of 1, 2 or 4 bytes; the caller's bounds check refuses what runs past the end. */

@@ -24,7 +24,7 @@ export function readMsgpack(
 ): unknown {
   if (bytes.length === 0) throw decodeFailure("body-empty", "An empty body is not MessagePack.");
   if (!context.isDeclared) checkRoot(bytes);
-  checkMessage(bytes, context.maxDepth);
+  checkMessage(bytes, context);
   const value = unpack(bytes);
   if (!context.isDeclared && bytes.length < EVIDENCE_BYTES) checkEvidence(value);
   if (check === undefined) return value;

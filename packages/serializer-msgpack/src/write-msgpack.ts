@@ -1,5 +1,12 @@
-import { type BodyCheck, encodeFailure, untransferable, WaybillError } from "@waybill/core";
+import {
+  type BodyCheck,
+  encodeFailure,
+  type SerializeContext,
+  untransferable,
+  WaybillError,
+} from "@waybill/core";
 import { Packr, pack as packSmallMaps, RESET_BUFFER_MODE } from "msgpackr";
+import { checkMessage } from "./check-message.js";
 import { unpackr } from "./read-msgpack.js";
 import { toPlainMsgpack } from "./to-plain-msgpack.js";
 
@@ -16,11 +23,17 @@ const SMALL_BYTES = 2048;
 const MAX_KEPT_BYTES = 262_144;
 
 /** Writes a value as plain MessagePack. Throws `encodeFailure`, naming the path, for what it or the schema cannot hold. */
-export function writeMsgpack(value: unknown, maxDepth: number, check: BodyCheck | undefined): Uint8Array {
+export function writeMsgpack(
+  value: unknown,
+  context: SerializeContext,
+  check: BodyCheck | undefined,
+): Uint8Array {
+  const { maxDepth } = context;
   const plain = toPlain(value, maxDepth);
   const packed = pack(plain);
   // The careful copy has looked at its strings already; otherwise it does so now, and refuses.
   if (plain === value && mayHoldSurrogate(packed)) toPlainMsgpack(value, maxDepth);
+  requireFewItems(packed, context);
   const bytes = kept(packed);
   if (check !== undefined) {
     // What differs from its MessagePack is judged as the reader will see it.
@@ -28,6 +41,17 @@ export function writeMsgpack(value: unknown, maxDepth: number, check: BodyCheck 
     if (!result.isValid) throw encodeFailure(result.text);
   }
   return bytes;
+}
+
+/** What holds more items than readers take is not written. Every item takes a byte at least. */
+function requireFewItems(bytes: Uint8Array, { maxDepth, maxItemsIn }: SerializeContext): void {
+  const maxItems = maxItemsIn?.(bytes.length);
+  if (maxItems === undefined || bytes.length <= maxItems) return;
+  try {
+    checkMessage(bytes, { maxDepth, maxItems });
+  } catch (error) {
+    throw error instanceof WaybillError ? encodeFailure(`The body cannot be written: ${error.text}`) : error;
+  }
 }
 
 function toPlain(value: unknown, maxDepth: number): unknown {

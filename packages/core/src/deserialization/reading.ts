@@ -219,6 +219,7 @@ export class Reading {
       signal: this.#signal,
       isDeclared,
       maxDepth: this.#options.maxDepth,
+      maxItems: this.#options.maxItemsIn(bytes.length),
     };
     try {
       const value = attempt(link.serializer, bytes, context, this.#options.attemptTimeoutMs);

@@ -62,6 +62,7 @@ function writeMessage(
       applicationProperties: message.applicationProperties ?? noProperties,
       signal,
       maxDepth: options.maxDepth,
+      maxItemsIn: options.maxItemsIn,
     });
   } catch (error) {
     throw writeFailure(error, link, message);

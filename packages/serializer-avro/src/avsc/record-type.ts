@@ -33,6 +33,7 @@ export class GuardedRecordType extends RecordType {
       this.fields.map(({ type }) => type),
       `return function read(tap) {
         if (++tap.depth > tap.maxDepth) tap.failDepth();
+        tap.takeItems(${this.fields.length});
         const record = { ${members.join(", ")} };
         tap.depth--;
         return record;
@@ -44,6 +45,7 @@ export class GuardedRecordType extends RecordType {
     const fields = this.fields;
     return (tap) => {
       if (++tap.depth > tap.maxDepth) tap.failDepth();
+      tap.takeItems(fields.length);
       for (const { type } of fields) type._skip(tap);
       tap.depth--;
     };
@@ -55,9 +57,13 @@ export class GuardedRecordType extends RecordType {
       constants.push(type);
       const value = defaultValue();
       if (value === undefined) return `t${index}._write(tap, value.${name});`;
-      const binary = defaultAsBinary(type, value);
+      const { binary, items } = writtenDefault(type, value);
       return `const v${index} = value.${name};
-        if (v${index} === undefined) { present--; tap.writeBinary(${JSON.stringify(binary)}, ${binary.length}); }
+        if (v${index} === undefined) {
+          present--;
+          tap.fields += ${items};
+          tap.writeBinary(${JSON.stringify(binary)}, ${binary.length});
+        }
         else t${index}._write(tap, v${index});`;
     });
     constants.push((value: object) => this._checkFields(value));
@@ -66,6 +72,7 @@ export class GuardedRecordType extends RecordType {
       `return function write(tap, value) {
         if (typeof value !== "object" || value === null || Array.isArray(value)) tap.refuse();
         if (++tap.depth > tap.maxDepth) tap.failDepth();
+        tap.fields += ${this.fields.length};
         let present = ${this.fields.length};
         ${steps.join("\n        ")}
         for (const name in value) present--;
@@ -88,8 +95,10 @@ export class GuardedRecordType extends RecordType {
   override _update(resolver: AvscResolver, writer: AvscType, options: ResolveOptions): void {
     super._update(resolver, writer, options);
     const read = resolver._read;
+    const count = this.fields.length;
     resolver._read = (tap) => {
       if (++tap.depth > tap.maxDepth) tap.failDepth();
+      tap.takeItems(count);
       const record = read(tap);
       tap.depth--;
       return record;
@@ -103,8 +112,9 @@ function compile(constants: readonly unknown[], body: string): unknown {
   return new Function(...names, `"use strict"; ${body}`)(...constants);
 }
 
-function defaultAsBinary(type: AvscType, value: unknown): string {
+/** A default as it is written, and what it counts. */
+function writtenDefault(type: AvscType, value: unknown): { readonly binary: string; readonly items: number } {
   const tap = new WriteTap(toNativeBuffer(Buffer.alloc(64)), Number.POSITIVE_INFINITY);
   type._write(tap, value);
-  return Buffer.from(tap.copy()).toString("latin1");
+  return { binary: Buffer.from(tap.copy()).toString("latin1"), items: tap.items + tap.fields };
 }

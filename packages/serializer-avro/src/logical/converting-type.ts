@@ -30,19 +30,24 @@ export abstract class ConvertingType extends LogicalType {
 
   override _update(resolver: AvscResolver, writer: AvscType, options: ResolveOptions): void {
     const source = writer instanceof ConvertingType ? writer : undefined;
-    if (source !== undefined && !this.readsValuesOf(source)) return;
-    if (source !== undefined && source._logicalTypeName !== this._logicalTypeName) {
+    if (source !== undefined && !this.hasMeaningOf(source)) {
       // Two units of one thing, such as milliseconds and microseconds: the writer's type knows what its number means.
-      resolver._read = (tap) => source._read(tap);
+      const convert = this.conversionFrom(source);
+      if (convert !== undefined) resolver._read = (tap) => convert(source._read(tap));
       return;
     }
     const underlying = this.underlyingType.createResolver(source?.underlyingType ?? writer, options);
     resolver._read = (tap) => this._fromValue(underlying._read(tap));
   }
 
-  /** Whether this type may stand in for a writer's logical type; by default only for the same one. */
-  protected readsValuesOf(writer: ConvertingType): boolean {
+  /** Whether what a writer's type holds means the same here, byte for byte; by default when the logical type is the same. */
+  protected hasMeaningOf(writer: ConvertingType): boolean {
     return writer._logicalTypeName === this._logicalTypeName;
+  }
+
+  /** How a value of another logical type is one of this type, without loss beyond what this type loses; by default it is none. */
+  protected conversionFrom(_writer: ConvertingType): ((value: unknown) => unknown) | undefined {
+    return undefined;
   }
 
   protected outOfRange(): WaybillError {
