@@ -251,3 +251,4 @@ export type {
 } from "./transport.js";
 export { underEither } from "./under-either.js";
 export { untransferable } from "./untransferable.js";
+export { unwritableKind } from "./unwritable.js";

@@ -1,4 +1,4 @@
-import { encodeFailure, type SerializeContext, WaybillError } from "@waybill/core";
+import { encodeFailure, type SerializeContext, unwritableKind, WaybillError } from "@waybill/core";
 import type { AvscType } from "./avsc/internals.js";
 import { valueKind } from "./avsc/value-kind.js";
 import { InvalidValue, releaseWriteTap, takeWriteTap, type WriteTap } from "./wire/write-tap.js";
@@ -83,6 +83,8 @@ function nameOf(type: AvscType): string {
 /** What a value is, never what it says. */
 function describe({ value, expected }: Misfit): string {
   if (value === undefined) return "is missing";
+  const exotic = typeof value === "object" && value !== null ? unwritableKind(value) : undefined;
+  if (exotic !== undefined && !(value instanceof Uint8Array)) return `is an object of kind ${exotic}`;
   const kind = typeof value === "bigint" ? "bigint" : (valueKind(value) ?? typeof value);
   if (kind === "object" && expected.typeName === "record") return "has fields that are not declared";
   if (kind === "object" && expected.typeName === "map")

@@ -102,7 +102,9 @@ function survey(value: object, depthLeft: number): boolean {
     // Without a prototype, what is found there is a key of the value's own, which readers may refuse.
     if (Object.getPrototypeOf(value) !== null || value.constructor !== undefined) return false;
   }
+  let isEmpty = true;
   for (const key in value) {
+    isEmpty = false;
     // A reader would refuse the key.
     if (key === "__proto__") return false;
     const item: unknown = (value as Record<string, unknown>)[key];
@@ -114,7 +116,8 @@ function survey(value: object, depthLeft: number): boolean {
     } else if (item === undefined) isAltered = true;
     else if (typeof item !== "boolean") return false;
   }
-  return true;
+  // An object of the platform, such as `Intl`, shows nothing of what it is.
+  return !isEmpty || !(Symbol.toStringTag in value);
 }
 
 /** Bodies that may take more than a quarter of this have memory of their own, unless what is left of a slab has room for them. */

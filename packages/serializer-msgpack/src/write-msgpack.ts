@@ -7,7 +7,7 @@ import {
 } from "@waybill/core";
 import { Packr, pack as packSmallMaps, RESET_BUFFER_MODE } from "msgpackr";
 import { checkMessage } from "./check-message.js";
-import { unpackr } from "./read-msgpack.js";
+import { decode } from "./read-msgpack.js";
 import { toPlainMsgpack } from "./to-plain-msgpack.js";
 
 /**
@@ -37,7 +37,7 @@ export function writeMsgpack(
   const bytes = kept(packed);
   if (check !== undefined) {
     // What differs from its MessagePack is judged as the reader will see it.
-    const result = check(plain === value ? value : unpackr.unpack(bytes.slice()));
+    const result = check(plain === value ? value : decode(bytes, { maxDepth }));
     if (!result.isValid) throw encodeFailure(result.text);
   }
   return bytes;
@@ -78,7 +78,9 @@ function isPlain(value: object, depthLeft: number): boolean {
   const kind = value.constructor;
   if (kind === Object) {
     if (depthLeft <= 0) return false;
+    let isEmpty = true;
     for (const key in value) {
+      isEmpty = false;
       if (key === "__proto__") return false;
       const item: unknown = (value as Record<string, unknown>)[key];
       if (typeof item === "string" || typeof item === "number") continue;
@@ -86,7 +88,8 @@ function isPlain(value: object, depthLeft: number): boolean {
         if (item !== null && !isPlain(item, depthLeft - 1)) return false;
       } else if (!isPlainItem(item, depthLeft)) return false;
     }
-    return true;
+    // An object of the platform, such as `Intl`, shows nothing of what it is.
+    return !isEmpty || !(Symbol.toStringTag in value);
   }
   if (kind === Array && Array.isArray(value)) {
     if (depthLeft <= 0) return false;
@@ -97,7 +100,9 @@ function isPlain(value: object, depthLeft: number): boolean {
         if (item === null) continue;
         // Objects in an array are what bodies have most of: looked at here, without a call for each, they cost a fifth less.
         if (item.constructor === Object && depthLeft > 1) {
+          let isEmpty = true;
           for (const key in item) {
+            isEmpty = false;
             if (key === "__proto__") return false;
             const inner: unknown = (item as Record<string, unknown>)[key];
             if (typeof inner === "string" || typeof inner === "number") continue;
@@ -105,6 +110,7 @@ function isPlain(value: object, depthLeft: number): boolean {
               if (inner !== null && !isPlain(inner, depthLeft - 2)) return false;
             } else if (!isPlainItem(inner, 0)) return false;
           }
+          if (isEmpty && Symbol.toStringTag in item) return false;
         } else if (!isPlain(item, depthLeft - 1)) return false;
       } else if (!isPlainItem(item, depthLeft)) return false;
     }

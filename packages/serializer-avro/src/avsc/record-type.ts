@@ -2,6 +2,7 @@ import { toNativeBuffer } from "../wire/native-buffer.js";
 import type { ReadTap } from "../wire/read-tap.js";
 import { WriteTap } from "../wire/write-tap.js";
 import { type AvscResolver, type AvscType, RecordType, type ResolveOptions } from "./internals.js";
+import { mayBeRecord } from "./value-kind.js";
 
 /** Primitive types whose values a record reads with one call of the tap. */
 const directReads: Readonly<Record<string, string>> = Object.freeze({
@@ -66,17 +67,19 @@ export class GuardedRecordType extends RecordType {
         }
         else t${index}._write(tap, v${index});`;
     });
-    constants.push((value: object) => this._checkFields(value));
+    const count = this.fields.length;
+    constants.push((value: object) => this._checkFields(value), mayBeRecord);
     return compile(
       constants,
       `return function write(tap, value) {
         if (typeof value !== "object" || value === null || Array.isArray(value)) tap.refuse();
+        if ((value.constructor !== Object || Symbol.toStringTag in value) && !t${count + 1}(value)) tap.refuse();
         if (++tap.depth > tap.maxDepth) tap.failDepth();
-        tap.fields += ${this.fields.length};
-        let present = ${this.fields.length};
+        tap.fields += ${count};
+        let present = ${count};
         ${steps.join("\n        ")}
         for (const name in value) present--;
-        if (present < 0 && !t${this.fields.length}(value)) tap.refuse();
+        if (present < 0 && !t${count}(value)) tap.refuse();
         tap.depth--;
       }`,
     ) as (tap: WriteTap, value: unknown) => void;
@@ -86,6 +89,7 @@ export class GuardedRecordType extends RecordType {
   override _checkFields(value: object): boolean {
     return (
       !Array.isArray(value) &&
+      mayBeRecord(value) &&
       Object.entries(value).every(
         ([name, member]) => member === undefined || Object.hasOwn(this._fieldsByName, name),
       )
