@@ -11,6 +11,9 @@ export const defaultMaxItems = Object.freeze({ bytesPerItem: 8, least: 262_144, 
 /** How many items a byte string counts as: one costs as much to make as four other values. */
 export const byteStringItems = 4;
 
+/** So many items hurt nobody, and a body of as many bytes holds no more. */
+export const harmlessItems = 32_768;
+
 /** What remains of a limit for a body that may have ended a process. */
 const tightenedBy = 10;
 
@@ -26,15 +29,15 @@ export function resolveMaxItems(option: number | undefined): MaxItems {
 
 /**
  * The options for a body whose reading may have ended a process: a tenth of `maxItems` and of `maxBodyBytes`, the two that memory goes
- * with.
+ * with, but no less than what is harmless.
  */
 export function tightened(options: ResolvedPipelineOptions): ResolvedPipelineOptions {
   const { maxItemsIn, maxBodyBytes } = options;
-  const most = tenth(maxItemsIn(Number.MAX_SAFE_INTEGER));
+  const most = Math.max(harmlessItems, tenth(maxItemsIn(Number.MAX_SAFE_INTEGER)));
   return Object.freeze({
     ...options,
     isTightened: true,
-    maxBodyBytes: tenth(maxBodyBytes),
+    maxBodyBytes: Math.min(maxBodyBytes, Math.max(harmlessItems, tenth(maxBodyBytes))),
     maxItemsIn: (byteLength: number) => Math.min(most, maxItemsIn(byteLength)),
   });
 }

@@ -41,8 +41,8 @@ export interface ReadTarget {
 export interface DeserializeCallOptions extends PipelineCallOptions {
   readonly readAs?: ReadTarget | undefined;
   /**
-   * `"tightened"`: under a tenth of `maxItems` and `maxBodyBytes`, for a message that may have ended the process that read it before.
-   * Default `"normal"`.
+   * `"tightened"`: under a tenth of `maxItems` and `maxBodyBytes`, but not below 32,768, for a message that may have ended the process that
+   * read it before. Default `"normal"`.
    */
   readonly limits?: "normal" | "tightened" | undefined;
 }
