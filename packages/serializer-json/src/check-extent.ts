@@ -3,19 +3,30 @@ import { type DeserializeContext, decodeFailure } from "@waybill/core";
 /** What a shorter body holds cannot hurt: it is checked once it is there, which costs less than a look ahead. */
 const harmlessBytes = 65_536;
 
+/** A number of fewer characters without an exponent is a double that prints as it stands. */
+const exactCharacters = 15;
+
+/** What a look at a body before it is parsed tells of it. */
+export interface Extent {
+  /** Whether there is a number that a double may round, or not hold. */
+  readonly hasLongNumber: boolean;
+}
+
 /**
  * Refuses a body that nests deeper or holds more items than the context allows, before anything is built of it. One pass over the bytes
- * without allocation. It agrees with the parser on every text up to its first fault, and beyond that nothing is built.
+ * without allocation. It agrees with the parser on every text up to its first fault, and beyond that nothing is built. Returns nothing for
+ * a body that is too short to be looked at.
  */
 export function checkExtent(
   bytes: Uint8Array,
   { maxDepth, maxItems = Number.POSITIVE_INFINITY }: Pick<DeserializeContext, "maxDepth" | "maxItems">,
-): void {
+): Extent | undefined {
   const { length } = bytes;
   // An item takes two bytes at least, itself and what separates it.
-  if (length <= harmlessBytes && length <= 2 * maxItems) return;
+  if (length <= harmlessBytes && length <= 2 * maxItems) return undefined;
   let depth = 0;
   let items = 0;
+  let hasLongNumber = false;
   for (let index = 0; index < length; index++) {
     const byte = bytes[index] as number;
     if (byte === 0x22) index = closingQuote(bytes, index);
@@ -28,7 +39,16 @@ export function checkExtent(
       const next = bytes[index + 1];
       if (next !== 0x5d && next !== 0x7d && ++items > maxItems) throw itemsExceeded(maxItems);
     } else if (byte === 0x5d || byte === 0x7d) depth--;
+    else if (byte >= 0x30 && byte <= 0x39) {
+      const start = index;
+      for (let next = bytes[index + 1]; isNumberPart(next); next = bytes[index + 1]) {
+        if ((next | 0x20) === 0x65) hasLongNumber = true;
+        index++;
+      }
+      if (index - start >= exactCharacters) hasLongNumber = true;
+    }
   }
+  return { hasLongNumber };
 }
 
 /** The failure for a body that is nested too deeply. */
@@ -49,4 +69,16 @@ function closingQuote(bytes: Uint8Array, openingQuote: number): number {
 
 function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+/** A digit, a point, an `e` or a sign, behind the first digit of a number. */
+function isNumberPart(byte: number | undefined): byte is number {
+  if (byte === undefined) return false;
+  return (
+    (byte >= 0x30 && byte <= 0x39) ||
+    byte === 0x2e ||
+    (byte | 0x20) === 0x65 ||
+    byte === 0x2b ||
+    byte === 0x2d
+  );
 }

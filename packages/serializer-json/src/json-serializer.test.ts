@@ -325,6 +325,30 @@ describe("json", () => {
     });
   });
 
+  it("finds in a large body what it finds in a small one", () => {
+    const padded = (text: string) => `[${text},"${"x".repeat(70_000)}"]`;
+    const refused: [string, string][] = [
+      ['{"__proto__":1}', "key-forbidden"],
+      ['{"\\u005f_proto__":1}', "key-forbidden"],
+      ['{"constructor" : {"prototype":1}}', "key-forbidden"],
+      ["1e400", "value-out-of-range"],
+      ["-1E+400", "value-out-of-range"],
+      ["9".repeat(400), "value-out-of-range"],
+      ["[".repeat(128) + "]".repeat(128), "depth-exceeded"],
+    ];
+    for (const [text, reason] of refused) {
+      expect(reasonOf(() => read(json(), `[${text}]`))).toBe(reason);
+      expect(reasonOf(() => read(json(), padded(text)))).toBe(reason);
+    }
+    const [integer] = read(json(), padded("9007199254740993")) as unknown[];
+    expect(integer).toBe(9007199254740993n);
+    expect(read(json(), padded('{"constructor":1},"__proto__",-0.5e3'))).toMatchObject([
+      { constructor: 1 },
+      "__proto__",
+      -500,
+    ]);
+  });
+
   it("refuses depth in a large body before anything is built", () => {
     const deep = new Uint8Array(64 * 1024 * 1024).fill(0x5b);
     const start = performance.now();

@@ -1,6 +1,6 @@
 import type { BodyCheckResult, DeserializeContext } from "@waybill/core";
 import { decodeFailure, validationFailure } from "@waybill/core";
-import { checkExtent, depthExceeded } from "./check-extent.js";
+import { checkExtent, depthExceeded, type Extent } from "./check-extent.js";
 import type { JsonBodyCheck } from "./compile-json-schema.js";
 import { toDigits, withExactIntegers } from "./exact-integers.js";
 import type { ResolvedJsonOptions } from "./json-serializer.js";
@@ -15,14 +15,16 @@ export function readJson(
   options: ResolvedJsonOptions,
   check: JsonBodyCheck | undefined,
 ): unknown {
-  const text = decodeText(bytes, context, options);
+  checkLabel(bytes, context, options);
+  const extent = checkExtent(bytes, context);
+  const text = decodeText(bytes);
   const value = parse(text);
   const isContainer = typeof value === "object" && value !== null;
   if (!isContainer && !context.isDeclared)
     throw decodeFailure("root-not-container", "Only an object or array is taken for undeclared JSON.");
 
   const isSuspicious = isContainer
-    ? inspectWithin(value, context.maxDepth)
+    ? mustBeInspected(extent, text, context.maxDepth) && inspectWithin(value, context.maxDepth)
     : typeof value === "number" && isUnsafe(value);
   if (!isSuspicious) return check === undefined ? value : accepted(check(value, "safe"));
   return withIntegers(text, value, context.maxDepth, options, check);
@@ -57,25 +59,37 @@ function refuseInteger(): never {
   throw decodeFailure("value-out-of-range", "An integer is beyond the precision of a number.");
 }
 
-function decodeText(bytes: Uint8Array, context: DeserializeContext, options: ResolvedJsonOptions): string {
+function checkLabel(bytes: Uint8Array, context: DeserializeContext, options: ResolvedJsonOptions): void {
   if (bytes.length === 0) throw decodeFailure("body-empty", "An empty body is not JSON.");
-  let start = 0;
   if (context.isDeclared) {
     checkCharset(context);
-    if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
-      if (options.byteOrderMark === "refuse")
-        throw decodeFailure("malformed", "The body begins with a byte order mark.");
-      start = 3;
-    }
+    if (options.byteOrderMark === "refuse" && beginsWithByteOrderMark(bytes))
+      throw decodeFailure("malformed", "The body begins with a byte order mark.");
   } else if (bytes[0] !== 0x7b && bytes[0] !== 0x5b) {
     throw decodeFailure("not-recognized", "Undeclared JSON begins with { or [.");
   }
-  checkExtent(bytes, context);
+}
+
+function decodeText(bytes: Uint8Array): string {
   try {
-    return utf8.decode(start === 0 ? bytes : bytes.subarray(start));
+    return utf8.decode(beginsWithByteOrderMark(bytes) ? bytes.subarray(3) : bytes);
   } catch {
     throw decodeFailure("utf8-invalid", "The body is not valid UTF-8.");
   }
+}
+
+function beginsWithByteOrderMark(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+}
+
+/**
+ * Whether a parsed body has to be walked through. That costs as much again as parsing where many objects have keys of their own, so a large
+ * body whose bytes were looked at is only walked for what those left open: an unusual number, or a key that may be a forbidden one.
+ */
+function mustBeInspected(extent: Extent | undefined, text: string, maxDepth: number): boolean {
+  // Under a very large limit on depth the walk finds where the stack ends.
+  if (extent === undefined || extent.hasLongNumber || maxDepth > 1_000) return true;
+  return text.includes("__proto__") || text.includes('"constructor"') || text.includes("\\u");
 }
 
 /** JSON between systems is UTF-8 (RFC 8259, 8.1); ASCII is its subset. */

@@ -3,10 +3,11 @@ import { decodeFailure } from "./failure.js";
 import type { ResolvedPipelineOptions } from "./options.js";
 
 /**
- * How many items a body may hold when the options do not say: one for each 8 bytes, which ordinary bodies stay below, within these
- * bounds. No body of a standard namespace, 256 KB, has as many as the least; the most fit into a heap of 512 MB whatever they are.
+ * How many items a body may hold when the options do not say: one for each 4 bytes, which ordinary bodies stay below, within these
+ * bounds. No JSON body of 256 KB, the most that a standard namespace takes, holds more than the least; the most fit into a heap of 512 MB
+ * whatever they are.
  */
-export const defaultMaxItems = Object.freeze({ bytesPerItem: 8, least: 262_144, most: 1_048_576 });
+const defaultMaxItems = Object.freeze({ bytesPerItem: 4, least: 131_072, most: 1_048_576 });
 
 /** How many items a byte string counts as: one costs as much to make as four other values. */
 export const byteStringItems = 4;

@@ -40,7 +40,7 @@ export interface PipelineOptions<Types extends MessageType = MessageType> extend
   readonly maxDepth?: number | undefined;
   /**
    * How many items a body may hold in all its arrays, objects, maps and records together; a byte string counts as four. Default: one for
-   * each 8 bytes of the body, but at least 262,144 and at most 1,048,576, which a heap of 512 MB survives. Checked before anything is built.
+   * each 4 bytes of the body, but at least 131,072 and at most 1,048,576, which a heap of 512 MB survives. Checked before anything is built.
    */
   readonly maxItems?: number | undefined;
   /**

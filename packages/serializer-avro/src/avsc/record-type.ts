@@ -1,7 +1,13 @@
 import { toNativeBuffer } from "../wire/native-buffer.js";
 import type { ReadTap } from "../wire/read-tap.js";
 import { WriteTap } from "../wire/write-tap.js";
-import { type AvscResolver, type AvscType, RecordType, type ResolveOptions } from "./internals.js";
+import {
+  type AvscField,
+  type AvscResolver,
+  type AvscType,
+  RecordType,
+  type ResolveOptions,
+} from "./internals.js";
 import { mayBeRecord } from "./value-kind.js";
 
 /** Primitive types whose values a record reads with one call of the tap. */
@@ -34,7 +40,7 @@ export class GuardedRecordType extends RecordType {
       this.fields.map(({ type }) => type),
       `return function read(tap) {
         if (++tap.depth > tap.maxDepth) tap.failDepth();
-        tap.takeItems(${this.fields.length});
+        tap.takeItems(${itemsOf(this.fields)});
         const record = { ${members.join(", ")} };
         tap.depth--;
         return record;
@@ -44,9 +50,10 @@ export class GuardedRecordType extends RecordType {
 
   override _createSkipper(): (tap: ReadTap) => void {
     const fields = this.fields;
+    const items = itemsOf(fields);
     return (tap) => {
       if (++tap.depth > tap.maxDepth) tap.failDepth();
-      tap.takeItems(fields.length);
+      tap.takeItems(items);
       for (const { type } of fields) type._skip(tap);
       tap.depth--;
     };
@@ -75,7 +82,7 @@ export class GuardedRecordType extends RecordType {
         if (typeof value !== "object" || value === null || Array.isArray(value)) tap.refuse();
         if ((value.constructor !== Object || Symbol.toStringTag in value) && !t${count + 1}(value)) tap.refuse();
         if (++tap.depth > tap.maxDepth) tap.failDepth();
-        tap.fields += ${count};
+        tap.fields += ${itemsOf(this.fields)};
         let present = ${count};
         ${steps.join("\n        ")}
         for (const name in value) present--;
@@ -99,15 +106,31 @@ export class GuardedRecordType extends RecordType {
   override _update(resolver: AvscResolver, writer: AvscType, options: ResolveOptions): void {
     super._update(resolver, writer, options);
     const read = resolver._read;
-    const count = this.fields.length;
+    const items = itemsOf(this.fields);
     resolver._read = (tap) => {
       if (++tap.depth > tap.maxDepth) tap.failDepth();
-      tap.takeItems(count);
+      tap.takeItems(items);
       const record = read(tap);
       tap.depth--;
       return record;
     };
   }
+}
+
+/** So many scalar fields count as one item: in an object whose shape the schema knows they cost little more than their bytes. */
+const scalarsPerItem = 8;
+
+const scalars: ReadonlySet<string> = new Set([...Object.keys(directReads), "null", "long", "enum"]);
+
+/** What the fields of one record count as. */
+function itemsOf(fields: readonly AvscField[]): number {
+  const others = fields.filter(({ type }) => !isScalar(type)).length;
+  return others + Math.ceil((fields.length - others) / scalarsPerItem);
+}
+
+function isScalar(type: AvscType): boolean {
+  const { types = [type] } = type as { readonly types?: readonly AvscType[] };
+  return types.every(({ typeName }) => scalars.has(typeName));
 }
 
 // The constants are the parameters t0, t1, … of a function around the compiled one.

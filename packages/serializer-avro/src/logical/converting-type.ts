@@ -8,6 +8,7 @@ import {
 } from "../avsc/internals.js";
 import type { ValueKind } from "../avsc/value-kind.js";
 import type { ReadTap } from "../wire/read-tap.js";
+import type { WriteTap } from "../wire/write-tap.js";
 
 /** A schema with `logicalType` taken off it, and the rest of its attributes. */
 export type UnderlyingSchema = Readonly<Record<string, unknown>>;
@@ -24,8 +25,24 @@ export abstract class ConvertingType extends LogicalType {
     this._logicalTypeName = name;
   }
 
+  /** How many more items a value counts for than one that is read as it is. */
+  protected get extraItems(): number {
+    return 0;
+  }
+
   override _read(tap: ReadTap): unknown {
+    tap.takeItems(this.extraItems);
     return this._fromValue(this.underlyingType._read(tap));
+  }
+
+  override _skip(tap: ReadTap): void {
+    tap.takeItems(this.extraItems);
+    this.underlyingType._skip(tap);
+  }
+
+  override _write(tap: WriteTap, value: unknown): void {
+    tap.fields += this.extraItems;
+    super._write(tap, value);
   }
 
   override _update(resolver: AvscResolver, writer: AvscType, options: ResolveOptions): void {
@@ -37,7 +54,10 @@ export abstract class ConvertingType extends LogicalType {
       return;
     }
     const underlying = this.underlyingType.createResolver(source?.underlyingType ?? writer, options);
-    resolver._read = (tap) => this._fromValue(underlying._read(tap));
+    resolver._read = (tap) => {
+      tap.takeItems(this.extraItems);
+      return this._fromValue(underlying._read(tap));
+    };
   }
 
   /** Whether what a writer's type holds means the same here, byte for byte; by default when the logical type is the same. */

@@ -1,4 +1,5 @@
 import type { BuildOptions } from "../avsc/internals.js";
+import { costlyExtra } from "../wire/read-tap.js";
 import { ConvertingType, type UnderlyingSchema } from "./converting-type.js";
 
 const dayMs = 86_400_000;
@@ -73,6 +74,11 @@ export class LocalTimestampType extends ConvertingType {
   ) {
     super(name, schema, options);
     this.unitsPerMs = name === "local-timestamp-millis" ? 1 : 1000;
+  }
+
+  /** Text is costly to make. */
+  protected override get extraItems(): number {
+    return costlyExtra;
   }
 
   override _fromValue(units: unknown): string {

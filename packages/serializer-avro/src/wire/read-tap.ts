@@ -9,8 +9,8 @@ import { shortAsciiReaders } from "./short-ascii.js";
  */
 export const zeroWidthItemsLimit = 10_000;
 
-/** How many more items a byte string counts for than another value. */
-export const byteStringExtra = 3;
+/** How many more items a byte string, or a number that becomes text, counts for than another value: it costs as much more. */
+export const costlyExtra = 3;
 
 /** What a body may hold. */
 export type ReadLimits = Pick<DeserializeContext, "maxDepth" | "maxItems">;
@@ -104,7 +104,7 @@ export class ReadTap {
   }
 
   readFixed(size: number): Uint8Array {
-    this.takeItems(byteStringExtra);
+    this.takeItems(costlyExtra);
     const start = this.#advance(size);
     const copy = new Uint8Array(size);
     copy.set(this.buf.subarray(start, start + size));
@@ -179,7 +179,7 @@ export class ReadTap {
   }
 
   skipFixed(size: number): void {
-    this.takeItems(byteStringExtra);
+    this.takeItems(costlyExtra);
     this.#advance(size);
   }
 

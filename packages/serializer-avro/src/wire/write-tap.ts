@@ -1,6 +1,6 @@
 import type { SerializeContext } from "@waybill/core";
 import { type NativeBuffer, toNativeBuffer } from "./native-buffer.js";
-import { byteStringExtra, zeroWidthItemsLimit } from "./read-tap.js";
+import { costlyExtra, zeroWidthItemsLimit } from "./read-tap.js";
 
 const initialSize = 4096;
 /** A scratch buffer that grew beyond this is not kept for the next message. */
@@ -92,7 +92,7 @@ export class WriteTap {
   }
 
   writeFixed(bytes: Uint8Array): void {
-    this.fields += byteStringExtra;
+    this.fields += costlyExtra;
     if (this.pos + bytes.length > this.buf.length) this.#grow(bytes.length);
     this.buf.set(bytes, this.pos);
     this.pos += bytes.length;
