@@ -252,3 +252,4 @@ export type {
 } from "./transport.js";
 export { underEither } from "./under-either.js";
 export { untransferable } from "./untransferable.js";
+export { unwritableKind } from "./unwritable.js";

@@ -34,8 +34,8 @@ export interface Serializer {
    */
   readonly leadingBytes?: readonly number[];
   /**
-   * The author ran the conformance cases: depth is bounded by `context.maxDepth`, the input is neither changed nor kept. Core then
-   * hands over the bytes themselves and trusts the value; otherwise it hands over a copy and walks the value to check its depth.
+   * The author ran the conformance cases: depth and items are bounded by the context, the input is neither changed nor kept. Core then
+   * hands over the bytes themselves and trusts the value; otherwise it hands over a copy and walks the value to check its size.
    */
   readonly conforming?: true;
   /**
@@ -77,6 +77,10 @@ export interface SerializerContext {
 export interface SerializeContext extends SerializerContext {
   /** The nesting depth that the written value must not exceed. */
   readonly maxDepth: number;
+  /**
+   * How many items a written body of so many bytes may hold, counted as by {@link DeserializeContext.maxItems}. Without it there is no limit.
+   */
+  readonly maxItemsIn?: ((byteLength: number) => number) | undefined;
 }
 
 /** What a serializer is told when it reads. */
@@ -86,6 +90,11 @@ export interface DeserializeContext extends SerializerContext {
    * themselves: a container at the root (in a binary format not an empty one), or the format's own header.
    */
   readonly isDeclared: boolean;
-  /** The nesting depth beyond which a body is refused with `depth-exceeded`. */
+  /** The nesting depth beyond which a body is refused with `depth-exceeded`, before anything is built. */
   readonly maxDepth: number;
+  /**
+   * How many items a body may hold; one with more is refused with `items-exceeded`, before anything is built. An item is what stands in an
+   * array, an object, a map or a record; a byte string is four, because it costs that much. Without it there is no limit.
+   */
+  readonly maxItems?: number | undefined;
 }

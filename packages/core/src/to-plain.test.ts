@@ -13,7 +13,24 @@ const pairs: PlainRules = {
 };
 const write = (value: unknown, maxDepth = 10) => toPlain(value, maxDepth, pairs);
 
+class Sealed {
+  readonly #seven = 7;
+  get seven(): number {
+    return this.#seven;
+  }
+}
+
 describe("toPlain", () => {
+  it("refuses objects that would leave nothing of themselves", () => {
+    expect(() => write({ a: [new Blob(["text"])] })).toThrow("at /a/0 is an object of kind Blob.");
+    expect(() => write([new Intl.NumberFormat("en")])).toThrow(
+      "at /0 is an object of kind Intl.NumberFormat.",
+    );
+    expect(() => write(new Sealed())).toThrow(
+      "its root is an instance of Sealed, which keeps its content private.",
+    );
+  });
+
   it("asks the format about every item, and leaves absent properties out", () => {
     expect(write({ a: 1, b: [2, { c: 3 }], d: undefined })).toEqual([
       ["a", 1],

@@ -1,5 +1,5 @@
 import { encodeFailure } from "./deserialization/failure.js";
-import { unwritableKind } from "./unwritable.js";
+import { unwritableKind, veiledKind } from "./unwritable.js";
 
 /** What a format decides while a value is copied for it. */
 export interface PlainRules {
@@ -64,6 +64,8 @@ class Walk implements PlainWalk {
   #container(value: object): unknown {
     const kind = unwritableKind(value);
     if (kind !== undefined) this.refuse(`an object of kind ${kind}`);
+    const veiled = veiledKind(value);
+    if (veiled !== undefined) this.refuse(`an instance of ${veiled}, which keeps its content private`);
     if (this.#ancestors.includes(value)) this.refuse("a cycle");
     if (this.#ancestors.length >= this.#maxDepth) this.refuse(`nesting beyond ${this.#maxDepth} levels`);
     this.#ancestors.push(value);

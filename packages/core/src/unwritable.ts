@@ -4,11 +4,15 @@ const kinds: ReadonlySet<string> = new Set([
   "ArrayBuffer",
   "AsyncGenerator",
   "BigInt",
+  "Blob",
   "Boolean",
   "DataView",
   "DOMException",
   "Error",
+  "File",
+  "FormData",
   "Generator",
+  "Headers",
   "Map",
   "Number",
   "Promise",
@@ -17,23 +21,47 @@ const kinds: ReadonlySet<string> = new Set([
   "SharedArrayBuffer",
   "String",
   "Symbol",
+  "URLSearchParams",
   "WeakMap",
   "WeakRef",
   "WeakSet",
 ]);
 
 /**
- * Names the built-in kind of an object whose content its own properties do not tell (`"Map"`, `"Error"`, `"Float64Array"` …), or
- * `undefined` for an object that a format can write property by property. A serializer refuses such an object instead of writing
- * `{}`. Works across realms. `Date`, plain arrays and class instances are not unwritable.
+ * Names the kind of an object whose content its own properties do not tell (`"Map"`, `"Error"`, `"Float64Array"`, `"Blob"`,
+ * `"Intl.NumberFormat"` …), or `undefined` for an object that a format can write property by property. A serializer refuses such an object
+ * instead of writing `{}`. Works across realms. `Date`, plain arrays and class instances are not unwritable.
  */
 export function unwritableKind(value: object): string | undefined {
-  if (ArrayBuffer.isView(value)) return kindOf(value);
+  const kind = Object.prototype.toString.call(value).slice(8, -1);
+  if (kind === "Object" || kind === "Array") return value instanceof Error ? "Error" : undefined;
+  if (ArrayBuffer.isView(value) || kinds.has(kind)) return kind;
   if (value instanceof Error) return "Error";
-  const kind = kindOf(value);
-  return kinds.has(kind) ? kind : undefined;
+  // What the platform or a library names itself, and what shows nothing: a Blob, an iterator, `Intl` and the objects it makes.
+  return kind !== "Date" && Object.keys(value).length === 0 ? kind : undefined;
 }
 
-function kindOf(value: object): string {
-  return Object.prototype.toString.call(value).slice(8, -1);
+/**
+ * Names the class of an instance that has no properties of its own and shows its content by accessors, which copying leaves behind: a class
+ * with private members. An instance without any content is no such thing.
+ */
+export function veiledKind(value: object): string | undefined {
+  if (Array.isArray(value) || Object.keys(value).length > 0) return undefined;
+  let prototype: unknown = Object.getPrototypeOf(value);
+  while (isInherited(prototype)) {
+    const members = Object.entries(Object.getOwnPropertyDescriptors(prototype));
+    if (members.some(([, { get }]) => get !== undefined)) return nameOfClass(value);
+    prototype = Object.getPrototypeOf(prototype);
+  }
+  return undefined;
+}
+
+/** Whether an object is a prototype that a class made, and not that of all objects. */
+function isInherited(prototype: unknown): prototype is object {
+  return typeof prototype === "object" && prototype !== null && Object.getPrototypeOf(prototype) !== null;
+}
+
+function nameOfClass(value: object): string {
+  const { constructor: made } = value;
+  return typeof made === "function" && made.name !== "" ? made.name.slice(0, 64) : "Object";
 }

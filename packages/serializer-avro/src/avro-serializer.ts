@@ -8,7 +8,7 @@ import {
   WaybillError,
 } from "@waybill/core";
 import { readValue } from "./decode.js";
-import { writeValue } from "./encode.js";
+import { type WriteLimits, writeValue } from "./encode.js";
 import { type AvroOptions, checkSchemaId, type ResolvedAvroOptions, resolveAvroOptions } from "./options.js";
 import {
   planByFingerprint,
@@ -73,7 +73,7 @@ function compileSchemaOf(
   const { type } = found!.reader;
   return (value) => {
     try {
-      writeValue(type, value, checkedDepth);
+      writeValue(type, value, checkedLimits);
       return { isValid: true, value };
     } catch (error) {
       if (!(error instanceof WaybillError)) throw error;
@@ -90,8 +90,8 @@ const noContext = Object.freeze({
   signal: undefined,
 });
 
-/** The depth of a value that is only checked was bounded when it was read. */
-const checkedDepth = 1_000;
+/** What a value holds that is only checked was bounded when it was read. */
+const checkedLimits: WriteLimits = { maxDepth: 1_000 };
 
 function serialize(
   { schemas, framing }: ResolvedAvroOptions,
@@ -101,7 +101,7 @@ function serialize(
   const schema = schemaToWrite(schemas, context);
   const { reader } = schema;
   if (framing === "single-object") {
-    const bytes = writeValue(reader.type, value, context.maxDepth, (tap) =>
+    const bytes = writeValue(reader.type, value, context, (tap) =>
       tap.writeSingleObjectHeader(reader.fingerprintLow, reader.fingerprintHigh),
     );
     return { bytes, contentType: mediaTypes[0]! };
@@ -109,12 +109,10 @@ function serialize(
   const schemaId = checkSchemaId(schema.schemaId, framing);
   if (framing === "raw")
     return {
-      bytes: writeValue(reader.type, value, context.maxDepth),
+      bytes: writeValue(reader.type, value, context),
       contentType: `avro/binary+${schemaId}`,
     };
-  const bytes = writeValue(reader.type, value, context.maxDepth, (tap) =>
-    tap.writeConfluentHeader(Number(schemaId)),
-  );
+  const bytes = writeValue(reader.type, value, context, (tap) => tap.writeConfluentHeader(Number(schemaId)));
   return { bytes, contentType: mediaTypes[0]! };
 }
 
@@ -145,7 +143,7 @@ function readSingleObject(
   const schema = schemaByFingerprint(schemas, context, low, high);
   const plan = schema && planByFingerprint(schema, low, high);
   if (plan === undefined) throw schemaUnknown(`the schema fingerprint 0x${toHex(high)}${toHex(low)}`);
-  return readValue(plan, bytes, singleObjectHeaderSize, context.maxDepth);
+  return readValue(plan, bytes, singleObjectHeaderSize, context);
 }
 
 function readById(
@@ -156,16 +154,16 @@ function readById(
   context: DeserializeContext,
 ): unknown {
   const known = schemaById(schemas, context, id)?.byId.get(id);
-  if (known !== undefined) return readValue(known, bytes, start, context.maxDepth);
+  if (known !== undefined) return readValue(known, bytes, start, context);
   if (source === undefined) throw schemaUnknown(describeId(id));
   const writer = source(id, context.signal);
   if (writer instanceof Promise)
     return writer.then((fetched) => {
       const plan = planFetched(schemaForWriter(schemas, context, fetched), fetched);
-      return readValue(plan, bytes, start, context.maxDepth);
+      return readValue(plan, bytes, start, context);
     });
   const plan = planFetched(schemaForWriter(schemas, context, writer), writer);
-  return readValue(plan, bytes, start, context.maxDepth);
+  return readValue(plan, bytes, start, context);
 }
 
 function readUnframed(
@@ -179,7 +177,7 @@ function readUnframed(
       "schema-unknown",
       `Avro has no schema for ${describeMessageType(context.messageType)}.`,
     );
-  return readValue(schema.reader.type, bytes, 0, context.maxDepth);
+  return readValue(schema.reader.type, bytes, 0, context);
 }
 
 function readUint32(bytes: Uint8Array, offset: number): number {

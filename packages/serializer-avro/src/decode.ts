@@ -1,14 +1,28 @@
 import { decodeFailure, WaybillError } from "@waybill/core";
 import type { ReadPlan } from "./schema/compiled-schema.js";
-import { ReadTap } from "./wire/read-tap.js";
+import { type ReadLimits, ReadTap } from "./wire/read-tap.js";
+
+/** What a shorter body holds cannot hurt: it is counted as it is read. */
+const harmlessBytes = 65_536;
 
 /** Reads the one value that stands from `start` to the end of a body. Throws a `decodeFailure` with the offset. */
-export function readValue(plan: ReadPlan, bytes: Uint8Array, start: number, maxDepth: number): unknown {
-  const tap = new ReadTap(bytes, start, maxDepth);
+export function readValue(plan: ReadPlan, bytes: Uint8Array, start: number, limits: ReadLimits): unknown {
+  if (bytes.length - start > harmlessBytes) checkExtent(plan, bytes, start, limits);
+  const tap = new ReadTap(bytes, start, limits);
   try {
     const value = plan._read(tap);
     tap.finish();
     return value;
+  } catch (error) {
+    throw toDecodeFailure(error, tap);
+  }
+}
+
+/** Refuses a body that nests too deeply or holds too many items, before anything is built of it. */
+function checkExtent(plan: ReadPlan, bytes: Uint8Array, start: number, limits: ReadLimits): void {
+  const tap = new ReadTap(bytes, start, limits, true);
+  try {
+    plan._skip(tap);
   } catch (error) {
     throw toDecodeFailure(error, tap);
   }

@@ -1,20 +1,23 @@
-import { encodeFailure, WaybillError } from "@waybill/core";
+import { encodeFailure, type SerializeContext, unwritableKind, WaybillError } from "@waybill/core";
 import type { AvscType } from "./avsc/internals.js";
 import { valueKind } from "./avsc/value-kind.js";
 import { InvalidValue, releaseWriteTap, takeWriteTap, type WriteTap } from "./wire/write-tap.js";
+
+/** What a written body may hold. */
+export type WriteLimits = Pick<SerializeContext, "maxDepth" | "maxItemsIn">;
 
 /** Writes a value behind a header. Throws an `encodeFailure` that names the path of the first part that does not fit the schema. */
 export function writeValue(
   type: AvscType,
   value: unknown,
-  maxDepth: number,
+  { maxDepth, maxItemsIn }: WriteLimits,
   writeHeader?: (tap: WriteTap) => void,
 ): Uint8Array {
   const tap = takeWriteTap(maxDepth);
   try {
     writeHeader?.(tap);
     type._write(tap, value);
-    tap.finish();
+    tap.finish(maxItemsIn);
     return tap.copy();
   } catch (error) {
     throw toEncodeFailure(error, type, value);
@@ -80,6 +83,8 @@ function nameOf(type: AvscType): string {
 /** What a value is, never what it says. */
 function describe({ value, expected }: Misfit): string {
   if (value === undefined) return "is missing";
+  const exotic = typeof value === "object" && value !== null ? unwritableKind(value) : undefined;
+  if (exotic !== undefined && !(value instanceof Uint8Array)) return `is an object of kind ${exotic}`;
   const kind = typeof value === "bigint" ? "bigint" : (valueKind(value) ?? typeof value);
   if (kind === "object" && expected.typeName === "record") return "has fields that are not declared";
   if (kind === "object" && expected.typeName === "map")

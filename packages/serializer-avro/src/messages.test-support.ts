@@ -7,6 +7,7 @@ interface Setting {
   readonly schemaId?: string;
   readonly isDeclared?: boolean;
   readonly maxDepth?: number;
+  readonly maxItems?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -25,6 +26,8 @@ export function contextOf(setting: Setting = {}): SerializeContext & Deserialize
     signal: setting.signal,
     isDeclared: setting.isDeclared ?? true,
     maxDepth: setting.maxDepth ?? 128,
+    maxItems: setting.maxItems ?? 1_000_000,
+    maxItemsIn: () => setting.maxItems ?? 1_000_000,
   };
 }
 

@@ -1,6 +1,5 @@
-import type { CompileSettings } from "./schema/compiled-schema.js";
 import { type LogicalTypeName, logicalTypeNames } from "./schema/logical-type-name.js";
-import type { AvroMessageSchema } from "./schema/message-schema.js";
+import type { AvroMessageSchema, MessageSchemaSettings } from "./schema/message-schema.js";
 import {
   type AvroSchemaSelector,
   type MessageSchemas,
@@ -94,7 +93,8 @@ export function resolveAvroOptions(options: AvroOptions): ResolvedAvroOptions {
     "refuse",
     "accept",
   ]);
-  const settings: CompileSettings = {
+  const settings: MessageSchemaSettings = {
+    isKnownByFingerprint: framing === "single-object",
     longs: oneOf("longs", options.longs ?? avroDefaults.longs, ["auto", "bigint"]),
     unions: oneOf("unions", options.unions ?? avroDefaults.unions, ["auto", "always", "never"]),
     rawLogicalTypes: resolveRawLogicalTypes(options.rawLogicalTypes),
@@ -132,7 +132,7 @@ export function checkSchemaId(schemaId: string | undefined, framing: AvroFraming
   return schemaId;
 }
 
-function resolveSchemas(options: AvroOptions, settings: CompileSettings): MessageSchemas {
+function resolveSchemas(options: AvroOptions, settings: MessageSchemaSettings): MessageSchemas {
   const { schema, schemas, schemaId, writerSchemas } = options;
   if (schema !== undefined && schemas !== undefined)
     throw new TypeError("avro: give either schema or schemas, not both");

@@ -469,6 +469,39 @@ describe("writing refuses, and names the place,", () => {
     expect(errorOf(() => write(serializer, nulls(20_000))).message).toContain("take no bytes");
   });
 
+  it("objects that are none of the application's, instead of writing the defaults", () => {
+    const record = { ...recordOf({}), fields: [{ name: "size", type: "int", default: 7 }] } as const;
+    const schemas: [AvroSchema, (value: object) => unknown][] = [
+      [record, (value) => value],
+      [["null", record], (value) => value],
+      [mapOf(record), (value) => ({ key: value })],
+      [mapOf("int"), (value) => value],
+    ];
+    const objects = {
+      Map: new Map([["size", 1]]),
+      Promise: Promise.resolve({ size: 1 }),
+      Blob: new Blob(["text"]),
+      "Intl.NumberFormat": new Intl.NumberFormat("en"),
+      Intl,
+    };
+    for (const [schema, wrap] of schemas) {
+      const serializer = avro({ schema });
+      for (const [kind, object] of Object.entries(objects))
+        expect(errorOf(() => write(serializer, wrap(object))).message).toContain(
+          `is an object of kind ${kind}`,
+        );
+      for (const object of [new Date(), Uint8Array.of(1)])
+        expect(errorOf(() => write(serializer, wrap(object))).code).toBe("serialization-failed");
+    }
+    class Box {
+      readonly #size = 3;
+      get size(): number {
+        return this.#size;
+      }
+    }
+    assert.deepStrictEqual(roundTrip(avro({ schema: record }), new Box()), { size: 3 });
+  });
+
   it("what a getter throws, without its error, which may quote the value", () => {
     const value = {
       get a() {

@@ -1,10 +1,11 @@
-import type { BodyCheck, StandardSchema, ValidateFunction } from "@waybill/core";
+import type { BodyCheckResult, StandardSchema, ValidateFunction } from "@waybill/core";
 import { compileValidator, isStandardSchema } from "@waybill/core";
 import { Ajv, type ErrorObject, type Options } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formatsPlugin from "ajv-formats";
+import { holdsBigInt, withNumbers } from "./exact-integers.js";
+import { addExactKeywords, addUniqueItems, plainKeyword, toExactSchema } from "./json-schema-keywords.js";
 import type { JsonBodySchema } from "./json-serializer.js";
-import { withNumbers } from "./unsafe-integers.js";
 
 /** A JSON Schema, draft 2020-12 unless `$schema` names draft-07. Source: json-schema.org. */
 export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
@@ -31,9 +32,17 @@ const addFormats = formatsPlugin as unknown as (ajv: Ajv) => void;
 /** Compiles the schemas of one serializer. */
 export interface SchemaCompiler {
   /** Throws `TypeError` for a schema that is not valid. */
-  readonly compile: (schema: JsonBodySchema) => BodyCheck;
+  readonly compile: (schema: JsonBodySchema) => JsonBodyCheck;
   /** Lets go of a schema; what was compiled of it goes on working. */
   readonly forget: (schema: JsonBodySchema) => void;
+}
+
+/** A check of a value that was or will be JSON. */
+export interface JsonBodyCheck {
+  /** `"safe"` says that no integer in the value is a bigint, which otherwise has to be looked for. */
+  (value: unknown, integers?: "safe"): BodyCheckResult;
+  /** Whether it is a JSON Schema: that knows integers, whatever the application gets for them. */
+  readonly isOfJson?: true;
 }
 
 /**
@@ -41,25 +50,79 @@ export interface SchemaCompiler {
  * serializers cannot clash by `$id`.
  */
 export function schemaCompiler(ajv: AjvLike | undefined, extraKeywords: readonly string[]): SchemaCompiler {
-  let draft7: Ajv | undefined;
-  let draft2020: Ajv | undefined;
+  let draft7: SchemaDraft | undefined;
+  let draft2020: SchemaDraft | undefined;
   return {
     compile(schema) {
       if (isValidator(schema)) return compileValidator(schema);
-      if (ajv !== undefined) return compileWith(ajv, schema);
+      if (ajv !== undefined) return roundingCheck(compileWith(ajv, schema));
       if (isDraft7(schema)) {
-        draft7 ??= equip(new Ajv(ajvOptions), extraKeywords);
-        return compileWith(draft7, schema);
+        draft7 ??= new SchemaDraft(() => equip(new Ajv(ajvOptions), extraKeywords));
+        return draft7.compile(schema);
       }
-      draft2020 ??= equip(new Ajv2020(ajvOptions), extraKeywords);
-      return compileWith(draft2020, schema);
+      draft2020 ??= new SchemaDraft(() => equip(new Ajv2020(ajvOptions), extraKeywords));
+      return draft2020.compile(schema);
     },
     // Only what was made here: an ajv of the user's may have the schema from the user as well.
     forget(schema) {
       if (typeof schema !== "object" || isStandardSchema(schema)) return;
-      (isDraft7(schema) ? draft7 : draft2020)?.removeSchema(schema);
+      (isDraft7(schema) ? draft7 : draft2020)?.forget(schema);
     },
   };
+}
+
+/**
+ * The schemas of one draft, compiled by two instances of ajv: the second, made when a body first holds a bigint, checks those as the integers
+ * they are. It is slower, because it calls functions where ajv compiles code.
+ */
+class SchemaDraft {
+  readonly #make: () => Ajv;
+  readonly #plain: Ajv;
+  readonly #schemas = new Set<object>();
+  readonly #exactSchemas = new Map<object, Record<string, unknown>>();
+  #exact: Ajv | undefined;
+
+  constructor(make: () => Ajv) {
+    this.#make = make;
+    this.#plain = make();
+  }
+
+  compile(schema: JsonSchema): JsonBodyCheck {
+    const plain = compileWith(this.#plain, schema);
+    if (typeof schema === "object") this.#schemas.add(schema);
+    let exact: AjvValidate | undefined;
+    const check = (value: unknown, integers?: "safe"): BodyCheckResult =>
+      bounded(() => {
+        if (integers === "safe" || !holdsBigInt(value)) return resultOf(plain, value, value);
+        exact ??= this.#compileExact(schema);
+        return resultOf(exact, value, value);
+      });
+    return Object.assign(check, { isOfJson: true } as const);
+  }
+
+  forget(schema: object): void {
+    this.#schemas.delete(schema);
+    this.#plain.removeSchema(schema);
+    const exact = this.#exactSchemas.get(schema);
+    this.#exactSchemas.delete(schema);
+    if (exact !== undefined) this.#exact?.removeSchema(exact);
+  }
+
+  /** Others that were compiled before may be referred to by their ids. */
+  #compileExact(schema: JsonSchema): AjvValidate {
+    if (this.#exact === undefined) {
+      this.#exact = this.#make();
+      addExactKeywords(this.#exact);
+    }
+    for (const known of this.#schemas) {
+      if (this.#exactSchemas.has(known)) continue;
+      const exact = toExactSchema(known) as Record<string, unknown>;
+      this.#exactSchemas.set(known, exact);
+      if (typeof exact.$id === "string") this.#exact.addSchema(exact);
+    }
+    const exact = typeof schema === "object" ? this.#exactSchemas.get(schema) : schema;
+    return compileWith(this.#exact, (exact ?? toExactSchema(schema)) as JsonSchema);
+  }
 }
 
 function isValidator(schema: JsonBodySchema): schema is StandardSchema | ValidateFunction {
@@ -73,11 +136,12 @@ function isDraft7(schema: JsonSchema): boolean {
 
 function equip(ajv: Ajv, extraKeywords: readonly string[]): Ajv {
   addFormats(ajv);
+  addUniqueItems(ajv);
   ajv.addVocabulary([...extraKeywords]);
   return ajv;
 }
 
-function compileWith(ajv: AjvLike, schema: JsonSchema): BodyCheck {
+function compileWith(ajv: AjvLike, schema: JsonSchema): AjvValidate {
   let validate: AjvValidate;
   try {
     validate = ajv.compile(schema as Record<string, unknown> | boolean);
@@ -86,27 +150,36 @@ function compileWith(ajv: AjvLike, schema: JsonSchema): BodyCheck {
     throw new TypeError(`json: a schema does not compile: ${text}`, { cause: error });
   }
   if (validate.$async === true) throw new TypeError("json: a schema must validate synchronously.");
-  return (value) => {
-    try {
-      if (validate(value) === true) return { isValid: true, value };
-      const fault = describe(validate.errors?.[0]);
-      // Integers that a number cannot hold are integers to JSON Schema all the same.
-      const numbers = withNumbers(value);
-      if (numbers === value) return { isValid: false, text: fault };
-      if (validate(numbers) === true) return { isValid: true, value };
-    } catch (error) {
-      // A recursive schema recurses with the value; everything else is a fault of a custom keyword.
-      if (error instanceof RangeError)
-        return { isValid: false, text: "The body is nested too deeply for its schema." };
-      throw error;
-    }
-    return { isValid: false, text: describe(validate.errors?.[0]) };
-  };
+  return validate;
+}
+
+/** The check by an ajv of the user's, which knows no bigints: it checks the nearest numbers. */
+function roundingCheck(validate: AjvValidate): JsonBodyCheck {
+  const check = (value: unknown, integers?: "safe"): BodyCheckResult =>
+    bounded(() => resultOf(validate, integers === "safe" ? value : withNumbers(value), value));
+  return Object.assign(check, { isOfJson: true } as const);
+}
+
+function resultOf(validate: AjvValidate, seen: unknown, value: unknown): BodyCheckResult {
+  if (validate(seen) === true) return { isValid: true, value };
+  return { isValid: false, text: describe(validate.errors?.[0]) };
+}
+
+function bounded(check: () => BodyCheckResult): BodyCheckResult {
+  try {
+    return check();
+  } catch (error) {
+    // A recursive schema recurses with the value; everything else is a fault of a custom keyword.
+    if (error instanceof RangeError)
+      return { isValid: false, text: "The body is nested too deeply for its schema." };
+    throw error;
+  }
 }
 
 /** Names place and keyword of a fault. Ajv's own message is not used: with `const` and `enum` it would repeat the schema. */
 function describe(error: Pick<ErrorObject, "instancePath" | "keyword"> | undefined): string {
   if (error === undefined) return "The body breaks its schema.";
   const path = error.instancePath === "" ? "its root" : error.instancePath;
-  return `The body breaks "${error.keyword}" of its schema at ${path.length > 256 ? `${path.slice(0, 256)}…` : path}.`;
+  const keyword = plainKeyword(error.keyword);
+  return `The body breaks "${keyword}" of its schema at ${path.length > 256 ? `${path.slice(0, 256)}…` : path}.`;
 }

@@ -274,6 +274,89 @@ describe("json", () => {
     });
   });
 
+  it("refuses objects of the platform that it could only write as {}", () => {
+    for (const object of [
+      new Blob(["text"]),
+      new Intl.DateTimeFormat("en"),
+      new URLSearchParams("a=1"),
+      Intl,
+    ])
+      for (const value of [object, [object], { a: object }])
+        expect(errorOf(() => write(json(), value)).message).toMatch(/an object of kind \w+/);
+    expect(textOf(write(json(), new URL("https://example.org/")))).toBe('"https://example.org/"');
+  });
+
+  describe("items", () => {
+    const full = (count: number) => [
+      `[${Array(count).fill("0").join()}]`,
+      `[${Array(count).fill(" [ ] ").join()}]`,
+      `{${Array.from({ length: count }, (_, key) => `"${key}":"[,{"`).join(" ,")}}`,
+      `[${Array(count / 2)
+        .fill('{"a\\\\":null}')
+        .join()}]`,
+      `${"[".repeat(count + 1)}${"]".repeat(count + 1)}`,
+    ];
+
+    it("are counted before any is built", () => {
+      for (const text of full(1000)) {
+        expect(() => read(json(), text, { maxItems: 1000, maxDepth: 1001 })).not.toThrow();
+        expect(reasonOf(() => read(json(), text, { maxItems: 999, maxDepth: 1001 }))).toBe("items-exceeded");
+        // What the parser would have refused is never reached.
+        expect(reasonOf(() => read(json(), `${text}}`, { maxItems: 999, maxDepth: 1001 }))).toBe(
+          "items-exceeded",
+        );
+      }
+    });
+
+    it("without a limit are as many as there are", () => {
+      for (const text of full(1000)) expect(() => read(json(), text, { maxDepth: 1001 })).not.toThrow();
+    });
+
+    it("are no more in what is written than readers take", () => {
+      const writing = {
+        ...emptyContext,
+        maxDepth: 128,
+        maxItemsIn: (bytes: number) => Math.floor(bytes / 3),
+      };
+      expect(() => json().serialize([[], [], []], writing)).not.toThrow();
+      expect(errorOf(() => json().serialize([0, 0, 0, 0, 0], writing)).message).toContain(
+        "more than 3 items",
+      );
+    });
+  });
+
+  it("finds in a large body what it finds in a small one", () => {
+    const padded = (text: string) => `[${text},"${"x".repeat(70_000)}"]`;
+    const refused: [string, string][] = [
+      ['{"__proto__":1}', "key-forbidden"],
+      ['{"\\u005f_proto__":1}', "key-forbidden"],
+      ['{"constructor" : {"prototype":1}}', "key-forbidden"],
+      ["1e400", "value-out-of-range"],
+      ["-1E+400", "value-out-of-range"],
+      ["9".repeat(400), "value-out-of-range"],
+      ["[".repeat(128) + "]".repeat(128), "depth-exceeded"],
+    ];
+    for (const [text, reason] of refused) {
+      expect(reasonOf(() => read(json(), `[${text}]`))).toBe(reason);
+      expect(reasonOf(() => read(json(), padded(text)))).toBe(reason);
+    }
+    const [integer] = read(json(), padded("9007199254740993")) as unknown[];
+    expect(integer).toBe(9007199254740993n);
+    expect(read(json(), padded('{"constructor":1},"__proto__",-0.5e3'))).toMatchObject([
+      { constructor: 1 },
+      "__proto__",
+      -500,
+    ]);
+  });
+
+  it("refuses depth in a large body before anything is built", () => {
+    const deep = new Uint8Array(64 * 1024 * 1024).fill(0x5b);
+    const start = performance.now();
+    expect(reasonOf(() => read(json(), deep))).toBe("depth-exceeded");
+    // Parsed, it takes seconds and gigabytes.
+    expect(performance.now() - start).toBeLessThan(1_000);
+  });
+
   describe("schemas", () => {
     it("validates when reading, naming the path and the keyword but no value", () => {
       const serializer = json({ schema: orderSchema });

@@ -1,8 +1,10 @@
-import type { BodyCheck, DeserializeContext } from "@waybill/core";
+import type { BodyCheckResult, DeserializeContext } from "@waybill/core";
 import { decodeFailure, validationFailure } from "@waybill/core";
+import { checkExtent, depthExceeded, type Extent } from "./check-extent.js";
+import type { JsonBodyCheck } from "./compile-json-schema.js";
+import { toDigits, withExactIntegers } from "./exact-integers.js";
 import type { ResolvedJsonOptions } from "./json-serializer.js";
 import { syntaxFailure } from "./syntax-failure.js";
-import { reviveIntegers } from "./unsafe-integers.js";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -11,43 +13,83 @@ export function readJson(
   bytes: Uint8Array,
   context: DeserializeContext,
   options: ResolvedJsonOptions,
-  check: BodyCheck | undefined,
+  check: JsonBodyCheck | undefined,
 ): unknown {
-  const text = decodeText(bytes, context, options);
-  let value = parse(text);
+  checkLabel(bytes, context, options);
+  const extent = checkExtent(bytes, context);
+  const text = decodeText(bytes);
+  const value = parse(text);
   const isContainer = typeof value === "object" && value !== null;
   if (!isContainer && !context.isDeclared)
     throw decodeFailure("root-not-container", "Only an object or array is taken for undeclared JSON.");
 
   const isSuspicious = isContainer
-    ? inspectWithin(value as object, context.maxDepth)
+    ? mustBeInspected(extent, text, context.maxDepth) && inspectWithin(value, context.maxDepth)
     : typeof value === "number" && isUnsafe(value);
-  if (isSuspicious) value = reviveIntegers(text, value, options.readUnsafeIntegers);
+  if (!isSuspicious) return check === undefined ? value : accepted(check(value, "safe"));
+  return withIntegers(text, value, context.maxDepth, options, check);
+}
 
-  if (check === undefined) return value;
-  const result = check(value);
+/**
+ * The value of a text, with the integers that a number would round as the option has them, and checked. A JSON Schema sees them as the
+ * integers they are; a function sees what the application will see.
+ */
+export function withIntegers(
+  text: string,
+  parsed: unknown,
+  maxDepth: number,
+  { readUnsafeIntegers: policy }: ResolvedJsonOptions,
+  check: JsonBodyCheck | undefined,
+): unknown {
+  if (policy === "number") return check === undefined ? parsed : accepted(check(parsed));
+  const exact = exactWithin(text, parsed, maxDepth, policy === "refuse" ? refuseInteger : BigInt);
+  if (policy !== "string") return check === undefined ? exact : accepted(check(exact));
+  if (check?.isOfJson !== true)
+    return check === undefined ? toDigits(exact) : accepted(check(toDigits(exact)));
+  accepted(check(exact));
+  return toDigits(exact);
+}
+
+function accepted(result: BodyCheckResult): unknown {
   if (!result.isValid) throw validationFailure(result.text);
   return result.value;
 }
 
-function decodeText(bytes: Uint8Array, context: DeserializeContext, options: ResolvedJsonOptions): string {
+function refuseInteger(): never {
+  throw decodeFailure("value-out-of-range", "An integer is beyond the precision of a number.");
+}
+
+function checkLabel(bytes: Uint8Array, context: DeserializeContext, options: ResolvedJsonOptions): void {
   if (bytes.length === 0) throw decodeFailure("body-empty", "An empty body is not JSON.");
-  let start = 0;
   if (context.isDeclared) {
     checkCharset(context);
-    if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
-      if (options.byteOrderMark === "refuse")
-        throw decodeFailure("malformed", "The body begins with a byte order mark.");
-      start = 3;
-    }
+    if (options.byteOrderMark === "refuse" && beginsWithByteOrderMark(bytes))
+      throw decodeFailure("malformed", "The body begins with a byte order mark.");
   } else if (bytes[0] !== 0x7b && bytes[0] !== 0x5b) {
     throw decodeFailure("not-recognized", "Undeclared JSON begins with { or [.");
   }
+}
+
+function decodeText(bytes: Uint8Array): string {
   try {
-    return utf8.decode(start === 0 ? bytes : bytes.subarray(start));
+    return utf8.decode(beginsWithByteOrderMark(bytes) ? bytes.subarray(3) : bytes);
   } catch {
     throw decodeFailure("utf8-invalid", "The body is not valid UTF-8.");
   }
+}
+
+function beginsWithByteOrderMark(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+}
+
+/**
+ * Whether a parsed body has to be walked through. That costs as much again as parsing where many objects have keys of their own, so a large
+ * body whose bytes were looked at is only walked for what those left open: an unusual number, or a key that may be a forbidden one.
+ */
+function mustBeInspected(extent: Extent | undefined, text: string, maxDepth: number): boolean {
+  // Under a very large limit on depth the walk finds where the stack ends.
+  if (extent === undefined || extent.hasLongNumber || maxDepth > 1_000) return true;
+  return text.includes("__proto__") || text.includes('"constructor"') || text.includes("\\u");
 }
 
 /** JSON between systems is UTF-8 (RFC 8259, 8.1); ASCII is its subset. */
@@ -73,10 +115,26 @@ function inspectWithin(value: object, maxDepth: number): boolean {
   try {
     return inspect(value, maxDepth, maxDepth);
   } catch (error) {
-    // The stack ends before a very large limit does.
-    if (error instanceof RangeError) throw depthExceeded(maxDepth);
-    throw error;
+    throw overflowAsDepth(error, maxDepth);
   }
+}
+
+function exactWithin(
+  text: string,
+  parsed: unknown,
+  maxDepth: number,
+  onRounded: (digits: string) => bigint,
+): unknown {
+  try {
+    return withExactIntegers(text, parsed, onRounded);
+  } catch (error) {
+    throw overflowAsDepth(error, maxDepth);
+  }
+}
+
+/** The stack ends before a very large limit on depth does. */
+function overflowAsDepth(error: unknown, maxDepth: number): unknown {
+  return error instanceof RangeError ? depthExceeded(maxDepth) : error;
 }
 
 /**
@@ -107,10 +165,6 @@ function inspect(value: object, depthLeft: number, maxDepth: number): boolean {
     else if (typeof item === "number" && isUnsafe(item)) isSuspicious = true;
   }
   return isSuspicious;
-}
-
-function depthExceeded(maxDepth: number): Error {
-  return decodeFailure("depth-exceeded", `The body is nested beyond ${maxDepth} levels.`);
 }
 
 function isUnsafe(value: number): boolean {

@@ -1,8 +1,10 @@
-import type { BodyCheck, SerializeContext } from "@waybill/core";
+import type { BodyCheckResult, SerializeContext } from "@waybill/core";
 import { encodeFailure, untransferable, WaybillError } from "@waybill/core";
+import { checkExtent } from "./check-extent.js";
+import type { JsonBodyCheck } from "./compile-json-schema.js";
 import type { ResolvedJsonOptions } from "./json-serializer.js";
+import { withIntegers } from "./read-json.js";
 import { toPlainJson } from "./to-plain-json.js";
-import { reviveIntegers } from "./unsafe-integers.js";
 
 const encoder = new TextEncoder();
 
@@ -11,7 +13,7 @@ export function writeJson(
   value: unknown,
   context: SerializeContext,
   options: ResolvedJsonOptions,
-  check: BodyCheck | undefined,
+  check: JsonBodyCheck | undefined,
 ): Uint8Array {
   let text: string;
   let isSame = true;
@@ -26,12 +28,42 @@ export function writeJson(
     throw encodeFailure("The body cannot be written as JSON: reading it threw an error.");
   }
   if (check !== undefined) {
-    // What differs from its JSON is judged as the reader will see it.
-    const seen = isSame ? value : reviveIntegers(text, JSON.parse(text), options.readUnsafeIntegers);
-    const result = check(seen);
-    if (!result.isValid) throw encodeFailure(result.text);
+    if (isSame) requireValid(check(value, "safe"));
+    else requireReadable(text, context.maxDepth, options, check);
   }
-  return toUtf8(text);
+  const bytes = toUtf8(text);
+  requireFewItems(bytes, context);
+  return bytes;
+}
+
+function requireValid(result: BodyCheckResult): void {
+  if (!result.isValid) throw encodeFailure(result.text);
+}
+
+/** What differs from its JSON is checked as the reader will see it. */
+function requireReadable(
+  text: string,
+  maxDepth: number,
+  options: ResolvedJsonOptions,
+  check: JsonBodyCheck,
+): void {
+  asWriteFailure(() => withIntegers(text, JSON.parse(text), maxDepth, options, check));
+}
+
+/** What holds more items than readers take is not written. */
+function requireFewItems(bytes: Uint8Array, { maxDepth, maxItemsIn }: SerializeContext): void {
+  const maxItems = maxItemsIn?.(bytes.length);
+  // An item takes two bytes at least.
+  if (maxItems !== undefined && bytes.length > 2 * maxItems)
+    asWriteFailure(() => checkExtent(bytes, { maxDepth, maxItems }));
+}
+
+function asWriteFailure(read: () => void): void {
+  try {
+    read();
+  } catch (error) {
+    throw error instanceof WaybillError ? encodeFailure(error.text) : error;
+  }
 }
 
 /** Set by a survey that met something the reader will get in another form: a date, an absent property. */
@@ -70,7 +102,9 @@ function survey(value: object, depthLeft: number): boolean {
     // Without a prototype, what is found there is a key of the value's own, which readers may refuse.
     if (Object.getPrototypeOf(value) !== null || value.constructor !== undefined) return false;
   }
+  let isEmpty = true;
   for (const key in value) {
+    isEmpty = false;
     // A reader would refuse the key.
     if (key === "__proto__") return false;
     const item: unknown = (value as Record<string, unknown>)[key];
@@ -82,7 +116,8 @@ function survey(value: object, depthLeft: number): boolean {
     } else if (item === undefined) isAltered = true;
     else if (typeof item !== "boolean") return false;
   }
-  return true;
+  // An object of the platform, such as `Intl`, shows nothing of what it is.
+  return !isEmpty || !(Symbol.toStringTag in value);
 }
 
 /** Bodies that may take more than a quarter of this have memory of their own, unless what is left of a slab has room for them. */

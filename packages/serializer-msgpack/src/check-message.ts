@@ -1,4 +1,5 @@
-import { type DecodeReason, decodeFailure } from "@waybill/core";
+import { type DecodeReason, type DeserializeContext, decodeFailure } from "@waybill/core";
+import { beginsWithByteOrderMark, type StringPlace } from "./byte-order-marks.js";
 
 const ARRAY = 0;
 const MAP = 1;
@@ -8,6 +9,9 @@ const CONSTRUCTOR_MAP = 2;
 /** From this length on, the native decoder checks a string faster than the loop below. */
 const LONG_STRING = 192;
 
+/** How many more items a byte string counts for than another value. */
+const byteStringExtra = 3;
+
 /** The last second a `Date` can hold. Source: ECMAScript, Time Values and Time Range. */
 const MAX_DATE_SECONDS = 8.64e12;
 
@@ -16,15 +20,21 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 // Reused by every call: the check is synchronous and never calls out, so it cannot be entered twice.
 let remaining = new Uint32Array(129);
 let kinds = new Uint8Array(129);
+let marked: StringPlace[] | undefined;
 
 /**
  * Refuses bytes that are not exactly one plain MessagePack value, before the decoder sees them: truncation, trailing bytes, counts
  * beyond the input, the unused byte 0xc1, extension types but the timestamp, map keys that are not strings or would replace a
- * prototype, ill-formed UTF-8, nesting beyond `maxDepth`. Iterative, allocates nothing that grows with the input.
- * Throws `decodeFailure`. Source: the MessagePack specification, github.com/msgpack/msgpack/blob/master/spec.md.
+ * prototype, ill-formed UTF-8, nesting or items beyond the limits. Iterative, allocates nothing that grows with the input,
+ * but for the strings that begin with U+FEFF: it returns where they are, if there are any. Throws `decodeFailure`. Source: the MessagePack specification, github.com/msgpack/msgpack/blob/master/spec.md.
  */
-export function checkMessage(bytes: Uint8Array, maxDepth: number): void {
+export function checkMessage(
+  bytes: Uint8Array,
+  { maxDepth, maxItems = Number.POSITIVE_INFINITY }: Pick<DeserializeContext, "maxDepth" | "maxItems">,
+): readonly StringPlace[] | undefined {
   const length = bytes.length;
+  marked = undefined;
+  let itemsLeft = maxItems;
   let position = 0;
   let depth = 0;
   let left = 1;
@@ -35,7 +45,7 @@ export function checkMessage(bytes: Uint8Array, maxDepth: number): void {
     while (left === 0) {
       if (depth === 0) {
         if (position !== length) fail("trailing-bytes", "bytes follow the value", position);
-        return;
+        return marked;
       }
       depth--;
       left = remaining[depth] as number;
@@ -56,7 +66,7 @@ export function checkMessage(bytes: Uint8Array, maxDepth: number): void {
         position += width;
       } else fail("key-forbidden", "a map key is not a string", start);
       if (size > length - position) fail("truncated", "a map key exceeds the body", start);
-      checkUtf8(bytes, position, size);
+      checkUtf8(bytes, position, size, start);
       if (size === 9) {
         if (isAscii(bytes, position, "__proto__")) fail("key-forbidden", 'the key "__proto__"', start);
         if (kind === CONSTRUCTOR_MAP && isAscii(bytes, position, "prototype"))
@@ -74,7 +84,7 @@ export function checkMessage(bytes: Uint8Array, maxDepth: number): void {
     } else if (byte >= 0xa0 && byte <= 0xbf) {
       const size = byte & 0x1f;
       if (size > length - position) fail("truncated", "a string exceeds the body", start);
-      checkUtf8(bytes, position, size);
+      checkUtf8(bytes, position, size, start);
       position += size;
     } else if (byte <= 0x8f) {
       count = byte & 0x0f;
@@ -112,7 +122,7 @@ export function checkMessage(bytes: Uint8Array, maxDepth: number): void {
           const size = readLength(bytes, position, width);
           position += width;
           if (size > length - position) fail("truncated", "a string exceeds the body", start);
-          checkUtf8(bytes, position, size);
+          checkUtf8(bytes, position, size, start);
           position += size;
           break;
         }
@@ -121,6 +131,8 @@ export function checkMessage(bytes: Uint8Array, maxDepth: number): void {
         case 0xc6: {
           const width = 1 << (byte - 0xc4);
           position += readLength(bytes, position, width) + width;
+          if (depth > 0) itemsLeft -= byteStringExtra;
+          if (itemsLeft < 0) failItems(maxItems, start);
           break;
         }
         case 0xdc:
@@ -146,6 +158,8 @@ export function checkMessage(bytes: Uint8Array, maxDepth: number): void {
     const items = isMap ? count * 2 : count;
     // Every item takes a byte at least, so a count beyond the rest is a lie, whatever follows.
     if (items > length - position) fail("count-exceeded", "a count exceeds the body", start);
+    itemsLeft -= count;
+    if (itemsLeft < 0) failItems(maxItems, start);
     if (depth >= maxDepth) fail("depth-exceeded", `nesting beyond ${maxDepth}`, start);
     if (depth >= remaining.length) growStack();
     remaining[depth] = left;
@@ -160,6 +174,10 @@ function fail(reason: DecodeReason, text: string, offset: number): never {
   throw decodeFailure(reason, `not plain MessagePack at offset ${offset}: ${text}.`);
 }
 
+function failItems(maxItems: number, offset: number): never {
+  fail("items-exceeded", `more than ${maxItems} items`, offset);
+}
+
 /** Reads a big-endian length of 1, 2 or 4 bytes; the caller's bounds check refuses what runs past the end. */
 function readLength(bytes: Uint8Array, position: number, width: number): number {
   if (position + width > bytes.length) fail("truncated", "the body ends inside a length", position);
@@ -169,9 +187,10 @@ function readLength(bytes: Uint8Array, position: number, width: number): number 
   return high * 0x10000 + (((bytes[position + 2] as number) << 8) | (bytes[position + 3] as number));
 }
 
-function checkUtf8(bytes: Uint8Array, start: number, size: number): void {
+function checkUtf8(bytes: Uint8Array, start: number, size: number, headerStart: number): void {
   const end = start + size;
   if (size >= LONG_STRING) {
+    noteMark(bytes, start, size, headerStart);
     try {
       utf8.decode(bytes.subarray(start, end));
     } catch {
@@ -181,10 +200,17 @@ function checkUtf8(bytes: Uint8Array, start: number, size: number): void {
   }
   for (let index = start; index < end; index++) {
     if ((bytes[index] as number) >= 0x80) {
+      if (index === start) noteMark(bytes, start, size, headerStart);
       checkMultiByte(bytes, index, end);
       return;
     }
   }
+}
+
+function noteMark(bytes: Uint8Array, textStart: number, size: number, start: number): void {
+  if (!beginsWithByteOrderMark(bytes, textStart, size)) return;
+  marked ??= [];
+  marked.push({ start, textStart, size });
 }
 
 /** Source: The Unicode Standard, table 3-7, well-formed UTF-8 byte sequences. */
@@ -234,7 +260,8 @@ function checkExtension(bytes: Uint8Array, start: number): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset + position, size);
   const nanoseconds = size === 4 ? 0 : size === 8 ? view.getUint32(0) >>> 2 : view.getUint32(0);
   const seconds = size === 12 ? view.getInt32(4) * 0x100000000 + view.getUint32(8) : 0;
-  if (nanoseconds > 999_999_999 || seconds > MAX_DATE_SECONDS || seconds < -MAX_DATE_SECONDS)
+  const isBeyond = seconds === MAX_DATE_SECONDS ? nanoseconds > 0 : Math.abs(seconds) > MAX_DATE_SECONDS;
+  if (nanoseconds > 999_999_999 || isBeyond)
     fail("value-out-of-range", "a timestamp outside the range of a date", start);
   return position + size;
 }

@@ -151,6 +151,13 @@ const subject: SerializerSubject = {
       ),
       value: [new Date(1000), new Date(1000), new Date(1000)],
     },
+    {
+      name: "the first and the last timestamp that is a date",
+      bytes: hex(
+        "92 c7 0c ff 00 00 00 00 00 00 07 db a8 21 80 00 c7 0c ff 00 00 00 00 ff ff f8 24 57 de 80 00",
+      ),
+      value: [new Date(8.64e15), new Date(-8.64e15)],
+    },
     { name: "a 32-bit float", bytes: hex("91 ca 3f c0 00 00"), value: [1.5] },
   ],
   hostile: [
@@ -182,6 +189,11 @@ const subject: SerializerSubject = {
     {
       name: "a timestamp beyond any date",
       bytes: hex("c7 0c ff 00 00 00 00 7f ff ff ff ff ff ff ff"),
+      reason: "value-out-of-range",
+    },
+    {
+      name: "a timestamp one nanosecond beyond any date",
+      bytes: hex("c7 0c ff 00 00 00 01 00 00 07 db a8 21 80 00"),
       reason: "value-out-of-range",
     },
     {

@@ -349,6 +349,44 @@ describe("msgpack", () => {
     });
   });
 
+  it("refuses objects of the platform that it could only write as an empty map", () => {
+    for (const object of [new Blob(["text"]), new Intl.DateTimeFormat("en"), new Headers(), Intl])
+      for (const value of [object, [object], [[object]], { a: object }])
+        expect(errorOf(() => write(msgpack(), value)).message).toMatch(/an object of kind \w+/);
+  });
+
+  describe("items", () => {
+    const bodies: [string, number][] = [
+      ["dd00000003c0c0c0", 3],
+      ["9391809190c0", 5],
+      ["82a161c0a16291c0", 3],
+      ["92c40100c500020000", 8],
+      ["91d6ff00000000", 1],
+    ];
+
+    it("are counted before any is built", () => {
+      for (const [body, count] of bodies) {
+        const bytes = hex(body);
+        expect(() => read(msgpack(), bytes)).not.toThrow();
+        expect(() => read(msgpack(), bytes, { maxItems: count })).not.toThrow();
+        expect(reasonOf(() => read(msgpack(), bytes, { maxItems: count - 1 }))).toBe("items-exceeded");
+      }
+      expect(read(msgpack(), hex("c40100"), { maxItems: 1 })).toEqual(Uint8Array.of(0));
+    });
+
+    it("are no more in what is written than readers take", () => {
+      const writing = {
+        ...emptyContext,
+        maxDepth: 128,
+        maxItemsIn: (bytes: number) => Math.floor(bytes / 3),
+      };
+      expect(() => msgpack().serialize(["four", "more"], writing)).not.toThrow();
+      expect(errorOf(() => msgpack().serialize([0, 0, 0, 0, 0], writing)).message).toContain(
+        "more than 2 items",
+      );
+    });
+  });
+
   describe("schemas", () => {
     const positive = (value: unknown) => {
       if (typeof value !== "object" || (value as { n: number }).n <= 0) throw new Error("no");

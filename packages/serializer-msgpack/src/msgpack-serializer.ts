@@ -28,7 +28,7 @@ export function msgpack(options: MsgpackOptions = {}): Serializer {
     conforming: true,
     compileSchema: schemas.compileSchema,
     serialize: (value, context) => ({
-      bytes: writeMsgpack(value, context.maxDepth, schemas.checkFor(context)),
+      bytes: writeMsgpack(value, context, schemas.checkFor(context)),
     }),
     deserialize: (bytes, context) => readMsgpack(bytes, context, schemas.checkFor(context)),
   } satisfies Serializer);

@@ -1,12 +1,13 @@
 import type { BodyCheck, DeserializeContext } from "@waybill/core";
 import { decodeFailure, validationFailure } from "@waybill/core";
 import { type Options, Unpackr } from "msgpackr";
+import { decodeGuarded } from "./byte-order-marks.js";
 import { checkMessage } from "./check-message.js";
 
-/** The decoder, for bytes that were checked or that this package wrote. */
+/** The decoder, for bytes that were checked. */
 // int64AsType "auto" gives numbers up to 2^53 and bigints beyond; copyBuffers keeps byte strings from being views on the message.
 // Whatever the options, this decoder also reads records, pointers and other extensions of its own: `checkMessage` refuses them first.
-export const unpackr = new Unpackr({
+const unpackr = new Unpackr({
   useRecords: false,
   structuredClone: false,
   int64AsType: "auto",
@@ -24,13 +25,18 @@ export function readMsgpack(
 ): unknown {
   if (bytes.length === 0) throw decodeFailure("body-empty", "An empty body is not MessagePack.");
   if (!context.isDeclared) checkRoot(bytes);
-  checkMessage(bytes, context.maxDepth);
-  const value = unpack(bytes);
+  const value = decode(bytes, context);
   if (!context.isDeclared && bytes.length < EVIDENCE_BYTES) checkEvidence(value);
   if (check === undefined) return value;
   const result = check(value);
   if (!result.isValid) throw validationFailure(result.text);
   return result.value;
+}
+
+/** Checks and decodes one value. */
+export function decode(bytes: Uint8Array, limits: Parameters<typeof checkMessage>[1]): unknown {
+  const marked = checkMessage(bytes, limits);
+  return marked === undefined ? unpack(bytes) : decodeGuarded(bytes, marked, unpack);
 }
 
 /** Scalars and empty containers are too short to be evidence: half of all bytes are a whole MessagePack integer. */

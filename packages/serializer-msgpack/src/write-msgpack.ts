@@ -1,6 +1,13 @@
-import { type BodyCheck, encodeFailure, untransferable, WaybillError } from "@waybill/core";
+import {
+  type BodyCheck,
+  encodeFailure,
+  type SerializeContext,
+  untransferable,
+  WaybillError,
+} from "@waybill/core";
 import { Packr, pack as packSmallMaps, RESET_BUFFER_MODE } from "msgpackr";
-import { unpackr } from "./read-msgpack.js";
+import { checkMessage } from "./check-message.js";
+import { decode } from "./read-msgpack.js";
 import { toPlainMsgpack } from "./to-plain-msgpack.js";
 
 /**
@@ -16,18 +23,35 @@ const SMALL_BYTES = 2048;
 const MAX_KEPT_BYTES = 262_144;
 
 /** Writes a value as plain MessagePack. Throws `encodeFailure`, naming the path, for what it or the schema cannot hold. */
-export function writeMsgpack(value: unknown, maxDepth: number, check: BodyCheck | undefined): Uint8Array {
+export function writeMsgpack(
+  value: unknown,
+  context: SerializeContext,
+  check: BodyCheck | undefined,
+): Uint8Array {
+  const { maxDepth } = context;
   const plain = toPlain(value, maxDepth);
   const packed = pack(plain);
   // The careful copy has looked at its strings already; otherwise it does so now, and refuses.
   if (plain === value && mayHoldSurrogate(packed)) toPlainMsgpack(value, maxDepth);
+  requireFewItems(packed, context);
   const bytes = kept(packed);
   if (check !== undefined) {
     // What differs from its MessagePack is judged as the reader will see it.
-    const result = check(plain === value ? value : unpackr.unpack(bytes.slice()));
+    const result = check(plain === value ? value : decode(bytes, { maxDepth }));
     if (!result.isValid) throw encodeFailure(result.text);
   }
   return bytes;
+}
+
+/** What holds more items than readers take is not written. Every item takes a byte at least. */
+function requireFewItems(bytes: Uint8Array, { maxDepth, maxItemsIn }: SerializeContext): void {
+  const maxItems = maxItemsIn?.(bytes.length);
+  if (maxItems === undefined || bytes.length <= maxItems) return;
+  try {
+    checkMessage(bytes, { maxDepth, maxItems });
+  } catch (error) {
+    throw error instanceof WaybillError ? encodeFailure(`The body cannot be written: ${error.text}`) : error;
+  }
 }
 
 function toPlain(value: unknown, maxDepth: number): unknown {
@@ -54,7 +78,9 @@ function isPlain(value: object, depthLeft: number): boolean {
   const kind = value.constructor;
   if (kind === Object) {
     if (depthLeft <= 0) return false;
+    let isEmpty = true;
     for (const key in value) {
+      isEmpty = false;
       if (key === "__proto__") return false;
       const item: unknown = (value as Record<string, unknown>)[key];
       if (typeof item === "string" || typeof item === "number") continue;
@@ -62,7 +88,8 @@ function isPlain(value: object, depthLeft: number): boolean {
         if (item !== null && !isPlain(item, depthLeft - 1)) return false;
       } else if (!isPlainItem(item, depthLeft)) return false;
     }
-    return true;
+    // An object of the platform, such as `Intl`, shows nothing of what it is.
+    return !isEmpty || !(Symbol.toStringTag in value);
   }
   if (kind === Array && Array.isArray(value)) {
     if (depthLeft <= 0) return false;
@@ -73,7 +100,9 @@ function isPlain(value: object, depthLeft: number): boolean {
         if (item === null) continue;
         // Objects in an array are what bodies have most of: looked at here, without a call for each, they cost a fifth less.
         if (item.constructor === Object && depthLeft > 1) {
+          let isEmpty = true;
           for (const key in item) {
+            isEmpty = false;
             if (key === "__proto__") return false;
             const inner: unknown = (item as Record<string, unknown>)[key];
             if (typeof inner === "string" || typeof inner === "number") continue;
@@ -81,6 +110,7 @@ function isPlain(value: object, depthLeft: number): boolean {
               if (inner !== null && !isPlain(inner, depthLeft - 2)) return false;
             } else if (!isPlainItem(inner, 0)) return false;
           }
+          if (isEmpty && Symbol.toStringTag in item) return false;
         } else if (!isPlain(item, depthLeft - 1)) return false;
       } else if (!isPlainItem(item, depthLeft)) return false;
     }

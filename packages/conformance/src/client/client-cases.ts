@@ -5,6 +5,7 @@ import { circuitBreakerCases } from "./circuit-breaker-cases.js";
 import { clientClosingCases } from "./closing-cases.js";
 import { clientDeferralCases } from "./deferral-cases.js";
 import { processingCases } from "./processing-cases.js";
+import { redeliveryCases } from "./redelivery-cases.js";
 import { clientSchedulingCases } from "./scheduling-cases.js";
 import { sealedBodyCases } from "./sealed-body-cases.js";
 import { sessionProcessorCases } from "./session-processor-cases.js";
@@ -19,6 +20,7 @@ export function clientCases(subject: TransportSubject): Case[] {
     ...clientClosingCases(subject),
     ...clientSchedulingCases(subject),
     ...clientDeferralCases(subject),
+    ...redeliveryCases(subject),
     ...sessionProcessorCases(subject),
     ...sessionStateCases(subject),
     ...circuitBreakerCases(subject),

@@ -54,6 +54,19 @@ export class ProcessingTrial {
     await client.createSender(queue).sendMessages(messages);
   }
 
+  /** Receives messages as a process does that ends before it settles them; when this resolves, their locks have run out. */
+  async deliverInVain(queue: string, count: number): Promise<void> {
+    const receiver = this.#world.transport.createReceiver({ queue }, "peekLock");
+    let missing = count;
+    while (missing > 0) {
+      const messages = await receiver.receive({ maxMessages: missing, maxWaitTimeMs: 10_000 });
+      assert.ok(messages.length > 0, `${missing} of ${count} messages did not come`);
+      missing -= messages.length;
+    }
+    await receiver.close();
+    await this.#world.advance(this.#lockDurationMs + 100);
+  }
+
   /** The broker's time, so many milliseconds from now. */
   later(ms: number): Date {
     return new Date(this.#world.now().getTime() + ms);

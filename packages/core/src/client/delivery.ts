@@ -10,6 +10,7 @@ import type {
   TransportReceiver,
 } from "../transport.js";
 import type { LockRenewal, RenewableLock } from "./lock-renewal.js";
+import { giveBack } from "./redelivery.js";
 
 /** Where a delivery is on its way to being settled. `lost` means that its lock ran out. */
 export type DeliveryState = "open" | "settling" | "settled" | "lost";
@@ -137,11 +138,12 @@ async function settleOpen(
   delivery.state = "settling";
   try {
     const { observer, receiver, message, handle } = delivery;
-    if (observer === undefined) await receiver[verb](handle, options);
-    else
-      await observer.settle(receiver.entityPath, message, verb, options, () =>
-        receiver[verb](handle, options),
-      );
+    const work = () =>
+      verb === "abandon" || verb === "defer"
+        ? giveBack(receiver, verb, handle, message, options)
+        : receiver[verb](handle, options);
+    if (observer === undefined) await work();
+    else await observer.settle(receiver.entityPath, message, verb, options, work);
     delivery.state = "settled";
   } catch (error) {
     if (isLockLost(error)) delivery.lose(error);

@@ -1,7 +1,7 @@
 import { bodySection } from "../body.js";
 import { isPromise } from "../deserialization/attempt.js";
 import type { DeserializationOutcome } from "../deserialization/outcome.js";
-import type { Pipeline } from "../deserialization/pipeline.js";
+import type { DeserializeCallOptions, Pipeline } from "../deserialization/pipeline.js";
 import type { DeserializationReport } from "../deserialization/report.js";
 import type { Observer } from "../diagnostics/observer.js";
 import { WaybillError } from "../error.js";
@@ -10,7 +10,9 @@ import type { Awaitable } from "../serializer.js";
 import type { DeliveredMessage, TransportReceiver } from "../transport.js";
 import { Delivery, type RenewalErrorHandler } from "./delivery.js";
 import { LockRenewal } from "./lock-renewal.js";
+import { ReadingGate } from "./reading-gate.js";
 import { receivedMessage, undecodedMessage } from "./received-message.js";
+import { mayHaveEndedProcess, rememberRead } from "./redelivery.js";
 import {
   deadLetterUndecoded,
   quarantineUndecoded,
@@ -18,6 +20,11 @@ import {
   undeserializableEvent,
 } from "./settle-undecoded.js";
 import type { UndeserializableEvent } from "./undeserializable-event.js";
+
+/** One for all clients: they share the memory of the process. */
+const readings = new ReadingGate();
+
+const tightened: DeserializeCallOptions = Object.freeze({ limits: "tightened" });
 
 /** What an intake works with. */
 export interface IntakeSettings extends UndecodedSettlement {
@@ -83,7 +90,7 @@ export class Intake {
     delivery: Delivery | undefined,
     judge: Judge | undefined,
   ): Awaitable<IntakeResult> {
-    const outcome = this.#deserialize(delivered);
+    const outcome = this.#read(delivered);
     return isPromise(outcome)
       ? outcome.then((settled) => this.#conclude(delivered, settled, delivery, judge))
       : this.#conclude(delivered, outcome, delivery, judge);
@@ -91,7 +98,7 @@ export class Intake {
 
   /** Reads a peeked message, marking what cannot be read. */
   readPeeked(delivered: DeliveredMessage): Awaitable<PeekedMessage> {
-    const outcome = this.#deserialize(delivered);
+    const outcome = this.#deserialize(delivered, undefined);
     return isPromise(outcome)
       ? outcome.then((settled) => this.#peeked(delivered, settled))
       : this.#peeked(delivered, outcome);
@@ -119,6 +126,7 @@ export class Intake {
   ): Awaitable<IntakeResult> {
     this.settings.observer?.deserialized(this.settings.entityPath, delivered, outcome, false);
     if (outcome.status === "decoded") {
+      rememberRead(delivered, this.settings.entityPath);
       judge?.onDecoded(delivered, outcome.report);
       return receivedMessage(delivered, outcome, delivery);
     }
@@ -153,10 +161,22 @@ export class Intake {
     return event;
   }
 
+  /** A message that may have ended the process that read it before is read alone, and under tighter limits. */
+  #read(delivered: DeliveredMessage): Awaitable<DeserializationOutcome> {
+    const { isSubQueue, entityPath, scheduler } = this.settings;
+    // In a dead-letter queue the count is that of the queue before.
+    return !isSubQueue && mayHaveEndedProcess(delivered, entityPath)
+      ? readings.run("alone", scheduler, () => this.#deserialize(delivered, tightened))
+      : readings.run("among-others", scheduler, () => this.#deserialize(delivered, undefined));
+  }
+
   /** A pipeline of someone else's making that throws says nothing about the body: the message must not be lost for it. */
-  #deserialize(delivered: DeliveredMessage): Awaitable<DeserializationOutcome> {
+  #deserialize(
+    delivered: DeliveredMessage,
+    options: DeserializeCallOptions | undefined,
+  ): Awaitable<DeserializationOutcome> {
     try {
-      const outcome = this.settings.pipeline.deserialize(delivered);
+      const outcome = this.settings.pipeline.deserialize(delivered, options);
       return isPromise(outcome)
         ? (outcome as Promise<DeserializationOutcome>).catch((error: unknown) =>
             brokenPipeline(delivered, error),

@@ -2,6 +2,7 @@ import { WaybillError } from "../error.js";
 import type { Awaitable, DeserializeContext, Serializer } from "../serializer.js";
 import { withinTime } from "../within-time.js";
 import { decodeFailure } from "./failure.js";
+import { byteStringItems, depthExceeded, itemsExceeded } from "./limits.js";
 
 /**
  * Lets one serializer read a body, with the guards that none can forget: a serializer that has not proven itself gets a copy of the
@@ -76,9 +77,7 @@ function accepted(value: unknown, serializer: Serializer, context: DeserializeCo
       "Without a content type only an object or an array is taken for a value.",
     );
   }
-  if (serializer.conforming !== true && !isShallow(value, context.maxDepth)) {
-    throw decodeFailure("depth-exceeded", `The value is nested deeper than ${context.maxDepth} levels.`);
-  }
+  if (serializer.conforming !== true) checkExtent(value, context);
   return value;
 }
 
@@ -92,20 +91,25 @@ function isContainer(value: unknown): boolean {
  * Level by level and without recursion, so that the value cannot be too deep for the check; a cycle is too deep as well. A set per
  * level, because shared references would otherwise double the work with each level.
  */
-function isShallow(value: unknown, maxDepth: number): boolean {
+function checkExtent(
+  value: unknown,
+  { maxDepth, maxItems = Number.POSITIVE_INFINITY }: DeserializeContext,
+): void {
+  let itemsLeft = maxItems;
   let level = new Set<unknown>([value]);
   for (let depth = 0; level.size > 0; depth++) {
     const next = new Set<unknown>();
     for (const item of level) {
       if (!isContainer(item)) continue;
-      if (depth === maxDepth) return false;
+      if (depth === maxDepth) throw depthExceeded(maxDepth);
       for (const child of children(item as object)) {
+        itemsLeft -= ArrayBuffer.isView(child) ? byteStringItems : 1;
+        if (itemsLeft < 0) throw itemsExceeded(maxItems);
         if (typeof child === "object" && child !== null) next.add(child);
       }
     }
     level = next;
   }
-  return true;
 }
 
 function children(container: object): Iterable<unknown> {

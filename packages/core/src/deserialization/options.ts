@@ -17,6 +17,7 @@ import {
   type MessageTypeRegistry,
 } from "../message-types/message-type-registry.js";
 import type { Serializer } from "../serializer.js";
+import { type MaxItems, resolveMaxItems } from "./limits.js";
 
 /** What to do with a body whose content type does not settle the matter: try every deserializer, or dead-letter it. */
 export type ContentTypePolicy = "try-all" | "reject";
@@ -41,6 +42,11 @@ export interface PipelineOptions<Types extends MessageType = MessageType> extend
   readonly maxDecompressedBytes?: number | undefined;
   /** How deep values may be nested. Default 128: enough for real data, far from the end of the stack. */
   readonly maxDepth?: number | undefined;
+  /**
+   * How many items a body may hold in all its arrays, objects, maps and records together; a byte string counts as four. Default: one for
+   * each 4 bytes of the body, but at least 131,072 and at most 1,048,576, which a heap of 512 MB survives. Checked before anything is built.
+   */
+  readonly maxItems?: number | undefined;
   /**
    * How long a serializer that answers with a promise, a key provider or a claim-check store may take, in milliseconds. Default 30,000;
    * then the body counts as unavailable.
@@ -73,6 +79,9 @@ export interface ResolvedPipelineOptions {
   readonly maxBodyBytes: number;
   readonly maxDecompressedBytes: number;
   readonly maxDepth: number;
+  readonly maxItemsIn: MaxItems;
+  /** Whether the limits are those for a body that may have ended a process. */
+  readonly isTightened: boolean;
   readonly attemptTimeoutMs: number;
 }
 
@@ -121,6 +130,10 @@ export function resolvePipelineOptions(options: PipelineOptions): ResolvedPipeli
       options.maxDecompressedBytes ?? defaults.maxDecompressedBytes,
     ),
     maxDepth: positive("maxDepth", options.maxDepth ?? defaults.maxDepth),
+    maxItemsIn: resolveMaxItems(
+      options.maxItems === undefined ? undefined : positive("maxItems", options.maxItems),
+    ),
+    isTightened: false,
     attemptTimeoutMs,
   });
 }

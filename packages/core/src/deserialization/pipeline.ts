@@ -4,6 +4,7 @@ import { type MessageTypeResolver, propertyResolver } from "../message-types/mes
 import { write } from "../serialization/write.js";
 import type { Awaitable, Serializer } from "../serializer.js";
 import { createChain } from "./chain.js";
+import { tightened } from "./limits.js";
 import { type PipelineOptions, resolvePipelineOptions } from "./options.js";
 import type { DeserializationOutcome } from "./outcome.js";
 import { Reading } from "./reading.js";
@@ -45,6 +46,11 @@ export interface DeserializeCallOptions extends PipelineCallOptions {
   readonly readAs?: ReadTarget | undefined;
   /** Whether the body is fetched and decrypted as its message says. Default true; false reads one that `isSealed: false` wrote. */
   readonly isSealed?: boolean | undefined;
+  /**
+   * `"tightened"`: under a tenth of `maxItems` and `maxBodyBytes`, but not below 32,768, for a message that may have ended the process that
+   * read it before. Default `"normal"`.
+   */
+  readonly limits?: "normal" | "tightened" | undefined;
 }
 
 /** Writes and reads message bodies. Has no state that one message could leave behind for the next. */
@@ -77,12 +83,14 @@ export function createPipeline<Types extends MessageType = never>(
   options: PipelineOptions<Types>,
 ): Pipeline<Types> {
   const resolved = resolvePipelineOptions(options);
+  const tight = tightened(resolved);
   const chain = createChain(resolved.serializers);
   return Object.freeze({
     serializers: resolved.serializers,
     messageTypes: Object.freeze([...(options.messageTypes ?? [])]),
     messageTypeResolver: options.messageTypeResolver ?? propertyResolver(),
     serialize: (message, call) => write(chain, resolved, message, call),
-    deserialize: (message, call) => new Reading(chain, resolved, message, call).run(),
+    deserialize: (message, call) =>
+      new Reading(chain, call?.limits === "tightened" ? tight : resolved, message, call).run(),
   } satisfies Pipeline<Types>);
 }

@@ -28,6 +28,9 @@ const selectionNotes: Readonly<
   unknown: ["content-type-unknown", "No serializer claims the content type."],
 };
 
+const tightenedNote =
+  "That limit is a tenth of the usual one: the message was delivered before, and neither settled nor given back.";
+
 /** Says that an attempt failed; what failed stands in the list of attempts. */
 const failed = Symbol("failed");
 
@@ -89,7 +92,8 @@ export class Reading {
       return isEncrypted ? this.#refusedFor(undefined, notEncrypted()) : this.#received(body.value);
     }
     if (body.length > this.#options.maxBodyBytes) {
-      this.#note(undefined, "body-too-large", `The body is larger than ${this.#options.maxBodyBytes} bytes.`);
+      const text = `The body is larger than ${this.#options.maxBodyBytes} bytes.`;
+      this.#note(undefined, "body-too-large", this.#withLimits(text, "body-too-large"));
       return this.#refused();
     }
     const isElsewhere = this.#isSealed && isSet(applicationProperties[claimCheckProperty]);
@@ -221,6 +225,7 @@ export class Reading {
       signal: this.#signal,
       isDeclared,
       maxDepth: this.#options.maxDepth,
+      maxItems: this.#options.maxItemsIn(bytes.length),
     };
     try {
       const value = attempt(link.serializer, bytes, context, this.#options.attemptTimeoutMs);
@@ -249,9 +254,15 @@ export class Reading {
       position: link?.position ?? -1,
       stage: failure.stage ?? "decode",
       reason: failure.reason ?? "serializer-fault",
-      detail: failure.text,
+      detail: this.#withLimits(failure.text, failure.reason),
     });
     return failed;
+  }
+
+  /** Says of a body that breaks a tightened limit why it was tightened. */
+  #withLimits(text: string, reason: ReasonCode | undefined): string {
+    const isOfLimits = reason === "items-exceeded" || reason === "body-too-large";
+    return this.#options.isTightened && isOfLimits ? `${text} ${tightenedNote}` : text;
   }
 
   #note(link: ChainLink | undefined, reason: ReasonCode, detail: string): void {

@@ -41,6 +41,7 @@ export const reasonCodes = Object.freeze({
   "trailing-bytes": "decode",
   "utf8-invalid": "decode",
   "depth-exceeded": "decode",
+  "items-exceeded": "decode",
   "count-exceeded": "decode",
   "root-not-container": "decode",
   "container-empty": "decode",

@@ -61,6 +61,7 @@ function writeMessage(
       applicationProperties: message.applicationProperties ?? noProperties,
       signal: call?.abortSignal,
       maxDepth: options.maxDepth,
+      maxItemsIn: options.maxItemsIn,
     });
   } catch (error) {
     throw writeFailure(error, link, message);

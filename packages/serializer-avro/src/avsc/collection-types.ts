@@ -29,8 +29,10 @@ export class GuardedArrayType extends ArrayType {
   override _skip(tap: ReadTap): void {
     if (++tap.depth > tap.maxDepth) tap.failDepth();
     for (let count = tap.readCount(); count !== 0; count = tap.readCount()) {
-      if (count < 0) tap.pos = tap.readBlockEnd();
-      else for (let left = count; left > 0; left--) this.itemsType._skip(tap);
+      const end = count < 0 ? tap.readBlockEnd() : -1;
+      if (end >= 0 && !tap.isCounting) tap.pos = end;
+      else for (let left = Math.abs(count); left > 0; left--) this.itemsType._skip(tap);
+      if (end >= 0) tap.endBlock(end);
     }
     tap.depth--;
   }
@@ -73,12 +75,14 @@ export class GuardedMapType extends MapType {
   override _skip(tap: ReadTap): void {
     if (++tap.depth > tap.maxDepth) tap.failDepth();
     for (let count = tap.readCount(); count !== 0; count = tap.readCount()) {
-      if (count < 0) tap.pos = tap.readBlockEnd();
+      const end = count < 0 ? tap.readBlockEnd() : -1;
+      if (end >= 0 && !tap.isCounting) tap.pos = end;
       else
-        for (let left = count; left > 0; left--) {
+        for (let left = Math.abs(count); left > 0; left--) {
           tap.skipString();
           this.valuesType._skip(tap);
         }
+      if (end >= 0) tap.endBlock(end);
     }
     tap.depth--;
   }

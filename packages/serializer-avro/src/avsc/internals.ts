@@ -165,6 +165,25 @@ export function tryResolve(
   }
 }
 
+/** What the values of types mean that are read as they are, such as a number of milliseconds. avsc freezes its types. */
+const meanings = new WeakMap<AvscType, string>();
+
+/** Notes what the values of a type mean. */
+export function withMeaning(type: AvscType, meaning: string | undefined): AvscType {
+  if (meaning !== undefined) meanings.set(type, meaning);
+  return type;
+}
+
+/** What a number of one unit means is not what the same number means in another, so it must not be read as that. */
+function requireSameMeaning(reader: AvscType, writer: AvscType): void {
+  const [wanted, written] = [reader, writer].map(
+    (type) => meanings.get(type) ?? (type as Partial<LogicalShape>)._logicalTypeName,
+  );
+  const areConverted = !meanings.has(reader) && !meanings.has(writer);
+  if (areConverted || wanted === undefined || written === undefined || wanted === written) return;
+  throw new TypeError(`values of logical type ${written} do not mean what those of ${wanted} mean`);
+}
+
 /**
  * Makes a type read what a writer's union holds when at least one branch can be read; a body with another branch is a
  * `validationFailure`. avsc refuses the whole schema. Source: Avro specification 1.12, "Schema Resolution".
@@ -172,6 +191,7 @@ export function tryResolve(
 function resolving<Shape extends AvscType>(builder: BuiltBy<Shape>): BuiltBy<Shape> {
   class Resolving extends (builder as BuiltBy<AvscType>) {
     override createResolver(writer: AvscType, options: ResolveOptions = {}): AvscResolver {
+      requireSameMeaning(this, writer);
       const branches = (writer as Partial<UnionShape>).types;
       if (branches === undefined) return super.createResolver(writer, options);
       const resolvers = branches.map((branch) => tryResolve(this, branch, options));
@@ -197,10 +217,11 @@ function unionResolver(resolvers: readonly (AvscResolver | undefined)[]): AvscRe
     return resolver._read(tap);
   }
   function peek(tap: ReadTap): unknown {
-    const { pos, depth } = tap;
+    const { pos, depth, itemsLeft } = tap;
     const value = read(tap);
     tap.pos = pos;
     tap.depth = depth;
+    tap.itemsLeft = itemsLeft;
     return value;
   }
   return { _read: read, _peek: peek };

@@ -1,7 +1,14 @@
 import { toNativeBuffer } from "../wire/native-buffer.js";
 import type { ReadTap } from "../wire/read-tap.js";
 import { WriteTap } from "../wire/write-tap.js";
-import { type AvscResolver, type AvscType, RecordType, type ResolveOptions } from "./internals.js";
+import {
+  type AvscField,
+  type AvscResolver,
+  type AvscType,
+  RecordType,
+  type ResolveOptions,
+} from "./internals.js";
+import { mayBeRecord } from "./value-kind.js";
 
 /** Primitive types whose values a record reads with one call of the tap. */
 const directReads: Readonly<Record<string, string>> = Object.freeze({
@@ -33,6 +40,7 @@ export class GuardedRecordType extends RecordType {
       this.fields.map(({ type }) => type),
       `return function read(tap) {
         if (++tap.depth > tap.maxDepth) tap.failDepth();
+        tap.takeItems(${itemsOf(this.fields)});
         const record = { ${members.join(", ")} };
         tap.depth--;
         return record;
@@ -42,8 +50,10 @@ export class GuardedRecordType extends RecordType {
 
   override _createSkipper(): (tap: ReadTap) => void {
     const fields = this.fields;
+    const items = itemsOf(fields);
     return (tap) => {
       if (++tap.depth > tap.maxDepth) tap.failDepth();
+      tap.takeItems(items);
       for (const { type } of fields) type._skip(tap);
       tap.depth--;
     };
@@ -55,21 +65,28 @@ export class GuardedRecordType extends RecordType {
       constants.push(type);
       const value = defaultValue();
       if (value === undefined) return `t${index}._write(tap, value.${name});`;
-      const binary = defaultAsBinary(type, value);
+      const { binary, items } = writtenDefault(type, value);
       return `const v${index} = value.${name};
-        if (v${index} === undefined) { present--; tap.writeBinary(${JSON.stringify(binary)}, ${binary.length}); }
+        if (v${index} === undefined) {
+          present--;
+          tap.fields += ${items};
+          tap.writeBinary(${JSON.stringify(binary)}, ${binary.length});
+        }
         else t${index}._write(tap, v${index});`;
     });
-    constants.push((value: object) => this._checkFields(value));
+    const count = this.fields.length;
+    constants.push((value: object) => this._checkFields(value), mayBeRecord);
     return compile(
       constants,
       `return function write(tap, value) {
         if (typeof value !== "object" || value === null || Array.isArray(value)) tap.refuse();
+        if ((value.constructor !== Object || Symbol.toStringTag in value) && !t${count + 1}(value)) tap.refuse();
         if (++tap.depth > tap.maxDepth) tap.failDepth();
-        let present = ${this.fields.length};
+        tap.fields += ${itemsOf(this.fields)};
+        let present = ${count};
         ${steps.join("\n        ")}
         for (const name in value) present--;
-        if (present < 0 && !t${this.fields.length}(value)) tap.refuse();
+        if (present < 0 && !t${count}(value)) tap.refuse();
         tap.depth--;
       }`,
     ) as (tap: WriteTap, value: unknown) => void;
@@ -79,6 +96,7 @@ export class GuardedRecordType extends RecordType {
   override _checkFields(value: object): boolean {
     return (
       !Array.isArray(value) &&
+      mayBeRecord(value) &&
       Object.entries(value).every(
         ([name, member]) => member === undefined || Object.hasOwn(this._fieldsByName, name),
       )
@@ -88,13 +106,31 @@ export class GuardedRecordType extends RecordType {
   override _update(resolver: AvscResolver, writer: AvscType, options: ResolveOptions): void {
     super._update(resolver, writer, options);
     const read = resolver._read;
+    const items = itemsOf(this.fields);
     resolver._read = (tap) => {
       if (++tap.depth > tap.maxDepth) tap.failDepth();
+      tap.takeItems(items);
       const record = read(tap);
       tap.depth--;
       return record;
     };
   }
+}
+
+/** So many scalar fields count as one item: in an object whose shape the schema knows they cost little more than their bytes. */
+const scalarsPerItem = 8;
+
+const scalars: ReadonlySet<string> = new Set([...Object.keys(directReads), "null", "long", "enum"]);
+
+/** What the fields of one record count as. */
+function itemsOf(fields: readonly AvscField[]): number {
+  const others = fields.filter(({ type }) => !isScalar(type)).length;
+  return others + Math.ceil((fields.length - others) / scalarsPerItem);
+}
+
+function isScalar(type: AvscType): boolean {
+  const { types = [type] } = type as { readonly types?: readonly AvscType[] };
+  return types.every(({ typeName }) => scalars.has(typeName));
 }
 
 // The constants are the parameters t0, t1, … of a function around the compiled one.
@@ -103,8 +139,9 @@ function compile(constants: readonly unknown[], body: string): unknown {
   return new Function(...names, `"use strict"; ${body}`)(...constants);
 }
 
-function defaultAsBinary(type: AvscType, value: unknown): string {
+/** A default as it is written, and what it counts. */
+function writtenDefault(type: AvscType, value: unknown): { readonly binary: string; readonly items: number } {
   const tap = new WriteTap(toNativeBuffer(Buffer.alloc(64)), Number.POSITIVE_INFINITY);
   type._write(tap, value);
-  return Buffer.from(tap.copy()).toString("latin1");
+  return { binary: Buffer.from(tap.copy()).toString("latin1"), items: tap.items + tap.fields };
 }

@@ -1,3 +1,4 @@
+import { unwritableKind } from "@waybill/core";
 import { type AvscType, LogicalType } from "./internals.js";
 
 /** What a JavaScript value can be told apart by; each branch of a union needs kinds of its own, or its values are wrapped. */
@@ -48,5 +49,12 @@ export function kindOfType(type: AvscType): ValueKind {
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
+  if (prototype !== null && prototype !== Object.prototype && Object.getPrototypeOf(prototype) !== null)
+    return false;
+  return !(Symbol.toStringTag in value) || unwritableKind(value) === undefined;
+}
+
+/** Whether an object may hold the fields of a record: one of the application's, not a `Map`, `Promise` or `Date`, which has none of them. */
+export function mayBeRecord(value: object): boolean {
+  return !(value instanceof Date) && unwritableKind(value) === undefined;
 }

@@ -8,6 +8,7 @@ import {
 } from "../avsc/internals.js";
 import type { ValueKind } from "../avsc/value-kind.js";
 import type { ReadTap } from "../wire/read-tap.js";
+import type { WriteTap } from "../wire/write-tap.js";
 
 /** A schema with `logicalType` taken off it, and the rest of its attributes. */
 export type UnderlyingSchema = Readonly<Record<string, unknown>>;
@@ -24,25 +25,49 @@ export abstract class ConvertingType extends LogicalType {
     this._logicalTypeName = name;
   }
 
+  /** How many more items a value counts for than one that is read as it is. */
+  protected get extraItems(): number {
+    return 0;
+  }
+
   override _read(tap: ReadTap): unknown {
+    tap.takeItems(this.extraItems);
     return this._fromValue(this.underlyingType._read(tap));
+  }
+
+  override _skip(tap: ReadTap): void {
+    tap.takeItems(this.extraItems);
+    this.underlyingType._skip(tap);
+  }
+
+  override _write(tap: WriteTap, value: unknown): void {
+    tap.fields += this.extraItems;
+    super._write(tap, value);
   }
 
   override _update(resolver: AvscResolver, writer: AvscType, options: ResolveOptions): void {
     const source = writer instanceof ConvertingType ? writer : undefined;
-    if (source !== undefined && !this.readsValuesOf(source)) return;
-    if (source !== undefined && source._logicalTypeName !== this._logicalTypeName) {
+    if (source !== undefined && !this.hasMeaningOf(source)) {
       // Two units of one thing, such as milliseconds and microseconds: the writer's type knows what its number means.
-      resolver._read = (tap) => source._read(tap);
+      const convert = this.conversionFrom(source);
+      if (convert !== undefined) resolver._read = (tap) => convert(source._read(tap));
       return;
     }
     const underlying = this.underlyingType.createResolver(source?.underlyingType ?? writer, options);
-    resolver._read = (tap) => this._fromValue(underlying._read(tap));
+    resolver._read = (tap) => {
+      tap.takeItems(this.extraItems);
+      return this._fromValue(underlying._read(tap));
+    };
   }
 
-  /** Whether this type may stand in for a writer's logical type; by default only for the same one. */
-  protected readsValuesOf(writer: ConvertingType): boolean {
+  /** Whether what a writer's type holds means the same here, byte for byte; by default when the logical type is the same. */
+  protected hasMeaningOf(writer: ConvertingType): boolean {
     return writer._logicalTypeName === this._logicalTypeName;
+  }
+
+  /** How a value of another logical type is one of this type, without loss beyond what this type loses; by default it is none. */
+  protected conversionFrom(_writer: ConvertingType): ((value: unknown) => unknown) | undefined {
+    return undefined;
   }
 
   protected outOfRange(): WaybillError {

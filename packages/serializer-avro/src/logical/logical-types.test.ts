@@ -109,6 +109,8 @@ describe("local timestamps", () => {
       "2026-11-05T12:34:56.789Z",
       "2026-11-05T12:34:56.7890",
       "2026-13-05T12:34:56",
+      "2026-02-30T12:34:56",
+      "2026-02-28T24:00:00",
       "today",
       new Date(),
     );
@@ -151,7 +153,7 @@ describe("decimals", () => {
       expect(errorOf(() => read(serializer, body(bytes))).reason).toBe("value-out-of-range");
   });
 
-  it("are not read across scales", () => {
+  it("are read with more digits behind the point, never with fewer", () => {
     const record = (type: object) => ({ type: "record", name: "R", fields: [{ name: "d", type }] }) as const;
     const wider = avro({
       schema: {
@@ -164,11 +166,17 @@ describe("decimals", () => {
       d: "1.50",
       z: 0,
     });
-    const reader = {
+    const finer = {
       ...record(decimal(9, 3)),
       fields: [...record(decimal(9, 3)).fields, { name: "z", type: "int", default: 0 }],
     };
-    expect(() => avro({ schema: reader, writerSchemas: [record(decimal(4, 2))] })).toThrow(/cannot be read/);
+    const reader = avro({ schema: finer, writerSchemas: [record(decimal(4, 2))] });
+    expect(read(reader, write(avro({ schema: record(decimal(4, 2)) }), { d: "-1.50" }))).toEqual({
+      d: "-1.500",
+      z: 0,
+    });
+    for (const writer of [decimal(9, 4), decimal(9, 2)])
+      expect(() => avro({ schema: finer, writerSchemas: [record(writer)] })).toThrow(/cannot be read/);
   });
 });
 

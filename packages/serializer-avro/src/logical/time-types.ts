@@ -1,4 +1,5 @@
 import type { BuildOptions } from "../avsc/internals.js";
+import { costlyExtra } from "../wire/read-tap.js";
 import { ConvertingType, type UnderlyingSchema } from "./converting-type.js";
 
 const dayMs = 86_400_000;
@@ -52,8 +53,9 @@ export class TimestampType extends ConvertingType {
     return multiply(value.getTime(), this.unitsPerMs, 0);
   }
 
-  protected override readsValuesOf(writer: ConvertingType): boolean {
-    return writer instanceof TimestampType;
+  /** A `Date` has no unit. */
+  protected override conversionFrom(writer: ConvertingType): ((value: unknown) => unknown) | undefined {
+    return writer instanceof TimestampType ? (instant) => instant : undefined;
   }
 }
 
@@ -74,6 +76,11 @@ export class LocalTimestampType extends ConvertingType {
     this.unitsPerMs = name === "local-timestamp-millis" ? 1 : 1000;
   }
 
+  /** Text is costly to make. */
+  protected override get extraItems(): number {
+    return costlyExtra;
+  }
+
   override _fromValue(units: unknown): string {
     const { quotient, remainder } = floorDivide(units as number | bigint, this.unitsPerMs);
     const date = new Date(quotient);
@@ -87,12 +94,17 @@ export class LocalTimestampType extends ConvertingType {
     const [, text, micros] = (typeof value === "string" && pattern.exec(value)) || [];
     if (text === undefined || (micros !== "" && (this.unitsPerMs === 1 || !/\.\d{3}$/.test(text))))
       return undefined;
-    const ms = Date.parse(`${text}Z`);
-    return Number.isNaN(ms) ? undefined : multiply(ms, this.unitsPerMs, Number(micros!.padEnd(3, "0")));
+    const date = new Date(`${text}Z`);
+    // The parser takes 30 February for 2 March, and 24:00 for the next day.
+    const [, day, hour] = /-(\d\d)T(\d\d)/.exec(text) ?? [];
+    if (date.getUTCDate() !== Number(day) || date.getUTCHours() !== Number(hour)) return undefined;
+    return multiply(date.getTime(), this.unitsPerMs, Number((micros ?? "").padEnd(3, "0")));
   }
 
-  protected override readsValuesOf(writer: ConvertingType): boolean {
-    return writer._logicalTypeName === this._logicalTypeName;
+  /** Microseconds are the last three digits. */
+  protected override conversionFrom(writer: ConvertingType): ((value: unknown) => unknown) | undefined {
+    if (!(writer instanceof LocalTimestampType)) return undefined;
+    return this.unitsPerMs === 1 ? (text) => (text as string).slice(0, -3) : (text) => `${text}000`;
   }
 }
 

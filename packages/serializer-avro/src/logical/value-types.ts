@@ -20,7 +20,7 @@ export class DecimalType extends ConvertingType {
   constructor(schema: UnderlyingSchema, options: BuildOptions) {
     super("decimal", schema, options);
     this.precision = schema.precision as number;
-    this.scale = (schema.scale as number | undefined) ?? 0;
+    this.scale = schema.scale as number;
     this.size = this.underlyingType instanceof FixedType ? this.underlyingType.size : undefined;
     this.#limit = 10n ** BigInt(this.precision);
   }
@@ -47,8 +47,16 @@ export class DecimalType extends ConvertingType {
     return padded;
   }
 
-  protected override readsValuesOf(writer: ConvertingType): boolean {
+  protected override hasMeaningOf(writer: ConvertingType): boolean {
     return writer instanceof DecimalType && writer.scale === this.scale && writer.precision <= this.precision;
+  }
+
+  /** More digits behind the point, as long as those before it have room: zeros are added, nothing is rounded. */
+  protected override conversionFrom(writer: ConvertingType): ((value: unknown) => unknown) | undefined {
+    if (!(writer instanceof DecimalType) || writer.scale >= this.scale) return undefined;
+    if (writer.precision - writer.scale > this.precision - this.scale) return undefined;
+    const zeros = (writer.scale === 0 ? "." : "") + "0".repeat(this.scale - writer.scale);
+    return (text) => `${text}${zeros}`;
   }
 
   #toUnscaled(bytes: Uint8Array): bigint {

@@ -7,6 +7,7 @@ import {
   DoubleType,
   FloatType,
   NullType,
+  withMeaning,
 } from "../avsc/internals.js";
 import {
   BigIntLongType,
@@ -67,11 +68,11 @@ export function buildType(schema: unknown, settings: TypeSettings): AvscType {
     // Names are looked up by avsc, which comes back here with the definition of a primitive.
     if (typeof node === "string") return undefined;
     if (Array.isArray(node)) return buildUnion(node, settings.unions, options);
-    const { logicalType, ...underlying } = node as NodeSchema;
+    const { logicalType, meaning, ...underlying } = node as NodeSchema;
     if (logicalType !== undefined) return logicalTypes[logicalType as LogicalTypeName](underlying, options);
-    if (underlying.type === "long" && settings.longs === "bigint")
-      return new BigIntLongType(underlying, options);
-    return new types[underlying.type as string]!(underlying, options);
+    const isBigInt = underlying.type === "long" && settings.longs === "bigint";
+    const builder = isBigInt ? BigIntLongType : types[underlying.type as string]!;
+    return withMeaning(new builder(underlying, options), meaning as string | undefined);
   };
   return buildAvscType(schema, { registry: Object.create(null) as Record<string, AvscType>, typeHook });
 }

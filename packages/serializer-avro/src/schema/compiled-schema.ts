@@ -13,6 +13,8 @@ export interface CompiledSchema {
   /** The same as two 32-bit halves, as they are compared in bodies. */
   readonly fingerprintLow: number;
   readonly fingerprintHigh: number;
+  /** Equal for schemas of one fingerprint whose logical types are equal too; the fingerprint leaves those out. */
+  readonly logicalForm: string;
 }
 
 /** What turns a schema into types. */
@@ -23,7 +25,12 @@ export interface CompileSettings extends TypeSettings {
 /** Reads a value: a type that reads its own bytes, or a resolver that reads those of an older or newer one. */
 export interface ReadPlan {
   _read(tap: ReadTap): unknown;
+  /** Goes past a value of the writer. */
+  _skip(tap: ReadTap): void;
 }
+
+/** What has no part in how bytes are read under the schema that wrote them. */
+const besideTheForm: ReadonlySet<string> = new Set(["aliases", "default", "order"]);
 
 const plainSettings: CompileSettings = { longs: "auto", unions: "auto", rawLogicalTypes: new Set() };
 
@@ -47,15 +54,18 @@ export function compileSchema(schema: AvroSchema, settings: CompileSettings): Co
     fingerprint: crc,
     fingerprintLow: Number(crc & 0xffffffffn),
     fingerprintHigh: Number(crc >> 32n),
+    logicalForm: JSON.stringify(normalized, (key, value) => (besideTheForm.has(key) ? undefined : value)),
   };
 }
 
 /** How to read what `writer` wrote as a value of `reader`. Throws a `TypeError` when the two cannot be resolved. */
 export function planRead(reader: CompiledSchema, writer: CompiledSchema): ReadPlan {
-  if (reader.fingerprint === writer.fingerprint) return reader.type;
+  if (reader.fingerprint === writer.fingerprint && reader.logicalForm === writer.logicalForm)
+    return reader.type;
   try {
     const registry = Object.create(null) as Record<string, AvscResolver>;
-    return reader.type.createResolver(writer.type, { registry, ignoreNamespaces: true });
+    const resolver = reader.type.createResolver(writer.type, { registry, ignoreNamespaces: true });
+    return { _read: (tap) => resolver._read(tap), _skip: (tap) => writer.type._skip(tap) };
   } catch (error) {
     throw new TypeError(`the schema cannot be read as the reader schema: ${textOf(error)}`, { cause: error });
   }

@@ -26,6 +26,24 @@ const applies: Readonly<Record<LogicalTypeName, (attributes: Attributes) => bool
   duration: ({ type, size }) => type === "fixed" && size === 12,
 };
 
+/** Others that give a number its unit, and which applications see as that number. */
+const unconverted: ReadonlySet<unknown> = new Set([
+  "time-millis",
+  "time-micros",
+  "timestamp-nanos",
+  "local-timestamp-nanos",
+]);
+
+/**
+ * What a value means that is read as its underlying type: the name of its logical type, with the scale of a decimal. Undefined where a
+ * schema does not say.
+ */
+export function meaningOf(attributes: Attributes): string | undefined {
+  const name = applicableLogicalType(attributes);
+  if (name === "decimal") return `decimal of scale ${attributes.scale ?? 0}`;
+  return name ?? (unconverted.has(attributes.logicalType) ? (attributes.logicalType as string) : undefined);
+}
+
 /**
  * The logical type of a schema, or undefined where it is unknown or does not fit its underlying type, which Avro says to ignore.
  * Source: Avro specification 1.12, "Logical Types".

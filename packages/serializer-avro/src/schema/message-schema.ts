@@ -24,9 +24,16 @@ export interface AvroMessageSchema extends IdentifiedSchema {
   readonly writerSchemas?: readonly (AvroSchema | IdentifiedSchema)[];
 }
 
+/** How message types' schemas are compiled. */
+export interface MessageSchemaSettings extends CompileSettings {
+  /** Whether bodies say by nothing but a fingerprint under which schema they were written. */
+  readonly isKnownByFingerprint: boolean;
+}
+
 interface KnownWriter {
   readonly writer: CompiledSchema;
-  readonly plan: ReadPlan;
+  /** Undefined for a fingerprint that schemas of different logical types share. */
+  plan: ReadPlan | undefined;
 }
 
 /** A message type's reader schema with every writer schema that it is known to read. */
@@ -44,7 +51,7 @@ export interface ResolvedMessageSchema {
 /** Compiles a message type's schemas. Throws a `TypeError` that starts with `where`. */
 export function resolveMessageSchema(
   definition: AvroSchema | AvroMessageSchema,
-  settings: CompileSettings,
+  settings: MessageSchemaSettings,
   where: string,
 ): ResolvedMessageSchema {
   const {
@@ -58,13 +65,12 @@ export function resolveMessageSchema(
   const writers = [{ schema, schemaId }, ...writerSchemas.map(toIdentified)];
   for (const [index, known] of writers.entries()) {
     const place = index === 0 ? where : `${where}, writerSchemas[${index - 1}]`;
-    const { writer, plan } = atPlace(place, () => {
+    const { plan } = atPlace(place, () => {
       const compiled = index === 0 ? reader : compileSchema(known.schema, settings);
-      return { writer: compiled, plan: planRead(reader, compiled) };
+      const knownWriter = { writer: compiled, plan: planRead(reader, compiled) };
+      addByFingerprint(byFingerprint, knownWriter, settings);
+      return knownWriter;
     });
-    const bucket = byFingerprint.get(writer.fingerprintLow) ?? [];
-    bucket.push({ writer, plan });
-    byFingerprint.set(writer.fingerprintLow, bucket);
     if (known.schemaId !== undefined) byId.set(String(known.schemaId), plan);
   }
   return {
@@ -76,15 +82,51 @@ export function resolveMessageSchema(
   };
 }
 
-/** The plan for a body that carries this fingerprint, or undefined when the schema is not known. */
+function addByFingerprint(
+  byFingerprint: Map<number, KnownWriter[]>,
+  { writer, plan }: KnownWriter,
+  { isKnownByFingerprint }: MessageSchemaSettings,
+): void {
+  const bucket = byFingerprint.get(writer.fingerprintLow) ?? [];
+  byFingerprint.set(writer.fingerprintLow, bucket);
+  const same = bucket.find((other) => other.writer.fingerprintHigh === writer.fingerprintHigh);
+  if (same === undefined) bucket.push({ writer, plan });
+  else if (same.writer.logicalForm !== writer.logicalForm) {
+    if (isKnownByFingerprint)
+      throw new TypeError(
+        "another schema of this message type differs from it in logical types only, which the fingerprint of " +
+          'single-object encoding leaves out; write them with ids, under the framing "raw" or "confluent"',
+      );
+    same.plan = undefined;
+  }
+}
+
+/**
+ * The plan for a body that carries this fingerprint, or undefined when the schema is not known. One that schemas of different logical types
+ * share is a `decodeFailure`.
+ */
 export function planByFingerprint(
-  { byFingerprint }: ResolvedMessageSchema,
+  messageSchema: ResolvedMessageSchema,
   low: number,
   high: number,
 ): ReadPlan | undefined {
+  const known = knownByFingerprint(messageSchema, low, high);
+  if (known === undefined || known.plan !== undefined) return known?.plan;
+  throw decodeFailure(
+    "schema-unknown",
+    "The Avro body's fingerprint belongs to several schemas, which differ in logical types; only an id tells them apart.",
+  );
+}
+
+/** The writer's schema of this fingerprint, if it is known. */
+export function knownByFingerprint(
+  { byFingerprint }: ResolvedMessageSchema,
+  low: number,
+  high: number,
+): KnownWriter | undefined {
   const bucket = byFingerprint.get(low);
   if (bucket === undefined) return undefined;
-  for (const { writer, plan } of bucket) if (writer.fingerprintHigh === high) return plan;
+  for (const known of bucket) if (known.writer.fingerprintHigh === high) return known;
   return undefined;
 }
 

@@ -39,4 +39,9 @@ describe("schemasBySelector", () => {
   });
 });
 
-const settings = { longs: "auto", unions: "auto", rawLogicalTypes: new Set<never>() } as const;
+const settings = {
+  longs: "auto",
+  unions: "auto",
+  rawLogicalTypes: new Set<never>(),
+  isKnownByFingerprint: true,
+} as const;

@@ -1,9 +1,10 @@
 import { compileOnce, decodeFailure, encodeFailure, type SerializerContext } from "@waybill/core";
 import type { AvscType } from "../avsc/internals.js";
-import type { CompiledSchema, CompileSettings } from "./compiled-schema.js";
+import type { CompiledSchema } from "./compiled-schema.js";
 import {
   type AvroMessageSchema,
-  planByFingerprint,
+  knownByFingerprint,
+  type MessageSchemaSettings,
   type ResolvedMessageSchema,
   resolveMessageSchema,
 } from "./message-schema.js";
@@ -26,7 +27,7 @@ export interface MessageSchemas {
 /** One schema for every message. */
 export function oneSchema(
   definition: AvroSchema | AvroMessageSchema,
-  settings: CompileSettings,
+  settings: MessageSchemaSettings,
 ): MessageSchemas {
   const resolved = resolveMessageSchema(definition, settings, "schema");
   return { find: () => resolved, all: [resolved] };
@@ -35,7 +36,7 @@ export function oneSchema(
 /** A schema per message type. */
 export function schemasByMessageType(
   definitions: Readonly<Record<string, AvroSchema | AvroMessageSchema>>,
-  settings: CompileSettings,
+  settings: MessageSchemaSettings,
 ): MessageSchemas {
   const byType = new Map<string | undefined, ResolvedMessageSchema>();
   for (const [messageType, definition] of Object.entries(definitions))
@@ -45,7 +46,10 @@ export function schemasByMessageType(
 }
 
 /** A schema per message, chosen by a function. */
-export function schemasBySelector(select: AvroSchemaSelector, settings: CompileSettings): MessageSchemas {
+export function schemasBySelector(
+  select: AvroSchemaSelector,
+  settings: MessageSchemaSettings,
+): MessageSchemas {
   const resolve = compileOnce((definition: AvroSchema | AvroMessageSchema) =>
     resolveMessageSchema(definition, settings, "the selected schema"),
   );
@@ -62,7 +66,7 @@ export function schemasBySelector(select: AvroSchemaSelector, settings: CompileS
 export const noSchemas: MessageSchemas = Object.freeze({ find: () => undefined, all: Object.freeze([]) });
 
 /** Puts the schemas of message types' definitions before a serializer's own. */
-export function withDefinedSchemas(own: MessageSchemas, settings: CompileSettings): MessageSchemas {
+export function withDefinedSchemas(own: MessageSchemas, settings: MessageSchemaSettings): MessageSchemas {
   const defined = schemasBySelector(({ schema }) => schema as AvroSchema | AvroMessageSchema, settings);
   return {
     all: own.all,
@@ -91,7 +95,7 @@ export function schemaByFingerprint(
   const named = schemas.find(context);
   if (named !== undefined) return named;
   return theOnly(
-    schemas.all.filter((candidate) => planByFingerprint(candidate, low, high) !== undefined),
+    schemas.all.filter((candidate) => knownByFingerprint(candidate, low, high) !== undefined),
     context,
   );
 }

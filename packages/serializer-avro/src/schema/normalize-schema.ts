@@ -1,4 +1,4 @@
-import { applicableLogicalType, type LogicalTypeName } from "./logical-type-name.js";
+import { applicableLogicalType, type LogicalTypeName, meaningOf } from "./logical-type-name.js";
 
 /** An Avro schema: a name such as `"string"`, JSON text, a parsed JSON object, or an array for a union. */
 export type AvroSchema =
@@ -30,7 +30,7 @@ type Attributes = Readonly<Record<string, unknown>>;
 
 /**
  * Copies a schema into the form that the builder takes: full names, known attributes only, logical types only where they apply and are
- * not read raw. Throws a `TypeError` that names the place of what Avro, or this package, does not allow. Source: Avro specification 1.12.
+ * not read raw; `meaning` is what stands of those. Throws a `TypeError` that names the place of what Avro, or this package, does not allow. Source: Avro specification 1.12.
  */
 export function normalizeSchema(schema: AvroSchema, raw: ReadonlySet<LogicalTypeName>): unknown {
   const scope = { defined: new Set<string>(), raw, namespace: "", depth: 0 };
@@ -186,9 +186,10 @@ function checkName(name: unknown, path: string): void {
 
 function logicalAttributes(attributes: Attributes, { raw }: Scope): object {
   const logicalType = applicableLogicalType(attributes);
-  if (logicalType === undefined || raw.has(logicalType)) return {};
-  const { precision, scale } = attributes;
-  return { logicalType, ...optional("precision", precision), ...optional("scale", scale) };
+  if (logicalType === undefined || raw.has(logicalType)) return optional("meaning", meaningOf(attributes));
+  if (logicalType !== "decimal") return { logicalType };
+  const { precision, scale = 0 } = attributes;
+  return { logicalType, precision, scale };
 }
 
 function optional(name: string, value: unknown): object {

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { type DecodeReason, decodeFailure, type WaybillError } from "@waybill/core";
+import { type DecodeReason, type DeserializeContext, decodeFailure, type WaybillError } from "@waybill/core";
 import { type NativeBuffer, toNativeBuffer } from "./native-buffer.js";
 import { shortAsciiReaders } from "./short-ascii.js";
 
@@ -8,6 +8,12 @@ import { shortAsciiReaders } from "./short-ascii.js";
  * its own, so a body never holds more items than it has bytes plus this.
  */
 export const zeroWidthItemsLimit = 10_000;
+
+/** How many more items a byte string, or a number that becomes text, counts for than another value: it costs as much more. */
+export const costlyExtra = 3;
+
+/** What a body may hold. */
+export type ReadLimits = Pick<DeserializeContext, "maxDepth" | "maxItems">;
 
 /**
  * The reading position in a body, in the place of avsc's own tap, with every check that avsc leaves out: the end of the body, the range
@@ -20,15 +26,28 @@ export class ReadTap {
   readonly end: number;
   depth = 0;
   readonly maxDepth: number;
-  #itemsLeft: number;
+  readonly maxItems: number;
+  /** How many more items the body may hold. */
+  itemsLeft: number;
+  /** Whether it only goes through the body, to see how much that holds: then nothing is skipped by its size. */
+  readonly isCounting: boolean;
+  #claimsLeft: number;
   #countedTo = 0;
 
-  constructor(bytes: Uint8Array, start: number, maxDepth: number) {
+  constructor(
+    bytes: Uint8Array,
+    start: number,
+    { maxDepth, maxItems = Number.POSITIVE_INFINITY }: ReadLimits,
+    isCounting = false,
+  ) {
     this.buf = toNativeBuffer(bytes);
     this.pos = start;
     this.end = bytes.byteLength;
     this.maxDepth = maxDepth;
-    this.#itemsLeft = bytes.byteLength + zeroWidthItemsLimit;
+    this.maxItems = maxItems;
+    this.itemsLeft = maxItems;
+    this.isCounting = isCounting;
+    this.#claimsLeft = bytes.byteLength + zeroWidthItemsLimit;
   }
 
   readBoolean(): boolean {
@@ -85,6 +104,7 @@ export class ReadTap {
   }
 
   readFixed(size: number): Uint8Array {
+    this.takeItems(costlyExtra);
     const start = this.#advance(size);
     const copy = new Uint8Array(size);
     copy.set(this.buf.subarray(start, start + size));
@@ -115,10 +135,12 @@ export class ReadTap {
     const start = this.pos;
     const count = this.readLong();
     if (start >= this.#countedTo) {
-      this.#itemsLeft -= Math.abs(count);
+      const claimed = Math.abs(count);
+      this.#claimsLeft -= claimed;
       this.#countedTo = this.pos;
-      if (this.#itemsLeft < 0)
+      if (this.#claimsLeft < 0)
         throw this.failure("count-exceeded", "a block claims more items than the body can hold", start);
+      this.takeItems(claimed);
     }
     return count;
   }
@@ -157,11 +179,12 @@ export class ReadTap {
   }
 
   skipFixed(size: number): void {
+    this.takeItems(costlyExtra);
     this.#advance(size);
   }
 
   skipBytes(): void {
-    this.#advance(this.#readLength());
+    this.skipFixed(this.#readLength());
   }
 
   skipString(): void {
@@ -180,6 +203,13 @@ export class ReadTap {
       `the value nests deeper than ${this.maxDepth} arrays, maps and records`,
       this.pos,
     );
+  }
+
+  /** Counts what the body holds, against the limit. */
+  takeItems(count: number): void {
+    this.itemsLeft -= count;
+    if (this.itemsLeft < 0)
+      throw this.failure("items-exceeded", `the value holds more than ${this.maxItems} items`, this.pos);
   }
 
   failure(reason: DecodeReason, text: string, offset: number): WaybillError {

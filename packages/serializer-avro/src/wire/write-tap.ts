@@ -1,5 +1,6 @@
+import type { SerializeContext } from "@waybill/core";
 import { type NativeBuffer, toNativeBuffer } from "./native-buffer.js";
-import { zeroWidthItemsLimit } from "./read-tap.js";
+import { costlyExtra, zeroWidthItemsLimit } from "./read-tap.js";
 
 const initialSize = 4096;
 /** A scratch buffer that grew beyond this is not kept for the next message. */
@@ -26,7 +27,10 @@ export class WriteTap {
   buf: NativeBuffer;
   pos = 0;
   depth = 0;
+  /** What stands in arrays and maps. */
   items = 0;
+  /** What else counts as items: the fields of records, and what byte strings count for beyond one. */
+  fields = 0;
   readonly maxDepth: number;
 
   constructor(buf: NativeBuffer, maxDepth: number) {
@@ -88,6 +92,7 @@ export class WriteTap {
   }
 
   writeFixed(bytes: Uint8Array): void {
+    this.fields += costlyExtra;
     if (this.pos + bytes.length > this.buf.length) this.#grow(bytes.length);
     this.buf.set(bytes, this.pos);
     this.pos += bytes.length;
@@ -131,7 +136,10 @@ export class WriteTap {
   }
 
   /** Refuses what no reader of this package would accept back. */
-  finish(): void {
+  finish(maxItemsIn: SerializeContext["maxItemsIn"]): void {
+    const maxItems = maxItemsIn?.(this.pos);
+    if (maxItems !== undefined && this.items + this.fields > maxItems)
+      throw new InvalidValue(`the value holds more than ${maxItems} items`);
     if (this.items > this.pos + zeroWidthItemsLimit)
       throw new InvalidValue(
         `the value holds more than ${zeroWidthItemsLimit} array or map items that take no bytes`,

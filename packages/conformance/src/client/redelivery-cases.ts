@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { type Message, parseDeadLetterRecord, type Serializer } from "@waybill/core";
+import type { Case } from "../case.js";
+import type { TransportSubject } from "../transport/transport-subject.js";
+import { plainJson } from "./plain-json.js";
+import { counted, type ProcessingTrial, processingCase } from "./processing-trial.js";
+
+/** More items than a message may hold that may have ended a process, fewer than any other may. */
+const largeCount = 110_000;
+
+const large: Message = { messageId: "large", body: Array.from({ length: largeCount }, () => 0) };
+
+/** As a plug-in of the application: core counts what it returns. */
+const { conforming: _, ...countedJson } = plainJson;
+
+/** What becomes of a message that comes again. */
+export function redeliveryCases(subject: TransportSubject): Case[] {
+  const toCase = (name: string, run: (trial: ProcessingTrial) => Promise<void>) =>
+    processingCase(subject, `redelivery: ${name}`, run);
+  return [
+    toCase("a message that a process took with it is read under tighter limits", async (trial) => {
+      const queue = await trial.queue([large, ...counted(1)]);
+      await trial.deliverInVain(queue, 2);
+      const seen = await handled(trial, queue, countedJson);
+      assert.deepEqual(seen, ["m1"]);
+      const [dead] = await trial.content(queue, "deadLetter");
+      assert.equal(dead?.messageId, "large");
+      assert.equal(dead?.deadLetterReason, "DeserializationFailed");
+      assert.match(dead?.deadLetterErrorDescription ?? "", /items.*a tenth of the usual/);
+      assert.equal(parseDeadLetterRecord(dead!)?.attempts.at(-1)?.reason, "items-exceeded");
+    }),
+    toCase("a large message that was given back, or set aside, is read as before", async (trial) => {
+      const queue = await trial.queue([large]);
+      const receiver = trial.client({ serializer: countedJson }).createReceiver(queue);
+      const [first] = await receiver.receiveMessages(1);
+      await receiver.abandonMessage(first!, { why: "busy" });
+      const [second] = await receiver.receiveMessages(1);
+      assert.deepEqual([second?.deliveryCount, second?.applicationProperties.why], [1, "busy"]);
+      await receiver.deferMessage(second!);
+      const [third] = await receiver.receiveDeferredMessages(second!.sequenceNumber);
+      assert.deepEqual(third?.body, large.body);
+    }),
+    toCase("a small message that is given back carries nothing of it", async (trial) => {
+      const queue = await trial.queue(counted(1));
+      const receiver = trial.client().createReceiver(queue);
+      const [first] = await receiver.receiveMessages(1);
+      await receiver.abandonMessage(first!);
+      const [second] = await receiver.receiveMessages(1);
+      assert.deepEqual(second?.applicationProperties, first?.applicationProperties);
+    }),
+    toCase("a message that a process took with it is read while no other is", async (trial) => {
+      const queue = await trial.queue(counted(3));
+      await trial.deliverInVain(queue, 2);
+      const readings = new ReadingLog();
+      const seen = await handled(trial, queue, readings.serializer);
+      assert.deepEqual(seen.toSorted(), ["m1", "m2", "m3"]);
+      assert.deepEqual(readings.mostAtOnce, { m1: 1, m2: 1, m3: 1 });
+      const others = await trial.queue(counted(3));
+      await handled(trial, others, readings.serializer);
+      assert.ok(Math.max(...Object.values(readings.mostAtOnce)) > 1, "other messages are read side by side");
+    }),
+  ];
+}
+
+/** Handles all messages of a queue, several at a time; resolves with their ids. */
+async function handled(trial: ProcessingTrial, queue: string, serializer: Serializer): Promise<unknown[]> {
+  const seen: unknown[] = [];
+  await using _subscription = trial
+    .client({ serializer })
+    .createReceiver(queue)
+    .subscribe(
+      {
+        processError: trial.processError,
+        processMessage: ({ messageId }) => void seen.push(messageId),
+      },
+      { maxConcurrentCalls: 3 },
+    );
+  await trial.untilEmpty(queue);
+  return seen;
+}
+
+/** Notes how many bodies were being read while each was. */
+class ReadingLog {
+  readonly mostAtOnce: Record<string, number> = {};
+  readonly #reading = new Set<string>();
+
+  readonly serializer: Serializer = {
+    ...countedJson,
+    deserialize: async (bytes, context) => {
+      const value = plainJson.deserialize(bytes, context) as { n: number };
+      const name = `m${value.n}`;
+      this.#reading.add(name);
+      for (const other of this.#reading) {
+        this.mostAtOnce[other] = Math.max(this.mostAtOnce[other] ?? 0, this.#reading.size);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      this.#reading.delete(name);
+      return value;
+    },
+  };
+}

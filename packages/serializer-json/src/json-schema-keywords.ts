@@ -1,0 +1,168 @@
+import type { Ajv, FuncKeywordDefinition } from "ajv";
+
+/** What stands for `type` and `format` where integers are bigints, which ajv takes for neither number nor integer. */
+const exactType = "waybill:type";
+const exactFormat = "waybill:format";
+
+/** Keywords whose values are data, and those whose values hold schemas by name. */
+const dataKeywords: ReadonlySet<string> = new Set([
+  "const",
+  "enum",
+  "default",
+  "examples",
+  "required",
+  "dependentRequired",
+]);
+const namedSchemas: ReadonlySet<string> = new Set([
+  "properties",
+  "patternProperties",
+  "dependentSchemas",
+  "dependencies",
+  "definitions",
+  "$defs",
+]);
+
+const integerBits: Readonly<Record<string, number>> = Object.freeze({ int32: 32, int64: 64 });
+
+type Check = (schema: unknown, data: unknown) => boolean;
+
+const exactChecks: Readonly<Record<string, Check>> = {
+  maximum: (limit, data) => !isNumeric(data) || data <= (limit as number),
+  minimum: (limit, data) => !isNumeric(data) || data >= (limit as number),
+  exclusiveMaximum: (limit, data) => !isNumeric(data) || data < (limit as number),
+  exclusiveMinimum: (limit, data) => !isNumeric(data) || data > (limit as number),
+  multipleOf: (divisor, data) => !isNumeric(data) || isMultiple(data, divisor as number),
+  const: (expected, data) => isSame(expected, data),
+  enum: (expected, data) => (expected as readonly unknown[]).some((each) => isSame(each, data)),
+  [exactType]: (types, data) => [types].flat().some((type) => isOfType(type, data)),
+  [exactFormat]: (format, data) =>
+    typeof data !== "bigint" || BigInt.asIntN(integerBits[format as string] as number, data) === data,
+};
+
+/**
+ * Replaces `uniqueItems` by one whose time goes with the number of items. That of ajv goes with its square for objects, which one body
+ * can turn into hours.
+ */
+export function addUniqueItems(ajv: Ajv): void {
+  replaceKeyword(ajv, "uniqueItems", (isWanted, data) => isWanted !== true || areUnique(data));
+}
+
+/** Makes an ajv check bigints as the integers they are. It compiles schemas that {@link toExactSchema} returned. */
+export function addExactKeywords(ajv: Ajv): void {
+  for (const [keyword, check] of Object.entries(exactChecks)) replaceKeyword(ajv, keyword, check);
+}
+
+/**
+ * A copy of a schema for an ajv with exact keywords: `type`, which cannot be replaced there, under another name, and the formats of integers
+ * too. Every other keyword keeps its place, so that references go on leading to it.
+ */
+export function toExactSchema(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(toExactSchema);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const exact: Record<string, unknown> = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === "type")
+      exact[exactType] = "nullable" in schema && schema.nullable === true ? [value, "null"].flat() : value;
+    else if (keyword === "nullable") continue;
+    else if (dataKeywords.has(keyword)) exact[keyword] = value;
+    else if (namedSchemas.has(keyword)) exact[keyword] = mapValues(value, toExactSchema);
+    else exact[keyword] = toExactSchema(value);
+    if (keyword === "format" && integerBits[value as string] !== undefined) exact[exactFormat] = value;
+  }
+  return exact;
+}
+
+/** The keyword that a user knows by what an exact schema says. */
+export function plainKeyword(keyword: string): string {
+  if (keyword === exactType) return "type";
+  return keyword === exactFormat ? "format" : keyword;
+}
+
+function replaceKeyword(ajv: Ajv, keyword: string, validate: Check): void {
+  if (ajv.getKeyword(keyword) !== false) ajv.removeKeyword(keyword);
+  ajv.addKeyword({ keyword, validate, errors: false } satisfies FuncKeywordDefinition);
+}
+
+function mapValues(schemas: unknown, change: (schema: unknown) => unknown): unknown {
+  if (typeof schemas !== "object" || schemas === null) return schemas;
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, change(schema)]));
+}
+
+function isNumeric(data: unknown): data is number | bigint {
+  return typeof data === "number" || typeof data === "bigint";
+}
+
+function isOfType(type: unknown, data: unknown): boolean {
+  switch (type) {
+    case "null":
+      return data === null;
+    case "array":
+      return Array.isArray(data);
+    case "object":
+      return typeof data === "object" && data !== null && !Array.isArray(data);
+    case "number":
+      return typeof data === "bigint" || Number.isFinite(data);
+    case "integer":
+      return typeof data === "bigint" || Number.isInteger(data);
+    default:
+      return typeof data === type;
+  }
+}
+
+/** A fraction in a schema means its decimal digits, of which an integer is a multiple or not. */
+function isMultiple(data: number | bigint, divisor: number): boolean {
+  if (typeof data === "number") return Number.isInteger(data / divisor);
+  const [, digits = "", fraction = "", exponent = "0"] =
+    /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(divisor)) ?? [];
+  const shift = BigInt(fraction.length) - BigInt(exponent);
+  const scale = 10n ** (shift < 0n ? -shift : shift);
+  const numerator = BigInt(digits + fraction);
+  return shift < 0n ? data % (numerator * scale) === 0n : (data * scale) % numerator === 0n;
+}
+
+/** Equality of JSON values, in which a bigint and a number are the same when they are the same integer. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (isNumeric(one) && isNumeric(other)) return canonicalNumber(one) === canonicalNumber(other);
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null)
+    return one === other;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const keys = Object.keys(one);
+  return (
+    keys.length === Object.keys(other).length &&
+    keys.every((key) => Object.hasOwn(other, key) && isSame(get(one, key), get(other, key)))
+  );
+}
+
+function get(value: object, key: string): unknown {
+  return (value as Record<string, unknown>)[key];
+}
+
+function areUnique(data: unknown): boolean {
+  if (!Array.isArray(data)) return true;
+  const scalars = new Set<unknown>();
+  const containers = new Set<string>();
+  for (const item of data) {
+    const isContainer = typeof item === "object" && item !== null;
+    const seen: Set<unknown> = isContainer ? containers : scalars;
+    const key = isContainer ? canonicalText(item) : canonicalNumber(item);
+    if (seen.has(key)) return false;
+    seen.add(key);
+  }
+  return true;
+}
+
+/** One text for all JSON values that are equal. */
+function canonicalText(value: unknown): string {
+  if (typeof value !== "object" || value === null) {
+    const scalar = canonicalNumber(value);
+    return typeof scalar === "bigint" ? String(scalar) : JSON.stringify(scalar);
+  }
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
+  const keys = Object.keys(value).sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalText(get(value, key))}`).join()}}`;
+}
+
+/** Integers beyond those that numbers hold exactly are bigints, however they came. */
+function canonicalNumber(value: unknown): unknown {
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(value as number) : value;
+}
