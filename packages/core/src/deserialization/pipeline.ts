@@ -6,6 +6,7 @@ import type { Awaitable, Serializer } from "../serializer.js";
 import { createChain } from "./chain.js";
 import { type PipelineOptions, resolvePipelineOptions } from "./options.js";
 import type { DeserializationOutcome } from "./outcome.js";
+import { readable } from "./readable.js";
 import { Reading } from "./reading.js";
 
 /** What a call to a pipeline may bring along. */
@@ -57,8 +58,9 @@ export interface Pipeline<Types extends MessageType = MessageType> {
    */
   serialize(message: Message, options?: SerializeCallOptions): Awaitable<EncodedMessage>;
   /**
-   * Reads the body and brings it to the current version of its message type. Never throws or rejects because of a body: the outcome says
-   * what became of it, and settles nothing. Returns a value unless a serializer or an upcaster is asynchronous.
+   * Reads the body and brings it to the current version of its message type. Never throws or rejects because of what is in a body: the
+   * outcome says what became of it, and settles nothing. Returns a value unless a serializer or an upcaster is asynchronous. The body may be
+   * any view of bytes; `TypeError` for one that is neither bytes nor an AMQP section.
    */
   deserialize(message: EncodedMessage, options?: DeserializeCallOptions): Awaitable<DeserializationOutcome>;
 }
@@ -77,6 +79,6 @@ export function createPipeline<Types extends MessageType = never>(
     messageTypes: Object.freeze([...(options.messageTypes ?? [])]),
     messageTypeResolver: options.messageTypeResolver ?? propertyResolver(),
     serialize: (message, call) => write(chain, resolved, message, call),
-    deserialize: (message, call) => new Reading(chain, resolved, message, call).run(),
+    deserialize: (message, call) => new Reading(chain, resolved, readable(message), call).run(),
   } satisfies Pipeline<Types>);
 }

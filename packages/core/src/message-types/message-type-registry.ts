@@ -3,6 +3,7 @@ import { decodeFailure, encodeFailure } from "../deserialization/failure.js";
 import { WaybillError } from "../error.js";
 import type { EncodedMessage } from "../message.js";
 import type { Serializer } from "../serializer.js";
+import { quoted } from "../wire-text.js";
 import type { MessageType, MessageVersion } from "./message-type.js";
 import { type MessageIdentity, type MessageTypeResolver, propertyResolver } from "./message-type-resolver.js";
 
@@ -104,7 +105,8 @@ export function createRegistry(
     open:
       open &&
       ((body, message) => {
-        const opened = open(body, message);
+        // Where there is no body there is no envelope.
+        const opened = body === undefined ? undefined : open(body, message);
         return opened === undefined ? { known: untyped(), body } : { known: find(opened), body: opened.body };
       }),
     version: (type, version) => versions.get(type)!.get(version),
@@ -149,6 +151,7 @@ function knownVersions(
 ): ReadonlyMap<number, KnownVersion> {
   const checks = new Map<string, BodyCheck>();
   for (const version of type.versions) {
+    refuseUnguarded(type, version, serializers);
     for (const { name, compileSchema } of serializers) {
       const schema = version.schemas[name];
       if (schema === undefined || compileSchema === undefined) continue;
@@ -164,6 +167,24 @@ function knownVersions(
   return new Map(type.versions.map((version) => [version.version, { type, version, checkUpcast }]));
 }
 
+/** A schema for one format keeps nothing out that comes in another, unless that one is bound to a schema by itself. */
+function refuseUnguarded(
+  { name }: MessageType,
+  { version, check, schemas }: MessageVersion,
+  serializers: readonly Serializer[],
+): void {
+  if (check !== undefined) return;
+  const rest = serializers.filter((serializer) => serializer?.validation !== "format");
+  const guarded = rest.find((each) => each?.compileSchema !== undefined && schemas[each.name] !== undefined);
+  const open = rest.find((each) => schemas[each?.name] === undefined);
+  if (guarded === undefined || open === undefined) return;
+  throw new WaybillError(
+    "configuration-invalid",
+    `Version ${version} of the message type "${name}" has a schema for "${guarded.name}" and none for "${open.name}", which would let the ` +
+      `same message through unchecked. Add a schema for "${open.name}", or one for bodies of every format as body.`,
+  );
+}
+
 function versionFailure(type: MessageType, version: number, { newer }: MessageTypePolicies): WaybillError {
   const known = type.versions.map((each) => each.version).join(", ");
   const text = `Version ${version} of "${type.name}" is not known here, which knows ${known}.`;
@@ -171,8 +192,4 @@ function versionFailure(type: MessageType, version: number, { newer }: MessageTy
     return new WaybillError("unavailable", text, { reason: "unavailable", stage: "select" });
   }
   return decodeFailure("message-version-unknown", text);
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text.length > 128 ? `${text.slice(0, 128)}…` : text);
 }

@@ -16,7 +16,8 @@ export function seal(
 ): Awaitable<EncodedMessage> {
   const { keyRing, claimCheck } = options;
   if (keyRing !== undefined) return sealAsync(message, options, signal);
-  const isSmall = claimCheck === undefined || (message.body as Uint8Array).length < claimCheck.minBytes;
+  const { length } = message.body as Uint8Array;
+  const isSmall = claimCheck === undefined || length === 0 || length < claimCheck.minBytes;
   return isSmall ? message : sealAsync(message, options, signal);
 }
 
