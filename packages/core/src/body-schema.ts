@@ -42,10 +42,13 @@ export interface BodySchemaOptions<Schema> {
     | undefined;
 }
 
-/** The outcome of a check: the value to go on with, or where the body broke the schema, without payload. */
+/**
+ * The outcome of a check: the value to go on with, or where the body broke the schema, in a text without payload and as a path if there is
+ * one.
+ */
 export type BodyCheckResult =
   | { readonly isValid: true; readonly value: unknown }
-  | { readonly isValid: false; readonly text: string };
+  | { readonly isValid: false; readonly text: string; readonly path?: readonly PropertyKey[] | undefined };
 
 /** A compiled schema. */
 export type BodyCheck = (value: unknown) => BodyCheckResult;

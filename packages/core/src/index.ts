@@ -259,3 +259,4 @@ export type {
 } from "./transport.js";
 export { underEither } from "./under-either.js";
 export { untransferable } from "./untransferable.js";
+export { quoted, quotedPath } from "./wire-text.js";

@@ -1,5 +1,5 @@
-import type { BodyCheck, StandardSchema, ValidateFunction } from "@waybill/core";
-import { compileValidator, isStandardSchema } from "@waybill/core";
+import type { BodyCheck, BodyCheckResult, StandardSchema, ValidateFunction } from "@waybill/core";
+import { compileValidator, isStandardSchema, quotedPath } from "@waybill/core";
 import { Ajv, type ErrorObject, type Options } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formatsPlugin from "ajv-formats";
@@ -89,10 +89,10 @@ function compileWith(ajv: AjvLike, schema: JsonSchema): BodyCheck {
   return (value) => {
     try {
       if (validate(value) === true) return { isValid: true, value };
-      const fault = describe(validate.errors?.[0]);
+      const fault = faultOf(validate.errors?.[0]);
       // Integers that a number cannot hold are integers to JSON Schema all the same.
       const numbers = withNumbers(value);
-      if (numbers === value) return { isValid: false, text: fault };
+      if (numbers === value) return fault;
       if (validate(numbers) === true) return { isValid: true, value };
     } catch (error) {
       // A recursive schema recurses with the value; everything else is a fault of a custom keyword.
@@ -100,13 +100,23 @@ function compileWith(ajv: AjvLike, schema: JsonSchema): BodyCheck {
         return { isValid: false, text: "The body is nested too deeply for its schema." };
       throw error;
     }
-    return { isValid: false, text: describe(validate.errors?.[0]) };
+    return faultOf(validate.errors?.[0]);
   };
 }
 
 /** Names place and keyword of a fault. Ajv's own message is not used: with `const` and `enum` it would repeat the schema. */
-function describe(error: Pick<ErrorObject, "instancePath" | "keyword"> | undefined): string {
-  if (error === undefined) return "The body breaks its schema.";
-  const path = error.instancePath === "" ? "its root" : error.instancePath;
-  return `The body breaks "${error.keyword}" of its schema at ${path.length > 256 ? `${path.slice(0, 256)}…` : path}.`;
+function faultOf(error: Pick<ErrorObject, "instancePath" | "keyword"> | undefined): BodyCheckResult {
+  if (error === undefined) return { isValid: false, text: "The body breaks its schema." };
+  const path = stepsOf(error.instancePath);
+  return {
+    isValid: false,
+    text: `The body breaks "${error.keyword}" of its schema at ${quotedPath(path)}.`,
+    path,
+  };
+}
+
+/** The steps of a JSON pointer. Source: RFC 6901, 4. */
+function stepsOf(pointer: string): string[] {
+  const steps = pointer.split("/").slice(1);
+  return steps.map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }

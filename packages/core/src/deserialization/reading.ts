@@ -134,7 +134,7 @@ export class Reading {
   /** A value of an AMQP value or sequence section, which no serializer had to read. */
   #received(value: unknown): Awaitable<DeserializationOutcome> {
     try {
-      return this.#decoded(this.#checked(value), undefined);
+      return this.#decoded(this.#checked(value, undefined), undefined);
     } catch (error) {
       return this.#refusedFor(undefined, error);
     }
@@ -281,8 +281,10 @@ export class Reading {
     try {
       const value = attempt(link.serializer, bytes, context, this.#options.attemptTimeoutMs);
       return isPromise(value)
-        ? value.then((settled) => this.#checked(settled)).catch((error: unknown) => this.#fail(link, error))
-        : this.#checked(value);
+        ? value
+            .then((settled) => this.#checked(settled, link))
+            .catch((error: unknown) => this.#fail(link, error))
+        : this.#checked(value, link);
     } catch (error) {
       return this.#fail(link, error);
     }
@@ -292,9 +294,11 @@ export class Reading {
    * Validates against the writer's version of the message type and against the pipeline's own schema, whatever the format. Part of the
    * attempt: a refusal leaves the body to the next serializer.
    */
-  #checked(value: unknown): unknown {
+  #checked(value: unknown, link: ChainLink | undefined): unknown {
     const known = this.#known;
-    const body = valid(known?.version.check, value);
+    let body = valid(known?.version.check, value);
+    // A message without a body is of no format, whose schema it could break.
+    if (known !== undefined && !this.#isEmpty) body = valid(known.guardFor(link?.serializer.name), body);
     // What is in an envelope, or of an older version, is not yet what handlers get.
     const isPending =
       known === undefined ? this.#options.messageTypes?.open !== undefined : hasUpcasts(known);
@@ -376,9 +380,10 @@ export class Reading {
     try {
       const opened = open(value, this.#message);
       this.#known = opened.known;
-      const isUntyped = opened.known === undefined;
-      const body = isUntyped ? this.#guarded(opened.body) : this.#checked(opened.body);
-      return this.#upcast(body, link);
+      const check = opened.known?.checkOpened(link?.serializer.name);
+      const body = valid(check, opened.body);
+      const isOlder = opened.known !== undefined && hasUpcasts(opened.known);
+      return this.#upcast(isOlder ? body : this.#guarded(body), link);
     } catch (error) {
       return this.#refusedFor(link, error);
     }

@@ -8,6 +8,7 @@ import {
 } from "../compression.js";
 import { isPromise } from "../deserialization/attempt.js";
 import type { Chain, ChainLink, Selection } from "../deserialization/chain.js";
+import { encodeFailure } from "../deserialization/failure.js";
 import type { ResolvedPipelineOptions } from "../deserialization/options.js";
 import type { SerializeCallOptions } from "../deserialization/pipeline.js";
 import { WaybillError } from "../error.js";
@@ -77,6 +78,9 @@ function writeMessage(
   const isWrapped = options.messageTypes?.resolver.wrap !== undefined;
   const selection = chain.select(message.contentType);
   const link = writer(chain, selection, message);
+  const guard = isWrapped ? undefined : known?.guardFor(link.serializer.name);
+  const guarded = guard?.(message.body);
+  if (guarded?.isValid === false) throw writeFailure(encodeFailure(guarded.text), link, message);
   let written: Awaitable<SerializedBody>;
   try {
     written = link.serializer.serialize(message.body, {
