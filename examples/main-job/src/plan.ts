@@ -99,7 +99,7 @@ function planFate(webhook: Webhook, era: Era, { label, isCompressed, damage }: T
   // Without a label and without a first byte that belongs to a format there is nobody to ask.
   if (damage === "corrupted" && label === "none") return deadLettered("NoDeserializer");
   if (damage !== "none") return deadLettered("DeserializationFailed");
-  if (era.serializer === "json" && isRefusedBySchema(webhook)) return deadLettered("ValidationFailed");
+  if (isRefusedBySchema(webhook)) return deadLettered("ValidationFailed");
   return { status: "decoded", serializer: era.serializer, position: era.position };
 }
 

@@ -10,7 +10,7 @@ const verdicts = new Map<Webhook, boolean>();
 
 /**
  * Whether the published JSON Schema refuses a published payload, as it does 53 of the 329: they were recorded before the schema required
- * what it requires today. The JSON producers of the first era never noticed; the consumer does.
+ * what it requires today. The producers never noticed; the consumer does, whatever format they come in.
  */
 export function isRefusedBySchema(webhook: Webhook): boolean {
   let isRefused = verdicts.get(webhook);

@@ -1,12 +1,12 @@
-import type { PipelineOptions, Serializer, SerializerContext } from "@waybill/core";
+import type { PipelineOptions, Serializer, SerializerContext, StandardSchema } from "@waybill/core";
 import { type AvroSchema, avro } from "@waybill/serializer-avro";
-import { json } from "@waybill/serializer-json";
+import { json, jsonSchema } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import type { Era } from "./plan.js";
 import { findVersion } from "./webhook-versions.js";
 import { webhookSchema } from "./webhooks.js";
 
-/** The serializer that the producers of an era write with. In the first era nobody validated. */
+/** The serializer that the producers of an era write with. They never validated. */
 export function producerSerializer({ serializer }: Era): Serializer {
   switch (serializer) {
     case "json":
@@ -19,18 +19,26 @@ export function producerSerializer({ serializer }: Era): Serializer {
 }
 
 // #region consumer
-/** The consumer's chain: Avro is what it is made for; JSON, by the published schema, and MessagePack may still come. */
+/** The consumer's chain: Avro is what it is made for; JSON and MessagePack may still come. The published schema checks all three. */
 export function consumerSerializers(): PipelineOptions {
-  return { serializer: versionedAvro(), additionalDeserializers: [validatedJson(), msgpack()] };
+  return {
+    serializer: versionedAvro(),
+    additionalDeserializers: [json(), msgpack()],
+    schemas: ({ messageType }) => (messageType === undefined ? undefined : publishedSchema(messageType)),
+  };
 }
 // #endregion
 
-function validatedJson(): Serializer {
-  return json({
-    schemas: ({ messageType }) => (messageType === undefined ? undefined : webhookSchema(messageType)),
+const publishedSchemas = new Map<string, StandardSchema>();
+
+function publishedSchema(event: string): StandardSchema {
+  let schema = publishedSchemas.get(event);
+  if (schema === undefined) {
     // A hint of GitHub's to the generator of its TypeScript types.
-    extraKeywords: ["tsAdditionalProperties"],
-  });
+    schema = jsonSchema(webhookSchema(event), { extraKeywords: ["tsAdditionalProperties"] });
+    publishedSchemas.set(event, schema);
+  }
+  return schema;
 }
 
 function versionedAvro(): Serializer {

@@ -20,4 +20,4 @@ const [kept] = await client.createReceiver("unreadable-readings").peekMessages(1
 console.log(kept!.messageId, kept!.rawBody, parseDeadLetterRecord(kept!)?.reason);
 await client.close();
 // r2 { celsius: 21 }
-// r1 Uint8Array(2) [ 255, 0 ] NoDeserializer
+// r1 Uint8Array(2) [ 255, 0 ] DeserializationFailed

@@ -66,7 +66,7 @@ describe("compileValidator", () => {
         validate: () => ({ issues: [{ message: "got hunter2", path: ["a/b", { key: 0 }] }] }),
       },
     });
-    expect(check(1)).toEqual({ isValid: false, text: "The body breaks its schema at /a~1b/0." });
+    expect(check(1)).toEqual({ isValid: false, text: 'The body breaks its schema at "/a~1b/0".' });
   });
 
   it("refuses schemas that answer with a promise", () => {

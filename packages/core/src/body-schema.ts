@@ -1,6 +1,7 @@
 import { compileOnce } from "./compile-once.js";
 import { WaybillError } from "./error.js";
 import type { SerializerContext } from "./serializer.js";
+import { quotedPath } from "./wire-text.js";
 
 /** A Standard Schema (zod, valibot, arktype …), used synchronously. Source: standardschema.dev, version 1. */
 export interface StandardSchema<Input = unknown, Output = Input> {
@@ -41,10 +42,13 @@ export interface BodySchemaOptions<Schema> {
     | undefined;
 }
 
-/** The outcome of a check: the value to go on with, or where the body broke the schema, without payload. */
+/**
+ * The outcome of a check: the value to go on with, or where the body broke the schema, in a text without payload and as a path if there is
+ * one.
+ */
 export type BodyCheckResult =
   | { readonly isValid: true; readonly value: unknown }
-  | { readonly isValid: false; readonly text: string };
+  | { readonly isValid: false; readonly text: string; readonly path?: readonly PropertyKey[] | undefined };
 
 /** A compiled schema. */
 export type BodyCheck = (value: unknown) => BodyCheckResult;
@@ -134,7 +138,5 @@ function checkFunction(validate: ValidateFunction, value: unknown): BodyCheckRes
 }
 
 function pointer(issue: StandardIssue | undefined): string {
-  const path = (issue?.path ?? []).map((step) => String(typeof step === "object" ? step.key : step));
-  const text = path.map((step) => `/${step.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
-  return text === "" ? "its root" : text.length > 256 ? `${text.slice(0, 256)}…` : text;
+  return quotedPath((issue?.path ?? []).map((step) => (typeof step === "object" ? step.key : step)));
 }

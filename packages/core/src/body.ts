@@ -20,7 +20,10 @@ export interface AmqpSequenceBody {
 /** The AMQP section a body travelled in. */
 export type BodySection = "data" | "value" | "sequence";
 
-/** Names the AMQP section of a body. */
+/** Names the AMQP section of a body. What is no section counts as bytes. */
 export function bodySection(body: EncodedBody): BodySection {
-  return body instanceof Uint8Array ? "data" : body.section;
+  // Bytes of another realm are no `Uint8Array` here, and a transport in error may deliver nothing at all.
+  return body instanceof Uint8Array
+    ? "data"
+    : ((body as Partial<AmqpValueBody> | undefined)?.section ?? "data");
 }

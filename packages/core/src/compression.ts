@@ -2,6 +2,7 @@ import { decodeFailure } from "./deserialization/failure.js";
 import type { ApplicationProperties } from "./message.js";
 import { nodeBuiltin } from "./node-builtin.js";
 import type { Awaitable } from "./serializer.js";
+import { quoted } from "./wire-text.js";
 
 /** A content coding a body can be compressed with. Source: RFC 9110, 8.4.1. */
 export type ContentCoding = "gzip" | "deflate" | "br";
@@ -54,6 +55,15 @@ export function withContentEncoding(
   return { ...others, [contentEncodingProperty]: codings.join(", ") };
 }
 
+/** The application properties of a body without any bytes, which is in no coding. */
+export function withoutContentEncoding(
+  properties: ApplicationProperties | undefined,
+): ApplicationProperties | undefined {
+  if (properties === undefined) return undefined;
+  const { [contentEncodingProperty]: _, [lowerCaseProperty]: __, ...others } = properties;
+  return others;
+}
+
 /**
  * Reads a `Content-Encoding` value: the codings to undo, outermost first. Throws `content-encoding-unknown` for one that is not
  * gzip, deflate, br or identity, or for more than three.
@@ -76,7 +86,7 @@ export function parseContentEncoding(value: unknown): readonly ContentCoding[] {
     if (!isContentCoding(name)) {
       throw decodeFailure(
         "content-encoding-unknown",
-        `The content coding "${name.slice(0, 32)}" is not supported.`,
+        `The content coding ${quoted(name, 32)} is not supported.`,
       );
     }
   }

@@ -5,7 +5,6 @@ import {
   deadLetterRecordProperty,
   maxDeadLetterRecordBytes,
   parseDeadLetterRecord,
-  truncate,
 } from "./dead-letter-record.js";
 import type { Undeserializable } from "./deserialization/outcome.js";
 import type { DeserializationAttempt } from "./deserialization/report.js";
@@ -80,13 +79,6 @@ describe("the dead-letter record", () => {
         expect(record === undefined || Array.isArray(record.attempts)).toBe(true);
       }),
     );
-  });
-});
-
-describe("truncate", () => {
-  it("does not split a surrogate pair", () => {
-    expect(truncate("ab😀", 3)).toBe("ab");
-    expect(truncate("ab😀", 4)).toBe("ab😀");
   });
 });
 

@@ -4,6 +4,7 @@ import { applicationPropertySize, utf8Length } from "./check-message.js";
 import type { Undeserializable } from "./deserialization/outcome.js";
 import type { ApplicationProperties, DeliveredProperties } from "./message.js";
 import { sha256Hex } from "./web-crypto.js";
+import { printable, truncate } from "./wire-text.js";
 
 /** The application property that holds the record of a message waybill dead-lettered. */
 export const deadLetterRecordProperty = "waybill-dead-letter-record";
@@ -84,13 +85,6 @@ export function parseDeadLetterRecord(message: DeadLetterRecordCarrier): DeadLet
   return isWireRecord(record) ? fromWireRecord(record) : undefined;
 }
 
-/** Cuts a text to a number of UTF-16 code units without splitting a surrogate pair. */
-export function truncate(text: string, maxLength: number): string {
-  if (text.length <= maxLength) return text;
-  const last = text.charCodeAt(maxLength - 1);
-  return text.slice(0, last >= 0xd800 && last < 0xdc00 ? maxLength - 1 : maxLength);
-}
-
 /** A dead-letter description within the service's limit. */
 export function deadLetterDescription(outcome: Undeserializable): string {
   return truncate(outcome.description, maxDeadLetterTextLength);
@@ -163,7 +157,8 @@ function fitRecord(record: WireRecord, budget: number): string | undefined {
 }
 
 function fits(record: WireRecord, budget: number): string | undefined {
-  const text = JSON.stringify(record);
+  // JSON leaves some of what does not print as it is; its escapes read back the same.
+  const text = printable(JSON.stringify(record));
   return utf8Length(text) <= budget ? text : undefined;
 }
 

@@ -1,5 +1,6 @@
 import type { SendResult } from "./client/send-result.js";
 import type { ReasonCode, Stage } from "./deserialization/reason.js";
+import { quoted } from "./wire-text.js";
 
 /**
  * Every code a {@link WaybillError} can carry, with whether trying the same call again can help. The set is closed and
@@ -124,6 +125,5 @@ function subject(details: ErrorDetails): string {
 }
 
 function quote(value: unknown): string {
-  const text = value instanceof Uint8Array ? `${value.length} bytes` : String(value);
-  return `"${text.length > 128 ? `${text.slice(0, 128)}…` : text}"`;
+  return quoted(value instanceof Uint8Array ? `${value.length} bytes` : String(value));
 }

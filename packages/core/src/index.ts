@@ -75,7 +75,13 @@ export type { ContentCoding } from "./compression.js";
 export type { DeadLetterAttempt, DeadLetterRecord, DeadLetterRecordCarrier } from "./dead-letter-record.js";
 export { deadLetterRecordProperty, parseDeadLetterRecord } from "./dead-letter-record.js";
 export { decisiveAttempt } from "./deserialization/decisive-attempt.js";
-export type { ContentTypePolicies, ContentTypePolicy, PipelineOptions } from "./deserialization/options.js";
+export type {
+  AssumedFormat,
+  ContentTypePolicies,
+  ContentTypePolicy,
+  PipelineOptions,
+  PipelineSchema,
+} from "./deserialization/options.js";
 export { defaultPipelineOptions } from "./deserialization/options.js";
 export type {
   DeadLetterReason,
@@ -177,6 +183,8 @@ export type {
   UnmatchedReplyPolicy,
 } from "./request-reply/unmatched-reply.js";
 export { unmatchedReplyReasons } from "./request-reply/unmatched-reply.js";
+export { bytes } from "./serializers/bytes-serializer.js";
+export { text } from "./serializers/text-serializer.js";
 
 // For authors of serializers and transports
 
@@ -253,3 +261,4 @@ export type {
 export { underEither } from "./under-either.js";
 export { untransferable } from "./untransferable.js";
 export { unwritableKind } from "./unwritable.js";
+export { quoted, quotedPath } from "./wire-text.js";

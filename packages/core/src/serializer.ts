@@ -39,6 +39,16 @@ export interface Serializer {
    */
   readonly conforming?: true;
   /**
+   * No bytes at all are a value of the format, as the empty text is: a body without bytes whose content type names the serializer is given
+   * to it. Otherwise such a message has no body, and none is asked.
+   */
+  readonly readsEmptyBodies?: true;
+  /**
+   * What keeps bodies of the wrong shape out. `"schema"`: a schema among its options, of which other serializers know nothing, so that a
+   * pipeline refuses to have it beside one without. `"format"`: the format itself, which is bound to a schema. Absent: nothing.
+   */
+  readonly validation?: "schema" | "format" | undefined;
+  /**
    * Compiles a schema that a message type's definition holds under this serializer's name, when a pipeline is made; `where` names it in
    * errors. Answers with a check of values; throws `TypeError` for a schema that is not valid.
    */

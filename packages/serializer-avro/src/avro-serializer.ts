@@ -50,6 +50,7 @@ export function avro(options: AvroOptions = {}): Serializer {
     detection: "magic",
     leadingBytes: Object.freeze(resolved.acceptsConfluent ? [0xc3, 0x00] : [0xc3]),
     conforming: true,
+    validation: "format",
     compileSchema: (schema: unknown, where: string) => compileSchemaOf(resolved, schema, where),
     serialize: (value: unknown, context: SerializeContext) => serialize(resolved, value, context),
     deserialize: (bytes: Uint8Array, context: DeserializeContext) => deserialize(resolved, bytes, context),

@@ -1,4 +1,4 @@
-import { encodeFailure, type SerializeContext, unwritableKind, WaybillError } from "@waybill/core";
+import { encodeFailure, quoted, type SerializeContext, unwritableKind, WaybillError } from "@waybill/core";
 import type { AvscType } from "./avsc/internals.js";
 import { valueKind } from "./avsc/value-kind.js";
 import { InvalidValue, releaseWriteTap, takeWriteTap, type WriteTap } from "./wire/write-tap.js";
@@ -66,12 +66,17 @@ function findMisfit(type: AvscType, value: unknown): Misfit | undefined {
   return misfit;
 }
 
+/** The most of a path, and of one step of it, that an error shows: keys of maps are payload. */
+const maxPathLength = 200;
+const maxStepLength = 40;
+
 function formatPath(path: readonly string[]): string {
   const text = path
+    .map((step) => (step.length > maxStepLength ? `${step.slice(0, maxStepLength)}…` : step))
     .map((step) => (/^\d+$/.test(step) ? `[${step}]` : step === "*" ? "[*]" : `.${step}`))
     .join("")
     .replace(/^\./, "");
-  return text === "" ? "the root" : `"${text.slice(0, 256)}"`;
+  return text === "" ? "the root" : quoted(text, maxPathLength);
 }
 
 function nameOf(type: AvscType): string {

@@ -1,5 +1,5 @@
 import type { BodyCheckResult, StandardSchema, ValidateFunction } from "@waybill/core";
-import { compileValidator, isStandardSchema } from "@waybill/core";
+import { compileValidator, isStandardSchema, quotedPath } from "@waybill/core";
 import { Ajv, type ErrorObject, type Options } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formatsPlugin from "ajv-formats";
@@ -162,7 +162,7 @@ function roundingCheck(validate: AjvValidate): JsonBodyCheck {
 
 function resultOf(validate: AjvValidate, seen: unknown, value: unknown): BodyCheckResult {
   if (validate(seen) === true) return { isValid: true, value };
-  return { isValid: false, text: describe(validate.errors?.[0]) };
+  return faultOf(validate.errors?.[0]);
 }
 
 function bounded(check: () => BodyCheckResult): BodyCheckResult {
@@ -177,9 +177,18 @@ function bounded(check: () => BodyCheckResult): BodyCheckResult {
 }
 
 /** Names place and keyword of a fault. Ajv's own message is not used: with `const` and `enum` it would repeat the schema. */
-function describe(error: Pick<ErrorObject, "instancePath" | "keyword"> | undefined): string {
-  if (error === undefined) return "The body breaks its schema.";
-  const path = error.instancePath === "" ? "its root" : error.instancePath;
-  const keyword = plainKeyword(error.keyword);
-  return `The body breaks "${keyword}" of its schema at ${path.length > 256 ? `${path.slice(0, 256)}…` : path}.`;
+function faultOf(error: Pick<ErrorObject, "instancePath" | "keyword"> | undefined): BodyCheckResult {
+  if (error === undefined) return { isValid: false, text: "The body breaks its schema." };
+  const path = stepsOf(error.instancePath);
+  return {
+    isValid: false,
+    text: `The body breaks "${plainKeyword(error.keyword)}" of its schema at ${quotedPath(path)}.`,
+    path,
+  };
+}
+
+/** The steps of a JSON pointer. Source: RFC 6901, 4. */
+function stepsOf(pointer: string): string[] {
+  const steps = pointer.split("/").slice(1);
+  return steps.map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }

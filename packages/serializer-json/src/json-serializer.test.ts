@@ -363,7 +363,7 @@ describe("json", () => {
       const error = errorOf(() => read(serializer, '{"id":"A-1","quantity":"secret"}'));
       expect(error.reason).toBe("schema-violation");
       expect(error.stage).toBe("validate");
-      expect(error.message).toContain('breaks "type" of its schema at /quantity.');
+      expect(error.message).toContain('breaks "type" of its schema at "/quantity".');
       expect(error.message).not.toContain("secret");
     });
 
@@ -427,7 +427,7 @@ describe("json", () => {
         },
       };
       expect(read(json({ schema }), "{}")).toEqual({ wrapped: {} });
-      expect(() => read(json({ schema }), "1")).toThrow("breaks its schema at /a/0.");
+      expect(() => read(json({ schema }), "1")).toThrow('breaks its schema at "/a/0".');
     });
 
     it("may be a function that returns the value or throws", () => {
@@ -459,7 +459,7 @@ describe("json", () => {
     it("stops at the first error of very many", () => {
       const schema = { type: "array", items: { type: "string" } };
       expect(errorOf(() => read(json({ schema }), JSON.stringify(Array(200_000).fill(1)))).message).toContain(
-        "/0.",
+        '"/0".',
       );
     });
 

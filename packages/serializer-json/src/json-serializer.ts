@@ -59,6 +59,7 @@ export function json(options: JsonOptions = {}): Serializer {
     detection: "structure",
     leadingBytes: Object.freeze([0x7b, 0x5b]),
     conforming: true,
+    validation: options.schema === undefined && options.schemas === undefined ? undefined : "schema",
     compileSchema: schemas.compileSchema,
     serialize: (value, context) => ({
       bytes: writeJson(value, context, resolved, schemas.checkFor(context)),

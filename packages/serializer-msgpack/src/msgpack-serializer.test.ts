@@ -206,16 +206,37 @@ describe("msgpack", () => {
         expect(reasonOf(() => read(msgpack(), hex(scalar), undeclared))).toBe("root-not-container");
       for (const empty of ["80", "90", "dc0000", "dd00000000", "de0000", "df00000000"])
         expect(reasonOf(() => read(msgpack(), hex(empty), undeclared))).toBe("container-empty");
-      expect(read(msgpack(), hex("81a17807"), undeclared)).toEqual({ x: 7 });
     });
 
-    it("refuses an array of a few scalars that nothing declared, which chance makes too often", () => {
+    describe("without a label", () => {
       const undeclared = { isDeclared: false };
-      for (const plain of ["9107", "92c001", "96010203040506"])
-        expect(reasonOf(() => read(msgpack(), hex(plain), undeclared))).toBe("evidence-insufficient");
-      expect(read(msgpack(), hex("9107"))).toEqual([7]);
-      expect(read(msgpack(), hex("9701020304050607"), undeclared)).toEqual([1, 2, 3, 4, 5, 6, 7]);
-      expect(read(msgpack(), hex("91a178"), undeclared)).toEqual(["x"]);
+
+      it.each([
+        ["an array of one integer", "9107"],
+        ["an array of null and a boolean", "92c0c3"],
+        ["ten bytes of ASCII behind an š of windows-1250", "9a6b6f6c612d3230323621"],
+        ["an array of 70 integers", `dc0046${"07".repeat(70)}`],
+        ["an array of texts", "92a568656c6c6fa5776f726c64"],
+        ["arrays in an array", "929301020393040506"],
+        ["■OK in Shift-JIS", "81a14f4b"],
+        ["■A■B■C1 in Shift-JIS", "81a14181a14281a14331"],
+        ["Вашах in code page 866", "82a0e8a0e5"],
+        ["a map of one key", "81a76d657373616765a568656c6c6f"],
+        ["a map of two keys of a letter", "82a16101a16202"],
+        ["keys that do not print", "82a300010201a300010302"],
+      ])("refuses %s", (_, bytes) => {
+        expect(reasonOf(() => read(msgpack(), hex(bytes), undeclared))).toBe("evidence-insufficient");
+        expect(() => read(msgpack(), hex(bytes))).not.toThrow();
+      });
+
+      it.each([
+        ["a map of two named keys", "82a2696401a371747902", { id: 1, qty: 2 }],
+        ["a map of three keys of a letter", "83a17801a17902a17a03", { x: 1, y: 2, z: 3 }],
+        ["such a map in an array", "9182a2696401a371747902", [{ id: 1, qty: 2 }]],
+        ["such a map in a map of one key", "81a16482a2696401a371747902", { d: { id: 1, qty: 2 } }],
+      ])("reads %s", (_, bytes, value) => {
+        expect(read(msgpack(), hex(bytes), undeclared)).toEqual(value);
+      });
     });
 
     it("refuses trailing bytes and truncation at every offset", () => {

@@ -26,6 +26,7 @@ export function msgpack(options: MsgpackOptions = {}): Serializer {
     detection: "structure",
     leadingBytes,
     conforming: true,
+    validation: options.schema === undefined && options.schemas === undefined ? undefined : "schema",
     compileSchema: schemas.compileSchema,
     serialize: (value, context) => ({
       bytes: writeMsgpack(value, context, schemas.checkFor(context)),

@@ -3,6 +3,7 @@ import { decodeFailure, validationFailure } from "@waybill/core";
 import { type Options, Unpackr } from "msgpackr";
 import { decodeGuarded } from "./byte-order-marks.js";
 import { checkMessage } from "./check-message.js";
+import { hasEvidence } from "./has-evidence.js";
 
 /** The decoder, for bytes that were checked. */
 // int64AsType "auto" gives numbers up to 2^53 and bigints beyond; copyBuffers keeps byte strings from being views on the message.
@@ -14,9 +15,6 @@ const unpackr = new Unpackr({
   copyBuffers: true,
 } as unknown as Options);
 
-/** Arrays of scalars shorter than this are too likely to be chance bytes to be taken for MessagePack without a label. */
-const EVIDENCE_BYTES = 8;
-
 /** Reads one MessagePack value. Throws `decodeFailure` or, when the value breaks its schema, `validationFailure`. */
 export function readMsgpack(
   bytes: Uint8Array,
@@ -26,7 +24,12 @@ export function readMsgpack(
   if (bytes.length === 0) throw decodeFailure("body-empty", "An empty body is not MessagePack.");
   if (!context.isDeclared) checkRoot(bytes);
   const value = decode(bytes, context);
-  if (!context.isDeclared && bytes.length < EVIDENCE_BYTES) checkEvidence(value);
+  if (!context.isDeclared && !hasEvidence(value)) {
+    throw decodeFailure(
+      "evidence-insufficient",
+      "Undeclared MessagePack is known by a map with two keys or more, and no map of the body has them.",
+    );
+  }
   if (check === undefined) return value;
   const result = check(value);
   if (!result.isValid) throw validationFailure(result.text);
@@ -51,21 +54,6 @@ function checkRoot(bytes: Uint8Array): void {
     : bytes.length > countWidth && bytes.subarray(1, 1 + countWidth).every((each) => each === 0);
   if (isEmpty)
     throw decodeFailure("container-empty", "An empty container is not taken for undeclared MessagePack.");
-}
-
-/** One in four hundred random pairs of bytes is an array of one scalar; a string or a container inside makes it a rare chance. */
-function checkEvidence(value: unknown): void {
-  if (!Array.isArray(value) || value.some((item) => typeof item === "string" || isContainer(item))) return;
-  throw decodeFailure(
-    "evidence-insufficient",
-    `An array of scalars in less than ${EVIDENCE_BYTES} bytes is not taken for undeclared MessagePack.`,
-  );
-}
-
-function isContainer(value: unknown): boolean {
-  return (
-    typeof value === "object" && value !== null && !(value instanceof Uint8Array) && !(value instanceof Date)
-  );
 }
 
 function unpack(bytes: Uint8Array): unknown {

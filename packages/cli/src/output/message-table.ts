@@ -37,7 +37,9 @@ export function messageTable(
 
 /** Who read a body, or why nobody could. */
 function readBy(outcome: DeserializationOutcome): string {
-  if (outcome.status === "decoded") return outcome.report.serializer ?? "(AMQP value)";
+  if (outcome.status === "decoded") {
+    return outcome.report.serializer ?? (outcome.report.isEmpty === true ? "(no body)" : "(AMQP value)");
+  }
   return outcome.status === "undeserializable" ? `nobody: ${outcome.reason}` : "(unavailable)";
 }
 

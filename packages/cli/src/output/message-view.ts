@@ -9,6 +9,8 @@ export function outcomeView(outcome: DeserializationOutcome) {
     serializer: report.serializer,
     position: report.position,
     declared: report.declared,
+    assumed: report.assumed,
+    isEmpty: report.isEmpty,
     contentType: report.contentType,
     messageType: report.messageType,
     messageVersion: report.messageVersion,

@@ -4,6 +4,7 @@ import { clientBatchCases } from "./batch-cases.js";
 import { circuitBreakerCases } from "./circuit-breaker-cases.js";
 import { clientClosingCases } from "./closing-cases.js";
 import { clientDeferralCases } from "./deferral-cases.js";
+import { emptyBodyCases } from "./empty-body-cases.js";
 import { processingCases } from "./processing-cases.js";
 import { redeliveryCases } from "./redelivery-cases.js";
 import { clientSchedulingCases } from "./scheduling-cases.js";
@@ -15,6 +16,7 @@ import { sessionStateCases } from "./session-state-cases.js";
 export function clientCases(subject: TransportSubject): Case[] {
   return [
     ...clientBatchCases(subject),
+    ...emptyBodyCases(subject),
     ...sealedBodyCases(subject),
     ...processingCases(subject),
     ...clientClosingCases(subject),

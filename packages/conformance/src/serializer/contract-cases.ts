@@ -54,6 +54,7 @@ export function contractCases(subject: SerializerSubject): Case[] {
     {
       name: "contract: the subject offers a container that is not empty",
       async run() {
+        if (subject.isUnframed === true) return;
         const serializer = await subject.create();
         const written = await Promise.all(
           quickValues(subject).map((entry) => writeValue(serializer, subject, entry)),

@@ -26,7 +26,7 @@ export function secrecyCases(subject: SerializerSubject): Case[] {
           refusals++;
           assertIsSecret(trial.error);
         }
-        assert.ok(refusals > 0, "some damaged body was refused");
+        assert.ok(refusals > 0 || subject.isUnframed === true, "some damaged body was refused");
       },
     },
     {

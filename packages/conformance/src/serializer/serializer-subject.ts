@@ -31,6 +31,11 @@ export interface SerializerSubject {
   readonly isRecognisable?: boolean;
   /** Whether an empty array or object proves the format: true of text such as `[]`, false of a single byte. Default false. */
   readonly recognisesEmptyContainers?: boolean;
+  /**
+   * The format has no framing and no containers: part of a body, or two bodies in a row, are a body again, as of plain text. The cases on
+   * bodies that end early or go on after their end then ask for a quick end, whichever it is.
+   */
+  readonly isUnframed?: true;
   /** What else the messages carry while the values travel. */
   readonly message?: MessageSetting;
 }

@@ -1,6 +1,7 @@
 import { WaybillError } from "../error.js";
 import { type MediaType, parseMediaType } from "../media-type.js";
 import type { Serializer } from "../serializer.js";
+import { isForeign } from "./foreign-media-type.js";
 
 /** A serializer at its place in the chain: 0 is the main serializer. */
 export interface ChainLink {
@@ -8,11 +9,14 @@ export interface ChainLink {
   readonly position: number;
 }
 
-/** What a content type leads to. `link` is the serializer that claims the media type. */
+/**
+ * What a content type leads to. `link` is the serializer that claims the media type; a foreign one names a format that the chain does not
+ * have.
+ */
 export type Selection =
   | { readonly kind: "declared"; readonly mediaType: MediaType; readonly link: ChainLink }
   | {
-      readonly kind: "missing" | "unknown" | "malformed";
+      readonly kind: "missing" | "unknown" | "foreign" | "malformed";
       readonly mediaType: MediaType | undefined;
       readonly link: undefined;
     };
@@ -35,7 +39,7 @@ const nobody: readonly ChainLink[] = Object.freeze([]);
 /** How many content types a chain remembers; past that it starts anew, since real systems use a handful. */
 const maxRemembered = 500;
 
-/** This type declares nothing about the bytes. Source: RFC 2046, 4.5.1. */
+/** This type declares nothing about the bytes, unless a serializer hands them over as they are. Source: RFC 2046, 4.5.1. */
 const undeclared = "application/octet-stream";
 
 /** Content type claims look like this: a lower-case media type without parameters, or a suffix. */
@@ -78,7 +82,8 @@ function selectFrom(claims: ReadonlyMap<string, ChainLink>, contentType: string)
     claims.get(mediaType.essence) ??
     (mediaType.suffix === undefined ? undefined : claims.get(mediaType.suffix));
   if (link !== undefined) return { kind: "declared", mediaType, link };
-  return mediaType.essence === undeclared ? missing : { kind: "unknown", mediaType, link: undefined };
+  if (mediaType.essence === undeclared) return missing;
+  return { kind: isForeign(mediaType) ? "foreign" : "unknown", mediaType, link: undefined };
 }
 
 function checked(serializer: Serializer, position: number): Serializer {
@@ -99,8 +104,9 @@ function checked(serializer: Serializer, position: number): Serializer {
   for (const type of serializer.mediaTypes) {
     if (!claim.test(type))
       throw invalid(`the serializer "${name}" claims "${type}", which is not a lower-case media type`);
-    if (type === undeclared)
+    if (type === undeclared && serializer.detection !== "label") {
       throw invalid(`the serializer "${name}" claims "${undeclared}", which declares no format`);
+    }
   }
   if (serializer.mediaTypes[0]!.startsWith("+")) {
     throw invalid(

@@ -19,15 +19,15 @@ const stages: readonly Stage[] = ["select", "fetch", "decrypt", "decompress", "d
 
 /**
  * The attempt that tells why a body could not be read: one that ended it all, otherwise the one that got furthest; of several, that of the
- * serializer that the content type names, else the first. Undefined without attempts.
+ * serializer that the content type names or a policy assumes, else the first. Undefined without attempts.
  */
 export function decisiveAttempt(
-  report: Pick<DeserializationReport, "attempts" | "declared">,
+  report: Pick<DeserializationReport, "attempts" | "declared" | "assumed">,
 ): DeserializationAttempt | undefined {
   let decisive: DeserializationAttempt | undefined;
   let most = -1;
   for (const attempt of report.attempts) {
-    const weight = weightOf(attempt, report.declared);
+    const weight = weightOf(attempt, report.declared ?? report.assumed);
     if (weight <= most) continue;
     decisive = attempt;
     most = weight;
@@ -35,14 +35,11 @@ export function decisiveAttempt(
   return decisive;
 }
 
-function weightOf(
-  { serializer, stage, reason }: DeserializationAttempt,
-  declared: string | undefined,
-): number {
+function weightOf({ serializer, stage, reason }: DeserializationAttempt, named: string | undefined): number {
   if (reason === "unavailable" || finalReasons[reason] !== undefined) return Number.POSITIVE_INFINITY;
   // That the bytes are not its own says least, whichever serializer says it.
   const progress = reason === "not-recognized" ? 0 : stages.indexOf(stage) + 1;
-  return 2 * progress + (serializer === declared ? 1 : 0);
+  return 2 * progress + (serializer === named ? 1 : 0);
 }
 
 /** What an error says of the attempt that tells why. */

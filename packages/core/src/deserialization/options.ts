@@ -1,4 +1,12 @@
 import {
+  type BodySchemaOptions,
+  type BodySchemas,
+  compileValidator,
+  resolveBodySchemas,
+  type StandardSchema,
+  type ValidateFunction,
+} from "../body-schema.js";
+import {
   type ClaimCheckOptions,
   type ResolvedClaimCheckOptions,
   resolveClaimCheck,
@@ -10,6 +18,7 @@ import {
   resolveEncryption,
 } from "../encryption/encryption-options.js";
 import { KeyRing } from "../encryption/key-ring.js";
+import { WaybillError } from "../error.js";
 import type { MessageType } from "../message-types/message-type.js";
 import {
   createRegistry,
@@ -19,16 +28,36 @@ import {
 import type { Serializer } from "../serializer.js";
 import { type MaxItems, resolveMaxItems } from "./limits.js";
 
-/** What to do with a body whose content type does not settle the matter: try every deserializer, or dead-letter it. */
-export type ContentTypePolicy = "try-all" | "reject";
+/**
+ * What to do with a body whose content type does not settle the matter: let each serializer prove that the bytes are its own, dead-letter
+ * it, or assume a format.
+ */
+export type ContentTypePolicy = "try-all" | "reject" | AssumedFormat;
 
-/** How a pipeline writes and reads bodies. */
-export interface PipelineOptions<Types extends MessageType = MessageType> extends MessageTypeOptions<Types> {
+/**
+ * Reads a body as though its content type named a serializer: strictly, any well-formed value, a scalar too. Only if that fails are the
+ * others tried, and they must prove that the bytes are their own. The report says what was assumed.
+ */
+export interface AssumedFormat {
+  /** The name of a serializer of the pipeline, such as `"json"`. */
+  readonly assume: string;
+}
+
+/** A schema of a pipeline, for bodies of every format: a Standard Schema (zod, valibot …) or a function that returns the value or throws. */
+export type PipelineSchema = StandardSchema | ValidateFunction;
+
+/**
+ * How a pipeline writes and reads bodies. `schema` and `schemas` check every body, whatever its format, and AMQP values and messages without
+ * a body as well: what handlers get, and what is given to be sent.
+ */
+export interface PipelineOptions<Types extends MessageType = MessageType>
+  extends MessageTypeOptions<Types>,
+    BodySchemaOptions<PipelineSchema> {
   /** Writes every body, and reads what its content type names or nobody else claims. */
   readonly serializer: Serializer;
   /** May be needed to read: older formats, other producers. They are tried when the declared one fails or none is declared. */
   readonly additionalDeserializers?: readonly Serializer[] | undefined;
-  /** What to do when the content type does not lead to a value; each `"try-all"` by default. */
+  /** What to do when the content type does not lead to a value. */
   readonly contentType?: Partial<ContentTypePolicies> | undefined;
   /** Compresses bodies when sending. Off by default: switch it on when every reader uses waybill. Reading always decompresses. */
   readonly compression?: { readonly coding: ContentCoding; readonly minBytes?: number } | undefined;
@@ -56,21 +85,34 @@ export interface PipelineOptions<Types extends MessageType = MessageType> extend
 
 /** What to do with a content type that does not settle who reads the body. */
 export interface ContentTypePolicies {
-  /** The message has no content type, an empty one, or `application/octet-stream`. */
+  /**
+   * The message has no content type, an empty one, or `application/octet-stream` that no serializer claims. Default `"try-all"`; a pipeline
+   * of one serializer assumes that one.
+   */
   readonly missing: ContentTypePolicy;
-  /** Nobody claims the content type, or it is malformed. */
+  /** Nobody claims the content type, and it names no format that is known here; or it is malformed. Default `"try-all"`. */
   readonly unknown: ContentTypePolicy;
-  /** The serializer that the content type names could not read the body. */
-  readonly mismatch: ContentTypePolicy;
+  /**
+   * The content type names another format, such as `text/plain`, `application/xml` or `application/cbor`, that nobody claims. Default
+   * `"try-magic"`: the label is believed, and only a serializer that finds a header of its own reads the body.
+   */
+  readonly foreign: ContentTypePolicy | "try-magic";
+  /** The serializer that the content type names could not read the body. Default `"try-all"`. */
+  readonly mismatch: "try-all" | "reject";
 }
+
+/** A policy with the assumed serializer at its place in the chain. */
+export type ResolvedContentTypePolicy = "try-all" | "try-magic" | "reject" | { readonly position: number };
 
 /** {@link PipelineOptions} with every default filled in. */
 export interface ResolvedPipelineOptions {
   /** The main serializer first, then the additional ones. */
   readonly serializers: readonly Serializer[];
+  /** The schemas that check bodies of every format; undefined when there are none. */
+  readonly bodySchemas: BodySchemas | undefined;
   /** Undefined without message types. */
   readonly messageTypes: MessageTypeRegistry | undefined;
-  readonly contentType: ContentTypePolicies;
+  readonly contentType: Readonly<Record<keyof ContentTypePolicies, ResolvedContentTypePolicy>>;
   readonly compression: { readonly coding: ContentCoding; readonly minBytes: number } | undefined;
   readonly encryption: ResolvedEncryptionOptions | undefined;
   readonly keyRing: KeyRing | undefined;
@@ -87,7 +129,12 @@ export interface ResolvedPipelineOptions {
 
 /** The values of the options that are left out. */
 export const defaultPipelineOptions = Object.freeze({
-  contentType: Object.freeze({ missing: "try-all", unknown: "try-all", mismatch: "try-all" } as const),
+  contentType: Object.freeze({
+    missing: "try-all",
+    unknown: "try-all",
+    foreign: "try-magic",
+    mismatch: "try-all",
+  } as const),
   minCompressedBytes: 1024,
   maxBodyBytes: 100 * 1024 * 1024,
   maxDecompressedBytes: 16 * 1024 * 1024,
@@ -113,12 +160,9 @@ export function resolvePipelineOptions(options: PipelineOptions): ResolvedPipeli
   const encryption = resolveEncryption(options.encryption);
   return Object.freeze({
     serializers,
+    bodySchemas: resolveSchemas(options, serializers),
     messageTypes: createRegistry(options, serializers),
-    contentType: Object.freeze({
-      missing: policy("missing", options.contentType?.missing),
-      unknown: policy("unknown", options.contentType?.unknown),
-      mismatch: policy("mismatch", options.contentType?.mismatch),
-    }),
+    contentType: resolvePolicies(options.contentType, serializers),
     compression: resolveCompression(options.compression),
     encryption,
     keyRing: encryption === undefined ? undefined : new KeyRing(encryption, attemptTimeoutMs),
@@ -138,6 +182,29 @@ export function resolvePipelineOptions(options: PipelineOptions): ResolvedPipeli
   });
 }
 
+/**
+ * A schema that one serializer alone knows would let the same message through in another format: what it keeps out has to be said to the
+ * pipeline, or to every serializer.
+ */
+function resolveSchemas(
+  options: PipelineOptions,
+  serializers: readonly Serializer[],
+): BodySchemas | undefined {
+  if (options.schema !== undefined || options.schemas !== undefined) {
+    return resolveBodySchemas(options, compileValidator);
+  }
+  const guarded = serializers.find((serializer) => serializer?.validation === "schema");
+  const open = serializers.find(
+    (serializer) => serializer !== undefined && serializer.validation === undefined,
+  );
+  if (guarded === undefined || open === undefined) return undefined;
+  throw new WaybillError(
+    "configuration-invalid",
+    `"${guarded.name}" checks its bodies against a schema, and "${open.name}" would let the same message through unchecked. ` +
+      `Give the schema to the pipeline, as its option schema or schemas, or to "${open.name}" as well.`,
+  );
+}
+
 function resolveCompression(
   compression: PipelineOptions["compression"],
 ): ResolvedPipelineOptions["compression"] {
@@ -153,12 +220,47 @@ function resolveCompression(
   return Object.freeze({ coding: compression.coding, minBytes });
 }
 
-function policy(name: keyof ContentTypePolicies, value: ContentTypePolicy | undefined): ContentTypePolicy {
-  const chosen = value ?? defaultPipelineOptions.contentType[name];
-  if (chosen !== "try-all" && chosen !== "reject") {
-    throw new TypeError(`contentType.${name} must be "try-all" or "reject", not ${JSON.stringify(chosen)}.`);
+function resolvePolicies(
+  { missing, unknown, foreign, mismatch }: Partial<ContentTypePolicies> = {},
+  serializers: readonly Serializer[],
+): ResolvedPipelineOptions["contentType"] {
+  const defaults = defaultPipelineOptions.contentType;
+  const guesses = ["try-all", "reject"] as const;
+  const missingDefault = serializers.length === 1 ? { assume: serializers[0]?.name } : defaults.missing;
+  return Object.freeze({
+    missing: policy("missing", missing ?? missingDefault, guesses, serializers),
+    unknown: policy("unknown", unknown ?? defaults.unknown, guesses, serializers),
+    foreign: policy("foreign", foreign ?? defaults.foreign, ["try-magic", ...guesses], serializers),
+    mismatch: policy("mismatch", mismatch ?? defaults.mismatch, guesses, undefined),
+  });
+}
+
+/** `assumable` are the serializers that the policy may assume; undefined for a policy that assumes none. */
+function policy(
+  name: keyof ContentTypePolicies,
+  chosen: unknown,
+  choices: readonly Exclude<ResolvedContentTypePolicy, object>[],
+  assumable: readonly Serializer[] | undefined,
+): ResolvedContentTypePolicy {
+  const choice = choices.find((each) => each === chosen);
+  if (choice !== undefined) return choice;
+  const isAssumption = typeof chosen === "object" && chosen !== null && "assume" in chosen;
+  if (isAssumption && assumable !== undefined) {
+    return { position: positionOf(name, chosen.assume, assumable) };
   }
-  return chosen;
+  const known = choices.map((each) => `"${each}"`).join(", ");
+  const assumption = assumable === undefined ? "" : ' or { assume: "<serializer>" }';
+  throw new TypeError(`contentType.${name} must be ${known}${assumption}, not ${JSON.stringify(chosen)}.`);
+}
+
+function positionOf(policyName: string, assumed: unknown, serializers: readonly Serializer[]): number {
+  const position = serializers.findIndex((serializer) => serializer?.name === assumed);
+  if (position >= 0) return position;
+  const names = serializers.map((serializer) => `"${serializer?.name}"`).join(", ");
+  throw new WaybillError(
+    "configuration-invalid",
+    `contentType.${policyName} assumes ${JSON.stringify(assumed)}, and no serializer of the pipeline has that name; it has ${names}.`,
+  );
 }
 
 function positive(name: string, value: number): number {

@@ -7,6 +7,7 @@ import { createChain } from "./chain.js";
 import { tightened } from "./limits.js";
 import { type PipelineOptions, resolvePipelineOptions } from "./options.js";
 import type { DeserializationOutcome } from "./outcome.js";
+import { readable } from "./readable.js";
 import { Reading } from "./reading.js";
 
 /** What a call to a pipeline may bring along. */
@@ -69,8 +70,9 @@ export interface Pipeline<Types extends MessageType = MessageType> {
    */
   serialize(message: Message, options?: SerializeCallOptions): Awaitable<EncodedMessage>;
   /**
-   * Reads the body and brings it to the current version of its message type. Never throws or rejects because of a body: the outcome says
-   * what became of it, and settles nothing. Returns a value unless a serializer or an upcaster is asynchronous.
+   * Reads the body and brings it to the current version of its message type. Never throws or rejects because of what is in a body: the
+   * outcome says what became of it, and settles nothing. Returns a value unless a serializer or an upcaster is asynchronous. The body may be
+   * any view of bytes; `TypeError` for one that is neither bytes nor an AMQP section.
    */
   deserialize(message: EncodedMessage, options?: DeserializeCallOptions): Awaitable<DeserializationOutcome>;
 }
@@ -91,6 +93,6 @@ export function createPipeline<Types extends MessageType = never>(
     messageTypeResolver: options.messageTypeResolver ?? propertyResolver(),
     serialize: (message, call) => write(chain, resolved, message, call),
     deserialize: (message, call) =>
-      new Reading(chain, call?.limits === "tightened" ? tight : resolved, message, call).run(),
+      new Reading(chain, call?.limits === "tightened" ? tight : resolved, readable(message), call).run(),
   } satisfies Pipeline<Types>);
 }

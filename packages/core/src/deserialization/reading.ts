@@ -1,4 +1,5 @@
 import { bodySection } from "../body.js";
+import type { BodyCheck } from "../body-schema.js";
 import { claimCheckProperty } from "../claim-check/claim-check.js";
 import { contentEncodingOf, decompress, parseContentEncoding } from "../compression.js";
 import { encryptionProperty } from "../encryption/encrypt.js";
@@ -6,27 +7,45 @@ import type { ApplicationProperties, EncodedMessage } from "../message.js";
 import { bringUp } from "../message-types/bring-up.js";
 import type { KnownVersion, MessageTypeRegistry } from "../message-types/message-type-registry.js";
 import type { Awaitable } from "../serializer.js";
+import { printable } from "../wire-text.js";
 import { attempt, isPromise, toFailure } from "./attempt.js";
 import type { Chain, ChainLink, Selection } from "./chain.js";
 import { decodeFailure, validationFailure } from "./failure.js";
-import type { ResolvedPipelineOptions } from "./options.js";
+import type { ContentTypePolicies, ResolvedPipelineOptions } from "./options.js";
 import type { DeserializationOutcome } from "./outcome.js";
 import type { DeserializeCallOptions, ReadTarget } from "./pipeline.js";
 import type { ReasonCode } from "./reason.js";
 import type { DeserializationAttempt, DeserializationReport } from "./report.js";
 import { undeserializable } from "./undeserializable.js";
-import { isSet, type Seals, unseal } from "./unseal.js";
+import { isSet, lostSeal, type Seals, unseal } from "./unseal.js";
 
 const none: readonly never[] = Object.freeze([]);
 const noProperties: ApplicationProperties = Object.freeze({});
 
-const selectionNotes: Readonly<
-  Record<Exclude<Selection["kind"], "declared">, readonly [ReasonCode, string]>
-> = {
-  missing: ["content-type-missing", "The message has no content type."],
-  malformed: ["content-type-malformed", "The content type is not a media type."],
-  unknown: ["content-type-unknown", "No serializer claims the content type."],
-};
+/** What a content type that leads to no serializer is noted as, and the policy that it falls under. */
+const selections = {
+  missing: { policy: "missing", reason: "content-type-missing", detail: "The message has no content type." },
+  malformed: {
+    policy: "unknown",
+    reason: "content-type-malformed",
+    detail: "The content type is not a media type.",
+  },
+  unknown: {
+    policy: "unknown",
+    reason: "content-type-unknown",
+    detail: "No serializer claims the content type.",
+  },
+  foreign: {
+    policy: "foreign",
+    reason: "content-type-foreign",
+    detail: "The content type names another format, which no serializer of the pipeline reads.",
+  },
+} as const satisfies Readonly<
+  Record<
+    Exclude<Selection["kind"], "declared">,
+    { readonly policy: keyof ContentTypePolicies; readonly reason: ReasonCode; readonly detail: string }
+  >
+>;
 
 const tightenedNote =
   "That limit is a tenth of the usual one: the message was delivered before, and neither settled nor given back.";
@@ -47,6 +66,9 @@ export class Reading {
   readonly #isSealed: boolean;
   readonly #startedAt = performance.now();
   readonly #selection: Selection;
+  /** The serializer whose format a policy assumes. */
+  #assumed: ChainLink | undefined;
+  #isEmpty = false;
   /** The version the message says it is of; undefined for an untyped message. */
   #known: KnownVersion | undefined;
   #upcastPath: readonly number[] = none;
@@ -97,7 +119,10 @@ export class Reading {
       return this.#refused();
     }
     const isElsewhere = this.#isSealed && isSet(applicationProperties[claimCheckProperty]);
-    if (!isEncrypted && !isElsewhere) return this.#unpack(body);
+    if (!isEncrypted && !isElsewhere) {
+      const lost = body.length === 0 && this.#isSealed ? lostSeal(applicationProperties) : undefined;
+      return lost === undefined ? this.#unpack(body) : this.#refusedFor(undefined, lost);
+    }
     this.#seals = { claimCheck: undefined, encryptionKeyId: undefined, encryptionBinding: undefined };
     return unseal(body, this.#message, this.#options, this.#seals, this.#signal).then(
       (plain) => this.#unpack(plain),
@@ -107,13 +132,15 @@ export class Reading {
 
   #unpack(body: Uint8Array): Awaitable<DeserializationOutcome> {
     const encoding = contentEncodingOf(this.#message.applicationProperties);
-    return encoding === undefined ? this.#choose(body) : this.#decompress(body, encoding);
+    return encoding === undefined || body.length === 0
+      ? this.#choose(body)
+      : this.#decompress(body, encoding);
   }
 
   /** A value of an AMQP value or sequence section, which no serializer had to read. */
   #received(value: unknown): Awaitable<DeserializationOutcome> {
     try {
-      return this.#decoded(this.#checked(value), undefined);
+      return this.#decoded(this.#checked(value, undefined), undefined);
     } catch (error) {
       return this.#refusedFor(undefined, error);
     }
@@ -139,26 +166,46 @@ export class Reading {
   }
 
   #choose(bytes: Uint8Array): Awaitable<DeserializationOutcome> {
+    if (bytes.length === 0 && !this.#isEmptyValue()) {
+      this.#isEmpty = true;
+      return this.#received(undefined);
+    }
     if (this.#readAs?.serializer !== undefined) {
       return this.#chooseNamed(this.#readAs.serializer, this.#readAs.isDeclared ?? true, bytes);
     }
     const selection = this.#selection;
-    if (selection.kind === "declared") {
-      const { link } = selection;
-      const value = this.#attempt(link, bytes, true);
-      return isPromise(value)
-        ? value.then((settled) => this.#afterDeclared(settled, link, bytes))
-        : this.#afterDeclared(value, link, bytes);
-    }
-    const { kind } = selection;
-    const policy = kind === "missing" ? this.#options.contentType.missing : this.#options.contentType.unknown;
-    if (kind !== "missing" || policy === "reject") this.#note(undefined, ...selectionNotes[kind]);
-    return policy === "reject" ? this.#refused() : this.#guess(bytes, undefined);
+    return selection.kind === "declared"
+      ? this.#ask(selection.link, bytes)
+      : this.#chooseUndeclared(selection.kind, bytes);
+  }
+
+  /** Whether no bytes at all are a value of the format that the message names, such as the empty text. */
+  #isEmptyValue(): boolean {
+    const name = this.#readAs?.serializer;
+    const link = name === undefined ? this.#selection.link : this.#link(name);
+    return link?.serializer.readsEmptyBodies === true && this.#readAs?.isDeclared !== false;
+  }
+
+  #chooseUndeclared(kind: keyof typeof selections, bytes: Uint8Array): Awaitable<DeserializationOutcome> {
+    const { policy: name, reason, detail } = selections[kind];
+    const policy = this.#options.contentType[name];
+    if (kind !== "missing" || policy === "reject") this.#note(undefined, reason, detail);
+    if (policy === "reject") return this.#refused();
+    if (typeof policy === "string") return this.#guess(bytes, undefined);
+    this.#assumed = this.#chain.links[policy.position];
+    return this.#assumed === undefined ? this.#refused() : this.#ask(this.#assumed, bytes);
+  }
+
+  /** Lets the serializer read the body that the content type names or a policy assumes. */
+  #ask(link: ChainLink, bytes: Uint8Array): Awaitable<DeserializationOutcome> {
+    const value = this.#attempt(link, bytes, true);
+    return isPromise(value)
+      ? value.then((settled) => this.#answered(settled, link, bytes))
+      : this.#answered(value, link, bytes);
   }
 
   #chooseNamed(name: string, isDeclared: boolean, bytes: Uint8Array): Awaitable<DeserializationOutcome> {
-    const link = this.#chain.links.find(({ serializer }) => serializer.name === name);
-    if (link === undefined) throw new TypeError(`No serializer of the pipeline is named "${name}".`);
+    const link = this.#link(name);
     const isCandidate = isDeclared || this.#chain.candidates(bytes[0] ?? -1).includes(link);
     if (!isCandidate) {
       this.#noteUnrecognized(none, undefined);
@@ -170,45 +217,56 @@ export class Reading {
     return isPromise(value) ? value.then(settle) : settle(value);
   }
 
-  #afterDeclared(value: unknown, link: ChainLink, bytes: Uint8Array): Awaitable<DeserializationOutcome> {
-    if (value !== failed) return this.#decoded(value, link);
-    if (this.#unavailable !== undefined || this.#options.contentType.mismatch === "reject")
-      return this.#refused();
-    return this.#guess(bytes, link);
+  #link(name: string): ChainLink {
+    const link = this.#chain.links.find(({ serializer }) => serializer.name === name);
+    if (link === undefined) throw new TypeError(`No serializer of the pipeline is named "${name}".`);
+    return link;
   }
 
-  /** Nobody is declared, or the declared one failed: the bytes must show whose they are. */
-  #guess(bytes: Uint8Array, declared: ChainLink | undefined): Awaitable<DeserializationOutcome> {
+  #answered(value: unknown, link: ChainLink, bytes: Uint8Array): Awaitable<DeserializationOutcome> {
+    if (value !== failed) return this.#decoded(value, link);
+    if (this.#unavailable !== undefined) return this.#refused();
+    const isFinal = this.#assumed === undefined && this.#options.contentType.mismatch === "reject";
+    return isFinal ? this.#refused() : this.#guess(bytes, link);
+  }
+
+  /** Nobody is named, or the one that is failed: the bytes must show whose they are. */
+  #guess(bytes: Uint8Array, asked: ChainLink | undefined): Awaitable<DeserializationOutcome> {
     if (bytes.length === 0) {
       this.#note(undefined, "body-empty", "The body is empty.");
       return this.#refused();
     }
     const candidates = this.#chain.candidates(bytes[0]!);
-    return this.#tryCandidates(candidates, 0, bytes, declared);
+    const isLabelBelieved =
+      this.#selection.kind === "foreign" && this.#options.contentType.foreign !== "try-all";
+    const possible = isLabelBelieved
+      ? candidates.filter(({ serializer }) => serializer.detection === "magic")
+      : candidates;
+    return this.#tryCandidates(possible, 0, bytes, asked);
   }
 
   #tryCandidates(
     candidates: readonly ChainLink[],
     from: number,
     bytes: Uint8Array,
-    declared: ChainLink | undefined,
+    asked: ChainLink | undefined,
   ): Awaitable<DeserializationOutcome> {
     for (let index = from; index < candidates.length; index++) {
       const link = candidates[index]!;
       // What failed under its own label cannot pass under the stricter rules for unlabelled bodies.
-      if (link === declared) continue;
+      if (link === asked) continue;
       const value = this.#attempt(link, bytes, false);
       if (isPromise(value)) {
         return value.then((settled) => {
           if (settled !== failed) return this.#decoded(settled, link);
           if (this.#unavailable !== undefined) return this.#refused();
-          return this.#tryCandidates(candidates, index + 1, bytes, declared);
+          return this.#tryCandidates(candidates, index + 1, bytes, asked);
         });
       }
       if (value !== failed) return this.#decoded(value, link);
       if (this.#unavailable !== undefined) return this.#refused();
     }
-    this.#noteUnrecognized(candidates, declared);
+    this.#noteUnrecognized(candidates, asked);
     return this.#refused();
   }
 
@@ -230,20 +288,44 @@ export class Reading {
     try {
       const value = attempt(link.serializer, bytes, context, this.#options.attemptTimeoutMs);
       return isPromise(value)
-        ? value.then((settled) => this.#checked(settled)).catch((error: unknown) => this.#fail(link, error))
-        : this.#checked(value);
+        ? value
+            .then((settled) => this.#checked(settled, link))
+            .catch((error: unknown) => this.#fail(link, error))
+        : this.#checked(value, link);
     } catch (error) {
       return this.#fail(link, error);
     }
   }
 
-  /** Validates against the writer's version, whatever the format. Part of the attempt: a refusal leaves the body to the next. */
-  #checked(value: unknown): unknown {
-    const check = this.#known?.version.check;
-    if (check === undefined) return value;
-    const result = check(value);
-    if (!result.isValid) throw validationFailure(result.text);
-    return result.value;
+  /**
+   * Validates against the writer's version of the message type and against the pipeline's own schema, whatever the format. Part of the
+   * attempt: a refusal leaves the body to the next serializer.
+   */
+  #checked(value: unknown, link: ChainLink | undefined): unknown {
+    const known = this.#known;
+    let body = valid(known?.version.check, value);
+    // A message without a body is of no format, whose schema it could break.
+    if (known !== undefined && !this.#isEmpty) body = valid(known.guardFor(link?.serializer.name), body);
+    // What is in an envelope, or of an older version, is not yet what handlers get.
+    const isPending =
+      known === undefined ? this.#options.messageTypes?.open !== undefined : hasUpcasts(known);
+    return isPending ? body : this.#guarded(body);
+  }
+
+  /** Validates what handlers get against the schema of the pipeline. */
+  #guarded(body: unknown): unknown {
+    const { bodySchemas } = this.#options;
+    if (bodySchemas === undefined) return body;
+    const message = this.#message;
+    const check = bodySchemas.checkFor({
+      messageType: this.#known === undefined ? message.subject : this.#known.type.name,
+      messageVersion: this.#known?.type.version,
+      contentType: message.contentType,
+      mediaType: this.#selection.mediaType,
+      applicationProperties: message.applicationProperties ?? noProperties,
+      signal: this.#signal,
+    });
+    return valid(check, body);
   }
 
   #fail(link: ChainLink | undefined, error: unknown): typeof failed {
@@ -254,7 +336,7 @@ export class Reading {
       position: link?.position ?? -1,
       stage: failure.stage ?? "decode",
       reason: failure.reason ?? "serializer-fault",
-      detail: this.#withLimits(failure.text, failure.reason),
+      detail: printable(this.#withLimits(failure.text, failure.reason)),
     });
     return failed;
   }
@@ -275,13 +357,15 @@ export class Reading {
     });
   }
 
-  #noteUnrecognized(tried: readonly ChainLink[], declared: ChainLink | undefined): void {
+  #noteUnrecognized(tried: readonly ChainLink[], asked: ChainLink | undefined): void {
     for (const link of this.#chain.links) {
-      if (link === declared || tried.includes(link)) continue;
+      if (link === asked || tried.includes(link)) continue;
       const detail =
         link.serializer.detection === "label"
           ? "It reads only bodies whose content type names it."
-          : "The body does not start like this format.";
+          : this.#selection.kind === "foreign" && link.serializer.detection === "structure"
+            ? "It has no header by which it would be known under the label of another format."
+            : "The body does not start like this format.";
       this.#note(link, "not-recognized", detail);
     }
   }
@@ -309,7 +393,10 @@ export class Reading {
     try {
       const opened = open(value, this.#message);
       this.#known = opened.known;
-      return this.#upcast(this.#checked(opened.body), link);
+      const check = opened.known?.checkOpened(link?.serializer.name);
+      const body = valid(check, opened.body);
+      const isOlder = opened.known !== undefined && hasUpcasts(opened.known);
+      return this.#upcast(isOlder ? body : this.#guarded(body), link);
     } catch (error) {
       return this.#refusedFor(link, error);
     }
@@ -317,10 +404,11 @@ export class Reading {
 
   #upcast(body: unknown, link: ChainLink | undefined): Awaitable<DeserializationOutcome> {
     const known = this.#known;
-    if (known === undefined || known.version.upcasts.length === 0) return this.#done(body, link);
+    if (known === undefined || !hasUpcasts(known)) return this.#done(body, link);
     const finish = (upcast: unknown) => {
-      this.#upcastPath = known.version.upcastPath;
-      return this.#done(upcast, link);
+      // Where there is no body there was nothing to upcast.
+      if (body !== undefined) this.#upcastPath = known.version.upcastPath;
+      return this.#done(this.#guarded(upcast), link);
     };
     try {
       const upcast = bringUp(body, known, {
@@ -330,7 +418,7 @@ export class Reading {
         timeoutMs: this.#options.attemptTimeoutMs,
       });
       if (!isPromise(upcast)) return finish(upcast);
-      return upcast.then(finish, (error: unknown) => this.#refusedFor(link, error));
+      return upcast.then(finish).catch((error: unknown) => this.#refusedFor(link, error));
     } catch (error) {
       return this.#refusedFor(link, error);
     }
@@ -357,7 +445,10 @@ export class Reading {
       serializer: winner?.serializer.name,
       position: winner?.position ?? -1,
       declared: this.#selection.link?.serializer.name,
-      contentType,
+      assumed: this.#assumed?.serializer.name,
+      isEmpty: this.#isEmpty,
+      // Programs without types may have handed over anything.
+      contentType: typeof contentType === "string" ? contentType : undefined,
       messageType: this.#known?.type.name,
       messageVersion: this.#known?.version.version,
       upcastPath: this.#upcastPath,
@@ -371,6 +462,17 @@ export class Reading {
       durationMs: performance.now() - this.#startedAt,
     };
   }
+}
+
+function hasUpcasts({ version }: KnownVersion): boolean {
+  return version.upcasts.length > 0;
+}
+
+function valid(check: BodyCheck | undefined, value: unknown): unknown {
+  if (check === undefined) return value;
+  const result = check(value);
+  if (!result.isValid) throw validationFailure(result.text);
+  return result.value;
 }
 
 /** Only bytes can be encrypted: a label on anything else would let plaintext pass for a body that was. */

@@ -22,6 +22,7 @@ export const reasonCodes = Object.freeze({
   "content-type-missing": "select",
   "content-type-malformed": "select",
   "content-type-unknown": "select",
+  "content-type-foreign": "select",
   "charset-unsupported": "select",
   "body-empty": "select",
   "body-too-large": "select",

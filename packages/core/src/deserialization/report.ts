@@ -21,6 +21,10 @@ export interface DeserializationReport {
   readonly position: number;
   /** The serializer that the content type names, if it names one. */
   readonly declared: string | undefined;
+  /** The serializer whose format a policy assumed, because the content type names none: it had the first attempt, as if declared. */
+  readonly assumed?: string | undefined;
+  /** Whether the message has no body: its `body` is `undefined`, and no serializer was asked. */
+  readonly isEmpty?: boolean | undefined;
   /** The content type as it arrived. */
   readonly contentType: string | undefined;
   /** The AMQP section; bodies in value and sequence sections arrive decoded and pass no serializer. */

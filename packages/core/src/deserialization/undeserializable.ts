@@ -1,3 +1,4 @@
+import { quoted, truncate } from "../wire-text.js";
 import { decisiveAttempt, finalReasons } from "./decisive-attempt.js";
 import type { DeadLetterReason, Undeserializable } from "./outcome.js";
 import type { Stage } from "./reason.js";
@@ -35,22 +36,23 @@ function deadLetterReason(report: DeserializationReport): DeadLetterReason {
   const { serializer, stage, reason } = attempt;
   const known = finalReasons[reason] ?? reasonsByStage[stage];
   if (known !== undefined) return known;
-  const isRefusedByDeclared =
-    serializer !== undefined && serializer === report.declared && reason !== "not-recognized";
-  return isRefusedByDeclared ? "DeserializationFailed" : "NoDeserializer";
+  const isNamed = serializer === report.declared || serializer === report.assumed;
+  const isRefusedByNamed = serializer !== undefined && isNamed && reason !== "not-recognized";
+  return isRefusedByNamed ? "DeserializationFailed" : "NoDeserializer";
 }
 
 function describe(report: DeserializationReport): string {
   const label =
-    report.contentType === undefined ? "no content type" : `content type "${cut(report.contentType, 128)}"`;
+    report.contentType === undefined ? "no content type" : `content type ${quoted(report.contentType)}`;
+  const assumption = report.assumed === undefined ? "" : `, assumed to be ${report.assumed}`;
   const body =
     report.messageType === undefined
       ? "the body"
-      : `the body of "${report.messageType}" version ${report.messageVersion}`;
+      : `the body of ${quoted(report.messageType)} version ${report.messageVersion}`;
   const last = report.attempts.at(-1);
   const isFinal = last !== undefined && finalReasons[last.reason] !== undefined;
   const lines = [
-    `${isFinal ? "Refused" : "No deserializer could read"} ${body} (${report.bytes} bytes, ${label}).`,
+    `${isFinal ? "Refused" : "No deserializer could read"} ${body} (${report.bytes} bytes, ${label}${assumption}).`,
     ...report.attempts.map(line),
   ];
   return cut(lines.join("\n"), maxDescriptionLength);
@@ -62,5 +64,5 @@ function line({ serializer, position, stage, reason, detail }: DeserializationAt
 }
 
 function cut(text: string, maxLength: number): string {
-  return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`;
+  return text.length <= maxLength ? text : `${truncate(text, maxLength - 1)}…`;
 }

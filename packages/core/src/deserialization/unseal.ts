@@ -1,6 +1,17 @@
-import { type ClaimCheck, checkOut, claimCheckProperty, readClaimCheck } from "../claim-check/claim-check.js";
 import { requireBound } from "../encryption/bound-properties.js";
-import { decrypt, encryptionProperty, readEncryptionLabel } from "../encryption/encrypt.js";
+import {
+  type ClaimCheck,
+  checkOut,
+  claimCheckDetails,
+  claimCheckProperty,
+  readClaimCheck,
+} from "../claim-check/claim-check.js";
+import {
+  decrypt,
+  encryptionDetails,
+  encryptionProperty,
+  readEncryptionLabel,
+} from "../encryption/encrypt.js";
 import type { ApplicationProperties, ApplicationPropertyValue, EncodedMessage } from "../message.js";
 import { decodeFailure } from "./failure.js";
 import type { ResolvedPipelineOptions } from "./options.js";
@@ -17,6 +28,23 @@ const noProperties: ApplicationProperties = Object.freeze({});
 /** Whether a property is there that says how a body was sealed. */
 export function isSet(value: ApplicationPropertyValue | undefined): boolean {
   return value !== undefined && value !== null;
+}
+
+/**
+ * The failure of a message without bytes that still carries what goes with a sealed body: it did have a body, and lost what names it.
+ * Undefined for one that has no body.
+ */
+export function lostSeal(properties: ApplicationProperties): Error | undefined {
+  if (Object.values(claimCheckDetails).some((name) => isSet(properties[name]))) {
+    return decodeFailure("claim-check-malformed", "The claim check cannot be followed: its key is missing.");
+  }
+  if (Object.values(encryptionDetails).some((name) => isSet(properties[name]))) {
+    return decodeFailure(
+      "encryption-malformed",
+      "The body is missing, and so is the name of its encryption.",
+    );
+  }
+  return undefined;
 }
 
 /** Fetches a body that lies elsewhere, then decrypts one that is encrypted. Rejects with a `WaybillError` that says why it cannot. */

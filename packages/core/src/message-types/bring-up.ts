@@ -19,10 +19,22 @@ export interface BringUpContext extends CastContext {
  */
 export function bringUp(body: unknown, known: KnownVersion, context: BringUpContext): Awaitable<unknown> {
   const { serializer, timeoutMs } = context;
+  // A message without a body has none in any version; whether the current one may do without is for its schema to say.
+  if (body === undefined) return checkedEmpty(known);
   const upcast = cast(body, known.version.upcasts, context, timeoutMs, upcastError);
   return isPromise(upcast)
     ? upcast.then((value) => checked(value, known, serializer))
     : checked(upcast, known, serializer);
+}
+
+function checkedEmpty({ type }: KnownVersion): undefined {
+  const result = type.versions.at(-1)?.check?.(undefined);
+  if (result !== undefined && !result.isValid) {
+    throw upcastFailure(
+      "upcast-invalid",
+      `Without a body the message does not fit version ${type.version}: ${result.text}`,
+    );
+  }
 }
 
 function checked(body: unknown, known: KnownVersion, serializer: string | undefined): unknown {

@@ -3,6 +3,7 @@ import { decodeFailure, encodeFailure } from "../deserialization/failure.js";
 import { WaybillError } from "../error.js";
 import type { EncodedMessage } from "../message.js";
 import type { Serializer } from "../serializer.js";
+import { quoted } from "../wire-text.js";
 import type { MessageType, MessageVersion } from "./message-type.js";
 import { type MessageIdentity, type MessageTypeResolver, propertyResolver } from "./message-type-resolver.js";
 
@@ -40,6 +41,13 @@ export interface MessageTypeOptions<Types extends MessageType = MessageType> {
 export interface KnownVersion {
   readonly type: MessageType;
   readonly version: MessageVersion;
+  /**
+   * Checks a body of this version in a format for which the definition has no schema, by one that it has for another; undefined where it has
+   * one, or one for every format. `serializer` is undefined for AMQP values, which are of no format.
+   */
+  guardFor(serializer: string | undefined): BodyCheck | undefined;
+  /** Checks a body of this version that came out of an envelope, whose serializer did not know what was in it. */
+  checkOpened(serializer: string | undefined): BodyCheck | undefined;
   /** Checks a body of the current version that was upcast, by the serializer that read it. */
   checkUpcast(serializer: string | undefined): BodyCheck | undefined;
 }
@@ -104,7 +112,8 @@ export function createRegistry(
     open:
       open &&
       ((body, message) => {
-        const opened = open(body, message);
+        // Where there is no body there is no envelope.
+        const opened = body === undefined ? undefined : open(body, message);
         return opened === undefined ? { known: untyped(), body } : { known: find(opened), body: opened.body };
       }),
     version: (type, version) => versions.get(type)!.get(version),
@@ -147,21 +156,64 @@ function knownVersions(
   type: MessageType,
   serializers: readonly Serializer[],
 ): ReadonlyMap<number, KnownVersion> {
-  const checks = new Map<string, BodyCheck>();
-  for (const version of type.versions) {
-    for (const { name, compileSchema } of serializers) {
-      const schema = version.schemas[name];
-      if (schema === undefined || compileSchema === undefined) continue;
-      const check = compileSchema(schema, `"${type.name}" version ${version.version}`);
-      if (version.version === type.version) checks.set(name, check);
-    }
-  }
+  const checks = new Map(
+    type.versions.map((version) => [version.version, formatChecks(type, version, serializers)]),
+  );
   const current = type.versions.at(-1)!;
-  const [anyCheck] = checks.values();
+  const currentChecks = checks.get(current.version)!;
+  const [anyCheck] = currentChecks.values();
   // A body keeps the ways of its format while it is upcast, such as dates as texts, so its own format's schema judges it best.
   const checkUpcast = (serializer: string | undefined) =>
-    current.check ?? checks.get(serializer ?? "") ?? anyCheck;
-  return new Map(type.versions.map((version) => [version.version, { type, version, checkUpcast }]));
+    current.check ?? currentChecks.get(serializer ?? "") ?? anyCheck;
+  const isBound = (name: string) =>
+    serializers.some((each) => each.name === name && each.validation === "format");
+  const openedCheck = (name: string | undefined, own: ReadonlyMap<string, BodyCheck>) =>
+    name === undefined || isBound(name) ? undefined : own.get(name);
+  return new Map(
+    type.versions.map((version) => {
+      const own = checks.get(version.version)!;
+      const guards = guardsOf(version, own, serializers);
+      const known: KnownVersion = {
+        type,
+        version,
+        checkUpcast,
+        guardFor: (serializer) => guards.get(serializer),
+        checkOpened: (serializer) => version.check ?? guards.get(serializer) ?? openedCheck(serializer, own),
+      };
+      return [version.version, known];
+    }),
+  );
+}
+
+/** The compiled schemas of a version by the serializers whose formats they are for. */
+function formatChecks(
+  { name: typeName }: MessageType,
+  { version, schemas }: MessageVersion,
+  serializers: readonly Serializer[],
+): ReadonlyMap<string, BodyCheck> {
+  const checks = new Map<string, BodyCheck>();
+  for (const { name, compileSchema } of serializers) {
+    const schema = schemas[name];
+    if (schema === undefined || compileSchema === undefined) continue;
+    checks.set(name, compileSchema(schema, `"${typeName}" version ${version}`));
+  }
+  return checks;
+}
+
+/**
+ * What checks a body in a format for which the version has no schema: the schema that it has for another format. Not one that only says how
+ * that format is written, such as Avro's, and not for a format that is bound to a schema of its own.
+ */
+function guardsOf(
+  { check }: MessageVersion,
+  checks: ReadonlyMap<string, BodyCheck>,
+  serializers: readonly Serializer[],
+): ReadonlyMap<string | undefined, BodyCheck> {
+  const free = serializers.filter(({ validation }) => validation !== "format");
+  const guard = free.map(({ name }) => checks.get(name)).find((each) => each !== undefined);
+  if (check !== undefined || guard === undefined) return new Map();
+  const unchecked = free.filter(({ name }) => !checks.has(name)).map(({ name }) => name);
+  return new Map([...unchecked, undefined].map((name) => [name, guard]));
 }
 
 function versionFailure(type: MessageType, version: number, { newer }: MessageTypePolicies): WaybillError {
@@ -171,8 +223,4 @@ function versionFailure(type: MessageType, version: number, { newer }: MessageTy
     return new WaybillError("unavailable", text, { reason: "unavailable", stage: "select" });
   }
   return decodeFailure("message-version-unknown", text);
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text.length > 128 ? `${text.slice(0, 128)}…` : text);
 }

@@ -319,7 +319,7 @@ describe("writing a typed message", () => {
     [
       "breaks its schema",
       { subject: "order-placed", body: { orderId: 7 }, messageId: "m" },
-      '"order-placed": The body breaks its schema at /orderId.',
+      '"order-placed": The body breaks its schema at "/orderId".',
     ],
     [
       "is of no known type",
@@ -354,7 +354,7 @@ describe("writing a typed message", () => {
       downcasters: { 2: () => ({ n: "1" }) },
     });
     expect(() => pipelineOf(type).serialize(type.message({}), { writeAs: { version: 1 } })).toThrow(
-      '[serialization-failed] "a": The body breaks its schema at /n.',
+      '[serialization-failed] "a": The body breaks its schema at "/n".',
     );
   });
 

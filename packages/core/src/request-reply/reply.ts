@@ -1,6 +1,7 @@
 import { WaybillError } from "../error.js";
 import type { DeliveredProperties, Message, WritableProperties } from "../message.js";
 import type { CallOptions } from "../transport.js";
+import { quoted } from "../wire-text.js";
 import { acceptProperty, type FormatNegotiation } from "./accept.js";
 import { replyEntity } from "./reply-address.js";
 import type { ReplySenders } from "./reply-senders.js";
@@ -83,7 +84,7 @@ function replyContentType(
   const isSending = whenNotAcceptable === "send";
   if (wish !== undefined) {
     if (isSending || negotiation.accepts(applicationProperties, wish)) return wish;
-    throw notAcceptableError(`not ${JSON.stringify(wish.slice(0, 128))}`);
+    throw notAcceptableError(`not ${quoted(wish)}`);
   }
   const format = negotiation.choose(applicationProperties);
   if (format !== undefined) return format.contentType;
@@ -91,8 +92,8 @@ function replyContentType(
   throw notAcceptableError("none of which this client has a serializer for");
 
   function notAcceptableError(what: string): WaybillError {
-    const accept = String(applicationProperties[acceptProperty]).slice(0, 128);
-    const text = `The request accepts ${JSON.stringify(accept)}, ${what}. Add a serializer, or reply with whenNotAcceptable: "send".`;
+    const accept = quoted(String(applicationProperties[acceptProperty]));
+    const text = `The request accepts ${accept}, ${what}. Add a serializer, or reply with whenNotAcceptable: "send".`;
     return new WaybillError("serialization-failed", text, { messageId, entityPath, stage: "select" });
   }
 }

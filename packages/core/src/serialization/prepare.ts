@@ -35,14 +35,15 @@ export function prepare(
   if (type === undefined) {
     if (writeAs?.version !== undefined)
       throw failure(message, "it has no message type, so it has no versions.");
-    return { message: changed(message, message.body, { contentType }), known: undefined };
+    const label = message.body === undefined ? undefined : contentType;
+    return { message: changed(message, message.body, { contentType: label }), known: undefined };
   }
   const registry = options.messageTypes!;
   const known = versionToWrite(registry, type, writeAs?.version ?? type.version, message);
   const current = type.versions.at(-1)!;
   requireValid(current.check, message, type);
   const { downcasts = [] } = known.version;
-  if (downcasts.length === 0) return finish(message.body);
+  if (downcasts.length === 0 || message.body === undefined) return finish(message.body);
   const context = {
     applicationProperties: message.applicationProperties ?? noProperties,
     signal: abortSignal,
@@ -53,7 +54,7 @@ export function prepare(
   return isPromise(body) ? (body as Promise<unknown>).then(finish) : finish(body);
 
   function finish(value: unknown): Prepared {
-    if (value !== message.body) requireValid(known.version.check, { ...message, body: value }, type!);
+    if (downcasts.length > 0) requireValid(known.version.check, { ...message, body: value }, type!);
     return { message: stamped(registry, known, message, value, contentType), known };
   }
 }
@@ -97,7 +98,8 @@ function stamped(
   const identity = { messageType: type.name, version: version.version };
   const wrapped = resolver.wrap === undefined ? body : resolver.wrap(body, identity, message);
   const stamps = resolver.stamp(identity, message);
-  return changed(message, wrapped, contentType === undefined ? stamps : { ...stamps, contentType });
+  const isUnlabelled = contentType === undefined || wrapped === undefined;
+  return changed(message, wrapped, isUnlabelled ? stamps : { ...stamps, contentType });
 }
 
 /** A copy of the message with another body and other properties. A loop, because spreading is slow on this hot path. */

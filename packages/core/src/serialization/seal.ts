@@ -26,7 +26,8 @@ export function seal(
   const { keyRing, claimCheck } = options;
   const signal = call?.abortSignal;
   if (keyRing !== undefined) return sealAsync(message, options, signal);
-  const isSmall = claimCheck === undefined || (message.body as Uint8Array).length < claimCheck.minBytes;
+  const { length } = message.body as Uint8Array;
+  const isSmall = claimCheck === undefined || length === 0 || length < claimCheck.minBytes;
   return isSmall ? message : sealAsync(message, options, signal);
 }
 

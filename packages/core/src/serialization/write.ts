@@ -4,15 +4,18 @@ import {
   contentEncodingOf,
   parseContentEncoding,
   withContentEncoding,
+  withoutContentEncoding,
 } from "../compression.js";
 import { isPromise } from "../deserialization/attempt.js";
 import type { Chain, ChainLink, Selection } from "../deserialization/chain.js";
+import { encodeFailure } from "../deserialization/failure.js";
 import type { ResolvedPipelineOptions } from "../deserialization/options.js";
 import type { SerializeCallOptions } from "../deserialization/pipeline.js";
 import { WaybillError } from "../error.js";
 import type { ApplicationProperties, EncodedMessage, Message } from "../message.js";
 import type { KnownVersion } from "../message-types/message-type-registry.js";
 import type { Awaitable, SerializedBody } from "../serializer.js";
+import { quoted } from "../wire-text.js";
 import { type Prepared, prepare } from "./prepare.js";
 import { seal, unsealedProperties } from "./seal.js";
 
@@ -28,6 +31,7 @@ export function write(
   message: Message,
   call: SerializeCallOptions | undefined,
 ): Awaitable<EncodedMessage> {
+  requireFit(chain, options, message, call?.abortSignal);
   if (options.messageTypes === undefined && call?.writeAs === undefined) {
     return writeMessage(chain, options, message, undefined, call);
   }
@@ -39,6 +43,28 @@ export function write(
     : writeMessage(chain, options, (prepared as Prepared).message, (prepared as Prepared).known, call);
 }
 
+/** Checks what is given to be sent against the schema of the pipeline. */
+function requireFit(
+  chain: Chain,
+  { bodySchemas }: ResolvedPipelineOptions,
+  message: Message,
+  signal: AbortSignal | undefined,
+): void {
+  const check = bodySchemas?.checkFor({
+    messageType: message.subject,
+    contentType: message.contentType,
+    mediaType: chain.select(message.contentType).mediaType,
+    applicationProperties: message.applicationProperties ?? noProperties,
+    signal,
+  });
+  const result = check?.(message.body);
+  if (result === undefined || result.isValid) return;
+  throw new WaybillError("serialization-failed", result.text, {
+    messageId: message.messageId,
+    stage: "validate",
+  });
+}
+
 function writeMessage(
   chain: Chain,
   options: ResolvedPipelineOptions,
@@ -46,10 +72,14 @@ function writeMessage(
   known: KnownVersion | undefined,
   call: SerializeCallOptions | undefined,
 ): Awaitable<EncodedMessage> {
+  if (message.body === undefined) return writeEmpty(options, message, call);
   // The schema is the body's, not that of an envelope around it.
   const isWrapped = options.messageTypes?.resolver.wrap !== undefined;
   const selection = chain.select(message.contentType);
   const link = writer(chain, selection, message);
+  const guard = isWrapped ? undefined : known?.guardFor(link.serializer.name);
+  const guarded = guard?.(message.body);
+  if (guarded?.isValid === false) throw writeFailure(encodeFailure(guarded.text), link, message);
   let written: Awaitable<SerializedBody>;
   try {
     written = link.serializer.serialize(message.body, {
@@ -78,12 +108,26 @@ function writeMessage(
   );
 }
 
+/** A message without a body travels without bytes: no format names them, and the content type is what the message itself says. */
+function writeEmpty(
+  options: ResolvedPipelineOptions,
+  message: Message,
+  call: SerializeCallOptions | undefined,
+): Awaitable<EncodedMessage> {
+  const { applicationProperties } = message;
+  const uncoded =
+    contentEncodingOf(applicationProperties) === undefined
+      ? message
+      : { ...message, applicationProperties: withoutContentEncoding(applicationProperties) };
+  return seal(encodedMessage(uncoded, new Uint8Array(0), message.contentType || undefined), options, call);
+}
+
 function writer(chain: Chain, selection: Selection, message: Message): ChainLink {
   if (selection.link !== undefined) return selection.link;
   if (selection.kind === "missing") return chain.links[0]!;
   throw new WaybillError(
     "serialization-failed",
-    `no configured serializer claims the content type "${String(message.contentType).slice(0, 128)}"; leave contentType out to use ` +
+    `no configured serializer claims the content type ${quoted(String(message.contentType))}; leave contentType out to use ` +
       `"${chain.links[0]!.serializer.name}".`,
     { messageId: message.messageId, stage: "select" },
   );
@@ -111,7 +155,7 @@ function labelled(
 }
 
 /** A copy of the message with another body. A loop, because `{ ...message, body }` is slow on this hot path. */
-function encodedMessage(message: Message, body: Uint8Array, contentType: string): EncodedMessage {
+function encodedMessage(message: Message, body: Uint8Array, contentType: string | undefined): EncodedMessage {
   const encoded: Record<string, unknown> = { body, contentType };
   for (const name in message) {
     if (name !== "body" && name !== "contentType") encoded[name] = message[name as keyof Message];

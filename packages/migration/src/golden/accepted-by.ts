@@ -10,8 +10,8 @@ export async function acceptedBy(
   const accepting: string[] = [];
   for (const serializer of pipeline.serializers) {
     const alone = narrowPipeline(pipeline, [serializer], messageType);
-    const { status } = await alone.deserialize({ ...message, contentType: undefined });
-    if (status === "decoded") accepting.push(serializer.name);
+    const { report } = await alone.deserialize({ ...message, contentType: undefined });
+    if (report.serializer !== undefined) accepting.push(serializer.name);
   }
   return accepting;
 }

@@ -21,7 +21,7 @@ import {
 } from "../repair/resubmission.js";
 import { acceptedBy } from "./accepted-by.js";
 import type { GoldenMessage, GoldenParts } from "./golden-message.js";
-import { narrowPipeline, typeAsOf } from "./narrow-pipeline.js";
+import { asRead, narrowPipeline, typeAsOf } from "./narrow-pipeline.js";
 import { toPortableValue } from "./portable-value.js";
 import { isKept, type LeafPlace, type Redactor, redactLeaf, redactValue, shapeOf } from "./redact-value.js";
 
@@ -117,8 +117,10 @@ class Capture {
       const detail = decisiveAttempt(report)?.detail ?? "Something was unreachable.";
       return this.#skip("undecodable", report, detail);
     }
-    if (report.serializer === undefined)
-      return this.#skip("no-serializer", report, "Its body is an AMQP value.");
+    if (report.serializer === undefined) {
+      const detail = report.isEmpty === true ? "It has no body." : "Its body is an AMQP value.";
+      return this.#skip("no-serializer", report, detail);
+    }
     const kind = kindName(message, outcome);
     const shapes = this.#shapes.get(kind) ?? new Set();
     if (shapes.size >= samplesPerKind || (shapes.size === 0 && this.#shapes.size >= maxKinds)) return;
@@ -176,7 +178,7 @@ class OwnVersion {
 
   async read(message: EncodedMessage): Promise<unknown> {
     if (this.#outcome.report.upcastPath.length === 0) return this.#outcome.body;
-    const outcome = await this.#pipeline.deserialize(message);
+    const outcome = await this.#pipeline.deserialize(message, asRead(this.#outcome.report));
     if (outcome.status === "decoded") return outcome.body;
     const detail = decisiveAttempt(outcome.report)?.detail ?? "something was unreachable";
     throw new WaybillError("deserialization-failed", `the body cannot be read without upcasting: ${detail}`);

@@ -4,7 +4,7 @@ import { acceptedBy } from "./accepted-by.js";
 import { differingPaths } from "./differing-paths.js";
 import { readGoldenMessages } from "./golden-files.js";
 import type { GoldenMessage } from "./golden-message.js";
-import { narrowPipeline, typeAsOf } from "./narrow-pipeline.js";
+import { asRead, narrowPipeline, typeAsOf } from "./narrow-pipeline.js";
 import { toPortableValue } from "./portable-value.js";
 
 /** Which chain to hold against which files. */
@@ -115,7 +115,8 @@ async function asCaptured(
   if (type === undefined || valueVersion === undefined || type.version === valueVersion) return outcome;
   const then = typeAsOf(type, valueVersion);
   if (!then?.versions.some(({ version }) => version === outcome.report.messageVersion)) return undefined;
-  return await narrowPipeline(pipeline, pipeline.serializers, then).deserialize(message);
+  const narrow = narrowPipeline(pipeline, pipeline.serializers, then);
+  return await narrow.deserialize(message, asRead(outcome.report));
 }
 
 async function newAmbiguity(

@@ -134,11 +134,11 @@ describe("capturing golden messages", () => {
 
   it("keeps labels as they are, wrong and missing ones too: they decide who reads", async () => {
     await using world = await openGolden([
-      { ...asV1(ada), contentType: "text/plain" },
+      { ...asV1(ada), contentType: "application/x-order" },
       { ...asV1(ada), contentType: undefined },
     ]);
     const { messages } = await world.capture();
-    expect(messages.map(({ message }) => message.contentType)).toEqual(["text/plain", undefined]);
+    expect(messages.map(({ message }) => message.contentType)).toEqual(["application/x-order", undefined]);
   });
 
   it("leaves out what its schema would refuse redacted, and says where", async () => {

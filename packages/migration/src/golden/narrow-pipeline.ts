@@ -1,5 +1,7 @@
 import {
   createPipeline,
+  type DeserializationReport,
+  type DeserializeCallOptions,
   type MessageType,
   type MessageVersion,
   type Pipeline,
@@ -20,8 +22,18 @@ export function narrowPipeline(
   return createPipeline({
     serializer: serializer!,
     additionalDeserializers,
+    // One serializer alone would assume itself, and the question is what a body shows.
+    contentType: { missing: "try-all" },
+    // Whether the serializers' own schemas keep enough out was for the whole pipeline to say.
+    schemas: () => undefined,
     ...(messageType === undefined ? {} : { messageTypes: [messageType], messageTypeResolver }),
   });
+}
+
+/** Reads a body again as it was read: by the same serializer, on the same grounds. */
+export function asRead({ serializer, declared, assumed }: DeserializationReport): DeserializeCallOptions {
+  if (serializer === undefined) return {};
+  return { readAs: { serializer, isDeclared: serializer === declared || serializer === assumed } };
 }
 
 /** A message type as it was when a version was the current one: the versions that lead there, and no newer. Undefined without that version. */

@@ -1,4 +1,4 @@
-import { compileOnce, decodeFailure, encodeFailure, type SerializerContext } from "@waybill/core";
+import { compileOnce, decodeFailure, encodeFailure, quoted, type SerializerContext } from "@waybill/core";
 import type { AvscType } from "../avsc/internals.js";
 import type { CompiledSchema } from "./compiled-schema.js";
 import {
@@ -135,9 +135,7 @@ export function schemaForWriter(
 
 /** A message type as errors name it. */
 export function describeMessageType(messageType: string | undefined): string {
-  return messageType === undefined
-    ? "a message without a type"
-    : `the message type "${messageType.slice(0, 128)}"`;
+  return messageType === undefined ? "a message without a type" : `the message type ${quoted(messageType)}`;
 }
 
 function theOnly(

@@ -1,4 +1,4 @@
-import { decodeFailure, unavailableFailure, WaybillError } from "@waybill/core";
+import { decodeFailure, quoted, unavailableFailure, WaybillError } from "@waybill/core";
 import { type CompiledSchema, type CompileSettings, compileSchema } from "./compiled-schema.js";
 import { schemaUnknown } from "./message-schema.js";
 import type { AvroSchema } from "./normalize-schema.js";
@@ -63,7 +63,7 @@ function isPromiseLike(answer: ReturnType<SchemaById>): answer is Promise<AvroSc
 
 /** A registry id as errors name it. */
 export function describeId(id: string): string {
-  return `the schema id "${id.slice(0, 64)}"`;
+  return `the schema id ${quoted(id, 64)}`;
 }
 
 function compileFetched(id: string, schema: AvroSchema, settings: CompileSettings): CompiledSchema {

@@ -1,0 +1,79 @@
+import { decodeFailure, encodeFailure } from "../deserialization/failure.js";
+import type { Serializer, SerializerContext } from "../serializer.js";
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const encoder = new TextEncoder();
+
+/** What a text is written and read as: all of Unicode, or the part of it that takes one byte each. */
+type Charset = "utf-8" | "us-ascii";
+
+/**
+ * Plain text, `text/plain`: a string, exactly, with a byte order mark if it has one; no bytes are the empty text. Reads UTF-8 and its part
+ * US-ASCII, and refuses other character sets that the content type names. It reads only what the content type gives it or a policy assumes,
+ * since nearly any bytes are some text. Source: RFC 2046, 4.1; RFC 6657.
+ */
+export function text(): Serializer {
+  return Object.freeze({
+    name: "text",
+    mediaTypes: Object.freeze(["text/plain"]),
+    detection: "label",
+    conforming: true,
+    readsEmptyBodies: true,
+    serialize: (value, context) => ({ bytes: writeText(value, context), contentType: labelFor(context) }),
+    deserialize: (bytes, context) => {
+      if (!context.isDeclared)
+        throw decodeFailure("not-recognized", "Text is read only where it is declared.");
+      return readText(bytes, charsetOf(context));
+    },
+  } satisfies Serializer);
+}
+
+function writeText(value: unknown, context: SerializerContext): Uint8Array {
+  if (typeof value !== "string") {
+    throw encodeFailure(
+      `A text must be a string, not a value of kind ${value === null ? "null" : typeof value}.`,
+    );
+  }
+  const charset = charsetOf(context);
+  if (charset === undefined)
+    throw encodeFailure("A text is written in UTF-8; the content type names another charset.");
+  if (/\p{Surrogate}/u.test(value))
+    throw encodeFailure("The text holds half of a surrogate pair, which UTF-8 cannot hold.");
+  const bytes = encoder.encode(value);
+  if (charset === "us-ascii" && bytes.length !== value.length) {
+    throw encodeFailure("The text holds more than US-ASCII, which the content type names.");
+  }
+  return bytes;
+}
+
+function readText(bytes: Uint8Array, charset: Charset | undefined): string {
+  if (charset === undefined) {
+    throw decodeFailure(
+      "charset-unsupported",
+      "A text is read as UTF-8; the content type names another charset.",
+    );
+  }
+  let value: string;
+  try {
+    value = utf8.decode(bytes);
+  } catch {
+    throw decodeFailure("utf8-invalid", "The body is not valid UTF-8.");
+  }
+  // Each character beyond US-ASCII takes more bytes than units.
+  if (charset === "us-ascii" && value.length !== bytes.length) {
+    throw decodeFailure("malformed", "The body holds more than US-ASCII, which the content type names.");
+  }
+  return value;
+}
+
+/** Undefined for a charset that is not supported. Source: IANA's character sets, with their aliases. */
+function charsetOf({ mediaType }: SerializerContext): Charset | undefined {
+  const named = mediaType?.parameters.get("charset")?.toLowerCase() ?? "utf-8";
+  if (named === "utf-8" || named === "utf8") return "utf-8";
+  return named === "us-ascii" || named === "ascii" ? "us-ascii" : undefined;
+}
+
+/** The message's own label if it has one: it may name more than the type. */
+function labelFor({ contentType }: SerializerContext): string {
+  return contentType || "text/plain; charset=utf-8";
+}

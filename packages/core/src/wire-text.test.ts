@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { printable, quoted, quotedPath, truncate } from "./wire-text.js";
+
+describe("truncate", () => {
+  it("does not split a surrogate pair", () => {
+    expect(truncate("ab😀", 3)).toBe("ab");
+    expect(truncate("ab😀", 4)).toBe("ab😀");
+  });
+});
+
+describe("quoted", () => {
+  it("puts a name in quotes and cuts what is too long", () => {
+    expect(quoted("order-placed")).toBe('"order-placed"');
+    expect(quoted("x".repeat(200))).toBe(`"${"x".repeat(128)}…"`);
+    expect(quoted("order-placed", 5)).toBe('"order…"');
+  });
+
+  it("escapes what would end the quotes, start a line, drive a terminal or turn the text around", () => {
+    expect(quoted('a"b\\c')).toBe('"a\\"b\\\\c"');
+    expect(quoted("a\nb\u0000\u001b[31m\u0085\u202e\u2028\ufeff")).toBe(
+      '"a\\u000ab\\u0000\\u001b[31m\\u0085\\u202e\\u2028\\ufeff"',
+    );
+    expect(quoted("a\ud800")).toBe('"a\\ud800"');
+  });
+
+  it("leaves letters of every script as they are", () => {
+    expect(quoted("Zoë 日本 😀")).toBe('"Zoë 日本 😀"');
+  });
+});
+
+describe("printable", () => {
+  it("keeps JSON the same text to a reader of JSON", () => {
+    const text = JSON.stringify({ type: "a\u0085\u202eb\n" });
+    expect(printable(text)).not.toMatch(/[\u0085\u202e]/);
+    expect(JSON.parse(printable(text))).toEqual({ type: "a\u0085\u202eb\n" });
+  });
+});
+
+describe("quotedPath", () => {
+  it("is a quoted JSON pointer", () => {
+    expect(quotedPath([])).toBe("its root");
+    expect(quotedPath(["lines", 3, "a/b~c"])).toBe('"/lines/3/a~1b~0c"');
+  });
+
+  it("shows no more of a key than its beginning, and no more of a deep path than that", () => {
+    expect(quotedPath(["k".repeat(100), "sku"])).toBe(`"/${"k".repeat(40)}…/sku"`);
+    expect(quotedPath(Array.from({ length: 100 }, () => "step")).length).toBeLessThan(210);
+    expect(quotedPath(["line\nbreak"])).toBe('"/line\\u000abreak"');
+  });
+});

@@ -1,0 +1,33 @@
+import type { StandardSchema } from "@waybill/core";
+import { type AjvLike, type JsonSchema, schemaCompiler } from "./compile-json-schema.js";
+
+/** What a JSON Schema is compiled with. */
+export interface JsonSchemaOptions {
+  /** Schema keywords beyond the specification to ignore, such as `"x-owner"`. Others are refused. Default: none. */
+  readonly extraKeywords?: readonly string[] | undefined;
+  /** An ajv of your own instead of the built-in one: with other formats, keywords, references or another RegExp engine. */
+  readonly ajv?: AjvLike | undefined;
+}
+
+/**
+ * A JSON Schema for bodies of every format: for the `schema` of a pipeline, of a message type's version or of another serializer. It checks
+ * the value that a format makes of its bytes, so a date of MessagePack or Avro is a `Date` to it and no string. Throws `TypeError` for a
+ * schema that is not valid.
+ */
+export function jsonSchema(
+  schema: JsonSchema,
+  { extraKeywords = [], ajv }: JsonSchemaOptions = {},
+): StandardSchema {
+  const check = schemaCompiler(ajv, extraKeywords).compile(schema);
+  return Object.freeze({
+    "~standard": Object.freeze({
+      version: 1,
+      vendor: "waybill",
+      validate(value: unknown) {
+        const result = check(value);
+        if (result.isValid) return { value: result.value };
+        return { issues: [{ message: result.text, path: result.path }] };
+      },
+    }),
+  } satisfies StandardSchema);
+}

@@ -1,0 +1,40 @@
+/** So many keys of one map, and so many bytes of them with their headers, are no chance. */
+const enough = { keys: 2, bytes: 6 };
+
+/**
+ * Whether a value that no content type declared shows by its keys that its bytes are MessagePack. Scalars show nothing, in arrays of any length:
+ * every byte of ASCII is an integer, and a letter of a legacy character set, a length or a tag in front of them is an array. Neither does a
+ * map of one key: in Shift-JIS, `■OK` is one. Two keys of one map stand where their headers say, and nothing else was found that puts them
+ * there. Iterative, since values may be nested as deeply as the limit allows.
+ */
+export function hasEvidence(value: unknown): boolean {
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const container = open.pop();
+    if (!isContainer(container)) continue;
+    if (!Array.isArray(container) && isNamed(Object.keys(container))) return true;
+    for (const item of Array.isArray(container) ? container : Object.values(container)) {
+      if (isContainer(item)) open.push(item);
+    }
+  }
+  return false;
+}
+
+/** Empty keys and keys that do not print are what text and binary data of other formats make by chance. */
+function isNamed(keys: readonly string[]): boolean {
+  let count = 0;
+  let bytes = 0;
+  for (const key of keys) {
+    if (key === "" || /\p{Control}/u.test(key)) continue;
+    count++;
+    bytes += 1 + key.length;
+    if (count >= enough.keys && bytes >= enough.bytes) return true;
+  }
+  return false;
+}
+
+function isContainer(value: unknown): value is object {
+  return (
+    typeof value === "object" && value !== null && !(value instanceof Uint8Array) && !(value instanceof Date)
+  );
+}

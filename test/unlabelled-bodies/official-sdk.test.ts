@@ -1,0 +1,115 @@
+import { type PipelineOptions, text, WaybillClient } from "@waybill/core";
+import { avro } from "@waybill/serializer-avro";
+import { json } from "@waybill/serializer-json";
+import { msgpack } from "@waybill/serializer-msgpack";
+import { describe, expect, it } from "vitest";
+import { openLossyWorld } from "../../packages/transport-azure/src/lossy-world.test-support.js";
+
+const sent = new Date("2026-11-05T12:34:56.789Z");
+
+/** What the official SDK is given to send, without a content type, and what a handler is to get. */
+const bodies: readonly (readonly [name: string, body: unknown, arrives: unknown])[] = [
+  ["a text", "hello", "hello"],
+  ["the empty text", "", ""],
+  ["a text that looks like JSON", '{"a":1}', '{"a":1}'],
+  ["a text of digits", "42", "42"],
+  ["an integer", 42, 42],
+  ["zero", 0, 0],
+  ["a fraction", -0.5, -0.5],
+  ["true", true, true],
+  ["false", false, false],
+  ["null", null, null],
+  // The SDK writes JSON's null for it.
+  ["undefined", undefined, null],
+  ["a date", sent, sent.toJSON()],
+  ["an object", { id: "A-1042", lines: [{ sku: "lamp" }] }, { id: "A-1042", lines: [{ sku: "lamp" }] }],
+  ["the empty object", {}, {}],
+  ["an array", [1, "two", null], [1, "two", null]],
+  ["the empty array", [], []],
+  ["a Buffer of JSON", Buffer.from('"hello"'), "hello"],
+  ["the empty Buffer", Buffer.alloc(0), undefined],
+  ["the empty Uint8Array", new Uint8Array(), undefined],
+];
+
+const order = { type: "record", name: "Order", fields: [{ name: "id", type: "string" }] } as const;
+
+const consumers: readonly (readonly [string, PipelineOptions])[] = [
+  ["a chain of JSON", { serializer: json() }],
+  [
+    "a chain of three that assumes JSON",
+    {
+      serializer: avro({ schema: order }),
+      additionalDeserializers: [msgpack(), json()],
+      contentType: { missing: { assume: "json" } },
+    },
+  ],
+];
+
+describe.each(consumers)("what the official SDK sends without a content type, read by %s", (_, options) => {
+  it("reaches the handler, and none of it is dead-lettered", async () => {
+    await using world = await openLossyWorld();
+    const sender = world.client.createSender("orders");
+    await sender.sendMessages(bodies.map(([name, body]) => ({ body, messageId: name })));
+    await sender.close();
+
+    const client = new WaybillClient(world.transport, options);
+    const arrived = new Map<unknown, unknown>();
+    const failures: unknown[] = [];
+    await new Promise<void>((resolve, reject) => {
+      client.createReceiver("orders").subscribe({
+        processMessage({ messageId, body, deserialization }) {
+          arrived.set(messageId, body);
+          expect(deserialization).toMatchObject(
+            deserialization.isEmpty === true
+              ? { serializer: undefined, assumed: undefined }
+              : { serializer: "json", declared: undefined, assumed: "json", attempts: [] },
+          );
+          if (arrived.size === bodies.length) resolve();
+        },
+        processError({ error }) {
+          failures.push(error);
+          reject(error);
+        },
+      });
+    });
+    await client.close();
+
+    expect(failures).toEqual([]);
+    expect([...arrived]).toEqual(bodies.map(([name, , value]) => [name, value]));
+    const deadLetters = world.client.createReceiver("orders", { subQueueType: "deadLetter" });
+    expect(await deadLetters.peekMessages(1)).toEqual([]);
+  });
+});
+
+describe("what waybill sends without a body", () => {
+  it("is a message without bytes and without a content type to the official SDK", async () => {
+    await using world = await openLossyWorld();
+    const client = new WaybillClient(world.transport, { serializer: json() });
+    await client.createSender("orders").sendMessages({ body: undefined, subject: "ping" });
+    const [message] = await world.client
+      .createReceiver("orders")
+      .receiveMessages(1, { maxWaitTimeInMs: 5_000 });
+    expect(message?.subject).toBe("ping");
+    expect(message?.contentType).toBeUndefined();
+    expect(message?.body).toEqual(Buffer.alloc(0));
+    await client.close();
+  });
+});
+
+describe("a text that the official SDK sends as bytes, with its content type", () => {
+  it("is read by text()", async () => {
+    await using world = await openLossyWorld();
+    const body = Buffer.from("Zoë wrote 42");
+    await world.client
+      .createSender("orders")
+      .sendMessages({ body, contentType: "text/plain; charset=utf-8" });
+    const client = new WaybillClient(world.transport, {
+      serializer: json(),
+      additionalDeserializers: [text()],
+    });
+    const receiver = client.createReceiver("orders");
+    const [message] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 5_000 });
+    expect(message).toMatchObject({ body: "Zoë wrote 42", deserialization: { serializer: "text" } });
+    await client.close();
+  });
+});
