@@ -1,4 +1,3 @@
-import { requireBound } from "../encryption/bound-properties.js";
 import {
   type ClaimCheck,
   checkOut,
@@ -6,6 +5,7 @@ import {
   claimCheckProperty,
   readClaimCheck,
 } from "../claim-check/claim-check.js";
+import { requireBound } from "../encryption/bound-properties.js";
 import {
   decrypt,
   encryptionDetails,
