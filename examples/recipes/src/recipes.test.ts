@@ -9,6 +9,7 @@ const run = promisify(execFile);
 describe("recipes", () => {
   it.each([
     "core",
+    "assumed-format",
     "avro",
     "broker",
     "transport-local",

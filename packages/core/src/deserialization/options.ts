@@ -46,19 +46,21 @@ export interface AssumedFormat {
 /** A schema of a pipeline, for bodies of every format: a Standard Schema (zod, valibot …) or a function that returns the value or throws. */
 export type PipelineSchema = StandardSchema | ValidateFunction;
 
-/**
- * How a pipeline writes and reads bodies. `schema` and `schemas` check every body, whatever its format, and AMQP values and messages without
- * a body as well: what handlers get, and what is given to be sent.
- */
-export interface PipelineOptions<Types extends MessageType = MessageType>
-  extends MessageTypeOptions<Types>,
-    BodySchemaOptions<PipelineSchema> {
+/** How a pipeline writes and reads bodies. */
+export interface PipelineOptions<Types extends MessageType = MessageType> extends MessageTypeOptions<Types> {
   /** Writes every body, and reads what its content type names or nobody else claims. */
   readonly serializer: Serializer;
   /** May be needed to read: older formats, other producers. They are tried when the declared one fails or none is declared. */
   readonly additionalDeserializers?: readonly Serializer[] | undefined;
-  /** What to do when the content type does not lead to a value. */
+  /** What to do when the content type does not lead to a value. Default: see {@link ContentTypePolicies}. */
   readonly contentType?: Partial<ContentTypePolicies> | undefined;
+  /**
+   * Checks every body that `schemas` does not cover, in whatever format it comes, AMQP values and messages without a body too: what handlers
+   * get, and what is given to be sent. Default: none.
+   */
+  readonly schema?: PipelineSchema | undefined;
+  /** The same by message type, or a function that picks the schema of a message; `undefined` from it means `schema`. Default: none. */
+  readonly schemas?: BodySchemaOptions<PipelineSchema>["schemas"];
   /** Compresses bodies when sending. Off by default: switch it on when every reader uses waybill. Reading always decompresses. */
   readonly compression?: { readonly coding: ContentCoding; readonly minBytes?: number } | undefined;
   /** Encrypts bodies when sending, after compression, and asks of received bodies that they are. Off by default. */
