@@ -131,7 +131,7 @@ describe("a JSON Schema", () => {
 
   it("names the keyword that an integer breaks", () => {
     const serializer = json({ schema: { properties: { n: { type: "string" } } } });
-    expect(() => read(serializer, `{"n":${above}}`)).toThrow('breaks "type" of its schema at /n');
+    expect(() => read(serializer, `{"n":${above}}`)).toThrow('breaks "type" of its schema at "/n"');
   });
 
   it("refers to others by their ids", () => {
