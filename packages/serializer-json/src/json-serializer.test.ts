@@ -342,11 +342,8 @@ describe("json", () => {
     }
     const [integer] = read(json(), padded("9007199254740993")) as unknown[];
     expect(integer).toBe(9007199254740993n);
-    expect(read(json(), padded('{"constructor":1},"__proto__",-0.5e3'))).toMatchObject([
-      { constructor: 1 },
-      "__proto__",
-      -500,
-    ]);
+    const allowed = read(json(), padded('{"constructor":1},"__proto__",-0.5e3')) as unknown[];
+    expect(allowed.slice(0, 3)).toEqual([{ constructor: 1 }, "__proto__", -500]);
   });
 
   it("refuses depth in a large body before anything is built", () => {

@@ -1,0 +1,97 @@
+import { spawnSync } from "node:child_process";
+import { gzipSync } from "node:zlib";
+import { createPipeline, type DeserializationOutcome, type EncodedMessage } from "@waybill/core";
+import { avro } from "@waybill/serializer-avro";
+import { json } from "@waybill/serializer-json";
+import { msgpack } from "@waybill/serializer-msgpack";
+import { allowed, mebibyte, refused, type Shape } from "./dense-bodies/shapes.js";
+
+// Reads bodies of which little becomes much, each in a process of its own whose heap has 512 MB: those beyond the default limits must be
+// refused, with their reason and soon, and those within them must be survived. `pnpm dense-bodies`.
+
+const maxMsPerMebibyte = 100;
+const heapMb = 512;
+
+/** A busy machine may be slow once. */
+const mostAttempts = 3;
+
+const [, script = "", list, name = ""] = process.argv;
+if (list === undefined) process.exitCode = runAll() ? 0 : 1;
+else console.log(JSON.stringify(tryShape((list === "refused" ? refused : allowed)[name] as Shape)));
+
+interface Trial {
+  readonly status: DeserializationOutcome["status"];
+  readonly reasons: readonly string[];
+  readonly msPerMebibyte: number;
+  readonly peakMb: number;
+}
+
+function runAll(): boolean {
+  const lists = { refused, allowed };
+  let isGood = true;
+  for (const [list, shapes] of Object.entries(lists)) {
+    for (const [name, shape] of Object.entries(shapes)) {
+      const fault = faultOf(name, list, shape);
+      if (fault !== undefined) {
+        console.error(`FAILED ${name}: ${fault}`);
+        isGood = false;
+      }
+    }
+  }
+  return isGood;
+}
+
+function faultOf(name: string, list: string, { reason }: Shape): string | undefined {
+  const args = [`--max-old-space-size=${heapMb}`, script, list, name];
+  const { status, signal, stdout } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  if (status !== 0) return `the process ended with ${signal ?? status}`;
+  const trial = JSON.parse(stdout) as Trial;
+  const pace = `${trial.msPerMebibyte.toFixed(1)} ms per MiB, ${Math.round(trial.peakMb)} MB`;
+  console.log(`${trial.status}: ${name} (${trial.reasons.join(", ") || "read"}), ${pace}`);
+  if (reason === undefined) return trial.status === "decoded" ? undefined : "it was refused";
+  if (!trial.reasons.includes(reason)) return `the reason was to be ${reason}`;
+  return trial.msPerMebibyte <= maxMsPerMebibyte ? undefined : "it took too long";
+}
+
+function tryShape(shape: Shape): Trial {
+  const pipeline = createPipeline({
+    serializer: json(),
+    additionalDeserializers: [avro(shape.schema === undefined ? {} : { schema: shape.schema }), msgpack()],
+  });
+  const { message, bytes } = messageOf(shape);
+  // Small bodies are held to the time that a mebibyte may take.
+  const mebibytes = Math.max(1, bytes / mebibyte);
+  let msPerMebibyte = Number.POSITIVE_INFINITY;
+  let outcome = pipeline.deserialize({ body: new Uint8Array(0) }) as DeserializationOutcome;
+  const attempts = shape.reason === undefined ? 1 : mostAttempts;
+  for (let attempt = 0; attempt < attempts && msPerMebibyte > maxMsPerMebibyte; attempt++) {
+    const start = performance.now();
+    const cpu = process.cpuUsage();
+    outcome = pipeline.deserialize(message) as DeserializationOutcome;
+    const { user, system } = process.cpuUsage(cpu);
+    msPerMebibyte = Math.min(
+      msPerMebibyte,
+      Math.min(performance.now() - start, (user + system) / 1000) / mebibytes,
+    );
+  }
+  const reasons = outcome.report.attempts.map(({ reason }) => reason);
+  return { status: outcome.status, reasons, msPerMebibyte, peakMb: process.resourceUsage().maxRSS / 1024 };
+}
+
+function messageOf(shape: Shape): { readonly message: EncodedMessage; readonly bytes: number } {
+  const { contentType, isUncompressed } = shape;
+  const plain = Buffer.concat([headerOf(shape), shape.make()]);
+  const message = isUncompressed
+    ? { contentType, body: new Uint8Array(plain.buffer, plain.byteOffset, plain.length) }
+    : { contentType, body: gzipSync(plain), applicationProperties: { "Content-Encoding": "gzip" } };
+  return { message, bytes: plain.length };
+}
+
+/** The ten bytes of single-object encoding. */
+function headerOf({ schema, sample }: Shape): Uint8Array {
+  if (schema === undefined) return new Uint8Array(0);
+  const written = createPipeline({ serializer: avro({ schema }) }).serialize({
+    body: sample,
+  }) as EncodedMessage;
+  return (written.body as Uint8Array).subarray(0, 10);
+}
