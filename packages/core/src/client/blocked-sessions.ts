@@ -48,7 +48,10 @@ export class BlockedSessions {
       onOpened: () => this.#endThoseInPlace(),
       onError,
     });
-    this.#stopListening = breaker.onClosed(() => this.#endAll("circuitOpen"));
+    this.#stopListening = breaker.onClosed(() => {
+      if (!breaker.isOpen) this.#gate?.reset();
+      for (const run of this.#blockedBy("circuitOpen")) void run.end();
+    });
   }
 
   get size(): number {
@@ -122,10 +125,6 @@ export class BlockedSessions {
 
   #endThoseInPlace(): void {
     for (const run of this.#blockedBy("circuitOpen").slice(this.#settings.maxBeside)) void run.end();
-  }
-
-  #endAll(cause: BlockCause): void {
-    for (const run of this.#blockedBy(cause)) void run.end();
   }
 
   #blockedBy(cause: BlockCause): SessionRun[] {

@@ -53,7 +53,10 @@ export class Holding {
       lookAhead: breaker.lookAhead,
       scheduler: this.#scheduler,
       // What was deleted on receipt cannot be set aside: each more is one too many.
-      allowance: intake.settings.receiver.receiveMode === "peekLock" ? maxHeldMessages : 0,
+      allowance:
+        intake.settings.receiver.receiveMode === "peekLock" && this.#whenFull !== "pause"
+          ? maxHeldMessages
+          : 0,
       restartIntervalInMs: probeIntervalInMs,
       onOpened: () => void this.#passAll(),
       onError: settings.onError,
@@ -144,6 +147,7 @@ export class Holding {
       const isGone = message.delivery === undefined && message.circuit?.isOpen === false;
       if (isGone && this.#unreadable?.delete(message)) message.free();
     }
+    if (this.#settings.breaker?.isOpen === false) this.#gate?.reset();
     void this.#unreadable?.readAgain();
     void this.#aside?.bringBack();
   }
@@ -161,12 +165,13 @@ export class Holding {
   async #pass(message: HeldMessage, list: HeldMessages | undefined): Promise<UndeserializableEvent | undefined> {
     const { circuit, delivery, delivered } = message;
     const held = this.#event(message, "held");
-    if (this.#gate === undefined || circuit === undefined || this.#whenFull === "pause") return held;
+    if (this.#gate === undefined || circuit === undefined) return held;
     if (!(await this.#gate.mayPass(delivered.sequenceNumber))) return held;
-    // It may have been read again meanwhile.
-    if (!list?.delete(message)) return undefined;
     const { opening } = message;
     const isOver = () => !circuit.isOpen || circuit.opening !== opening;
+    if (this.#whenFull === "pause" && !isOver()) return held;
+    // It may have been read again meanwhile.
+    if (!list?.delete(message)) return undefined;
     if (delivery === undefined) {
       message.free();
       return held;

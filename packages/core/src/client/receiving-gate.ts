@@ -5,7 +5,7 @@ import type { LookAhead } from "./look-ahead.js";
 export interface ReceivingGateSettings {
   readonly lookAhead: LookAhead;
   readonly scheduler: Scheduler;
-  /** So many messages that cannot be read may pass after one that could. */
+  /** So many messages that cannot be read may pass after one that could, once they were seen to be mixed. */
   readonly allowance: number;
   /** How often to look through the entity from its beginning, in milliseconds. */
   readonly restartIntervalInMs: number;
@@ -25,6 +25,8 @@ const lookIntervalMs = 1_000;
 export class ReceivingGate {
   readonly #settings: ReceivingGateSettings;
   #allowance = 0;
+  /** Whether messages that can be read were seen behind others that cannot. */
+  #isMixed = false;
   #from = 0n;
   #restartAtMs = 0;
   #looking: Promise<void> | undefined;
@@ -37,9 +39,16 @@ export class ReceivingGate {
 
   /** Notes that a message was read. */
   onDecoded(): void {
+    if (!this.#isMixed) return;
     const { allowance } = this.#settings;
     if (this.#allowance < allowance) this.#allowance = allowance;
     if (this.#timer !== undefined && this.#allowance > 0) this.#open();
+  }
+
+  /** Forgets what was seen: there is nothing in the way any more. */
+  reset(): void {
+    this.#isMixed = false;
+    this.#allowance = 0;
   }
 
   /** Whether the message with this number may be set aside. When not, `onOpened` is called as soon as it may. */
@@ -77,7 +86,10 @@ export class ReceivingGate {
     try {
       const { messageCount, readable, next, isAtEnd } = await lookAhead.findReadable(this.#from);
       this.#from = next;
-      if (readable !== undefined) this.#allowance = Math.max(messageCount, allowance);
+      if (readable !== undefined) {
+        this.#isMixed = true;
+        this.#allowance = Math.max(messageCount, allowance);
+      }
       // What lies before the end can have become active, or be in another partition.
       if (!isAtEnd || scheduler.now() < this.#restartAtMs) return;
       this.#restartAtMs = scheduler.now() + restartIntervalInMs;
