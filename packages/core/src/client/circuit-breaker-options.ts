@@ -100,7 +100,5 @@ function requireWhenFull(value: WhenFull = defaultCircuitBreakerOptions.whenFull
 
 function wholeNumber(name: string, value: number): number {
   if (Number.isInteger(value) && value >= 1 && value <= 10_000) return value;
-  throw new TypeError(
-    `circuitBreaker.${name} must be a whole number from 1 to 10000; got ${String(value)}.`,
-  );
+  throw new TypeError(`circuitBreaker.${name} must be a whole number from 1 to 10000; got ${String(value)}.`);
 }

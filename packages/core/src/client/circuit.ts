@@ -5,10 +5,10 @@ export interface CircuitRule {
 }
 
 /** A run of failures that chance makes less often than this is none of chance. */
-const leastChance = 1e-6;
+const leastChance = 1e-9;
 const improbable = Math.log(leastChance) + 1e-9;
 
-/** Even a type that nearly always fails opens its circuit in the end: after 270 failures in a row. */
+/** Even a type that nearly always fails opens its circuit in the end: after 405 failures in a row. */
 const highestRate = 0.95;
 
 /** So many outcomes are looked back upon; then older ones count half. */

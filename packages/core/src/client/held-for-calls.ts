@@ -96,11 +96,15 @@ export class HeldForCalls {
     const advice = this.#settings.breaker?.advice;
     if (error.code !== "deserialization-failed" || advice === undefined) return error;
     const { entityPath } = this.#settings.intake.settings;
-    return new WaybillError("deserialization-failed", `Nothing can be read, so nothing is dead-lettered. ${advice}`, {
-      entityPath,
-      messageId: error.messageId,
-      cause: error,
-    });
+    return new WaybillError(
+      "deserialization-failed",
+      `Nothing can be read, so nothing is dead-lettered. ${advice}`,
+      {
+        entityPath,
+        messageId: error.messageId,
+        cause: error,
+      },
+    );
   }
 
   add(held: HeldForCall): void {

@@ -1,4 +1,4 @@
-import type { Undeserializable, Unavailable } from "../deserialization/outcome.js";
+import type { Unavailable, Undeserializable } from "../deserialization/outcome.js";
 import type { Scheduler, Timer } from "../scheduler.js";
 import type { DeliveredMessage } from "../transport.js";
 import type { Circuit } from "./circuit.js";

@@ -162,7 +162,10 @@ export class Holding {
   }
 
   /** Sets a message aside for which there is no room, if others can be read. Its place is free then. */
-  async #pass(message: HeldMessage, list: HeldMessages | undefined): Promise<UndeserializableEvent | undefined> {
+  async #pass(
+    message: HeldMessage,
+    list: HeldMessages | undefined,
+  ): Promise<UndeserializableEvent | undefined> {
     const { circuit, delivery, delivered } = message;
     const held = this.#event(message, "held");
     if (this.#gate === undefined || circuit === undefined) return held;

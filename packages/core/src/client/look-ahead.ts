@@ -78,7 +78,8 @@ export class LookAhead {
           if (message.state === "active") return { messageCount, readable: message, next, isAtEnd: false };
         }
         if (outcome.status === "unavailable") unavailable += 1;
-        if (unavailable === mostUnavailable) return { messageCount, readable: undefined, next, isAtEnd: false };
+        if (unavailable === mostUnavailable)
+          return { messageCount, readable: undefined, next, isAtEnd: false };
       }
     }
     return { messageCount, readable: undefined, next, isAtEnd: false };

@@ -305,14 +305,15 @@ export class Processor implements MessageSubscription {
     }
     flight.isHeld = true;
     const outcome = await this.#holding.hold(this.#toHeld(event, flight));
-    if (outcome !== undefined && !(flight.wasHeld && outcome.disposition === "held")) await this.#tell(outcome);
+    if (outcome !== undefined && !(flight.wasHeld && outcome.disposition === "held"))
+      await this.#tell(outcome);
   }
 
   /** What the broker has deleted already cannot be held, but keeps the next from being deleted too. */
   #holdPlace(event: UndeserializableEvent, flight: Flight): void {
     const held = this.#toHeld(event, flight);
     if (held.circuit === undefined) return;
-    if (this.#settings.session?.keeper !== undefined) return this.#block("circuitOpen");
+    if (this.#settings.session?.keeper !== undefined) this.#block("circuitOpen");
     if (this.#holding === undefined) return;
     flight.isHeld = true;
     void this.#holding.hold(held);

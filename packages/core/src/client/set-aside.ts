@@ -56,7 +56,8 @@ export class SetAside {
   /** Defers a message; it comes back when `isOver`. Resolves with whether that could be done. */
   async defer(delivery: Delivery, isOver: () => boolean): Promise<boolean> {
     const { sequenceNumber, applicationProperties } = delivery.message;
-    const since = applicationProperties[heldSinceProperty] ?? new Date(this.#settings.scheduler.now()).toISOString();
+    const since =
+      applicationProperties[heldSinceProperty] ?? new Date(this.#settings.scheduler.now()).toISOString();
     try {
       await this.#settleDeferred(delivery, { [heldSinceProperty]: since });
     } catch (error) {
@@ -150,7 +151,10 @@ export class SetAside {
   }
 }
 
-function isAside({ state, applicationProperties, sequenceNumber }: DeliveredMessage, mine: ReadonlySet<bigint>): boolean {
+function isAside(
+  { state, applicationProperties, sequenceNumber }: DeliveredMessage,
+  mine: ReadonlySet<bigint>,
+): boolean {
   return (
     state === "deferred" &&
     typeof applicationProperties[heldSinceProperty] === "string" &&
