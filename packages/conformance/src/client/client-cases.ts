@@ -4,6 +4,7 @@ import { clientBatchCases } from "./batch-cases.js";
 import { circuitBreakerCases } from "./circuit-breaker-cases.js";
 import { clientClosingCases } from "./closing-cases.js";
 import { clientDeferralCases } from "./deferral-cases.js";
+import { outageCases } from "./outage-cases.js";
 import { processingCases } from "./processing-cases.js";
 import { clientSchedulingCases } from "./scheduling-cases.js";
 import { sealedBodyCases } from "./sealed-body-cases.js";
@@ -22,5 +23,6 @@ export function clientCases(subject: TransportSubject): Case[] {
     ...sessionProcessorCases(subject),
     ...sessionStateCases(subject),
     ...circuitBreakerCases(subject),
+    ...outageCases(subject),
   ];
 }

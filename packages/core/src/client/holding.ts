@@ -95,6 +95,12 @@ export class Holding {
     return isInPlace ? this.#pass(message, this.#unreadable) : this.#event(message, "held");
   }
 
+  /** Has all that is held give up its place, because the transport lets go. */
+  letGo(): void {
+    this.#unavailable.letGo();
+    this.#unreadable?.letGo();
+  }
+
   /** Gives back what is held. Never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true;

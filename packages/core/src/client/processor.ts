@@ -124,7 +124,7 @@ export class Processor implements MessageSubscription {
   #subscribe(): TransportSubscription {
     const { intake, maxConcurrentCalls, prefetchCount } = this.#settings;
     return intake.settings.receiver.subscribe(
-      { onMessage: this.#onMessage, onError: this.#onError },
+      { onMessage: this.#onMessage, onError: this.#onError, onStopping: this.#onStopping },
       { maxConcurrentCalls: maxConcurrentCalls + prefetchCount },
     );
   }
@@ -336,8 +336,8 @@ export class Processor implements MessageSubscription {
     let error = event.error;
     for (let attempts = 0; ; attempts += 1) {
       await pause(this.#retryDelayMs(error, attempts), intake.settings.scheduler, signal);
+      if (flight.isAborted || (signal.aborted && this.#closing === undefined)) return;
       if (signal.aborted && flight.delivery !== undefined) return this.#handling.abandon(flight.delivery);
-      if (flight.isAborted) return;
       breaker?.beginProbe();
       const result = await intake.read(flight.delivered, flight.delivery, this.#policy);
       if (!isUndeserializableEvent(result)) return this.#handling.handle(result, flight);
@@ -424,6 +424,12 @@ export class Processor implements MessageSubscription {
     if (delivery !== undefined && !isReleased) await this.#handling.abandon(delivery);
     this.#land(flight);
   }
+
+  /** The transport closes, perhaps before the processor: what only waits must not hold it up. */
+  readonly #onStopping = (): void => {
+    this.#holding?.letGo();
+    this.#stopping.abort();
+  };
 
   readonly #onError = (error: unknown): void => {
     void this.#report(error, "receive");
