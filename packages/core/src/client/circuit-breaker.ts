@@ -1,4 +1,5 @@
 import type { DeserializationReport } from "../deserialization/report.js";
+import { WaybillError } from "../error.js";
 import type { Awaitable } from "../serializer.js";
 import type { DeliveredMessage } from "../transport.js";
 import { Circuit, EntityRun } from "./circuit.js";
@@ -66,9 +67,16 @@ export class CircuitBreaker {
     return this.#open.size > 0;
   }
 
-  /** What would read the messages, while nothing has decoded; undefined where no option would. */
-  get advice(): string | undefined {
-    return this.#advice;
+  /** The error with what would read the messages, as long as nothing was ever read and therefore nothing is dead-lettered. */
+  explain(error: WaybillError): WaybillError {
+    if (this.#isProven || !this.#isColdOpen || error.code !== "deserialization-failed") return error;
+    const advice = this.#advice === undefined ? "" : ` ${this.#advice}`;
+    const { entityPath } = this.#settings;
+    return new WaybillError(
+      "deserialization-failed",
+      `Nothing that waits can be read, so nothing is dead-lettered.${advice}`,
+      { entityPath, messageId: error.messageId, cause: error },
+    );
   }
 
   /** Whether anything was ever read: without that, nothing is known of the consumer. */

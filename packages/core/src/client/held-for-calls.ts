@@ -1,5 +1,5 @@
 import type { Undeserializable } from "../deserialization/outcome.js";
-import { WaybillError } from "../error.js";
+import type { WaybillError } from "../error.js";
 import type { ReceivedMessage, UndecodedMessage } from "../message.js";
 import type { DeliveredMessage } from "../transport.js";
 import type { CircuitBreaker } from "./circuit-breaker.js";
@@ -91,20 +91,9 @@ export class HeldForCalls {
     return event === undefined ? undefined : this.explain(event);
   }
 
-  /** What a call rejects with: with the option that would read the messages, while none was ever read. */
+  /** What a call rejects with. */
   explain({ error }: UndeserializableEvent): WaybillError {
-    const advice = this.#settings.breaker?.advice;
-    if (error.code !== "deserialization-failed" || advice === undefined) return error;
-    const { entityPath } = this.#settings.intake.settings;
-    return new WaybillError(
-      "deserialization-failed",
-      `Nothing can be read, so nothing is dead-lettered. ${advice}`,
-      {
-        entityPath,
-        messageId: error.messageId,
-        cause: error,
-      },
-    );
+    return this.#settings.breaker?.explain(error) ?? error;
   }
 
   add(held: HeldForCall): void {

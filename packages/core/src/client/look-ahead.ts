@@ -29,6 +29,9 @@ export type OnReadable = (delivered: DeliveredMessage, report: DeserializationRe
 const pageSize = 100;
 const mostPages = 10;
 
+/** A look ends when it has read so many bytes: reading takes the time of messages that are handled. */
+const mostBytes = 16 * 1024 * 1024;
+
 /** What cannot be read for now may take the time of an attempt each: after so many a look ends. */
 const mostUnavailable = 3;
 
@@ -64,8 +67,9 @@ export class LookAhead {
   async findReadable(from: bigint): Promise<Outlook> {
     let next = from;
     let messageCount = 0;
+    const bytes = 0;
     let unavailable = 0;
-    for (let page = 0; page < mostPages; page += 1) {
+    for (let page = 0; page < mostPages && bytes < mostBytes; page += 1) {
       const messages = await this.#peek(next);
       if (messages.length === 0) return { messageCount, readable: undefined, next, isAtEnd: true };
       for (const message of messages) {

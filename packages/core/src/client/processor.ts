@@ -46,6 +46,8 @@ export interface ProcessedSession {
   readonly sessionId: string;
   /** Whether somebody looks after it: sets it aside when it stops, and closes it when its processor is closed. */
   readonly keeper: SessionKeeper | undefined;
+  /** Renews its lock for as long again: a message waits for something out of reach. */
+  readonly keepLock?: (() => void) | undefined;
 }
 
 /** Is told what becomes of a session. */
@@ -276,10 +278,11 @@ export class Processor implements MessageSubscription {
   /** Without a frame of its own, which would show: most messages are read at once and only wait for their handler. */
   #process(flight: Flight): Promise<void> {
     const reading = this.#settings.intake.read(flight.delivered, flight.delivery, this.#policy);
-    const pass = (result: IntakeResult) =>
-      isUndeserializableEvent(result)
-        ? this.#conclude(result, flight)
-        : this.#handling.handle(result, flight);
+    const pass = (result: IntakeResult) => {
+      if (isUndeserializableEvent(result)) return this.#conclude(result, flight);
+      // It may have been given back while it was read.
+      return flight.isAborted ? Promise.resolve() : this.#handling.handle(result, flight);
+    };
     return isPromise(reading) ? (reading as Promise<IntakeResult>).then(pass) : pass(reading as IntakeResult);
   }
 
@@ -331,13 +334,14 @@ export class Processor implements MessageSubscription {
 
   /** Reads a message of a session again and again: what lies behind it waits. */
   async #readInPlace(flight: Flight, event: UndeserializableEvent): Promise<void> {
-    const { intake, breaker } = this.#settings;
+    const { intake, breaker, session } = this.#settings;
     const { signal } = this.#stopping;
     let error = event.error;
     for (let attempts = 0; ; attempts += 1) {
       await pause(this.#retryDelayMs(error, attempts), intake.settings.scheduler, signal);
       if (flight.isAborted || (signal.aborted && this.#closing === undefined)) return;
       if (signal.aborted && flight.delivery !== undefined) return this.#handling.abandon(flight.delivery);
+      session?.keepLock?.();
       breaker?.beginProbe();
       const result = await intake.read(flight.delivered, flight.delivery, this.#policy);
       if (!isUndeserializableEvent(result)) return this.#handling.handle(result, flight);
@@ -360,7 +364,8 @@ export class Processor implements MessageSubscription {
       const source = disposition === "unsettled" ? "deadLetter" : "quarantine";
       await this.#report(settlementError, source, message.messageId);
     }
-    await this.#report(error, "deserialize", message.messageId, event);
+    const explained = this.#settings.breaker?.explain(error) ?? error;
+    await this.#report(explained, "deserialize", message.messageId, event);
   }
 
   /** Stops at a message for good: it and all that came with it stay locked until the session is closed. */

@@ -63,6 +63,8 @@ export interface DeadLetterMessageOptions {
 
 /** What a receiver works with. */
 export interface ReceiverSettings extends IntakeSettings, SubscribeSurroundings {
+  /** Renews a session's lock for as long again: a message waits for something out of reach. */
+  readonly keepLock?: (() => void) | undefined;
   /** Whether it is there for one subscription, and closes with it. */
   readonly isForSubscription: boolean;
   readonly onClosed: (receiver: Receiver<UndecodedMessage>) => void;
@@ -160,7 +162,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     const processor = new Processor(handlers as MessageHandlers<unknown, UndecodedMessage>, {
       ...settings,
       intake: this.#intake,
-      session: sessionOf(this.#receiver),
+      session: sessionOf(this.#receiver, this.#settings.keepLock),
       onClosed: (closed) => {
         this.#subscriptions.delete(closed);
         abortSignal?.removeEventListener("abort", onAbort);
@@ -306,6 +308,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     leftMs: number,
     options: ReceiveMessagesOptions,
   ): Promise<(ReceivedMessage | UndecodedMessage)[] | undefined> {
+    this.#settings.keepLock?.();
     const messages = await this.#held.readAgain(maxMessages);
     if (messages.length > 0) return messages;
     if (this.#blockedBy !== undefined) throw this.#blockedBy;
@@ -425,8 +428,11 @@ function ignoreRenewalError(): void {}
 /** What became of unread messages that are still in the entity. */
 const stillThere: ReadonlySet<UndeserializableDisposition> = new Set(["held", "unsettled", "blocked"]);
 
-function sessionOf(receiver: TransportReceiver | TransportSessionReceiver): ProcessedSession | undefined {
-  return "sessionId" in receiver ? { sessionId: receiver.sessionId, keeper: undefined } : undefined;
+function sessionOf(
+  receiver: TransportReceiver | TransportSessionReceiver,
+  keepLock: (() => void) | undefined,
+): ProcessedSession | undefined {
+  return "sessionId" in receiver ? { sessionId: receiver.sessionId, keeper: undefined, keepLock } : undefined;
 }
 
 function checkText(name: string, text: string | undefined, delivery: Delivery): void {

@@ -43,8 +43,8 @@ const byMediaType: Readonly<Record<string, string>> = {
 };
 
 /**
- * Finds the option that would read a body which the chain cannot read: by why it failed, by letting each serializer read it as if its label
- * said so, by its label, by what it looks like. Undefined for what no option would change, such as a damaged body.
+ * Finds the option that would read a body which the chain cannot read: by why it failed, by its label, by letting each serializer read it as
+ * if its label said so, by what it looks like. Undefined for what no option would change, such as a damaged body.
  */
 export async function suggestOption(
   pipeline: Pipeline,
@@ -55,10 +55,10 @@ export async function suggestOption(
   for (const { reason } of report.attempts) if (byReason[reason] !== undefined) return byReason[reason];
   if (report.declared !== undefined || !(message.body instanceof Uint8Array)) return undefined;
   const label = labelOf(report);
-  const reader = await findReader(pipeline, message, message.body);
-  if (reader !== undefined) return assume(label, reader);
   const additional = label.essence === undefined ? undefined : serializerOf(label.essence);
   if (additional !== undefined) return add(label, additional);
+  const reader = await findReader(pipeline, message, message.body);
+  if (reader !== undefined) return assume(label, reader);
   return label.kind === "missing" ? byLook(message.body) : undefined;
 }
 
