@@ -114,6 +114,60 @@ describe.each(seats)("against $name", ({ open }) => {
     });
   });
 
+  it("rehearses with what waits, says what would read it, and changes nothing", async () => {
+    await using seat = await open();
+    const text = { body: new TextEncoder().encode('"hello"') };
+    await seat.withBroker(async (broker) => {
+      await broker.createQueue("orders");
+      await broker.createQueue("sessions", { requiresSession: true });
+      await fill(broker, "orders", [encoded({ id: 1 }), text, text, garbage]);
+      await fill(
+        broker,
+        "sessions",
+        ["a", "b"].map((sessionId) => ({ ...encoded({ id: 1 }), sessionId })),
+      );
+    });
+    const rehearsed = await seat.run(["rehearse", "orders"]);
+    expect(rehearsed).toMatchObject({ exitCode: 1, stderr: "" });
+    expect(rehearsed.json()).toEqual({
+      entityPath: "orders",
+      messageCount: 4,
+      decodedCount: 1,
+      undeserializableCount: 3,
+      unavailableCount: 0,
+      isWhole: true,
+      groups: [
+        {
+          outcome: "undeserializable",
+          reason: "NoDeserializer",
+          suggestion: 'contentType: { missing: { assume: "json" } }',
+          messageCount: 2,
+          firstSequenceNumber: "2",
+        },
+        {
+          contentType: "application/json",
+          messageType: "order-placed",
+          reader: "json",
+          outcome: "decoded",
+          messageCount: 1,
+          firstSequenceNumber: "1",
+        },
+        { outcome: "undeserializable", reason: "NoDeserializer", messageCount: 1, firstSequenceNumber: "4" },
+      ],
+      advice:
+        '2 of 4 messages have no content type and look like JSON: contentType: { missing: { assume: "json" } } would read them.',
+    });
+    const table = await seat.run(["rehearse", "orders", "--no-json", "--max", "2"]);
+    expect(table.stdout).toMatch(/^CONTENT TYPE +TYPE +READ BY +OUTCOME/);
+    expect(table.stdout).toContain("orders: 1 of 2 messages can be read, and there are more\n");
+    const session = await seat.run(["rehearse", "sessions", "--session-id", "b"]);
+    expect(session.json()).toMatchObject({ messageCount: 1, groups: [{ firstSequenceNumber: "2" }] });
+    const left = await seat.withBroker((broker) => waiting(broker, { queue: "orders" }));
+    expect(left.map(({ deliveryCount, state }) => [deliveryCount, state])).toEqual(
+      new Array(4).fill([0, "active"]),
+    );
+  });
+
   it("takes a census, and judges from it or from a file of it", async () => {
     await using seat = await open();
     await seat.withBroker(async (broker) => {

@@ -5,6 +5,7 @@ import { decodeCommand } from "./commands/decode.js";
 import { goldenCommand } from "./commands/golden/golden.js";
 import { peekCommand } from "./commands/peek.js";
 import { receiveCommand } from "./commands/receive.js";
+import { rehearseCommand } from "./commands/rehearse.js";
 import { sendCommand } from "./commands/send.js";
 import { transcodeCommand } from "./commands/transcode.js";
 import { verdictCommand } from "./commands/verdict.js";
@@ -20,6 +21,7 @@ export function createProgram(version: string): Command {
     .addCommand(sendCommand())
     .addCommand(peekCommand())
     .addCommand(receiveCommand())
+    .addCommand(rehearseCommand())
     .addCommand(censusCommand())
     .addCommand(verdictCommand())
     .addCommand(deadLettersCommand())
@@ -28,6 +30,9 @@ export function createProgram(version: string): Command {
     .addHelpText(
       "after",
       `
+Before a consumer is switched on:
+  waybill rehearse orders                   what it would make of what waits
+
 The way from one format to the next:
   1. waybill census                         what waits, and who reads it
   2. waybill golden capture test/golden     samples, to test the new chain with

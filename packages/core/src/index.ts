@@ -14,14 +14,12 @@ export type {
   ClaimCheckStore,
 } from "./claim-check/claim-check-store.js";
 export type { CircuitBreakerEvent, CircuitState, MessageFormat } from "./client/circuit-breaker-event.js";
-export type { CircuitBreakerOptions } from "./client/circuit-breaker-options.js";
+export type { CircuitBreakerOptions, WhenFull } from "./client/circuit-breaker-options.js";
 export { defaultCircuitBreakerOptions } from "./client/circuit-breaker-options.js";
 export { WaybillClient } from "./client/client.js";
 export type { ClientOptions, WaybillClientOptions } from "./client/client-options.js";
 export type { SequenceNumberStore } from "./client/deferred-messages.js";
 export { DeferredMessages } from "./client/deferred-messages.js";
-export type { UnavailableBackoff } from "./client/delayed-abandons.js";
-export { defaultUnavailableBackoff } from "./client/delayed-abandons.js";
 export type { SettleableMessage, SettlementVerb } from "./client/delivery.js";
 export type { MessageContext } from "./client/flight.js";
 export type { HandlerErrorOptions } from "./client/handler-errors.js";
@@ -70,6 +68,8 @@ export type {
   SetSessionStateOptions,
 } from "./client/session-receiver.js";
 export type { HandlersByType, TypedHandler, TypedSubscribeOptions } from "./client/typed-handlers.js";
+export type { UnavailableBackoff } from "./client/unavailable-backoff.js";
+export { defaultUnavailableBackoff } from "./client/unavailable-backoff.js";
 export type { UndeserializableDisposition, UndeserializableEvent } from "./client/undeserializable-event.js";
 export type { ContentCoding } from "./compression.js";
 export type { DeadLetterAttempt, DeadLetterRecord, DeadLetterRecordCarrier } from "./dead-letter-record.js";
@@ -165,6 +165,8 @@ export type { MessageTypeOptions, MessageTypePolicies } from "./message-types/me
 export { defaultMessageTypePolicies } from "./message-types/message-type-registry.js";
 export type { PropertyResolverOptions } from "./message-types/message-type-resolver.js";
 export { propertyResolver } from "./message-types/message-type-resolver.js";
+export type { RehearsalGroup, RehearsalReport } from "./rehearsal/rehearsal-report.js";
+export type { RehearseOptions } from "./rehearsal/rehearse.js";
 export { acceptProperty } from "./request-reply/accept.js";
 export type { RepliableMessage, ReplyOptions } from "./request-reply/reply.js";
 export type {

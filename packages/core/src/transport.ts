@@ -215,6 +215,8 @@ export interface SubscribeHandlers {
   /** Resolves when the message frees its place; it may be settled a little later. */
   onMessage(message: DeliveredMessage): Promise<void>;
   onError(error: unknown): void;
+  /** Is called when the subscription begins to stop, so that messages which only wait free their places. */
+  onStopping?(): void;
 }
 
 /** How many messages may be with the handler at once. */

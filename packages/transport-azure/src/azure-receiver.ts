@@ -179,6 +179,7 @@ export class AzureReceiver implements TransportReceiver {
       handle: (delivery) => handlers.onMessage(toDelivered(delivery)),
       onFault: (error) => handlers.onError(toAzureError(error, this.entityPath)),
       giveBack: (delivery) => this.#giveBack(delivery),
+      onStopping: () => handlers.onStopping?.(),
       onStopped: (subscription) => void this.#subscriptions.delete(subscription),
     };
   }

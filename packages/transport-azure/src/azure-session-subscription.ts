@@ -31,6 +31,7 @@ export class AzureSessionSubscription implements TransportSubscription {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
+    this.#settings.onStopping();
     await this.#ended;
     await Promise.all(this.#running);
     this.#settings.onStopped(this);

@@ -11,6 +11,8 @@ export interface DeliveryHandling {
   readonly onFault: (error: unknown) => void;
   /** Gives back a message that came when nobody wanted any more; never rejects. */
   readonly giveBack: (delivery: AzureDelivery) => Promise<void>;
+  /** Is told before the handlers that run are waited for. */
+  readonly onStopping: () => void;
   readonly onStopped: (subscription: TransportSubscription) => void;
 }
 
@@ -70,6 +72,7 @@ export class AzureSubscription implements TransportSubscription {
     // Ends attempts to open the link; an open one is drained.
     this.#stopping.abort();
     for (const start of this.#waiting.splice(0)) start();
+    this.#settings.onStopping();
     await this.#source.subscription.close();
     if (this.#handling > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     await Promise.all([this.#source.receiver.close(), ...this.#closing]);

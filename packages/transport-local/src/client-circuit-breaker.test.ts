@@ -51,13 +51,13 @@ describe("a processor whose circuit breaker is open", () => {
   it("gives back what it holds when it is closed", async () => {
     await using world = await createBreakable();
     await breakReader(world, 12);
-    await until(() => world.events.some(({ disposition }) => disposition === "held"));
+    await until(() => world.events.filter(({ disposition }) => disposition === "held").length === 3);
     await world.subscription.close();
     const left = await world.broker.receiver("orders").peek(9);
     expect(left.map(({ messageId, deliveryCount }) => [messageId, deliveryCount])).toEqual([
       ["m10", 1],
-      ["m11", 0],
-      ["m12", 0],
+      ["m11", 1],
+      ["m12", 1],
     ]);
   });
 
@@ -67,9 +67,48 @@ describe("a processor whose circuit breaker is open", () => {
     await until(() => world.events.filter(({ disposition }) => disposition === "handedOver").length >= 10);
     await quiet();
     expect(await world.broker.receiver("orders").peek(50)).toHaveLength(30);
-    world.clock.advance(30_000);
+    for (let i = 0; i < 100; i += 1) {
+      world.clock.advance(1_000);
+      await quiet();
+    }
+    expect(await world.broker.receiver("orders").peek(50)).toHaveLength(30);
+    world.reader.isBroken = false;
+    await until(() => {
+      world.clock.advance(1_000);
+      return world.seen.length === 31;
+    });
+  });
+
+  it("receives nothing more, and sets nothing aside, as long as nothing can be read", async () => {
+    await using world = await createBreakable();
+    await breakReader(world, 1_000);
+    for (let i = 0; i < 600; i += 1) {
+      world.clock.advance(1_000);
+      await quiet();
+    }
+    expect(deadLettered(world)).toBe(9);
+    expect(world.broker.getEntity("orders")).toMatchObject({
+      activeMessageCount: 991,
+      deadLetterMessageCount: 9,
+    });
+    const waiting = await world.broker.receiver("orders").peek(1_000);
+    expect(waiting.every(({ state, deliveryCount }) => state === "active" && deliveryCount === 0)).toBe(true);
+    const held = world.events.filter(({ disposition }) => disposition === "held");
+    expect(held).toHaveLength(11);
+  });
+
+  it("opens for all types when several fail at once that were read before", async () => {
+    await using world = await createBreakable();
+    const { reader, states, client, seen } = world;
+    const types = ["a", "b", "c", "d", "e"];
+    const sender = client.createSender("orders");
+    await sender.sendMessages(types.map((subject) => ({ subject, body: subject })));
+    await until(() => seen.length === 6);
+    reader.isBroken = true;
+    await sender.sendMessages(Array.from({ length: 100 }, (_, i) => ({ subject: types[i % 5]!, body: i })));
+    await until(() => states.length > 1 && deadLettered(world) === 9);
     await quiet();
-    expect(await world.broker.receiver("orders").peek(50)).toHaveLength(29);
+    expect(deadLettered(world)).toBe(9);
   });
 
   it("does not pause when it is switched off", async () => {

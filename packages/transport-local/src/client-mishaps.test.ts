@@ -1,8 +1,8 @@
-import { type Transport, type TransportSubscription, WaybillClient, WaybillError } from "@waybill/core";
+import { type Transport, WaybillClient, WaybillError } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
 import { expectNoUnhandledRejections } from "../test/rejections.js";
-import { createWorld, poison, quiet, until, type World } from "../test/world.js";
+import { createWorld, poison, until, type World } from "../test/world.js";
 import { breakTransport, type Fault, over } from "./broken-transport.test-support.js";
 
 expectNoUnhandledRejections();
@@ -38,33 +38,30 @@ describe("transports that throw at once", () => {
     expect(await receiver.receiveMessages(1)).toMatchObject([{ messageId: "p", failure: {} }]);
   });
 
-  it("tell processError when receiving cannot begin again behind an open circuit breaker", async () => {
+  it("tell processError when nothing can be peeked behind an open circuit, and keep what is held", async () => {
     await using world = await createWorld();
-    let subscriptions = 0;
     const { client } = broken(world, {
-      receiver: (receiver) => ({
-        subscribe(handlers, options): TransportSubscription {
-          subscriptions += 1;
-          if (subscriptions > 1) throw new WaybillError("closed", "It is closed.");
-          return receiver.subscribe(handlers, options);
+      receiver: () => ({
+        peek() {
+          throw new WaybillError("not-supported", "It cannot peek.");
         },
       }),
     });
-    const sender = client.createSender("orders");
-    await sender.sendEncodedMessages([poison("p1"), poison("p2")]);
     const errors: unknown[] = [];
+    let handled = 0;
+    const sender = client.createSender("orders");
+    await sender.sendMessages({ body: 1, contentType: "application/json" });
     const subscription = client.createReceiver("orders").subscribe({
-      processMessage: () => {},
+      processMessage() {
+        handled += 1;
+      },
       processError: ({ error }) => void errors.push(error),
     });
-    await quiet();
-    await sender.sendMessages({ body: 1 });
-    for (let i = 0; i < 5; i += 1) {
-      world.clock.advance(30_000);
-      await quiet();
-    }
-    expect(errors).toContainEqual(expect.objectContaining({ code: "closed" }));
+    await until(() => handled === 1);
+    await sender.sendEncodedMessages(Array.from({ length: 30 }, (_, i) => poison(`p${i}`)));
+    await until(() => errors.some((error) => (error as WaybillError).code === "not-supported"));
     await subscription.close();
+    expect(await world.broker.receiver("orders").peek(50)).toHaveLength(30);
   });
 
   it("let a session go that cannot be subscribed to", async () => {

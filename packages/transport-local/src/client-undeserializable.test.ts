@@ -147,15 +147,21 @@ describe("what nobody can read", () => {
   it("comes again when it could not be dead-lettered for now, and processError is told", async () => {
     await using world = await createWorld();
     const errors: ProcessErrorArgs[] = [];
-    await send(world, poison("p"));
-    world.client
-      .createReceiver("orders")
-      .subscribe({ processMessage() {}, processError: (args) => void errors.push(args) });
+    let handled = 0;
+    await world.client.createSender("orders").sendMessages({ body: 1 });
+    world.client.createReceiver("orders").subscribe({
+      processMessage() {
+        handled += 1;
+      },
+      processError: (args) => void errors.push(args),
+    });
+    await until(() => handled === 1);
     const stopWatching = world.broker.onEvent(({ type }) => {
       if (type !== "delivered") return;
       stopWatching();
       world.broker.faults.throttle("orders", 1);
     });
+    await send(world, poison("p"));
     await until(() => errors.length === 2);
     expect(errors).toMatchObject([
       { errorSource: "deadLetter", error: { code: "service-busy" } },
@@ -221,10 +227,10 @@ describe("what nobody can read", () => {
 });
 
 describe("what cannot be read now", () => {
-  it("is abandoned after a back-off that doubles, and read when all is well again", async () => {
-    const registry = { isUp: false };
+  it("is held locked, read again after waits that double, and handled at its first delivery", async () => {
+    const registry = { isUp: false, asked: 0 };
     await using world = await createWorld({
-      client: { additionalDeserializers: [registryBound(registry)] },
+      client: { additionalDeserializers: [countedRegistry(registry)] },
     });
     await send(world, custom("c", "hello"));
     const seen: unknown[] = [];
@@ -236,38 +242,105 @@ describe("what cannot be read now", () => {
     await until(() => errors.length === 1);
     expect(errors[0]).toMatchObject({
       errorSource: "deserialize",
-      disposition: "abandoned",
+      disposition: "held",
       error: { code: "unavailable", messageId: "c" },
     });
-    await advance(world, 999);
+    const waits = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000];
+    for (const [i, waitMs] of waits.entries()) {
+      await advance(world, waitMs - 1);
+      expect(registry.asked).toBe(i + 1);
+      await advance(world, 1);
+      expect(registry.asked).toBe(i + 2);
+    }
+    // It is told once.
     expect(errors).toHaveLength(1);
-    await advance(world, 1);
-    await until(() => errors.length === 2);
-    await advance(world, 1_999);
-    expect(errors).toHaveLength(2);
     registry.isUp = true;
-    await advance(world, 1);
-    await until(() => seen.length === 1);
-    expect(seen).toEqual([[{ text: "hello" }, 2]]);
+    await advance(world, 30_000);
+    expect(seen).toEqual([[{ text: "hello" }, 0]]);
     expect(await deadLetters(world)).toEqual([]);
   });
 
-  it("rejects receiveMessages when nothing else came, and comes again after the back-off", async () => {
+  it("rejects receiveMessages when nothing else came, and is read again by the next call", async () => {
     const registry = { isUp: false };
     await using world = await createWorld({
       client: { additionalDeserializers: [registryBound(registry)] },
     });
     await send(world, custom("c"));
     const receiver = world.client.createReceiver("orders");
-    await expect(receiver.receiveMessages(1)).rejects.toMatchObject({
-      code: "unavailable",
-      messageId: "c",
-      entityPath: "orders",
-    });
+    const unavailable = { code: "unavailable", messageId: "c", entityPath: "orders" };
+    await expect(receiver.receiveMessages(1)).rejects.toMatchObject(unavailable);
+    await expect(receiver.receiveMessages(1, { maxWaitTimeInMs: 0 })).rejects.toMatchObject(unavailable);
     registry.isUp = true;
-    expect(await receiver.receiveMessages(1, { maxWaitTimeInMs: 0 })).toEqual([]);
+    expect(await receiver.receiveMessages(1, { maxWaitTimeInMs: 0 })).toMatchObject([
+      { body: { text: "x" }, deliveryCount: 0 },
+    ]);
+  });
+
+  it("is read again within a call that waits", async () => {
+    const registry = { isUp: false };
+    await using world = await createWorld({
+      client: { additionalDeserializers: [registryBound(registry)] },
+    });
+    await send(world, custom("c"));
+    const receiver = world.client.createReceiver("orders");
+    await expect(receiver.receiveMessages(1)).rejects.toMatchObject({ code: "unavailable" });
+    const received = receiver.receiveMessages(1);
     await advance(world, 1_000);
-    expect(await receiver.receiveMessages(1)).toMatchObject([{ body: { text: "x" }, deliveryCount: 1 }]);
+    registry.isUp = true;
+    await advance(world, 4_000);
+    expect(await received).toMatchObject([{ body: { text: "x" }, deliveryCount: 0 }]);
+  });
+
+  it("does not keep others from being received", async () => {
+    await using world = await createWorld({
+      client: { additionalDeserializers: [registryBound({ isUp: false })] },
+    });
+    await send(world, custom("c"));
+    await world.client.createSender("orders").sendMessages({ body: { n: 1 } });
+    const receiver = world.client.createReceiver("orders");
+    await expect(receiver.receiveMessages(1)).rejects.toMatchObject({ code: "unavailable" });
+    expect(await receiver.receiveMessages(1)).toMatchObject([{ body: { n: 1 } }]);
+    await expect(receiver.receiveMessages(1, { maxWaitTimeInMs: 0 })).rejects.toMatchObject({
+      code: "unavailable",
+    });
+  });
+
+  it("is given back when the receiver is closed", async () => {
+    await using world = await createWorld({
+      client: { additionalDeserializers: [registryBound({ isUp: false })] },
+    });
+    await send(world, custom("c"));
+    const receiver = world.client.createReceiver("orders");
+    await expect(receiver.receiveMessages(1)).rejects.toMatchObject({ code: "unavailable" });
+    await receiver.close();
+    expect(await world.broker.receiver("orders").peek(9)).toMatchObject([
+      { deliveryCount: 1, state: "active" },
+    ]);
+    const subscription = world.client
+      .createReceiver("orders")
+      .subscribe({ processMessage() {}, processError() {} });
+    await until(() => world.events.length === 2);
+    await subscription.close();
+    expect(await world.broker.receiver("orders").peek(9)).toMatchObject([{ deliveryCount: 2 }]);
+  });
+
+  it("comes back to who asked for it by its number", async () => {
+    const registry = { isUp: true };
+    await using world = await createWorld({
+      client: { additionalDeserializers: [registryBound(registry)] },
+    });
+    await send(world, custom("c"));
+    const receiver = world.client.createReceiver("orders");
+    const [message] = await receiver.receiveMessages(1);
+    await receiver.deferMessage(message!);
+    registry.isUp = false;
+    const { sequenceNumber } = message!;
+    await expect(receiver.receiveDeferredMessages(sequenceNumber)).rejects.toMatchObject({
+      code: "unavailable",
+    });
+    expect(await receiver.receiveMessages(1, { maxWaitTimeInMs: 0 })).toEqual([]);
+    registry.isUp = true;
+    expect(await receiver.receiveDeferredMessages(sequenceNumber)).toMatchObject([{ messageId: "c" }]);
   });
 
   it("counts as that when its serializer does not answer in time", async () => {
@@ -275,14 +348,13 @@ describe("what cannot be read now", () => {
       client: {
         additionalDeserializers: [reading(() => new Promise(() => {}))],
         attemptTimeoutMs: 1,
-        unavailableBackoff: { initialDelayMs: 0 },
       },
     });
     await send(world, custom("c"));
     const receiver = world.client.createReceiver("orders");
     await expect(receiver.receiveMessages(1)).rejects.toMatchObject({ code: "unavailable" });
     await quiet();
-    expect(await receiver.peekMessages(1)).toMatchObject([{ deliveryCount: 1 }]);
+    expect(await receiver.peekMessages(1)).toMatchObject([{ deliveryCount: 0 }]);
   });
 
   it("counts as that when the pipeline itself throws", async () => {
@@ -411,6 +483,18 @@ describe("a dead-letter queue", () => {
     expect(await deadLetters(world)).toEqual([]);
   });
 });
+
+/** A registry that counts how often it is asked. */
+function countedRegistry(registry: { isUp: boolean; asked: number }) {
+  const bound = registryBound(registry);
+  return {
+    ...bound,
+    deserialize: (...args: Parameters<typeof bound.deserialize>) => {
+      registry.asked += 1;
+      return bound.deserialize(...args);
+    },
+  };
+}
 
 /** Claims a label and refuses every body under it. */
 const refuser = reading(() => {

@@ -47,6 +47,7 @@ export class LocalSubscription implements TransportSubscription {
     this.#isStopped = true;
     this.#reopening?.cancel();
     this.#consumer?.close();
+    this.#handlers.onStopping?.();
     if (this.#running > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     this.#settings.onStopped(this);
   }

@@ -45,36 +45,74 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
     law("poison that never was anything else goes to the dead-letter queue, one and all", async (trial) => {
       const queue = await trial.queue([{ subject: "order", body: { n: 0 } }]);
       const { seen, events } = processor(trial, queue);
-      const sender = trial.client().createSender(queue);
-      const poison = counted(15).map(({ messageId }) => ({
-        messageId,
-        subject: "unheard-of",
-        contentType: "application/json",
-        body: new TextEncoder().encode("{"),
-      }));
-      await sender.sendEncodedMessages(poison);
+      await trial.until(() => seen.length === 1, "the format was read once");
+      await trial.sendPoison(queue, 15, { subject: "unheard-of" });
       await trial.untilEmpty(queue);
       assert.deepEqual([seen, events], [[0], []]);
       assert.equal((await trial.content(queue, "deadLetter")).length, 15);
     }),
-    law("messages of other types are handled meanwhile, one at a time", async (trial) => {
-      const queue = await trial.queue([{ subject: "order", body: { n: 0 } }]);
-      const { reader, seen, events } = processor(trial, queue);
-      await trial.until(() => seen.length === 1, "the format was read once");
-      reader.isBroken = true;
-      // The fourth opens the circuit; it and the fifth take all the places there are, so the note comes in exchange for one of them.
-      await trial.send(queue, counted(5, { subject: "order" }));
-      await trial.until(() => events.includes("open order json"), "the circuit opened");
-      const sender = trial.client({ additionalDeserializers: [note] }).createSender(queue);
-      await sender.sendMessages({ contentType: "application/x-note", subject: "note", body: { n: 100 } });
-      await trial.until(() => seen.includes(100), "the note was handled");
-      assert.ok(!events.includes("closed order json"), "which proves nothing for orders");
-      const dead = await trial.content(queue, "deadLetter");
-      assert.ok(dead.length <= 4, `${dead.length} messages were dead-lettered before it opened`);
-      await trial.until(
-        async () => (await trial.content(queue)).length === 5 - dead.length,
-        "only the orders that are held are left",
+    law(
+      "messages of other types are handled meanwhile, and the others when the reader is mended",
+      async (trial) => {
+        const queue = await trial.queue([{ subject: "order", body: { n: 0 } }]);
+        const { reader, seen, events } = processor(trial, queue);
+        await trial.until(() => seen.length === 1, "the format was read once");
+        reader.isBroken = true;
+        // Far more than are held, in the way of the notes.
+        await trial.send(queue, counted(30, { subject: "order" }));
+        await trial.until(() => events.includes("open order json"), "the circuit opened");
+        const sender = trial.client({ additionalDeserializers: [note] }).createSender(queue);
+        const notes = Array.from({ length: 20 }, (_, i) => 100 + i);
+        const toNote = (n: number) => ({ contentType: "application/x-note", subject: "note", body: { n } });
+        await sender.sendMessages(notes.map(toNote));
+        await trial.until(() => notes.every((n) => seen.includes(n)), "the notes were handled");
+        assert.ok(!events.includes("closed order json"), "which proves nothing for orders");
+        const dead = await trial.content(queue, "deadLetter");
+        assert.ok(dead.length <= 4, `${dead.length} messages were dead-lettered before it opened`);
+        assert.equal((await trial.content(queue)).length, 30 - dead.length);
+        reader.isBroken = false;
+        await trial.untilEmpty(queue);
+        assert.equal((await trial.content(queue, "deadLetter")).length, dead.length);
+        assert.equal(seen.length, 1 + 20 + 30 - dead.length);
+      },
+    ),
+    law(
+      "a producer's messages that cannot be read stop nobody, however many come in a row",
+      async (trial) => {
+        const queue = await trial.queue([{ subject: "order", body: { n: 0 } }]);
+        const { seen, events } = processor(trial, queue);
+        await trial.until(() => seen.length === 1, "the format was read once");
+        await trial.sendPoison(queue, 40, { subject: "order" });
+        await trial.send(queue, counted(10, { subject: "order" }));
+        await trial.untilEmpty(queue);
+        assert.equal(seen.length, 11);
+        assert.equal((await trial.content(queue, "deadLetter")).length, 40);
+        assert.equal(events.at(-1), "closed order json");
+      },
+    ),
+    law("sessions whose messages cannot be read stop no other session", async (trial) => {
+      const queue = await trial.queue([{ subject: "order", sessionId: "zoe", body: { n: 0 } }], {
+        requiresSession: true,
+      });
+      const events: string[] = [];
+      const seen: string[] = [];
+      const client = trial.client(clientOptions({ isBroken: false }, events));
+      client.subscribeSessions<{ n: number }>(
+        queue,
+        { processMessage: ({ sessionId }) => void seen.push(sessionId ?? ""), processError: () => {} },
+        { maxConcurrentSessions: 2, maxBlockedSessions: 2, sessionIdleTimeoutInMs: 100 },
       );
+      await trial.until(() => seen.length === 1, "the format was read once");
+      const ids = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name}${i}`);
+      for (const sessionId of ids("bad", 8))
+        await trial.sendPoison(queue, 1, { subject: "order", sessionId });
+      const others = ids("good", 4);
+      await trial.send(
+        queue,
+        others.map((sessionId) => ({ sessionId, subject: "note", body: { n: 1 } })),
+      );
+      await trial.until(() => others.every((id) => seen.includes(id)), "the other sessions were served");
+      assert.ok(events.includes("open order json"), "the circuit opened");
     }),
     law("sessions stop where they are, in order, and go on when the reader is mended", async (trial) => {
       const queue = await trial.queue([{ subject: "order", sessionId: "zoe", body: { n: 0 } }], {
@@ -113,6 +151,58 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
         assert.deepEqual(handled, handled.toSorted(), `${id} kept its order`);
       }
       assert.equal([...seen.values()].flat().length - 1 + dead.length, 24);
+    }),
+    law(
+      "a consumer that can read nothing from its start dead-letters nothing, and says so",
+      async (trial) => {
+        const queue = await trial.queue([]);
+        await trial.sendPoison(queue, 30, { subject: "order" });
+        const { seen, events } = processor(trial, queue);
+        await trial.until(
+          () => events.filter((event) => event === "halfOpen order json").length >= 2,
+          "it was tried",
+        );
+        assert.deepEqual(seen, []);
+        assert.equal((await trial.content(queue)).length, 30);
+      },
+    ),
+    law("nor do calls that receive", async (trial) => {
+      const queue = await trial.queue([]);
+      await trial.sendPoison(queue, 30, { subject: "order" });
+      const receiver = trial.client().createReceiver(queue);
+      for (let i = 0; i < 3; i += 1) {
+        const call = receiver.receiveMessages(5, { maxWaitTimeInMs: 100 });
+        await assert.rejects(trial.ended(call, "the call ended"), { code: "deserialization-failed" });
+      }
+      await receiver.close();
+      assert.equal((await trial.content(queue)).length, 30);
+    }),
+    law("nor do those that serve sessions, or receive from one", async (trial) => {
+      const queue = await trial.queue([], { requiresSession: true });
+      for (let i = 0; i < 12; i += 1) await trial.sendPoison(queue, 2, { sessionId: `s${i}` });
+      const session = await trial.client().acceptNextSession(queue);
+      const call = session.receiveMessages(5, { maxWaitTimeInMs: 100 });
+      await assert.rejects(trial.ended(call, "the call ended"), { code: "deserialization-failed" });
+      await session.close();
+      const events: string[] = [];
+      const handlers = { processMessage: () => {}, processError: () => {} };
+      const subscription = trial
+        .client(clientOptions({ isBroken: false }, events))
+        .subscribeSessions(queue, handlers, { maxConcurrentSessions: 4, maxBlockedSessions: 2 });
+      await trial.until(() => events.length >= 3, "it was tried");
+      await trial.ended(subscription.close(), "the subscription closed");
+      const left = await trial.content(queue);
+      assert.deepEqual(new Set(left.map(({ deliveryCount }) => deliveryCount)), new Set([0]));
+      assert.equal(left.length, 24);
+    }),
+    law("one message that cannot be read is dead-lettered all the same", async (trial) => {
+      const queue = await trial.queue([]);
+      await trial.sendPoison(queue, 1);
+      await trial.send(queue, counted(3));
+      const { seen, events } = processor(trial, queue);
+      await trial.untilEmpty(queue);
+      assert.deepEqual([seen, events], [[1, 2, 3], []]);
+      assert.equal((await trial.content(queue, "deadLetter")).length, 1);
     }),
   ];
 }

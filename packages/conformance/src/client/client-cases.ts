@@ -5,6 +5,7 @@ import { circuitBreakerCases } from "./circuit-breaker-cases.js";
 import { clientClosingCases } from "./closing-cases.js";
 import { clientDeferralCases } from "./deferral-cases.js";
 import { emptyBodyCases } from "./empty-body-cases.js";
+import { outageCases } from "./outage-cases.js";
 import { processingCases } from "./processing-cases.js";
 import { redeliveryCases } from "./redelivery-cases.js";
 import { clientSchedulingCases } from "./scheduling-cases.js";
@@ -26,5 +27,6 @@ export function clientCases(subject: TransportSubject): Case[] {
     ...sessionProcessorCases(subject),
     ...sessionStateCases(subject),
     ...circuitBreakerCases(subject),
+    ...outageCases(subject),
   ];
 }

@@ -67,6 +67,14 @@ export class ProcessingTrial {
     await this.#world.advance(this.#lockDurationMs + 100);
   }
 
+  /** Sends messages that say they are JSON and are not. */
+  async sendPoison(queue: string, count: number, properties: Omit<Message, "body"> = {}): Promise<void> {
+    const client = new WaybillClient(this.#world.transport, { serializer: plainJson });
+    const body = new TextEncoder().encode("{");
+    const message = { contentType: "application/json", ...properties, body };
+    await client.createSender(queue).sendEncodedMessages(new Array(count).fill(message));
+  }
+
   /** The broker's time, so many milliseconds from now. */
   later(ms: number): Date {
     return new Date(this.#world.now().getTime() + ms);

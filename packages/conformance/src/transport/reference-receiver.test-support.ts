@@ -70,6 +70,7 @@ export class ReferenceReceiver implements TransportReceiver {
     return {
       async stop() {
         stopping.abort();
+        handlers.onStopping?.();
         await Promise.all(running);
         await Promise.race([looping, Promise.resolve()]);
       },

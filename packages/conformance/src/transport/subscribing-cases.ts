@@ -90,6 +90,27 @@ export function subscribingCases(subject: TransportSubject): Case[] {
       assert.deepEqual(started, ["a"]);
       assert.deepEqual(texts([await trial.receiveOne(trial.receiver(queue))]), ["b"]);
     }),
+    law("says that it begins to stop, so that what only waits lets go of its place", async (trial) => {
+      const queue = await trial.createQueue();
+      await trial.send(queue, "a");
+      let isHandled = false;
+      let letGo = () => {};
+      const subscription = trial.receiver(queue).subscribe(
+        {
+          async onMessage() {
+            isHandled = true;
+            await new Promise<void>((resolve) => {
+              letGo = resolve;
+            });
+          },
+          onError() {},
+          onStopping: () => letGo(),
+        },
+        { maxConcurrentCalls: 1 },
+      );
+      await trial.until(() => isHandled, "the handler started");
+      await subscription.stop();
+    }),
     law("stopping twice is harmless", async (trial) => {
       const queue = await trial.createQueue();
       const { subscription } = collecting(trial.receiver(queue), 1);

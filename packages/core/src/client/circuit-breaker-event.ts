@@ -9,10 +9,15 @@ export interface MessageFormat {
 /** Whether messages of a format are handled, held, or being tried again. */
 export type CircuitState = "closed" | "open" | "halfOpen";
 
-/** Tells that the circuit of a message type in a format changed its state. */
+/** Says that the circuit of a message type in a format changed its state. */
 export interface CircuitBreakerEvent extends MessageFormat {
   readonly state: CircuitState;
-  /** How many of the last messages of that type and format could not be read. */
+  /** How many of that type and format in a row could not be read. */
   readonly failures: number;
   readonly entityPath: string;
+  /**
+   * What was seen, and the option that would read it, in a sentence; set when the circuit of a client opens that has read nothing yet, if
+   * there is such an option.
+   */
+  readonly advice?: string | undefined;
 }

@@ -1,33 +1,53 @@
+import type { CircuitRule } from "./circuit.js";
 import type { MessageFormat } from "./circuit-breaker-event.js";
 import { durationMs } from "./duration.js";
 
+/** What becomes of messages that cannot be read beyond those that are held, while others are read: see {@link CircuitBreakerOptions}. */
+export type WhenFull = "defer" | "deadLetter" | "pause";
+
 /**
- * When processors stop dead-lettering what they cannot read. A format that decoded before and now fails at this rate speaks for a
- * broken consumer: receiving pauses and one message at a time is tried, instead of emptying a healthy queue into its
- * dead-letter queue.
+ * When messages that cannot be read are held instead of dead-lettered. What used to decode and fails from one moment on speaks for a broken
+ * consumer, as does a consumer that reads nothing from its start: the messages are kept until they can be read, and others go on.
  */
 export interface CircuitBreakerOptions {
-  /** The share of the last `windowSize` messages of one type and format that must fail, above 0 and up to 1. Default: 0.5. */
+  /**
+   * With `windowSize`: `failureRate × windowSize` failures in a row of one type and format open its circuit, ten by default; above 0 and up
+   * to 1. A type that often fails takes more, so many that chance does not explain them. Default: 0.5.
+   */
   readonly failureRate?: number | undefined;
-  /** How many messages of one type and format are looked back upon. Default: 20. So at most nine are dead-lettered before it opens. */
+  /** See `failureRate`. Default: 20. So at most nine are dead-lettered before the circuit of a type opens that did not fail before. */
   readonly windowSize?: number | undefined;
   /** Failures further apart than this do not add up, in milliseconds. Default: 300 000. */
   readonly windowDurationInMs?: number | undefined;
-  /** How long receiving pauses between two probes, in milliseconds. Default: 30 000. */
+  /** How often what is held is read again, in milliseconds. Default: 30 000. */
   readonly probeIntervalInMs?: number | undefined;
-  /** How many unread messages are kept locked while it is open; beyond that the oldest is abandoned. Default: 10. */
+  /** How many messages that cannot be read a processor keeps locked. Default: 10. */
   readonly maxHeldMessages?: number | undefined;
   /**
-   * What is known to decode before the first message comes, for example what an earlier process told; `"all"` trusts every type and
-   * format from the start, so that a deployment that can read nothing dead-letters almost nothing. Default: none.
+   * What becomes of the messages beyond these while others can be read: they are deferred and received again when their circuit closes,
+   * dead-lettered, or receiving pauses. While nothing can be read, receiving pauses in any case. In sessions, `"defer"` dead-letters.
+   * Default: `"defer"`.
+   */
+  readonly whenFull?: WhenFull | undefined;
+  /**
+   * How long messages are held at most while others are read, in milliseconds; then their type counts as poison, and they are
+   * dead-lettered. `Infinity` holds them until they can be read. Default: 3 600 000.
+   */
+  readonly maxHoldDurationInMs?: number | undefined;
+  /**
+   * What is known to decode before the first message comes, for example from an earlier process; `"all"` trusts every type and format from
+   * the start. Default: none.
    */
   readonly decodedBefore?: "all" | readonly MessageFormat[] | undefined;
 }
 
 /** {@link CircuitBreakerOptions} with every default filled in. */
 export type ResolvedCircuitBreakerOptions = {
-  readonly [Name in keyof CircuitBreakerOptions]-?: Exclude<CircuitBreakerOptions[Name], undefined>;
-};
+  readonly [Name in keyof Omit<CircuitBreakerOptions, "failureRate" | "windowSize">]-?: Exclude<
+    CircuitBreakerOptions[Name],
+    undefined
+  >;
+} & CircuitRule;
 
 /** The defaults of {@link CircuitBreakerOptions}. */
 export const defaultCircuitBreakerOptions = Object.freeze({
@@ -36,8 +56,10 @@ export const defaultCircuitBreakerOptions = Object.freeze({
   windowDurationInMs: 300_000,
   probeIntervalInMs: 30_000,
   maxHeldMessages: 10,
+  whenFull: "defer",
+  maxHoldDurationInMs: 3_600_000,
   decodedBefore: Object.freeze([]),
-}) satisfies ResolvedCircuitBreakerOptions;
+} as const) satisfies CircuitBreakerOptions;
 
 /** Checks the options and fills in the defaults. Throws `TypeError`. */
 export function resolveCircuitBreakerOptions(
@@ -50,18 +72,30 @@ export function resolveCircuitBreakerOptions(
       `circuitBreaker.failureRate must be above 0 and at most 1; got ${String(failureRate)}.`,
     );
   }
+  const windowSize = wholeNumber("windowSize", options.windowSize ?? defaults.windowSize);
   return Object.freeze({
-    failureRate,
-    windowSize: wholeNumber("windowSize", options.windowSize ?? defaults.windowSize),
-    windowDurationInMs: duration("windowDurationInMs", options.windowDurationInMs),
-    probeIntervalInMs: duration("probeIntervalInMs", options.probeIntervalInMs),
+    minFailures: Math.ceil(failureRate * windowSize),
+    windowDurationInMs: duration("windowDurationInMs", options),
+    probeIntervalInMs: duration("probeIntervalInMs", options),
     maxHeldMessages: wholeNumber("maxHeldMessages", options.maxHeldMessages ?? defaults.maxHeldMessages),
+    whenFull: requireWhenFull(options.whenFull),
+    maxHoldDurationInMs: duration("maxHoldDurationInMs", options),
     decodedBefore,
   });
 }
 
-function duration(name: "windowDurationInMs" | "probeIntervalInMs", given: number | undefined): number {
-  return durationMs(`circuitBreaker.${name}`, given, defaultCircuitBreakerOptions[name]);
+function duration(
+  name: "windowDurationInMs" | "probeIntervalInMs" | "maxHoldDurationInMs",
+  options: CircuitBreakerOptions,
+): number {
+  return durationMs(`circuitBreaker.${name}`, options[name], defaultCircuitBreakerOptions[name]);
+}
+
+function requireWhenFull(value: WhenFull = defaultCircuitBreakerOptions.whenFull): WhenFull {
+  if (value === "defer" || value === "deadLetter" || value === "pause") return value;
+  throw new TypeError(
+    `circuitBreaker.whenFull must be "defer", "deadLetter" or "pause", not ${JSON.stringify(value)}.`,
+  );
 }
 
 function wholeNumber(name: string, value: number): number {

@@ -10,7 +10,7 @@ import {
   type ResolvedCircuitBreakerOptions,
   resolveCircuitBreakerOptions,
 } from "./circuit-breaker-options.js";
-import { defaultUnavailableBackoff, type UnavailableBackoff } from "./delayed-abandons.js";
+import { resolveUnavailableBackoff, type UnavailableBackoff } from "./unavailable-backoff.js";
 import type { UndeserializableEvent } from "./undeserializable-event.js";
 
 /** What a client does beside reading and writing bodies. */
@@ -31,9 +31,9 @@ export interface ClientOptions {
    * serializer's bytes alone, as the official SDK writes and reads states. Default: true.
    */
   readonly sessionStateEnvelope?: boolean | undefined;
-  /** How long a message is kept back when something needed to read it is out of reach. */
+  /** How messages are kept that cannot be read because something they need is out of reach. */
   readonly unavailableBackoff?: UnavailableBackoff | undefined;
-  /** When processors pause instead of dead-lettering what they cannot read; false never. On by default. */
+  /** When messages that cannot be read are held instead of dead-lettered; false never. On by default. */
   readonly circuitBreaker?: CircuitBreakerOptions | false | undefined;
   /** Is told when a circuit breaker opens, tries and closes. What it throws is ignored. */
   readonly onCircuitBreaker?: ((event: CircuitBreakerEvent) => void) | undefined;
@@ -77,20 +77,10 @@ export function resolveClientOptions(options: WaybillClientOptions): ResolvedCli
     observer,
     consumerVersion,
     sessionStateEnvelope,
-    unavailableBackoff: resolveBackoff(options.unavailableBackoff),
+    unavailableBackoff: resolveUnavailableBackoff(options.unavailableBackoff),
     circuitBreaker: circuitBreaker === false ? undefined : resolveCircuitBreakerOptions(circuitBreaker),
     onCircuitBreaker: onCircuitBreaker === undefined ? ignore : shielded(onCircuitBreaker),
   });
-}
-
-function resolveBackoff(backoff: UnavailableBackoff = {}): Required<UnavailableBackoff> {
-  const resolved = { ...defaultUnavailableBackoff, ...backoff };
-  for (const [name, value] of Object.entries(resolved)) {
-    if (!Number.isFinite(value) || value < 0) {
-      throw new TypeError(`unavailableBackoff.${name} must be a number of milliseconds from 0.`);
-    }
-  }
-  return Object.freeze(resolved);
 }
 
 /** The hook runs between receiving and settling, where an exception of its own would leave messages behind. */

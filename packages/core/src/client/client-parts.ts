@@ -2,6 +2,8 @@ import type { Pipeline } from "../deserialization/pipeline.js";
 import { ObservedTransport } from "../diagnostics/observed-transport.js";
 import { WaybillError } from "../error.js";
 import type { UndecodedMessage } from "../message.js";
+import type { RehearsalReport } from "../rehearsal/rehearsal-report.js";
+import { defaultRehearseOptions, type RehearseOptions, rehearse } from "../rehearsal/rehearse.js";
 import { type Scheduler, systemScheduler } from "../scheduler.js";
 import type {
   AcceptSessionOptions,
@@ -13,6 +15,7 @@ import type {
   TransportSender,
   TransportSessionReceiver,
 } from "../transport.js";
+import { CircuitBreakers, pathOf } from "./circuit-breakers.js";
 import type { ResolvedClientOptions } from "./client-options.js";
 import { durationMs } from "./duration.js";
 import { type ListSessionsOptions, listSessions } from "./list-sessions.js";
@@ -32,6 +35,7 @@ import {
 import { SessionReceiver } from "./session-receiver.js";
 import { startSessionProcessor } from "./start-session-processor.js";
 import type { TypedHandlers, TypedSubscribeOptions } from "./typed-handlers.js";
+import { requireWholeNumber } from "./whole-number.js";
 
 /** A queue or, with a subscription, a topic: what the overloads of the client's methods name. */
 export interface EntityName {
@@ -47,7 +51,10 @@ const defaultSessionWaitMs = 60_000;
 /** What a client opens on its transport, keeps as long as it is open, and closes. The transport itself it leaves open: others may use it. */
 export class ClientParts {
   readonly #transport: Transport;
+  /** The same without the observer: for what the client looks at by itself. */
+  readonly #inner: Transport;
   readonly #options: ResolvedClientOptions;
+  readonly #breakers: CircuitBreakers;
   readonly #parts = new Set<ClientPart>();
   /** What the client itself sends to: the quarantine queue, and queues to which failed messages return later. */
   readonly #senders = new Map<string, TransportSender>();
@@ -55,10 +62,17 @@ export class ClientParts {
   #closing: Promise<void> | undefined;
 
   constructor(transport: Transport, options: ResolvedClientOptions) {
-    const { observer } = options;
+    const { observer, circuitBreaker, onCircuitBreaker } = options;
     requireTransport(transport);
     this.#transport = observer === undefined ? transport : new ObservedTransport(transport, observer);
+    this.#inner = transport;
     this.#options = options;
+    this.#breakers = new CircuitBreakers({
+      transport,
+      scheduler: this.scheduler,
+      options: circuitBreaker,
+      onEvent: onCircuitBreaker,
+    });
   }
 
   get isClosed(): boolean {
@@ -126,7 +140,8 @@ export class ClientParts {
       this.#transport.capabilities.has("scheduling");
     const retrySender = canRetry ? () => this.#sender(queueOrTopic) : undefined;
     const settings = this.#receiverSettings(receiver, options);
-    return this.add(new Receiver({ ...settings, pipeline, retrySender, isForSubscription }));
+    const breaker = this.#breakers.of(address, pipeline);
+    return this.add(new Receiver({ ...settings, pipeline, breaker, retrySender, isForSubscription }));
   }
 
   /** Accepts the named session, or the next without a name. */
@@ -142,8 +157,10 @@ export class ClientParts {
     const maxWaitTimeMs = durationMs("maxWaitTimeInMs", options.maxWaitTimeInMs, defaultSessionWaitMs);
     const isBlocking = requireOnUndeserializable(options.onUndeserializable) === "block";
     const accepting = { receiveMode, maxWaitTimeMs, abortSignal };
-    const receiver = await this.#accept(entityAddress(entity), sessionId, accepting);
-    const settings = { ...this.#receiverSettings(receiver, options), isSession: true, isBlocking };
+    const address = entityAddress(entity);
+    const receiver = await this.#accept(address, sessionId, accepting);
+    const breaker = this.#breakers.of(address, this.#options.pipeline);
+    const settings = { ...this.#receiverSettings(receiver, options), breaker, isSession: true, isBlocking };
     return this.add(new SessionReceiver<UndecodedMessage>(settings));
   }
 
@@ -154,17 +171,15 @@ export class ClientParts {
   ): MessageSubscription {
     this.requireOpen();
     if (options.receiveMode !== undefined) requireReceiveMode(options.receiveMode);
-    const { queueOrTopic, subscription } = entity;
-    const { circuitBreaker, onCircuitBreaker } = this.#options;
+    const address = entityAddress(entity);
     return this.add(
       startSessionProcessor(handlers, options, {
         transport: this.#transport,
-        address: entityAddress(entity),
-        entityPath:
-          subscription === undefined ? queueOrTopic : `${queueOrTopic}/Subscriptions/${subscription}`,
+        address,
+        entityPath: pathOf(address),
         scheduler: this.scheduler,
-        circuitBreaker,
-        onCircuitBreaker,
+        breaker: this.#breakers.of(address, this.#options.pipeline),
+        backoff: this.#options.unavailableBackoff,
         settingsOf: (receiver, maxAutoLockRenewalDurationInMs) =>
           this.#receiverSettings(receiver, { maxAutoLockRenewalDurationInMs }),
         onClosed: this.forget,
@@ -178,6 +193,23 @@ export class ClientParts {
   ): AsyncGenerator<string, void, undefined> {
     this.requireOpen();
     return listSessions(this.#transport, entityAddress(entity), () => this.requireOpen(), options);
+  }
+
+  /** Reads what waits in an entity as the client would, and changes nothing. */
+  async rehearse(entity: EntityName, options: RehearseOptions = {}): Promise<RehearsalReport> {
+    const { maxMessageCount = defaultRehearseOptions.maxMessageCount, subQueueType } = options;
+    requireWholeNumber("maxMessageCount", maxMessageCount, 1);
+    this.requireOpen();
+    const receiver = this.#inner.createReceiver(entityAddress(entity, subQueueType), "peekLock");
+    const part = this.add({ close: () => receiver.close() });
+    try {
+      return await rehearse(receiver, this.#options.pipeline, { ...options, maxMessageCount });
+    } catch (error) {
+      throw this.isClosed ? closedError() : error;
+    } finally {
+      this.forget(part);
+      await receiver.close();
+    }
   }
 
   /** Keeps something to be closed with the client. */
@@ -207,7 +239,8 @@ export class ClientParts {
       for (const result of closed) if (result.status === "rejected") throw result.reason;
     } finally {
       this.#isEmptied = true;
-      await Promise.all(Array.from(this.#senders.values(), (sender) => sender.close()));
+      const closing = Array.from(this.#senders.values(), (sender) => sender.close());
+      await Promise.all([...closing, this.#breakers.close()]);
     }
   }
 
@@ -249,8 +282,8 @@ export class ClientParts {
     receiver: R,
     options: ReceiverOptions,
   ): ReceiverSettings & { receiver: R; stateEnvelope: boolean } {
-    const { pipeline, observer, consumerVersion, unavailableBackoff, onUndeserializable } = this.#options;
-    const { circuitBreaker, onCircuitBreaker, quarantineQueue } = this.#options;
+    const { pipeline, observer, consumerVersion, unavailableBackoff, onUndeserializable, quarantineQueue } =
+      this.#options;
     return {
       receiver,
       pipeline,
@@ -262,8 +295,8 @@ export class ClientParts {
       isBlocking: false,
       isForSubscription: false,
       retrySender: undefined,
-      circuitBreaker,
-      onCircuitBreaker,
+      breaker: undefined,
+      canDefer: this.#transport.capabilities.has("deferral"),
       renewForMs: renewForMs(options),
       stateEnvelope: this.#options.sessionStateEnvelope,
       backoff: unavailableBackoff,

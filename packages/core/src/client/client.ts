@@ -1,5 +1,7 @@
 import type { ReceivedMessage, UndecodedMessage } from "../message.js";
 import type { MessageType } from "../message-types/message-type.js";
+import type { RehearsalReport } from "../rehearsal/rehearsal-report.js";
+import type { RehearseOptions } from "../rehearsal/rehearse.js";
 import type { RepliableMessage, ReplyOptions } from "../request-reply/reply.js";
 import type {
   RequesterOptions,
@@ -200,6 +202,22 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     return typeof second === "string"
       ? this.#parts.listSessions({ queueOrTopic, subscription: second }, third)
       : this.#parts.listSessions(queue(queueOrTopic), second);
+  }
+
+  /**
+   * Peeks the messages that wait, reads them as a receiver would, and reports what would become of them: by content type, reader, outcome and
+   * reason, with the option that would read what cannot be read. Locks nothing, counts no delivery and writes nothing.
+   */
+  rehearse(queue: string, options?: RehearseOptions): Promise<RehearsalReport>;
+  rehearse(topic: string, subscription: string, options?: RehearseOptions): Promise<RehearsalReport>;
+  rehearse(
+    queueOrTopic: string,
+    second?: string | RehearseOptions,
+    third?: RehearseOptions,
+  ): Promise<RehearsalReport> {
+    return typeof second === "string"
+      ? this.#parts.rehearse({ queueOrTopic, subscription: second }, third)
+      : this.#parts.rehearse(queue(queueOrTopic), second);
   }
 
   /** A requester whose replies come to a queue, its own or one shared by session, or to a topic's subscription. */

@@ -21,16 +21,22 @@ export class Flight implements MessageContext, Linked<Flight> {
   isCalling = false;
   /** The end of its completion, once its handler is done; never rejects. */
   completing: Promise<void> | undefined = undefined;
+  /** Whether it is kept to be read again, and was before. */
+  isHeld = false;
+  wasHeld = false;
+  /** Is called when the processor is done with it, or holds it. */
+  onDone: (() => void) | undefined = undefined;
   previous: Flight | undefined = undefined;
   next: Flight | undefined = undefined;
-  readonly #onEnd: () => void;
+  /** Frees its place with the transport. */
+  readonly end: () => void;
   #controller: AbortController | undefined;
   #abortedBy: WaybillError | undefined;
 
   constructor(delivered: DeliveredMessage, delivery: Delivery | undefined, onEnd: () => void) {
     this.delivered = delivered;
     this.delivery = delivery;
-    this.#onEnd = onEnd;
+    this.end = onEnd;
   }
 
   /** Made when somebody asks: few handlers do. */
@@ -48,10 +54,5 @@ export class Flight implements MessageContext, Linked<Flight> {
   abort(reason: WaybillError): void {
     this.#abortedBy ??= reason;
     this.#controller?.abort(this.#abortedBy);
-  }
-
-  /** Frees its place with the transport. */
-  end(): void {
-    this.#onEnd();
   }
 }

@@ -1,15 +1,14 @@
-import { bodySection } from "../body.js";
 import { isPromise } from "../deserialization/attempt.js";
-import type { DeserializationOutcome } from "../deserialization/outcome.js";
+import type { DeserializationOutcome, Unavailable, Undeserializable } from "../deserialization/outcome.js";
 import type { DeserializeCallOptions, Pipeline } from "../deserialization/pipeline.js";
 import type { DeserializationReport } from "../deserialization/report.js";
 import type { Observer } from "../diagnostics/observer.js";
-import { WaybillError } from "../error.js";
 import type { PeekedMessage, ReceivedMessage, UndecodedMessage } from "../message.js";
 import type { Awaitable } from "../serializer.js";
 import type { DeliveredMessage, TransportReceiver } from "../transport.js";
 import { Delivery, type RenewalErrorHandler } from "./delivery.js";
 import { LockRenewal } from "./lock-renewal.js";
+import { readBody } from "./read-body.js";
 import { ReadingGate } from "./reading-gate.js";
 import { receivedMessage, undecodedMessage } from "./received-message.js";
 import { mayHaveEndedProcess, rememberRead } from "./redelivery.js";
@@ -38,17 +37,15 @@ export interface IntakeSettings extends UndecodedSettlement {
   readonly observer: Observer | undefined;
 }
 
-/** What is to become of a message that nobody can read, while it is locked: the last two leave it locked. */
-export type Verdict = "deadLetter" | "hold" | "block";
+/** What to do with a message that cannot be read, while it is locked: the last two leave it locked. */
+export type UnreadableAction = "deadLetter" | "hold" | "block";
 
 /** Sees every body that is read or cannot be read, and decides about the latter. */
-export interface Judge {
-  onDecoded(delivered: DeliveredMessage, report: DeserializationReport): void;
-  onUndeserializable(
-    delivered: DeliveredMessage,
-    report: DeserializationReport,
-    delivery: Delivery | undefined,
-  ): Verdict;
+export interface UnreadablePolicy {
+  /** A number that is handed back when what is being read now was read. */
+  readonly openings: number;
+  onDecoded(delivered: DeliveredMessage, report: DeserializationReport, openings: number): void;
+  onUnreadable(delivered: DeliveredMessage, report: DeserializationReport): Awaitable<UnreadableAction>;
 }
 
 /** What became of a delivery: a message for the application, or the event that tells where it went instead. */
@@ -81,26 +78,28 @@ export class Intake {
   }
 
   /**
-   * Reads one delivery. Never throws or rejects. An event with `abandoned` leaves the abandoning, after the back-off, to the caller; one
-   * with `held` or `blocked` leaves the message locked. Returns a value unless a serializer is asynchronous or the message has to be
-   * settled.
+   * Reads one delivery. Never throws or rejects. An event with `held` or `blocked` leaves the message locked. Returns a value unless a
+   * serializer is asynchronous, the policy has to look around, or the message has to be settled.
    */
   read(
     delivered: DeliveredMessage,
     delivery: Delivery | undefined,
-    judge: Judge | undefined,
+    policy: UnreadablePolicy | undefined,
   ): Awaitable<IntakeResult> {
+    const openings = policy?.openings ?? 0;
     const outcome = this.#read(delivered);
     return isPromise(outcome)
-      ? outcome.then((settled) => this.#conclude(delivered, settled, delivery, judge))
-      : this.#conclude(delivered, outcome, delivery, judge);
+      ? outcome.then((settled) =>
+          this.#conclude(delivered, settled as DeserializationOutcome, delivery, policy, openings),
+        )
+      : this.#conclude(delivered, outcome, delivery, policy, openings);
   }
 
   /** Reads a peeked message, marking what cannot be read. */
   readPeeked(delivered: DeliveredMessage): Awaitable<PeekedMessage> {
-    const outcome = this.#deserialize(delivered, undefined);
+    const outcome = readBody(this.settings.pipeline, delivered);
     return isPromise(outcome)
-      ? outcome.then((settled) => this.#peeked(delivered, settled))
+      ? outcome.then((settled) => this.#peeked(delivered, settled as DeserializationOutcome))
       : this.#peeked(delivered, outcome);
   }
 
@@ -122,98 +121,68 @@ export class Intake {
     delivered: DeliveredMessage,
     outcome: DeserializationOutcome,
     delivery: Delivery | undefined,
-    judge: Judge | undefined,
+    policy: UnreadablePolicy | undefined,
+    openings: number,
   ): Awaitable<IntakeResult> {
     this.settings.observer?.deserialized(this.settings.entityPath, delivered, outcome, false);
     if (outcome.status === "decoded") {
       rememberRead(delivered, this.settings.entityPath);
-      judge?.onDecoded(delivered, outcome.report);
+      policy?.onDecoded(delivered, outcome.report, openings);
       return receivedMessage(delivered, outcome, delivery);
     }
-    const { isSubQueue } = this.settings;
-    const isPoison = outcome.status === "undeserializable" && !isSubQueue;
-    const verdict = isPoison ? judge?.onUndeserializable(delivered, outcome.report, delivery) : undefined;
-    if (delivery === undefined) {
-      return isSubQueue
-        ? undecodedMessage(delivered, outcome, undefined)
-        : quarantineUndecoded({ delivered, outcome, delivery }, this.settings);
-    }
-    if (outcome.status === "unavailable") {
-      this.renewal.forget(delivery);
-      return undeserializableEvent({ delivered, outcome, delivery }, this.settings, "abandoned");
-    }
-    if (isSubQueue) return undecodedMessage(delivered, outcome, delivery);
-    if (verdict === "hold" || verdict === "block") {
-      const disposition = verdict === "hold" ? "held" : "blocked";
-      return undeserializableEvent({ delivered, outcome, delivery }, this.settings, disposition);
-    }
-    return this.#deadLetter(delivered, outcome, delivery);
+    if (outcome.status === "unavailable") return this.#concludeUnavailable(delivered, outcome, delivery);
+    if (this.settings.isSubQueue) return undecodedMessage(delivered, outcome, delivery);
+    const action = policy?.onUnreadable(delivered, outcome.report) ?? "deadLetter";
+    return isPromise(action)
+      ? action.then((decided) => this.#settle(delivered, outcome, delivery, decided as UnreadableAction))
+      : this.#settle(delivered, outcome, delivery, action);
   }
 
-  async #deadLetter(
+  /** Says nothing about the body: the message waits, locked, until it can be read. */
+  #concludeUnavailable(
     delivered: DeliveredMessage,
-    outcome: Parameters<typeof deadLetterUndecoded>[0]["outcome"],
-    delivery: Delivery,
-  ): Promise<UndeserializableEvent> {
-    const event = await deadLetterUndecoded({ delivered, outcome, delivery }, this.settings);
-    // If that failed, the lock must run out, so that the message comes again.
-    this.renewal.forget(delivery);
-    return event;
+    outcome: Unavailable,
+    delivery: Delivery | undefined,
+  ): Awaitable<IntakeResult> {
+    const undecoded = { delivered, outcome, delivery };
+    if (delivery !== undefined) return undeserializableEvent(undecoded, this.settings, "held");
+    return this.settings.isSubQueue
+      ? undecodedMessage(delivered, outcome, undefined)
+      : quarantineUndecoded(undecoded, this.settings);
   }
 
   /** A message that may have ended the process that read it before is read alone, and under tighter limits. */
   #read(delivered: DeliveredMessage): Awaitable<DeserializationOutcome> {
-    const { isSubQueue, entityPath, scheduler } = this.settings;
+    const { isSubQueue, entityPath, pipeline, scheduler } = this.settings;
     // In a dead-letter queue the count is that of the queue before.
     return !isSubQueue && mayHaveEndedProcess(delivered, entityPath)
-      ? readings.run("alone", scheduler, () => this.#deserialize(delivered, tightened))
-      : readings.run("among-others", scheduler, () => this.#deserialize(delivered, undefined));
+      ? readings.run("alone", scheduler, () => readBody(pipeline, delivered, tightened))
+      : readings.run("among-others", scheduler, () => readBody(pipeline, delivered));
   }
 
-  /** A pipeline of someone else's making that throws says nothing about the body: the message must not be lost for it. */
-  #deserialize(
+  #settle(
     delivered: DeliveredMessage,
-    options: DeserializeCallOptions | undefined,
-  ): Awaitable<DeserializationOutcome> {
-    try {
-      const outcome = this.settings.pipeline.deserialize(delivered, options);
-      return isPromise(outcome)
-        ? (outcome as Promise<DeserializationOutcome>).catch((error: unknown) =>
-            brokenPipeline(delivered, error),
-          )
-        : outcome;
-    } catch (error) {
-      return brokenPipeline(delivered, error);
-    }
+    outcome: Undeserializable,
+    delivery: Delivery | undefined,
+    action: UnreadableAction,
+  ): Awaitable<IntakeResult> {
+    const { settings } = this;
+    if (delivery === undefined) return quarantineUndecoded({ delivered, outcome, delivery }, settings);
+    const undecoded = { delivered, outcome, delivery };
+    if (action === "deadLetter") return this.deadLetter(undecoded);
+    return undeserializableEvent(undecoded, settings, action === "hold" ? "held" : "blocked");
+  }
+
+  /** Dead-letters a message that cannot be read. Never rejects. */
+  async deadLetter(undecoded: Parameters<typeof deadLetterUndecoded>[0]): Promise<UndeserializableEvent> {
+    const event = await deadLetterUndecoded(undecoded, this.settings);
+    // If that failed, the lock must run out, so that the message comes again.
+    this.renewal.forget(undecoded.delivery);
+    return event;
   }
 }
 
 /** Whether a delivery ended in an event instead of a message. */
 export function isUndeserializableEvent(result: IntakeResult): result is UndeserializableEvent {
   return "disposition" in result;
-}
-
-function brokenPipeline(delivered: DeliveredMessage, error: unknown): DeserializationOutcome {
-  const { body, contentType } = delivered;
-  return {
-    status: "unavailable",
-    error: WaybillError.from(error),
-    report: {
-      serializer: undefined,
-      position: -1,
-      declared: undefined,
-      contentType,
-      messageType: undefined,
-      messageVersion: undefined,
-      upcastPath: [],
-      section: bodySection(body),
-      attempts: [],
-      contentEncodings: [],
-      claimCheck: undefined,
-      encryptionKeyId: undefined,
-      encryptionBinding: undefined,
-      bytes: body instanceof Uint8Array ? body.length : 0,
-      durationMs: 0,
-    },
-  };
 }

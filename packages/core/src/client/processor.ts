@@ -1,33 +1,30 @@
 import { isPromise } from "../deserialization/attempt.js";
-import type { DeserializationReport } from "../deserialization/report.js";
 import { WaybillError } from "../error.js";
 import type { MessageId, UndecodedMessage } from "../message.js";
 import type { DeliveredMessage, TransportSubscription } from "../transport.js";
 import type { CircuitBreaker } from "./circuit-breaker.js";
-import type { DelayedAbandons } from "./delayed-abandons.js";
 import { type Delivery, isLockLost } from "./delivery.js";
 import { durationMs } from "./duration.js";
 import { ErrorReporter } from "./error-reporter.js";
 import { Flight, type MessageContext } from "./flight.js";
 import { Handling, type RetrySettings } from "./handling.js";
-import {
-  type Intake,
-  type IntakeResult,
-  isUndeserializableEvent,
-  type Judge,
-  type Verdict,
-} from "./intake.js";
+import type { HeldMessage } from "./held-messages.js";
+import { Holding } from "./holding.js";
+import { type Intake, type IntakeResult, isUndeserializableEvent, type UnreadablePolicy } from "./intake.js";
 import { LinkedSet } from "./linked-set.js";
-import { type HeldMessage, Probing } from "./probing.js";
+import { pause } from "./pause.js";
 import type { CloseSubscriptionOptions, MessageHandlers, MessageSubscription } from "./processor-options.js";
-import { abandonUndecoded } from "./settle-undecoded.js";
+import { backoffDelayMs, type UnavailableBackoff } from "./unavailable-backoff.js";
 import type { UndeserializableEvent } from "./undeserializable-event.js";
+import { processorPolicy } from "./unreadable-policy.js";
 import { isDoneWithin } from "./within.js";
 
 /** What a processor works with beside its handlers. */
 export interface ProcessorSettings {
   readonly intake: Intake;
-  readonly abandons: DelayedAbandons;
+  readonly backoff: Required<UnavailableBackoff>;
+  /** Whether messages can be deferred, to be received by their numbers. */
+  readonly canDefer: boolean;
   readonly maxConcurrentCalls: number;
   readonly prefetchCount: number;
   readonly isAutoCompleting: boolean;
@@ -49,6 +46,8 @@ export interface ProcessedSession {
   readonly sessionId: string;
   /** Whether somebody looks after it: sets it aside when it stops, and closes it when its processor is closed. */
   readonly keeper: SessionKeeper | undefined;
+  /** Renews its lock for as long again: a message waits for something out of reach. */
+  readonly keepLock?: (() => void) | undefined;
 }
 
 /** Is told what becomes of a session. */
@@ -56,10 +55,17 @@ export interface SessionKeeper {
   toContext(flight: Flight): MessageContext;
   /** A message came to a session that had none, or the last one is done. */
   onActivity(isBusy: boolean): void;
-  /** The session stopped at a message that nobody can read. */
-  onBlocked(): void;
+  /** A message was read. */
+  onDecoded(): void;
+  /** Whether the session may stop at a message whose circuit is open, instead of going on without it. */
+  mayBlock(delivered: DeliveredMessage): Promise<boolean>;
+  /** The session stopped at a message that cannot be read, or not now. */
+  onBlocked(cause: BlockCause): void;
   onLost(): void;
 }
+
+/** Why a session stops: its message cannot be read, its circuit is open, or something it needs is out of reach. */
+export type BlockCause = "unreadable" | "circuitOpen" | "unavailable";
 
 /** So many messages for each call may wait for the broker to confirm their completion, and hold no handler up. */
 const completionsPerCall = 8;
@@ -72,15 +78,16 @@ export class Processor implements MessageSubscription {
   readonly #settings: ProcessorSettings;
   readonly #reporter: ErrorReporter;
   readonly #handling: Handling;
-  readonly #judge: Judge | undefined;
+  readonly #policy: UnreadablePolicy | undefined;
+  /** Undefined in a session, whose order leaves nothing to hold beside it. */
+  readonly #holding: Holding | undefined;
+  readonly #stopping = new AbortController();
   readonly #flights = new LinkedSet<Flight>();
   /** Received ahead, in order. */
   readonly #waiting: Flight[] = [];
   #busyCalls = 0;
   #isBlocked = false;
-  #subscription: TransportSubscription;
-  #probing: Probing | undefined;
-  #probed: Promise<void> | undefined;
+  readonly #subscription: TransportSubscription;
   #closing: Promise<void> | undefined;
   #onAllLanded: (() => void) | undefined;
 
@@ -99,7 +106,9 @@ export class Processor implements MessageSubscription {
       retry,
       toContext: session?.keeper === undefined ? (flight) => flight : session.keeper.toContext,
     });
-    this.#judge = toJudge(settings);
+    const isOrdered = session !== undefined && intake.settings.receiver.receiveMode === "peekLock";
+    this.#holding = isOrdered || session?.keeper !== undefined ? undefined : this.#createHolding();
+    this.#policy = this.#createPolicy();
     this.#subscription = this.#subscribe();
   }
 
@@ -117,9 +126,38 @@ export class Processor implements MessageSubscription {
   #subscribe(): TransportSubscription {
     const { intake, maxConcurrentCalls, prefetchCount } = this.#settings;
     return intake.settings.receiver.subscribe(
-      { onMessage: this.#onMessage, onError: this.#onError },
+      { onMessage: this.#onMessage, onError: this.#onError, onStopping: this.#onStopping },
       { maxConcurrentCalls: maxConcurrentCalls + prefetchCount },
     );
+  }
+
+  #createHolding(): Holding {
+    const { intake, breaker, backoff, canDefer } = this.#settings;
+    return new Holding({
+      intake,
+      breaker,
+      backoff,
+      canDefer,
+      readAgain: this.#readAgain,
+      take: this.#take,
+      onSettled: (event) => void this.#tell(event),
+      onError: this.#onError,
+    });
+  }
+
+  #createPolicy(): UnreadablePolicy | undefined {
+    const { breaker, isBlocking, session } = this.#settings;
+    const keeper = session?.keeper;
+    const holding = this.#holding;
+    return processorPolicy({
+      breaker,
+      isBlocking,
+      onDecoded: () => (keeper ?? holding)?.onDecoded(),
+      whileOpen:
+        keeper === undefined
+          ? () => "hold"
+          : async (delivered) => ((await keeper.mayBlock(delivered)) ? "block" : "deadLetter"),
+    });
   }
 
   readonly #onMessage = (delivered: DeliveredMessage): Promise<void> =>
@@ -127,9 +165,35 @@ export class Processor implements MessageSubscription {
       const flight = this.#takeOff(delivered, this.#open(delivered), resolve);
       // What cannot be given back has to be handled, whatever else is going on.
       if (!this.#isReceiving && flight.delivery !== undefined) void this.#giveBack(flight);
-      else if (this.#busyCalls < this.#settings.maxConcurrentCalls) void this.#call(flight);
-      else this.#waiting.push(flight);
+      else this.#callNext(flight);
     });
+
+  /** Handles a message that comes back from where it was set aside. */
+  readonly #take = (delivered: DeliveredMessage): Promise<void> =>
+    new Promise((resolve) => {
+      const flight = this.#takeOff(delivered, this.#open(delivered), () => {});
+      flight.onDone = resolve;
+      this.#callNext(flight);
+    });
+
+  /** Reads a held message again, and handles it if it can be read. */
+  readonly #readAgain = ({ delivered, delivery, free }: HeldMessage): Promise<void> =>
+    new Promise((resolve) => {
+      const { intake, renewForMs } = this.#settings;
+      const flight = this.#takeOff(delivered, delivery, free);
+      flight.wasHeld = true;
+      flight.onDone = resolve;
+      if (delivery !== undefined) {
+        intake.renewal.forget(delivery);
+        intake.renewal.track(delivery, renewForMs);
+      }
+      this.#callNext(flight);
+    });
+
+  #callNext(flight: Flight): void {
+    if (this.#busyCalls < this.#settings.maxConcurrentCalls) void this.#call(flight);
+    else this.#waiting.push(flight);
+  }
 
   readonly #open = (delivered: DeliveredMessage): Delivery | undefined => {
     const { intake, renewForMs } = this.#settings;
@@ -144,16 +208,21 @@ export class Processor implements MessageSubscription {
   }
 
   #land(flight: Flight): void {
-    if (!this.#flights.delete(flight)) return;
     flight.end();
+    this.#leave(flight);
+  }
+
+  #leave(flight: Flight): void {
+    if (!this.#flights.delete(flight)) return;
+    flight.onDone?.();
     if (this.#flights.size > 0) return;
     this.#settings.session?.keeper?.onActivity(false);
     this.#onAllLanded?.();
   }
 
-  /** Whether messages that come are wanted: not while closing, blocked or probing. */
+  /** Whether messages that come are wanted: not while closing or blocked. */
   get #isReceiving(): boolean {
-    return this.#closing === undefined && !this.#isBlocked && this.#probing === undefined;
+    return this.#closing === undefined && !this.#isBlocked;
   }
 
   async #call(flight: Flight): Promise<void> {
@@ -164,7 +233,11 @@ export class Processor implements MessageSubscription {
       // Nothing above throws; if it did, a rejection here could end the subscription.
       await this.#report(WaybillError.from(error), "receive", flight.delivered.messageId);
     }
-    if (this.#settings.breaker?.isOpen) this.#probe();
+    if (flight.isHeld) {
+      this.#freeCall(flight);
+      this.#leave(flight);
+      return;
+    }
     if (flight.completing !== undefined) {
       if (this.#mayGoOn) this.#hangUp(flight);
       await flight.completing;
@@ -181,9 +254,13 @@ export class Processor implements MessageSubscription {
   /** Frees the call that a message took, for the next one. */
   #hangUp(flight: Flight): void {
     if (!flight.isCalling) return;
+    flight.end();
+    this.#freeCall(flight);
+  }
+
+  #freeCall(flight: Flight): void {
     flight.isCalling = false;
     this.#busyCalls -= 1;
-    flight.end();
     const next = this.#waiting.shift();
     if (next !== undefined) void this.#call(next);
   }
@@ -200,23 +277,84 @@ export class Processor implements MessageSubscription {
 
   /** Without a frame of its own, which would show: most messages are read at once and only wait for their handler. */
   #process(flight: Flight): Promise<void> {
-    const reading = this.#settings.intake.read(flight.delivered, flight.delivery, this.#judge);
-    const pass = (result: IntakeResult) =>
-      isUndeserializableEvent(result)
-        ? this.#conclude(result, flight)
-        : this.#handling.handle(result, flight);
+    const reading = this.#settings.intake.read(flight.delivered, flight.delivery, this.#policy);
+    const pass = (result: IntakeResult) => {
+      if (isUndeserializableEvent(result)) return this.#conclude(result, flight);
+      // It may have been given back while it was read.
+      return flight.isAborted ? Promise.resolve() : this.#handling.handle(result, flight);
+    };
     return isPromise(reading) ? (reading as Promise<IntakeResult>).then(pass) : pass(reading as IntakeResult);
   }
 
   async #conclude(event: UndeserializableEvent, flight: Flight): Promise<void> {
+    if (event.disposition === "held") return this.#hold(event, flight);
     // Before anything that takes time: what comes behind it must not overtake it.
-    if (event.disposition === "blocked") this.#block();
-    if (event.disposition === "held") await this.#probe()?.hold(flight);
+    if (event.disposition === "blocked") {
+      this.#block(this.#settings.isBlocking ? "unreadable" : "circuitOpen");
+    } else if (flight.delivery === undefined) this.#holdPlace(event, flight);
     await this.#tell(event);
-    if (event.disposition !== "abandoned") return;
-    await abandonUndecoded(flight.delivery!, this.#settings.abandons, (error) => {
-      void this.#report(error, "abandon", event.message.messageId);
-    });
+  }
+
+  /** Keeps a message that cannot be read now: beside the others, or in its place where order counts. */
+  async #hold(event: UndeserializableEvent, flight: Flight): Promise<void> {
+    const { session } = this.#settings;
+    if (session?.keeper !== undefined) {
+      this.#block("unavailable");
+      return this.#tell({ ...event, disposition: "blocked" });
+    }
+    if (this.#holding === undefined) {
+      await this.#tell(event);
+      return this.#readInPlace(flight, event);
+    }
+    flight.isHeld = true;
+    const outcome = await this.#holding.hold(this.#toHeld(event, flight));
+    if (outcome !== undefined && !(flight.wasHeld && outcome.disposition === "held"))
+      await this.#tell(outcome);
+  }
+
+  /** What the broker has deleted already cannot be held, but keeps the next from being deleted too. */
+  #holdPlace(event: UndeserializableEvent, flight: Flight): void {
+    const held = this.#toHeld(event, flight);
+    if (held.circuit === undefined) return;
+    if (this.#settings.session?.keeper !== undefined) this.#block("circuitOpen");
+    if (this.#holding === undefined) return;
+    flight.isHeld = true;
+    void this.#holding.hold(held);
+  }
+
+  #toHeld({ message }: UndeserializableEvent, flight: Flight): HeldMessage {
+    const { delivered, delivery, end: free } = flight;
+    const outcome = message.failure;
+    const circuit =
+      outcome.status === "undeserializable"
+        ? this.#settings.breaker?.openCircuitOf(delivered, outcome.report)
+        : undefined;
+    return { delivered, delivery, outcome, circuit, opening: circuit?.opening ?? 0, free };
+  }
+
+  /** Reads a message of a session again and again: what lies behind it waits. */
+  async #readInPlace(flight: Flight, event: UndeserializableEvent): Promise<void> {
+    const { intake, breaker, session } = this.#settings;
+    const { signal } = this.#stopping;
+    let error = event.error;
+    for (let attempts = 0; ; attempts += 1) {
+      await pause(this.#retryDelayMs(error, attempts), intake.settings.scheduler, signal);
+      if (flight.isAborted || (signal.aborted && this.#closing === undefined)) return;
+      if (signal.aborted && flight.delivery !== undefined) return this.#handling.abandon(flight.delivery);
+      session?.keepLock?.();
+      breaker?.beginProbe();
+      const result = await intake.read(flight.delivered, flight.delivery, this.#policy);
+      if (!isUndeserializableEvent(result)) return this.#handling.handle(result, flight);
+      if (result.disposition !== "held") return this.#conclude(result, flight);
+      error = result.error;
+    }
+  }
+
+  #retryDelayMs({ code }: WaybillError, attempts: number): number {
+    const { backoff, breaker } = this.#settings;
+    return code === "unavailable" || breaker === undefined
+      ? backoffDelayMs(backoff, attempts)
+      : breaker.options.probeIntervalInMs;
   }
 
   async #tell(event: UndeserializableEvent): Promise<void> {
@@ -226,80 +364,24 @@ export class Processor implements MessageSubscription {
       const source = disposition === "unsettled" ? "deadLetter" : "quarantine";
       await this.#report(settlementError, source, message.messageId);
     }
-    await this.#report(error, "deserialize", message.messageId, event);
+    const explained = this.#settings.breaker?.explain(error) ?? error;
+    await this.#report(explained, "deserialize", message.messageId, event);
   }
 
   /** Stops at a message for good: it and all that came with it stay locked until the session is closed. */
-  #block(): void {
+  #block(cause: BlockCause): void {
     this.#isBlocked = true;
     this.#subscription.stop().catch(this.#onError);
     for (const flight of this.#waiting.splice(0)) this.#land(flight);
-    this.#settings.session?.keeper?.onBlocked();
+    this.#settings.session?.keeper?.onBlocked(cause);
   }
-
-  /** Stops receiving, to receive again when the breaker has closed. */
-  #probe(): Probing | undefined {
-    const { breaker, intake, session } = this.#settings;
-    if (this.#probing !== undefined) return this.#probing;
-    // Whoever keeps many sessions tries them one by one instead.
-    if (!this.#isReceiving || breaker === undefined || session?.keeper !== undefined) return undefined;
-    this.#probing = new Probing({
-      breaker,
-      receiver: intake.settings.receiver,
-      renewal: intake.renewal,
-      scheduler: intake.settings.scheduler,
-      isOrdered: session !== undefined,
-      read: this.#readProbe,
-      open: this.#open,
-      onError: this.#onError,
-    });
-    this.#probed = this.#runProbing(this.#probing);
-    return this.#probing;
-  }
-
-  async #runProbing(probing: Probing): Promise<void> {
-    for (const flight of this.#waiting.splice(0)) void this.#giveBack(flight);
-    await this.#subscription.stop().catch(this.#onError);
-    await probing.run();
-    this.#probing = undefined;
-    if (!this.#isReceiving) return;
-    try {
-      this.#subscription = this.#subscribe();
-    } catch (error) {
-      this.#onError(error);
-    }
-  }
-
-  readonly #readProbe = async (
-    { delivered, delivery }: HeldMessage,
-    isHeldAlready: boolean,
-  ): Promise<boolean> => {
-    const flight = this.#takeOff(delivered, delivery, () => {});
-    this.#pickUp(flight);
-    try {
-      const reading = this.#settings.intake.read(delivered, delivery, this.#judge);
-      const result = isPromise(reading) ? await reading : reading;
-      if (!isUndeserializableEvent(result)) {
-        await this.#handling.handle(result, flight);
-        await flight.completing;
-        return false;
-      }
-      if (result.disposition !== "held") await this.#conclude(result, flight);
-      else if (!isHeldAlready) await this.#tell(result);
-      return result.disposition === "held" || delivery === undefined;
-    } finally {
-      this.#hangUp(flight);
-      this.#land(flight);
-    }
-  };
 
   async #close(timeoutMs: number): Promise<void> {
-    const { intake, abandons, onClosed } = this.#settings;
+    const { intake, onClosed } = this.#settings;
     const { scheduler } = intake.settings;
     const settlingMs =
       timeoutMs === Number.POSITIVE_INFINITY ? 0 : Math.min(timeoutMs / 5, longestSettlingMs);
     const finished = this.#finish();
-    abandons.flush();
     try {
       if (await isDoneWithin(finished, timeoutMs - settlingMs, scheduler)) return;
       await isDoneWithin(this.#cutShort(), settlingMs, scheduler);
@@ -312,10 +394,10 @@ export class Processor implements MessageSubscription {
 
   async #finish(): Promise<void> {
     const stopped = this.#subscription.stop();
-    this.#probing?.stop();
+    this.#stopping.abort();
     await Promise.all([
       stopped,
-      this.#probed,
+      this.#holding?.close(),
       ...this.#waiting.splice(0).map((flight) => this.#giveBack(flight)),
     ]);
     if (this.#flights.size > 0) await new Promise<void>((resolve) => (this.#onAllLanded = resolve));
@@ -348,6 +430,12 @@ export class Processor implements MessageSubscription {
     this.#land(flight);
   }
 
+  /** The transport closes, perhaps before the processor: what only waits must not hold it up. */
+  readonly #onStopping = (): void => {
+    this.#holding?.letGo();
+    this.#stopping.abort();
+  };
+
   readonly #onError = (error: unknown): void => {
     void this.#report(error, "receive");
     if (!(error instanceof WaybillError) || error.code !== "session-lock-lost") return;
@@ -369,18 +457,4 @@ export class Processor implements MessageSubscription {
   ): Promise<void> {
     return this.#reporter.report(error, source, messageId, event);
   }
-}
-
-function toJudge({ breaker, isBlocking, session }: ProcessorSettings): Judge | undefined {
-  if (breaker === undefined && !isBlocking) return undefined;
-  const whileOpen: Verdict = isBlocking || session?.keeper !== undefined ? "block" : "hold";
-  return {
-    onDecoded: ({ subject }: DeliveredMessage, report: DeserializationReport) =>
-      breaker?.onDecoded(report.messageType ?? subject, report),
-    onUndeserializable({ subject }, report) {
-      const isHeld = breaker?.onUndeserializable(report.messageType ?? subject, report) ?? false;
-      if (isHeld) return whileOpen;
-      return isBlocking ? "block" : "deadLetter";
-    },
-  };
 }

@@ -18,7 +18,7 @@ import type {
   TransportReceiver,
   TransportSessionReceiver,
 } from "../transport.js";
-import { DelayedAbandons } from "./delayed-abandons.js";
+import { underEither } from "../under-either.js";
 import {
   type Delivery,
   renewLock,
@@ -28,24 +28,19 @@ import {
   settle,
 } from "./delivery.js";
 import { durationMs } from "./duration.js";
-import {
-  Intake,
-  type IntakeResult,
-  type IntakeSettings,
-  isUndeserializableEvent,
-  type Judge,
-} from "./intake.js";
+import { HeldForCalls } from "./held-for-calls.js";
+import { Intake, type IntakeResult, type IntakeSettings, isUndeserializableEvent } from "./intake.js";
 import { iterateMessages, type MessageIteratorOptions } from "./message-iterator.js";
+import { pause } from "./pause.js";
 import { type ProcessedSession, Processor } from "./processor.js";
 import type { MessageHandlers, MessageSubscription, SubscribeMessagesOptions } from "./processor-options.js";
 import { sequenceNumberList } from "./sequence-number-list.js";
-import { abandonUndecoded } from "./settle-undecoded.js";
 import {
   requireHandlers,
   resolveSubscribeOptions,
   type SubscribeSurroundings,
 } from "./subscribe-settings.js";
-import type { UndeserializableDisposition } from "./undeserializable-event.js";
+import type { UndeserializableDisposition, UndeserializableEvent } from "./undeserializable-event.js";
 import { requireWholeNumber } from "./whole-number.js";
 
 /** How long to wait for messages. */
@@ -69,6 +64,8 @@ export interface DeadLetterMessageOptions {
 
 /** What a receiver works with. */
 export interface ReceiverSettings extends IntakeSettings, SubscribeSurroundings {
+  /** Renews a session's lock for as long again: a message waits for something out of reach. */
+  readonly keepLock?: (() => void) | undefined;
   /** Whether it is there for one subscription, and closes with it. */
   readonly isForSubscription: boolean;
   readonly onClosed: (receiver: Receiver<UndecodedMessage>) => void;
@@ -85,8 +82,8 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
   readonly #settings: ReceiverSettings;
   readonly #receiver: TransportReceiver;
   readonly #intake: Intake;
-  readonly #abandons: DelayedAbandons;
-  readonly #abandoning = new Set<Promise<void>>();
+  readonly #held: HeldForCalls;
+  readonly #stopping = new AbortController();
   readonly #subscriptions = new Set<Processor>();
   #peekFrom: bigint | undefined;
   #blockedBy: WaybillError | undefined;
@@ -97,7 +94,16 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     this.#settings = settings;
     this.#receiver = settings.receiver;
     this.#intake = intake;
-    this.#abandons = new DelayedAbandons(settings.scheduler, settings.backoff);
+    const { breaker, backoff, isSession, isBlocking, renewForMs } = settings;
+    this.#held = new HeldForCalls({
+      intake,
+      breaker,
+      backoff,
+      isOrdered: isSession,
+      isBlocking,
+      renewForMs,
+      onSettled: this.#onSettled,
+    });
   }
 
   /** The path of the queue, subscription or dead-letter queue. */
@@ -115,8 +121,9 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
 
   /**
    * Resolves with 1 to `maxMessageCount` messages as soon as there are any, or with none after the wait. Undeserializable messages are
-   * settled on the way and reported to `onUndeserializable`. Rejects with `unavailable` when something needed to read them was out of
-   * reach and nothing else came.
+   * settled on the way and reported to `onUndeserializable`. Rejects with `unavailable` when something needed to read them is out of
+   * reach and nothing else came, with `deserialization-failed` when nothing at all can be read by a client that has read nothing yet; the
+   * messages stay locked, and the next call reads them again.
    */
   async receiveMessages<Body = unknown>(
     maxMessageCount: number,
@@ -125,18 +132,19 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     requireWholeNumber("maxMessageCount", maxMessageCount, 1);
     this.#requireOpen();
     const { scheduler } = this.#settings;
-    const { abortSignal } = options;
     if (this.#blockedBy !== undefined) throw this.#blockedBy;
-    let maxWaitTimeMs = durationMs("maxWaitTimeInMs", options.maxWaitTimeInMs, defaultMaxWaitTimeInMs);
+    const maxWaitTimeMs = durationMs("maxWaitTimeInMs", options.maxWaitTimeInMs, defaultMaxWaitTimeInMs);
     const untilMs = steadyNow(scheduler) + maxWaitTimeMs;
-    for (;;) {
-      const receiveOptions = { maxMessages: maxMessageCount, maxWaitTimeMs, abortSignal };
-      const delivered = await this.#receiver.receive(receiveOptions);
-      if (delivered.length === 0) return [];
-      const messages = await this.#readAll(delivered);
-      if (messages.length > 0) return messages as (ReceivedMessage<Body> | Undecoded)[];
+    for (let leftMs = maxWaitTimeMs; ; ) {
+      const isAlone = this.#held.isEmpty;
+      const messages = isAlone
+        ? await this.#receive(maxMessageCount, leftMs, options)
+        : await this.#receiveBesideHeld(maxMessageCount, leftMs, options);
+      if (messages !== undefined && messages.length > 0)
+        return messages as (ReceivedMessage<Body> | Undecoded)[];
+      leftMs = Math.max(0, untilMs - steadyNow(scheduler));
       // Nothing but poison: what is behind it is still wanted, even when there is no time to wait.
-      maxWaitTimeMs = Math.max(0, untilMs - steadyNow(scheduler));
+      if (messages === undefined && (isAlone || leftMs === 0)) return this.#endWithout();
     }
   }
 
@@ -155,7 +163,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     const processor = new Processor(handlers as MessageHandlers<unknown, UndecodedMessage>, {
       ...settings,
       intake: this.#intake,
-      session: sessionOf(this.#receiver),
+      session: sessionOf(this.#receiver, this.#settings.keepLock),
       onClosed: (closed) => {
         this.#subscriptions.delete(closed);
         abortSignal?.removeEventListener("abort", onAbort);
@@ -211,8 +219,12 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     const numbers = sequenceNumberList(sequenceNumbers);
     this.#requireOpen();
     if (numbers.length === 0) return [];
-    const delivered = await this.#receiver.receiveDeferred(numbers, options);
-    return (await this.#readAll(delivered)) as (ReceivedMessage<Body> | Undecoded)[];
+    const { found, messages } = this.#held.readDeferred(numbers);
+    const missing = numbers.filter((number) => !found.includes(number));
+    const readable = await messages;
+    const delivered = missing.length === 0 ? [] : await this.#receiver.receiveDeferred(missing, options);
+    const received = delivered.length === 0 ? [] : await this.#readAll(delivered, true);
+    return [...readable, ...received] as (ReceivedMessage<Body> | Undecoded)[];
   }
 
   /**
@@ -270,10 +282,10 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
   }
 
   async #close(): Promise<void> {
+    this.#stopping.abort();
     try {
       await Promise.all(Array.from(this.#subscriptions, (subscription) => subscription.close()));
-      this.#abandons.flush();
-      await Promise.all(this.#abandoning);
+      await this.#held.close();
     } finally {
       this.#intake.renewal.stop();
       this.#settings.onClosed(this as Receiver<UndecodedMessage>);
@@ -281,19 +293,65 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     }
   }
 
-  async #readAll(delivered: readonly DeliveredMessage[]): Promise<(ReceivedMessage | UndecodedMessage)[]> {
+  /** Undefined when nothing came in time. */
+  async #receive(
+    maxMessages: number,
+    maxWaitTimeMs: number,
+    { abortSignal }: ReceiveMessagesOptions,
+  ): Promise<(ReceivedMessage | UndecodedMessage)[] | undefined> {
+    const delivered = await this.#receiver.receive({ maxMessages, maxWaitTimeMs, abortSignal });
+    return delivered.length === 0 ? undefined : this.#readAll(delivered, false);
+  }
+
+  /** Reads again what calls before could not read, and receives more, as long as there is room, until it is time to read it again. */
+  async #receiveBesideHeld(
+    maxMessages: number,
+    leftMs: number,
+    options: ReceiveMessagesOptions,
+  ): Promise<(ReceivedMessage | UndecodedMessage)[] | undefined> {
+    this.#settings.keepLock?.();
+    const messages = await this.#held.readAgain(maxMessages);
+    if (messages.length > 0) return messages;
+    if (this.#blockedBy !== undefined) throw this.#blockedBy;
+    const waitMs = Math.min(leftMs, this.#held.delayMs);
+    if (!this.#held.isFull) return this.#receive(maxMessages, waitMs, options);
+    if (waitMs > 0) await this.#pause(waitMs, options.abortSignal);
+    return undefined;
+  }
+
+  async #pause(durationMs: number, abortSignal: AbortSignal | undefined): Promise<void> {
+    await underEither(this.#stopping.signal, abortSignal, (signal) =>
+      pause(durationMs, this.#settings.scheduler, signal),
+    );
+    this.#requireOpen();
+    if (abortSignal?.aborted) {
+      throw new WaybillError("aborted", "The call was given up.", { entityPath: this.entityPath });
+    }
+  }
+
+  /** Says why nothing came, if something did that cannot be read. */
+  #endWithout(): [] {
+    const { error } = this.#held;
+    if (error !== undefined) throw error;
+    return [];
+  }
+
+  async #readAll(
+    delivered: readonly DeliveredMessage[],
+    isDeferred: boolean,
+  ): Promise<(ReceivedMessage | UndecodedMessage)[]> {
     const { renewForMs, isBlocking } = this.#settings;
     const deliveries = delivered.map((message) => this.#intake.open(message, renewForMs, ignoreRenewalError));
     if (isBlocking) return this.#readUntilBlocked(delivered, deliveries);
     const readings: Awaitable<IntakeResult>[] = [];
     let isWaiting = false;
     for (let i = 0; i < delivered.length; i += 1) {
-      const reading = this.#intake.read(delivered[i]!, deliveries[i], undefined);
+      const reading = this.#intake.read(delivered[i]!, deliveries[i], this.#held.policy);
       isWaiting ||= isPromise(reading);
       readings.push(reading);
     }
     const results = isWaiting ? await Promise.all(readings) : (readings as IntakeResult[]);
-    return this.#conclude(results);
+    return this.#conclude(results, delivered, deliveries, isDeferred);
   }
 
   /** What lies behind the message at which the session stops stays locked and unread. */
@@ -304,39 +362,49 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     if (this.#blockedBy !== undefined) throw this.#blockedBy;
     const results: IntakeResult[] = [];
     for (let i = 0; i < delivered.length && this.#blockedBy === undefined; i += 1) {
-      const result = await this.#intake.read(delivered[i]!, deliveries[i], blocking);
-      if (isUndeserializableEvent(result) && result.disposition === "blocked") this.#blockedBy = result.error;
+      const result = await this.#intake.read(delivered[i]!, deliveries[i], this.#held.policy);
       results.push(result);
+      if (!isUndeserializableEvent(result)) continue;
+      if (result.disposition === "blocked") this.#blockedBy = result.error;
+      if (result.disposition === "held") break;
     }
-    return this.#conclude(results);
+    return this.#conclude(results, delivered, deliveries, false);
   }
 
-  /** Reports what could not be read. Throws its error when nothing else came and the message is still in the entity. */
-  #conclude(results: readonly IntakeResult[]): (ReceivedMessage | UndecodedMessage)[] {
+  /** Reports what could not be read, and keeps it. Throws its error when nothing else came and the message is still in the entity. */
+  #conclude(
+    results: readonly IntakeResult[],
+    delivered: readonly DeliveredMessage[],
+    deliveries: readonly (Delivery | undefined)[],
+    isDeferred: boolean,
+  ): (ReceivedMessage | UndecodedMessage)[] {
     const messages: (ReceivedMessage | UndecodedMessage)[] = [];
+    const isOrdered = this.#settings.isSession && !isDeferred;
     let failure: unknown;
-    for (const result of results) {
-      if (!isUndeserializableEvent(result)) {
-        messages.push(result);
-        continue;
+    let isBehind = false;
+    for (const [i, message] of delivered.entries()) {
+      const delivery = deliveries[i];
+      const result = results[i];
+      const event = result !== undefined && isUndeserializableEvent(result) ? result : undefined;
+      if (event !== undefined) this.#settings.onUndeserializable(event);
+      if (delivery?.state === "open" && (event?.disposition === "held" || isBehind)) {
+        this.#held.add({ delivered: message, delivery, event, isDeferred });
+        isBehind ||= isOrdered;
+      } else if (event === undefined) {
+        if (result !== undefined) messages.push(result as ReceivedMessage | UndecodedMessage);
+      } else if (event.disposition === "handedOver") messages.push(event.message);
+      if (event !== undefined && stillThere.has(event.disposition)) {
+        failure ??= event.settlementError ?? this.#held.explain(event);
       }
-      this.#settings.onUndeserializable(result);
-      const { disposition, message, error, settlementError } = result;
-      if (disposition === "handedOver") messages.push(message);
-      else if (disposition === "abandoned") this.#abandonLater(message.settlement as Delivery);
-      if (stillThere.has(disposition)) failure ??= settlementError ?? error;
     }
     if (messages.length === 0 && failure !== undefined) throw failure;
     return messages;
   }
 
-  /** The call has returned long before the back-off ends; if abandoning fails, the lock runs out and does the same. */
-  #abandonLater(delivery: Delivery): void {
-    const abandoning = abandonUndecoded(delivery, this.#abandons, () => {}).then(() => {
-      this.#abandoning.delete(abandoning);
-    });
-    this.#abandoning.add(abandoning);
-  }
+  readonly #onSettled = (event: UndeserializableEvent): void => {
+    if (event.disposition === "blocked") this.#blockedBy = event.error;
+    this.#settings.onUndeserializable(event);
+  };
 
   async #settleModified(
     message: SettleableMessage,
@@ -359,13 +427,13 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
 function ignoreRenewalError(): void {}
 
 /** What became of unread messages that are still in the entity. */
-const stillThere: ReadonlySet<UndeserializableDisposition> = new Set(["abandoned", "unsettled", "blocked"]);
+const stillThere: ReadonlySet<UndeserializableDisposition> = new Set(["held", "unsettled", "blocked"]);
 
-/** In a session that stops at what nobody can read, nothing is dead-lettered. */
-const blocking: Judge = { onDecoded: () => {}, onUndeserializable: () => "block" };
-
-function sessionOf(receiver: TransportReceiver | TransportSessionReceiver): ProcessedSession | undefined {
-  return "sessionId" in receiver ? { sessionId: receiver.sessionId, keeper: undefined } : undefined;
+function sessionOf(
+  receiver: TransportReceiver | TransportSessionReceiver,
+  keepLock: (() => void) | undefined,
+): ProcessedSession | undefined {
+  return "sessionId" in receiver ? { sessionId: receiver.sessionId, keeper: undefined, keepLock } : undefined;
 }
 
 function checkText(name: string, text: string | undefined, delivery: Delivery): void {

@@ -1,13 +1,14 @@
 import { WaybillError } from "../error.js";
 import { type Scheduler, steadyNow, type Timer } from "../scheduler.js";
 import type { TransportSessionReceiver } from "../transport.js";
+import { BlockedSessions } from "./blocked-sessions.js";
 import type { CircuitBreaker } from "./circuit-breaker.js";
 import { durationMs } from "./duration.js";
 import type { ErrorReporter } from "./error-reporter.js";
 import type { CloseSubscriptionOptions, MessageSubscription } from "./processor-options.js";
-import { SessionProbing } from "./session-probing.js";
 import type { ResolvedSubscribeSessionsOptions } from "./session-processor-options.js";
 import type { SessionRun, SessionRunEvents } from "./session-run.js";
+import type { UnavailableBackoff } from "./unavailable-backoff.js";
 import { isDoneWithin } from "./within.js";
 
 /** What a session processor works with. */
@@ -15,6 +16,7 @@ export interface SessionProcessorSettings {
   readonly scheduler: Scheduler;
   readonly options: ResolvedSubscribeSessionsOptions;
   readonly breaker: CircuitBreaker | undefined;
+  readonly backoff: Required<UnavailableBackoff>;
   readonly reporter: ErrorReporter;
   /** Locks the next session that has messages. */
   readonly accept: (maxWaitTimeMs: number, abortSignal: AbortSignal) => Promise<TransportSessionReceiver>;
@@ -39,12 +41,11 @@ const longestRetryMs = 30_000;
  */
 export class SessionProcessor implements MessageSubscription {
   readonly #settings: SessionProcessorSettings;
-  readonly #probing: SessionProbing | undefined;
   readonly #stopping = new AbortController();
   readonly #accepts = new Set<Promise<void>>();
   /** All that are accepted and not let go. */
   readonly #runs = new Set<SessionRun>();
-  readonly #blocked = new Set<SessionRun>();
+  readonly #blocked: BlockedSessions;
   /** In order of becoming idle, with the instant. */
   readonly #idle = new Map<SessionRun, number>();
   /** Accepted, and waiting until an idle session gives way. */
@@ -57,16 +58,16 @@ export class SessionProcessor implements MessageSubscription {
   #closing: Promise<void> | undefined;
 
   constructor(settings: SessionProcessorSettings) {
-    const { breaker, scheduler } = settings;
+    const { breaker, scheduler, backoff, options, reporter } = settings;
     this.#settings = settings;
-    this.#probing =
-      breaker === undefined
-        ? undefined
-        : new SessionProbing(breaker, scheduler, {
-            release: () => this.#endOldestBlocked(),
-            releaseAll: () => this.#endAllBlocked(),
-            resume: () => this.#fill(),
-          });
+    this.#blocked = new BlockedSessions({
+      scheduler,
+      breaker,
+      backoff,
+      retryInMs: options.blockedSessionRetryInMs,
+      maxBeside: options.maxBlockedSessions,
+      onError: (error) => void reporter.report(error, "receive"),
+    });
     this.#fill();
   }
 
@@ -93,7 +94,6 @@ export class SessionProcessor implements MessageSubscription {
   }
 
   #wantedAccepts(): number {
-    if (this.#probing?.isOpen) return this.#probing.wantedAccepts;
     const free = this.#freePlaces;
     if (free > 0) return Math.min(free, mostAccepts);
     return this.#idle.size > 0 && this.#next === undefined ? 1 : 0;
@@ -135,7 +135,6 @@ export class SessionProcessor implements MessageSubscription {
     const run = this.#settings.open(session, this.#events);
     this.#runs.add(run);
     if (this.#retireTimer === undefined) this.#armRetireTimer(run.retireAtMs);
-    this.#probing?.onAccepted(run);
     if (hasPlace) void run.start();
     else if (this.#next === undefined) {
       this.#next = run;
@@ -165,23 +164,22 @@ export class SessionProcessor implements MessageSubscription {
     onIdle: (run) => {
       this.#idle.delete(run);
       this.#idle.set(run, steadyNow(this.#settings.scheduler));
-      if (!run.isFresh) this.#probing?.onIdle(run);
+      if (!run.isFresh) this.#blocked.onHandled(run);
       if (this.#next !== undefined) void this.#yieldPlace();
       else this.#fill();
       if (this.#idleTimer === undefined) this.#armIdleTimer();
     },
-    onBlocked: (run) => {
+    onDecoded: () => this.#blocked.onDecoded(),
+    mayBlock: (sequenceNumber) => this.#blocked.mayBlock(sequenceNumber),
+    onBlocked: (run, cause) => {
       this.#idle.delete(run);
-      this.#blocked.add(run);
-      if (this.#probing?.isOpen) this.#probing.onBlocked(run);
-      else this.#retryBlocked(run);
+      this.#blocked.add(run, cause);
       this.#startNext();
       this.#fill();
     },
     onEnded: (run) => {
       for (const runs of [this.#runs, this.#blocked, this.#idle]) runs.delete(run);
       if (this.#next === run) this.#next = undefined;
-      this.#probing?.onEnded(run);
       this.#startNext();
       this.#fill();
     },
@@ -238,28 +236,10 @@ export class SessionProcessor implements MessageSubscription {
     }
   };
 
-  #retryBlocked(run: SessionRun): void {
-    const { scheduler, options } = this.#settings;
-    if (options.blockedSessionRetryInMs === Number.POSITIVE_INFINITY) return;
-    const retry = () => {
-      if (this.#blocked.has(run)) void run.end();
-    };
-    scheduler.schedule(options.blockedSessionRetryInMs, retry).unref();
-  }
-
-  #endOldestBlocked(): void {
-    const [oldest] = this.#blocked;
-    void oldest?.end();
-  }
-
-  #endAllBlocked(): void {
-    for (const run of this.#blocked) void run.end();
-  }
-
   async #close(timeoutMs: number): Promise<void> {
     const { scheduler, onClosed } = this.#settings;
     this.#stopping.abort();
-    this.#probing?.stop();
+    this.#blocked.stop();
     this.#retryTimer?.cancel();
     this.#idleTimer?.cancel();
     this.#retireTimer?.cancel();

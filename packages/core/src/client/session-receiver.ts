@@ -41,7 +41,9 @@ export class SessionReceiver<Undecoded extends UndecodedMessage = never> extends
   readonly #renewal: LockRenewal;
 
   constructor(settings: SessionReceiverSettings, intake?: Intake) {
-    super(settings, intake);
+    const waiting = { keepLock: () => {} };
+    super({ ...settings, keepLock: () => waiting.keepLock() }, intake);
+    waiting.keepLock = () => this.#renewal.track(this.#lock, settings.renewForMs);
     this.#settings = settings;
     this.#session = settings.receiver;
     this.#lock = new SessionLock(settings.receiver);

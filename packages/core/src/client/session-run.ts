@@ -1,12 +1,11 @@
 import type { UndecodedMessage } from "../message.js";
 import { steadyNow } from "../scheduler.js";
-import type { TransportSessionReceiver } from "../transport.js";
+import type { DeliveredMessage, TransportSessionReceiver } from "../transport.js";
 import type { CircuitBreaker } from "./circuit-breaker.js";
-import { DelayedAbandons } from "./delayed-abandons.js";
 import type { ErrorReporter } from "./error-reporter.js";
 import type { Flight } from "./flight.js";
 import { Intake } from "./intake.js";
-import { Processor, type SessionKeeper } from "./processor.js";
+import { type BlockCause, Processor, type SessionKeeper } from "./processor.js";
 import type {
   ResolvedSubscribeSessionsOptions,
   SessionMessageContext,
@@ -28,7 +27,11 @@ export interface SessionRunSettings {
 export interface SessionRunEvents {
   onBusy(run: SessionRun): void;
   onIdle(run: SessionRun): void;
-  onBlocked(run: SessionRun): void;
+  /** A message was read. */
+  onDecoded(): void;
+  /** Whether one more session may stop at a message whose circuit is open, instead of going on without it. */
+  mayBlock(sequenceNumber: bigint): Promise<boolean>;
+  onBlocked(run: SessionRun, cause: BlockCause): void;
   onEnded(run: SessionRun): void;
 }
 
@@ -90,7 +93,8 @@ export class SessionRun implements SessionKeeper {
     const { handlers, receiver, options, breaker } = this.#settings;
     return new Processor(handlers as never, {
       intake: this.#intake,
-      abandons: new DelayedAbandons(receiver.scheduler, receiver.backoff),
+      backoff: receiver.backoff,
+      canDefer: false,
       maxConcurrentCalls: options.maxConcurrentCallsPerSession,
       prefetchCount: options.prefetchCount,
       isAutoCompleting: options.autoCompleteMessages,
@@ -145,8 +149,16 @@ export class SessionRun implements SessionKeeper {
     if (!this.#isBusy) void this.end();
   }
 
-  onBlocked(): void {
-    if (this.#ending === undefined) this.#settings.events.onBlocked(this);
+  onDecoded(): void {
+    this.#settings.events.onDecoded();
+  }
+
+  mayBlock({ sequenceNumber }: DeliveredMessage): Promise<boolean> {
+    return this.#settings.events.mayBlock(sequenceNumber);
+  }
+
+  onBlocked(cause: BlockCause): void {
+    if (this.#ending === undefined) this.#settings.events.onBlocked(this, cause);
   }
 
   onLost(): void {

@@ -10,16 +10,11 @@ import {
 } from "./session-processor-options.js";
 import type { SessionReceiverSettings } from "./session-receiver.js";
 import { SessionRun } from "./session-run.js";
-import {
-  createBreaker,
-  requireHandlers,
-  requirePrefetchable,
-  type SubscribeSurroundings,
-} from "./subscribe-settings.js";
+import { requireHandlers, requirePrefetchable, type SubscribeSurroundings } from "./subscribe-settings.js";
 
 /** What the client gives to a session processor. */
 export interface SessionProcessorSurroundings
-  extends Pick<SubscribeSurroundings, "entityPath" | "scheduler" | "circuitBreaker" | "onCircuitBreaker"> {
+  extends Pick<SubscribeSurroundings, "entityPath" | "scheduler" | "breaker" | "backoff"> {
   readonly transport: Transport;
   readonly address: EntityAddress;
   /** The settings of a receiver whose lock is renewed for so long. */
@@ -38,9 +33,8 @@ export function startSessionProcessor(
   const options = resolveSubscribeSessionsOptions(given);
   const { receiveMode, maxAutoLockRenewalDurationInMs: renewForMs } = options;
   const isBlocking = options.onUndeserializable === "block";
-  const { transport, address, scheduler, entityPath } = surroundings;
+  const { transport, address, scheduler, entityPath, breaker, backoff } = surroundings;
   requirePrefetchable(options.prefetchCount, receiveMode, entityPath);
-  const breaker = createBreaker({ ...surroundings, isSubQueue: false });
   const reporter = new ErrorReporter((args) => handlers.processError(args), entityPath, undefined);
   // One timer for all of its sessions.
   const sessionRenewal = new LockRenewal(scheduler);
@@ -49,6 +43,7 @@ export function startSessionProcessor(
     options,
     reporter,
     breaker,
+    backoff,
     accept: (maxWaitTimeMs, signal) =>
       transport.acceptSession(address, undefined, { receiveMode, maxWaitTimeMs, abortSignal: signal }),
     open(session, events) {

@@ -1,10 +1,7 @@
 import { WaybillError } from "../error.js";
-import { type Scheduler, steadyNow } from "../scheduler.js";
+import type { Scheduler } from "../scheduler.js";
 import type { ReceiveMode, TransportReceiver, TransportSender } from "../transport.js";
-import { CircuitBreaker } from "./circuit-breaker.js";
-import type { CircuitBreakerEvent } from "./circuit-breaker-event.js";
-import type { ResolvedCircuitBreakerOptions } from "./circuit-breaker-options.js";
-import { DelayedAbandons, type UnavailableBackoff } from "./delayed-abandons.js";
+import type { CircuitBreaker } from "./circuit-breaker.js";
 import { durationMs } from "./duration.js";
 import type { RetrySettings } from "./handling.js";
 import type { ProcessorSettings } from "./processor.js";
@@ -14,6 +11,7 @@ import {
   type SubscribeMessagesOptions,
 } from "./processor-options.js";
 import { type RetryOptions, resolveRetryOptions } from "./retry.js";
+import type { UnavailableBackoff } from "./unavailable-backoff.js";
 import type { UndeserializableEvent } from "./undeserializable-event.js";
 import { requireWholeNumber } from "./whole-number.js";
 
@@ -25,8 +23,10 @@ export interface SubscribeSurroundings {
   readonly isSubQueue: boolean;
   readonly renewForMs: number;
   readonly backoff: Required<UnavailableBackoff>;
-  readonly circuitBreaker: ResolvedCircuitBreakerOptions | undefined;
-  readonly onCircuitBreaker: (event: CircuitBreakerEvent) => void;
+  /** Guards the entity, for all that the client receives from it; undefined where it is switched off, or nothing is dead-lettered. */
+  readonly breaker: CircuitBreaker | undefined;
+  /** Whether the transport defers messages. */
+  readonly canDefer: boolean;
   readonly onUndeserializable: (event: UndeserializableEvent) => void;
   /** Whether a session stops at what nobody can read. */
   readonly isBlocking: boolean;
@@ -46,34 +46,20 @@ export function resolveSubscribeOptions(
   requireWholeNumber("prefetchCount", prefetchCount, 0);
   requirePrefetchable(prefetchCount, surroundings.receiver.receiveMode, surroundings.entityPath);
   const { maxAutoLockRenewalDurationInMs, closeTimeoutInMs } = options;
-  const { scheduler, backoff, renewForMs, isBlocking, onUndeserializable } = surroundings;
+  const { backoff, renewForMs, isBlocking, onUndeserializable, breaker, canDefer } = surroundings;
   return {
-    abandons: new DelayedAbandons(scheduler, backoff),
+    backoff,
+    canDefer,
     maxConcurrentCalls,
     prefetchCount,
     isAutoCompleting: options.autoCompleteMessages ?? defaults.autoCompleteMessages,
     renewForMs: durationMs("maxAutoLockRenewalDurationInMs", maxAutoLockRenewalDurationInMs, renewForMs),
     closeTimeoutMs: durationMs("closeTimeoutInMs", closeTimeoutInMs, defaults.closeTimeoutInMs),
     retry: resolveRetry(options.retry, surroundings),
-    breaker: createBreaker(surroundings),
+    breaker,
     isBlocking,
     onUndeserializable,
   };
-}
-
-/** A circuit breaker for one subscription; undefined where it is switched off, or nothing would be dead-lettered anyway. */
-export function createBreaker({
-  circuitBreaker,
-  isSubQueue,
-  entityPath,
-  scheduler,
-  onCircuitBreaker,
-}: Pick<
-  SubscribeSurroundings,
-  "circuitBreaker" | "isSubQueue" | "entityPath" | "scheduler" | "onCircuitBreaker"
->): CircuitBreaker | undefined {
-  if (circuitBreaker === undefined || isSubQueue) return undefined;
-  return new CircuitBreaker(circuitBreaker, entityPath, () => steadyNow(scheduler), onCircuitBreaker);
 }
 
 /** Throws `configuration-invalid` where messages that are received ahead would be lost. */

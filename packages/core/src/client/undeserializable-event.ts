@@ -2,21 +2,21 @@ import type { WaybillError } from "../error.js";
 import type { UndecodedMessage } from "../message.js";
 
 /**
- * What became of a message whose body could not be read: `deadLettered` with its record; `abandoned`, to come again after a back-off, since
- * something was out of reach; `quarantined`, sent raw to the quarantine queue; `handedOver` raw to the application, because it could not
- * be settled; `held` locked, because the circuit breaker is open, to be read again; `blocked`, because its session stops at it;
- * `unsettled`, because settling it failed and its lock will run out.
+ * What became of a message whose body could not be read: `deadLettered` with its record; `held` locked, to be read again, because something
+ * it needs is out of reach or the circuit breaker is open; `deferred`, to come back when its circuit closes, because too many are held;
+ * `quarantined`, sent raw to the quarantine queue; `handedOver` raw to the application, because it could not be settled; `blocked`,
+ * because its session stops at it; `unsettled`, because settling it failed and its lock will run out.
  */
 export type UndeserializableDisposition =
   | "deadLettered"
-  | "abandoned"
+  | "held"
+  | "deferred"
   | "quarantined"
   | "handedOver"
-  | "held"
   | "blocked"
   | "unsettled";
 
-/** Tells an application that a received message could not be read, and what became of it. */
+/** Says that a received message could not be read, and what became of it. */
 export interface UndeserializableEvent {
   /** The message, raw and marked. Its `failure` says why. */
   readonly message: UndecodedMessage;

@@ -54,7 +54,9 @@ export class ObservedReceiver<Inner extends TransportReceiver = TransportReceive
   subscribe(handlers: SubscribeHandlers, options: SubscribeOptions): TransportSubscription {
     const onMessage = (delivered: DeliveredMessage): Promise<void> =>
       this.#observer.isTracing ? this.#process(delivered, handlers) : handlers.onMessage(delivered);
-    return this.inner.subscribe({ onMessage, onError: (error) => handlers.onError(error) }, options);
+    const onError = (error: unknown) => handlers.onError(error);
+    const onStopping = () => handlers.onStopping?.();
+    return this.inner.subscribe({ onMessage, onError, onStopping }, options);
   }
 
   complete(delivery: SettlementHandle, options?: CallOptions): Promise<void> {

@@ -1,28 +1,23 @@
+import { type Delivery, settle } from "../client/delivery.js";
 import type { Scheduler, Timer } from "../scheduler.js";
-import { type Delivery, settle } from "./delivery.js";
 
-/** How long a message is kept back when something needed to read it could not be reached. */
-export interface UnavailableBackoff {
-  /** The wait before the first return, doubled with every delivery. Default: 1 000 ms. */
-  readonly initialDelayMs?: number;
-  /** The longest wait. Default: 30 000 ms. Never longer than four fifths of what is left of the lock. */
-  readonly maxDelayMs?: number;
+/** How long a message is kept back, in milliseconds: at first, doubled with every delivery, and at most. */
+export interface AbandonBackoff {
+  readonly initialDelayMs: number;
+  readonly maxDelayMs: number;
 }
 
-/** The defaults of {@link UnavailableBackoff}. */
-export const defaultUnavailableBackoff = Object.freeze({ initialDelayMs: 1_000, maxDelayMs: 30_000 });
-
 /**
- * Keeps locked messages back for a while and then abandons them, so that a message which cannot be read *now* does not run through its
+ * Keeps locked messages back for a while and then abandons them, so that a message which nobody here wants does not run through its
  * deliveries in a second. The delivery count, which the broker keeps, sets the pace.
  */
 export class DelayedAbandons {
   readonly #scheduler: Scheduler;
-  readonly #backoff: Required<UnavailableBackoff>;
+  readonly #backoff: AbandonBackoff;
   readonly #waiting = new Map<Timer, () => void>();
   #isFlushed = false;
 
-  constructor(scheduler: Scheduler, backoff: Required<UnavailableBackoff>) {
+  constructor(scheduler: Scheduler, backoff: AbandonBackoff) {
     this.#scheduler = scheduler;
     this.#backoff = backoff;
   }

@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { Circuit, type CircuitRule, EntityRun } from "./circuit.js";
+
+const rule: CircuitRule = { minFailures: 10, windowDurationInMs: 300_000 };
+
+describe("the failures in a row of a message type", () => {
+  it("speak for a broken consumer from the tenth on, when the type never failed before", () => {
+    const circuit = new Circuit("order", "json");
+    for (let i = 0; i < 100; i += 1) circuit.decoded();
+    expect(runUntilOpen(circuit)).toBe(10);
+  });
+
+  it.each([
+    [0.01, 10],
+    [0.1, 10],
+    [0.25, 15],
+    [0.5, 30],
+    [0.9, 197],
+  ])("speak for it only when a rate of failures of %d does not explain them", (rate, failures) => {
+    const circuit = new Circuit("order", "json");
+    mix(circuit, 1_000, (i) => Math.floor((i + 1) * rate) > Math.floor(i * rate));
+    circuit.decoded();
+    expect(Math.abs(runUntilOpen(circuit) - failures)).toBeLessThan(0.1 * failures);
+  });
+
+  it("open no circuit when a producer is wrong half of the time, in 100,000 messages", () => {
+    for (let seed = 1; seed <= 10; seed += 1) {
+      const circuit = new Circuit("order", "json");
+      const random = generator(seed);
+      expect(mix(circuit, 100_000, () => random() < 0.5)).toBe(0);
+    }
+  });
+
+  it("open no circuit when one in a hundred is poison", () => {
+    const circuit = new Circuit("order", "json");
+    const random = generator(1);
+    expect(mix(circuit, 100_000, () => random() < 0.01)).toBe(0);
+  });
+
+  it("open it in the end even when the type nearly always failed", () => {
+    const circuit = new Circuit("order", "json");
+    mix(circuit, 1_000, (i) => i % 100 !== 0);
+    expect(runUntilOpen(circuit)).toBeLessThan(450);
+  });
+
+  it("begin anew when they are far apart", () => {
+    const circuit = new Circuit("order", "json");
+    circuit.decoded();
+    for (let i = 0; i < 50; i += 1) expect(circuit.failed(i * 300_001, rule)).toBe(false);
+  });
+
+  it("are poison when they were held and another of the kind could be read, or one behind them", () => {
+    const circuit = new Circuit("order", "json");
+    circuit.open(0, 1, 0);
+    circuit.hold(7n);
+    expect(circuit.isPoison(7n)).toBe(false);
+    circuit.close();
+    expect([circuit.isPoison(7n), circuit.isPoison(8n)]).toEqual([true, false]);
+    circuit.poisonBefore = 10n;
+    expect([circuit.isPoison(9n), circuit.isPoison(10n)]).toEqual([true, false]);
+  });
+});
+
+describe("the failures in a row of all message types", () => {
+  it("speak for a broken consumer when several types fail that did not before", () => {
+    const types = ["a", "b", "c", "d", "e"].map((name) => readBefore(name));
+    const run = new EntityRun();
+    const failures = Array.from({ length: 20 }, (_, i) => types[i % 5]!);
+    const opened = failures.findIndex((circuit) => {
+      circuit.failed(0, rule);
+      return run.failed(circuit, rule);
+    });
+    expect(opened).toBe(9);
+  });
+
+  it("say nothing when it is one type that fails, or when another is read in between", () => {
+    const poisoned = readBefore("order");
+    const run = new EntityRun();
+    for (let i = 0; i < 1_000; i += 1) {
+      poisoned.failed(0, rule);
+      expect(run.failed(poisoned, rule)).toBe(false);
+    }
+    const types = ["a", "b", "c", "d", "e"].map((name) => readBefore(name));
+    for (let i = 0; i < 1_000; i += 1) {
+      if (i % 9 === 0) run.decoded();
+      const circuit = types[i % 5]!;
+      circuit.decoded();
+      circuit.failed(0, rule);
+      expect(run.failed(circuit, rule)).toBe(false);
+    }
+  });
+});
+
+function readBefore(name: string): Circuit {
+  const circuit = new Circuit(name, "json");
+  circuit.decoded();
+  return circuit;
+}
+
+function runUntilOpen(circuit: Circuit): number {
+  let failures = 1;
+  while (!circuit.failed(0, rule)) failures += 1;
+  return failures;
+}
+
+/** Notes outcomes; returns how often the circuit would have opened. */
+function mix(circuit: Circuit, count: number, fails: (i: number) => boolean): number {
+  let openings = 0;
+  for (let i = 0; i < count; i += 1) {
+    if (!fails(i)) circuit.decoded();
+    else if (circuit.failed(0, rule)) openings += 1;
+  }
+  return openings;
+}
+
+/** The same numbers from 0 to 1 for the same seed. */
+function generator(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+    return state / 2 ** 32;
+  };
+}

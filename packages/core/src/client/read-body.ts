@@ -1,0 +1,53 @@
+import { bodySection } from "../body.js";
+import { isPromise } from "../deserialization/attempt.js";
+import type { DeserializationOutcome } from "../deserialization/outcome.js";
+import type { DeserializeCallOptions, Pipeline } from "../deserialization/pipeline.js";
+import { WaybillError } from "../error.js";
+import type { Awaitable } from "../serializer.js";
+import type { DeliveredMessage } from "../transport.js";
+
+/**
+ * Reads the body of a message. Never throws or rejects: a pipeline of someone else's making that does says nothing about the body, and
+ * the message must not be lost for it.
+ */
+export function readBody(
+  pipeline: Pipeline,
+  delivered: DeliveredMessage,
+  options?: DeserializeCallOptions,
+): Awaitable<DeserializationOutcome> {
+  try {
+    const outcome = pipeline.deserialize(delivered, options);
+    return isPromise(outcome)
+      ? (outcome as Promise<DeserializationOutcome>).catch((error: unknown) =>
+          brokenPipeline(delivered, error),
+        )
+      : outcome;
+  } catch (error) {
+    return brokenPipeline(delivered, error);
+  }
+}
+
+function brokenPipeline(delivered: DeliveredMessage, error: unknown): DeserializationOutcome {
+  const { body, contentType } = delivered;
+  return {
+    status: "unavailable",
+    error: WaybillError.from(error),
+    report: {
+      serializer: undefined,
+      position: -1,
+      declared: undefined,
+      contentType,
+      messageType: undefined,
+      messageVersion: undefined,
+      upcastPath: [],
+      section: bodySection(body),
+      attempts: [],
+      contentEncodings: [],
+      claimCheck: undefined,
+      encryptionKeyId: undefined,
+      encryptionBinding: undefined,
+      bytes: body instanceof Uint8Array ? body.length : 0,
+      durationMs: 0,
+    },
+  };
+}

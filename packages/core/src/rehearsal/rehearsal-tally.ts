@@ -1,0 +1,109 @@
+import { isPromise } from "../deserialization/attempt.js";
+import type { DeserializationOutcome } from "../deserialization/outcome.js";
+import type { Pipeline } from "../deserialization/pipeline.js";
+import type { DeliveredMessage } from "../transport.js";
+import type { RehearsalGroup, RehearsalReport } from "./rehearsal-report.js";
+import { type Suggestion, suggestOption } from "./suggestion.js";
+
+/** Labels come from the wire: a sender of ever new ones must not fill the memory. */
+const mostGroups = 1_000;
+const longestLabel = 256;
+
+type Counts = Omit<RehearsalReport, "entityPath" | "isWhole">;
+
+/** Counts what a pipeline makes of messages. */
+export class RehearsalTally {
+  readonly #pipeline: Pipeline;
+  readonly #groups = new Map<string, Mutable<RehearsalGroup>>();
+  readonly #traits = new Map<string, Suggestion & { count: number }>();
+  readonly #counts = { decoded: 0, undeserializable: 0, unavailable: 0 };
+
+  constructor(pipeline: Pipeline) {
+    this.#pipeline = pipeline;
+  }
+
+  get messageCount(): number {
+    const { decoded, undeserializable, unavailable } = this.#counts;
+    return decoded + undeserializable + unavailable;
+  }
+
+  /** Reads a message and counts it; resolves with what became of it. */
+  async read(message: DeliveredMessage): Promise<DeserializationOutcome> {
+    const reading = this.#pipeline.deserialize(message);
+    const outcome = (isPromise(reading) ? await reading : reading) as DeserializationOutcome;
+    await this.add(message, outcome);
+    return outcome;
+  }
+
+  /** Counts a message that was read. */
+  async add(message: DeliveredMessage, outcome: DeserializationOutcome): Promise<void> {
+    this.#counts[outcome.status] += 1;
+    const suggestion =
+      outcome.status === "undeserializable"
+        ? await suggestOption(this.#pipeline, message, outcome)
+        : undefined;
+    if (suggestion !== undefined) this.#note(suggestion);
+    this.#count({
+      contentType: cut(outcome.report.contentType),
+      messageType: cut(outcome.report.messageType ?? message.subject),
+      reader: outcome.report.serializer,
+      outcome: outcome.status,
+      reason: outcome.status === "undeserializable" ? outcome.reason : undefined,
+      suggestion: suggestion?.option,
+      messageCount: 1,
+      firstSequenceNumber: message.sequenceNumber,
+    });
+  }
+
+  /** What was counted so far. */
+  toCounts(): Counts {
+    const { decoded, undeserializable, unavailable } = this.#counts;
+    return {
+      messageCount: this.messageCount,
+      decodedCount: decoded,
+      undeserializableCount: undeserializable,
+      unavailableCount: unavailable,
+      groups: [...this.#groups.values()].toSorted((a, b) => b.messageCount - a.messageCount),
+      advice: this.advice,
+    };
+  }
+
+  /** What would read the most of what cannot be read; undefined where nothing would. */
+  get advice(): string | undefined {
+    const [most] = [...this.#traits.values()].toSorted((a, b) => b.count - a.count);
+    if (most === undefined) return undefined;
+    return `${most.count} of ${this.messageCount} messages ${most.trait}: ${most.option} would read them.`;
+  }
+
+  #note(suggestion: Suggestion): void {
+    const key = JSON.stringify([suggestion.trait, suggestion.option]);
+    const noted = this.#traits.get(key);
+    if (noted !== undefined) noted.count += 1;
+    else if (this.#traits.size < mostGroups) this.#traits.set(key, { ...suggestion, count: 1 });
+  }
+
+  #count(group: Mutable<RehearsalGroup>): void {
+    const key = keyOf(group);
+    const known = this.#groups.get(key);
+    if (known !== undefined) known.messageCount += 1;
+    else if (this.#groups.size < mostGroups) this.#groups.set(key, group);
+    else this.#countAsOther(group);
+  }
+
+  #countAsOther(group: Mutable<RehearsalGroup>): void {
+    const other = { ...group, contentType: "(other)", messageType: "(other)", suggestion: undefined };
+    const known = this.#groups.get(keyOf(other));
+    if (known === undefined) this.#groups.set(keyOf(other), other);
+    else known.messageCount += 1;
+  }
+}
+
+type Mutable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
+
+function keyOf({ contentType, messageType, reader, outcome, reason, suggestion }: RehearsalGroup): string {
+  return JSON.stringify([contentType, messageType, reader, outcome, reason, suggestion]);
+}
+
+function cut(label: string | undefined): string | undefined {
+  return label === undefined || label.length <= longestLabel ? label : `${label.slice(0, longestLabel - 1)}…`;
+}

@@ -1,0 +1,68 @@
+import type { Pipeline } from "../deserialization/pipeline.js";
+import { WaybillError } from "../error.js";
+import type { CallOptions, PeekOptions, SubQueue, TransportReceiver } from "../transport.js";
+import type { RehearsalReport } from "./rehearsal-report.js";
+import { RehearsalTally } from "./rehearsal-tally.js";
+
+/** Which messages to rehearse with. */
+export interface RehearseOptions extends CallOptions {
+  /** How many messages are looked at, from the oldest on. Default: 100. */
+  readonly maxMessageCount?: number | undefined;
+  /** Looks into the dead-letter queue or the transfer-dead-letter queue of the entity. */
+  readonly subQueueType?: SubQueue | undefined;
+  /** Only messages of this session. Default: those of all. */
+  readonly sessionId?: string | undefined;
+}
+
+/** The defaults of {@link RehearseOptions}. */
+export const defaultRehearseOptions = Object.freeze({ maxMessageCount: 100 });
+
+/** How many messages are looked at for one session among those of others, before a rehearsal ends. */
+const mostStrangers = 100_000;
+
+const pageSize = 100;
+
+/**
+ * Reads what waits as a client would and tells what would become of it, without locking, settling or counting anything. What lies in a
+ * claim-check store is fetched, as reading does; nothing is written.
+ */
+export async function rehearse(
+  receiver: Pick<TransportReceiver, "entityPath" | "peek">,
+  pipeline: Pipeline,
+  options: RehearseOptions & { readonly maxMessageCount: number },
+): Promise<RehearsalReport> {
+  const { maxMessageCount, sessionId } = options;
+  const { entityPath } = receiver;
+  const tally = new RehearsalTally(pipeline);
+  let strangers = 0;
+  for await (const message of walk(receiver, options)) {
+    if (tally.messageCount === maxMessageCount || strangers === mostStrangers) {
+      return { entityPath, isWhole: false, ...tally.toCounts() };
+    }
+    if (sessionId === undefined || message.sessionId === sessionId) await tally.read(message);
+    else strangers += 1;
+  }
+  return { entityPath, isWhole: true, ...tally.toCounts() };
+}
+
+async function* walk(
+  receiver: Pick<TransportReceiver, "entityPath" | "peek">,
+  { maxMessageCount, sessionId, abortSignal }: RehearseOptions & { readonly maxMessageCount: number },
+) {
+  // One more than asked for tells whether that was all.
+  const most = sessionId === undefined ? Math.min(maxMessageCount + 1, pageSize) : pageSize;
+  let fromSequenceNumber: bigint | undefined;
+  for (;;) {
+    const options: PeekOptions = { maxMessages: most, fromSequenceNumber, abortSignal };
+    const messages = await receiver.peek(options);
+    yield* messages;
+    const last = messages.at(-1);
+    if (last === undefined) return;
+    if (fromSequenceNumber !== undefined && last.sequenceNumber < fromSequenceNumber) {
+      throw new WaybillError("internal", "The broker peeked messages before the number that was asked for.", {
+        entityPath: receiver.entityPath,
+      });
+    }
+    fromSequenceNumber = last.sequenceNumber + 1n;
+  }
+}

@@ -1,0 +1,169 @@
+import { isPromise } from "../deserialization/attempt.js";
+import type { DeserializationOutcome, Undeserializable } from "../deserialization/outcome.js";
+import type { Pipeline } from "../deserialization/pipeline.js";
+import type { ReasonCode } from "../deserialization/reason.js";
+import { parseMediaType } from "../media-type.js";
+import type { Serializer } from "../serializer.js";
+import type { DeliveredMessage } from "../transport.js";
+
+/** What messages that cannot be read have in common, and the option that would read them. */
+export interface Suggestion {
+  /** What they are, to follow upon "100 messages": "have no content type and look like JSON". */
+  readonly trait: string;
+  /** The option as it stands in code: `contentType: { missing: { assume: "json" } }`. */
+  readonly option: string;
+}
+
+/** What a body that failed for this reason wants, whatever is in it. */
+const byReason: { readonly [Reason in ReasonCode]?: Suggestion } = {
+  "claim-check-unsupported": { trait: "lie in a claim-check store", option: "claimCheck: { store }" },
+  "encryption-unsupported": { trait: "are encrypted", option: "encryption: { keys }" },
+  "plaintext-refused": {
+    trait: "are not encrypted",
+    option: "encryption: { keys, allowPlaintext: true }",
+  },
+  "message-type-missing": { trait: "do not say their message type", option: "messageTypeResolver" },
+  "message-type-unknown": { trait: "are of a message type that is not defined", option: "messageTypes" },
+  "message-version-unknown": { trait: "are of a version that is not defined", option: "messageTypes" },
+  "message-type-unhandled": { trait: "are of a type without a handler", option: "processUnhandled" },
+};
+
+/** Who reads a media type that no serializer of the chain claims. */
+const byMediaType: Readonly<Record<string, string>> = {
+  "text/plain": "text()",
+  "application/octet-stream": "bytes()",
+  "application/json": "json()",
+  "+json": "json()",
+  "application/avro": "avro()",
+  "avro/binary": "avro()",
+  "application/vnd.apache.avro": "avro()",
+  "application/vnd.msgpack": "msgpack()",
+  "application/msgpack": "msgpack()",
+  "application/x-msgpack": "msgpack()",
+};
+
+/**
+ * Finds the option that would read a body which the chain cannot read: by why it failed, by its label, by letting each serializer read it as
+ * if its label said so, by what it looks like. Undefined for what no option would change, such as a damaged body.
+ */
+export async function suggestOption(
+  pipeline: Pipeline,
+  message: DeliveredMessage,
+  outcome: Undeserializable,
+): Promise<Suggestion | undefined> {
+  const { report } = outcome;
+  for (const { reason } of report.attempts) if (byReason[reason] !== undefined) return byReason[reason];
+  if (report.declared !== undefined || !(message.body instanceof Uint8Array)) return undefined;
+  const label = labelOf(report);
+  const additional = label.essence === undefined ? undefined : serializerOf(label.essence);
+  if (additional !== undefined) return add(label, additional);
+  const reader = await findReader(pipeline, message, message.body);
+  if (reader !== undefined) return assume(label, reader);
+  return label.kind === "missing" ? byLook(message.body) : undefined;
+}
+
+interface Label {
+  readonly kind: "missing" | "unknown";
+  readonly essence: string | undefined;
+  /** As it stands in a sentence, without control characters and not too long. */
+  readonly text: string;
+}
+
+function labelOf({ contentType = "", attempts }: Undeserializable["report"]): Label {
+  const isUnknown = attempts.some(
+    ({ reason }) => reason === "content-type-unknown" || reason === "content-type-malformed",
+  );
+  const text =
+    contentType === "" ? "have no content type" : `have the content type ${JSON.stringify(cut(contentType))}`;
+  const essence = contentType === "" ? undefined : parseMediaType(contentType)?.essence;
+  return { kind: isUnknown ? "unknown" : "missing", essence, text };
+}
+
+/**
+ * The serializer of the chain that takes the body for its own when it is told that it is. What is JSON is so for a JSON serializer first: a
+ * single digit is a number in MessagePack too.
+ */
+async function findReader(
+  pipeline: Pipeline,
+  message: DeliveredMessage,
+  body: Uint8Array,
+): Promise<string | undefined> {
+  const text = textOf(body);
+  const readsJson = ({ mediaTypes }: Serializer) => mediaTypes.includes("application/json");
+  const serializers =
+    text === undefined || !isJson(text)
+      ? pipeline.serializers
+      : pipeline.serializers.toSorted((a, b) => Number(readsJson(b)) - Number(readsJson(a)));
+  for (const { name } of serializers) {
+    try {
+      const reading = pipeline.deserialize(message, { readAs: { serializer: name } });
+      const outcome = isPromise(reading) ? await reading : reading;
+      if ((outcome as DeserializationOutcome).status === "decoded") return name;
+    } catch {
+      // A pipeline that others made need not know `readAs`.
+    }
+  }
+  return undefined;
+}
+
+function assume({ kind, text }: Label, reader: string): Suggestion {
+  const look = reader === "json" ? "look like JSON" : `can be read as ${JSON.stringify(reader)}`;
+  return {
+    trait: `${text} and ${look}`,
+    option: `contentType: { ${kind}: { assume: ${JSON.stringify(reader)} } }`,
+  };
+}
+
+function serializerOf(essence: string): string | undefined {
+  return byMediaType[essence] ?? (essence.endsWith("+json") ? byMediaType["+json"] : undefined);
+}
+
+function add({ text }: Label, serializer: string): Suggestion {
+  return { trait: text, option: `additionalDeserializers: [${serializer}]` };
+}
+
+/** No serializer of the chain would read it: it may still be JSON, or text. */
+function byLook(body: Uint8Array): Suggestion | undefined {
+  const text = textOf(body);
+  if (text === undefined || text.trim() === "") return undefined;
+  const serializer = isJson(text) ? "json" : "text";
+  return {
+    trait: `have no content type and look like ${serializer === "json" ? "JSON" : "text"}`,
+    option: `additionalDeserializers: [${serializer}()], contentType: { missing: { assume: "${serializer}" } }`,
+  };
+}
+
+/** Larger bodies are not looked into. */
+const longestLook = 65_536;
+
+function textOf(body: Uint8Array): string | undefined {
+  if (body.length > longestLook) return undefined;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
+    return hasControls(text) ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether it holds characters that no text has: all below the space but tab and the ends of lines. */
+function hasControls(text: string): boolean {
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i);
+    if (code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d) return true;
+  }
+  return false;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function cut(text: string): string {
+  return text.length <= 64 ? text : `${text.slice(0, 63)}…`;
+}

@@ -1,0 +1,240 @@
+import type { CircuitBreakerEvent, EncodedMessage, WaybillClientOptions } from "@waybill/core";
+import { json } from "@waybill/serializer-json";
+import { msgpack } from "@waybill/serializer-msgpack";
+import { describe, expect, it } from "vitest";
+import { createWorld, poison, quiet, until, type World } from "../test/world.js";
+
+const encoder = new TextEncoder();
+const advice =
+  '100 of 100 messages have no content type and look like JSON: contentType: { missing: { assume: "json" } } would read them.';
+
+describe("a client that has read nothing yet", () => {
+  it("dead-letters nothing of a queue that its processor cannot read, and says what would read it", async () => {
+    await using world = await createCold();
+    await world.send(10_000, text);
+    const errors: string[] = [];
+    const subscription = world.client
+      .createReceiver("orders")
+      .subscribe(
+        { processMessage() {}, processError: ({ error }) => void errors.push((error as Error).message) },
+        { maxConcurrentCalls: 16 },
+      );
+    await world.pass(60);
+    expect(world.circuits[0]).toMatchObject({ state: "open", failures: 100, advice });
+    expect(errors[0]).toContain(`Nothing that waits can be read, so nothing is dead-lettered. ${advice}`);
+    expect(await world.counts()).toEqual({ active: 10_000, dead: 0, deliveries: 0 });
+    await subscription.close();
+    // Those in hand are given back; no other was touched.
+    expect(await world.counts()).toMatchObject({ active: 10_000, dead: 0, deliveries: 26 });
+  });
+
+  it("dead-letters nothing when calls receive, and rejects them with what would read the queue", async () => {
+    await using world = await createCold();
+    await world.send(10_000, text);
+    const receiver = world.client.createReceiver("orders");
+    for (let i = 0; i < 20; i += 1) {
+      await expect(receiver.receiveMessages(50, { maxWaitTimeInMs: 0 })).rejects.toMatchObject({
+        code: "deserialization-failed",
+        text: expect.stringContaining(advice),
+      });
+    }
+    expect(await world.counts()).toEqual({ active: 10_000, dead: 0, deliveries: 0 });
+    const iterator = receiver.getMessageIterator();
+    const next = iterator.next();
+    const rejected = expect(next).rejects.toMatchObject({ code: "deserialization-failed" });
+    await world.pass(60);
+    await rejected;
+  });
+
+  it("dead-letters nothing of sessions, whether they are served or received from", async () => {
+    await using world = await createCold({}, true);
+    for (let i = 0; i < 1_000; i += 1) await world.send(2, text, `s${i}`);
+    const subscription = world.client.subscribeSessions(
+      "orders",
+      { processMessage() {}, processError() {} },
+      { maxConcurrentSessions: 4, maxBlockedSessions: 20 },
+    );
+    await world.pass(120);
+    await subscription.close();
+    for (let i = 0; i < 3; i += 1) {
+      const session = await world.client.acceptNextSession("orders");
+      await expect(session.receiveMessages(5, { maxWaitTimeInMs: 0 })).rejects.toMatchObject({
+        code: "deserialization-failed",
+      });
+      await session.close();
+    }
+    expect(await world.counts()).toEqual({ active: 2_000, dead: 0, deliveries: 0 });
+  });
+
+  it("goes on by itself when what waits can be read", async () => {
+    const reader = { isBroken: true };
+    await using world = await createCold({ serializer: breakable(reader), additionalDeserializers: [] });
+    await world.send(200, (n) => ({ contentType: "application/json", body: encoder.encode(String(n)) }));
+    let handled = 0;
+    world.client.createReceiver("orders").subscribe({
+      processMessage() {
+        handled += 1;
+      },
+      processError() {},
+    });
+    await world.pass(60);
+    reader.isBroken = false;
+    await world.pass(40);
+    await until(() => handled === 200);
+    expect(await world.counts()).toMatchObject({ active: 0, dead: 0 });
+  });
+
+  it("is not stopped by one message in a hundred that cannot be read", async () => {
+    await using world = await createCold();
+    await world.send(1_000, (n) => (n % 100 === 0 ? poison(`p${n}`) : order(n)));
+    const handled = world.handle();
+    await until(() => handled() === 990 && world.deadLettered() === 10);
+    expect(world.circuits).toEqual([]);
+  });
+
+  it("is not stopped by a type whose producer is wrong half of the time, beside healthy ones", async () => {
+    await using world = await createCold();
+    const random = generator(7);
+    let wrong = 0;
+    await world.send(2_000, (n) => {
+      if (n % 2 === 0) return { ...order(n), subject: "invoice" };
+      if (random() < 0.5) return order(n);
+      wrong += 1;
+      return { ...poison(`p${n}`), subject: "order" };
+    });
+    const handled = world.handle();
+    await until(() => handled() === 2_000 - wrong && world.deadLettered() === wrong);
+    expect(world.circuits).toEqual([]);
+  });
+
+  it("dead-letters a few that are all there is", async () => {
+    await using world = await createCold();
+    await world.send(9, (n) => poison(`p${n}`));
+    world.handle();
+    await until(() => world.deadLettered() === 9);
+    expect(world.circuits).toEqual([]);
+  });
+
+  it("opens after nine when its messages come one by one", async () => {
+    await using world = await createCold();
+    world.handle();
+    for (let n = 0; n < 100; n += 1) {
+      await world.send(1, text);
+      await quiet();
+    }
+    expect(world.circuits.map(({ state }) => state)).toEqual(["open"]);
+    expect(await world.counts()).toMatchObject({ active: 91, dead: 9 });
+  });
+
+  it("dead-letters all when the circuit breaker is switched off", async () => {
+    await using world = await createCold({ circuitBreaker: false });
+    await world.send(50, text);
+    world.handle();
+    await until(() => world.deadLettered() === 50);
+  });
+});
+
+describe("a client that has read nothing yet, and whose queue begins with poison", () => {
+  it("looks behind it, reads on, and keeps the poison", async () => {
+    await using world = await createCold();
+    await world.send(500, text);
+    await world.send(100, order);
+    const handled = world.handle();
+    await until(() => handled() === 100);
+    expect(await world.counts()).toMatchObject({ dead: 0 });
+  });
+
+  it("is not kept from what lies behind it by calls that receive", async () => {
+    await using world = await createCold();
+    await world.send(150, text);
+    await world.send(10, order);
+    const receiver = world.client.createReceiver("orders");
+    let received = 0;
+    for (let i = 0; i < 100 && received < 10; i += 1) {
+      const messages = await receiver.receiveMessages(20, { maxWaitTimeInMs: 0 }).catch(() => []);
+      for (const message of messages) await receiver.completeMessage(message);
+      received += messages.length;
+    }
+    expect(received).toBe(10);
+  });
+});
+
+function text(n: number): EncodedMessage {
+  return { body: encoder.encode(JSON.stringify(`hello ${n}`)) };
+}
+
+function order(n: number): EncodedMessage {
+  return { subject: "order", contentType: "application/json", body: encoder.encode(JSON.stringify({ n })) };
+}
+
+function breakable(reader: { isBroken: boolean }) {
+  const sound = json();
+  return {
+    ...sound,
+    deserialize(...args: Parameters<typeof sound.deserialize>) {
+      if (reader.isBroken) throw new Error("broken");
+      return sound.deserialize(...args);
+    },
+  };
+}
+
+async function createCold(client: Partial<WaybillClientOptions> = {}, requiresSession = false) {
+  const circuits: CircuitBreakerEvent[] = [];
+  const world: World = await createWorld({
+    queue: { requiresSession },
+    client: {
+      serializer: json(),
+      additionalDeserializers: [msgpack()],
+      onCircuitBreaker: (event) => void circuits.push(event),
+      ...client,
+    } as Partial<WaybillClientOptions>,
+  });
+  const sender = world.client.createSender("orders");
+  return Object.assign(world, {
+    circuits,
+    deadLettered: () => world.events.filter(({ disposition }) => disposition === "deadLettered").length,
+    async send(count: number, toMessage: (n: number) => EncodedMessage, sessionId?: string) {
+      const session = sessionId === undefined ? {} : { sessionId };
+      for (let sent = 0; sent < count; sent += 500) {
+        const length = Math.min(500, count - sent);
+        const messages = Array.from({ length }, (_, i) => ({ ...toMessage(sent + i), ...session }));
+        await sender.sendEncodedMessages(messages);
+      }
+    },
+    handle() {
+      let handled = 0;
+      world.client.createReceiver("orders").subscribe(
+        {
+          processMessage() {
+            handled += 1;
+          },
+          processError() {},
+        },
+        { maxConcurrentCalls: 8 },
+      );
+      return () => handled;
+    },
+    /** Lets so many seconds pass. */
+    async pass(seconds: number) {
+      for (let i = 0; i < seconds; i += 1) {
+        world.clock.advance(1_000);
+        await quiet();
+      }
+    },
+    async counts() {
+      const active = await world.broker.receiver("orders").peek(20_000);
+      const dead = await world.broker.receiver("orders/$DeadLetterQueue").peek(20_000);
+      const deliveries = active.reduce((sum, { deliveryCount }) => sum + deliveryCount, 0);
+      return { active: active.length, dead: dead.length, deliveries };
+    },
+  });
+}
+
+/** The same numbers from 0 to 1 for the same seed. */
+function generator(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+    return state / 2 ** 32;
+  };
+}

@@ -1,0 +1,235 @@
+import type { ClaimCheckStore, EncryptionKeyProvider, WaybillClientOptions } from "@waybill/core";
+import { unavailableFailure } from "@waybill/core";
+import { json } from "@waybill/serializer-json";
+import { describe, expect, it } from "vitest";
+import { createWorld, quiet, until, type World } from "../test/world.js";
+
+/** What is out of reach: the options of a client that needs it. */
+const sources = { store, keys, registry };
+
+/** How messages are received while it is. */
+const consumers = {
+  processor,
+  calls,
+  sessions,
+  "a session's handler": sessionHandler,
+  "a session's calls": sessionCalls,
+};
+
+const messageCount = 100;
+
+// outage × lock × deliveries: in each, 100 messages wait; none may be dead-lettered, and each is handled at its first delivery.
+const rows = [
+  { outage: 60, lock: 5, deliveries: 1 },
+  { outage: 180, lock: 30, deliveries: 3 },
+  { outage: 600, lock: 30, deliveries: 1 },
+  { outage: 600, lock: 300, deliveries: 10 },
+].flatMap((row) =>
+  Object.keys(consumers).map((consumer) => ({ ...row, consumer: consumer as keyof typeof consumers })),
+);
+
+describe("an outage dead-letters nothing", () => {
+  it.each(rows)(
+    "of $outage s, with locks of $lock s and $deliveries deliveries, for $consumer",
+    async ({ outage, lock, deliveries, consumer }) => {
+      expect(await survive("registry", consumer, outage, lock, deliveries)).toEqual(survived);
+    },
+  );
+
+  it.each(["store", "keys"] as const)("of the $0", async (source) => {
+    expect(await survive(source, "processor", 180, 30, 3)).toEqual(survived);
+    expect(await survive(source, "sessions", 180, 30, 3)).toEqual(survived);
+  });
+
+  it("of something that only some messages need holds up no other, until too many wait", async () => {
+    const source = registry();
+    await using world = await createWorld({
+      client: { ...source.options, unavailableBackoff: { maxHeldMessages: 5 } },
+    });
+    const sender = world.clientWith({}).createSender("orders");
+    source.state.isUp = false;
+    const send = (subject: string, count: number) =>
+      sender.sendMessages(Array.from({ length: count }, (_, n) => ({ subject, body: { n } })));
+    let handled = 0;
+    world.client.createReceiver("orders").subscribe(
+      {
+        processMessage() {
+          handled += 1;
+        },
+        processError() {},
+      },
+      { maxConcurrentCalls: 2 },
+    );
+    for (let i = 0; i < 6; i += 1) {
+      await send("needs", 1);
+      await send("free", 10);
+    }
+    await until(() => handled === 60);
+    await send("needs", 20);
+    await send("free", 10);
+    await quiet();
+    // Five are held beside the two that the calls have in hand.
+    expect(handled).toBe(60);
+    expect((await world.broker.receiver("orders").peek(50)).length).toBe(36);
+    source.state.isUp = true;
+    await until(() => {
+      world.clock.advance(1_000);
+      return handled === 60 + 36;
+    });
+    expect(world.events.every(({ disposition }) => disposition === "held")).toBe(true);
+  });
+});
+
+const survived = { dead: 0, left: 0, handled: messageCount, lastDeliveryCount: 0 };
+
+async function survive(
+  source: keyof typeof sources,
+  consumer: keyof typeof consumers,
+  outageSeconds: number,
+  lockSeconds: number,
+  maxDeliveryCount: number,
+) {
+  const { state, options } = sources[source]();
+  const isSession = consumer !== "processor" && consumer !== "calls";
+  await using world = await createWorld({
+    queue: { lockDurationMs: lockSeconds * 1_000, maxDeliveryCount, requiresSession: isSession },
+    client: options,
+  });
+  // One session for a receiver of one, many for a processor of many.
+  const sessionId = (n: number) => (consumer === "sessions" ? `s${n % 20}` : "s");
+  await world.client.createSender("orders").sendMessages(
+    Array.from({ length: messageCount }, (_, n) => ({
+      subject: "needs",
+      body: { n },
+      ...(isSession && { sessionId: sessionId(n) }),
+    })),
+  );
+  state.isUp = false;
+  const counts: number[] = [];
+  const stop = await consumers[consumer](world, (deliveryCount) => counts.push(deliveryCount));
+  await pass(world, outageSeconds, lockSeconds / 5);
+  state.isUp = true;
+  // Slowly: bodies are hashed and decrypted beside the clock.
+  await until(() => {
+    world.clock.advance(50);
+    return counts.length >= messageCount;
+  });
+  await stop();
+  return {
+    dead: (await world.broker.receiver("orders/$DeadLetterQueue").peek(200)).length,
+    left: (await world.broker.receiver("orders").peek(200)).length,
+    handled: counts.length,
+    lastDeliveryCount: Math.max(...counts),
+  };
+}
+
+type OnHandled = (deliveryCount: number) => void;
+type Stop = () => Promise<unknown>;
+
+async function processor({ client }: World, onHandled: OnHandled): Promise<Stop> {
+  const subscription = client
+    .createReceiver("orders")
+    .subscribe(
+      { processMessage: ({ deliveryCount }) => onHandled(deliveryCount), processError() {} },
+      { maxConcurrentCalls: 16, prefetchCount: 8 },
+    );
+  return () => subscription.close();
+}
+
+async function sessions({ client }: World, onHandled: OnHandled): Promise<Stop> {
+  const subscription = client.subscribeSessions(
+    "orders",
+    { processMessage: ({ deliveryCount }) => onHandled(deliveryCount), processError() {} },
+    { maxConcurrentSessions: 4, maxBlockedSessions: 4 },
+  );
+  return () => subscription.close();
+}
+
+async function sessionHandler({ client }: World, onHandled: OnHandled): Promise<Stop> {
+  const session = await client.acceptSession("orders", "s");
+  session.subscribe({ processMessage: ({ deliveryCount }) => onHandled(deliveryCount), processError() {} });
+  return () => session.close();
+}
+
+async function calls({ client }: World, onHandled: OnHandled): Promise<Stop> {
+  return receiveAgainAndAgain(client.createReceiver("orders"), onHandled);
+}
+
+async function sessionCalls({ client }: World, onHandled: OnHandled): Promise<Stop> {
+  return receiveAgainAndAgain(await client.acceptSession("orders", "s"), onHandled);
+}
+
+function receiveAgainAndAgain(
+  receiver: ReturnType<World["client"]["createReceiver"]>,
+  onHandled: OnHandled,
+): Stop {
+  let isStopped = false;
+  const loop = (async () => {
+    while (!isStopped) {
+      const messages = await receiver.receiveMessages(8, { maxWaitTimeInMs: 20_000 }).catch(() => []);
+      for (const message of messages) {
+        onHandled(message.deliveryCount);
+        await receiver.completeMessage(message);
+      }
+    }
+  })();
+  return async () => {
+    isStopped = true;
+    await receiver.close();
+    await loop;
+  };
+}
+
+async function pass({ clock }: World, seconds: number, stepSeconds: number): Promise<void> {
+  for (let passed = 0; passed < seconds; passed += stepSeconds) {
+    clock.advance(stepSeconds * 1_000);
+    await quiet();
+  }
+}
+
+interface Source {
+  readonly state: { isUp: boolean };
+  readonly options: Partial<WaybillClientOptions>;
+}
+
+function store(): Source {
+  const state = { isUp: true };
+  const bodies = new Map<string, Uint8Array>();
+  const checked = <T>(work: () => T): Promise<T> =>
+    state.isUp ? Promise.resolve(work()) : Promise.reject(new Error("The store is out of reach."));
+  const claims: ClaimCheckStore = {
+    put: (key, bytes) => checked(() => void bodies.set(key, bytes.slice())),
+    get: (key) => checked(() => bodies.get(key)),
+    delete: (key) => checked(() => void bodies.delete(key)),
+  };
+  return { state, options: { claimCheck: { store: claims, minBytes: 1 } } as Partial<WaybillClientOptions> };
+}
+
+function keys(): Source {
+  const state = { isUp: true };
+  const key = new Uint8Array(32);
+  let asked = 0;
+  const provider: EncryptionKeyProvider = {
+    // Another key each time, so that none is remembered.
+    currentKey: () => ({ id: `k${++asked}`, key }),
+    async findKey() {
+      if (!state.isUp) throw new Error("The vault is out of reach.");
+      return key;
+    },
+  };
+  return { state, options: { encryption: { keys: provider } } as Partial<WaybillClientOptions> };
+}
+
+function registry(): Source {
+  const state = { isUp: true };
+  const sound = json();
+  const serializer: typeof sound = {
+    ...sound,
+    deserialize(bytes, context) {
+      if (!state.isUp && context.messageType === "needs")
+        throw unavailableFailure("The registry is out of reach.");
+      return sound.deserialize(bytes, context);
+    },
+  };
+  return { state, options: { serializer } };
+}

@@ -1,0 +1,230 @@
+import type { ClaimCheckStore, EncodedMessage } from "@waybill/core";
+import { json } from "@waybill/serializer-json";
+import { msgpack } from "@waybill/serializer-msgpack";
+import { describe, expect, it } from "vitest";
+import { createWorld, custom, poison, registryBound, type World, type WorldOptions } from "../test/world.js";
+
+const encoder = new TextEncoder();
+
+describe("client.rehearse", () => {
+  it("reports what would become of what waits, by content type, reader, outcome and reason", async () => {
+    await using world = await createChain({
+      additionalDeserializers: [msgpack(), registryBound({ isUp: false })],
+    });
+    const orders = world.client.createSender("orders");
+    await orders.sendMessages([
+      { subject: "order", body: { n: 1 } },
+      { subject: "order", body: { n: 2 } },
+      { subject: "order", body: { n: 3 }, contentType: "application/vnd.msgpack" },
+    ]);
+    await orders.sendEncodedMessages([poison("p"), { body: encoder.encode('"hello"') }, custom("c")]);
+    expect(await world.client.rehearse("orders")).toEqual({
+      entityPath: "orders",
+      messageCount: 6,
+      decodedCount: 3,
+      undeserializableCount: 2,
+      unavailableCount: 1,
+      isWhole: true,
+      groups: [
+        group("application/json", "order", "json", 2, 1n),
+        group("application/vnd.msgpack", "order", "msgpack", 1, 3n),
+        {
+          ...group("application/json", undefined, undefined, 1, 4n),
+          outcome: "undeserializable",
+          reason: "DeserializationFailed",
+        },
+        {
+          ...group(undefined, undefined, undefined, 1, 5n),
+          outcome: "undeserializable",
+          reason: "NoDeserializer",
+          suggestion: 'contentType: { missing: { assume: "json" } }',
+        },
+        { ...group("application/x-custom", undefined, undefined, 1, 6n), outcome: "unavailable" },
+      ],
+      advice:
+        '1 of 6 messages have no content type and look like JSON: contentType: { missing: { assume: "json" } } would read them.',
+    });
+  });
+
+  it("locks nothing, counts no delivery and writes nothing", async () => {
+    const calls = { put: 0, get: 0, delete: 0 };
+    const bodies = new Map<string, Uint8Array>();
+    const store: ClaimCheckStore = {
+      async put(key, bytes) {
+        calls.put += 1;
+        bodies.set(key, bytes);
+      },
+      async get(key) {
+        calls.get += 1;
+        return bodies.get(key);
+      },
+      async delete() {
+        calls.delete += 1;
+      },
+    };
+    await using world = await createChain({ claimCheck: { store, minBytes: 100 } });
+    await world.client.createSender("orders").sendMessages([{ body: "x".repeat(1_000) }, { body: { n: 1 } }]);
+    const before = await world.broker.receiver("orders").peek(9);
+    expect(await world.client.rehearse("orders")).toMatchObject({ messageCount: 2, decodedCount: 2 });
+    expect(calls).toEqual({ put: 1, get: 1, delete: 0 });
+    expect(await world.broker.receiver("orders").peek(9)).toEqual(before);
+    const [first] = await world.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
+    expect(first).toMatchObject({ deliveryCount: 0 });
+    expect(world.events).toEqual([]);
+  });
+
+  it("looks into subscriptions, dead-letter queues and sessions", async () => {
+    await using world = await createChain();
+    await world.broker.createQueue("carts", { requiresSession: true });
+    await world.client.createSender("news").sendMessages({ body: { n: 1 } });
+    expect(await world.client.rehearse("news", "all")).toMatchObject({
+      entityPath: "news/Subscriptions/all",
+      messageCount: 1,
+    });
+    const carts = ["ada", "ben", "ada"].map((sessionId) => ({ sessionId, body: { n: 1 } }));
+    await world.client.createSender("carts").sendMessages(carts);
+    // A session that another receiver holds can be looked at too.
+    await world.client.acceptSession("carts", "ada");
+    expect(await world.client.rehearse("carts")).toMatchObject({ messageCount: 3 });
+    expect(await world.client.rehearse("carts", { sessionId: "ada" })).toMatchObject({ messageCount: 2 });
+    await world.client.createSender("orders").sendEncodedMessages(poison("p"));
+    await world.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
+    expect(await world.client.rehearse("orders", { subQueueType: "deadLetter" })).toMatchObject({
+      messageCount: 1,
+      groups: [{ reason: "DeserializationFailed" }],
+    });
+  });
+
+  it("looks at a hundred messages, or at as many as asked for", async () => {
+    await using world = await createChain();
+    await world.client
+      .createSender("orders")
+      .sendMessages(Array.from({ length: 250 }, (_, n) => ({ body: { n } })));
+    expect(await world.client.rehearse("orders")).toMatchObject({ messageCount: 100, isWhole: false });
+    expect(await world.client.rehearse("orders", { maxMessageCount: 1 })).toMatchObject({
+      messageCount: 1,
+      isWhole: false,
+    });
+    expect(await world.client.rehearse("orders", { maxMessageCount: 250 })).toMatchObject({
+      messageCount: 250,
+      isWhole: true,
+    });
+    await expect(world.client.rehearse("orders", { maxMessageCount: 0 })).rejects.toThrow(TypeError);
+    await world.client.close();
+    await expect(world.client.rehearse("orders")).rejects.toMatchObject({ code: "closed" });
+  });
+
+  it("does not fill the memory with labels that senders make up", async () => {
+    await using world = await createChain();
+    const messages = Array.from({ length: 1_500 }, (_, i) => ({
+      contentType: `x/${i}`,
+      subject: `s${i}`,
+      body: encoder.encode("\u0000"),
+    }));
+    await world.client.createSender("orders").sendEncodedMessages(messages);
+    const { groups } = await world.client.rehearse("orders", { maxMessageCount: 2_000 });
+    expect(groups.length).toBe(1_001);
+    expect(groups[0]).toMatchObject({ contentType: "(other)", messageCount: 500 });
+  });
+
+  it.each<[string, EncodedMessage, string | undefined]>([
+    [
+      "a text that the SDK wrote",
+      { body: encoder.encode('"hello"') },
+      'contentType: { missing: { assume: "json" } }',
+    ],
+    [
+      "a number that the SDK wrote",
+      { body: encoder.encode("5") },
+      'contentType: { missing: { assume: "json" } }',
+    ],
+    [
+      "JSON under another label",
+      { body: encoder.encode("7"), contentType: "application/x-ours" },
+      'contentType: { unknown: { assume: "json" } }',
+    ],
+    [
+      "MessagePack without a label",
+      { body: Uint8Array.of(0x92, 1, 2) },
+      'contentType: { missing: { assume: "msgpack" } }',
+    ],
+    [
+      "text/plain",
+      { body: encoder.encode("hello"), contentType: "text/plain; charset=utf-8" },
+      "additionalDeserializers: [text()]",
+    ],
+    [
+      "bytes",
+      { body: Uint8Array.of(0xff, 0), contentType: "application/octet-stream" },
+      "additionalDeserializers: [bytes()]",
+    ],
+    [
+      "Avro",
+      { body: Uint8Array.of(0xff), contentType: "avro/binary+0123" },
+      "additionalDeserializers: [avro()]",
+    ],
+    [
+      "text without a label",
+      { body: encoder.encode("hello there") },
+      'additionalDeserializers: [text()], contentType: { missing: { assume: "text" } }',
+    ],
+    [
+      "a claim check",
+      { body: new Uint8Array(), applicationProperties: { "waybill-claim-check": "k" } },
+      undefined,
+    ],
+    ["damaged JSON", poison("p"), undefined],
+    ["noise", { body: Uint8Array.of(0xff, 0xfe) }, undefined],
+  ])("says what would read %s", async (_, message, suggestion) => {
+    await using world = await createChain();
+    await world.client.createSender("orders").sendEncodedMessages(message);
+    const { groups } = await world.client.rehearse("orders");
+    expect(groups.map((each) => each.suggestion)).toEqual([suggestion]);
+  });
+
+  it("says what would read bodies that are sealed, or of types that are not known", async () => {
+    await using world = await createChain();
+    const key = new Uint8Array(32);
+    const keys = { currentKey: () => ({ id: "k", key }), findKey: () => key };
+    await world.clientWith({ encryption: { keys } }).createSender("orders").sendMessages({ body: 1 });
+    expect((await world.client.rehearse("orders")).advice).toBe(
+      "1 of 1 messages are encrypted: encryption: { keys } would read them.",
+    );
+    await world.client.createSender("quarantine").sendMessages({ body: 1 });
+    expect((await world.clientWith({ encryption: { keys } }).rehearse("quarantine")).advice).toBe(
+      "1 of 1 messages are not encrypted: encryption: { keys, allowPlaintext: true } would read them.",
+    );
+  });
+
+  it("quotes a label that is not a media type, and cuts it", async () => {
+    await using world = await createChain();
+    const contentType = `x/\u0007${"y".repeat(200)}`;
+    await world.client.createSender("orders").sendEncodedMessages({ body: encoder.encode("7"), contentType });
+    const { advice } = await world.client.rehearse("orders");
+    expect(advice).toContain('have the content type "x/\\u0007yyy');
+    expect(advice?.length).toBeLessThan(250);
+  });
+});
+
+function createChain(client: WorldOptions["client"] = {}): Promise<World> {
+  return createWorld({ client: { serializer: json(), additionalDeserializers: [msgpack()], ...client } });
+}
+
+function group(
+  contentType: string | undefined,
+  messageType: string | undefined,
+  reader: string | undefined,
+  messageCount: number,
+  firstSequenceNumber: bigint,
+) {
+  return {
+    contentType,
+    messageType,
+    reader,
+    outcome: "decoded",
+    reason: undefined,
+    suggestion: undefined,
+    messageCount,
+    firstSequenceNumber,
+  };
+}
