@@ -1,5 +1,5 @@
 import type { Undeserializable } from "../deserialization/outcome.js";
-import { type Scheduler, steadyNow, type Timer } from "../scheduler.js";
+import type { Scheduler, Timer } from "../scheduler.js";
 import type { DeliveredMessage, TransportReceiver } from "../transport.js";
 import type { CircuitBreaker } from "./circuit-breaker.js";
 import type { WhenFull } from "./circuit-breaker-options.js";
@@ -141,7 +141,7 @@ export class Holding {
       pipeline: intake.settings.pipeline,
       scheduler: this.#scheduler,
       isDue: (sinceMs) =>
-        !breaker.isOpen && steadyNow(this.#scheduler) - sinceMs >= breaker.options.maxHoldDurationInMs,
+        !breaker.isOpen && this.#scheduler.now() - sinceMs >= breaker.options.maxHoldDurationInMs,
       take,
       onError,
     });
