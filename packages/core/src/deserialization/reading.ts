@@ -11,41 +11,17 @@ import { printable } from "../wire-text.js";
 import { attempt, isPromise, toFailure } from "./attempt.js";
 import type { Chain, ChainLink, Selection } from "./chain.js";
 import { decodeFailure, validationFailure } from "./failure.js";
-import type { ContentTypePolicies, ResolvedPipelineOptions } from "./options.js";
+import type { ResolvedPipelineOptions } from "./options.js";
 import type { DeserializationOutcome } from "./outcome.js";
 import type { DeserializeCallOptions, ReadTarget } from "./pipeline.js";
 import type { ReasonCode } from "./reason.js";
 import type { DeserializationAttempt, DeserializationReport } from "./report.js";
+import { undeclared } from "./undeclared.js";
 import { undeserializable } from "./undeserializable.js";
 import { isSet, lostSeal, type Seals, unseal } from "./unseal.js";
 
 const none: readonly never[] = Object.freeze([]);
 const noProperties: ApplicationProperties = Object.freeze({});
-
-/** What a content type that leads to no serializer is noted as, and the policy that it falls under. */
-const selections = {
-  missing: { policy: "missing", reason: "content-type-missing", detail: "The message has no content type." },
-  malformed: {
-    policy: "unknown",
-    reason: "content-type-malformed",
-    detail: "The content type is not a media type.",
-  },
-  unknown: {
-    policy: "unknown",
-    reason: "content-type-unknown",
-    detail: "No serializer claims the content type.",
-  },
-  foreign: {
-    policy: "foreign",
-    reason: "content-type-foreign",
-    detail: "The content type names another format, which no serializer of the pipeline reads.",
-  },
-} as const satisfies Readonly<
-  Record<
-    Exclude<Selection["kind"], "declared">,
-    { readonly policy: keyof ContentTypePolicies; readonly reason: ReasonCode; readonly detail: string }
-  >
->;
 
 const tightenedNote =
   "That limit is a tenth of the usual one: the message was delivered before, and neither settled nor given back.";
@@ -186,8 +162,8 @@ export class Reading {
     return link?.serializer.readsEmptyBodies === true && this.#readAs?.isDeclared !== false;
   }
 
-  #chooseUndeclared(kind: keyof typeof selections, bytes: Uint8Array): Awaitable<DeserializationOutcome> {
-    const { policy: name, reason, detail } = selections[kind];
+  #chooseUndeclared(kind: keyof typeof undeclared, bytes: Uint8Array): Awaitable<DeserializationOutcome> {
+    const { policy: name, reason, detail } = undeclared[kind];
     const policy = this.#options.contentType[name];
     if (kind !== "missing" || policy === "reject") this.#note(undefined, reason, detail);
     if (policy === "reject") return this.#refused();
