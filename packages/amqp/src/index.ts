@@ -54,7 +54,7 @@ export {
   uuidText,
 } from "./codec/value.js";
 export { createConnection } from "./connection.js";
-export { type ConnectionOptions, defaultConnectionOptions } from "./connection-options.js";
+export { type ConnectionOptions, defaultConnectionOptions, type PeerLimits } from "./connection-options.js";
 export type { AmqpError } from "./frames/amqp-error.js";
 export {
   ACCEPTED,
@@ -66,6 +66,7 @@ export {
 } from "./frames/delivery-state.js";
 export type { Attach, Begin, Open } from "./frames/performatives.js";
 export { addressOf, type Coordinator, type Source, type Target } from "./frames/terminus.js";
+export type { MemoryBudget } from "./memory-budget.js";
 export { BATCH_MESSAGE_FORMAT, joinBatch, scanBatch, splitBatch } from "./message/batch.js";
 export type { MessageHeader, MessageProperties } from "./message/header.js";
 export { withMessageId } from "./message/message-id.js";

@@ -10,6 +10,8 @@ export class ByteReader {
   end: number;
   depth = 0;
   weightless = 4096;
+  /** Values that were decoded. */
+  items = 0;
 
   constructor(bytes: Uint8Array, start = 0, end: number = bytes.length) {
     this.buffer = toBuffer(bytes);
