@@ -39,6 +39,7 @@ export type {
   WireDecoder,
 } from "./messages/message.js";
 export type { MessageContent } from "./messages/message-content.js";
+export type { MessageLock } from "./messages/message-lock.js";
 export type { ReceivedMessage } from "./messages/received-message.js";
 export type { DeadLetterOptions } from "./operations/dead-letter.js";
 export type { DeleteBatchOptions } from "./operations/delete-batch.js";

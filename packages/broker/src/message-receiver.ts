@@ -5,6 +5,7 @@ import type { Lane } from "./entities/lane.js";
 import type { MessageStore } from "./entities/message-store.js";
 import type { ReceiveMode } from "./entities/waiter.js";
 import type { ApplicationProperties } from "./messages/message.js";
+import { MessageLock } from "./messages/message-lock.js";
 import type { ReceivedMessage } from "./messages/received-message.js";
 import type { StoredMessage } from "./messages/stored-message.js";
 import { abandon } from "./operations/abandon.js";
@@ -214,9 +215,9 @@ export abstract class MessageReceiver {
     nowMs: number,
     apply: (nowMs: number) => void,
   ): void {
-    const { store, sequence, lockSerial } = stored;
-    const token = this.engine.lockTokens.format({ storeId: store.id, sequence, serial: lockSerial });
-    const check = () => void findLock(this.engine, store, token);
+    const { store } = stored;
+    const lock = new MessageLock(stored);
+    const check = () => void findLock(this.engine, store, lock);
     transaction.enlist({ settles: stored, check, apply, rollBack: () => {} }, nowMs);
   }
 

@@ -22,8 +22,9 @@ export class StoredMessage extends TimerEntry {
   state: MessageState | "gone" = "active";
   /** Failed deliveries so far. */
   deliveryCount = 0;
-  /** Identifies the present lock; 0 while the message is not locked. */
+  /** With `lockSecret` the random bits of the present lock; 0 while the message is not locked. */
   lockSerial = 0;
+  lockSecret = 0;
   /** What settlements and rules changed in the application properties; `undefined` removes one. Never changed in place. */
   propertyChanges: ApplicationProperties | undefined = undefined;
   /** The session that the message belongs to, in stores that have sessions. */

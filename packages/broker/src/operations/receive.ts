@@ -99,7 +99,8 @@ export function handOut(
 
 function lockMessage(engine: Engine, message: StoredMessage, nowMs: number): void {
   const { session } = message;
-  message.lockSerial = engine.lockTokens.nextSerial();
+  message.lockSerial = engine.lockTokens.next();
+  message.lockSecret = engine.lockTokens.next();
   if (session === undefined) {
     engine.timers.arm(message, nowMs + (message.store.owner as ReceivingEntity).options.lockDurationMs);
   } else {
