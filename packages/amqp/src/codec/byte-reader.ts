@@ -12,6 +12,8 @@ export class ByteReader {
   weightless = 4096;
   /** Values that were decoded. */
   items = 0;
+  /** As many may be. */
+  maxItems = 0x7fffffff;
 
   constructor(bytes: Uint8Array, start = 0, end: number = bytes.length) {
     this.buffer = toBuffer(bytes);

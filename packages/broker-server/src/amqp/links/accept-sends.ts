@@ -7,7 +7,7 @@ import {
   scanBatch,
   scanMessage,
 } from "@waybill/amqp";
-import type { Sender } from "@waybill/broker";
+import type { BrokerMessage, Sender } from "@waybill/broker";
 import { parseAddress } from "../address.js";
 import { textOf } from "../application-properties.js";
 import { AmqpRefusal, toAmqpError } from "../error.js";
@@ -29,6 +29,8 @@ export function acceptSends(peer: Peer, link: ReceiverLink, path: string): void 
   };
   const { options } = peer.broker.getEntity(path);
   const kilobytes = "maxMessageSizeInKilobytes" in options ? options.maxMessageSizeInKilobytes : 1024;
+  // While it comes in, a message may be held twice.
+  peer.budget.raiseLimit(3 * kilobytes * 1024);
   const properties = link.remoteAttach?.properties;
   link.accept({
     creditWindow: CREDIT_WINDOW,
@@ -51,14 +53,18 @@ function openSender(peer: Peer, link: ReceiverLink, path: string): Sender {
 }
 
 function take(peer: Peer, link: ReceiverLink, sender: Sender, delivery: IncomingDelivery): void {
+  const { length } = delivery.message;
+  peer.addPending(length);
   const sent = send(peer, sender, delivery);
   // The broker has copied what it keeps. Only a transaction may read properties later, when rules see them.
   if (delivery.state === undefined) link.session.connection.recycle(delivery.message);
   sent.then(
     () => {
+      peer.addPending(-length);
       if (!delivery.isSettled) link.settle(delivery, under(delivery.state, ACCEPTED));
     },
     (error: unknown) => {
+      peer.addPending(-length);
       if (!delivery.isSettled) link.settle(delivery, rejected(toAmqpError(error)));
     },
   );
@@ -68,9 +74,20 @@ function send(peer: Peer, sender: Sender, { format, message, state }: IncomingDe
   try {
     const transaction = peer.transactions.of(state);
     return format === BATCH_MESSAGE_FORMAT
-      ? sender.sendBatch(scanBatch(message).map(toBrokerMessage), transaction)
+      ? sender.sendBatch(readBatch(peer, message), transaction)
       : sender.send(toBrokerMessage(scanMessage(message)), transaction);
   } catch (error) {
     return Promise.reject(error);
   }
+}
+
+function readBatch({ limits }: Peer, message: Uint8Array): BrokerMessage[] {
+  const messages = scanBatch(message);
+  if (messages.length > limits.batchMessages) {
+    throw new AmqpRefusal(
+      "amqp:link:message-size-exceeded",
+      `The batch has ${messages.length} messages, and a batch has at most ${limits.batchMessages}.`,
+    );
+  }
+  return messages.map(toBrokerMessage);
 }
