@@ -1,6 +1,7 @@
 import { type CorrelationFilter, compileCorrelationFilter } from "./correlation-filter.js";
 import { compileRuleAction } from "./rule-action.js";
 import type { RuleChanges, RuleSubject } from "./rule-subject.js";
+import { beginRule } from "./rule-work.js";
 import type { SqlParameters } from "./sql-filter/parser.js";
 import { compileSqlFilter } from "./sql-filter/sql-filter.js";
 
@@ -42,6 +43,7 @@ const NO_CHANGES: RuleChanges = Object.freeze({ system: new Map(), application: 
 /** Compiles a rule once, to run on every message of its topic. Throws `RuleSyntaxError` for a text that breaks the grammar. */
 export function compileRule(definition: RuleDefinition): CompiledRule {
   const { name } = definition;
+  beginRule();
   const matches = compileFilter(definition.filter);
   if (definition.action === undefined) {
     return { name, hasAction: false, matches, apply: () => NO_CHANGES };
