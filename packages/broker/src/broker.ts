@@ -20,7 +20,7 @@ import {
   type SubscriptionDescription,
   type TopicDescription,
 } from "./operations/describe-entity.js";
-import { listRules, type RuleDescription } from "./operations/list-rules.js";
+import { type ListRulesOptions, listRules, type RuleDescription } from "./operations/list-rules.js";
 import { purge, storesOf } from "./operations/purge.js";
 import { serveWaiters } from "./operations/receive.js";
 import { recover } from "./operations/recover.js";
@@ -186,9 +186,9 @@ export class Broker {
   }
 
   /** The rules of a subscription in order of creation. */
-  listRules(topic: string, subscription: string): RuleDescription[] {
+  listRules(topic: string, subscription: string, options?: ListRulesOptions): RuleDescription[] {
     this.#engine.begin();
-    return listRules(this.#engine, topic, subscription);
+    return listRules(this.#engine, topic, subscription, options);
   }
 
   /** Removes every message of a queue, subscription or sub-queue in whatever state; resolves to how many. */

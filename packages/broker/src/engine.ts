@@ -4,6 +4,7 @@ import type { Entity, EntityRegistry } from "./entities/entity-registry.js";
 import type { Lane } from "./entities/lane.js";
 import type { SessionLock } from "./entities/session.js";
 import { Faults } from "./faults.js";
+import { FanOuts } from "./lifecycle/fan-outs.js";
 import type { BrokerEventListener, BrokerEventType } from "./messages/broker-event.js";
 import { LockTokens } from "./messages/lock-token.js";
 import { MadeIds } from "./messages/made-ids.js";
@@ -29,6 +30,7 @@ export class Engine {
   readonly entities: EntityRegistry;
   readonly lockTokens = new LockTokens();
   readonly faults: Faults = new Faults(this);
+  readonly fanOuts: FanOuts = new FanOuts(this);
   readonly listeners = new Set<BrokerEventListener>();
   #wireDecoder: WireDecoder | undefined;
   readonly #undecodable = new Set<StoredMessage>();
@@ -75,6 +77,7 @@ export class Engine {
       if (isHeld && !(isLocked && session !== undefined)) this.timers.arm(message, this.timers.nowMs);
     }
     this.#undecodable.clear();
+    this.fanOuts.schedule();
   }
 
   /** Keeps a message that is due where it is until there is a wire decoder. */
@@ -85,6 +88,7 @@ export class Engine {
   /** Begins an operation: fires what is due and returns the present instant. Throws once the broker is closed. */
   begin(): number {
     if (this.#failure !== undefined) throw this.#failure;
+    this.fanOuts.beginOperation();
     return this.timers.settleNow();
   }
 
@@ -132,6 +136,7 @@ export class Engine {
   }
 
   onMessageDue(message: StoredMessage, nowMs: number): void {
+    this.fanOuts.beginOperation();
     this.#lifecycle.onMessageDue(this, message, nowMs);
     this.end(nowMs);
   }
@@ -151,6 +156,7 @@ export class Engine {
     if (this.#failure !== undefined) return;
     this.#failure = failure;
     this.timers.close();
+    this.fanOuts.stop();
     this.#lifecycle.onStopped(this, failure);
   }
 

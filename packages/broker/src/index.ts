@@ -51,7 +51,7 @@ export type {
   TopicDescription,
 } from "./operations/describe-entity.js";
 export type { LockedMessage } from "./operations/find-lock.js";
-export type { RuleDescription } from "./operations/list-rules.js";
+export type { ListRulesOptions, RuleDescription } from "./operations/list-rules.js";
 export type { ListSessionsOptions } from "./operations/list-sessions.js";
 export type { PeekOptions } from "./operations/peek.js";
 export type {

@@ -3,9 +3,9 @@ import type { StoredMessage } from "../messages/stored-message.js";
 import type { Entity } from "./entity-registry.js";
 
 /** Sequence numbers count in the lower 48 bits; above them stands the partition, so all stay safe integers. */
-const PARTITION_RANGE = 2 ** 48;
+export const PARTITION_RANGE = 2 ** 48;
 /** As many partitions as the service gives a partitioned entity. */
-const PARTITIONS = 16;
+export const PARTITIONS = 16;
 
 /** What chooses a message's partition. */
 interface Keyed {

@@ -2,6 +2,7 @@ import type { Engine } from "../engine.js";
 import type { ReceivingEntity } from "../entities/entity-registry.js";
 import type { Queue } from "../entities/queue.js";
 import type { Topic } from "../entities/topic.js";
+import { quotaCostOf } from "../messages/message-size.js";
 import { StoredMessage } from "../messages/stored-message.js";
 import { deadLetterRecord, type SystemDeadLetterReason } from "./dead-letter-message.js";
 import { detectDuplicate } from "./detect-duplicate.js";
@@ -80,7 +81,7 @@ export function transfer(
   if (target === undefined || target.kind === "subscription") return "MessagingEntityNotFound";
   if (target.options.status === "Disabled" || target.options.status === "SendDisabled")
     return "MessagingEntityDisabled";
-  if (!hasRoom(target, transit.content.sizeInBytes)) return "QuotaExceeded";
+  if (!hasRoom(target, quotaCostOf(transit.content.sizeInBytes))) return "QuotaExceeded";
   if (detectDuplicate(engine, target, transit.content, nowMs)) {
     engine.storage.releaseBody(transit.content.bodyId);
     return undefined;
@@ -90,9 +91,7 @@ export function transfer(
   return undefined;
 }
 
-/** Whether a message of this size fits into an entity's quota. */
-export function hasRoom(target: Queue | Topic, sizeInBytes: number): boolean {
-  return (
-    target.usage.bytes + sizeInBytes <= target.options.maxSizeInMegabytes * 1024 * 1024 && !target.isFilled
-  );
+/** Whether so much fits into an entity's quota. */
+export function hasRoom(target: Queue | Topic, bytes: number): boolean {
+  return target.usage.bytes + bytes <= target.options.maxSizeInMegabytes * 1024 * 1024 && !target.isFilled;
 }

@@ -7,6 +7,7 @@ import type {
 import type { Entity } from "../entities/entity-registry.js";
 import { Queue } from "../entities/queue.js";
 import type { SubscriptionRule } from "../entities/rule-set.js";
+import { arrivalOf } from "../entities/sequence-number.js";
 import { Subscription } from "../entities/subscription.js";
 import { Topic } from "../entities/topic.js";
 import { watchIdle } from "../lifecycle/auto-delete.js";
@@ -30,6 +31,8 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
   const described: [number, EntityDescription][] = [];
   const duplicates: [Queue | Topic, string, number][] = [];
   const overdue: [StoredMessage, dueMs: number][] = [];
+  /** Messages that a topic had not handed to all subscriptions. */
+  const waiting: [Topic, StoredMessage][] = [];
   // Entities come first, but which other record comes next depends on what there is.
   const build = (): void => {
     if (described.length === 0) return;
@@ -57,6 +60,10 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
       message.hops = record.hops;
       message.deadLetterSource = record.deadLetterSource;
       message.propertyChanges = record.propertyChanges;
+      if (store.owner.kind === "topic" && message.state === "active") {
+        waiting.push([store.owner, message]);
+        return;
+      }
       enterMessage(engine, message);
       const { dueMs = Number.POSITIVE_INFINITY } = message;
       if (message.timerSlot >= 0 && dueMs <= nowMs) overdue.push([message, dueMs]);
@@ -76,6 +83,8 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
   };
   await engine.storage.load(visitor);
   build();
+  waiting.sort((a, b) => arrivalOf(a[1]) - arrivalOf(b[1]));
+  for (const [topic, message] of waiting) engine.fanOuts.enter(topic, message);
   // What is overdue fires in the order of arming, so it is armed once more in the order in which it fell due.
   overdue.sort((a, b) => a[1] - b[1]);
   for (const [message, dueMs] of overdue) engine.timers.arm(message, dueMs);
@@ -101,7 +110,8 @@ function construct(engine: Engine, id: number, description: EntityDescription): 
   const topic = engine.entities.find(description.topic) as Topic;
   const resolved = options as ResolvedSubscriptionOptions;
   const subscription = new Subscription(engine, id, topic, description.name, resolved, createdAtMs);
-  for (const rule of description.rules) subscription.rules.add(rule.definition, rule.createdAtMs);
+  for (const rule of description.rules) subscription.rules.restore(rule.definition, rule.createdAtMs);
   topic.subscriptions.set(description.name.toLowerCase(), subscription);
+  topic.forgetCost();
   return subscription;
 }

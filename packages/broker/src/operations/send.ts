@@ -10,7 +10,7 @@ import { newTransit, routeMessage, type Transit } from "../lifecycle/route-messa
 import { checkProperties } from "../messages/check-message.js";
 import type { BrokerMessage } from "../messages/message.js";
 import { type Admitted, bytesToStore, type MessageContent, takeIn } from "../messages/message-content.js";
-import { sizeOf } from "../messages/message-size.js";
+import { quotaCostOf, sizeOf } from "../messages/message-size.js";
 import { StoredMessage } from "../messages/stored-message.js";
 
 /** Sends one message. Throws before anything changed when it is refused. */
@@ -36,7 +36,7 @@ export function admitAll(target: Queue | Topic, messages: readonly BrokerMessage
   let pendingBytes = 0;
   return messages.map((message) => {
     const admitted = admit(target, message, pendingBytes);
-    pendingBytes += admitted.sizeInBytes;
+    pendingBytes += quotaCostOf(admitted.sizeInBytes);
     return admitted;
   });
 }
@@ -66,7 +66,7 @@ function admit(target: Queue | Topic, message: BrokerMessage, pendingBytes: numb
       { entity: path },
     );
   }
-  if (!hasRoom(target, pendingBytes + sizeInBytes)) {
+  if (!hasRoom(target, pendingBytes + quotaCostOf(sizeInBytes))) {
     throw new BrokerError(
       "quota-exceeded",
       `Cannot send to '${path}': its messages have reached the maximum size of ${options.maxSizeInMegabytes} MB. Receive some first.`,

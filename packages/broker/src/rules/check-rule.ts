@@ -1,4 +1,7 @@
 import { BrokerError } from "../broker-error.js";
+import { APPLICATION_PROPERTIES_LIMIT } from "../messages/check-message.js";
+import type { ApplicationProperties } from "../messages/message.js";
+import { sizeOfApplicationProperties } from "../messages/message-size.js";
 import { isStorable } from "../messages/storable-value.js";
 import type { RuleDefinition } from "./rule.js";
 
@@ -27,13 +30,23 @@ function faultOfFilter(filter: Record<string, unknown>): string | undefined {
     case "sql":
       return faultOfText(filter, "filter");
     case "correlation":
-      return faultOfMap(filter.properties, "filter.properties");
+      return faultOfMap(filter.properties, "filter.properties") ?? faultOfSize(filter);
     case "true":
     case "false":
       return undefined;
     default:
       return 'filter.type has to be "sql", "correlation", "true" or "false"';
   }
+}
+
+function faultOfSize({ properties = {}, ...fields }: Record<string, unknown>): string | undefined {
+  const own = properties instanceof Map ? Object.fromEntries(properties) : properties;
+  const bytes =
+    sizeOfApplicationProperties({ ...(own as ApplicationProperties) }) +
+    sizeOfApplicationProperties(fields as ApplicationProperties);
+  return bytes <= APPLICATION_PROPERTIES_LIMIT
+    ? undefined
+    : `a correlation filter has at most ${APPLICATION_PROPERTIES_LIMIT} bytes, and this one has ${bytes}`;
 }
 
 function faultOfText(text: unknown, at: string): string | undefined {

@@ -1,13 +1,13 @@
 import { evaluateRules } from "../../src/rules/rule-copies.js";
 import { ruleSubject } from "../../src/rules/rule-subject.js";
 import {
+  costOf,
   fresh,
   type NaiveContent,
   type NaiveEntity,
   type NaiveMessage,
   type NaiveProperties,
   NaiveRefusal,
-  sizeOf,
   type Transit,
 } from "./naive-entity.js";
 import { arm, findEntity, hasRoom, type NaiveState, remove, takeNumber, use } from "./naive-state.js";
@@ -26,7 +26,7 @@ export function checkSends(state: NaiveState, entity: NaiveEntity, contents: rea
     if (entity.kind === "queue" && requiresSession && content.sessionId === undefined) {
       throw new NaiveRefusal("not-allowed");
     }
-    pendingBytes += sizeOf(content);
+    pendingBytes += costOf(content);
     if (!hasRoom(state, entity, pendingBytes)) throw new NaiveRefusal("quota-exceeded");
   }
 }
@@ -219,7 +219,7 @@ function handOver(state: NaiveState, target: string, transit: Transit): string |
   if (entity === undefined) return "MessagingEntityNotFound";
   const { status } = entity.options;
   if (status === "Disabled" || status === "SendDisabled") return "MessagingEntityDisabled";
-  if (!hasRoom(state, entity, sizeOf(transit.content))) return "QuotaExceeded";
+  if (!hasRoom(state, entity, costOf(transit.content))) return "QuotaExceeded";
   if (isDuplicate(state, entity, transit.content)) return undefined;
   use(state, entity);
   route(state, entity, transit);

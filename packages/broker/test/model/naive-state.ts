@@ -1,4 +1,5 @@
 import {
+  costOf,
   isSessionful,
   type NaiveContent,
   type NaiveEntity,
@@ -132,18 +133,31 @@ export function remove(message: NaiveMessage): void {
   message.store.messages = message.store.messages.filter((each) => each !== message);
 }
 
-/** The bytes that count against an entity's quota. */
+/** The bytes of an entity's messages. */
 export function sizeOfEntity(state: NaiveState, entity: NaiveEntity): number {
+  return contentsOf(state, entity).reduce((sum, content) => sum + sizeOf(content), 0);
+}
+
+/** The bytes that count against an entity's quota. What settlements and rules changed is too little to matter here. */
+function costOfEntity(state: NaiveState, entity: NaiveEntity): number {
+  const enlisted = state.transactions
+    .filter((transaction) => transaction.state === "open")
+    .flatMap(({ steps }) => steps)
+    .flatMap((step) => ("content" in step && step.entity === entity ? step.content : []));
+  return [...contentsOf(state, entity), ...enlisted].reduce((sum, content) => sum + costOf(content), 0);
+}
+
+function contentsOf(state: NaiveState, entity: NaiveEntity): NaiveContent[] {
   return state.entities
     .filter((each) => each === entity || each.topic === entity.path)
     .flatMap(({ main, deadLetter, transferDeadLetter }) => [main, deadLetter, transferDeadLetter])
     .flatMap(({ messages }) => messages)
-    .reduce((sum, { content }) => sum + sizeOf(content), 0);
+    .map(({ content }) => content);
 }
 
 /** Whether so many bytes fit into a queue, or into a topic with all that its subscriptions hold. */
 export function hasRoom(state: NaiveState, entity: NaiveEntity, bytes: number): boolean {
-  const used = sizeOfEntity(state, entity);
+  const used = costOfEntity(state, entity);
   return !entity.isFilled && used + bytes <= entity.options.maxSizeInMegabytes * 1024 * 1024;
 }
 
