@@ -115,8 +115,7 @@ Every transport obeys one law, [the transport cases of \`@waybill/conformance\`]
 three seats: on the broker in the same process; through the official SDK on the broker's server; and through the official SDK on a
 namespace of Azure, when \`SERVICEBUS_CONNECTION_STRING\` names one with the Manage claim. There it makes entities of its own and removes them.
 
-This page is written by \`UPDATE_DOCS=1 npx -y pnpm@12 test\`. "All" means that every clause held, "all 21" that
-there are so many for what the SDK can do: it cannot enumerate sessions.
+This page is written by \`UPDATE_DOCS=1 npx -y pnpm@12 test\`. "All" means that every clause held.
 
 ${table.join("\n")}
 

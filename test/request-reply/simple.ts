@@ -255,9 +255,24 @@ export function simpleTests(open: OpenWorld): void {
       expect(await trial.left(replies)).toMatchObject([{ correlationId: "c" }]);
     });
 
+    it.each(["sb", "amqps", "https"])(
+      "goes to an absolute address of its own namespace: %s",
+      async (scheme) => {
+        await using trial = await openTrial(open);
+        const { replies } = await createQueues(trial);
+        const request = {
+          messageId: "a",
+          replyTo: `${scheme}://localhost/${replies}`,
+          applicationProperties: {},
+        };
+        await trial.client.reply(request, { total: 12 });
+        expect(await trial.left(replies)).toMatchObject([{ correlationId: "a", body: { total: 12 } }]);
+      },
+    );
+
     it.each([
       [undefined, "It has no replyTo, so its sender expects no reply"],
-      ["sb://other.example/replies", `Its replyTo "sb://other.example/replies" is absolute`],
+      ["sb://other.example/replies", "Its replyTo is an absolute address in the namespace 'other.example'"],
     ])("is refused where it cannot go: %s", async (replyTo, text) => {
       await using trial = await openTrial(open);
       const request = { messageId: "a", replyTo, applicationProperties: {} };

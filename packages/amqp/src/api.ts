@@ -53,6 +53,13 @@ export interface Connection {
   takeOutput(): Uint8Array[];
 
   /**
+   * Sends an empty frame if the peer said something since we last sent anything. A peer may hold a small write back until its last one is
+   * acknowledged, which our system puts off while nothing goes the other way: together that is some 40 ms. To be called a moment after
+   * `receive`, when what has an answer had its time; empty frames are not answered.
+   */
+  acknowledge(): void;
+
+  /**
    * Sends a heartbeat or gives up a silent peer, as far as due at `nowMs` on any steady clock (2.4.5).
    * Returns when to call again, or `undefined` when nothing is to be watched any more.
    */
@@ -135,8 +142,19 @@ export interface ReceiverAcceptOptions extends AcceptOptions {
    * back while as many deliveries are unsettled. Default 0: credit is given by `addCredit` alone.
    */
   readonly creditWindow?: number;
-  /** What happens on a message above the maximum size. "reject" settles it so and keeps the link; default "detach" (2.7.3). */
-  readonly oversized?: "detach" | "reject";
+  /**
+   * What happens on a message above the maximum size. "reject" settles it so and keeps the link, as does a function, which gives the error;
+   * default "detach" (2.7.3).
+   */
+  readonly oversized?: "detach" | "reject" | ((message: OversizedMessage) => AmqpError);
+}
+
+/** A message that was refused for its size, in bytes. */
+export interface OversizedMessage {
+  /** The delivery-id. */
+  readonly id: number;
+  readonly size: number;
+  readonly limit: number;
 }
 
 /** What to say in an attach of our own. */

@@ -691,3 +691,54 @@ describe("drain", () => {
     expect(received.length).toBe(1);
   });
 });
+
+describe("acknowledge", () => {
+  const EMPTY_FRAME = "0000000802000000";
+  /** What the server has to say, in hex. */
+  const said = (pair: Pair): string => Buffer.concat(pair.server.takeOutput()).toString("hex");
+
+  it("sends an empty frame for what has no answer, once", () => {
+    const pair = new Pair();
+    const { receiver } = openReceiving(pair, 1);
+    pair.server.acknowledge();
+    expect(said(pair)).toBe(EMPTY_FRAME);
+    pair.server.acknowledge();
+    expect(said(pair)).toBe("");
+    receiver.addCredit(1);
+    pair.server.receive(Buffer.concat(pair.client.takeOutput()));
+    pair.server.acknowledge();
+    expect(said(pair)).toBe(EMPTY_FRAME);
+  });
+
+  it("adds nothing to an answer, before or after it was taken", () => {
+    const pair = new Pair();
+    pair.turn();
+    pair.client.openSession();
+    pair.server.receive(Buffer.concat(pair.client.takeOutput()));
+    pair.server.acknowledge();
+    expect(said(pair)).not.toContain(EMPTY_FRAME);
+    pair.server.acknowledge();
+    expect(said(pair)).toBe("");
+  });
+
+  it("leaves empty frames without an answer, for two that acknowledge would never fall silent", () => {
+    const pair = new Pair();
+    pair.turn();
+    pair.server.receive(Buffer.from(EMPTY_FRAME, "hex"));
+    pair.server.acknowledge();
+    expect(said(pair)).toBe("");
+  });
+
+  it("says nothing before the connection is open, and when it is closed", () => {
+    const pair = new Pair();
+    pair.server.receive(Buffer.from("AMQP"));
+    pair.server.acknowledge();
+    expect(said(pair)).toBe("");
+    const closed = new Pair();
+    closed.turn();
+    closed.client.close();
+    closed.turn();
+    closed.server.acknowledge();
+    expect(said(closed)).toBe("");
+  });
+});

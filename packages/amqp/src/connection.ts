@@ -68,6 +68,8 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
   #held = 0;
   /** What a disposition of many deliveries left to do when the turn was over. */
   #rest: RestOfRange | undefined;
+  /** Bytes received since the last output, without those of empty frames. */
+  #unanswered = 0;
   readonly #channels = new ChannelTable();
   readonly #working = new Set<SessionEndpoint>();
   readonly #sessionFrames = new SessionFrames();
@@ -123,6 +125,7 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
 
   receive(bytes: Uint8Array): void {
     this.#idle.noteReceived();
+    this.#unanswered += bytes.length;
     this.#read(() => this.#splitter.push(bytes));
   }
 
@@ -184,8 +187,16 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
     this.#working.clear();
     this.#isOutputTold = false;
     const output = this.#writer.take();
-    if (output.length > 0) this.#idle.noteSent();
+    if (output.length > 0) {
+      this.#idle.noteSent();
+      this.#unanswered = 0;
+    }
     return output;
+  }
+
+  acknowledge(): void {
+    if (this.#unanswered <= 0 || !this.isOpen || this.#isOutputTold) return;
+    writeHeartbeat(this.write());
   }
 
   tick(nowMs: number): number | undefined {
@@ -262,7 +273,9 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
       this.fail("amqp:connection:framing-error", `a frame of type ${type} is not allowed here`);
     } else if (this.#state === "sasl") {
       this.#onSaslFrame(new ByteReader(buffer, bodyStart, end));
-    } else if (bodyStart < end) {
+    } else if (bodyStart === end) {
+      this.#unanswered -= end - start;
+    } else {
       this.#onAmqpFrame(new ByteReader(buffer, bodyStart, end), buffer.readUInt16BE(start + 6));
     }
   }

@@ -7,6 +7,7 @@ export type {
   Link,
   OpenLinkOptions,
   OutgoingDelivery,
+  OversizedMessage,
   ReceiverAcceptOptions,
   ReceiverHandler,
   ReceiverLink,
@@ -69,7 +70,7 @@ export { addressOf, type Coordinator, type Source, type Target } from "./frames/
 export type { MemoryBudget } from "./memory-budget.js";
 export { BATCH_MESSAGE_FORMAT, joinBatch, scanBatch, splitBatch } from "./message/batch.js";
 export type { MessageHeader, MessageProperties } from "./message/header.js";
-export { withMessageId } from "./message/message-id.js";
+export type { PropertyFault, PropertyLimits } from "./message/property-fault.js";
 export {
   type BodyKind,
   type ByteRange,
@@ -78,6 +79,7 @@ export {
   scanMessage,
 } from "./message/sections.js";
 export { encodeMessage, type MessageFront, type MessageParts, spliceMessage } from "./message/splice.js";
+export { type PropertyStamps, stampProperties } from "./message/stamp-properties.js";
 export {
   type SaslCredentials,
   type SaslMechanism,

@@ -35,11 +35,17 @@ export class PartialMessage {
     return true;
   }
 
+  /** Counts a further payload of a message that is too large, and forgets the others. */
+  drop(payloadSize: number): void {
+    this.forget();
+    this.size += payloadSize;
+    this.isDropped = true;
+  }
+
   /** Forgets the payloads. */
-  drop(): void {
+  forget(): void {
     this.#holder.letGo(this.#buffer?.length ?? 0);
     this.#buffer = undefined;
-    this.isDropped = true;
   }
 
   /** The whole message with its last payload, which alone is not copied when it is all there is; `undefined` without memory for it. */
@@ -48,7 +54,7 @@ export class PartialMessage {
     if (!this.append(payload, this.size + payload.length)) return undefined;
     const { size } = this;
     const message = this.#buffer?.subarray(0, size);
-    this.drop();
+    this.forget();
     return message;
   }
 

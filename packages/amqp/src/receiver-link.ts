@@ -46,7 +46,7 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
   #linkCredit = 0;
   #creditWindow = 0;
   #maxMessageSize = 0;
-  #oversized: "detach" | "reject" = "detach";
+  #oversized: NonNullable<ReceiverAcceptOptions["oversized"]> = "detach";
   #isDraining = false;
   #partial: PartialMessage | undefined;
 
@@ -125,7 +125,7 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
     const partial = this.#partial ?? this.#begin(fields);
     if (!partial) return;
     if (fields.isAborted) {
-      partial.drop();
+      partial.forget();
       this.#partial = undefined;
       this.#topUp();
       return;
@@ -185,7 +185,7 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
       partial.isDropped ||
       (this.#maxMessageSize > 0 && partial.size + payload.length > this.#maxMessageSize)
     ) {
-      this.#refuseOversized(partial, fields);
+      this.#refuseOversized(partial, fields, payload.length);
       return;
     }
     partial.isSettled ||= fields.isSettled;
@@ -202,18 +202,24 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
   }
 
   /** Rejects what is too large, frame by frame without keeping it, or detaches the link when nobody awaits an outcome. */
-  #refuseOversized(partial: PartialMessage, fields: TransferFields): void {
-    const description = `a message is larger than the maximum of ${this.#maxMessageSize} bytes`;
-    const error = { condition: "amqp:link:message-size-exceeded", description };
+  #refuseOversized(partial: PartialMessage, fields: TransferFields, payloadSize: number): void {
     if (this.#oversized === "detach" || partial.isSettled || fields.isSettled) {
-      this.fail(error);
+      this.fail(this.#oversizedError());
       return;
     }
-    partial.drop();
+    partial.drop(payloadSize);
     this.#partial = fields.hasMore ? partial : undefined;
     if (fields.hasMore) return;
-    this.session.settleIncoming(partial.id, rejected(error), "settled");
+    const { id, size } = partial;
+    const message = { id, size, limit: this.#maxMessageSize };
+    const error = this.#oversized === "reject" ? this.#oversizedError() : this.#oversized(message);
+    this.session.settleIncoming(id, rejected(error), "settled");
     this.#topUp();
+  }
+
+  #oversizedError(): AmqpError {
+    const description = `a message is larger than the maximum of ${this.#maxMessageSize} bytes`;
+    return { condition: "amqp:link:message-size-exceeded", description };
   }
 
   #deliver(delivery: Incoming): void {

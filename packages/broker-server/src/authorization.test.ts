@@ -82,7 +82,9 @@ describe("a key", () => {
         await client.createSender(entity).sendMessages({ body: 1 });
         return "sent";
       } catch (error) {
-        return String(error).replaceAll(entity, "<entity>");
+        return String(error)
+          .replaceAll(entity, "<entity>")
+          .replace(/ TrackingId:.*/, "");
       }
     };
     const existing = await errorOf("secret");
@@ -208,6 +210,21 @@ describe("a token", () => {
     world.clock.advance(61_000);
     await client.send("orders", "second");
     world.clock.advance(60_000);
+    expect(await receiver.detached).toBe("amqp:unauthorized-access");
+  });
+
+  it("expires by the wall clock: at once when that is stepped beyond its end, later when it is stepped back", async () => {
+    await using world = await openGuarded();
+    await using client = await connectRaw(world.server);
+    const cbs = await client.management("$cbs");
+    const endsS = world.clock.now() / 1000 + 60;
+    await cbs.call("put-token", world.token(ROOT, "sb://h/orders", endsS), { name: "sb://h/orders" });
+    const receiver = await client.receiver("orders", { credit: 1 });
+    world.clock.step(-HOUR_S * 1000);
+    world.clock.advance(120_000);
+    await client.send("orders", "still allowed");
+    await receiver.take(1);
+    world.clock.step(2 * HOUR_S * 1000);
     expect(await receiver.detached).toBe("amqp:unauthorized-access");
   });
 

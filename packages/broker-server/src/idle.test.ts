@@ -24,6 +24,21 @@ describe("with the idle time-outs of the service", () => {
     expect(await client.closed).toBe("amqp:connection:forced");
   });
 
+  it.each([-60, 60])(
+    "a step of the wall clock by %i minutes neither ends nor keeps a connection",
+    async (minutes) => {
+      const clock = createManualClock();
+      await using world = await openPoliced(clock);
+      await using client = await world.connect();
+      clock.advance(MINUTE_MS / 2);
+      clock.step(minutes * MINUTE_MS);
+      clock.advance(MINUTE_MS / 2 - 1);
+      expect(client.connection.isOpen).toBe(true);
+      clock.advance(MINUTE_MS / 10);
+      expect(await client.closed).toBe("amqp:connection:forced");
+    },
+  );
+
   it("a connection whose last link has gone is closed after five minutes", async () => {
     const clock = createManualClock();
     await using world = await openPoliced(clock);

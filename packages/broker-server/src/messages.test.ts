@@ -106,6 +106,44 @@ describe("a message over AMQP", () => {
     });
   });
 
+  it("tells by durable that it must be persisted, both ways", async () => {
+    await using world = await openOrders();
+    const sections = { body: { kind: "value", value: "x" } } as const;
+    const durable = await world.pass(encodeMessage({ ...sections, header: { durable: true } }));
+    expect(durable.forcePersistence).toBe(true);
+    expect(encode(durable).decodeHeader()).toMatchObject({ durable: true });
+    const said = await world.pass(encodeMessage({ ...sections, header: { durable: false } }));
+    expect(said.forcePersistence).toBe(false);
+    expect(encode(said).decodeHeader()).toMatchObject({ durable: false });
+    expect(encode(await world.pass(encodeMessage(sections))).decodeHeader()?.durable).toBeUndefined();
+
+    const body = { section: "data", bytes: new Uint8Array([1]) } as const;
+    await world.broker.sender("orders").send({ body, forcePersistence: true });
+    const [inProcess] = await world.receiver.receive();
+    if (inProcess === undefined) throw new Error("nothing was received");
+    expect(encode(inProcess).decodeHeader()).toMatchObject({ durable: true });
+  });
+
+  it("tells by durable what a rule's action made of it", async () => {
+    await using world = await openOrders();
+    await world.broker.createTopic("news");
+    for (const value of ["TRUE", "FALSE"]) {
+      const action = { expression: `SET sys.ForcePersistence = ${value}` };
+      const rule = { name: value, filter: { type: "true" }, action } as const;
+      await world.broker.createSubscription("news", value, {}, rule);
+    }
+    const sent = encodeMessage({ header: { durable: true }, body: { kind: "value", value: "x" } });
+    await world.broker.sender("news").send(toBrokerMessage(scanMessage(sent)));
+    for (const [name, durable] of [
+      ["TRUE", true],
+      ["FALSE", undefined],
+    ] as const) {
+      const [message] = await world.broker.receiver(`news/Subscriptions/${name}`).receive();
+      if (message === undefined) throw new Error("nothing was received");
+      expect(encode(message).decodeHeader()?.durable).toBe(durable);
+    }
+  });
+
   it("carries the broker's stamps in the types that SDKs cast to", async () => {
     await using world = await openOrders();
     const message = await world.pass(encodeMessage({ body: { kind: "value", value: null } }));

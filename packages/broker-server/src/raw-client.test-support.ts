@@ -24,6 +24,7 @@ import type { BrokerServer } from "./index.js";
 export async function connectRaw(
   server: BrokerServer,
   saslCredentials: SaslCredentials = { mechanism: "ANONYMOUS" },
+  hostname?: string,
 ) {
   const socket = connectSocket(server.port, server.host);
   socket.setNoDelay();
@@ -32,6 +33,7 @@ export async function connectRaw(
   const connection: Connection = createConnection({
     role: "client",
     containerId: "raw",
+    ...(hostname !== undefined && { hostname }),
     incomingWindow: 100_000,
     saslCredentials,
     handler: {

@@ -19,7 +19,7 @@ export async function openRaw(queue: QueueOptions = {}, { clock, ...options }: R
   return {
     broker,
     server,
-    connect: (credentials?: SaslCredentials) => connectRaw(server, credentials),
+    connect: (credentials?: SaslCredentials, hostname?: string) => connectRaw(server, credentials, hostname),
     async [Symbol.asyncDispose](): Promise<void> {
       await server.close();
       await broker.close();

@@ -109,3 +109,48 @@ describe("a message", () => {
     await world.sender.sendMessages({ body: "small" });
   });
 });
+
+describe("application properties", () => {
+  const LIMIT = 64 * 1024;
+  /** Names and values of so many bytes together, none of them too large. */
+  const ofSize = (bytes: number): Record<string, string> => {
+    const names = ["a", "b", "c"];
+    const share = Math.floor(bytes / names.length);
+    const values = names.map((name) => [name, "x".repeat(share - 1)]);
+    return { ...Object.fromEntries(values), c: "x".repeat(bytes - 2 * share - 1) };
+  };
+
+  it("of 64 KB pass, and of a byte more are MessageSizeExceeded", async () => {
+    await using world = await openWorld();
+    await world.sender.sendMessages({ body: 1, applicationProperties: ofSize(LIMIT) });
+    const larger = { body: 1, applicationProperties: ofSize(LIMIT + 1) };
+    expect(await codeOf(world.sender.sendMessages(larger))).toBe("MessageSizeExceeded");
+    expect(await codeOf(world.sender.sendMessages([{ body: 1 }, larger]))).toBe("MessageSizeExceeded");
+    expect(await codeOf(world.sender.scheduleMessages(larger, new Date()))).toBe("MessageSizeExceeded");
+    expect(world.broker.getEntity("orders").totalMessageCount).toBe(1);
+  });
+
+  it("of 32 KB pass, and one of a byte more is MessageSizeExceeded", async () => {
+    await using world = await openWorld();
+    const sending = (bytes: number) =>
+      world.sender.sendMessages({ body: 1, applicationProperties: { p: "x".repeat(bytes - 1) } });
+    await sending(LIMIT / 2);
+    expect(await codeOf(sending(LIMIT / 2 + 1))).toBe("MessageSizeExceeded");
+  });
+
+  it.each([
+    ["a list", [1, 2]],
+    ["a map", { a: 1 }],
+  ])("that hold %s are refused, also where a settlement adds them", async (_name, value) => {
+    await using world = await openWorld();
+    const applicationProperties = { odd: value } as never;
+    await expect(world.sender.sendMessages({ body: 1, applicationProperties })).rejects.toThrow(
+      'Serialization operation failed due to unsupported type: application property "odd" is of type',
+    );
+    await world.sender.sendMessages({ body: 1 });
+    const [message] = await world.receiver.receiveMessages(1);
+    expect(await codeOf(world.receiver.abandonMessage(message!, applicationProperties))).toBe("GeneralError");
+    const receiver = world.broker.receiver("orders");
+    expect((await receiver.peek())[0]!.applicationProperties).toEqual({});
+  });
+});

@@ -84,6 +84,23 @@ describe("acceptNextSession", () => {
 });
 
 describe("a session receiver", () => {
+  it("keeps state as large as a message of its entity, and none that is larger", async () => {
+    const KILOBYTE = 1024;
+    await using world = await openWorld({ requiresSession: true, maxMessageSizeInKilobytes: 2048 });
+    const session = await world.client.acceptSession("orders", "s1");
+    const largest = Buffer.alloc(2048 * KILOBYTE, 0xff);
+    await session.setSessionState(largest);
+    const kept: Buffer = await session.getSessionState();
+    expect(kept.equals(largest)).toBe(true);
+    expect(await codeOf(session.setSessionState(Buffer.alloc(2048 * KILOBYTE + 1, 0xff)))).toBe(
+      "MessageSizeExceeded",
+    );
+    await world.broker.updateEntity("orders", { maxMessageSizeInKilobytes: 256 });
+    expect(await codeOf(session.setSessionState(Buffer.alloc(257 * KILOBYTE, 0xff)))).toBe(
+      "MessageSizeExceeded",
+    );
+  });
+
   it("keeps state that outlives it", async () => {
     await using world = await openSessions();
     const first = await world.client.acceptSession("orders", "a");

@@ -1,5 +1,8 @@
 import type { ServiceBusRuleManager, SqlRuleFilter } from "@azure/service-bus";
+import { AmqpMap, type AmqpValue, stringMap, ulong } from "@waybill/amqp";
 import { describe, expect, it } from "vitest";
+import { numberIn } from "./raw-client.test-support.js";
+import { openRaw } from "./raw-world.test-support.js";
 import { codeOf, openWorld } from "./world.test-support.js";
 
 async function openTopic() {
@@ -37,13 +40,13 @@ describe("the rule manager", () => {
     await world.rules.createRule("correlation", { subject: "s", applicationProperties: { n: 1 } });
     const rules = [];
     for await (const rule of world.rules.listRules()) rules.push(rule);
-    expect(rules.map(({ name }) => name)).toEqual(["$Default", "sql", "correlation"]);
+    expect(rules.map(({ name }) => name)).toEqual(["$Default", "correlation", "sql"]);
     expect((rules[0]!.filter as SqlRuleFilter).sqlExpression).toBe("1=1");
-    expect(rules[1]).toMatchObject({
+    expect(rules[1]!.filter).toMatchObject({ subject: "s", applicationProperties: { n: 1 } });
+    expect(rules[2]).toMatchObject({
       filter: { sqlExpression: "colour = 'red'" },
       action: { sqlExpression: "SET seen = 1" },
     });
-    expect(rules[2]!.filter).toMatchObject({ subject: "s", applicationProperties: { n: 1 } });
     await world.rules.deleteRule("sql");
     expect(await names(world.rules)).toEqual(["$Default", "correlation"]);
   });
@@ -83,6 +86,34 @@ describe("the rule manager", () => {
   });
 });
 
+describe("a correlation filter over AMQP", () => {
+  const add = async (filter: Record<string, AmqpValue>) => {
+    await using world = await openRaw();
+    await world.broker.createTopic("news");
+    await world.broker.createSubscription("news", "all");
+    await using client = await world.connect();
+    const management = await client.management("news/Subscriptions/all");
+    const description = stringMap({ "correlation-filter": stringMap(filter) });
+    const body = stringMap({ "rule-name": "r", "rule-description": description });
+    const answer = await management.call("com.microsoft:add-rule", body);
+    const rules = world.broker.listRules("news", "all").map(({ name }) => name);
+    return { status: numberIn(answer, "statusCode"), rules };
+  };
+
+  it("may leave conditions null", async () => {
+    const { status, rules } = await add({ label: "s", "message-id": null, properties: null });
+    expect([status, rules]).toEqual([200, ["$Default", "r"]]);
+  });
+
+  it.each([
+    ["an unknown condition", { label: "s", subject: "s" }],
+    ["a condition that is no text", { label: "s", "message-id": ulong(5n) }],
+    ["a property whose name is no text", { label: "s", properties: new AmqpMap([[ulong(1n), "x"]]) }],
+  ])("is refused with %s, not thinned out", async (_, filter) => {
+    expect(await add(filter)).toEqual({ status: 400, rules: ["$Default"] });
+  });
+});
+
 describe("a topic", () => {
   it("schedules messages for its subscriptions", async () => {
     await using world = await openTopic();
@@ -90,6 +121,21 @@ describe("a topic", () => {
     await world.topic.cancelScheduledMessages(number!);
     await world.topic.scheduleMessages({ body: 2 }, new Date(Date.now() - 1));
     expect(await world.bodies("all")).toEqual([2]);
+  });
+
+  it("shows the messages that are scheduled in it when it is peeked, and delivers none", async () => {
+    await using world = await openTopic();
+    const due = new Date(Date.now() + 60_000);
+    const numbers = await world.topic.scheduleMessages([{ body: "a" }, { body: "b" }], due);
+    const receiver = world.client.createReceiver("news");
+    const peeked = await receiver.peekMessages(10);
+    expect(peeked.map(({ body, state }) => [body, state])).toEqual([
+      ["a", "scheduled"],
+      ["b", "scheduled"],
+    ]);
+    expect(peeked.map(({ sequenceNumber }) => String(sequenceNumber))).toEqual(numbers.map(String));
+    expect(await world.client.createReceiver("news", "all").peekMessages(10)).toEqual([]);
+    expect(await codeOf(receiver.receiveMessages(1))).toBe("GeneralError");
   });
 
   it("takes its subscriptions' names in any letter case", async () => {

@@ -3,8 +3,10 @@ import { type Clock, createSystemClock } from "./clock.js";
 import { Engine } from "./engine.js";
 import type { QueueOptions, SubscriptionOptions, TopicOptions } from "./entities/entity-options.js";
 import { EntityRegistry } from "./entities/entity-registry.js";
+import { requireFeature, type Tier } from "./entities/tier.js";
 import type { Faults } from "./faults.js";
 import { isIdle } from "./lifecycle/auto-delete.js";
+import { onClockStep } from "./lifecycle/clock-step.js";
 import { onMessageDue } from "./lifecycle/message-due.js";
 import { expireSession } from "./lifecycle/session-lock.js";
 import type { BrokerEventListener } from "./messages/broker-event.js";
@@ -42,6 +44,11 @@ export interface BrokerOptions {
   readonly clock?: Clock | undefined;
   /** Reads messages that a front end stored in its own encoding; front ends set it through `setWireDecoder`. */
   readonly wireDecoder?: WireDecoder | undefined;
+  /**
+   * Limits entities, messages and operations to what a tier of the service offers. Default: all features, with the limits of premium.
+   * Source: "Service Bus quotas".
+   */
+  readonly tier?: Tier | undefined;
 }
 
 /** How a broker on a storage is opened. */
@@ -95,7 +102,10 @@ export class Broker {
     return new Sender(this.#engine, path, options);
   }
 
-  /** Opens a receiver on a queue, `topic/Subscriptions/name` or a sub-queue of either (`…/$DeadLetterQueue`). */
+  /**
+   * Opens a receiver on a queue, `topic/Subscriptions/name` or a sub-queue of either (`…/$DeadLetterQueue`). On a topic it can only peek at
+   * the messages that are scheduled there. Throws `entity-not-found`.
+   */
   receiver(path: string, options: ReceiverOptions = {}): Receiver {
     this.#engine.begin();
     return new Receiver(this.#engine, path, options);
@@ -109,20 +119,24 @@ export class Broker {
     return openSession(this.#engine, path, options);
   }
 
-  /** Begins a transaction, to be passed to sends and settlements. */
+  /** Begins a transaction, to be passed to sends and settlements. Throws `not-allowed` in the basic tier. */
   beginTransaction(): Transaction {
     this.#engine.begin();
+    requireFeature(this.#engine.tier, "transactions");
     return new Transaction(this.#engine);
   }
 
-  /** Makes a queue; rejects with `entity-already-exists`, `argument-error` or, for its forwards, `entity-not-found`. */
+  /**
+   * Makes a queue; rejects with `entity-already-exists`, `argument-error`, for its forwards `entity-not-found` or, for what the broker's
+   * tier does not offer, `not-allowed`.
+   */
   createQueue(path: string, options?: QueueOptions): Promise<QueueDescription> {
     return this.#run(
       (nowMs) => describeEntity(createQueue(this.#engine, path, options, nowMs)) as QueueDescription,
     );
   }
 
-  /** Makes a topic; rejects with `entity-already-exists` or `argument-error`. */
+  /** Makes a topic; rejects with `entity-already-exists`, `argument-error` or, in the basic tier, `not-allowed`. */
   createTopic(path: string, options?: TopicOptions): Promise<TopicDescription> {
     return this.#run(
       (nowMs) => describeEntity(createTopic(this.#engine, path, options, nowMs)) as TopicDescription,
@@ -185,7 +199,7 @@ export class Broker {
     return this.#run((nowMs) => deleteRule(this.#engine, topic, subscription, name, nowMs));
   }
 
-  /** The rules of a subscription in order of creation. */
+  /** The rules of a subscription in the order of their names. */
   listRules(topic: string, subscription: string, options?: ListRulesOptions): RuleDescription[] {
     this.#engine.begin();
     return listRules(this.#engine, topic, subscription, options);
@@ -244,6 +258,7 @@ export class Broker {
 function createEngine(options: BrokerOptions, storage: Storage): Engine {
   const lifecycle = {
     onMessageDue,
+    onClockStep,
     onSessionDue: expireSession,
     onIdleDue: (engine: Engine, entity: Parameters<typeof removeEntity>[1], nowMs: number) => {
       if (!isIdle(engine, entity, nowMs)) return;
@@ -258,5 +273,5 @@ function createEngine(options: BrokerOptions, storage: Storage): Engine {
     },
   };
   const clock = options.clock ?? createSystemClock();
-  return new Engine(clock, storage, new EntityRegistry(), lifecycle, options.wireDecoder);
+  return new Engine(clock, storage, new EntityRegistry(), lifecycle, options.wireDecoder, options.tier);
 }

@@ -1,19 +1,29 @@
+import { SystemClock } from "./system-clock.js";
+
 /**
- * What a clock drives: something that knows when its next timer is due and fires everything due up to an instant.
+ * What a clock drives: something that knows when its next timer is due and fires everything due up to a moment. Both are in steady time,
+ * as `steadyNow` has it, so that they stay where they are when the wall clock is stepped.
  */
 export interface ClockDriven {
-  /** The earliest instant, in ms since the epoch, at which `runDue` may have work; `Infinity` when there is none. */
+  /** The earliest moment, in ms of steady time, at which `runDue` may have work; `Infinity` when there is none. */
   readonly nextDueMs: number;
   /** Whether somebody waits for the next timer, so that the process must stay alive for it. */
   readonly isAwaited: boolean;
-  /** Fires every timer due at or before `nowMs`, in order. */
-  runDue(nowMs: number): void;
+  /** Fires every timer due at or before `steadyMs`, in order. */
+  runDue(steadyMs: number): void;
+  /** Called when the wall clock was stepped: what goes by instants is due at another moment now. */
+  onStep?(): void;
 }
 
 /** The only source of time of a broker. */
 export interface Clock {
-  /** The present instant, in ms since the epoch. */
+  /** The present instant by the wall clock, in ms since the epoch. It jumps when the wall clock is stepped. */
   now(): number;
+  /**
+   * How far the wall clock has been stepped since the clock was made, in ms, negative for back; as of the last `now()`. Instants less this are
+   * steady time, in which durations run. Absent for a clock that is never stepped.
+   */
+  readonly steppedMs?: number | undefined;
   /** Drives `driven` from now on; the returned attachment is told of earlier due times and ends the driving. */
   attach(driven: ClockDriven): ClockAttachment;
 }
@@ -35,34 +45,49 @@ export interface ManualClock extends Clock {
   advance(ms: number): void;
   /** Moves time forward to `instant`, as `advance` does. */
   advanceTo(instant: Date): void;
+  /**
+   * Steps the wall clock by `ms`, back when that is negative, as an administrator or a time service does. No time passes: locks and waits go
+   * on, and schedules are due by the wall clock as it is then. Throws `TypeError` for a non-finite number.
+   */
+  step(ms: number): void;
 }
 
-/** The longest delay that `setTimeout` keeps. */
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+/** The present moment in steady time: ms that pass whatever is done to the wall clock. For durations, never for instants. */
+export function steadyNow(clock: Clock): number {
+  const nowMs = clock.now();
+  return nowMs - (clock.steppedMs ?? 0);
+}
 
-/** The computer's clock. Holds at most one timer per broker, which keeps the process alive only while somebody waits. */
+/**
+ * The computer's clock. Durations run on its monotonic clock, and instants on its wall clock, in whichever direction that is stepped. Holds
+ * one timer per broker, which keeps the process alive only while somebody waits, and one that watches for steps.
+ */
 export function createSystemClock(): Clock {
-  return { now: Date.now, attach: (driven) => new SystemAttachment(driven) };
+  return new SystemClock();
 }
 
 /** A clock that starts at `start` (default: 2024-01-01T00:00:00Z) and moves only by `advance`. */
 export function createManualClock(start: Date = new Date(Date.UTC(2024, 0, 1))): ManualClock {
-  let nowMs = start.getTime();
-  if (!Number.isFinite(nowMs)) throw new TypeError("createManualClock: start is not a valid date");
+  let steadyMs = start.getTime();
+  let steppedMs = 0;
+  if (!Number.isFinite(steadyMs)) throw new TypeError("createManualClock: start is not a valid date");
   const attached = new Set<ClockDriven>();
 
   const runUntil = (targetMs: number): void => {
     for (;;) {
       const next = earliest(attached, targetMs);
       if (next === undefined) break;
-      nowMs = Math.max(nowMs, next.nextDueMs);
-      next.runDue(nowMs);
+      steadyMs = Math.max(steadyMs, next.nextDueMs);
+      next.runDue(steadyMs);
     }
-    nowMs = targetMs;
+    steadyMs = targetMs;
   };
 
   return {
-    now: () => nowMs,
+    now: () => steadyMs + steppedMs,
+    get steppedMs() {
+      return steppedMs;
+    },
     attach(driven) {
       attached.add(driven);
       return { reschedule: () => {}, detach: () => void attached.delete(driven) };
@@ -71,12 +96,19 @@ export function createManualClock(start: Date = new Date(Date.UTC(2024, 0, 1))):
       if (!(Number.isFinite(ms) && ms >= 0)) {
         throw new TypeError(`ManualClock.advance: ${ms} is not a duration in milliseconds`);
       }
-      runUntil(nowMs + ms);
+      runUntil(steadyMs + ms);
     },
     advanceTo(instant) {
-      if (!(instant.getTime() >= nowMs))
-        throw new TypeError("ManualClock.advanceTo: the instant lies in the past");
-      runUntil(instant.getTime());
+      const targetMs = instant.getTime() - steppedMs;
+      if (!(targetMs >= steadyMs)) throw new TypeError("ManualClock.advanceTo: the instant lies in the past");
+      runUntil(targetMs);
+    },
+    step(ms) {
+      if (!Number.isFinite(ms))
+        throw new TypeError(`ManualClock.step: ${ms} is not a number of milliseconds`);
+      steppedMs += ms;
+      for (const driven of attached) driven.onStep?.();
+      runUntil(steadyMs);
     },
   };
 }
@@ -88,46 +120,4 @@ function earliest(attached: Iterable<ClockDriven>, targetMs: number): ClockDrive
       first = driven;
   }
   return first;
-}
-
-class SystemAttachment implements ClockAttachment {
-  readonly #driven: ClockDriven;
-  #timeout: NodeJS.Timeout | undefined;
-  #armedForMs = Number.POSITIVE_INFINITY;
-  #isDetached = false;
-
-  constructor(driven: ClockDriven) {
-    this.#driven = driven;
-    this.reschedule();
-  }
-
-  reschedule(): void {
-    if (this.#isDetached) return;
-    const dueMs = this.#driven.nextDueMs;
-    if (dueMs < this.#armedForMs) this.#arm(dueMs);
-    if (this.#driven.isAwaited) this.#timeout?.ref();
-    else this.#timeout?.unref();
-  }
-
-  detach(): void {
-    this.#isDetached = true;
-    clearTimeout(this.#timeout);
-  }
-
-  #arm(dueMs: number): void {
-    clearTimeout(this.#timeout);
-    this.#armedForMs = dueMs;
-    const delayMs = Math.min(Math.max(dueMs - Date.now(), 0), LONGEST_TIMEOUT_MS);
-    this.#timeout = setTimeout(() => this.#wake(), delayMs);
-  }
-
-  #wake(): void {
-    this.#timeout = undefined;
-    this.#armedForMs = Number.POSITIVE_INFINITY;
-    try {
-      this.#driven.runDue(Date.now());
-    } finally {
-      this.reschedule();
-    }
-  }
 }

@@ -20,13 +20,19 @@ export class Consumer {
   readonly #lane: Lane;
   readonly #mode: ReceiveMode;
   readonly #handlers: ConsumerHandlers;
-  readonly #check: () => void;
+  readonly #check: (nowMs: number) => void;
   readonly #grants = new Set<Grant>();
   #credit = 0;
   #isClosed = false;
 
-  /** Made by `Receiver.consume`; `check` throws once nobody may receive from the lane any more. */
-  constructor(engine: Engine, lane: Lane, mode: ReceiveMode, handlers: ConsumerHandlers, check: () => void) {
+  /** Made by `Receiver.consume`; `check` is called with each grant and throws once nobody may receive from the lane any more. */
+  constructor(
+    engine: Engine,
+    lane: Lane,
+    mode: ReceiveMode,
+    handlers: ConsumerHandlers,
+    check: (nowMs: number) => void,
+  ) {
     this.#engine = engine;
     this.#lane = lane;
     this.#mode = mode;
@@ -54,7 +60,7 @@ export class Consumer {
     let nowMs: number;
     try {
       nowMs = this.#engine.begin();
-      this.#check();
+      this.#check(nowMs);
     } catch (error) {
       this.end(error as Error);
       return;

@@ -3,6 +3,7 @@ import type { Clock } from "./clock.js";
 import type { Entity, EntityRegistry } from "./entities/entity-registry.js";
 import type { Lane } from "./entities/lane.js";
 import type { SessionLock } from "./entities/session.js";
+import { checkTier, type Tier } from "./entities/tier.js";
 import { Faults } from "./faults.js";
 import { FanOuts } from "./lifecycle/fan-outs.js";
 import type { BrokerEventListener, BrokerEventType } from "./messages/broker-event.js";
@@ -19,6 +20,7 @@ export interface Lifecycle {
   onSessionDue(engine: Engine, lock: SessionLock, nowMs: number): void;
   onIdleDue(engine: Engine, entity: Entity, nowMs: number): void;
   serve(engine: Engine, lane: Lane, nowMs: number): void;
+  onClockStep(engine: Engine, byMs: number): void;
   onStopped(engine: Engine, failure: BrokerError): void;
 }
 
@@ -27,6 +29,8 @@ export class Engine {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly storage: Storage;
+  /** By what the service offers in it, the broker is limited; undefined for not at all. */
+  readonly tier: Tier | undefined;
   readonly entities: EntityRegistry;
   readonly lockTokens = new LockTokens();
   readonly faults: Faults = new Faults(this);
@@ -49,9 +53,12 @@ export class Engine {
     entities: EntityRegistry,
     lifecycle: Lifecycle,
     wireDecoder: WireDecoder | undefined,
+    tier: Tier | undefined,
   ) {
+    checkTier(tier);
+    this.tier = tier;
     this.clock = clock;
-    this.timers = new Timers(clock);
+    this.timers = new Timers(clock, (byMs) => this.#lifecycle.onClockStep(this, byMs));
     this.storage = storage;
     this.entities = entities;
     this.#wireDecoder = wireDecoder;

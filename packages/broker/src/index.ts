@@ -9,7 +9,7 @@ export {
 export { BrokerError, type BrokerErrorCode } from "./broker-error.js";
 // For authors of front ends, clocks and storages.
 export type { ClockAttachment, ClockDriven } from "./clock.js";
-export { type Clock, createManualClock, createSystemClock, type ManualClock } from "./clock.js";
+export { type Clock, createManualClock, createSystemClock, type ManualClock, steadyNow } from "./clock.js";
 export type { Consumer, ConsumerHandlers } from "./consumer.js";
 export {
   DEFAULT_QUEUE_OPTIONS,
@@ -24,10 +24,12 @@ export {
   type TopicOptions,
 } from "./entities/entity-options.js";
 export { parseEntityPath } from "./entities/entity-path.js";
+export type { Tier } from "./entities/tier.js";
 export type { ReceiveMode } from "./entities/waiter.js";
 export type { Faults } from "./faults.js";
 export type { MessageReceiver } from "./message-receiver.js";
 export type { BrokerEvent, BrokerEventListener, BrokerEventType } from "./messages/broker-event.js";
+export { APPLICATION_PROPERTY_LIMITS } from "./messages/check-message.js";
 export type {
   ApplicationProperties,
   ApplicationPropertyValue,

@@ -50,6 +50,9 @@ export abstract class MessageReceiver {
   /** Where messages come from; throws when there is nothing to receive from any more. */
   protected abstract source(): ReceiveSource;
 
+  /** Called when messages are asked for. */
+  protected onReceive(_nowMs: number): void {}
+
   /** Takes up to `maxCount` messages that are ready, or waits for the first; resolves with none when the wait is over. */
   receive(maxCount = 1, options?: PullOptions): Promise<ReceivedMessage[]> {
     const { engine } = this;
@@ -59,6 +62,7 @@ export abstract class MessageReceiver {
       const nowMs = engine.begin();
       const { lane, store, sessionId } = this.#begin(nowMs);
       checkReceivable(store, sessionId);
+      this.onReceive(nowMs);
       const messages = receiveReady(engine, lane, this.mode, maxCount, nowMs);
       const maxWaitMs = options?.maxWaitMs ?? Number.POSITIVE_INFINITY;
       if (messages.length === 0 && maxWaitMs > 0) {
@@ -75,10 +79,11 @@ export abstract class MessageReceiver {
   consume(handlers: ConsumerHandlers): Consumer {
     const { lane, store, sessionId } = this.#begin(this.engine.begin());
     checkReceivable(store, sessionId);
-    const consumer = new Consumer(this.engine, lane, this.mode, handlers, () => {
+    const consumer = new Consumer(this.engine, lane, this.mode, handlers, (nowMs) => {
       const source = this.source();
       if (source.lane !== lane) throw entityNotFound(this.path);
       checkReceivable(source.store, source.sessionId);
+      this.onReceive(nowMs);
     });
     for (const one of this.#consumers) if (one.isClosed) this.#consumers.delete(one);
     this.#consumers.add(consumer);
@@ -99,8 +104,15 @@ export abstract class MessageReceiver {
     const nowMs = this.engine.begin();
     const { store, sessionId } = this.#begin(nowMs);
     checkReceivable(store, sessionId);
-    const messages = receiveDeferred(this.engine, store, sequenceNumbers, this.mode, sessionId, nowMs);
-    await this.#answer(this.engine.end(nowMs));
+    let durable: Promise<void> | undefined;
+    let messages: ReceivedMessage[];
+    try {
+      messages = receiveDeferred(this.engine, store, sequenceNumbers, this.mode, sessionId, nowMs);
+    } finally {
+      // A refusal may have found messages that are expired.
+      durable = this.engine.end(nowMs);
+    }
+    await this.#answer(durable);
     return messages;
   }
 
@@ -129,7 +141,7 @@ export abstract class MessageReceiver {
     );
   }
 
-  /** Sets a locked message aside, to be received by its sequence number. */
+  /** Sets a locked message aside, to be received by its sequence number; counts as a delivery. */
   defer(
     message: LockedMessage,
     propertiesToModify?: ApplicationProperties,

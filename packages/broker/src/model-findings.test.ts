@@ -8,7 +8,7 @@ import { message, openWorld, textsOf } from "./world.test-support.js";
 /** What random histories found, shrunk and told as facts. */
 
 describe("time to live", () => {
-  it("does not end a deferred message, not even one whose time passed under its lock", async () => {
+  it("does not end a deferred message by itself, not even one whose time passed under its lock", async () => {
     await using world = openWorld();
     const { clock, broker } = world;
     await broker.createQueue("q", { deadLetteringOnMessageExpiration: true });
@@ -21,10 +21,7 @@ describe("time to live", () => {
     clock.advance(2_000);
     await receiver.defer(second!);
     clock.advance(60_000);
-    expect((await receiver.receiveDeferred([1n, 2n])).map(({ state }) => state)).toEqual([
-      "deferred",
-      "deferred",
-    ]);
+    expect((await receiver.peek(2)).map(({ state }) => state)).toEqual(["deferred", "deferred"]);
   });
 });
 
@@ -35,7 +32,7 @@ describe("schedule", () => {
     await broker.createQueue("q");
     const received = broker.receiver("q").receive(1, { maxWaitMs: 1 });
     await broker.sender("q").schedule([message("", { scheduledEnqueueTime: new Date(clock.now()) })]);
-    expect((await received).map(({ sequenceNumber }) => sequenceNumber)).toEqual([2n]);
+    expect((await received).map(({ sequenceNumber }) => sequenceNumber)).toEqual([1n]);
   });
 
   it("enqueues what is overdue in the order of scheduling, whatever else fell due before", async () => {

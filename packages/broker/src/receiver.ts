@@ -12,7 +12,8 @@ export interface ReceiverOptions {
 
 /**
  * Receives from one queue, subscription or sub-queue without sessions. Locks belong to the entity: any receiver on it may
- * settle a message, and closing one settles nothing. On an entity with sessions it can only peek and list them.
+ * settle a message, and closing one settles nothing. On an entity with sessions it can only peek and list them, on a topic only peek at
+ * what is scheduled.
  */
 export class Receiver extends MessageReceiver {
   #source: ReceiveSource;
@@ -20,7 +21,12 @@ export class Receiver extends MessageReceiver {
   /** Made by `Broker.receiver`. */
   constructor(engine: Engine, path: string, options: ReceiverOptions) {
     super(engine, path, options.mode ?? "peekLock");
-    this.#source = sourceOf(engine.entities.receiveSource(path));
+    this.#source = sourceOf(engine.entities.peekSource(path));
+  }
+
+  /** Whether messages belong to sessions here. Sub-queues never have any. */
+  get hasSessions(): boolean {
+    return this.source().store.sessions !== undefined;
   }
 
   /** The ids of the entity's sessions; rejects with `not-allowed` where there are none. */
@@ -36,7 +42,7 @@ export class Receiver extends MessageReceiver {
 
   protected override source(): ReceiveSource {
     if (this.#source.store.owner.isDeleted) {
-      this.#source = sourceOf(this.engine.entities.receiveSource(this.path));
+      this.#source = sourceOf(this.engine.entities.peekSource(this.path));
     }
     return this.#source;
   }

@@ -1,21 +1,23 @@
 import { BrokerError, entityNotFound } from "./broker-error.js";
 import type { Engine } from "./engine.js";
 import type { Queue } from "./entities/queue.js";
-import { takeSequence } from "./entities/sequence-number.js";
+import { partitionKeyOf, takeSequence, transferKeyOf } from "./entities/sequence-number.js";
+import { requireFeature } from "./entities/tier.js";
 import type { Topic } from "./entities/topic.js";
 import { hasRoom } from "./lifecycle/forward-message.js";
 import type { BrokerMessage } from "./messages/message.js";
 import { type Admitted, bytesToStore, type MessageContent } from "./messages/message-content.js";
 import { quotaCostOf, sizeOf } from "./messages/message-size.js";
 import { cancelScheduled } from "./operations/cancel-scheduled.js";
+import { checkOnePartition } from "./operations/check-one-partition.js";
 import { admitScheduled, schedule } from "./operations/schedule.js";
 import {
   admitAll,
   checkSendable,
   enter,
+  enterScheduled,
   enterVia,
   isDropped,
-  keepScheduled,
   readerOf,
   send,
   sendBatch,
@@ -48,6 +50,7 @@ export class Sender {
     this.path = path;
     this.#engine = engine;
     this.#via = via;
+    if (via !== undefined) requireFeature(engine.tier, "sends by way of another queue", via);
     this.#target = engine.entities.sendTarget(via ?? path);
     if (via !== undefined) queueOf(this.#target, path);
   }
@@ -153,7 +156,13 @@ export class Sender {
     transaction.requireOpen();
     const engine = this.#engine;
     const via = this.#via === undefined ? undefined : queueOf(target, this.path);
-    for (const admitted of admitAll(target, messages)) {
+    if (via === undefined) checkOnePartition(target, messages);
+    const allAdmitted = admitAll(target, messages);
+    for (const { message } of allAdmitted) {
+      const key = via === undefined ? partitionKeyOf(target, message) : transferKeyOf(via, message);
+      transaction.pin(target, key);
+    }
+    for (const admitted of allAdmitted) {
       const read = readerOf(admitted.message);
       this.#enlistStep(target, admitted, transaction, nowMs, (content, atMs) => {
         if (via === undefined) enter(engine, target, content, read, atMs);
@@ -169,13 +178,14 @@ export class Sender {
     nowMs: number,
   ): bigint {
     transaction.requireOpen();
+    transaction.pin(target, partitionKeyOf(target, admitted.message));
     let sequence = 0;
-    this.#enlistStep(target, admitted, transaction, nowMs, (content, atMs) => {
+    const content = this.#enlistStep(target, admitted, transaction, nowMs, (content, atMs) => {
       if (!isDropped(this.#engine, target, content, atMs)) {
-        keepScheduled(this.#engine, target, content, sequence, atMs);
+        enterScheduled(this.#engine, target, content, readerOf(admitted.message), sequence, atMs);
       }
     });
-    sequence = takeSequence(this.#engine, target, admitted.message);
+    sequence = takeSequence(this.#engine, target, content);
     return BigInt(sequence);
   }
 
@@ -185,7 +195,7 @@ export class Sender {
     transaction: Transaction,
     nowMs: number,
     apply: (content: MessageContent, nowMs: number) => void,
-  ): void {
+  ): MessageContent {
     const engine = this.#engine;
     const content = take(engine, admitted);
     // It is kept from now on, so it counts from now on.
@@ -216,6 +226,7 @@ export class Sender {
       },
       nowMs,
     );
+    return content;
   }
 }
 

@@ -22,7 +22,7 @@ export interface AcceptSessionOptions extends PullOptions {
 
 /**
  * Receives the messages of one session, in order, while it holds the session's lock. Once the lock is lost everything
- * rejects with `session-lock-lost`. Closing it releases the session; no delivery counts as failed then.
+ * rejects with `session-lock-lost`. In receive-and-delete it keeps the lock for as long as it goes on receiving. Closing it releases the session; no delivery counts as failed then.
  */
 export class SessionReceiver extends MessageReceiver implements SessionHolder {
   readonly #lock: SessionLock;
@@ -42,7 +42,7 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
 
   /** When the session's lock ends unless it is renewed. */
   get lockedUntil(): Date {
-    return new Date(this.#lock.dueMs!);
+    return new Date(this.#lock.session.store.engine.timers.instantOf(this.#lock) ?? 0);
   }
 
   get isLost(): boolean {
@@ -69,11 +69,14 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
     return getSessionState(this.#lock.session);
   }
 
-  /** Sets the session's state, which outlives its messages; `undefined` clears it. */
-  async setState(state: Uint8Array | undefined): Promise<void> {
+  /**
+   * Sets the session's state, which outlives its messages and counts against the entity's quota; `undefined` or null clears it. Rejects with
+   * `message-size-exceeded` or `quota-exceeded`.
+   */
+  async setState(state: Uint8Array | null | undefined): Promise<void> {
     const nowMs = this.engine.begin();
     this.source();
-    setSessionState(this.engine, this.#lock.session, state, nowMs);
+    setSessionState(this.engine, this.#lock.session, state ?? undefined, nowMs);
     await this.engine.end(nowMs);
   }
 
@@ -97,11 +100,19 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
     await this.close();
   }
 
+  keepsSession(): boolean {
+    return this.mode === "receiveAndDelete" && this.#lock.lane.waiters.first !== undefined;
+  }
+
   onSessionLost(error: Error): void {
     this.#lost = error;
     this.#lock.lane.waiters.refuseAll(error);
     this.endConsumers(error);
     this.#onLost?.(error);
+  }
+
+  protected override onReceive(nowMs: number): void {
+    if (this.mode === "receiveAndDelete") renewSession(this.engine, this.#lock, nowMs);
   }
 
   protected override source(): ReceiveSource {

@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { BrokerError, messageLockLost } from "./broker-error.js";
 import type { Engine } from "./engine.js";
+import type { Queue } from "./entities/queue.js";
+import { isPartitioned } from "./entities/sequence-number.js";
+import type { Topic } from "./entities/topic.js";
 import type { StoredMessage } from "./messages/stored-message.js";
 import { TimerEntry } from "./timing/timing-wheel.js";
 
@@ -31,6 +34,8 @@ export class Transaction extends TimerEntry {
   readonly id = randomUUID();
   readonly #engine: Engine;
   readonly #steps: TransactionStep[] = [];
+  /** The one partition key that is sent with to each partitioned entity. */
+  readonly #keys = new Map<Queue | Topic, string>();
   #state: TransactionState = "open";
 
   /** Made by `Broker.beginTransaction`. */
@@ -67,6 +72,23 @@ export class Transaction extends TimerEntry {
     if (this.#state === "open") return;
     const code = this.#state === "timed-out" ? "transaction-timeout" : "transaction-not-found";
     throw new BrokerError(code, `Transaction ${this.id} is ${this.#state.replace("-", " ")}.`);
+  }
+
+  /**
+   * Holds a send to a partitioned entity to the partition key of those before it; for the engine. Throws `not-allowed` for another key, and
+   * without one. Source: "Partitioned queues and topics", use transactions with partitioned entities.
+   */
+  pin(target: Queue | Topic, key: string | undefined): void {
+    if (!isPartitioned(target)) return;
+    const pinned = this.#keys.get(target) ?? key;
+    if (key !== undefined && key === pinned) {
+      this.#keys.set(target, key);
+      return;
+    }
+    const reason =
+      key === undefined ? "a message has no partition key" : "its messages have different partition keys";
+    const text = `Cannot send to '${target.path}' in transaction ${this.id}: it is partitioned and ${reason}.`;
+    throw new BrokerError("not-allowed", text, { entity: target.path });
   }
 
   /** Does all steps as one; when one cannot be done, none is, and the transaction is rolled back. */

@@ -157,6 +157,29 @@ describe.each(seats)("against $name", ({ open }) => {
     expect(later).toMatchObject({ exitCode: 1, stdout: expect.stringContaining("safe to retire json: no") });
   });
 
+  it("judges no version safe to retire without the message types that would tell it", async () => {
+    await using seat = await open();
+    await seat.withBroker(async (broker) => {
+      await broker.createQueue("orders");
+      const message = { ...encoded({ id: 1 }), applicationProperties: { messageVersion: 1 } };
+      await fill(broker, "orders", [message, message]);
+    });
+    const target = ["--message-type", "order-placed", "--message-version", "1"];
+    const stopped = ["--writers-stopped-at", new Date().toISOString(), "--longest-schedule", "1ms"];
+    const evidence = [...stopped, "--session-states-are-free", ...seat.entities("orders")];
+    const verdict = await seat.run(["verdict", ...target, ...evidence, "--no-json"]);
+    expect(verdict).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringMatching(
+        /: no\n {2}not-in-chain: the chain has no message types, so the census cannot/,
+      ),
+    });
+    for (const instant of ["2026-02-30T12:00:00Z", "yesterday", "NaN"]) {
+      const refused = await seat.run(["verdict", ...target, "--writers-stopped-at", instant]);
+      expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("is no instant") });
+    }
+  });
+
   it("lists dead letters by cause, shows them, and repairs them in two steps", async () => {
     await using seat = await open();
     await seat.withBroker(async (broker) => {

@@ -101,7 +101,7 @@ export const brokerProperties = Object.freeze({
     annotation("x-opt-scheduled-enqueue-time", "timestamp"),
     "ScheduledEnqueueTimeUtc",
   ),
-  forcePersistence: writable("ForcePersistence", "boolean", undefined, "ForcePersistence"),
+  forcePersistence: writable("ForcePersistence", "boolean", header("durable", "boolean"), "ForcePersistence"),
   deadLetterReason: readOnly(
     "DeadLetterReason",
     "string",

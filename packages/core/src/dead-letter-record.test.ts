@@ -118,6 +118,7 @@ function outcome(attempts: DeserializationAttempt[]): Undeserializable {
       contentEncodings: [],
       claimCheck: undefined,
       encryptionKeyId: undefined,
+      encryptionBinding: undefined,
       bytes: 3,
       durationMs: 1,
     },

@@ -193,6 +193,7 @@ export type {
 } from "./body-schema.js";
 export { compileValidator, isStandardSchema, resolveBodySchemas } from "./body-schema.js";
 export { checkMessage } from "./check-message.js";
+export { checkRule } from "./check-rule.js";
 export { compileOnce } from "./compile-once.js";
 export type { DecodeReason } from "./deserialization/failure.js";
 export {

@@ -2,12 +2,13 @@
 
 export type { Announcement, AnnounceOptions } from "./capability/announce-capability.js";
 export { announceCapability } from "./capability/announce-capability.js";
+export type { QueueBeaconStoreOptions } from "./capability/queue-beacon-store.js";
 export { queueBeaconStore } from "./capability/queue-beacon-store.js";
 export type { ReadableType, ReadableVersion, ReaderCapability } from "./capability/reader-capability.js";
 export { readerCapability } from "./capability/reader-capability.js";
 export type { BeaconGuardOptions, ReaderGuard } from "./capability/reader-guard.js";
 export { beaconGuard } from "./capability/reader-guard.js";
-export type { Census, CensusGroup, CensusPlace, HiddenMessages } from "./census/census.js";
+export type { Census, CensusGroup, CensusMessageType, CensusPlace, HiddenMessages } from "./census/census.js";
 export type { PeekPagesOptions } from "./census/peek-pages.js";
 export { peekPages } from "./census/peek-pages.js";
 export type { CensusOptions, CensusProgress } from "./census/take-census.js";

@@ -1,4 +1,10 @@
-import type { CallOptions, CorrelationFilter, SubscriptionRule, TransportRuleManager } from "@waybill/core";
+import {
+  type CallOptions,
+  type CorrelationFilter,
+  checkRule,
+  type SubscriptionRule,
+  type TransportRuleManager,
+} from "@waybill/core";
 import { abortedError, closedError, toAzureError } from "./azure-error.js";
 import { fromAmqpMap } from "./from-amqp-value.js";
 import type {
@@ -28,8 +34,10 @@ export class AzureRuleManager implements TransportRuleManager {
     this.#onClosed = onClosed;
   }
 
-  createRule({ name, filter, action }: SubscriptionRule, options?: CallOptions): Promise<void> {
-    return this.#call(options, (manager, callOptions) => {
+  createRule(rule: SubscriptionRule, options?: CallOptions): Promise<void> {
+    return this.#call(options, async (manager, callOptions) => {
+      checkRule(rule, this.#path);
+      const { name, filter, action } = rule;
       const sqlAction = action === undefined ? undefined : { sqlExpression: action };
       // Without an action the SDK takes what comes third for the options of the call.
       return sqlAction === undefined

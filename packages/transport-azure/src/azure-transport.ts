@@ -1,6 +1,7 @@
 import {
   type AcceptSessionOptions,
   type EntityAddress,
+  type ListSessionsPageOptions,
   type ReceiveMode,
   type Transport,
   type TransportCapability,
@@ -18,6 +19,7 @@ import { AzureSender } from "./azure-sender.js";
 import { AzureSessionReceiver } from "./azure-session-receiver.js";
 import { entityPath } from "./entity-path.js";
 import { explainRefusedSession } from "./explain-refused-session.js";
+import { type SessionLister, sessionLister } from "./list-sessions.js";
 import { NextSessionWaits } from "./next-session-waits.js";
 import { ReceiverPool } from "./receiving-links.js";
 import { breakClosedConnections } from "./repairs/closed-connections.js";
@@ -55,6 +57,10 @@ const capabilities: ReadonlySet<TransportCapability> = new Set([
   "rules",
   "transferDeadLetter",
 ] as const);
+const withSessionEnumeration: ReadonlySet<TransportCapability> = new Set([
+  ...capabilities,
+  "sessionEnumeration",
+]);
 
 /** What comes from the wire stays as it is, and core renews the locks: the SDK goes by message ids, which need be neither there nor unique. */
 const asReceived = {
@@ -70,7 +76,9 @@ const freeingPauseMs = 50;
 type Part = AzureSender | AzureReceiver | AzureRuleManager;
 
 class AzureTransport implements Transport {
-  readonly capabilities = capabilities;
+  readonly capabilities: ReadonlySet<TransportCapability>;
+  /** Present with the capability `sessionEnumeration`. */
+  readonly listSessions?: SessionLister;
   readonly #client: ServiceBusClientLike;
   readonly #parts = new Set<Part>();
   readonly #waits = new NextSessionWaits();
@@ -78,6 +86,13 @@ class AzureTransport implements Transport {
 
   constructor(client: ServiceBusClientLike) {
     this.#client = client;
+    const list = sessionLister(client);
+    this.capabilities = list === undefined ? capabilities : withSessionEnumeration;
+    if (list !== undefined) this.listSessions = (...call) => this.#listSessions(list, ...call);
+  }
+
+  get namespace(): string | undefined {
+    return this.#client.fullyQualifiedNamespace;
   }
 
   createSender(queueOrTopic: string): TransportSender {
@@ -117,6 +132,22 @@ class AzureTransport implements Transport {
     const create = () => this.#client.createRuleManager(topic, subscription);
     const path = entityPath({ topic, subscription });
     return this.#add(new AzureRuleManager(path, create, this.#forget));
+  }
+
+  async #listSessions(
+    list: SessionLister,
+    address: EntityAddress,
+    options: ListSessionsPageOptions,
+  ): Promise<string[]> {
+    const path = entityPath(address);
+    if (this.#isClosed) throw closedError(path);
+    try {
+      return await underEither(this.#closing.signal, options.abortSignal, (signal) =>
+        untilAborted(list(address, { ...options, abortSignal: signal }), signal, () => abortedError(path)),
+      );
+    } catch (error) {
+      throw this.#isClosed ? closedError(path) : toAzureError(error, path);
+    }
   }
 
   async close(): Promise<void> {

@@ -8,6 +8,7 @@ import type {
 import type Long from "long";
 import { fromAmqpMap, fromAmqpValue, isValueSection, plainBytes } from "./from-amqp-value.js";
 import type { ReceivedServiceBusMessage } from "./service-bus-client.js";
+import { sizeOfMessage } from "./size-of-message.js";
 
 /** A message as the client takes it. `settlement` is present when the message is locked. */
 export function fromServiceBusMessage(
@@ -16,7 +17,7 @@ export function fromServiceBusMessage(
 ): DeliveredMessage {
   const { applicationProperties, timeToLive, enqueuedTimeUtc, lockToken, _rawAmqpMessage: raw } = message;
   // Every name is always there, so that all messages have one shape.
-  return {
+  const delivered = {
     body: fromBody(message),
     messageId: fromAmqpValue(message.messageId) as MessageId | undefined,
     contentType: message.contentType,
@@ -49,9 +50,11 @@ export function fromServiceBusMessage(
     sequenceNumber: message.sequenceNumber === undefined ? 0n : fromLong(message.sequenceNumber),
     enqueuedSequenceNumber: fromInteger(message.enqueuedSequenceNumber),
     state: message.state,
-    size: undefined,
+    size: undefined as number | undefined,
     settlement,
   };
+  delivered.size = sizeOfMessage(delivered);
+  return delivered;
 }
 
 /** A 64-bit integer of the SDK as `bigint`. */

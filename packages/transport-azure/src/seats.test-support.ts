@@ -16,7 +16,14 @@ export interface Seat extends AsyncDisposable {
 }
 
 /** What the SDK can do. */
-export const capabilities = ["scheduling", "deferral", "sessions", "rules", "transferDeadLetter"] as const;
+export const capabilities = [
+  "scheduling",
+  "deferral",
+  "sessions",
+  "sessionEnumeration",
+  "rules",
+  "transferDeadLetter",
+] as const;
 
 /** So much real time passes for what the manual clock has set off to travel over the wire. */
 const travelMs = 10;

@@ -5,6 +5,7 @@ import type Long from "long";
  * class fits as it is.
  */
 export interface ServiceBusClientLike {
+  readonly fullyQualifiedNamespace?: string;
   createSender(queueOrTopic: string): ServiceBusSenderLike;
   createReceiver(queue: string, options: ServiceBusReceiverSettings): ServiceBusReceiverLike;
   createReceiver(
@@ -33,6 +34,13 @@ export interface ServiceBusClientLike {
     options: ServiceBusSessionSettings,
   ): Promise<ServiceBusSessionReceiverLike>;
   createRuleManager(topic: string, subscription: string): ServiceBusRuleManagerLike;
+  /** Later versions have it. */
+  listMessageSessions?(queue: string, options?: ServiceBusListSessionsOptions): AsyncIterable<string>;
+  listMessageSessions?(
+    topic: string,
+    subscription: string,
+    options?: ServiceBusListSessionsOptions,
+  ): AsyncIterable<string>;
 }
 
 /** The sender's part of {@link ServiceBusClientLike}. */
@@ -158,6 +166,11 @@ export interface ServiceBusMessageHandlers {
 /** How a call is given up. */
 export interface ServiceBusCallOptions {
   abortSignal?: AbortSignal;
+}
+
+/** Which sessions the SDK lists. */
+export interface ServiceBusListSessionsOptions extends ServiceBusCallOptions {
+  sessionStateUpdatedAfter?: Date;
 }
 
 /** Properties whose values rhea, the AMQP library beneath the SDK, can encode. */

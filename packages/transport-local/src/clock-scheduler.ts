@@ -1,4 +1,4 @@
-import type { Clock, ClockAttachment, ClockDriven } from "@waybill/broker";
+import { type Clock, type ClockAttachment, type ClockDriven, steadyNow } from "@waybill/broker";
 import type { Scheduler, Timer } from "@waybill/core";
 
 /** The client's timers on the broker's clock, so that a test which advances it drives locks, waits and back-off alike. */
@@ -25,9 +25,13 @@ export class ClockScheduler implements Scheduler, ClockDriven {
     return this.#clock.now();
   }
 
+  steadyNow(): number {
+    return steadyNow(this.#clock);
+  }
+
   schedule(delayMs: number, run: () => void): Timer {
     const timer: ScheduledTimer = {
-      dueMs: this.#clock.now() + Math.max(delayMs, 0),
+      dueMs: this.steadyNow() + Math.max(delayMs, 0),
       run,
       isAwaited: true,
       cancel: () => this.#cancel(timer),
@@ -43,8 +47,8 @@ export class ClockScheduler implements Scheduler, ClockDriven {
     return timer;
   }
 
-  runDue(nowMs: number): void {
-    while (this.nextDueMs <= nowMs) this.#timers.shift()!.run();
+  runDue(steadyMs: number): void {
+    while (this.nextDueMs <= steadyMs) this.#timers.shift()!.run();
     this.#detachIfDone();
   }
 

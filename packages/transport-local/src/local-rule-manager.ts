@@ -1,5 +1,11 @@
 import type { Broker, RuleDefinition, RuleDescription, RuleFilter } from "@waybill/broker";
-import type { CallOptions, CorrelationFilter, SubscriptionRule, TransportRuleManager } from "@waybill/core";
+import {
+  type CallOptions,
+  type CorrelationFilter,
+  checkRule,
+  type SubscriptionRule,
+  type TransportRuleManager,
+} from "@waybill/core";
 import { entityPath } from "./entity-path.js";
 import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
 
@@ -24,9 +30,10 @@ export class LocalRuleManager implements TransportRuleManager {
   }
 
   createRule(rule: SubscriptionRule, options?: CallOptions): Promise<void> {
-    return this.#call(options, () =>
-      this.#broker.createRule(this.#topic, this.#subscription, toBrokerRule(rule)),
-    );
+    return this.#call(options, (path) => {
+      checkRule(rule, path);
+      return this.#broker.createRule(this.#topic, this.#subscription, toBrokerRule(rule));
+    });
   }
 
   deleteRule(name: string, options?: CallOptions): Promise<void> {
@@ -46,13 +53,13 @@ export class LocalRuleManager implements TransportRuleManager {
 
   async #call<Answer>(
     options: CallOptions | undefined,
-    call: () => Answer | Promise<Answer>,
+    call: (path: string) => Answer | Promise<Answer>,
   ): Promise<Answer> {
     const path = entityPath({ topic: this.#topic, subscription: this.#subscription });
     if (this.#isClosed) throw closedError(path);
     throwIfAborted(options?.abortSignal, path);
     try {
-      return await call();
+      return await call(path);
     } catch (error) {
       throw toLocalError(error, path);
     }

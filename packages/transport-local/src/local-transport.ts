@@ -42,6 +42,8 @@ type Part = LocalSender | LocalReceiver | LocalRuleManager;
 
 class LocalTransport implements Transport {
   readonly capabilities = capabilities;
+  /** Where clients on the network find a broker in this process. */
+  readonly namespace = "localhost";
   readonly #broker: Broker;
   readonly #scheduler: ClockScheduler;
   readonly #parts = new Set<Part>();

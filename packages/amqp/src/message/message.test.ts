@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { AmqpDecodeError } from "../codec/decode-error.js";
 import { encodeValue } from "../codec/encode.js";
 import {
+  type AmqpValue,
+  array,
   described,
   int,
   long,
@@ -13,9 +15,9 @@ import {
   uuid,
 } from "../codec/value.js";
 import { joinBatch, scanBatch, splitBatch } from "./batch.js";
-import { withMessageId } from "./message-id.js";
 import { scanMessage } from "./sections.js";
 import { encodeMessage, spliceMessage } from "./splice.js";
+import { type PropertyStamps, stampProperties } from "./stamp-properties.js";
 
 const section = (code: number, value: Parameters<typeof encodeValue>[0]): Uint8Array =>
   encodeValue(described(BigInt(code), value));
@@ -93,9 +95,60 @@ describe("scanMessage", () => {
     expect(() => message.checkKept()).toThrow(reason);
   });
 
+  it("takes a footer in front of the body, and puts it behind", () => {
+    const properties = section(0x73, ["id"]);
+    const footer = section(0x78, stringMap({ sum: "x" }));
+    const body = [section(0x75, Buffer.from("a")), section(0x75, Buffer.from("b"))];
+    const early = scanMessage(Buffer.concat([properties, footer, ...body]));
+    early.checkKept();
+    expect(early.decodeBody().map(String)).toEqual(["a", "b"]);
+    expect(early.footer).toBeDefined();
+    const ordered = early.inOrder();
+    expect(Buffer.compare(ordered.bytes, Buffer.concat([properties, ...body, footer]))).toBe(0);
+    expect(ordered.inOrder()).toBe(ordered);
+    const only = scanMessage(Buffer.concat([properties, footer]));
+    expect(only.inOrder()).toBe(only);
+  });
+
+  it.each<[string, AmqpValue]>([
+    ["list", [1]],
+    ["list", []],
+    ["map", stringMap({ a: 1 })],
+    ["array", array("int", [int(1)])],
+    ["list", described("some:type", [1])],
+  ])("finds an application property that is a %s", (type, value) => {
+    const simple = { text: "t", none: null, at: timestamp(new Date(0)), id: described("some:type", "x") };
+    const message = scanMessage(section(0x74, stringMap({ ...simple, odd: value, other: [] })));
+    const limits = { propertyBytes: 400, totalBytes: 500 };
+    expect(message.findPropertyFault(limits)).toEqual({ kind: "compound", name: "odd", type });
+    expect(scanMessage(section(0x74, stringMap(simple))).findPropertyFault(limits)).toBeUndefined();
+    const wide = scanMessage(section(0x74, stringMap({ ...simple, long: "x".repeat(300), odd: value })));
+    expect(wide.findPropertyFault(limits)).toEqual({ kind: "compound", name: "odd", type });
+  });
+
+  it("counts names and values of application properties by their own bytes", () => {
+    const message = scanMessage(
+      section(0x74, stringMap({ a: "x".repeat(299), b: Buffer.alloc(9), c: long(5n), d: true })),
+    );
+    const faultAt = (propertyBytes: number, totalBytes: number) =>
+      message.findPropertyFault({ propertyBytes, totalBytes });
+    expect(faultAt(300, 313)).toBeUndefined();
+    expect(faultAt(299, 313)).toEqual({ kind: "too-large", name: "a", bytes: 300 });
+    expect(faultAt(300, 312)).toEqual({ kind: "too-large-together", bytes: 313 });
+    expect(
+      scanMessage(section(0x74, stringMap({}))).findPropertyFault({ propertyBytes: 0, totalBytes: 0 }),
+    ).toBeUndefined();
+  });
+
   it.each([
     ["sections out of order", [section(0x74, stringMap({})), section(0x70, [])]],
     ["a section twice", [section(0x70, []), section(0x70, [])]],
+    ["a footer in front of properties", [section(0x78, stringMap({})), section(0x73, [])]],
+    ["two footers", [section(0x78, stringMap({})), section(0x77, 1), section(0x78, stringMap({}))]],
+    [
+      "a body on both sides of the footer",
+      [0x75, 0x78, 0x75].map((code) => section(code, code === 0x75 ? Buffer.from("a") : stringMap({}))),
+    ],
     ["two kinds of body", [section(0x75, Buffer.from("a")), section(0x77, "a")]],
     ["an unknown section", [section(0x79, [])]],
     ["a section that is cut off", [section(0x75, Buffer.from("abc")).subarray(0, 6)]],
@@ -125,28 +178,66 @@ describe("the data of a message", () => {
   });
 });
 
-describe("withMessageId", () => {
+describe("stampProperties", () => {
   const body = section(0x75, Buffer.from("body"));
   const withProperties = (...properties: readonly Uint8Array[]): Uint8Array =>
     Buffer.concat([...properties, body]);
-  const give = (bare: Uint8Array, id: string) => scanMessage(Buffer.concat(withMessageId(bare, id)));
+  const give = (bare: Uint8Array, id: string) =>
+    scanMessage(Buffer.concat(stampProperties(bare, { messageId: id })));
 
-  it.each([
+  const kinds: readonly (readonly [string, Uint8Array])[] = [
     ["no properties", withProperties()],
     ["nothing at all", new Uint8Array()],
     ["an empty list of properties", withProperties(Buffer.from([0x00, 0x53, 0x73, 0x45]))],
     ["an empty list in its long form", withProperties(Buffer.from("005373d00000000400000000", "hex"))],
     ["no id among the properties", withProperties(section(0x73, [null, null, "to", "subject"]))],
-  ])("gives one to a message with %s", (_, message) => {
+  ];
+
+  it.each(kinds)("gives an id to a message with %s", (_, message) => {
     const before = scanMessage(message);
     const after = give(message, "an id");
     expect(after.decodeProperties()).toEqual({ ...before.decodeProperties(), messageId: "an id" });
     expect(after.decodeBody()).toEqual(before.decodeBody());
   });
 
+  it.each(kinds)("writes both times into a message with %s", (_, message) => {
+    const before = scanMessage(message);
+    const times = { creationTime: 1_800_000_000_123, absoluteExpiryTime: 253_402_243_199_000 };
+    const after = scanMessage(Buffer.concat(stampProperties(message, times)));
+    expect(after.decodeProperties()).toEqual({
+      ...before.decodeProperties(),
+      creationTime: new Date(times.creationTime),
+      absoluteExpiryTime: new Date(times.absoluteExpiryTime),
+    });
+    expect(after.decodeBody()).toEqual(before.decodeBody());
+  });
+
+  it("replaces and removes times beside everything else, the id of any type included", () => {
+    const sent = {
+      messageId: ulong(7n),
+      userId: Buffer.from("me"),
+      contentEncoding: "gzip",
+      absoluteExpiryTime: new Date(5),
+      creationTime: new Date(-1),
+      groupId: "",
+      groupSequence: 3,
+      replyToGroupId: "r",
+    };
+    const message = encodeMessage({ properties: sent, body: { kind: "value", value: "x" } });
+    const stamp = (times: PropertyStamps) =>
+      scanMessage(
+        Buffer.concat(stampProperties(message, { messageId: "an id", ...times })),
+      ).decodeProperties();
+    const all = scanMessage(message).decodeProperties();
+    expect(stamp({ creationTime: -2 })).toEqual({ ...all, creationTime: new Date(-2) });
+    expect(stamp({ absoluteExpiryTime: 2 ** 33 })).toEqual({ ...all, absoluteExpiryTime: new Date(2 ** 33) });
+    expect(stamp({ absoluteExpiryTime: null })).toEqual({ ...all, absoluteExpiryTime: undefined });
+    expect(stamp({})).toEqual(all);
+  });
+
   it("leaves a message that has an id of any type as it is", () => {
     const message = withProperties(section(0x73, [uuid(new Uint8Array(16)), null, "to"]));
-    expect(withMessageId(message, "an id")).toEqual([message]);
+    expect(stampProperties(message, { messageId: "an id" })).toEqual([message]);
   });
 
   it("keeps the other properties byte for byte, those of a later version too", () => {
@@ -157,7 +248,7 @@ describe("withMessageId", () => {
   });
 
   it("refuses an id that is too long", () => {
-    expect(() => withMessageId(body, "x".repeat(256))).toThrow(TypeError);
+    expect(() => stampProperties(body, { messageId: "x".repeat(256) })).toThrow(TypeError);
   });
 });
 

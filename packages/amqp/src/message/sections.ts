@@ -9,6 +9,7 @@ import {
 import { checkValue, readValue, skipValue } from "../codec/decode.js";
 import { AmqpMap, type AmqpValue } from "../codec/value.js";
 import { headerType, type MessageHeader, type MessageProperties, propertiesType } from "./header.js";
+import { findPropertyFault, type PropertyFault, type PropertyLimits } from "./property-fault.js";
 
 /** Where some bytes lie: `start` inclusive, `end` exclusive. */
 export interface ByteRange {
@@ -43,7 +44,7 @@ export class MessageSections {
   readonly bodyKind: BodyKind = "none";
   readonly footer: SectionRange | undefined = undefined;
 
-  /** Throws `AmqpDecodeError` when the bytes are not sections in the order of 3.2. */
+  /** Throws `AmqpDecodeError` when the bytes are not sections in the order of 3.2, save that rhea puts the footer in front of the body. */
   constructor(bytes: Uint8Array, start = 0, end: number = bytes.length) {
     this.bytes = bytes;
     this.start = start;
@@ -54,9 +55,9 @@ export class MessageSections {
       const sectionStart = reader.position;
       const code = readDescriptor(reader);
       if (code < HEADER || code > FOOTER) reader.fail("a message section has an unknown descriptor");
-      if (code < previous || (code === previous && code !== DATA && code !== SEQUENCE)) {
-        reader.fail("message sections are out of order");
-      }
+      const isRepeated =
+        code === FOOTER ? this.footer !== undefined : code === previous && !isRepeatable(code);
+      if (code < previous || isRepeated) reader.fail("message sections are out of order");
       const valueStart = reader.position;
       skipValue(reader);
       const range = { start: sectionStart, valueStart, end: reader.position };
@@ -72,13 +73,37 @@ export class MessageSections {
         this.body = [range];
         this.bodyKind = code === DATA ? "data" : code === SEQUENCE ? "sequence" : "value";
       }
-      previous = code;
+      // Behind a footer that stands in front of the body nothing but the body may come.
+      previous = code === FOOTER && this.body === NONE ? APPLICATION_PROPERTIES : code;
     }
   }
 
   /** Offset of the bare message: what follows header and annotations (3.2). */
   get bareStart(): number {
     return (this.messageAnnotations ?? this.deliveryAnnotations ?? this.header)?.end ?? this.start;
+  }
+
+  /** The message with its sections in the order of 3.2, for readers that look for the footer behind the body only; itself if they are. */
+  inOrder(): MessageSections {
+    const { bytes, footer, body, end } = this;
+    const [first] = body;
+    if (footer === undefined || first === undefined || footer.start > first.start) return this;
+    const parts = [
+      bytes.subarray(this.start, footer.start),
+      bytes.subarray(footer.end, end),
+      bytes.subarray(footer.start, footer.end),
+    ];
+    return new MessageSections(Buffer.concat(parts));
+  }
+
+  /**
+   * What is wrong with the application properties: one is no simple value, as 3.2.5 wants them, one is larger than `limits` say, or all are
+   * together. Names and values count with their own bytes, without what the encoding adds. To be called after `checkKept`.
+   */
+  findPropertyFault(limits: PropertyLimits): PropertyFault | undefined {
+    const range = this.applicationProperties;
+    if (range === undefined || this.#isEmpty(range, MAP_8)) return undefined;
+    return findPropertyFault(this.#readerOf(range), limits);
   }
 
   /**
@@ -194,6 +219,9 @@ export class MessageSections {
 
 /** Values in a section other than the body: as many as fit into what services take of them, 64 KB. */
 const MAX_VALUES = 65_536;
+function isRepeatable(code: number): boolean {
+  return code === DATA || code === SEQUENCE;
+}
 
 /** Whether a constructor is the one given, or the same with a size of four octets. */
 function isWideOr(code8: number, code: number | undefined): boolean {

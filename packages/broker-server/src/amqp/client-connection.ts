@@ -24,6 +24,9 @@ const MAX_FRAME_SIZE = 256 * 1024;
 /** Output in bytes after which no more input is dealt with until it is written. */
 const LARGEST_OUTPUT = 2 ** 20;
 
+/** What a host name may look like that error texts repeat. */
+const HOST = /^[\w.:[\]-]{1,253}$/;
+
 /** One client's socket with its AMQP connection. */
 export class ClientConnection {
   readonly #socket: Socket;
@@ -35,6 +38,7 @@ export class ClientConnection {
   readonly #closeTimeoutMs: number;
   #idle: IdleWatch | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #acknowledgement: NodeJS.Immediate | undefined;
   #drop: NodeJS.Timeout | undefined;
   /** Why the connection is closed as soon as it is opened. */
   #refusal: AmqpRefusal | undefined;
@@ -52,7 +56,7 @@ export class ClientConnection {
     this.#context = context;
     this.#closeTimeoutMs = options.closeTimeoutMs;
     this.#admission = admission;
-    const budget = admission.admit((refusal) => this.#evict(toAmqpError(refusal)));
+    const budget = admission.admit((refusal) => this.#evict(toAmqpError(refusal, this.#peer)));
     this.#budget = budget;
     const claims = new Claims(
       options.authorization,
@@ -87,9 +91,11 @@ export class ClientConnection {
         isTurnOver: () => this.#isHeldUp || context.turns.isOver(),
         onOutput: () => queueMicrotask(() => this.#flush()),
         onOpen: (connection) => {
-          if (this.#refusal !== undefined) connection.close(toAmqpError(this.#refusal));
-          this.#idle = new IdleWatch(options.idleTimeouts, peer, (idle) => {
-            connection.close(toAmqpError(idle));
+          const { hostname = "" } = connection.remoteOpen ?? {};
+          peer.namespace = HOST.test(hostname) ? hostname : options.host;
+          if (this.#refusal !== undefined) connection.close(toAmqpError(this.#refusal, peer));
+          this.#idle = new IdleWatch(options.idleTimeouts, peer, (refusal) => {
+            connection.close(toAmqpError(refusal, peer));
             this.#drop = setTimeout(() => socket.destroy(), options.closeTimeoutMs).unref();
           });
         },
@@ -155,7 +161,7 @@ export class ClientConnection {
     this.#refusal = this.#admission.trust(this.#budget);
     if (this.#refusal === undefined) this.#connection.trust();
     // One that has not been opened can only be closed then.
-    else this.#connection.close(toAmqpError(this.#refusal));
+    else this.#connection.close(toAmqpError(this.#refusal, this.#peer));
   }
 
   #listen(): void {
@@ -165,6 +171,10 @@ export class ClientConnection {
       this.#input.push(bytes);
       this.#context.turns.take(this);
       if (this.#input.length > 0) socket.pause();
+      this.#acknowledgement ??= setImmediate(() => {
+        this.#acknowledgement = undefined;
+        this.#connection.acknowledge();
+      });
     });
     socket.on("drain", () => {
       this.#peer.isCongested = false;
@@ -175,6 +185,7 @@ export class ClientConnection {
     socket.on("error", () => socket.destroy());
     socket.on("end", () => socket.end());
     socket.on("close", () => {
+      clearImmediate(this.#acknowledgement);
       clearTimeout(this.#timer);
       clearTimeout(this.#drop);
       this.#connection.disconnect();

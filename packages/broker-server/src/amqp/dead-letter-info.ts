@@ -1,6 +1,7 @@
 import { AmqpMap } from "@waybill/amqp";
 import type { DeadLetterOptions } from "@waybill/broker";
 import { fromAmqpProperties, keyText, textOf } from "./application-properties.js";
+import { checkChangedProperties } from "./check-properties.js";
 
 const REASON = "DeadLetterReason";
 const DESCRIPTION = "DeadLetterErrorDescription";
@@ -8,10 +9,13 @@ const DESCRIPTION = "DeadLetterErrorDescription";
 /** Reads the error info of a rejection: why a message is dead-lettered, and which of its properties to change. */
 export function readDeadLetterInfo(info: AmqpMap | undefined): DeadLetterOptions {
   if (info === undefined) return {};
-  const others = info.entries.filter(([key]) => keyText(key) !== REASON && keyText(key) !== DESCRIPTION);
+  const others = new AmqpMap(
+    info.entries.filter(([key]) => keyText(key) !== REASON && keyText(key) !== DESCRIPTION),
+  );
+  checkChangedProperties(others);
   return {
     reason: textOf(info.get(REASON)),
     description: textOf(info.get(DESCRIPTION)),
-    ...(others.length > 0 && { propertiesToModify: fromAmqpProperties(new AmqpMap(others)) }),
+    ...(others.size > 0 && { propertiesToModify: fromAmqpProperties(others) }),
   };
 }

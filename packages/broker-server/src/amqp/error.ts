@@ -1,5 +1,6 @@
 import { AmqpDecodeError, type AmqpError } from "@waybill/amqp";
 import { BrokerError, type BrokerErrorCode } from "@waybill/broker";
+import { addressOf, brokerText, type ErrorOrigin, tracked } from "./service-text.js";
 
 /** The condition of the service and the status of a management answer for each refusal of the broker. */
 const CONDITIONS: Readonly<Record<BrokerErrorCode, readonly [condition: string, statusCode: number]>> = {
@@ -32,11 +33,14 @@ export class AmqpRefusal extends Error {
   override readonly name = "AmqpRefusal";
   readonly condition: string;
   readonly statusCode: number;
+  /** The entity that a right is missing for; the refusal names it by its full address. */
+  readonly resource: string | undefined;
 
-  constructor(condition: string, text: string, statusCode = 400) {
+  constructor(condition: string, text: string, statusCode = 400, resource?: string) {
     super(text);
     this.condition = condition;
     this.statusCode = statusCode;
+    this.resource = resource;
   }
 }
 
@@ -46,26 +50,31 @@ export function badRequest(text: string): AmqpRefusal {
 }
 
 /** The one place where errors become AMQP's. What is no refusal is a defect and tells the peer nothing of itself. */
-export function toAmqpError(error: unknown): AmqpError {
-  const { condition, description } = toRefusal(error);
+export function toAmqpError(error: unknown, origin: ErrorOrigin): AmqpError {
+  const { condition, description } = toRefusal(error, origin);
   return { condition, description };
 }
 
 /** An error as a management node answers it. */
-export function toRefusal(error: unknown): { condition: string; description: string; statusCode: number } {
+export function toRefusal(
+  error: unknown,
+  origin: ErrorOrigin,
+): { condition: string; description: string; statusCode: number } {
   if (error instanceof BrokerError) {
     const [condition, statusCode] = CONDITIONS[error.code];
-    return { condition, statusCode, description: error.message };
+    return { condition, statusCode, description: tracked(brokerText(error, origin), origin, error.entity) };
   }
   if (error instanceof AmqpRefusal) {
-    return { condition: error.condition, statusCode: error.statusCode, description: error.message };
+    const { condition, statusCode, message, resource } = error;
+    const text = resource === undefined ? message : `${message} Resource: '${addressOf(resource, origin)}'.`;
+    return { condition, statusCode, description: tracked(text, origin) };
   }
   if (error instanceof AmqpDecodeError) {
-    return { condition: "amqp:decode-error", statusCode: 400, description: error.message };
+    return { condition: "amqp:decode-error", statusCode: 400, description: tracked(error.message, origin) };
   }
   return {
     condition: "amqp:internal-error",
     statusCode: 500,
-    description: "The server failed to do this. Nothing about the request explains it.",
+    description: tracked("The server failed to do this. Nothing about the request explains it.", origin),
   };
 }

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import {
   AmqpMap,
   type AmqpValue,
@@ -8,19 +9,21 @@ import {
   type MessageParts,
   type MessageProperties,
   type MessageSections,
+  type PropertyStamps,
   scanMessage,
   short,
+  spliceMessage,
+  stampProperties,
   symbol,
   timestamp,
   ulong,
   uuid,
-  withMessageId,
 } from "@waybill/amqp";
 import type { MessageBody, MessageId, ReceivedMessage } from "@waybill/broker";
 import { keyText, toAmqpProperties, toAmqpValue } from "./application-properties.js";
 import { encodePlainFront, isPlain } from "./front-template.js";
+import { expiryOf, ttlOf } from "./time-to-live.js";
 
-const UINT_MAX = 2 ** 32 - 1;
 const MESSAGE_STATES = { active: 0, deferred: 1, scheduled: 2 } as const;
 const NO_BODY = { kind: "data", sections: [] } as const;
 
@@ -30,22 +33,39 @@ export interface Delivery {
   readonly isPeeked?: boolean;
   /** Adds the lock token as a delivery annotation, for messages that do not travel under a delivery tag of their own. */
   readonly withLockToken?: boolean;
+  /** Leaves the body out and says in a delivery annotation how many bytes it has. */
+  readonly omitsBody?: boolean;
 }
 
 const PUSHED: Delivery = Object.freeze({});
 
 /**
- * Encodes a message for a client, in parts to be sent one after the other. What came over AMQP goes out byte for byte but for header
- * and annotations, and for what settlements and rule actions changed.
+ * Encodes a message for a client, in parts to be sent one after the other. What came over AMQP goes out byte for byte but for header,
+ * annotations and the times of its expiry, and for what settlements and rule actions changed.
  */
 export function fromBrokerMessage(message: ReceivedMessage, delivery: Delivery = PUSHED): Uint8Array[] {
+  if (delivery.omitsBody === true) return withoutBody(message, delivery);
   const { wire } = message;
   if (wire === undefined) return [encodeMessage(toParts(message, delivery))];
   if (isBare(wire) && !isChanged(message)) {
-    return [encodeBareFront(message, delivery), ...withId(wire, message)];
+    return [encodeBareFront(message, delivery), ...stamped(wire, message)];
   }
   const sections = scanMessage(wire);
   return [encodeFront(message, delivery, sections), ...bareParts(message, sections)];
+}
+
+/** The message up to its body. */
+function withoutBody(message: ReceivedMessage, delivery: Delivery): Uint8Array[] {
+  const whole = scanMessage(Buffer.concat(fromBrokerMessage(message, { ...delivery, omitsBody: false })));
+  const { body, end } = whole;
+  const bodyStart = body[0]?.start ?? end;
+  const size = (body.at(-1)?.end ?? end) - bodyStart;
+  return spliceMessage(scanMessage(whole.bytes.subarray(0, bodyStart)), {
+    deliveryAnnotations: new AmqpMap([
+      ...(whole.decodeDeliveryAnnotations()?.entries ?? []),
+      [symbol("omitted-message-body-size"), long(BigInt(size))],
+    ]),
+  });
 }
 
 /** Whether an encoded message has nothing in front of its bare message: its first section is properties or later. */
@@ -79,9 +99,10 @@ function frontOf(
   const deliveryAnnotations = sections?.decodeDeliveryAnnotations()?.entries ?? [];
   const token = withLockToken ? message.lockToken : undefined;
   const header: Partial<MessageHeader> = {
-    ...(sentHeader?.durable !== undefined && { durable: sentHeader.durable }),
+    ...durableOf(message, sentHeader),
     ...(sentHeader?.priority !== undefined && { priority: sentHeader.priority }),
-    ...ttlOf(message),
+    ...(sentHeader?.firstAcquirer !== undefined && { firstAcquirer: sentHeader.firstAcquirer }),
+    ...ttlFieldOf(message),
     // Written even when 0: SDKs read a missing field as no count at all.
     deliveryCount: message.deliveryCount,
   };
@@ -97,10 +118,18 @@ function frontOf(
   };
 }
 
-function ttlOf({ timeToLiveMs }: ReceivedMessage): Partial<MessageHeader> {
-  return timeToLiveMs === Number.POSITIVE_INFINITY
-    ? {}
-    : { ttl: Math.min(Math.max(Math.round(timeToLiveMs), 0), UINT_MAX) };
+/** What the sender said of it, unless a rule's action says otherwise. */
+function durableOf(
+  { forcePersistence, hasChangedBrokerProperties }: ReceivedMessage,
+  sent: MessageHeader | undefined,
+): Partial<MessageHeader> {
+  if (forcePersistence) return { durable: true };
+  return sent?.durable === undefined || hasChangedBrokerProperties ? {} : { durable: sent.durable };
+}
+
+function ttlFieldOf(message: ReceivedMessage): Partial<MessageHeader> {
+  const ttl = ttlOf(message);
+  return ttl === undefined ? {} : { ttl };
 }
 
 function annotationsOf(message: ReceivedMessage, isPeeked: boolean, sent: AmqpMap | undefined): AmqpMap {
@@ -131,13 +160,14 @@ function bareParts(message: ReceivedMessage, sections: MessageSections): readonl
   const { bytes, bareStart, properties, applicationProperties } = sections;
   const { propertyChanges, hasChangedBrokerProperties } = message;
   if (propertyChanges === undefined && !hasChangedBrokerProperties) {
-    return withId(bytes.subarray(bareStart), message);
+    return stamped(bytes.subarray(bareStart), message);
   }
   const parts: Uint8Array[] = [];
   if (hasChangedBrokerProperties) {
-    const changed = { ...sections.decodeProperties(), ...propertiesOf(message) };
+    const { absoluteExpiryTime: _, ...sent } = sections.decodeProperties() ?? {};
+    const changed = { ...sent, ...propertiesOf(message) };
     parts.push(encodeMessage({ properties: changed, body: NO_BODY }));
-  } else parts.push(...withId(bytes.subarray(bareStart, properties?.end ?? bareStart), message));
+  } else parts.push(...stamped(bytes.subarray(bareStart, properties?.end ?? bareStart), message));
   if (propertyChanges !== undefined) {
     const names = new Set(Object.keys(propertyChanges));
     const kept =
@@ -152,9 +182,17 @@ function bareParts(message: ReceivedMessage, sections: MessageSections): readonl
   return parts;
 }
 
-/** SDKs settle and renew by message id, so a message that was sent without one goes out with the one that the broker made. */
-function withId(bare: Uint8Array, { messageId }: ReceivedMessage): readonly Uint8Array[] {
-  return typeof messageId === "string" ? withMessageId(bare, messageId) : [bare];
+/**
+ * A bare message with what the broker knows better than its sender. SDKs settle and renew by message id, so one that was sent without goes
+ * out with the one that the broker made; and they go by the times before they go by the header.
+ */
+function stamped(bare: Uint8Array, message: ReceivedMessage): readonly Uint8Array[] {
+  const { messageId } = message;
+  const stamps: PropertyStamps = {
+    messageId: typeof messageId === "string" ? messageId : undefined,
+    ...expiryOf(message),
+  };
+  return stampProperties(bare, stamps);
 }
 
 function toParts(message: ReceivedMessage, delivery: Delivery): MessageParts {
@@ -170,10 +208,15 @@ function toParts(message: ReceivedMessage, delivery: Delivery): MessageParts {
 function propertiesOf(message: ReceivedMessage): Partial<MessageProperties> {
   const { messageId, correlationId, contentType, subject, to, replyTo, sessionId, replyToSessionId } =
     message;
+  const expiry = expiryOf(message);
   return {
     ...(messageId !== undefined && { messageId: toAmqpId(messageId) }),
     ...(correlationId !== undefined && { correlationId: toAmqpId(correlationId) }),
     ...(contentType !== undefined && { contentType }),
+    ...(expiry !== undefined && {
+      absoluteExpiryTime: new Date(expiry.absoluteExpiryTime),
+      creationTime: new Date(expiry.creationTime),
+    }),
     ...(subject !== undefined && { subject }),
     ...(to !== undefined && { to }),
     ...(replyTo !== undefined && { replyTo }),

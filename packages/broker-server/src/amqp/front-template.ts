@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { encodeMessage, long, symbolMap, timestamp } from "@waybill/amqp";
 import type { ReceivedMessage } from "@waybill/broker";
+import { ttlOf } from "./time-to-live.js";
 
 /** Values that occur nowhere else in an encoded front, wide enough that every value has room in their place. */
 const MARKS = {
@@ -24,11 +25,11 @@ const templates = [false, true].map((hasTtl) =>
 
 /** Header and annotations of a message that has only what every message has: a copy of a template with its numbers. */
 export function encodePlainFront(message: ReceivedMessage): Uint8Array {
-  const { timeToLiveMs, lockedUntil } = message;
-  const hasTtl = timeToLiveMs !== Number.POSITIVE_INFINITY;
-  const { bytes, places } = templates[Number(hasTtl)]![Number(lockedUntil !== undefined)]!;
+  const { lockedUntil } = message;
+  const ttl = ttlOf(message);
+  const { bytes, places } = templates[Number(ttl !== undefined)]![Number(lockedUntil !== undefined)]!;
   const front = Buffer.from(bytes);
-  if (hasTtl) front.writeUInt32BE(Math.min(Math.max(Math.round(timeToLiveMs), 0), 0xffffffff), places.ttl);
+  if (ttl !== undefined) front.writeUInt32BE(ttl, places.ttl);
   front.writeUInt32BE(message.deliveryCount, places.deliveryCount);
   writeLong(front, Number(message.sequenceNumber), places.sequenceNumber);
   writeLong(front, message.enqueuedTime.getTime(), places.enqueuedTime);

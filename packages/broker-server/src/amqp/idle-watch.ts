@@ -1,5 +1,5 @@
 import type { ReceiverLink, SenderLink } from "@waybill/amqp";
-import type { ClockAttachment, ClockDriven } from "@waybill/broker";
+import { type ClockAttachment, type ClockDriven, steadyNow } from "@waybill/broker";
 import { AmqpRefusal } from "./error.js";
 import type { ResolvedIdleTimeouts } from "./idle-timeouts.js";
 import type { Peer } from "./peer.js";
@@ -39,7 +39,7 @@ export class IdleWatch implements ClockDriven {
     this.#timeouts = timeouts;
     this.#peer = peer;
     this.#closeConnection = closeConnection;
-    this.#openedMs = clock.now();
+    this.#openedMs = steadyNow(clock);
     this.#linkedMs = this.#openedMs;
     this.#schedule(this.#openedMs);
     if (this.nextDueMs < Number.POSITIVE_INFINITY) this.#attachment = clock.attach(this);
@@ -48,7 +48,7 @@ export class IdleWatch implements ClockDriven {
   /** Watches over a link that the client attached, until it is detached. */
   add(link: SenderLink | ReceiverLink): void {
     if (this.#attachment === undefined || link.isDetached) return;
-    this.#links.set(link, { activity: link.activity, activeMs: this.#peer.broker.clock.now() });
+    this.#links.set(link, { activity: link.activity, activeMs: steadyNow(this.#peer.broker.clock) });
     this.#hadLinks = true;
     if (this.#links.size < this.#sweepAt) return;
     this.#forgetDetached();

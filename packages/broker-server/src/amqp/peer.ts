@@ -41,6 +41,8 @@ export class Peer {
   readonly replyLinks = new ReplyLinks();
   /** Requests that take long, one after the other. */
   readonly requests: RequestLine;
+  /** The host name that the client connected to, as its open frame says. */
+  namespace = "";
   /** Whether output piles up because the client does not read: nothing may be pushed then. */
   isCongested = false;
   readonly #guarded = new Map<Link, GuardedLink>();
@@ -102,7 +104,7 @@ export class Peer {
   end(link: Link, error: unknown): void {
     if (link.isDetached) return;
     const { handler } = link as SenderLink | ReceiverLink;
-    link.detach(toAmqpError(error));
+    link.detach(toAmqpError(error, this));
     handler.onDetach?.(undefined, link as SenderLink & ReceiverLink);
   }
 

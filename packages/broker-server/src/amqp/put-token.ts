@@ -10,7 +10,7 @@ export async function putToken(peer: Peer, request: NodeRequest, messageId: Amqp
     take(peer, request);
     return encode(messageId, 202, "Accepted");
   } catch (error) {
-    const { statusCode, description, condition } = toRefusal(error);
+    const { statusCode, description, condition } = toRefusal(error, peer);
     return encode(messageId, statusCode, description, condition);
   }
 }

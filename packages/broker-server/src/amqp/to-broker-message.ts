@@ -1,13 +1,18 @@
+import { Buffer } from "node:buffer";
 import {
   type AmqpMap,
   type AmqpValue,
   isTyped,
   type MessageHeader,
   type MessageSections,
+  scanMessage,
+  stampProperties,
   uuidText,
 } from "@waybill/amqp";
 import type { ApplicationProperties, BrokerMessage, MessageId } from "@waybill/broker";
 import { fromAmqpProperties, keyText, textOf } from "./application-properties.js";
+import { checkProperties } from "./check-properties.js";
+import { sentLifeMs } from "./time-to-live.js";
 
 const SCHEDULED_TIME = "x-opt-scheduled-enqueue-time";
 const PARTITION_KEY = "x-opt-partition-key";
@@ -31,13 +36,19 @@ const KNOWN_ANNOTATIONS: ReadonlySet<string> = new Set([
 /**
  * Reads a message that a client sent. The broker stores its bytes as they are; in front of the bare message only what the broker
  * does not know itself. Application properties and bodies other than data stay undecoded, but not unseen: who asks for them later could
- * not refuse them any more. Throws `AmqpDecodeError`.
+ * not refuse them any more. Throws `AmqpDecodeError`, and `BrokerError` for application properties that the service does not take.
  */
-export function toBrokerMessage(sent: MessageSections): BrokerMessage {
+export function toBrokerMessage(received: MessageSections): BrokerMessage {
+  const sent = received.inOrder();
   const header = sent.decodeHeader();
   const annotations = annotationsOf(sent);
   const properties = sent.decodeProperties();
+  const timeToLiveMs = sentLifeMs(header, properties);
+  if (timeToLiveMs === undefined && properties?.absoluteExpiryTime !== undefined) {
+    return toBrokerMessage(withoutExpiry(sent));
+  }
   sent.checkKept();
+  checkProperties(sent);
   const { bytes, end } = sent;
   const start = needsFront(sent, header, annotations) ? sent.start : sent.bareStart;
   const due = annotations?.get(SCHEDULED_TIME);
@@ -54,7 +65,8 @@ export function toBrokerMessage(sent: MessageSections): BrokerMessage {
     partitionKey: textOf(annotations?.get(PARTITION_KEY)),
     viaPartitionKey: textOf(annotations?.get(VIA_PARTITION_KEY)),
     scheduledEnqueueTime: isTyped(due) && due.type === "timestamp" ? new Date(Number(due.value)) : undefined,
-    timeToLiveMs: header?.ttl === undefined || header.ttl === 0 ? undefined : header.ttl,
+    timeToLiveMs,
+    forcePersistence: header?.durable === true ? true : undefined,
     wire: bytes.subarray(start, end),
     body: dataOf(sent),
     applicationProperties:
@@ -62,6 +74,12 @@ export function toBrokerMessage(sent: MessageSections): BrokerMessage {
         ? noProperties
         : () => fromAmqpProperties(sent.decodeApplicationProperties()),
   };
+}
+
+/** A message that never expires, without the end that its properties told: readers would go by it. */
+function withoutExpiry({ bytes, bareStart, start, end }: MessageSections): MessageSections {
+  const bare = stampProperties(bytes.subarray(bareStart, end), { absoluteExpiryTime: null });
+  return scanMessage(Buffer.concat([bytes.subarray(start, bareStart), ...bare]));
 }
 
 const noProperties = (): ApplicationProperties => ({});
@@ -87,6 +105,7 @@ function needsFront(
     sent.deliveryAnnotations !== undefined ||
     header?.durable !== undefined ||
     header?.priority !== undefined ||
+    header?.firstAcquirer !== undefined ||
     annotations?.entries.some(([key]) => !KNOWN_ANNOTATIONS.has(keyText(key) ?? "")) === true
   );
 }

@@ -101,8 +101,9 @@ export class Claims implements ClockDriven {
     if (this.has(path, ...rights)) return;
     throw new AmqpRefusal(
       "amqp:unauthorized-access",
-      `Unauthorized access. '${rights.join("' or '")}' claim(s) are required to perform this operation on '${path}'.`,
+      `Unauthorized access. '${rights.join("' or '")}' claim(s) are required to perform this operation.`,
       401,
+      path,
     );
   }
 
@@ -116,14 +117,16 @@ export class Claims implements ClockDriven {
   get nextDueMs(): number {
     let next = Number.POSITIVE_INFINITY;
     for (const { expiresAtMs } of this.#grants.values()) next = Math.min(next, expiresAtMs);
-    return next;
+    // Tokens end at instants; what a clock drives goes by steady time.
+    return next - (this.#clock.steppedMs ?? 0);
   }
 
   get isAwaited(): boolean {
     return false;
   }
 
-  runDue(nowMs: number): void {
+  runDue(): void {
+    const nowMs = this.#clock.now();
     for (const [path, { expiresAtMs }] of this.#grants) if (expiresAtMs <= nowMs) this.#grants.delete(path);
     this.#onExpired();
   }

@@ -1,6 +1,6 @@
 import type { StoredMessage } from "../messages/stored-message.js";
 import type { MessageStore } from "./message-store.js";
-import { arrivalOf, isPartitioned, PARTITION_RANGE, PARTITIONS } from "./sequence-number.js";
+import { isPartitioned, PARTITION_RANGE, PARTITIONS } from "./sequence-number.js";
 
 interface Lane {
   next: number;
@@ -34,7 +34,7 @@ export class ArrivalWalk {
       let oldest: (typeof firsts)[number] | undefined;
       for (const one of firsts) {
         if (one.first === undefined) continue;
-        if (oldest?.first === undefined || arrivalOf(one.first) < arrivalOf(oldest.first)) oldest = one;
+        if (oldest?.first === undefined || one.first.arrival < oldest.first.arrival) oldest = one;
       }
       if (oldest?.first === undefined) break;
       taken.push(oldest.first);

@@ -1,4 +1,5 @@
 import { BrokerError } from "../broker-error.js";
+import { checkTierLimits, type Tier, withTierDefaults } from "./tier.js";
 
 /** What an entity does at present; the service's words. */
 export type EntityStatus = "Active" | "Disabled" | "SendDisabled" | "ReceiveDisabled";
@@ -177,15 +178,16 @@ export const DEFAULT_TOPIC_OPTIONS = defaults(TOPIC_NAMES) as ResolvedTopicOptio
 export const DEFAULT_SUBSCRIPTION_OPTIONS = defaults(SUBSCRIPTION_NAMES) as ResolvedSubscriptionOptions;
 
 /**
- * Completes and checks a queue's properties; with `current`, those of an update, which changes only what is given.
- * Throws `argument-error` for an unknown name or a value out of range, `not-allowed` for a change that is fixed at creation.
+ * Completes and checks a queue's properties; with `current`, those of an update, which changes only what is given. Throws `argument-error`
+ * for an unknown name or a value out of range, `not-allowed` for a change that is fixed at creation and for what the tier does not offer.
  */
 export function resolveQueueOptions(
   path: string,
   options: QueueOptions = {},
   current?: ResolvedQueueOptions,
+  tier?: Tier,
 ) {
-  return resolve(path, QUEUE_NAMES, options, current ?? DEFAULT_QUEUE_OPTIONS, current !== undefined);
+  return resolve(path, QUEUE_NAMES, options, current ?? DEFAULT_QUEUE_OPTIONS, current !== undefined, tier);
 }
 
 /** Completes and checks a topic's properties, as `resolveQueueOptions` does. */
@@ -193,8 +195,9 @@ export function resolveTopicOptions(
   path: string,
   options: TopicOptions = {},
   current?: ResolvedTopicOptions,
+  tier?: Tier,
 ) {
-  return resolve(path, TOPIC_NAMES, options, current ?? DEFAULT_TOPIC_OPTIONS, current !== undefined);
+  return resolve(path, TOPIC_NAMES, options, current ?? DEFAULT_TOPIC_OPTIONS, current !== undefined, tier);
 }
 
 /** Completes and checks a subscription's properties, as `resolveQueueOptions` does. */
@@ -202,6 +205,7 @@ export function resolveSubscriptionOptions(
   path: string,
   options: SubscriptionOptions = {},
   current?: ResolvedSubscriptionOptions,
+  tier?: Tier,
 ) {
   return resolve(
     path,
@@ -209,17 +213,20 @@ export function resolveSubscriptionOptions(
     options,
     current ?? DEFAULT_SUBSCRIPTION_OPTIONS,
     current !== undefined,
+    tier,
   );
 }
 
 function resolve<Options extends object>(
   path: string,
   names: readonly OptionName[],
-  given: object,
+  asked: object,
   base: Options,
   isUpdate: boolean,
+  tier: Tier | undefined,
 ): Options {
   const resolved = { ...base } as Record<string, unknown>;
+  const given = isUpdate ? asked : withTierDefaults(tier, names, asked);
   for (const [name, value] of Object.entries(given)) {
     if (!(names as readonly string[]).includes(name)) {
       throw new BrokerError("argument-error", `'${path}' has no property ${name}.`, { entity: path });
@@ -242,6 +249,7 @@ function resolve<Options extends object>(
     }
     resolved[name] = wanted;
   }
+  checkTierLimits(tier, path, given, resolved);
   return resolved as Options;
 }
 

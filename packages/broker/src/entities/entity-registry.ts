@@ -67,17 +67,15 @@ export class EntityRegistry {
 
   /** The store to receive from; throws `entity-not-found`, or `not-allowed` for a topic. */
   receiveSource(path: string): MessageStore {
+    const store = this.peekSource(path);
+    if (store.owner.kind === "topic") throw topicRefusal(path);
+    return store;
+  }
+
+  /** The store to peek at: where one can receive, and a topic's scheduled messages. Throws `entity-not-found`. */
+  peekSource(path: string): MessageStore {
     const { entity, store } = this.#resolve(path);
-    if (entity.kind === "topic") {
-      throw new BrokerError(
-        "not-allowed",
-        `Cannot receive from '${path}': receive from a subscription of the topic.`,
-        {
-          entity: path,
-        },
-      );
-    }
-    return storeOf(entity, store);
+    return entity.kind === "topic" ? entity.main : storeOf(entity, store);
   }
 
   #resolve(path: string): { entity: Entity; store: EntityPath["store"] } {
@@ -87,6 +85,12 @@ export class EntityRegistry {
       throw entityNotFound(path);
     return { entity, store: parsed.store };
   }
+}
+
+/** The refusal to receive from a topic. */
+export function topicRefusal(path: string): BrokerError {
+  const text = `Cannot receive from '${path}': receive from a subscription of the topic.`;
+  return new BrokerError("not-allowed", text, { entity: path });
 }
 
 function storeOf(entity: ReceivingEntity, kind: EntityPath["store"]): MessageStore {

@@ -6,7 +6,7 @@ import { Lane } from "./lane.js";
 import type { Queue } from "./queue.js";
 import { ReadyQueue } from "./ready-queue.js";
 import { SequenceIndex } from "./sequence-index.js";
-import { arrivalOf, isPartitioned } from "./sequence-number.js";
+import { isPartitioned } from "./sequence-number.js";
 import type { SessionLock } from "./session.js";
 import { SessionTable } from "./session-table.js";
 import type { Subscription } from "./subscription.js";
@@ -89,7 +89,7 @@ export class MessageStore {
   byArrival(): Iterable<StoredMessage> {
     const messages = this.index.from(0);
     if (!isPartitioned(this.owner)) return messages;
-    return Array.from(messages).sort((a, b) => arrivalOf(a) - arrivalOf(b));
+    return Array.from(messages).sort((a, b) => a.arrival - b.arrival);
   }
 
   /** Enters a message into the index and the counts. */
@@ -98,14 +98,14 @@ export class MessageStore {
     const { propertyChanges } = message;
     message.changeBytes = propertyChanges === undefined ? 0 : sizeOfApplicationProperties(propertyChanges);
     this.#weigh(message, 1);
-    this.#count(message, 1);
+    this.#countState(message, 1);
   }
 
   /** Takes a message out of the index and the counts; it is `gone` afterwards. */
   remove(message: StoredMessage): void {
     this.index.remove(message);
     this.#weigh(message, -1);
-    this.#count(message, -1);
+    this.#countState(message, -1);
     message.state = "gone";
   }
 
@@ -119,9 +119,16 @@ export class MessageStore {
 
   /** Moves a message to another state within this store. */
   changeState(message: StoredMessage, state: "active" | "deferred"): void {
-    this.#count(message, -1);
+    this.#countState(message, -1);
     message.state = state;
-    this.#count(message, 1);
+    this.#countState(message, 1);
+  }
+
+  /** Lets so many bytes more, or fewer, count against the quota. */
+  count(bytes: number): void {
+    this.sizeInBytes += bytes;
+    this.#usage.sizeInBytes += bytes;
+    this.#usage.bytes += bytes;
   }
 
   onMessageDue(message: StoredMessage, nowMs: number): void {
@@ -138,7 +145,7 @@ export class MessageStore {
     this.#usage.bytes += by * quotaCostOf(sizeInBytes, changeBytes);
   }
 
-  #count(message: StoredMessage, by: number): void {
+  #countState(message: StoredMessage, by: number): void {
     if (message.state === "active") this.activeCount += by;
     else if (message.state === "deferred") this.deferredCount += by;
     else this.scheduledCount += by;

@@ -2,6 +2,7 @@ import type { Engine } from "../engine.js";
 import type { ResolvedQueueOptions } from "./entity-options.js";
 import { IdleTimer } from "./idle-timer.js";
 import { MessageStore, type Usage } from "./message-store.js";
+import { Numbering } from "./sequence-number.js";
 
 /** A queue with its sub-queues. */
 export class Queue {
@@ -18,12 +19,12 @@ export class Queue {
   createdAtMs: number;
   updatedAtMs: number;
   accessedAtMs: number;
-  /** The next sequence number; shared by the sub-queues, whose messages keep theirs. */
-  nextSequence = 1;
+  /** Shared by the sub-queues, whose messages keep their sequence numbers. */
+  readonly numbering = new Numbering();
   isDeleted = false;
   /** Set by a fault: the entity acts as if its quota were used up. */
   isFilled = false;
-  /** Ids seen within the duplicate detection window with the end of their stay, oldest first. */
+  /** Ids seen within the duplicate detection window with the end of their stay in steady time, oldest first. */
   readonly history = new Map<string, number>();
 
   constructor(engine: Engine, id: number, path: string, options: ResolvedQueueOptions, nowMs: number) {

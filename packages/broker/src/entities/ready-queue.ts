@@ -1,6 +1,5 @@
 import type { StoredMessage } from "../messages/stored-message.js";
 import { MinHeap } from "./min-heap.js";
-import { arrivalOf } from "./sequence-number.js";
 
 /** Sweeping starts with so many messages that have left, and only when they are the greater part. */
 const SWEEP_MINIMUM = 32;
@@ -30,14 +29,14 @@ export class ReadyQueue {
     if (last === undefined) {
       this.#first = message;
       this.#last = message;
-    } else if (arrivalOf(last) < arrivalOf(message)) {
+    } else if (last.arrival < message.arrival) {
       last.nextReady = message;
       this.#last = message;
-    } else if (arrivalOf(message) < arrivalOf(this.#first!)) {
+    } else if (message.arrival < this.#first!.arrival) {
       message.nextReady = this.#first;
       this.#first = message;
     } else {
-      this.#between ??= new MinHeap(arrivalOf);
+      this.#between ??= new MinHeap(({ arrival }) => arrival);
       this.#between.push(message);
     }
   }
@@ -78,7 +77,7 @@ export class ReadyQueue {
     const first = this.#first;
     const between = this.#between?.peek();
     if (between === undefined) return first;
-    return first === undefined || arrivalOf(between) < arrivalOf(first) ? between : first;
+    return first === undefined || between.arrival < first.arrival ? between : first;
   }
 
   #remove(message: StoredMessage): void {

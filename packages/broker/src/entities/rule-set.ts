@@ -44,6 +44,7 @@ export class RuleSet {
   readonly #owner: RuleSetOwner;
   readonly #rules = new Map<string, Rule>();
   #compiled: readonly CompiledRule[] = [];
+  #byName: readonly SubscriptionRule[] | undefined;
   /** Whether every message passes unchanged, so that no rule has to run. */
   passesAll = false;
   /** What running all of them costs. */
@@ -69,6 +70,14 @@ export class RuleSet {
     return this.#rules.get(name.toLowerCase());
   }
 
+  /** In the order of their names, whatever their letter case: by UTF-16 units, which depends on no locale. */
+  get byName(): readonly SubscriptionRule[] {
+    this.#byName ??= Array.from(this.#rules)
+      .sort(([a], [b]) => (a < b ? -1 : Number(a > b)))
+      .map(([, rule]) => rule);
+    return this.#byName;
+  }
+
   /** How many filters of a kind there are. */
   count(kind: FilterKind): number {
     return this.#counts[kind];
@@ -85,16 +94,12 @@ export class RuleSet {
       throw this.#error("entity-already-exists", definition.name, "already exists");
     }
     this.#checkLimit(definition);
-    this.restore(definition, nowMs);
+    this.restore({ definition: structuredClone(definition), createdAtMs: nowMs });
   }
 
-  /** Adds a rule that was checked when it was made. */
-  restore(definition: RuleDefinition, createdAtMs: number): void {
-    const rule = {
-      definition: structuredClone(definition),
-      createdAtMs,
-      compiled: this.#compile(definition),
-    };
+  /** Takes a rule over as it was kept, though it may hold what is not taken any more. */
+  restore({ definition, createdAtMs }: SubscriptionRule): void {
+    const rule = { definition, createdAtMs, compiled: this.#compile(definition) };
     this.#rules.set(definition.name.toLowerCase(), rule);
     this.#compiled = [...this.#compiled, rule.compiled];
     this.#tally(rule, 1);
@@ -158,6 +163,7 @@ export class RuleSet {
   }
 
   #tally({ definition, compiled }: Rule, by: 1 | -1): void {
+    this.#byName = undefined;
     const { fixed, perKilobyte } = compiled.cost;
     this.cost = addCosts(this.cost, { fixed: by * fixed, perKilobyte: by * perKilobyte });
     this.#counts[kindOf(definition)] += by;

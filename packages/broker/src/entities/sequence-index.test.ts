@@ -6,7 +6,7 @@ import { SequenceIndex } from "./sequence-index.js";
 
 /** As much of a message as the collections look at. */
 function stub(sequence: number): StoredMessage {
-  return { sequence, state: "active" } as StoredMessage;
+  return { sequence, arrival: sequence, state: "active" } as StoredMessage;
 }
 
 describe("SequenceIndex", () => {

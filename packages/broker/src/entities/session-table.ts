@@ -1,6 +1,5 @@
 import type { MessageStore } from "./message-store.js";
 import { OrderedQueue } from "./ordered-queue.js";
-import { arrivalOf } from "./sequence-number.js";
 import { Session } from "./session.js";
 import { SessionIndex } from "./session-index.js";
 
@@ -54,7 +53,7 @@ export class SessionTable {
     const oldest = session.peek();
     if (oldest === undefined) return;
     session.isOffered = true;
-    session.offeredAt = arrivalOf(oldest);
+    session.offeredAt = oldest.arrival;
     this.#offers.push(session);
   }
 
@@ -64,7 +63,7 @@ export class SessionTable {
       session.isOffered = false;
       const oldest = session.isLocked ? undefined : session.peek();
       if (oldest === undefined) continue;
-      if (arrivalOf(oldest) <= session.offeredAt) return session;
+      if (oldest.arrival <= session.offeredAt) return session;
       this.offer(session);
     }
     return undefined;

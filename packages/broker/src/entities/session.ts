@@ -6,6 +6,8 @@ import { ReadyQueue } from "./ready-queue.js";
 
 /** What a session tells the receiver that holds its lock. */
 export interface SessionHolder {
+  /** Asked when the lock's time is over: whether the lock starts anew, because its holder waits for messages that it will not settle. */
+  keepsSession(): boolean;
   /** Called when the lock is lost without the holder's doing. */
   onSessionLost(error: Error): void;
 }
@@ -24,9 +26,8 @@ export class Session extends ReadyQueue {
   isOffered = false;
   /** Its place among those, a lower bound of its oldest message's. */
   offeredAt = 0;
-  state: Uint8Array | undefined = undefined;
-  /** When the state was set. */
-  updatedAtMs = 0;
+  #state: Uint8Array | undefined = undefined;
+  #updatedAtMs = 0;
   #aside: Set<StoredMessage> | undefined = undefined;
 
   constructor(id: string, store: MessageStore) {
@@ -37,6 +38,22 @@ export class Session extends ReadyQueue {
 
   get isLocked(): boolean {
     return this.lock !== undefined;
+  }
+
+  get state(): Uint8Array | undefined {
+    return this.#state;
+  }
+
+  /** When the state was set. */
+  get updatedAtMs(): number {
+    return this.#updatedAtMs;
+  }
+
+  /** Sets the state, whose bytes count against the quota of the entity. */
+  setState(state: Uint8Array | undefined, updatedAtMs: number): void {
+    this.store.count((state?.byteLength ?? 0) - (this.#state?.byteLength ?? 0));
+    this.#state = state;
+    this.#updatedAtMs = updatedAtMs;
   }
 
   /** Notes a message that does not become ready by itself: a scheduled or a deferred one. */

@@ -4,6 +4,7 @@ import { subscriptionPath } from "./entity-path.js";
 import { IdleTimer } from "./idle-timer.js";
 import { MessageStore } from "./message-store.js";
 import { RuleSet } from "./rule-set.js";
+import { Numbering } from "./sequence-number.js";
 import type { Topic } from "./topic.js";
 
 /** A subscription with its sub-queues. */
@@ -22,8 +23,8 @@ export class Subscription {
   createdAtMs: number;
   updatedAtMs: number;
   accessedAtMs: number;
-  /** The next sequence number; shared by the sub-queues, whose messages keep theirs. */
-  nextSequence = 1;
+  /** Shared by the sub-queues, whose messages keep their sequence numbers. */
+  readonly numbering = new Numbering();
   isDeleted = false;
 
   constructor(

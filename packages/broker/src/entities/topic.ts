@@ -4,6 +4,7 @@ import type { ResolvedTopicOptions } from "./entity-options.js";
 import { IdleTimer } from "./idle-timer.js";
 import { MessageStore, type Usage } from "./message-store.js";
 import type { FilterKind } from "./rule-set.js";
+import { Numbering } from "./sequence-number.js";
 import type { Subscription } from "./subscription.js";
 
 /** What one copy costs, in the unit of rules. */
@@ -25,11 +26,11 @@ export class Topic {
   createdAtMs: number;
   updatedAtMs: number;
   accessedAtMs: number;
-  nextSequence = 1;
+  readonly numbering = new Numbering();
   isDeleted = false;
   /** Set by a fault: the entity acts as if its quota were used up. */
   isFilled = false;
-  /** Ids seen within the duplicate detection window with the end of their stay, oldest first. */
+  /** Ids seen within the duplicate detection window with the end of their stay in steady time, oldest first. */
   readonly history = new Map<string, number>();
 
   constructor(engine: Engine, id: number, path: string, options: ResolvedTopicOptions, nowMs: number) {

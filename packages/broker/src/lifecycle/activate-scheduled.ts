@@ -12,6 +12,7 @@ export function activateScheduled(engine: Engine, message: StoredMessage, nowMs:
   const transit = {
     ...transitOf(message),
     enqueuedSequence: undefined,
+    wasScheduled: true,
     lifeMs: message.content.timeToLiveMs ?? Number.POSITIVE_INFINITY,
   };
   routeMessage(engine, message.store.owner as Queue | Topic, transit, nowMs);

@@ -23,23 +23,25 @@ export function detectDuplicate(
 ): boolean {
   const { options, history } = target;
   if (!options.requiresDuplicateDetection || message.messageId === undefined) return false;
-  forgetOld(engine, target, nowMs);
+  const steadyMs = nowMs - engine.timers.steppedMs;
+  forgetOld(engine, target, steadyMs);
   const key = keyOf(
     message.messageId,
     options.enablePartitioning ? (message.sessionId ?? message.partitionKey) : undefined,
   );
-  if ((history.get(key) ?? 0) > nowMs) return true;
+  if ((history.get(key) ?? 0) > steadyMs) return true;
   history.delete(key);
-  const expiresAtMs = nowMs + options.duplicateDetectionHistoryTimeWindowMs;
-  history.set(key, expiresAtMs);
-  if (!engine.storage.isVolatile) engine.storage.putDuplicate(target.id, key, expiresAtMs);
+  const windowMs = options.duplicateDetectionHistoryTimeWindowMs;
+  history.set(key, steadyMs + windowMs);
+  // Steady time is this process's own: the next one goes by the wall clock.
+  if (!engine.storage.isVolatile) engine.storage.putDuplicate(target.id, key, nowMs + windowMs);
   return false;
 }
 
 /** Ids leave in the order in which they came, so a look at the oldest ones is enough. */
-function forgetOld(engine: Engine, { id, history }: Queue | Topic, nowMs: number): void {
+function forgetOld(engine: Engine, { id, history }: Queue | Topic, steadyMs: number): void {
   for (const [key, expiresAtMs] of history) {
-    if (expiresAtMs > nowMs) return;
+    if (expiresAtMs > steadyMs) return;
     history.delete(key);
     if (!engine.storage.isVolatile) engine.storage.deleteDuplicate(id, key);
   }

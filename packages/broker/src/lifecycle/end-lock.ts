@@ -11,16 +11,23 @@ import { armExpiry, makeReady, saveMessage, takeOut } from "./place-message.js";
  * after the last delivery that its entity allows.
  */
 export function failDelivery(engine: Engine, message: StoredMessage, nowMs: number): void {
-  const owner = message.store.owner as ReceivingEntity;
-  message.deliveryCount++;
-  const { maxDeliveryCount } = owner.options;
-  if (message.deliveryCount >= maxDeliveryCount && message.store.kind === "main") {
-    const description = `Message could not be consumed after ${maxDeliveryCount} delivery attempts.`;
-    deadLetterMessage(engine, message, deadLetterRecord("MaxDeliveryCountExceeded", description), nowMs);
-    return;
-  }
+  if (countDelivery(engine, message, nowMs)) return;
   saveMessage(engine, message);
   releaseLock(engine, message, nowMs);
+}
+
+/**
+ * Counts a delivery that did not complete a message, and dead-letters the message if it was the last that its entity allows; returns
+ * whether it did. Dead-letter queues count none, as in the service.
+ */
+export function countDelivery(engine: Engine, message: StoredMessage, nowMs: number): boolean {
+  if (message.store.kind !== "main") return false;
+  message.deliveryCount++;
+  const { maxDeliveryCount } = (message.store.owner as ReceivingEntity).options;
+  if (message.deliveryCount < maxDeliveryCount) return false;
+  const description = `Message could not be consumed after ${maxDeliveryCount} delivery attempts.`;
+  deadLetterMessage(engine, message, deadLetterRecord("MaxDeliveryCountExceeded", description), nowMs);
+  return true;
 }
 
 /**
@@ -33,7 +40,8 @@ export function releaseLock(engine: Engine, message: StoredMessage, nowMs: numbe
   message.session?.lock?.letGo(message);
   if (message.state !== "active") return;
   if (message.store.kind === "main") {
-    if (message.expiresAtMs !== undefined && message.expiresAtMs <= nowMs) {
+    const { expiryMs } = message;
+    if (expiryMs !== undefined && expiryMs <= nowMs) {
       expireMessage(engine, message, nowMs);
       return;
     }

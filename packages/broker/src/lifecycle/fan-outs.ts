@@ -49,6 +49,7 @@ export class FanOuts {
     message.propertyChanges = transit.propertyChanges;
     message.hops = transit.hops;
     message.deadLetterSource = transit.deadLetterSource;
+    message.wasScheduled = transit.wasScheduled;
     this.enter(topic, message);
     saveMessage(this.#engine, message);
   }

@@ -56,9 +56,8 @@ export function makeReady(engine: Engine, message: StoredMessage): void {
 
 /** Arms the timer of an active message that may expire. Deferred messages and those in dead-letter queues never do. */
 export function armExpiry(engine: Engine, message: StoredMessage): void {
-  if (message.expiresAtMs !== undefined && message.store.kind === "main") {
-    engine.timers.arm(message, message.expiresAtMs);
-  }
+  const { expiryMs } = message;
+  if (expiryMs !== undefined && message.store.kind === "main") engine.timers.arm(message, expiryMs);
 }
 
 /** Writes a message's record to the storage: the message itself is one, so that none has to be made. */

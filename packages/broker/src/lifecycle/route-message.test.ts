@@ -200,6 +200,36 @@ describe("createRule", () => {
       "filter.properties has to be an object",
     ],
     [
+      "a correlation filter with a field of another name",
+      { name: "r", filter: { type: "correlation", subject: "s", applicationProperties: { a: 1 } } },
+      "Rule 'r' of 'news/Subscriptions/sub': filter.applicationProperties is unknown, expected filter.type",
+    ],
+    [
+      "a correlation filter whose condition is no text",
+      { name: "r", filter: { type: "correlation", messageId: 7 } },
+      "filter.messageId has to be a string",
+    ],
+    [
+      "a SQL filter with a field of another name",
+      { name: "r", filter: { type: "sql", expression: "1=1", params: {} } },
+      "filter.params is unknown",
+    ],
+    [
+      "a filter for everything with a condition",
+      { name: "r", filter: { type: "true", subject: "s" } },
+      "filter.subject is unknown",
+    ],
+    [
+      "a rule whose action is misspelt",
+      { name: "r", filter: { type: "true" }, actions: { expression: "SET a = 1" } },
+      "actions is unknown, expected name, filter, action",
+    ],
+    [
+      "an action with a field of another name",
+      { name: "r", filter: { type: "true" }, action: { expression: "SET a = 1", parameter: {} } },
+      "action.parameter is unknown",
+    ],
+    [
       "an action that is only its text",
       { name: "r", filter: { type: "true" }, action: "SET a = 1" },
       "action.expression has to be a string",
@@ -223,6 +253,12 @@ describe("createRule", () => {
     for (const name of ["r".repeat(51), "a/b", ""]) {
       expect(await codeOf(world.broker.createRule("news", "sub", sql(name, "1=1")))).toBe("argument-error");
     }
+  });
+
+  it("is listed by its name, whatever the order of creation and the letter case", async () => {
+    await using world = await openNews(sql("red", "1=1"), sql("Blue", "1=1"), sql("azure", "1=1"));
+    const names = world.broker.listRules("news", "sub").map(({ name }) => name);
+    expect(names.filter((name) => name !== "$Default")).toEqual(["azure", "Blue", "red"]);
   });
 
   it("refuses a name in use and does not find an unknown one", async () => {

@@ -20,6 +20,10 @@ export interface Transit {
   readonly propertyChanges: ApplicationProperties | undefined;
   /** Absent until the first entity gave its number. */
   readonly enqueuedSequence: number | undefined;
+  /** The number that the next entity has given it already; absent where it is to give one. */
+  readonly sequence: number | undefined;
+  /** Whether it comes out of a schedule. */
+  readonly wasScheduled: boolean;
   /** How long it may live from its next arrival on, capped by every entity on the way. */
   readonly lifeMs: number;
   readonly hops: number;
@@ -34,6 +38,8 @@ export function newTransit(content: MessageContent, readProperties: Transit["rea
     content,
     propertyChanges: undefined,
     enqueuedSequence: undefined,
+    sequence: undefined,
+    wasScheduled: false,
     lifeMs: content.timeToLiveMs ?? Number.POSITIVE_INFINITY,
     hops: 0,
     deadLetterSource: undefined,
@@ -44,11 +50,13 @@ export function newTransit(content: MessageContent, readProperties: Transit["rea
 /** A message that leaves a store for another entity; its life starts anew there. */
 export function transitOf(message: StoredMessage): Transit {
   const { content, propertyChanges, enqueuedSequence, hops, deadLetterSource } = message;
-  const { lifeMs } = message;
+  const { lifeMs, wasScheduled } = message;
   return {
     content,
     propertyChanges,
     enqueuedSequence,
+    sequence: undefined,
+    wasScheduled,
     lifeMs,
     hops,
     deadLetterSource,
@@ -94,20 +102,22 @@ function enqueue(
   transit: Transit,
   nowMs: number,
 ): StoredMessage {
-  const sequence = takeSequence(engine, entity, transit.content);
+  const sequence = transit.sequence ?? takeSequence(engine, entity, transit.content);
   const lifeMs = Math.min(transit.lifeMs, entity.options.defaultMessageTimeToLiveMs);
   const enqueuedSequence = transit.enqueuedSequence ?? sequence;
   const message = new StoredMessage(store, transit.content, sequence, enqueuedSequence, nowMs, lifeMs);
   message.propertyChanges = transit.propertyChanges;
   message.hops = transit.hops;
   message.deadLetterSource = transit.deadLetterSource;
+  message.wasScheduled = transit.wasScheduled && store.kind === "main";
   return message;
 }
 
 function fanOut(engine: Engine, topic: Topic, transit: Transit, nowMs: number): void {
-  const sequence = takeSequence(engine, topic, transit.content);
+  const sequence = transit.sequence ?? takeSequence(engine, topic, transit.content);
   const copy: Transit = {
     ...transit,
+    sequence: undefined,
     enqueuedSequence: transit.enqueuedSequence ?? sequence,
     lifeMs: Math.min(transit.lifeMs, topic.options.defaultMessageTimeToLiveMs),
   };

@@ -1,7 +1,6 @@
 import { sessionLockLost } from "../broker-error.js";
 import type { Engine } from "../engine.js";
 import type { ReceivingEntity } from "../entities/entity-registry.js";
-import { arrivalOf } from "../entities/sequence-number.js";
 import { type Session, type SessionHolder, SessionLock } from "../entities/session.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { failDelivery, releaseLock } from "./end-lock.js";
@@ -33,9 +32,16 @@ export function releaseSession(engine: Engine, lock: SessionLock, nowMs: number)
   reopen(engine, lock.session);
 }
 
-/** Ends a session's lock whose time is over: every message held under it counts a failed delivery. */
+/**
+ * Ends a session's lock whose time is over: every message held under it counts a failed delivery. A holder in receive-and-delete that is
+ * still receiving keeps it: there is nothing that it could have renewed it by.
+ */
 export function expireSession(engine: Engine, lock: SessionLock, nowMs: number): void {
   const { session, holder } = lock;
+  if (holder.keepsSession()) {
+    renewSession(engine, lock, nowMs);
+    return;
+  }
   endLock(engine, lock, nowMs);
   for (const message of takeHeld(lock)) {
     engine.emit("lock-expired", message, nowMs);
@@ -77,5 +83,5 @@ function reopen(engine: Engine, session: Session): void {
 
 /** Empties a lock's list of held messages; they come in the order of their arrival. */
 function takeHeld({ held }: SessionLock): StoredMessage[] {
-  return [...held].sort((a, b) => arrivalOf(a) - arrivalOf(b));
+  return [...held].sort((a, b) => a.arrival - b.arrival);
 }

@@ -5,8 +5,9 @@ import { isStorable } from "./storable-value.js";
 
 const KEY_LIMIT = 128;
 const ID_RANGE = 2n ** 64n;
-/** In bytes, for all of a message together. Source: Service Bus quotas. */
-export const APPLICATION_PROPERTIES_LIMIT = 64 * 1024;
+/** The most that application properties may take, in bytes: one with its name, and all of a message together. Source: Service Bus quotas. */
+export const APPLICATION_PROPERTY_LIMITS = Object.freeze({ propertyBytes: 32 * 1024, totalBytes: 64 * 1024 });
+const { totalBytes: APPLICATION_PROPERTIES_LIMIT } = APPLICATION_PROPERTY_LIMITS;
 
 /** Checks a message's properties against the service's limits; throws `argument-error`. */
 export function checkProperties(message: BrokerMessage, entity: string): void {

@@ -1,3 +1,4 @@
+import { partitionOf } from "../entities/sequence-number.js";
 import type { ApplicationProperties, MessageBody, MessageId, MessageState } from "./message.js";
 import {
   copyApplicationProperties,
@@ -15,6 +16,7 @@ import type { StoredMessage } from "./stored-message.js";
 export class ReceivedMessage {
   /** Failed deliveries before this one. */
   readonly deliveryCount: number;
+  /** A message that is handed out after its scheduled time says `scheduled`, as in the service; peek says where it stands. */
   readonly state: MessageState;
   readonly #stored: StoredMessage;
   readonly #bytes: Uint8Array;
@@ -27,7 +29,7 @@ export class ReceivedMessage {
   /** Made by the broker only. */
   constructor(stored: StoredMessage, isPeeked = false) {
     this.deliveryCount = stored.deliveryCount;
-    this.state = stored.state === "gone" ? "active" : stored.state;
+    this.state = stateOf(stored, isPeeked);
     this.#stored = stored;
     this.#bytes = stored.store.engine.storage.readBody(stored.content.bodyId);
     this.#lock = stored.isLocked && !isPeeked ? new MessageLock(stored) : undefined;
@@ -53,7 +55,7 @@ export class ReceivedMessage {
     return new Date(this.#stored.enqueuedAtMs);
   }
 
-  /** `undefined` for a message that never expires. */
+  /** Enqueued time and time to live together; `undefined` for a message that never expires. */
   get expiresAt(): Date | undefined {
     const ms = this.#stored.expiresAtMs;
     return ms === undefined ? undefined : new Date(ms);
@@ -82,7 +84,7 @@ export class ReceivedMessage {
 
   /** Topmost 16 bits of the sequence number in a partitioned entity, else 0. */
   get partitionId(): number {
-    return Math.floor(this.#stored.sequence / 2 ** 48);
+    return partitionOf(this.#stored.sequence);
   }
 
   /** Where the message was dead-lettered, once it was forwarded from there. */
@@ -137,12 +139,7 @@ export class ReceivedMessage {
 
   /** In ms, as the entity capped it; `Infinity` is unlimited. A scheduled message's life begins when it becomes active. */
   get timeToLiveMs(): number {
-    const { lifeMs, content, store } = this.#stored;
-    if (this.state !== "scheduled") return lifeMs;
-    return Math.min(
-      content.timeToLiveMs ?? Number.POSITIVE_INFINITY,
-      store.owner.options.defaultMessageTimeToLiveMs,
-    );
+    return this.#stored.lifeMs;
   }
 
   get scheduledEnqueueTime(): Date | undefined {
@@ -199,6 +196,11 @@ export class ReceivedMessage {
 /** A message as seen by peek: without its lock, if it has one. */
 export function peekedMessage(stored: StoredMessage): ReceivedMessage {
   return new ReceivedMessage(stored, true);
+}
+
+function stateOf({ state, wasScheduled }: StoredMessage, isPeeked: boolean): MessageState {
+  if (state !== "active" && state !== "gone") return state;
+  return wasScheduled && !isPeeked ? "scheduled" : "active";
 }
 
 function textOf(value: unknown): string | undefined {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Broker } from "../broker.js";
 import { codeOf, message, openWorld, textOf, textsOf } from "../world.test-support.js";
 
 const MINUTE_MS = 60_000;
@@ -216,6 +217,27 @@ describe("session", () => {
     expect(await (await world.accept("s1")).getState()).toBeUndefined();
   });
 
+  it("counts its state against the entity's quota until it is cleared", async () => {
+    const MEGABYTE = 2 ** 20;
+    await using world = await openOrders({ maxSizeInMegabytes: 1 });
+    const session = await world.accept("s1");
+    const other = await world.accept("s2");
+    await session.setState(new Uint8Array(MEGABYTE - 1000));
+    expect(world.broker.getEntity("orders").sizeInBytes).toBe(MEGABYTE - 1000);
+    const large = message("x".repeat(2000), { sessionId: "s1" });
+    expect(await codeOf(world.sender.send(large))).toBe("quota-exceeded");
+    expect(await codeOf(other.setState(new Uint8Array(1001)))).toBe("quota-exceeded");
+    await session.setState(new Uint8Array(MEGABYTE));
+    // What shrinks is never refused.
+    world.broker.faults.fill("orders");
+    await session.setState(new Uint8Array(10));
+    expect(await codeOf(session.setState(new Uint8Array(11)))).toBe("quota-exceeded");
+    await session.setState(null);
+    expect(world.broker.getEntity("orders").sizeInBytes).toBe(0);
+    await world.broker.reset();
+    await world.sender.send(large);
+  });
+
   it("refuses a state larger than a message may be", async () => {
     await using world = await openOrders({ maxMessageSizeInKilobytes: 1 });
     const session = await world.accept("s1");
@@ -267,5 +289,44 @@ describe("listSessions", () => {
     expect(await receiver.listSessions({ skip: 1, top: 5 })).toEqual(["b"]);
     expect(await receiver.listSessions({ updatedAfter: new Date(world.clock.now() - 1) })).toEqual(["c"]);
     expect(await receiver.listSessions({ updatedAfter: new Date(world.clock.now()) })).toEqual([]);
+  });
+});
+
+describe("a session in receive-and-delete", () => {
+  const acceptDeleting = (world: { broker: Broker }) =>
+    world.broker.acceptSession("orders", { sessionId: "s1", mode: "receiveAndDelete" });
+
+  it("stays with its receiver while that goes on receiving, which has no lock to renew", async () => {
+    await using world = await openOrders();
+    await world.send("s1", "a", "b", "c");
+    const session = await acceptDeleting(world);
+    for (const text of ["a", "b", "c"]) {
+      expect(textsOf(await session.receive())).toEqual([text]);
+      world.clock.advance(MINUTE_MS - 1);
+    }
+    expect(await session.receive(1, { maxWaitMs: 0 })).toEqual([]);
+  });
+
+  it("stays with its receiver while that waits", async () => {
+    await using world = await openOrders();
+    const session = await acceptDeleting(world);
+    const pending = session.receive();
+    world.clock.advance(5 * MINUTE_MS);
+    await world.send("s1", "a");
+    expect(textsOf(await pending)).toEqual(["a"]);
+    const seen: string[] = [];
+    session.consume({ onMessage: (one) => seen.push(textOf(one)) }).grant(1);
+    world.clock.advance(5 * MINUTE_MS);
+    await world.send("s1", "b");
+    expect(seen).toEqual(["b"]);
+  });
+
+  it("is lost when nobody receives for as long as a lock takes", async () => {
+    await using world = await openOrders();
+    const session = await acceptDeleting(world);
+    expect(await session.receive(1, { maxWaitMs: 0 })).toEqual([]);
+    world.clock.advance(MINUTE_MS);
+    expect(await codeOf(session.receive())).toBe("session-lock-lost");
+    await world.accept("s1");
   });
 });

@@ -13,6 +13,7 @@ import type { Entity } from "../entities/entity-registry.js";
 import { Queue } from "../entities/queue.js";
 import { DEFAULT_RULE } from "../entities/rule-set.js";
 import { Subscription } from "../entities/subscription.js";
+import { requireFeature } from "../entities/tier.js";
 import { Topic } from "../entities/topic.js";
 import { watchIdle } from "../lifecycle/auto-delete.js";
 import type { RuleDefinition } from "../rules/rule.js";
@@ -28,7 +29,7 @@ export function createQueue(
 ): Queue {
   checkEntityName(path);
   checkFree(engine, path);
-  const resolved = checkForwards(engine, path, resolveQueueOptions(path, options));
+  const resolved = checkForwards(engine, path, resolveQueueOptions(path, options, undefined, engine.tier));
   return enlist(engine, new Queue(engine, engine.entities.nextId(), path, resolved, nowMs), nowMs);
 }
 
@@ -39,13 +40,11 @@ export function createTopic(
   options: TopicOptions | undefined,
   nowMs: number,
 ): Topic {
+  requireFeature(engine.tier, "topics", path);
   checkEntityName(path);
   checkFree(engine, path);
-  return enlist(
-    engine,
-    new Topic(engine, engine.entities.nextId(), path, resolveTopicOptions(path, options), nowMs),
-    nowMs,
-  );
+  const resolved = resolveTopicOptions(path, options, undefined, engine.tier);
+  return enlist(engine, new Topic(engine, engine.entities.nextId(), path, resolved, nowMs), nowMs);
 }
 
 /** Makes a subscription with one rule, by default `$Default`. Throws `entity-not-found` without its topic. */
@@ -62,7 +61,11 @@ export function createSubscription(
   checkChildName(name);
   const path = subscriptionPath(topic.path, name);
   checkFree(engine, path);
-  const resolved = checkForwards(engine, path, resolveSubscriptionOptions(path, options));
+  const resolved = checkForwards(
+    engine,
+    path,
+    resolveSubscriptionOptions(path, options, undefined, engine.tier),
+  );
   const subscription = new Subscription(engine, engine.entities.nextId(), topic, name, resolved, nowMs);
   subscription.rules.add(defaultRule ?? DEFAULT_RULE, nowMs);
   topic.subscriptions.set(name.toLowerCase(), subscription);

@@ -1,11 +1,14 @@
 import type { Engine } from "../engine.js";
-import { releaseLock } from "../lifecycle/end-lock.js";
+import { countDelivery, releaseLock } from "../lifecycle/end-lock.js";
 import { saveMessage } from "../lifecycle/place-message.js";
 import type { ApplicationProperties } from "../messages/message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { changeProperties } from "./change-properties.js";
 
-/** Sets a locked message aside: from now on it is received by its sequence number only. */
+/**
+ * Sets a locked message aside: from now on it is received by its sequence number only. It counts as a delivery, so a message that is
+ * deferred at its last one is dead-lettered instead.
+ */
 export function defer(
   engine: Engine,
   message: StoredMessage,
@@ -13,6 +16,7 @@ export function defer(
   nowMs: number,
 ): void {
   changeProperties(message, propertiesToModify);
+  if (countDelivery(engine, message, nowMs)) return;
   message.store.changeState(message, "deferred");
   message.session?.setAside(message);
   saveMessage(engine, message);

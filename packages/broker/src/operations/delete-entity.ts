@@ -1,6 +1,7 @@
 import { entityNotFound } from "../broker-error.js";
 import type { Engine } from "../engine.js";
 import type { Entity } from "../entities/entity-registry.js";
+import { furtherCounters } from "../entities/sequence-number.js";
 import { emptyStore, storesOf } from "./purge.js";
 
 /** Deletes an entity with its messages, a topic with its subscriptions. Throws `entity-not-found`. */
@@ -28,7 +29,10 @@ export function removeEntity(engine: Engine, entity: Entity, nowMs: number): voi
   }
   if (entity.kind !== "subscription") forgetDuplicates(engine, entity);
   engine.timers.disarm(entity.idleTimer);
-  if (!engine.storage.isVolatile) engine.storage.deleteEntity(entity.id);
+  if (!engine.storage.isVolatile) {
+    engine.storage.deleteEntity(entity.id);
+    for (const counter of furtherCounters(entity)) engine.storage.deleteEntity(counter);
+  }
   engine.emitEntity("entity-deleted", entity.path, nowMs);
 }
 

@@ -15,7 +15,7 @@ export interface ListRulesOptions {
   readonly top?: number | undefined;
 }
 
-/** The rules of a subscription in order of creation. Throws `entity-not-found`. */
+/** The rules of a subscription in the order of their names, whatever their letter case. Throws `entity-not-found`. */
 export function listRules(
   engine: Engine,
   topic: string,
@@ -23,8 +23,7 @@ export function listRules(
   { skip = 0, top = Number.POSITIVE_INFINITY }: ListRulesOptions = {},
 ): RuleDescription[] {
   const { rules } = findSubscription(engine, topic, subscription);
-  const page = Array.from(rules.values()).slice(skip, skip + top);
-  return page.map(({ definition, createdAtMs }) => ({
+  return rules.byName.slice(skip, skip + top).map(({ definition, createdAtMs }) => ({
     ...structuredClone(definition),
     createdAt: new Date(createdAtMs),
   }));

@@ -354,7 +354,7 @@ describe("auto-delete on idle", () => {
 });
 
 describe("partitioned entity", () => {
-  it("puts the partition in the topmost 16 bits of gap-free sequence numbers", async () => {
+  it("puts the partition in the topmost 16 bits of sequence numbers that are gap-free in each", async () => {
     await using world = openWorld();
     await world.broker.createQueue("orders", { enablePartitioning: true });
     const sender = world.broker.sender("orders");
@@ -362,15 +362,8 @@ describe("partitioned entity", () => {
     const receiver = world.broker.receiver("orders");
     const received = await receiver.receive(10);
     expect(textsOf(received)).toEqual(["0", "1", "2", "3", "4", "5", "6", "7"]);
-    expect(received.map((one) => one.sequenceNumber & 0xffff_ffff_ffffn)).toEqual([
-      1n,
-      2n,
-      3n,
-      4n,
-      5n,
-      6n,
-      7n,
-      8n,
+    expect(received.map((one) => Number(one.sequenceNumber & 0xffff_ffff_ffffn))).toEqual([
+      1, 1, 1, 1, 2, 2, 2, 2,
     ]);
     const partitions = received.map((one) => Number(one.sequenceNumber >> 48n));
     expect(partitions.slice(0, 4)).toEqual(partitions.slice(4));

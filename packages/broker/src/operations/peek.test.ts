@@ -4,6 +4,32 @@ import type { Broker } from "../broker.js";
 import type { ReceivedMessage } from "../messages/received-message.js";
 import { message, openWorld, textsOf } from "../world.test-support.js";
 
+describe("peeking at a topic", () => {
+  it("shows the messages that are scheduled there, and none that went on to subscriptions", async () => {
+    await using world = openWorld();
+    const { broker, clock } = world;
+    await broker.createTopic("news");
+    await broker.createSubscription("news", "all");
+    const sender = broker.sender("news");
+    await sender.send(message("now"));
+    const scheduledEnqueueTime = new Date(clock.now() + 1000);
+    const numbers = await sender.schedule([
+      message("a", { scheduledEnqueueTime }),
+      message("b", { scheduledEnqueueTime }),
+    ]);
+    const receiver = broker.receiver("news");
+    const peeked = await receiver.peek(10);
+    expect(textsOf(peeked)).toEqual(["a", "b"]);
+    expect(peeked.map(({ sequenceNumber }) => sequenceNumber)).toEqual(numbers);
+    expect(peeked[0]).toMatchObject({ state: "scheduled", scheduledEnqueueTime, entityPath: "news" });
+    expect(await broker.receiver("news/Subscriptions/all").peek(10)).toHaveLength(1);
+    await sender.cancelScheduled(numbers.slice(0, 1));
+    clock.advance(1000);
+    expect(await receiver.peek(10)).toEqual([]);
+    expect(textsOf(await broker.receiver("news/Subscriptions/all").peek(10))).toEqual(["now", "b"]);
+  });
+});
+
 describe("peeking into a session", () => {
   it("shows its messages in every state, in order of sequence number, and no others", async () => {
     await using world = openWorld();

@@ -22,7 +22,7 @@ export function emptyStore(engine: Engine, store: MessageStore, nowMs: number): 
     session.lock = undefined;
     if (lock !== undefined) engine.timers.disarm(lock);
     if (session.state !== undefined) {
-      session.state = undefined;
+      session.setState(undefined, nowMs);
       if (!engine.storage.isVolatile) engine.storage.deleteSession(store.id, session.id);
     }
     store.sessions.closeIfEmpty(session);

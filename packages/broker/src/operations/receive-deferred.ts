@@ -2,12 +2,15 @@ import { messageNotFound } from "../broker-error.js";
 import type { Engine } from "../engine.js";
 import type { MessageStore } from "../entities/message-store.js";
 import type { ReceiveMode } from "../entities/waiter.js";
+import { expireMessage } from "../lifecycle/expire-message.js";
 import type { ReceivedMessage } from "../messages/received-message.js";
+import type { StoredMessage } from "../messages/stored-message.js";
 import { handOut } from "./receive.js";
 
 /**
  * Receives deferred messages by number, all or none. Throws `message-not-found` for a number that names no deferred message,
- * or one that is locked or of another session.
+ * or one that is locked or of another session. A message whose time to live is over expires when it is asked for, not before.
+ * Source: "Message deferral".
  */
 export function receiveDeferred(
   engine: Engine,
@@ -26,5 +29,16 @@ export function receiveDeferred(
       return message;
     }),
   );
+  const expired = [...messages].filter((message) => isExpired(message, nowMs));
+  const [first] = expired;
+  if (first !== undefined) {
+    const { sequence } = first;
+    for (const message of expired) expireMessage(engine, message, nowMs);
+    throw messageNotFound(store.path, BigInt(sequence), "deferred");
+  }
   return Array.from(messages, (message) => handOut(engine, message, mode, nowMs));
+}
+
+function isExpired({ store, expiresAtMs }: StoredMessage, nowMs: number): boolean {
+  return store.kind === "main" && expiresAtMs !== undefined && expiresAtMs <= nowMs;
 }

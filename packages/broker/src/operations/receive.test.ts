@@ -184,7 +184,10 @@ describe("receive", () => {
   it("refuses a topic, an unknown path and a count that is none", async () => {
     await using world = await openOrders();
     await world.broker.createTopic("news");
-    expect(() => world.broker.receiver("news")).toThrow("receive from a subscription");
+    await expect(world.broker.receiver("news").receive()).rejects.toThrow("receive from a subscription");
+    expect(() => world.broker.receiver("news").consume({ onMessage() {}, onClosed() {} })).toThrow(
+      "receive from a subscription",
+    );
     expect(() => world.broker.receiver("nowhere")).toThrow(
       "The messaging entity 'nowhere' could not be found.",
     );

@@ -1,6 +1,6 @@
 import { BrokerError } from "../broker-error.js";
 import type { Engine } from "../engine.js";
-import type { ReceivingEntity } from "../entities/entity-registry.js";
+import { type ReceivingEntity, topicRefusal } from "../entities/entity-registry.js";
 import type { Lane } from "../entities/lane.js";
 import type { MessageStore } from "../entities/message-store.js";
 import type { ReceiveMode } from "../entities/waiter.js";
@@ -52,7 +52,8 @@ export function serveWaiters(engine: Engine, lane: Lane, nowMs: number): void {
  * receiver, and nothing can be received from an entity that forwards its messages.
  */
 export function checkReceivable(store: MessageStore, sessionId: string | undefined): void {
-  const { path, options } = store.owner as ReceivingEntity;
+  if (store.owner.kind === "topic") throw topicRefusal(store.path);
+  const { path, options } = store.owner;
   if (options.status === "Disabled" || options.status === "ReceiveDisabled") {
     throw new BrokerError(
       "entity-disabled",

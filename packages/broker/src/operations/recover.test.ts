@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openBroker } from "../broker.js";
-import { createManualClock } from "../clock.js";
+import { createManualClock, type ManualClock } from "../clock.js";
 import type { WireDecoder } from "../messages/message.js";
 import type { RuleDefinition } from "../rules/rule.js";
 import { createDisk, type Disk, openDisk } from "../storage/restartable-storage.test-support.js";
@@ -128,6 +128,21 @@ describe("openBroker", () => {
     ]);
     expect(received[1]!.applicationProperties).toEqual({ colour: "blue" });
     expect(textsOf(await receiver.receiveDeferred([3n]))).toEqual(["deferred"]);
+  });
+
+  it("keeps that a message came out of a schedule", async () => {
+    await using broker = await restart(async (first) => {
+      const clock = first.clock as ManualClock;
+      await first.createQueue("orders");
+      const scheduledEnqueueTime = new Date(clock.now() + MINUTE_MS);
+      await first.sender("orders").sendBatch([message("later", { scheduledEnqueueTime }), message("now")]);
+      clock.advance(MINUTE_MS);
+    });
+    const received = await broker.receiver("orders").receive(2);
+    expect(received.map((one) => [textOf(one), one.state])).toEqual([
+      ["now", "active"],
+      ["later", "scheduled"],
+    ]);
   });
 
   it("never gives a sequence number twice, even when all messages are gone", async () => {

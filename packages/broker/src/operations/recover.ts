@@ -7,7 +7,13 @@ import type {
 import type { Entity } from "../entities/entity-registry.js";
 import { Queue } from "../entities/queue.js";
 import type { SubscriptionRule } from "../entities/rule-set.js";
-import { arrivalOf } from "../entities/sequence-number.js";
+import {
+  isPartitioned,
+  partitionOf,
+  restoreCounter,
+  restoreNumbers,
+  takeArrival,
+} from "../entities/sequence-number.js";
 import { Subscription } from "../entities/subscription.js";
 import { Topic } from "../entities/topic.js";
 import { watchIdle } from "../lifecycle/auto-delete.js";
@@ -33,6 +39,7 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
   const overdue: [StoredMessage, dueMs: number][] = [];
   /** Messages that a topic had not handed to all subscriptions. */
   const waiting: [Topic, StoredMessage][] = [];
+  const partitioned = new Map<Entity, StoredMessage[]>();
   // Entities come first, but which other record comes next depends on what there is.
   const build = (): void => {
     if (described.length === 0) return;
@@ -40,14 +47,23 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
     for (const [id, description] of described.splice(0))
       engine.entities.add(restore(engine, id, description));
   };
+  const enter = (message: StoredMessage): void => {
+    const { owner } = message.store;
+    if (owner.kind === "topic" && message.state === "active") {
+      waiting.push([owner, message]);
+      return;
+    }
+    enterMessage(engine, message);
+    const dueMs = engine.timers.instantOf(message) ?? Number.POSITIVE_INFINITY;
+    if (message.timerSlot >= 0 && dueMs <= nowMs) overdue.push([message, dueMs]);
+  };
   const visitor: RecordVisitor = {
     entity(id, record) {
       described.push([id, record as EntityRecord & EntityDescription]);
     },
-    counter(entityId, nextSequence) {
+    counter(id, nextSequence) {
       build();
-      const entity = engine.entities.findById(entityId);
-      if (entity !== undefined) entity.nextSequence = nextSequence;
+      restoreCounter((entityId) => engine.entities.findById(entityId), id, nextSequence);
     },
     message(storeId, sequence, record) {
       build();
@@ -56,24 +72,18 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
       const { content, enqueuedSequence, enqueuedAtMs, lifeMs } = record;
       const message = new StoredMessage(store, content, sequence, enqueuedSequence, enqueuedAtMs, lifeMs);
       message.state = record.state;
+      message.wasScheduled = record.wasScheduled;
       message.deliveryCount = record.deliveryCount;
       message.hops = record.hops;
       message.deadLetterSource = record.deadLetterSource;
       message.propertyChanges = record.propertyChanges;
-      if (store.owner.kind === "topic" && message.state === "active") {
-        waiting.push([store.owner, message]);
-        return;
-      }
-      enterMessage(engine, message);
-      const { dueMs = Number.POSITIVE_INFINITY } = message;
-      if (message.timerSlot >= 0 && dueMs <= nowMs) overdue.push([message, dueMs]);
+      if (!isPartitioned(store.owner)) enter(message);
+      else if (!partitioned.get(store.owner)?.push(message)) partitioned.set(store.owner, [message]);
     },
     session(storeId, sessionId, record) {
       build();
       const session = engine.entities.storeById(storeId)?.sessions?.open(sessionId);
-      if (session === undefined) return;
-      session.state = record.state;
-      session.updatedAtMs = record.updatedAtMs;
+      session?.setState(record.state, record.updatedAtMs);
     },
     duplicate(entityId, key, expiresAtMs) {
       build();
@@ -83,7 +93,10 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
   };
   await engine.storage.load(visitor);
   build();
-  waiting.sort((a, b) => arrivalOf(a[1]) - arrivalOf(b[1]));
+  for (const [entity, messages] of partitioned) {
+    restoreNumbers(entity, messages);
+    for (const message of inOrderOfArrival(messages)) enter(message);
+  }
   for (const [topic, message] of waiting) engine.fanOuts.enter(topic, message);
   // What is overdue fires in the order of arming, so it is armed once more in the order in which it fell due.
   overdue.sort((a, b) => a[1] - b[1]);
@@ -93,7 +106,27 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
     watchIdle(engine, entity);
   }
   duplicates.sort((a, b) => a[2] - b[2]);
-  for (const [entity, key, expiresAtMs] of duplicates) entity.history.set(key, expiresAtMs);
+  for (const [entity, key, expiresAtMs] of duplicates)
+    entity.history.set(key, expiresAtMs - engine.timers.steppedMs);
+}
+
+/**
+ * Messages of a partitioned entity, which come partition by partition, by the time of their enqueuing. Those of one partition stay in its
+ * order, though the clock may have been set back meanwhile.
+ */
+function inOrderOfArrival(messages: readonly StoredMessage[]): StoredMessage[] {
+  let previous: StoredMessage | undefined;
+  let latestMs = 0;
+  const timed = messages.map((message) => {
+    const isNext =
+      previous?.store === message.store && partitionOf(previous.sequence) === partitionOf(message.sequence);
+    latestMs = isNext ? Math.max(latestMs, message.enqueuedAtMs) : message.enqueuedAtMs;
+    previous = message;
+    return { message, atMs: latestMs };
+  });
+  const ordered = timed.sort((a, b) => a.atMs - b.atMs).map(({ message }) => message);
+  for (const message of ordered) message.arrival = takeArrival(message.store.owner, message.sequence);
+  return ordered;
 }
 
 function restore(engine: Engine, id: number, description: EntityDescription): Entity {
@@ -110,7 +143,7 @@ function construct(engine: Engine, id: number, description: EntityDescription): 
   const topic = engine.entities.find(description.topic) as Topic;
   const resolved = options as ResolvedSubscriptionOptions;
   const subscription = new Subscription(engine, id, topic, description.name, resolved, createdAtMs);
-  for (const rule of description.rules) subscription.rules.restore(rule.definition, rule.createdAtMs);
+  for (const rule of description.rules) subscription.rules.restore(rule);
   topic.subscriptions.set(description.name.toLowerCase(), subscription);
   topic.forgetCost();
   return subscription;

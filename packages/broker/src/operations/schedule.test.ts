@@ -26,6 +26,7 @@ describe("schedule", () => {
     const [received] = await world.receiver.receive();
     expect(textOf(received)).toBe("later");
     expect(received!.sequenceNumber).toBe(3n);
+    expect(received!.state).toBe("scheduled");
     expect(received!.enqueuedTime.getTime()).toBe(dueMs);
     expect(received!.scheduledEnqueueTime!.getTime()).toBe(dueMs);
   });
@@ -50,6 +51,41 @@ describe("schedule", () => {
     expect((await world.receiver.peek(10, { fromSequenceNumber: 1n }))[0]!.state).toBe("scheduled");
   });
 
+  it("enqueues a message whose time has passed at once, as active, under the number that it returns", async () => {
+    await using world = await openOrders();
+    const past = world.inMs(-1000);
+    const numbers = await world.sender.schedule([message("a", past), message("b", past)]);
+    const received = await world.receiver.receive(2);
+    expect(numbers).toEqual([1n, 2n]);
+    expect(received.map(({ sequenceNumber }) => sequenceNumber)).toEqual(numbers);
+    expect(received.map(({ state }) => state)).toEqual(["active", "active"]);
+    expect(await codeOf(world.sender.cancelScheduled([1n]))).toBe("message-not-found");
+  });
+
+  it("does so in a transaction, too", async () => {
+    await using world = await openOrders();
+    const transaction = world.broker.beginTransaction();
+    const numbers = await world.sender.schedule([message("a", world.inMs(0))], transaction);
+    expect(await world.receiver.peek(1)).toEqual([]);
+    await transaction.commit();
+    expect((await world.receiver.receive())[0]!.sequenceNumber).toBe(numbers[0]);
+  });
+
+  it("lets a message say that it comes out of a schedule until it is set aside or dead-lettered", async () => {
+    await using world = await openOrders();
+    await world.sender.send(message("a", world.inMs(1000)));
+    world.clock.advance(1000);
+    const [first] = await world.receiver.receive();
+    await world.receiver.abandon(first!);
+    expect((await world.receiver.peek())[0]!.state).toBe("active");
+    const [second] = await world.receiver.receive();
+    await world.receiver.defer(second!);
+    const [third] = await world.receiver.receiveDeferred([second!.sequenceNumber]);
+    expect([first, second, third].map((one) => one!.state)).toEqual(["scheduled", "scheduled", "deferred"]);
+    await world.receiver.deadLetter(third!);
+    expect((await world.broker.receiver("orders/$deadletterqueue").receive())[0]!.state).toBe("active");
+  });
+
   it("wakes a waiting receiver", async () => {
     await using world = await openOrders();
     await world.sender.schedule([message("later", world.inMs(1000))]);
@@ -62,7 +98,7 @@ describe("schedule", () => {
     await using world = await openOrders();
     await world.sender.schedule([message("later", { ...world.inMs(HOUR_MS), timeToLiveMs: 1000 })]);
     expect(await world.receiver.peek()).toMatchObject([
-      { state: "scheduled", timeToLiveMs: 1000, expiresAt: undefined },
+      { state: "scheduled", timeToLiveMs: 1000, expiresAt: new Date(world.clock.now() + 1000) },
     ]);
     world.clock.advance(HOUR_MS + 999);
     expect((await world.receiver.peek())[0]!.state).toBe("active");
@@ -130,14 +166,16 @@ describe("time to live", () => {
     expect(textsOf(await world.broker.receiver("orders/$DeadLetterQueue").receive(10))).toEqual(["a"]);
   });
 
-  it("neither drops nor dead-letters a deferred message", async () => {
+  it("ends for a deferred message when it is asked for, and not before", async () => {
     await using world = await openOrders({ deadLetteringOnMessageExpiration: true });
-    await world.sender.send(message("a", { timeToLiveMs: 1000 }));
-    await world.receiver.defer((await world.receiver.receive())[0]!);
+    await world.sender.sendBatch([message("a", { timeToLiveMs: 1000 }), message("b")]);
+    for (const received of await world.receiver.receive(2)) await world.receiver.defer(received);
     world.clock.advance(HOUR_MS);
-    const [deferred] = await world.receiver.receiveDeferred([1n]);
-    await world.receiver.abandon(deferred!);
-    expect(textsOf(await world.receiver.receiveDeferred([1n]))).toEqual(["a"]);
+    expect(textsOf(await world.receiver.peek(10))).toEqual(["a", "b"]);
+    expect(await codeOf(world.receiver.receiveDeferred([1n, 2n]))).toBe("message-not-found");
+    expect(textsOf(await world.receiver.receiveDeferred([2n]))).toEqual(["b"]);
+    const [dead] = await world.broker.receiver("orders/$deadletterqueue").receive();
+    expect([textOf(dead), dead!.deadLetterReason]).toEqual(["a", "TTLExpiredException"]);
   });
 
   it("does not run in the dead-letter queue", async () => {
@@ -150,6 +188,18 @@ describe("time to live", () => {
 });
 
 describe("topic", () => {
+  it("keeps the number of a schedule in the past as the enqueued sequence number of every copy", async () => {
+    await using world = openWorld();
+    await world.broker.createTopic("news");
+    await world.broker.createSubscription("news", "one");
+    const sender = world.broker.sender("news");
+    await sender.send(message("a"));
+    const past = { scheduledEnqueueTime: new Date(0) };
+    expect(await sender.schedule([message("b", past)])).toEqual([2n]);
+    const [, copy] = await world.broker.receiver("news/subscriptions/one").receive(2);
+    expect([copy!.enqueuedSequenceNumber, copy!.sequenceNumber]).toEqual([2n, 2n]);
+  });
+
   it("gives each subscription its own copy with its own sequence number", async () => {
     await using world = openWorld();
     await world.broker.createTopic("news");
@@ -165,6 +215,7 @@ describe("topic", () => {
     expect(textsOf(await two.receive(10))).toEqual(["a", "b"]);
     expect([first!.sequenceNumber, second!.sequenceNumber]).toEqual([1n, 2n]);
     expect([first!.enqueuedSequenceNumber, second!.enqueuedSequenceNumber]).toEqual([1n, 3n]);
+    expect([first!.state, second!.state]).toEqual(["active", "scheduled"]);
     await one.deadLetter(first!);
     expect(textsOf(await world.broker.receiver("news/subscriptions/one/$deadletterqueue").receive())).toEqual(
       ["a"],

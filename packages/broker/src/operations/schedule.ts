@@ -5,11 +5,11 @@ import { takeSequence } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";
 import type { BrokerMessage } from "../messages/message.js";
 import type { Admitted } from "../messages/message-content.js";
-import { admitAll, isDropped, keepScheduled, take } from "./send.js";
+import { admitAll, enterScheduled, isDropped, readerOf, take } from "./send.js";
 
 /**
  * Keeps messages until their scheduled time, all or none. Returns the numbers that cancel them, valid until activation;
- * 0 for a duplicate, which is dropped. A time that has passed activates at once.
+ * 0 for a duplicate, which is dropped. A time that has passed enqueues at once, under the number that is returned.
  */
 export function schedule(
   engine: Engine,
@@ -21,7 +21,7 @@ export function schedule(
     const content = take(engine, admitted);
     if (isDropped(engine, target, content, nowMs)) return 0n;
     const sequence = takeSequence(engine, target, content);
-    keepScheduled(engine, target, content, sequence, nowMs);
+    enterScheduled(engine, target, content, readerOf(admitted.message), sequence, nowMs);
     return BigInt(sequence);
   });
 }

@@ -1,7 +1,7 @@
 import { BrokerError } from "../broker-error.js";
 import type { Engine } from "../engine.js";
 import type { Queue } from "../entities/queue.js";
-import { takeSequence } from "../entities/sequence-number.js";
+import { takeSequence, transferKeyOf } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";
 import { detectDuplicate } from "../lifecycle/detect-duplicate.js";
 import { hasRoom, transfer, transferDeadLetter } from "../lifecycle/forward-message.js";
@@ -12,6 +12,7 @@ import type { BrokerMessage } from "../messages/message.js";
 import { type Admitted, bytesToStore, type MessageContent, takeIn } from "../messages/message-content.js";
 import { quotaCostOf, sizeOf } from "../messages/message-size.js";
 import { StoredMessage } from "../messages/stored-message.js";
+import { checkOnePartition } from "./check-one-partition.js";
 
 /** Sends one message. Throws before anything changed when it is refused. */
 export function send(engine: Engine, target: Queue | Topic, message: BrokerMessage, nowMs: number): void {
@@ -26,6 +27,7 @@ export function sendBatch(
   messages: readonly BrokerMessage[],
   nowMs: number,
 ): void {
+  checkOnePartition(target, messages);
   for (const admitted of admitAll(target, messages)) {
     enter(engine, target, take(engine, admitted), readerOf(admitted.message), nowMs);
   }
@@ -121,31 +123,39 @@ export function enterVia(
   const transit = newTransit(content, undefined);
   const refusal = transfer(engine, path, transit, nowMs);
   if (refusal === undefined) return;
-  transferDeadLetter(engine, via, transit, takeSequence(engine, via, content), path, refusal, nowMs);
+  const viaPartitionKey = content.rare?.viaPartitionKey;
+  const sequence = takeSequence(engine, via, content, transferKeyOf(via, { ...content, viaPartitionKey }));
+  transferDeadLetter(engine, via, transit, sequence, path, refusal, nowMs);
 }
 
-/**
- * Keeps a message in its target until its scheduled time, under a number that cancels it. Those whose time has passed are activated at once,
- * in the order in which they are kept.
- */
-export function keepScheduled(
+/** Keeps a message until its scheduled time under a number that cancels it; one whose time has passed is enqueued at once under that number. */
+export function enterScheduled(
+  engine: Engine,
+  target: Queue | Topic,
+  content: MessageContent,
+  readProperties: Transit["readProperties"],
+  sequence: number,
+  nowMs: number,
+): void {
+  if (content.scheduledEnqueueTimeMs! > nowMs) keepScheduled(engine, target, content, sequence, nowMs);
+  else routeMessage(engine, target, { ...newTransit(content, readProperties), sequence }, nowMs);
+}
+
+function keepScheduled(
   engine: Engine,
   target: Queue | Topic,
   content: MessageContent,
   sequence: number,
   nowMs: number,
 ): void {
-  const message = new StoredMessage(
-    target.main,
-    content,
-    sequence,
-    sequence,
-    nowMs,
-    Number.POSITIVE_INFINITY,
+  // It does not expire while it waits; this is what it shows, and its life begins when it becomes active.
+  const lifeMs = Math.min(
+    content.timeToLiveMs ?? Number.POSITIVE_INFINITY,
+    target.options.defaultMessageTimeToLiveMs,
   );
+  const message = new StoredMessage(target.main, content, sequence, sequence, nowMs, lifeMs);
   message.state = "scheduled";
   placeMessage(engine, message);
-  if (content.scheduledEnqueueTimeMs! < nowMs) engine.timers.arm(message, nowMs);
   engine.emit("scheduled", message, nowMs);
 }
 

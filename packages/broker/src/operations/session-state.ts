@@ -1,6 +1,7 @@
 import { BrokerError } from "../broker-error.js";
 import type { Engine } from "../engine.js";
 import type { Session } from "../entities/session.js";
+import { hasRoom } from "../lifecycle/forward-message.js";
 
 /** The state of a session, as a copy; undefined when it has none. */
 export function getSessionState(session: Session): Uint8Array | undefined {
@@ -8,8 +9,8 @@ export function getSessionState(session: Session): Uint8Array | undefined {
 }
 
 /**
- * Sets the state of a session, which outlives its messages; undefined clears it. Throws `message-size-exceeded` for a state larger
- * than a message may be.
+ * Sets the state of a session, which outlives its messages and counts against the entity's quota; undefined clears it. Throws
+ * `message-size-exceeded` for a state larger than a message may be, `quota-exceeded` for one that has no room.
  */
 export function setSessionState(
   engine: Engine,
@@ -18,19 +19,24 @@ export function setSessionState(
   nowMs: number,
 ): void {
   const { store } = session;
-  const { owner } = store;
-  const limits = owner.kind === "subscription" ? owner.topic.options : owner.options;
-  const limit = (limits as { maxMessageSizeInKilobytes: number }).maxMessageSizeInKilobytes * 1024;
-  if (state !== undefined && state.byteLength > limit) {
-    throw new BrokerError(
-      "message-size-exceeded",
-      `The state of session '${session.id}' of '${store.path}' has ${state.byteLength} bytes, at most ${limit} are kept.`,
-      { entity: store.path },
-    );
-  }
-  session.state = state === undefined ? undefined : Uint8Array.prototype.slice.call(state);
-  session.updatedAtMs = nowMs;
+  if (state !== undefined) checkSize(session, state);
+  session.setState(state === undefined ? undefined : Uint8Array.prototype.slice.call(state), nowMs);
   if (engine.storage.isVolatile) return;
   if (session.state === undefined) engine.storage.deleteSession(store.id, session.id);
   else engine.storage.putSession(store.id, session.id, { state: session.state, updatedAtMs: nowMs });
+}
+
+function checkSize({ id, store, state: present }: Session, state: Uint8Array): void {
+  const owner = store.owner.kind === "subscription" ? store.owner.topic : store.owner;
+  const { maxMessageSizeInKilobytes, maxSizeInMegabytes } = owner.options;
+  const limit = maxMessageSizeInKilobytes * 1024;
+  const what = `The state of session '${id}' of '${store.path}'`;
+  if (state.byteLength > limit) {
+    const text = `${what} has ${state.byteLength} bytes, at most ${limit} are kept.`;
+    throw new BrokerError("message-size-exceeded", text, { entity: store.path });
+  }
+  const growth = state.byteLength - (present?.byteLength ?? 0);
+  if (growth <= 0 || hasRoom(owner, growth)) return;
+  const text = `${what} cannot grow: '${owner.path}' has reached its maximum size of ${maxSizeInMegabytes} MB. Receive messages or clear states first.`;
+  throw new BrokerError("quota-exceeded", text, { entity: store.path });
 }

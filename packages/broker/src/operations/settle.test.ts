@@ -120,14 +120,14 @@ describe("abandon", () => {
     expect(dead!.sequenceNumber).toBe(1n);
   });
 
-  it("keeps a message in the dead-letter queue however often it fails there", async () => {
+  it("keeps a message in the dead-letter queue however often it fails there, and counts nothing", async () => {
     await using world = await openOrders({ maxDeliveryCount: 1 });
     await world.sender.send(message("a"));
     await world.receiver.abandon((await world.receiver.receive())[0]!);
     for (let delivery = 0; delivery < 3; delivery++) {
       await world.deadLetters.abandon((await world.deadLetters.receive())[0]!);
     }
-    expect((await world.deadLetters.peek())[0]!.deliveryCount).toBe(4);
+    expect((await world.deadLetters.peek())[0]!.deliveryCount).toBe(1);
   });
 });
 
@@ -154,8 +154,43 @@ describe("defer", () => {
     await world.receiver.abandon((await world.receiver.receiveDeferred([1n]))[0]!);
     const [peeked] = await world.receiver.peek();
     expect(peeked!.state).toBe("deferred");
-    expect(peeked!.deliveryCount).toBe(1);
+    expect(peeked!.deliveryCount).toBe(2);
     expect(await world.receiver.receive(1, { maxWaitMs: 0 })).toEqual([]);
+  });
+
+  it("counts a delivery each time", async () => {
+    await using world = await openOrders();
+    await world.sender.send(message("a"));
+    const [first] = await world.receiver.receive();
+    await world.receiver.defer(first!);
+    const [second] = await world.receiver.receiveDeferred([1n]);
+    await world.receiver.defer(second!);
+    const [third] = await world.receiver.receiveDeferred([1n]);
+    expect([first, second, third].map((one) => one!.deliveryCount)).toEqual([0, 1, 2]);
+    await world.receiver.deadLetter(third!);
+    expect((await world.deadLetters.receive())[0]!.deliveryCount).toBe(2);
+  });
+
+  it("moves the message to the dead-letter queue, with its changes, at the last delivery", async () => {
+    await using world = await openOrders({ maxDeliveryCount: 2 });
+    await world.sender.send(message("a"));
+    await world.receiver.defer((await world.receiver.receive())[0]!);
+    await world.receiver.defer((await world.receiver.receiveDeferred([1n]))[0]!, { why: "again" });
+    expect(await codeOf(world.receiver.receiveDeferred([1n]))).toBe("message-not-found");
+    const [dead] = await world.deadLetters.receive();
+    expect(dead!.state).toBe("active");
+    expect(dead!.deadLetterReason).toBe("MaxDeliveryCountExceeded");
+    expect(dead!.applicationProperties.why).toBe("again");
+  });
+
+  it("counts nothing in the dead-letter queue", async () => {
+    await using world = await openOrders({ maxDeliveryCount: 1 });
+    await world.sender.send(message("a"));
+    await world.receiver.deadLetter((await world.receiver.receive())[0]!);
+    await world.deadLetters.defer((await world.deadLetters.receive())[0]!);
+    const [deferred] = await world.deadLetters.receiveDeferred([1n]);
+    expect(deferred!.deliveryCount).toBe(0);
+    await world.deadLetters.complete(deferred!);
   });
 
   it("receives deferred messages all or none", async () => {
@@ -256,6 +291,15 @@ describe("lock", () => {
     const [received] = await world.receiver.receive();
     world.clock.advance(MINUTE_MS);
     expect(await codeOf(world.receiver.renewLock(received!))).toBe("message-lock-lost");
+  });
+
+  it("counts nothing when it ends in the dead-letter queue", async () => {
+    await using world = await openOrders();
+    await world.sender.send(message("a"));
+    await world.receiver.deadLetter((await world.receiver.receive())[0]!);
+    await world.deadLetters.receive();
+    world.clock.advance(MINUTE_MS);
+    expect((await world.deadLetters.receive())[0]!.deliveryCount).toBe(0);
   });
 
   it("dead-letters the message when it ends after the last delivery", async () => {

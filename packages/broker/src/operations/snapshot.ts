@@ -60,7 +60,7 @@ function snapshotOf(store: MessageStore): StoreSnapshot {
       messageCount: session.messageCount,
       hasState: session.state !== undefined,
       isLocked: session.isLocked,
-      lockedUntil: dateOf(session.lock?.dueMs),
+      lockedUntil: dateOf(session.lock && store.engine.timers.instantOf(session.lock)),
     })),
   };
 }

@@ -41,12 +41,15 @@ export function updateEntity(
 
 function change(engine: Engine, entity: Entity, options: object): void {
   const { path } = entity;
+  const { tier } = engine;
   if (entity.kind === "topic") {
-    entity.options = resolveTopicOptions(path, options, entity.options);
+    entity.options = resolveTopicOptions(path, options, entity.options, tier);
   } else if (entity.kind === "queue") {
-    entity.options = checkForwards(engine, path, resolveQueueOptions(path, options, entity.options));
+    const resolved = resolveQueueOptions(path, options, entity.options, tier);
+    entity.options = checkForwards(engine, path, resolved);
   } else {
-    entity.options = checkForwards(engine, path, resolveSubscriptionOptions(path, options, entity.options));
+    const resolved = resolveSubscriptionOptions(path, options, entity.options, tier);
+    entity.options = checkForwards(engine, path, resolved);
   }
 }
 

@@ -1,9 +1,20 @@
 import { BrokerError } from "../broker-error.js";
-import { APPLICATION_PROPERTIES_LIMIT } from "../messages/check-message.js";
+import { APPLICATION_PROPERTY_LIMITS } from "../messages/check-message.js";
 import type { ApplicationProperties } from "../messages/message.js";
 import { sizeOfApplicationProperties } from "../messages/message-size.js";
 import { isStorable } from "../messages/storable-value.js";
+import { CORRELATION_FIELDS } from "./correlation-filter.js";
 import type { RuleDefinition } from "./rule.js";
+
+const RULE_FIELDS = ["name", "filter", "action"];
+const TEXT_FIELDS = ["expression", "parameters"];
+/** What a filter of each type may have beside its type. */
+const FILTER_FIELDS: Readonly<Record<string, readonly string[]>> = Object.freeze({
+  sql: TEXT_FIELDS,
+  correlation: [...CORRELATION_FIELDS, "properties"],
+  true: [],
+  false: [],
+});
 
 /**
  * Refuses what is no rule, as callers without types may give it, with an `argument-error` that names the rule, the subscription and the
@@ -21,16 +32,21 @@ function faultOf(definition: unknown): string | undefined {
   const { name, filter, action } = definition;
   if (typeof name !== "string") return "name has to be a string";
   if (!isObject(filter)) return "filter has to be an object with a type";
-  const fault = faultOfFilter(filter) ?? (action === undefined ? undefined : faultOfText(action, "action"));
+  const fault = unknownField(definition, "", RULE_FIELDS) ?? faultOfFilter(filter) ?? faultOfAction(action);
   return fault ?? (isStorable(definition) ? undefined : "it holds a value that cannot be copied");
 }
 
 function faultOfFilter(filter: Record<string, unknown>): string | undefined {
+  const known = FILTER_FIELDS[String(filter.type)];
+  const unknown = known && unknownField(filter, "filter.", ["type", ...known]);
+  if (unknown !== undefined) return unknown;
   switch (filter.type) {
     case "sql":
       return faultOfText(filter, "filter");
     case "correlation":
-      return faultOfMap(filter.properties, "filter.properties") ?? faultOfSize(filter);
+      return (
+        faultOfConditions(filter) ?? faultOfMap(filter.properties, "filter.properties") ?? faultOfSize(filter)
+      );
     case "true":
     case "false":
       return undefined;
@@ -44,9 +60,33 @@ function faultOfSize({ properties = {}, ...fields }: Record<string, unknown>): s
   const bytes =
     sizeOfApplicationProperties({ ...(own as ApplicationProperties) }) +
     sizeOfApplicationProperties(fields as ApplicationProperties);
-  return bytes <= APPLICATION_PROPERTIES_LIMIT
+  const { totalBytes } = APPLICATION_PROPERTY_LIMITS;
+  return bytes <= totalBytes
     ? undefined
-    : `a correlation filter has at most ${APPLICATION_PROPERTIES_LIMIT} bytes, and this one has ${bytes}`;
+    : `a correlation filter has at most ${totalBytes} bytes, and this one has ${bytes}`;
+}
+
+function faultOfAction(action: unknown): string | undefined {
+  if (action === undefined) return undefined;
+  const unknown = isObject(action) ? unknownField(action, "action.", TEXT_FIELDS) : undefined;
+  return unknown ?? faultOfText(action, "action");
+}
+
+/** A field that is misspelt would be left out, and the rule would let through what it should keep out. */
+function unknownField(
+  value: Record<string, unknown>,
+  at: string,
+  known: readonly string[],
+): string | undefined {
+  const unknown = Object.keys(value).find((name) => !known.includes(name));
+  if (unknown === undefined) return undefined;
+  return `${at}${unknown.slice(0, 50)} is unknown, expected ${known.map((name) => at + name).join(", ")}`;
+}
+
+function faultOfConditions(filter: Record<string, unknown>): string | undefined {
+  const isNone = (value: unknown): boolean => value === undefined || value === null;
+  const wrong = CORRELATION_FIELDS.find((name) => !isNone(filter[name]) && typeof filter[name] !== "string");
+  return wrong === undefined ? undefined : `filter.${wrong} has to be a string`;
 }
 
 function faultOfText(text: unknown, at: string): string | undefined {

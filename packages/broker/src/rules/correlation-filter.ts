@@ -32,6 +32,9 @@ const FIELDS = {
   to: "To",
 } as const satisfies Partial<Record<keyof CorrelationFilter, SystemProperty>>;
 
+/** The conditions on broker properties that a correlation filter may have. */
+export const CORRELATION_FIELDS = Object.keys(FIELDS) as readonly (keyof typeof FIELDS)[];
+
 /**
  * Compiles a correlation filter to a test: text compares case-sensitively, numbers by value whatever their type.
  * Throws `RuleSyntaxError` for a filter without any condition.

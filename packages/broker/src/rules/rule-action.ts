@@ -1,4 +1,4 @@
-import { APPLICATION_PROPERTIES_LIMIT } from "../messages/check-message.js";
+import { APPLICATION_PROPERTY_LIMITS } from "../messages/check-message.js";
 import { sizeOfApplicationProperties } from "../messages/message-size.js";
 import { RuleEvaluationError } from "./rule-error.js";
 import { draftOf, propertyName, type RuleChanges, type RuleDraft, type RuleSubject } from "./rule-subject.js";
@@ -114,7 +114,7 @@ function toSystemValue(property: SystemProperty, rule: SystemPropertyRule, value
 /** So that actions which copy properties cannot make a small message large. */
 function checkSize({ application }: RuleChanges): void {
   const bytes = sizeOfApplicationProperties(Object.fromEntries(application));
-  if (bytes > APPLICATION_PROPERTIES_LIMIT) {
+  if (bytes > APPLICATION_PROPERTY_LIMITS.totalBytes) {
     failAction(`the application properties that it sets have ${bytes} bytes`);
   }
 }

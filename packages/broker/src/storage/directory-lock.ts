@@ -1,108 +1,121 @@
-import { randomUUID } from "node:crypto";
-import { linkSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { BrokerError } from "../broker-error.js";
+import { storageFailure } from "./storage-failure.js";
 
-const FILE = "owner.lock";
-/** Directories that this process owns, by real path: its own process id in a lock file is not proof enough. */
+/** Stands in the directory while it has an owner, and says who that is. What locks is the kernel, not the file. */
+export const LOCK_FILE = "owner.lock";
+/** Far behind the text of the file: Windows would keep others from reading bytes that are locked. */
+const LOCKED_BYTE = 2 ** 40;
+/** Directories that this process owns, by real path. */
 const ownDirectories = new Set<string>();
-
-/**
- * Makes this process the only owner of a directory until the returned function is called. A lock left behind by a process that
- * has ended does not count. Throws `storage-in-use`. Processes on other computers are not seen.
- */
-export function lockDirectory(directory: string): () => void {
-  const real = realpathSync(directory);
-  if (ownDirectories.has(real)) throw inUse(directory, "this process");
-  const file = join(real, FILE);
-  const draft = `${file}.${randomUUID()}`;
-  writeFileSync(draft, JSON.stringify(identify(process.pid)));
-  try {
-    while (!link(draft, file)) evictDeadOwner(directory, file);
-  } finally {
-    rmSync(draft, { force: true });
-  }
-  ownDirectories.add(real);
-  return () => {
-    if (ownDirectories.delete(real)) rmSync(file, { force: true });
-  };
-}
 
 interface Owner {
   readonly pid: number;
-  /** Tells processes apart that had the same id one after the other; undefined where the system does not say. */
-  readonly startedAt: string | undefined;
+  readonly host: string;
+  readonly since: string;
 }
 
-/** A link appears whole or not at all, so nobody ever reads a half-written lock. */
-function link(draft: string, file: string): boolean {
+/**
+ * Makes the caller the only owner of a directory until the returned function is called or the process ends, however it ends. The kernel
+ * holds the lock, so it holds across containers that share the directory. Rejects with `storage-in-use`, which names the owner, or
+ * with `storage-failed` where the disk takes no lock file; no file is left behind then.
+ */
+export async function lockDirectory(directory: string): Promise<() => void> {
+  const tryLock = await loadTryLock(directory);
+  const path = join(realpathSync(directory), LOCK_FILE);
+  for (;;) {
+    const descriptor = openLockFile(directory, path);
+    try {
+      if (!tryLock(descriptor, LOCKED_BYTE, 1)) throw inUse(directory, path);
+      // The owner before may have removed the file after it was opened here: that lock would hold nobody back.
+      if (isAt(path, descriptor)) return own(directory, path, descriptor);
+    } catch (error) {
+      if (!(error instanceof BrokerError)) removeLockFile(path);
+      closeSync(descriptor);
+      throw error instanceof BrokerError ? error : storageFailure(directory, "cannot lock it", error);
+    }
+    closeSync(descriptor);
+  }
+}
+
+type TryLock = typeof import("fs-native-extensions")["tryLock"];
+
+/** Only those who open a store load the native module. */
+async function loadTryLock(directory: string): Promise<TryLock> {
   try {
-    linkSync(draft, file);
-    return true;
+    return (await import("fs-native-extensions")).tryLock;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw error;
+    throw storageFailure(directory, "the file locks of this platform could not be loaded", error);
   }
 }
 
-function evictDeadOwner(directory: string, file: string): void {
-  const text = readIfThere(file);
-  if (text === undefined) return;
-  const owner = parse(text);
-  if (owner !== undefined && isAlive(owner)) throw inUse(directory, `process ${owner.pid}`);
-  const evicted = `${file}.${randomUUID()}`;
+function openLockFile(directory: string, path: string): number {
   try {
-    renameSync(file, evicted);
+    return openSync(path, constants.O_RDWR | constants.O_CREAT, 0o666);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
-    throw error;
+    throw storageFailure(directory, `cannot make its file ${LOCK_FILE}`, error);
   }
-  // Another process may have evicted the dead owner and moved in since the file was read: that one gets its lock back.
-  if (readFileSync(evicted, "utf8") !== text) link(evicted, file);
-  rmSync(evicted, { force: true });
 }
 
-function isAlive({ pid, startedAt }: Owner): boolean {
-  // The id comes round in containers, where every broker may be process 1.
-  if (pid === process.pid) return false;
+function isAt(path: string, descriptor: number): boolean {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  const own = fstatSync(descriptor, { bigint: true });
+  return found !== undefined && found.ino === own.ino && found.dev === own.dev;
+}
+
+function own(directory: string, path: string, descriptor: number): () => void {
+  const owner: Owner = { pid: process.pid, host: hostname(), since: new Date().toISOString() };
   try {
-    process.kill(pid, 0);
+    ftruncateSync(descriptor);
+    writeSync(descriptor, `${JSON.stringify(owner)}\n`, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    removeLockFile(path);
+    throw storageFailure(directory, `cannot write its file ${LOCK_FILE}`, error);
   }
-  return identify(pid).startedAt === startedAt;
+  ownDirectories.add(path);
+  return () => {
+    if (!ownDirectories.delete(path)) return;
+    removeLockFile(path);
+    closeSync(descriptor);
+  };
 }
 
-function identify(pid: number): Owner {
-  const stat = readIfThere(`/proc/${pid}/stat`);
-  // The name in parentheses may hold spaces; the 20th field behind it is the start time in clock ticks since the boot.
-  const ticks = stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
-  if (ticks === undefined) return { pid, startedAt: undefined };
-  return { pid, startedAt: `${readIfThere("/proc/sys/kernel/random/boot_id")?.trim()}/${ticks}` };
+/** Removed while it is locked: who opened it meanwhile sees that it is gone and looks again. */
+function removeLockFile(path: string): void {
+  // Windows keeps the name of an open file, so others could not make a file of that name; there it stays.
+  if (process.platform !== "win32") rmSync(path, { force: true });
 }
 
-function parse(text: string): Owner | undefined {
-  try {
-    const { pid, startedAt } = JSON.parse(text) as { pid: unknown; startedAt?: unknown };
-    if (!Number.isSafeInteger(pid) || (pid as number) <= 0) return undefined;
-    return { pid: pid as number, startedAt: typeof startedAt === "string" ? startedAt : undefined };
-  } catch {
-    return undefined;
-  }
-}
-
-function readIfThere(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return undefined;
-  }
-}
-
-function inUse(directory: string, owner: string): BrokerError {
+function inUse(directory: string, path: string): BrokerError {
+  const text = ownDirectories.has(path) ? "this process" : describeOwner(path);
   return new BrokerError(
     "storage-in-use",
-    `The store in '${directory}' is in use by ${owner}. Only one broker at a time may open it: close the other one, ` +
+    `The store in '${directory}' is in use by ${text}. Only one broker at a time may open it: close the other one, ` +
       "or give each a directory of its own.",
   );
+}
+
+function describeOwner(path: string): string {
+  try {
+    const { pid, host, since } = JSON.parse(readFileSync(path, "utf8")) as Record<keyof Owner, unknown>;
+    if (Number.isSafeInteger(pid) && typeof host === "string" && typeof since === "string") {
+      return `process ${pid} on host '${host}' since ${since}`;
+    }
+  } catch {
+    // It is just being written, or removed.
+  }
+  return "another process, which has not written down yet which one it is";
 }

@@ -3,7 +3,6 @@ import { spawn } from "node:child_process";
 import {
   copyFileSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -11,7 +10,7 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openBroker } from "../broker.js";
@@ -144,6 +143,27 @@ describe("openDurableStorage", () => {
     expect(existsSync(join(directory.path, "store.json"))).toBe(true);
   });
 
+  it("makes a store where its making was cut before anything was on the disk", async () => {
+    for (const left of [0, 4096, 6000, 8192]) {
+      using directory = temporaryDirectory();
+      // What was not synced may come back as zeros.
+      writeFileSync(join(directory.path, "store.mdb"), new Uint8Array(left));
+      writeFileSync(join(directory.path, "store.mdb-lock"), new Uint8Array(100));
+      writeFileSync(join(directory.path, "store.mdb.marker"), "");
+      await fill(directory.path);
+      expect(readdirSync(directory.path).sort()).toEqual(["store.json", "store.mdb", "store.mdb-lock"]);
+    }
+  });
+
+  it("refuses a store that lost its marker, instead of beginning on top of its records", async () => {
+    using directory = temporaryDirectory();
+    await fill(directory.path);
+    const before = readFileSync(join(directory.path, "store.mdb"));
+    rmSync(join(directory.path, "store.json"));
+    expect((await refusalOf(openDurableStorage(directory.path))).message).toContain("store.json is missing");
+    expect(readFileSync(join(directory.path, "store.mdb")).equals(before)).toBe(true);
+  });
+
   it("never hands out wrong content of a damaged file: it refuses, or all is there", async () => {
     using directory = temporaryDirectory();
     using copy = temporaryDirectory();
@@ -229,46 +249,78 @@ describe("the lock on a store", () => {
     await next.close();
   });
 
-  it("refuses a second process while the first lives, and does not outlive a killed one", async () => {
+  it("says which process has the store, on which host and since when", async () => {
     using directory = temporaryDirectory();
-    const { storage } = await openAndLoad(directory.path);
-    await storage.close();
-    const file = join(directory.path, "owner.lock");
-    const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
-    await new Promise((resolve) => child.once("spawn", resolve));
-    const stat = existsSync(`/proc/${child.pid}/stat`)
-      ? readFileSync(`/proc/${child.pid}/stat`, "utf8").split(") ")[1]!.split(" ")[19]
-      : undefined;
-    const boot = stat && readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-    writeFileSync(file, JSON.stringify({ pid: child.pid, startedAt: stat && `${boot}/${stat}` }));
+    await using owner = await startOwner(directory.path);
     const refusal = await refusalOf(openDurableStorage(directory.path));
-    expect(refusal.message).toContain(`in use by process ${child.pid}`);
-    const exit = new Promise((resolve) => child.once("exit", resolve));
-    child.kill("SIGKILL");
-    await exit;
-    const { storage: next } = await openAndLoad(directory.path);
-    await next.close();
-    expect(existsSync(file)).toBe(false);
-  });
-
-  it("takes over from an owner whose process id now belongs to another program", async () => {
-    using directory = temporaryDirectory();
-    mkdirSync(directory.path, { recursive: true });
-    writeFileSync(
-      join(directory.path, "owner.lock"),
-      JSON.stringify({ pid: process.ppid, startedAt: "another boot/1" }),
+    expect(refusal.code).toBe("storage-in-use");
+    expect(refusal.message).toMatch(
+      new RegExp(
+        `in use by process ${owner.pid} on host '${hostname()}' since \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z\\. Only`,
+      ),
     );
-    const { storage } = await openAndLoad(directory.path);
-    await storage.close();
   });
 
-  it("takes over from a lock file that says nothing", async () => {
+  it("does not outlive a killed process, whatever its file says", async () => {
     using directory = temporaryDirectory();
-    writeFileSync(join(directory.path, "owner.lock"), "");
+    const owner = await startOwner(directory.path);
+    await owner[Symbol.asyncDispose]();
+    expect(existsSync(join(directory.path, "owner.lock"))).toBe(true);
     const { storage } = await openAndLoad(directory.path);
     await storage.close();
+    expect(existsSync(join(directory.path, "owner.lock"))).toBe(false);
+  });
+
+  it("goes by what the kernel holds, not by the text of the file", async () => {
+    using directory = temporaryDirectory();
+    const file = join(directory.path, "owner.lock");
+    for (const text of ["", "{", JSON.stringify({ pid: process.ppid, host: hostname(), since: "now" })]) {
+      writeFileSync(file, text);
+      const { storage } = await openAndLoad(directory.path);
+      await storage.close();
+    }
+    await using _owner = await startOwner(directory.path);
+    writeFileSync(file, "{");
+    const refusal = await refusalOf(openDurableStorage(directory.path));
+    expect(refusal.message).toContain("in use by another process");
+  });
+
+  it("goes to one of many that ask at the same time", async () => {
+    using directory = temporaryDirectory();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, () => openDurableStorage(directory.path)),
+    );
+    const opened = outcomes.filter((outcome) => outcome.status === "fulfilled");
+    expect(opened).toHaveLength(1);
+    await opened[0]?.value.close();
   });
 });
+
+/** A process that has the store of a directory until it is killed. It takes what `tsc -b` made. */
+async function startOwner(
+  directory: string,
+): Promise<AsyncDisposable & { readonly pid: number | undefined }> {
+  const program = `
+    import { openDurableStorage } from ${JSON.stringify(new URL("../../dist/index.js", import.meta.url).href)};
+    await openDurableStorage(${JSON.stringify(directory)});
+    console.log("open");
+    setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exit = new Promise((resolve) => child.once("exit", resolve));
+  await Promise.race([
+    new Promise((resolve) => child.stdout.once("data", resolve)),
+    exit.then((code) => Promise.reject(new Error(`the owner ended with ${code}`))),
+  ]);
+  return {
+    pid: child.pid,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await exit;
+    },
+  };
+}
 
 describe("a broker on a durable storage", () => {
   it("goes on after a restart with what was acknowledged", async () => {

@@ -13,11 +13,14 @@ import { writeDuplicate, writeEntity, writeMessage, writeSession } from "./recor
 import { Table, writeNumberKey, writeTextKey } from "./record-key.js";
 import { RecordWriter } from "./record-writer.js";
 import type { EntityRecord, MessageRecord, RecordVisitor, SessionRecord, Storage } from "./storage.js";
+import { isSystemError, storageFailure } from "./storage-failure.js";
 import {
+  clearFreshStore,
   isFreshStore,
   markStore,
   noStore,
   requireDirectory,
+  requireRoom,
   STORE_FILE,
   unreadable,
 } from "./store-directory.js";
@@ -38,8 +41,9 @@ export const DEFAULT_DURABLE_STORAGE_OPTIONS: ResolvedDurableStorageOptions = Ob
 
 /**
  * Opens the store in a directory, or makes one there: a storage whose commits resolve once the disk has synced them, in groups, off the
- * event loop. It belongs to this process until it is closed. Rejects with `storage-in-use` while another process has it, and
- * with `storage-unreadable` for a damaged store, one of another format, or a directory that is none.
+ * event loop. It belongs to this process until it is closed. Rejects with `storage-in-use` while another process has it, in whatever
+ * container, with `storage-unreadable` for a damaged store, one of another format, or a directory that is none, and with
+ * `storage-failed` where the disk is full or read-only.
  */
 export async function openDurableStorage(
   directory: string,
@@ -49,10 +53,12 @@ export async function openDurableStorage(
   // Only those who open a store load the native module.
   const { open } = await import("lmdb");
   requireDirectory(directory, mustExist);
-  const unlock = lockDirectory(directory);
+  const unlock = await lockDirectory(directory);
   try {
     const isFresh = isFreshStore(directory);
     if (isFresh && mustExist) throw noStore(directory, "it holds no store");
+    if (isFresh) clearFreshStore(directory);
+    requireRoom(directory);
     return new DurableStorage(directory, isFresh, open, unlock);
   } catch (error) {
     unlock();
@@ -113,6 +119,7 @@ class DurableStorage implements Storage {
     } catch (error) {
       await this.close();
       if (error instanceof BrokerError) throw error;
+      if (isSystemError(error)) throw storageFailure(this.#directory, "cannot open its files", error);
       throw unreadable(this.#directory, error instanceof Error ? error.message : String(error), error);
     }
   }

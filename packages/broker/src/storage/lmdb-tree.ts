@@ -19,6 +19,7 @@ const BIG_DATA = 1;
 /** Where a tree without pages has its root. */
 const NO_PAGE = 2 ** 64;
 const DEEPEST_TREE = 32;
+const LARGEST_PAGE_BYTES = 65_536;
 
 type Visit = (key: Buffer, value: Buffer) => void;
 
@@ -50,6 +51,28 @@ export function readLmdbRecords(path: string, visit: Visit): void {
     walk(file, meta, used, meta.free, (_key, value) => markFree(used, value));
   } finally {
     file.close();
+  }
+}
+
+/** Whether an LMDB file was ever written to after its making; true also for what is too long to be just made. */
+export function hasCommits(path: string): boolean {
+  const file = new PageFile(path);
+  try {
+    if (file.byteLength > 2 * LARGEST_PAGE_BYTES) return true;
+    return [512, 1024, 2048, 4096, 8192, 16_384, 32_768, LARGEST_PAGE_BYTES]
+      .flatMap((pageBytes) => [0, pageBytes])
+      .some((offset) => isCommitted(file, offset));
+  } finally {
+    file.close();
+  }
+}
+
+function isCommitted(file: PageFile, offset: number): boolean {
+  try {
+    return parseMeta(file, offset).transaction > 0;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
   }
 }
 
@@ -93,7 +116,7 @@ function parseMeta(file: PageFile, offset: number): Meta {
     throw new RangeError(`its file has data version ${page.readUInt32LE(HEADER_BYTES + 4)}`);
   }
   const pageBytes = page.readUInt32LE(HEADER_BYTES + 24);
-  if (pageBytes < 512 || pageBytes > 65_536 || (pageBytes & (pageBytes - 1)) !== 0) {
+  if (pageBytes < 512 || pageBytes > LARGEST_PAGE_BYTES || (pageBytes & (pageBytes - 1)) !== 0) {
     throw new RangeError("its page size is none");
   }
   const lastPage = readU64(page, HEADER_BYTES + 24 + 2 * TREE_BYTES);

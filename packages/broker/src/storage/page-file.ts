@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 /** How much of the file is read at once: neighbouring pages are mostly written together. */
 const WINDOW_BYTES = 128 * 1024;
@@ -12,6 +12,10 @@ export class PageFile {
 
   constructor(path: string) {
     this.#descriptor = openSync(path, "r");
+  }
+
+  get byteLength(): number {
+    return fstatSync(this.#descriptor).size;
   }
 
   /** Throws a `RangeError` where the file ends too early. */

@@ -47,6 +47,15 @@ describe("record codec", () => {
     expect("polluted" in {}).toBe(false);
   });
 
+  it("gives back every state, and whether an active message came out of a schedule", () => {
+    for (const state of ["active", "deferred", "scheduled"] as const) {
+      const writer = new RecordWriter();
+      writeMessage(writer, { ...messageRecord(5), state, wasScheduled: state === "active" });
+      const { wasScheduled, ...record } = readMessage(writer.finish(), 0);
+      expect([record.state, wasScheduled]).toEqual([state, state === "active"]);
+    }
+  });
+
   it("refuses every record that is cut short or has bytes too many", () => {
     const writer = new RecordWriter();
     writeMessage(writer, messageRecord(5, { applicationProperties: { a: 1n, b: [new Date(1)] } }));

@@ -5,8 +5,9 @@ import { RecordReader } from "./record-reader.js";
 import type { RecordWriter } from "./record-writer.js";
 import type { EntityRecord, MessageRecord, SessionRecord } from "./storage.js";
 
-/** The order is part of the store's format. */
-const STATES: readonly MessageState[] = ["active", "deferred", "scheduled"];
+/** The order is part of the store's format. The last stands for an active message that comes out of a schedule. */
+const STATES: readonly MessageState[] = ["active", "deferred", "scheduled", "active"];
+const CAME_OUT_OF_SCHEDULE = 3;
 const SECTIONS: readonly (BodySection | undefined)[] = [undefined, "data", "value", "sequence"];
 
 /** What a message's record holds beyond what each has. The bits are part of the store's format. */
@@ -33,7 +34,7 @@ const Part = Object.freeze({
 export function writeMessage(writer: RecordWriter, record: MessageRecord): void {
   const { content, deadLetterSource, propertyChanges, lifeMs, deliveryCount, hops } = record;
   const parts = partsOf(record);
-  writer.u8(STATES.indexOf(record.state) * SECTIONS.length + SECTIONS.indexOf(content.section));
+  writer.u8(stateCode(record) * SECTIONS.length + SECTIONS.indexOf(content.section));
   writer.u16(parts);
   writer.u64(record.enqueuedSequence);
   writer.f64(record.enqueuedAtMs);
@@ -63,7 +64,8 @@ export function writeMessage(writer: RecordWriter, record: MessageRecord): void 
 export function readMessage(bytes: Buffer, start: number): MessageRecord {
   const reader = new RecordReader(bytes, start);
   const kind = reader.u8();
-  const state = at(STATES, Math.floor(kind / SECTIONS.length));
+  const stateCode = Math.floor(kind / SECTIONS.length);
+  const state = at(STATES, stateCode);
   const section = SECTIONS[kind % SECTIONS.length];
   const parts = reader.u16();
   const enqueuedSequence = reader.u64();
@@ -112,6 +114,7 @@ export function readMessage(bytes: Buffer, start: number): MessageRecord {
   };
   return {
     state,
+    wasScheduled: stateCode === CAME_OUT_OF_SCHEDULE,
     content,
     enqueuedSequence,
     enqueuedAtMs,
@@ -121,6 +124,10 @@ export function readMessage(bytes: Buffer, start: number): MessageRecord {
     deadLetterSource,
     propertyChanges,
   };
+}
+
+function stateCode({ state, wasScheduled }: MessageRecord): number {
+  return wasScheduled && state === "active" ? CAME_OUT_OF_SCHEDULE : STATES.indexOf(state);
 }
 
 function partsOf(record: MessageRecord): number {

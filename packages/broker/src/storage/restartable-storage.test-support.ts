@@ -127,10 +127,11 @@ export function openDisk(disk: Disk): Storage {
 
 /** The record alone, without what the lender may have added to it. */
 function recordOf(record: MessageRecord): MessageRecord {
-  const { state, content, enqueuedSequence, enqueuedAtMs, lifeMs } = record;
+  const { state, wasScheduled, content, enqueuedSequence, enqueuedAtMs, lifeMs } = record;
   const { deliveryCount, hops, deadLetterSource, propertyChanges } = record;
   return {
     state,
+    wasScheduled,
     content,
     enqueuedSequence,
     enqueuedAtMs,

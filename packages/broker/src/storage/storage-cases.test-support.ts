@@ -77,6 +77,7 @@ export async function load(storage: Storage): Promise<Loaded> {
 export function messageRecord(bodyId: number, changes: Partial<MessageContent> = {}): MessageRecord {
   return {
     state: "active",
+    wasScheduled: false,
     content: {
       messageId: "m1",
       contentType: "application/json",

@@ -4,6 +4,8 @@ import type { MessageContent } from "../messages/message-content.js";
 /** Everything about a stored message that outlives the process. Locks do not. */
 export interface MessageRecord {
   readonly state: MessageState;
+  /** Whether an active message comes out of a schedule; of no meaning for the other states. */
+  readonly wasScheduled: boolean;
   readonly content: MessageContent;
   readonly enqueuedSequence: number;
   readonly enqueuedAtMs: number;
@@ -28,7 +30,8 @@ export type EntityRecord = Readonly<Record<string, unknown>>;
 /** Receives every record of a storage that is being loaded. */
 export interface RecordVisitor {
   entity(id: number, record: EntityRecord): void;
-  counter(entityId: number, nextSequence: number): void;
+  /** `id` is an entity's, or one under which the engine keeps a further counter of an entity. */
+  counter(id: number, nextSequence: number): void;
   /** Messages of one store come in ascending order of their sequence. */
   message(storeId: number, sequence: number, record: MessageRecord): void;
   session(storeId: number, sessionId: string, record: SessionRecord): void;
@@ -68,9 +71,9 @@ export interface Storage {
   releaseBody(bodyId: number): void;
 
   putEntity(id: number, record: EntityRecord): void;
-  /** Deletes the entity's own record and counter; what belongs to it is deleted by its own calls. */
+  /** Deletes the entity and the counter of this id, of which either may be missing; what else belongs to it is deleted by its own calls. */
   deleteEntity(id: number): void;
-  putCounter(entityId: number, nextSequence: number): void;
+  putCounter(id: number, nextSequence: number): void;
   /** The record is only lent: it may have more than `MessageRecord` names, and may change once the call has returned. */
   putMessage(storeId: number, sequence: number, record: MessageRecord): void;
   deleteMessage(storeId: number, sequence: number): void;

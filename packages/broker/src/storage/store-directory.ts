@@ -7,11 +7,15 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { BrokerError } from "../broker-error.js";
+import { LOCK_FILE } from "./directory-lock.js";
+import { hasCommits } from "./lmdb-tree.js";
+import { storageFailure } from "./storage-failure.js";
 
 /** Counts up with every change of the store's layout that older versions cannot read. */
 const STORE_FORMAT = 2;
@@ -19,8 +23,8 @@ const STORE_FORMAT = 2;
 export const STORE_FILE = "store.mdb";
 /** Says that the directory is a store, of which format, and that it was made completely. */
 const MARKER_FILE = "store.json";
-/** What `lockDirectory` puts beside the store. */
-const LOCK_FILES = /^owner\.lock/;
+/** What the first commit and LMDB's own bookkeeping take at least. */
+const ROOM_BYTES = 64 * 1024;
 
 /**
  * Looks at a directory before the store is opened. Answers whether the store is to be made first. Throws `storage-unreadable` for
@@ -36,16 +40,38 @@ export function isFreshStore(directory: string): boolean {
     }
     return false;
   }
-  // Without the marker the making of the store was cut short, before anything could be acknowledged.
   const strangers = readdirSync(directory).filter(
-    (name) => !name.startsWith(STORE_FILE) && !LOCK_FILES.test(name),
+    (name) => !name.startsWith(STORE_FILE) && !name.startsWith(LOCK_FILE),
   );
-  if (strangers.length === 0) return true;
-  throw noStore(directory, `it is no store and not empty: it holds '${strangers[0]}'`);
+  if (strangers.length > 0)
+    throw noStore(directory, `it is no store and not empty: it holds '${strangers[0]}'`);
+  if (existsSync(file) && hasCommits(file)) throw unreadable(directory, `its file ${MARKER_FILE} is missing`);
+  return true;
 }
 
-/** Marks a store as made. */
+/** Removes what a making that was cut short left behind: without the marker nothing was acknowledged. */
+export function clearFreshStore(directory: string): void {
+  for (const name of readdirSync(directory)) {
+    if (name.startsWith(STORE_FILE)) rmSync(join(directory, name));
+  }
+}
+
+/** Throws `storage-failed` where the disk has no room for a first commit: LMDB's mapped files would end the process there. */
+export function requireRoom(directory: string): void {
+  const probe = join(directory, `${STORE_FILE}.probe`);
+  try {
+    writeFileSync(probe, new Uint8Array(ROOM_BYTES), { flush: true });
+  } catch (error) {
+    throw storageFailure(directory, "cannot write to it", error);
+  } finally {
+    rmSync(probe, { force: true });
+  }
+}
+
+/** Marks a store as made, once its file is on the disk: after a power cut there is no marker without a file. */
 export function markStore(directory: string): void {
+  syncFile(join(directory, STORE_FILE));
+  syncDirectory(directory);
   const draft = join(directory, `${STORE_FILE}.marker`);
   writeFileSync(draft, `${JSON.stringify({ kind: "waybill-broker-store", format: STORE_FORMAT })}\n`, {
     flush: true,
@@ -59,7 +85,20 @@ export function requireDirectory(directory: string, mustExist: boolean): void {
   if (existsSync(directory)) {
     if (!statSync(directory).isDirectory()) throw noStore(directory, "it is no directory");
   } else if (mustExist) throw noStore(directory, "there is no such directory");
-  else mkdirSync(directory, { recursive: true });
+  else makeDirectory(directory);
+}
+
+function makeDirectory(directory: string): void {
+  try {
+    const first = mkdirSync(directory, { recursive: true });
+    if (first === undefined) return;
+    // A directory is on the disk once the one that holds it is.
+    for (let made = resolve(directory); made.length >= resolve(first).length; made = dirname(made)) {
+      syncDirectory(dirname(made));
+    }
+  } catch (error) {
+    throw storageFailure(directory, "cannot make the directory", error);
+  }
 }
 
 /** The refusal of a path at which there is no store. */
@@ -96,8 +135,16 @@ function checkMarker(directory: string, text: string): void {
 
 function syncDirectory(directory: string): void {
   // Windows opens no directories and needs no sync of them.
-  if (process.platform === "win32") return;
-  const descriptor = openSync(directory, "r");
+  if (process.platform !== "win32") sync(directory, "r");
+}
+
+function syncFile(path: string): void {
+  // Windows syncs only what may be written.
+  sync(path, "r+");
+}
+
+function sync(path: string, flags: string): void {
+  const descriptor = openSync(path, flags);
   try {
     fsyncSync(descriptor);
   } finally {

@@ -1,17 +1,24 @@
-import type { Clock, ClockAttachment, ClockDriven } from "../clock.js";
+import { type Clock, type ClockAttachment, type ClockDriven, steadyNow } from "../clock.js";
 import { type TimerEntry, TimingWheel } from "./timing-wheel.js";
 
-/** All timers of one broker: a timing wheel driven by its clock. */
+/**
+ * All timers of one broker: a timing wheel driven by its clock. Callers speak of instants by the wall clock; the wheel runs in steady time, so
+ * that what is armed for a time from now keeps it when the wall clock is stepped. `onStep` is told then, to arm what goes by instants again.
+ */
 export class Timers implements ClockDriven {
   readonly #clock: Clock;
   readonly #wheel: TimingWheel;
   readonly #attachment: ClockAttachment;
+  readonly #onStep: (byMs: number) => void;
+  #steppedMs: number;
   #waits = 0;
   #isRunning = false;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, onStep: (byMs: number) => void = () => {}) {
     this.#clock = clock;
-    this.#wheel = new TimingWheel(clock.now());
+    this.#onStep = onStep;
+    this.#wheel = new TimingWheel(steadyNow(clock));
+    this.#steppedMs = clock.steppedMs ?? 0;
     this.#attachment = clock.attach(this);
   }
 
@@ -25,7 +32,14 @@ export class Timers implements ClockDriven {
 
   /** The present instant, without firing anything. */
   get nowMs(): number {
-    return this.#clock.now();
+    const nowMs = this.#clock.now();
+    this.#look();
+    return nowMs;
+  }
+
+  /** How far the wall clock is ahead of steady time, in ms. */
+  get steppedMs(): number {
+    return this.#steppedMs;
   }
 
   /** How many timers are armed. */
@@ -33,21 +47,29 @@ export class Timers implements ClockDriven {
     return this.#wheel.count;
   }
 
+  /** When an armed timer is due by the wall clock as it is now. */
+  instantOf({ dueMs }: TimerEntry): number | undefined {
+    return dueMs === undefined ? undefined : dueMs + this.#steppedMs;
+  }
+
   /** The present instant, after everything due by then has fired: every operation starts here. */
   settleNow(): number {
-    const nowMs = this.#clock.now();
+    const { nowMs } = this;
     this.settle(nowMs);
     return nowMs;
   }
 
   /** Fires what is due at `nowMs`, unless that is just happening. */
   settle(nowMs: number): void {
-    if (nowMs >= this.#wheel.nextDueMs && !this.#isRunning) this.runDue(nowMs);
+    const steadyMs = nowMs - this.#steppedMs;
+    if (steadyMs >= this.#wheel.nextDueMs && !this.#isRunning) this.#run(steadyMs);
   }
 
+  /** Arms a timer for an instant by the wall clock as it is now. */
   arm(entry: TimerEntry, dueMs: number): void {
     const previousMs = this.#wheel.nextDueMs;
-    this.#wheel.arm(entry, dueMs);
+    // The number itself where nothing was stepped: the entry keeps it, and a difference would be another one.
+    this.#wheel.arm(entry, this.#steppedMs === 0 ? dueMs : dueMs - this.#steppedMs);
     if (this.#wheel.nextDueMs < previousMs) this.#attachment.reschedule();
   }
 
@@ -55,13 +77,13 @@ export class Timers implements ClockDriven {
     this.#wheel.disarm(entry);
   }
 
-  runDue(nowMs: number): void {
-    this.#isRunning = true;
-    try {
-      this.#wheel.runDue(nowMs);
-    } finally {
-      this.#isRunning = false;
-    }
+  runDue(steadyMs: number): void {
+    this.#look();
+    this.#run(steadyMs);
+  }
+
+  onStep(): void {
+    this.#look();
   }
 
   /** Counts somebody who waits, so that the next timer keeps the process alive. */
@@ -75,5 +97,22 @@ export class Timers implements ClockDriven {
 
   close(): void {
     this.#attachment.detach();
+  }
+
+  #look(): void {
+    const { steppedMs = 0 } = this.#clock;
+    if (steppedMs === this.#steppedMs) return;
+    const byMs = steppedMs - this.#steppedMs;
+    this.#steppedMs = steppedMs;
+    this.#onStep(byMs);
+  }
+
+  #run(steadyMs: number): void {
+    this.#isRunning = true;
+    try {
+      this.#wheel.runDue(steadyMs, steadyMs + this.#steppedMs);
+    } finally {
+      this.#isRunning = false;
+    }
   }
 }

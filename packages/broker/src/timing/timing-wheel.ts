@@ -1,5 +1,6 @@
 /** Something that falls due once. The wheel links entries together through their own fields, so arming allocates nothing. */
 export abstract class TimerEntry {
+  /** In the wheel's time, which for a broker is steady; `Timers.instantOf` gives the instant. */
   dueMs: number | undefined = undefined;
   /** The wheel's slot that holds this entry, -1 while it is not armed. */
   timerSlot = -1;
@@ -64,8 +65,8 @@ export class TimingWheel {
     this.#count--;
   }
 
-  /** Fires everything due at or before `nowMs`, each with its own due instant (or `nowMs` where that has passed). */
-  runDue(nowMs: number): void {
+  /** Fires everything due at or before `nowMs`; entries are told `toldMs`, the same moment in the time that they go by. */
+  runDue(nowMs: number, toldMs: number = nowMs): void {
     for (;;) {
       const slot = this.#firstOccupied();
       if (slot < 0) break;
@@ -76,17 +77,17 @@ export class TimingWheel {
         return;
       }
       this.#moveTo(startMs);
-      if (slot < SLOTS) this.#fire(slot, nowMs);
+      if (slot < SLOTS) this.#fire(slot, toldMs);
       else this.#cascade(slot);
     }
     this.nextDueMs = Number.POSITIVE_INFINITY;
     this.#moveTo(nowMs);
   }
 
-  #fire(slot: number, nowMs: number): void {
+  #fire(slot: number, toldMs: number): void {
     for (let entry = this.#heads[slot]; entry !== undefined; entry = this.#heads[slot]) {
       this.disarm(entry);
-      entry.onDue(nowMs);
+      entry.onDue(toldMs);
     }
   }
 

@@ -18,7 +18,17 @@ import {
   type NaiveWait,
   type Settlement,
 } from "./naive-entity.js";
-import { checkSends, enter, enterVia, failDelivery, isDuplicate, park, release } from "./naive-journey.js";
+import {
+  checkBatch,
+  checkSends,
+  enter,
+  enterVia,
+  expire,
+  failDelivery,
+  isDuplicate,
+  park,
+  release,
+} from "./naive-journey.js";
 import {
   checkLock,
   checkSettlement,
@@ -36,6 +46,7 @@ import {
   createState,
   entityAt,
   findEntity,
+  hasRoom,
   type NaiveState,
   receivableAt,
   remove,
@@ -52,8 +63,9 @@ import {
   closeConsumer,
   drain,
   endSession,
+  findDeferred,
   grant,
-  receiveDeferred,
+  handOut,
   refuseWaits,
   serve,
   waitForMessages,
@@ -178,6 +190,7 @@ export class NaiveBroker {
 
   send(path: string, contents: readonly NaiveContent[]): void {
     const entity = targetAt(this.#state, path);
+    checkBatch(entity, contents);
     checkSends(this.#state, entity, contents);
     for (const content of contents) enter(this.#state, entity, content);
   }
@@ -223,6 +236,7 @@ export class NaiveBroker {
     if (hold.isLost) throw new NaiveRefusal("session-lock-lost");
     use(this.#state, hold.session.store.entity);
     checkReceivable(hold.session.store);
+    if (mode === "receiveAndDelete") this.renewSession(hold);
     return waitForMessages(this.#state, hold.session.store, hold, count, mode, maxWaitMs);
   }
 
@@ -255,7 +269,13 @@ export class NaiveBroker {
     mode: Mode,
     hold: NaiveSessionLock | undefined,
   ): NaiveReceipt[] {
-    return receiveDeferred(this.#state, path, sequences, mode, hold);
+    const messages = findDeferred(this.#state, path, sequences, hold);
+    const expired = messages.filter(
+      ({ store, expiresAtMs }) => store.kind === "main" && expiresAtMs <= this.nowMs,
+    );
+    for (const message of expired) expire(this.#state, message);
+    if (expired.length > 0) throw new NaiveRefusal("message-not-found");
+    return handOut(this.#state, messages, mode, hold);
   }
 
   peek(path: string, fromSequence: number, count: number, sessionId: string | undefined): MessageView[] {
@@ -296,7 +316,7 @@ export class NaiveBroker {
   // --- transactions
 
   begin(): NaiveTransaction {
-    const transaction: NaiveTransaction = { state: "open", steps: [], timer: undefined };
+    const transaction: NaiveTransaction = { state: "open", steps: [], keys: new Map(), timer: undefined };
     this.#state.transactions.push(transaction);
     return transaction;
   }
@@ -359,7 +379,12 @@ export class NaiveBroker {
 
   setSessionState(hold: NaiveSessionLock, state: string | null): void {
     if (hold.isLost) throw new NaiveRefusal("session-lock-lost");
-    hold.session.state = state;
+    const { session } = hold;
+    const growth = (state?.length ?? 0) - (session.state?.length ?? 0);
+    const { entity } = session.store;
+    const owner = entity.topic === undefined ? entity : entityAt(this.#state, entity.topic);
+    if (growth > 0 && !hasRoom(this.#state, owner, growth)) throw new NaiveRefusal("quota-exceeded");
+    session.state = state;
   }
 
   getSessionState(hold: NaiveSessionLock): string | null {

@@ -1,6 +1,6 @@
-import { available, inOrder, type NaiveEntity, type NaiveOptions } from "./naive-entity.js";
+import { available, byArrival, inOrder, type NaiveEntity, type NaiveOptions } from "./naive-entity.js";
 import { armExpiry, forward } from "./naive-journey.js";
-import { arm, entityAt, type NaiveState, remove, use } from "./naive-state.js";
+import { arm, entityAt, isPartitioned, type NaiveState, remove, takePlace, use } from "./naive-state.js";
 import { refuseWaits } from "./naive-waits.js";
 
 // How entities come, change and go.
@@ -52,16 +52,32 @@ export function removeEntity(state: NaiveState, entity: NaiveEntity): void {
   state.entities = state.entities.filter((each) => each !== entity);
 }
 
+/** Brings the messages of partitions into one order again: that in which they came, as far as their times tell. */
+function orderAgain(state: NaiveState, entity: NaiveEntity): void {
+  entity.turns = 0;
+  entity.arrivals = 0;
+  if (!isPartitioned(state, entity)) return;
+  for (const { messages } of [entity.main, entity.deadLetter, entity.transferDeadLetter]) {
+    const ordered = inOrder(messages).sort((a, b) => a.enqueuedAtMs - b.enqueuedAtMs);
+    for (const message of ordered) message.arrival = takePlace(state, entity, message.sequence);
+  }
+}
+
 /** All locks are gone afterwards without a failed delivery, and nobody waits any more. */
 export function restart(state: NaiveState): void {
   refuseWaits(state, "broker-closed", () => true);
-  for (const { main, deadLetter, transferDeadLetter } of state.entities) {
+  for (const entity of state.entities) orderAgain(state, entity);
+  // Messages of partitions are brought into their order once all others are there.
+  const byPartitioning = [...state.entities].sort(
+    (a, b) => Number(isPartitioned(state, a)) - Number(isPartitioned(state, b)),
+  );
+  for (const { main, deadLetter, transferDeadLetter } of byPartitioning) {
     for (const session of main.sessions) {
       if (session.lock !== undefined) session.lock.isLost = true;
       session.lock = undefined;
     }
     for (const message of [main, deadLetter, transferDeadLetter].flatMap((store) =>
-      inOrder(store.messages),
+      byArrival(store.messages),
     )) {
       message.lock = undefined;
       message.timer = undefined;

@@ -131,6 +131,8 @@ export interface NaiveConsumer {
 export interface NaiveTransaction {
   state: "open" | "ended" | "timed-out";
   steps: NaiveStep[];
+  /** The partition key of what is sent to each partitioned entity. */
+  readonly keys: Map<NaiveEntity, string>;
   timer: NaiveTimer | undefined;
 }
 
@@ -166,6 +168,8 @@ export interface NaiveMessage {
   readonly store: NaiveStore;
   readonly content: NaiveContent;
   readonly sequence: number;
+  /** Its place among the messages of its entity. */
+  arrival: number;
   readonly enqueuedSequence: number;
   readonly enqueuedAtMs: number;
   readonly expiresAtMs: number;
@@ -173,6 +177,8 @@ export interface NaiveMessage {
   readonly deadLetterSource: string | undefined;
   properties: NaiveProperties;
   state: "active" | "deferred" | "scheduled";
+  /** Whether it comes out of a schedule. */
+  wasScheduled: boolean;
   deliveryCount: number;
   lock: NaiveLock | undefined;
   timer: NaiveTimer | undefined;
@@ -201,7 +207,12 @@ export interface NaiveEntity {
   readonly transferDeadLetter: NaiveStore;
   readonly topic: string | undefined;
   rules: CompiledRule[];
-  nextSequence: number;
+  /** The next number of each partition; the only one has the number 0. */
+  readonly next: Map<number, number>;
+  /** How many messages without a key came. */
+  turns: number;
+  /** How many messages came. */
+  arrivals: number;
   duplicates: { readonly key: string; readonly forgottenAtMs: number }[];
   accessedAtMs: number;
   idleTimer: NaiveTimer | undefined;
@@ -213,6 +224,9 @@ export interface Transit {
   readonly content: NaiveContent;
   readonly properties: NaiveProperties;
   readonly enqueuedSequence: number | undefined;
+  /** The number that the next entity has given it already. */
+  readonly sequence: number | undefined;
+  readonly wasScheduled: boolean;
   /** How long it may live from its next arrival on, unless an entity on the way caps it. */
   readonly lifeMs: number;
   readonly hops: number;
@@ -234,7 +248,9 @@ export function makeEntity(
     topic,
     options: { ...NAIVE_DEFAULTS, ...options },
     rules,
-    nextSequence: 1,
+    next: new Map<number, number>(),
+    turns: 0,
+    arrivals: 0,
     duplicates,
     accessedAtMs: 0,
     idleTimer: undefined,
@@ -250,7 +266,16 @@ export function makeEntity(
 /** A message on its way to the first entity. */
 export function fresh(content: NaiveContent): Transit {
   const { properties, timeToLiveMs: lifeMs } = content;
-  return { content, properties, enqueuedSequence: undefined, lifeMs, hops: 0, deadLetterSource: undefined };
+  return {
+    content,
+    properties,
+    enqueuedSequence: undefined,
+    sequence: undefined,
+    wasScheduled: false,
+    lifeMs,
+    hops: 0,
+    deadLetterSource: undefined,
+  };
 }
 
 /** Whether messages are received through sessions. */
@@ -258,12 +283,12 @@ export function isSessionful(store: NaiveStore): boolean {
   return store.kind === "main" && store.entity.options.requiresSession;
 }
 
-/** The partition stands in the upper bits of a sequence number, the order of arrival in the lower. */
+/** The partition stands in the upper bits of a sequence number. */
 export const PARTITION_RANGE = 2 ** 48;
 
 /** Messages in the order of their arrival. */
 export function byArrival(messages: readonly NaiveMessage[]): NaiveMessage[] {
-  return [...messages].sort((a, b) => (a.sequence % PARTITION_RANGE) - (b.sequence % PARTITION_RANGE));
+  return [...messages].sort((a, b) => a.arrival - b.arrival);
 }
 
 /** The partition of a key: FNV-1a over its characters, one of 16. */

@@ -10,7 +10,16 @@ import {
   NaiveRefusal,
   type Transit,
 } from "./naive-entity.js";
-import { arm, findEntity, hasRoom, type NaiveState, remove, takeNumber, use } from "./naive-state.js";
+import {
+  arm,
+  findEntity,
+  hasRoom,
+  type NaiveState,
+  remove,
+  takeNumber,
+  takePlace,
+  use,
+} from "./naive-state.js";
 import { serveSessions, wake } from "./naive-waits.js";
 
 // The way of a message: from its sending over rules and forwarding into a store, and back there or to the dead letters.
@@ -29,6 +38,16 @@ export function checkSends(state: NaiveState, entity: NaiveEntity, contents: rea
     pendingBytes += costOf(content);
     if (!hasRoom(state, entity, pendingBytes)) throw new NaiveRefusal("quota-exceeded");
   }
+}
+
+/** Refuses a batch whose messages belong to different partitions. */
+export function checkBatch({ options }: NaiveEntity, contents: readonly NaiveContent[]): void {
+  if (!options.enablePartitioning) return;
+  const keys = contents.map(
+    ({ sessionId, partitionKey, messageId }) =>
+      sessionId ?? partitionKey ?? (options.requiresDuplicateDetection ? messageId : undefined),
+  );
+  if (new Set(keys).size > 1) throw new NaiveRefusal("not-allowed");
 }
 
 /** Sends a message on by way of a queue, which keeps it if that is impossible. */
@@ -63,28 +82,33 @@ export function isDuplicate(
   return false;
 }
 
-/** Keeps a message until its scheduled time; returns its number. */
+/** Keeps a message until its scheduled time, or takes it in at once if that has passed; returns its number. */
 export function park(
   state: NaiveState,
   entity: NaiveEntity,
   content: NaiveContent,
   sequence = takeNumber(state, entity, content),
 ): number {
+  if ((content.scheduledAtMs ?? 0) <= state.nowMs) {
+    route(state, entity, { ...fresh(content), sequence });
+    return sequence;
+  }
   const message: NaiveMessage = {
     store: entity.main,
     content,
     sequence,
+    arrival: takePlace(state, entity, sequence),
     enqueuedSequence: sequence,
     enqueuedAtMs: state.nowMs,
-    expiresAtMs: Number.POSITIVE_INFINITY,
+    expiresAtMs: state.nowMs + Math.min(content.timeToLiveMs, entity.options.defaultMessageTimeToLiveMs),
     hops: 0,
     deadLetterSource: undefined,
     properties: content.properties,
     state: "scheduled",
+    wasScheduled: false,
     deliveryCount: 0,
     lock: undefined,
-    // A time that has passed is as good as now.
-    timer: arm(state, Math.max(content.scheduledAtMs ?? 0, state.nowMs)),
+    timer: arm(state, content.scheduledAtMs ?? 0),
   };
   entity.main.messages.push(message);
   return sequence;
@@ -96,9 +120,10 @@ export function route(state: NaiveState, entity: NaiveEntity, transit: Transit):
     arrive(state, entity, transit);
     return;
   }
-  const number = takeNumber(state, entity, transit.content);
+  const number = transit.sequence ?? takeNumber(state, entity, transit.content);
   const lifeMs = Math.min(transit.lifeMs, entity.options.defaultMessageTimeToLiveMs);
-  const copy = { ...transit, lifeMs, enqueuedSequence: transit.enqueuedSequence ?? number };
+  const enqueuedSequence = transit.enqueuedSequence ?? number;
+  const copy = { ...transit, lifeMs, enqueuedSequence, sequence: undefined };
   for (const subscription of state.entities.filter(({ topic }) => topic === entity.path)) {
     applyRules(state, subscription, copy);
   }
@@ -137,12 +162,13 @@ function applyRules(state: NaiveState, subscription: NaiveEntity, transit: Trans
 
 function stamp(state: NaiveState, entity: NaiveEntity, transit: Transit): NaiveMessage {
   const { content } = transit;
-  const sequence = takeNumber(state, entity, content);
+  const sequence = transit.sequence ?? takeNumber(state, entity, content);
   const lifeMs = Math.min(transit.lifeMs, entity.options.defaultMessageTimeToLiveMs);
   return {
     store: entity.main,
     content,
     sequence,
+    arrival: takePlace(state, entity, sequence),
     enqueuedSequence: transit.enqueuedSequence ?? sequence,
     enqueuedAtMs: state.nowMs,
     expiresAtMs: state.nowMs + lifeMs,
@@ -150,6 +176,7 @@ function stamp(state: NaiveState, entity: NaiveEntity, transit: Transit): NaiveM
     deadLetterSource: transit.deadLetterSource,
     properties: transit.properties,
     state: "active",
+    wasScheduled: transit.wasScheduled,
     deliveryCount: 0,
     lock: undefined,
     timer: undefined,
@@ -191,8 +218,10 @@ function keepUntransferred(
   const kept: NaiveMessage = {
     ...message,
     store,
+    arrival: takePlace(state, entity, message.sequence),
     enqueuedAtMs: state.nowMs,
     expiresAtMs: state.nowMs + lifeMs,
+    wasScheduled: false,
     deliveryCount: 0,
     properties: { ...message.properties, DeadLetterReason: refusal },
   };
@@ -209,9 +238,11 @@ function pass(
   deadLetterSource: string | undefined,
 ): string | undefined {
   if (message.hops >= MAX_HOPS) return "MaxTransferHopCountExceeded";
-  const { content, properties, enqueuedSequence } = message;
+  const { content, properties, enqueuedSequence, wasScheduled } = message;
   const hops = message.hops + 1;
-  return handOver(state, target, { content, properties, enqueuedSequence, lifeMs, hops, deadLetterSource });
+  const sequence = undefined;
+  const kept = { content, properties, enqueuedSequence, wasScheduled, deadLetterSource };
+  return handOver(state, target, { ...kept, sequence, lifeMs, hops });
 }
 
 function handOver(state: NaiveState, target: string, transit: Transit): string | undefined {
@@ -228,13 +259,25 @@ function handOver(state: NaiveState, target: string, transit: Transit): string |
 
 /** Counts a failed delivery; the last one allowed dead-letters the message. */
 export function failDelivery(state: NaiveState, message: NaiveMessage): void {
-  message.deliveryCount += 1;
-  const isLast = message.deliveryCount >= message.store.entity.options.maxDeliveryCount;
-  if (isLast && message.store.kind === "main") {
-    deadLetter(state, message, { DeadLetterReason: "MaxDeliveryCountExceeded" });
-  } else {
-    release(state, message);
+  if (countDelivery(message)) deadLetter(state, message, { DeadLetterReason: "MaxDeliveryCountExceeded" });
+  else release(state, message);
+}
+
+/** Sets a message aside, which counts as a delivery. */
+export function setAside(state: NaiveState, message: NaiveMessage): void {
+  if (countDelivery(message)) deadLetter(state, message, { DeadLetterReason: "MaxDeliveryCountExceeded" });
+  else {
+    message.lock = undefined;
+    message.state = "deferred";
+    message.timer = undefined;
   }
+}
+
+/** Counts a delivery, but not among dead letters; returns whether it was the last that is allowed. */
+function countDelivery(message: NaiveMessage): boolean {
+  if (message.store.kind !== "main") return false;
+  message.deliveryCount += 1;
+  return message.deliveryCount >= message.store.entity.options.maxDeliveryCount;
 }
 
 /** Ends a lock; an active message whose time is over meanwhile expires at once. */
@@ -274,8 +317,10 @@ export function deadLetter(state: NaiveState, message: NaiveMessage, record: Nai
   const dead: NaiveMessage = {
     ...message,
     store: entity.deadLetter,
+    arrival: takePlace(state, entity, message.sequence),
     properties: { ...message.properties, ...record },
     state: "active",
+    wasScheduled: false,
     lock: undefined,
     timer: undefined,
   };

@@ -9,11 +9,23 @@ import {
   type NaiveTransaction,
   type Settlement,
 } from "./naive-entity.js";
-import { checkSends, deadLetter, enter, enterVia, failDelivery, isDuplicate, park } from "./naive-journey.js";
+import {
+  checkBatch,
+  checkSends,
+  deadLetter,
+  enter,
+  enterVia,
+  failDelivery,
+  isDuplicate,
+  park,
+  setAside,
+} from "./naive-journey.js";
 import {
   arm,
   checkBusy,
   entityAt,
+  isPartitioned,
+  keyOf,
   type NaiveState,
   remove,
   takeNumber,
@@ -54,9 +66,7 @@ export function settleMessage(
       failDelivery(state, message);
       break;
     case "defer":
-      message.lock = undefined;
-      message.state = "deferred";
-      message.timer = undefined;
+      setAside(state, message);
       break;
     case "deadLetter":
       deadLetter(state, message, {});
@@ -84,7 +94,9 @@ export function sendIn(
 ): void {
   const entity = targetAt(state, path);
   requireOpen(transaction);
+  if (onward === undefined) checkBatch(entity, contents);
   checkSends(state, entity, contents);
+  for (const content of contents) pin(state, transaction, entity, content);
   for (const content of contents) enlist(state, transaction, { entity, content, onward });
 }
 
@@ -98,6 +110,7 @@ export function scheduleIn(
   const entity = targetAt(state, path);
   checkSends(state, entity, [content]);
   requireOpen(transaction);
+  pin(state, transaction, entity, content);
   const sequence = takeNumber(state, entity, content);
   enlist(state, transaction, { entity, content, sequence });
   return sequence;
@@ -149,6 +162,19 @@ function contentsFor({ steps }: NaiveTransaction, entity: NaiveEntity): NaiveCon
 export function rollBack(transaction: NaiveTransaction): void {
   requireOpen(transaction);
   transaction.state = "ended";
+}
+
+/** All that is sent to a partitioned entity in one transaction has one partition key. */
+function pin(
+  state: NaiveState,
+  { keys }: NaiveTransaction,
+  entity: NaiveEntity,
+  content: NaiveContent,
+): void {
+  if (!isPartitioned(state, entity)) return;
+  const key = keyOf(state, entity, content);
+  if (key === undefined || (keys.get(entity) ?? key) !== key) throw new NaiveRefusal("not-allowed");
+  keys.set(entity, key);
 }
 
 function enlist(state: NaiveState, transaction: NaiveTransaction, step: NaiveStep): void {

@@ -111,19 +111,45 @@ export function arm(state: NaiveState, dueMs: number): NaiveTimer {
   return { dueMs, order: state.armings };
 }
 
-/** The next number, in the partition of the message's key; messages without one take the partitions in turn. */
-export function takeNumber(
+/** The next number in the partition of the message's key; messages without one take the partitions in turn. */
+export function takeNumber(state: NaiveState, entity: NaiveEntity, content: NaiveContent): number {
+  const partition = isPartitioned(state, entity) ? choosePartition(state, entity, content) : 0;
+  const number = entity.next.get(partition) ?? 1;
+  entity.next.set(partition, number + 1);
+  return partition * PARTITION_RANGE + number;
+}
+
+/** The place that a message gets which comes into an entity: that of its number where there are no partitions. */
+export function takePlace(state: NaiveState, entity: NaiveEntity, sequence: number): number {
+  entity.arrivals += 1;
+  return isPartitioned(state, entity) ? entity.arrivals : sequence;
+}
+
+/** What chooses the partition of a message; ids do where duplicates are detected. */
+export function keyOf(
   state: NaiveState,
   entity: NaiveEntity,
-  { sessionId, partitionKey }: NaiveContent,
-): number {
-  const number = entity.nextSequence;
-  entity.nextSequence += 1;
-  const { enablePartitioning } = (entity.topic === undefined ? entity : entityAt(state, entity.topic))
-    .options;
-  const key = sessionId ?? partitionKey;
-  const partition = key === undefined ? number % 16 : partitionOf(key);
-  return enablePartitioning ? partition * PARTITION_RANGE + number : number;
+  { messageId, sessionId, partitionKey }: NaiveContent,
+): string | undefined {
+  const { requiresDuplicateDetection } = sendingEntity(state, entity).options;
+  return sessionId ?? partitionKey ?? (requiresDuplicateDetection ? messageId : undefined);
+}
+
+/** Whether an entity spreads its messages over partitions. */
+export function isPartitioned(state: NaiveState, entity: NaiveEntity): boolean {
+  return sendingEntity(state, entity).options.enablePartitioning;
+}
+
+function choosePartition(state: NaiveState, entity: NaiveEntity, content: NaiveContent): number {
+  const key = keyOf(state, entity, content);
+  if (key !== undefined) return partitionOf(key);
+  entity.turns += 1;
+  return (entity.turns - 1) % 16;
+}
+
+/** The queue, or the topic of a subscription. */
+function sendingEntity(state: NaiveState, entity: NaiveEntity): NaiveEntity {
+  return entity.topic === undefined ? entity : entityAt(state, entity.topic);
 }
 
 /** Takes a message out of its store. */
@@ -135,7 +161,7 @@ export function remove(message: NaiveMessage): void {
 
 /** The bytes of an entity's messages. */
 export function sizeOfEntity(state: NaiveState, entity: NaiveEntity): number {
-  return contentsOf(state, entity).reduce((sum, content) => sum + sizeOf(content), 0);
+  return sizesOf(state, entity).reduce((sum, bytes) => sum + bytes, 0);
 }
 
 /** The bytes that count against an entity's quota. What settlements and rules changed is too little to matter here. */
@@ -144,15 +170,28 @@ function costOfEntity(state: NaiveState, entity: NaiveEntity): number {
     .filter((transaction) => transaction.state === "open")
     .flatMap(({ steps }) => steps)
     .flatMap((step) => ("content" in step && step.entity === entity ? step.content : []));
-  return [...contentsOf(state, entity), ...enlisted].reduce((sum, content) => sum + costOf(content), 0);
+  const contents = [
+    ...storesOf(state, entity).flatMap(({ messages }) => messages.map(({ content }) => content)),
+    ...enlisted,
+  ];
+  const states = statesOf(state, entity);
+  return [...contents.map(costOf), ...states].reduce((sum, bytes) => sum + bytes, 0);
 }
 
-function contentsOf(state: NaiveState, entity: NaiveEntity): NaiveContent[] {
+function sizesOf(state: NaiveState, entity: NaiveEntity): number[] {
+  const messages = storesOf(state, entity).flatMap((store) => store.messages);
+  return [...messages.map(({ content }) => sizeOf(content)), ...statesOf(state, entity)];
+}
+
+function statesOf(state: NaiveState, entity: NaiveEntity): number[] {
+  const sessions = storesOf(state, entity).flatMap((store) => store.sessions);
+  return sessions.map((session) => session.state?.length ?? 0);
+}
+
+function storesOf(state: NaiveState, entity: NaiveEntity): NaiveStore[] {
   return state.entities
     .filter((each) => each === entity || each.topic === entity.path)
-    .flatMap(({ main, deadLetter, transferDeadLetter }) => [main, deadLetter, transferDeadLetter])
-    .flatMap(({ messages }) => messages)
-    .map(({ content }) => content);
+    .flatMap(({ main, deadLetter, transferDeadLetter }) => [main, deadLetter, transferDeadLetter]);
 }
 
 /** Whether so many bytes fit into a queue, or into a topic with all that its subscriptions hold. */

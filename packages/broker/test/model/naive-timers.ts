@@ -7,7 +7,7 @@ import {
   type NaiveTimer,
 } from "./naive-entity.js";
 import { expire, failDelivery, route } from "./naive-journey.js";
-import { type NaiveState, remove, use } from "./naive-state.js";
+import { arm, type NaiveState, remove, use } from "./naive-state.js";
 import { endSession, endSessionWait, endWait, serve } from "./naive-waits.js";
 
 // What falls due.
@@ -75,7 +75,7 @@ function idleDue(state: NaiveState, entity: NaiveEntity): void {
 function messageDue(state: NaiveState, message: NaiveMessage): void {
   if (message.state === "scheduled") {
     remove(message);
-    route(state, message.store.entity, fresh(message.content));
+    route(state, message.store.entity, { ...fresh(message.content), wasScheduled: true });
   } else if (message.lock !== undefined) {
     failDelivery(state, message);
   } else {
@@ -85,5 +85,10 @@ function messageDue(state: NaiveState, message: NaiveMessage): void {
 
 /** An expired session lock counts as a failed delivery of all messages held under it. */
 export function sessionDue(state: NaiveState, lock: NaiveSessionLock): void {
+  // Who waits for messages without ever settling one keeps the session.
+  if (state.waits.some(({ hold, mode }) => hold === lock && mode === "receiveAndDelete")) {
+    lock.timer = arm(state, state.nowMs + lock.session.store.entity.options.lockDurationMs);
+    return;
+  }
   for (const message of endSession(state, lock)) failDelivery(state, message);
 }

@@ -26,6 +26,12 @@ export function viewOf(message: NaiveMessage): MessageView {
   };
 }
 
+/** A message as it is handed out: one that comes out of a schedule says so. */
+export function receivedViewOf(message: NaiveMessage): MessageView {
+  const isActivated = message.wasScheduled && message.state === "active";
+  return { ...viewOf(message), ...(isActivated && { state: "scheduled" }) };
+}
+
 /** What can be seen of a store. A session is there while it has messages, state or a lock. */
 export function describeStore({ entity, kind, messages, sessions }: NaiveStore) {
   const suffix = {

@@ -25,7 +25,7 @@ import {
   storeAt,
   use,
 } from "./naive-state.js";
-import { viewOf } from "./naive-view.js";
+import { receivedViewOf } from "./naive-view.js";
 
 // Who waits for messages and sessions, and how they get them.
 
@@ -107,7 +107,8 @@ export function closeConsumer(state: NaiveState, consumer: NaiveConsumer): void 
   drain(state, consumer);
 }
 
-function handOut(
+/** Locks messages for whoever receives them, or removes them. */
+export function handOut(
   state: NaiveState,
   messages: readonly NaiveMessage[],
   mode: Mode,
@@ -116,12 +117,12 @@ function handOut(
   return messages.map((message) => {
     if (mode === "receiveAndDelete") {
       remove(message);
-      return { message, lock: undefined, hold, view: viewOf(message) };
+      return { message, lock: undefined, hold, view: receivedViewOf(message) };
     }
     message.lock = { session: hold };
     message.timer =
       hold === undefined ? arm(state, state.nowMs + message.store.entity.options.lockDurationMs) : undefined;
-    return { message, lock: message.lock, hold, view: viewOf(message) };
+    return { message, lock: message.lock, hold, view: receivedViewOf(message) };
   });
 }
 
@@ -196,14 +197,13 @@ export function acceptNextSession(state: NaiveState, path: string, maxWaitMs: nu
   return wait;
 }
 
-/** Hands out deferred messages by their numbers, all or none. */
-export function receiveDeferred(
+/** Finds deferred messages by their numbers, all or none. */
+export function findDeferred(
   state: NaiveState,
   path: string,
   sequences: readonly number[],
-  mode: Mode,
   hold: NaiveSessionLock | undefined,
-): NaiveReceipt[] {
+): NaiveMessage[] {
   if (hold !== undefined) checkBusy(state, hold.session.store.entity.path);
   if (hold?.isLost === true) throw new NaiveRefusal("session-lock-lost");
   const store = receivableAt(state, path, hold);
@@ -220,7 +220,7 @@ export function receiveDeferred(
   if (messages.length < found.length || new Set(messages).size < messages.length) {
     throw new NaiveRefusal("message-not-found");
   }
-  return handOut(state, messages, mode, hold);
+  return messages;
 }
 
 /** The store in which sessions are to be accepted. */

@@ -13,7 +13,10 @@ export function parseDuration(text: string): number {
 /** An instant such as `2026-11-05T12:00:00Z`. */
 export function parseInstant(text: string): Date {
   const instant = new Date(text);
-  if (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(instant.getTime())) return instant;
+  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)/.exec(text) ?? [];
+  // JavaScript takes 30 February for 2 March.
+  const isDay = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
+  if (isDay && !Number.isNaN(instant.getTime())) return instant;
   throw new InvalidArgumentError(`"${text}" is no instant. Write 2026-11-05T12:00:00Z.`);
 }
 

@@ -34,11 +34,22 @@ function isCensus(value: unknown): value is Census {
     isInstant(census.startedAt) &&
     isInstant(census.finishedAt) &&
     typeof census.sampleRate === "number" &&
-    isList(census.serializers, (name) => typeof name === "string") &&
+    isList(census.serializers, isText) &&
+    (census.messageTypes === undefined || isList(census.messageTypes, isMessageType)) &&
     isList(census.places, (place) => has(place, { entityPath: "string", peeked: "number", end: "string" })) &&
     isList(census.groups, isGroup) &&
     isList(census.hidden, (hidden) => has(hidden, { entityPath: "string", kind: "string" }))
   );
+}
+
+function isMessageType(type: unknown): boolean {
+  if (!has(type, { name: "string" })) return false;
+  const { aliases, versions } = type as Record<string, unknown>;
+  return isList(aliases, isText) && isList(versions, (version) => typeof version === "number");
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
 }
 
 function isGroup(group: unknown): boolean {

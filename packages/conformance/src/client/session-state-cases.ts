@@ -22,6 +22,17 @@ export function sessionStateCases(subject: TransportSubject): Case[] {
       assert.equal(await again.getSessionState(), undefined);
       assert.equal((await again.getRawSessionState())?.length ?? 0, 0);
     }),
+    law("null clears it, as undefined does", async (trial) => {
+      const queue = await trial.queue([], { requiresSession: true });
+      const session = await trial.client().acceptSession(queue, "ada");
+      await session.setSessionState({ total: 3 });
+      await session.setSessionState(null);
+      assert.equal(await session.getSessionState(), undefined);
+      assert.equal((await session.getRawSessionState())?.length ?? 0, 0);
+      await session.setRawSessionState(Uint8Array.of(1));
+      await session.setRawSessionState(null);
+      assert.equal((await session.getRawSessionState())?.length ?? 0, 0);
+    }),
     law("a newer version reads what an older one wrote in another format", async (trial) => {
       const queue = await trial.queue([], { requiresSession: true });
       const older = await trial.client({ serializer: reversed }).acceptSession(queue, "ada");
@@ -37,6 +48,39 @@ export function sessionStateCases(subject: TransportSubject): Case[] {
       await session.setRawSessionState(new TextEncoder().encode('{"total":3}'));
       assert.deepEqual(await session.getSessionState(), { total: 3 });
       await session.setRawSessionState(new TextEncoder().encode("null"));
+      assert.equal(await session.getSessionState(), undefined);
+    }),
+    law("a text, number or boolean that the official SDK wrote is read", async (trial) => {
+      const queue = await trial.queue([], { requiresSession: true });
+      const session = await trial.client().acceptSession(queue, "ada");
+      for (const value of ["half way", "", 42, -1.5, 0, true, false]) {
+        await session.setRawSessionState(new TextEncoder().encode(JSON.stringify(value)));
+        assert.equal(await session.getSessionState(), value);
+      }
+    }),
+    law("without its envelope a state is the value's own bytes, and read again", async (trial) => {
+      const queue = await trial.queue([], { requiresSession: true });
+      const session = await trial.client({ sessionStateEnvelope: false }).acceptSession(queue, "ada");
+      for (const value of [{ total: 3 }, [1, "a"], "half way", 42, true]) {
+        await session.setSessionState(value, { stateType: "Cart" });
+        assert.deepEqual(JSON.parse(new TextDecoder().decode(await session.getRawSessionState())), value);
+        assert.deepEqual(await session.getSessionState(), value);
+      }
+      await session.close();
+      const other = await trial.client().acceptSession(queue, "ada");
+      assert.equal(await other.getSessionState(), true);
+      await other.setSessionState({ total: 4 });
+      await other.close();
+      const again = await trial.client({ sessionStateEnvelope: false }).acceptSession(queue, "ada");
+      assert.deepEqual(await again.getSessionState(), { total: 4 });
+    }),
+    law("without its envelope a state that needs more than its bytes is refused", async (trial) => {
+      const queue = await trial.queue([], { requiresSession: true });
+      const session = await trial.client({ sessionStateEnvelope: false }).acceptSession(queue, "ada");
+      const withProperties = { applicationProperties: { part: 1 } };
+      await assert.rejects(session.setSessionState({ total: 3 }, withProperties), {
+        code: "serialization-failed",
+      });
       assert.equal(await session.getSessionState(), undefined);
     }),
     law("a state that nobody can read stays as it is", async (trial) => {

@@ -236,12 +236,13 @@ export class Lane {
   deliver(stored: Stored, mode: ReceiveMode, session: HeldSession | undefined): DeliveredMessage {
     if (mode === "receiveAndDelete") {
       this.remove(stored);
-      return toDelivered(stored);
+      return { ...toDelivered(stored), state: stateOnDelivery(stored) };
     }
     const lock = { token: randomUUID(), untilMs: this.broker.nowMs + this.setting.lockDurationMs, session };
     stored.lock = lock;
     return {
       ...toDelivered(stored),
+      state: stateOnDelivery(stored),
       lockToken: lock.token,
       lockedUntilUtc: new Date(lock.untilMs),
       settlement: { token: lock.token },
@@ -265,6 +266,11 @@ export class Lane {
   isHeld(id: string): boolean {
     return this.sessions.get(id)?.isHeld === true;
   }
+}
+
+/** The service delivers a message that was scheduled as such. */
+function stateOnDelivery({ state, message }: Stored): Stored["state"] {
+  return state === "active" && message.scheduledEnqueueTimeUtc !== undefined ? "scheduled" : state;
 }
 
 /** A message as receivers see it, without lock. */

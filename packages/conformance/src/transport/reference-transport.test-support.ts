@@ -1,9 +1,10 @@
-import type {
-  EncodedMessage,
-  EntityAddress,
-  Transport,
-  TransportCapability,
-  TransportMessageBatch,
+import {
+  checkRule,
+  type EncodedMessage,
+  type EntityAddress,
+  type Transport,
+  type TransportCapability,
+  type TransportMessageBatch,
 } from "@waybill/core";
 import { failure, findStored, type Lane, ReferenceBroker } from "./reference-broker.test-support.js";
 import { ReferencePart } from "./reference-part.test-support.js";
@@ -122,6 +123,7 @@ function referenceTransport(broker: ReferenceBroker): Transport {
           part.call(options, () => {
             const { rules } = broker.lane(path);
             if (rules.has(rule.name)) throw failure("entity-already-exists", "The name is taken.", path);
+            checkRule(rule, path);
             matches(rule.filter, { message: { body: new Uint8Array() }, properties: {} });
             rules.set(rule.name, structuredClone(rule));
           }),

@@ -109,6 +109,15 @@ export function ruleCases(subject: TransportSubject): Case[] {
       const { rules } = await withRules(trial);
       await rejectsWith("entity-not-found", () => rules.deleteRule("no-such-rule"));
     }),
+    law(
+      "a correlation filter with a field that there is not rejects with operation-invalid",
+      async (trial) => {
+        const { rules } = await withRules(trial);
+        const filter = { subject: "lamp", applicationProperty: { isPaid: true } };
+        await rejectsWith("operation-invalid", () => rules.createRule({ name: "misspelt", filter }));
+        assert.equal((await rules.listRules()).length, 1);
+      },
+    ),
     law("a filter that cannot be parsed rejects with operation-invalid", async (trial) => {
       const { rules } = await withRules(trial);
       await rejectsWith("operation-invalid", () =>

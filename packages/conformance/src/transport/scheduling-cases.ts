@@ -21,7 +21,7 @@ export function schedulingCases(subject: TransportSubject): Case[] {
       await trial.advance(5000);
       const arrived = await trial.receiveOne(receiver);
       assert.deepEqual(texts([arrived]), ["lamp"]);
-      assert.equal(arrived.state, "active");
+      assert.equal(arrived.state, "scheduled");
       assert.equal(arrived.deliveryCount, 0);
     }),
     law("a receiver that waits gets a message when it becomes active", async (trial) => {

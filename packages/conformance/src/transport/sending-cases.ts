@@ -110,6 +110,12 @@ export function sendingCases(subject: TransportSubject): Case[] {
         "it expires after its time to live",
       );
     }),
+    law("a time to live of years is kept, longer than AMQP's header can say", async (trial) => {
+      const timeToLive = 3 * 365 * 24 * 3_600_000;
+      const arrived = await travel(trial, message("lamp", { timeToLive }));
+      assert.equal(arrived.timeToLive, timeToLive);
+      assert.equal(Number(arrived.expiresAtUtc), Number(arrived.enqueuedTimeUtc) + timeToLive);
+    }),
     law("a message without id is given one", async (trial) => {
       const { messageId } = await travel(trial, message("lamp"));
       assert.ok(typeof messageId === "string" && messageId !== "", "the broker assigned a message id");

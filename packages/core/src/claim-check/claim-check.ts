@@ -34,11 +34,19 @@ const noBytes = new Uint8Array(0);
 /** Keys come from the wire: nothing that a path could be turned with passes. */
 const keyPattern = /^(?=.{1,200}$)[A-Za-z0-9][A-Za-z0-9._-]*(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/;
 
-/** Puts the body into the store and leaves a reference in its place. Rejects with `unavailable` when the store does not take it. */
-export async function checkIn(message: EncodedMessage, call: ClaimCheckCall): Promise<EncodedMessage> {
+/** A folder per day, so that what is old enough can be deleted folder by folder; a random name, so that no two messages share a body. */
+export function newClaimCheckKey(): string {
+  return `${new Date().toISOString().slice(0, 10)}/${globalThis.crypto.randomUUID()}`;
+}
+
+/** Puts the body into the store under a key of {@link newClaimCheckKey} and leaves a reference in its place. Rejects with `unavailable` when the store does not take it. */
+export async function checkIn(
+  message: EncodedMessage,
+  key: string,
+  call: ClaimCheckCall,
+): Promise<EncodedMessage> {
   const body = message.body as Uint8Array;
   const sha256 = await sha256Hex(body);
-  const key = newKey();
   await asked("put the body into", call, (store, abortSignal) => store.put(key, body, { abortSignal }));
   const applicationProperties = {
     ...message.applicationProperties,
@@ -90,11 +98,6 @@ export function readClaimCheck(
     );
   }
   return { key, sha256, bytes };
-}
-
-/** A folder per day, so that what is old enough can be deleted folder by folder; a random name, so that no two messages share a body. */
-function newKey(): string {
-  return `${new Date().toISOString().slice(0, 10)}/${globalThis.crypto.randomUUID()}`;
 }
 
 /** Whatever a store throws means that it is out of reach. Its text stays out: it may hold a signed address. */

@@ -123,6 +123,7 @@ function report(declared: string): DeserializationReport {
     upcastPath: [],
     claimCheck: undefined,
     encryptionKeyId: undefined,
+    encryptionBinding: undefined,
     contentType: "application/json",
     section: "data",
     attempts: [],

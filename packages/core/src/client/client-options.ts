@@ -26,6 +26,11 @@ export interface ClientOptions {
   readonly diagnostics?: Diagnostics | undefined;
   /** Stands in dead-letter records, for example `"orders-service 1.4.2"`. At most 128 characters are kept. */
   readonly consumerVersion?: string | undefined;
+  /**
+   * Whether a session's state is written with its content type and type in front, so that it can be read for sure. `false` writes the
+   * serializer's bytes alone, as the official SDK writes and reads states. Default: true.
+   */
+  readonly sessionStateEnvelope?: boolean | undefined;
   /** How long a message is kept back when something needed to read it is out of reach. */
   readonly unavailableBackoff?: UnavailableBackoff | undefined;
   /** When processors pause instead of dead-lettering what they cannot read; false never. On by default. */
@@ -45,6 +50,7 @@ export interface ResolvedClientOptions {
   readonly onUndeserializable: (event: UndeserializableEvent) => void;
   readonly observer: Observer | undefined;
   readonly consumerVersion: string | undefined;
+  readonly sessionStateEnvelope: boolean;
   readonly unavailableBackoff: Required<UnavailableBackoff>;
   readonly circuitBreaker: ResolvedCircuitBreakerOptions | undefined;
   readonly onCircuitBreaker: (event: CircuitBreakerEvent) => void;
@@ -59,6 +65,9 @@ export function resolveClientOptions(options: WaybillClientOptions): ResolvedCli
   if (quarantineQueue !== undefined && (typeof quarantineQueue !== "string" || quarantineQueue === "")) {
     throw new TypeError("quarantineQueue must be the name of a queue or topic.");
   }
+  const { sessionStateEnvelope = true } = options;
+  if (typeof sessionStateEnvelope !== "boolean")
+    throw new TypeError("sessionStateEnvelope must be true or false.");
   const observer = options.diagnostics === undefined ? undefined : new Observer(options.diagnostics);
   const told = onUndeserializable === undefined ? ignore : shielded(onUndeserializable);
   return Object.freeze({
@@ -67,6 +76,7 @@ export function resolveClientOptions(options: WaybillClientOptions): ResolvedCli
     onUndeserializable: observer === undefined ? told : observed(told, observer),
     observer,
     consumerVersion,
+    sessionStateEnvelope,
     unavailableBackoff: resolveBackoff(options.unavailableBackoff),
     circuitBreaker: circuitBreaker === false ? undefined : resolveCircuitBreakerOptions(circuitBreaker),
     onCircuitBreaker: onCircuitBreaker === undefined ? ignore : shielded(onCircuitBreaker),

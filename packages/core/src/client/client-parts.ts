@@ -69,6 +69,10 @@ export class ClientParts {
     return this.#transport.scheduler ?? systemScheduler;
   }
 
+  get namespace(): string | undefined {
+    return this.#transport.namespace;
+  }
+
   createSender(queueOrTopic: string): Sender {
     this.requireOpen();
     requireName("The queue or topic", queueOrTopic);
@@ -244,7 +248,7 @@ export class ClientParts {
   #receiverSettings<R extends TransportReceiver | TransportSessionReceiver>(
     receiver: R,
     options: ReceiverOptions,
-  ): ReceiverSettings & { receiver: R } {
+  ): ReceiverSettings & { receiver: R; stateEnvelope: boolean } {
     const { pipeline, observer, consumerVersion, unavailableBackoff, onUndeserializable } = this.#options;
     const { circuitBreaker, onCircuitBreaker, quarantineQueue } = this.#options;
     return {
@@ -261,6 +265,7 @@ export class ClientParts {
       circuitBreaker,
       onCircuitBreaker,
       renewForMs: renewForMs(options),
+      stateEnvelope: this.#options.sessionStateEnvelope,
       backoff: unavailableBackoff,
       consumerVersion,
       quarantine: () => (quarantineQueue === undefined ? undefined : this.#sender(quarantineQueue)),

@@ -51,6 +51,7 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
       client: this,
       scheduler: this.#parts.scheduler,
       pipeline: this.#options.pipeline,
+      namespace: () => this.#parts.namespace,
       onOpened: (requester) => this.#parts.add(requester),
       onClosed: this.#parts.forget,
     });
@@ -244,7 +245,7 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
   /**
    * Answers a received message: sends the body to its `replyTo`, with its `messageId` as `correlationId` and its `replyToSessionId` as
    * `sessionId`, in the format that its `Accept` asks for. Settling the request is still to do. Rejects with `operation-invalid` when it
-   * names no `replyTo`, with `serialization-failed` when no serializer writes what it accepts.
+   * names no `replyTo` or one in another namespace, with `serialization-failed` when no serializer writes what it accepts.
    */
   async reply(request: RepliableMessage, body: unknown, options: ReplyOptions = {}): Promise<void> {
     this.#parts.requireOpen();

@@ -38,6 +38,7 @@ export class Delivery implements RenewableLock {
   /** What the application holds; its `lockedUntilUtc` follows renewals. */
   received: { lockedUntilUtc?: Date | undefined } | undefined = undefined;
   lockedUntilMs: number;
+  endsAtMs = Number.POSITIVE_INFINITY;
   renewAtMs = Number.POSITIVE_INFINITY;
   renewEveryMs = Number.POSITIVE_INFINITY;
   renewUntilMs = 0;

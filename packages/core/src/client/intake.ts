@@ -191,6 +191,7 @@ function brokenPipeline(delivered: DeliveredMessage, error: unknown): Deserializ
       contentEncodings: [],
       claimCheck: undefined,
       encryptionKeyId: undefined,
+      encryptionBinding: undefined,
       bytes: body instanceof Uint8Array ? body.length : 0,
       durationMs: 0,
     },

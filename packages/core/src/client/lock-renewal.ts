@@ -1,5 +1,5 @@
 import { WaybillError } from "../error.js";
-import type { Scheduler, Timer } from "../scheduler.js";
+import { type Scheduler, steadyNow, type Timer } from "../scheduler.js";
 import { type Linked, LinkedSet } from "./linked-set.js";
 
 /** A lock is renewed this long before its end, or after half of it if that is shorter. In milliseconds. */
@@ -13,8 +13,10 @@ const retryDelayMs = 1_000;
 
 /** A lock that can be renewed: a message's or a session's. */
 export interface RenewableLock extends Linked<RenewableLock> {
+  /** The instant at which it ends, by the wall clock. */
   lockedUntilMs: number;
-  /** When to renew next, how often, and when to stop; the lock renewal keeps these. */
+  /** When it ends, when to renew next, how often, and when to stop, in steady time; the lock renewal keeps these. */
+  endsAtMs: number;
   renewAtMs: number;
   renewEveryMs: number;
   renewUntilMs: number;
@@ -24,7 +26,10 @@ export interface RenewableLock extends Linked<RenewableLock> {
   giveUp(error: unknown): void;
 }
 
-/** Keeps the locks of one receiver: one timer for all, armed for the one that is due first. It keeps no process alive. */
+/**
+ * Keeps the locks of one receiver: one timer for all, armed for the one that is due first. It keeps no process alive. How long a lock lasts is
+ * read off the wall clock when it is granted; from then on it goes by steady time, so that a step of the wall clock loses none.
+ */
 export class LockRenewal {
   readonly #scheduler: Scheduler;
   readonly #locks = new LinkedSet<RenewableLock>();
@@ -39,9 +44,8 @@ export class LockRenewal {
   /** Renews the lock until it is forgotten or `durationMs` have passed. */
   track(lock: RenewableLock, durationMs: number): void {
     if (durationMs <= 0 || this.#isStopped || lock.lockedUntilMs === Number.POSITIVE_INFINITY) return;
-    const nowMs = this.#scheduler.now();
-    lock.renewUntilMs = nowMs + durationMs;
-    this.#plan(lock, nowMs);
+    lock.renewUntilMs = steadyNow(this.#scheduler) + durationMs;
+    this.#plan(lock);
   }
 
   /** Stops renewing one lock. */
@@ -57,8 +61,10 @@ export class LockRenewal {
     this.#disarm();
   }
 
-  #plan(lock: RenewableLock, nowMs: number): void {
-    const remainingMs = lock.lockedUntilMs - nowMs;
+  #plan(lock: RenewableLock): void {
+    const nowMs = steadyNow(this.#scheduler);
+    const remainingMs = lock.lockedUntilMs - this.#scheduler.now();
+    lock.endsAtMs = nowMs + remainingMs;
     lock.renewEveryMs = Math.max(
       remainingMs - Math.min(remainingMs / 2, longestMarginMs),
       shortestIntervalMs,
@@ -84,7 +90,7 @@ export class LockRenewal {
   #arm(atMs: number): void {
     this.#timer?.cancel();
     this.#armedForMs = atMs;
-    this.#timer = this.#scheduler.schedule(Math.max(0, atMs - this.#scheduler.now()), this.#renewDue);
+    this.#timer = this.#scheduler.schedule(Math.max(0, atMs - steadyNow(this.#scheduler)), this.#renewDue);
     this.#timer.unref();
   }
 
@@ -96,7 +102,7 @@ export class LockRenewal {
 
   readonly #renewDue = (): void => {
     this.#disarm();
-    const nowMs = this.#scheduler.now();
+    const nowMs = steadyNow(this.#scheduler);
     for (const lock of this.#locks.toArray()) {
       if (lock.renewAtMs > nowMs) {
         if (lock.renewAtMs < this.#armedForMs) this.#arm(lock.renewAtMs);
@@ -111,15 +117,15 @@ export class LockRenewal {
   async #renew(lock: RenewableLock): Promise<void> {
     try {
       await lock.renew();
-      this.#plan(lock, this.#scheduler.now());
+      this.#plan(lock);
     } catch (error) {
       if (!this.#isStopped) this.#recover(lock, error);
     }
   }
 
   #recover(lock: RenewableLock, error: unknown): void {
-    const retryAtMs = this.#scheduler.now() + retryDelayMs;
-    if (error instanceof WaybillError && error.retryable && retryAtMs < lock.lockedUntilMs) {
+    const retryAtMs = steadyNow(this.#scheduler) + retryDelayMs;
+    if (error instanceof WaybillError && error.retryable && retryAtMs < lock.endsAtMs) {
       this.#planAt(lock, retryAtMs);
       return;
     }

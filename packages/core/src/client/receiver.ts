@@ -9,6 +9,7 @@ import type {
   ReceivedMessage,
   UndecodedMessage,
 } from "../message.js";
+import { steadyNow } from "../scheduler.js";
 import type { Awaitable } from "../serializer.js";
 import type {
   CallOptions,
@@ -127,7 +128,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     const { abortSignal } = options;
     if (this.#blockedBy !== undefined) throw this.#blockedBy;
     let maxWaitTimeMs = durationMs("maxWaitTimeInMs", options.maxWaitTimeInMs, defaultMaxWaitTimeInMs);
-    const untilMs = scheduler.now() + maxWaitTimeMs;
+    const untilMs = steadyNow(scheduler) + maxWaitTimeMs;
     for (;;) {
       const receiveOptions = { maxMessages: maxMessageCount, maxWaitTimeMs, abortSignal };
       const delivered = await this.#receiver.receive(receiveOptions);
@@ -135,7 +136,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
       const messages = await this.#readAll(delivered);
       if (messages.length > 0) return messages as (ReceivedMessage<Body> | Undecoded)[];
       // Nothing but poison: what is behind it is still wanted, even when there is no time to wait.
-      maxWaitTimeMs = Math.max(0, untilMs - scheduler.now());
+      maxWaitTimeMs = Math.max(0, untilMs - steadyNow(scheduler));
     }
   }
 

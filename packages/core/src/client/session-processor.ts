@@ -1,5 +1,5 @@
 import { WaybillError } from "../error.js";
-import type { Scheduler, Timer } from "../scheduler.js";
+import { type Scheduler, steadyNow, type Timer } from "../scheduler.js";
 import type { TransportSessionReceiver } from "../transport.js";
 import type { CircuitBreaker } from "./circuit-breaker.js";
 import { durationMs } from "./duration.js";
@@ -164,7 +164,7 @@ export class SessionProcessor implements MessageSubscription {
     },
     onIdle: (run) => {
       this.#idle.delete(run);
-      this.#idle.set(run, this.#settings.scheduler.now());
+      this.#idle.set(run, steadyNow(this.#settings.scheduler));
       if (!run.isFresh) this.#probing?.onIdle(run);
       if (this.#next !== undefined) void this.#yieldPlace();
       else this.#fill();
@@ -201,7 +201,7 @@ export class SessionProcessor implements MessageSubscription {
     if (first.done === true || this.#closing !== undefined) return;
     const { scheduler, options } = this.#settings;
     if (options.sessionIdleTimeoutInMs === Number.POSITIVE_INFINITY) return;
-    const delayMs = first.value + options.sessionIdleTimeoutInMs - scheduler.now();
+    const delayMs = first.value + options.sessionIdleTimeoutInMs - steadyNow(scheduler);
     this.#idleTimer = scheduler.schedule(Math.max(0, delayMs), this.#endIdle);
     this.#idleTimer.unref();
   }
@@ -209,7 +209,7 @@ export class SessionProcessor implements MessageSubscription {
   readonly #endIdle = (): void => {
     this.#idleTimer = undefined;
     const { scheduler, options } = this.#settings;
-    const idleSinceMs = scheduler.now() - options.sessionIdleTimeoutInMs;
+    const idleSinceMs = steadyNow(scheduler) - options.sessionIdleTimeoutInMs;
     for (const [run, sinceMs] of this.#idle) {
       if (sinceMs > idleSinceMs) break;
       this.#idle.delete(run);
@@ -222,7 +222,7 @@ export class SessionProcessor implements MessageSubscription {
   #armRetireTimer(atMs: number): void {
     const { scheduler } = this.#settings;
     if (atMs === Number.POSITIVE_INFINITY || this.#closing !== undefined) return;
-    this.#retireTimer = scheduler.schedule(Math.max(0, atMs - scheduler.now()), this.#retireDue);
+    this.#retireTimer = scheduler.schedule(Math.max(0, atMs - steadyNow(scheduler)), this.#retireDue);
     this.#retireTimer.unref();
   }
 
@@ -230,7 +230,7 @@ export class SessionProcessor implements MessageSubscription {
   readonly #retireDue = (): void => {
     this.#retireTimer = undefined;
     for (const run of this.#runs) {
-      if (run.retireAtMs > this.#settings.scheduler.now()) {
+      if (run.retireAtMs > steadyNow(this.#settings.scheduler)) {
         this.#armRetireTimer(run.retireAtMs);
         return;
       }

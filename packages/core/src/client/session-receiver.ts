@@ -3,11 +3,13 @@ import type { CallOptions, TransportSessionReceiver } from "../transport.js";
 import type { Intake } from "./intake.js";
 import { LockRenewal, type RenewableLock } from "./lock-renewal.js";
 import { Receiver, type ReceiverSettings } from "./receiver.js";
-import { fromSessionState, isNoState, stateValue, toSessionState } from "./session-state.js";
+import { fromSessionState, isNoState, stateValue, toBareState, toSessionState } from "./session-state.js";
 
 /** What a session receiver works with. */
 export interface SessionReceiverSettings extends ReceiverSettings {
   readonly receiver: TransportSessionReceiver;
+  /** Whether states are written in an envelope. */
+  readonly stateEnvelope: boolean;
   /** Renews the locks of several sessions; without one the receiver has its own. */
   readonly sessionRenewal?: LockRenewal | undefined;
 }
@@ -74,13 +76,17 @@ export class SessionReceiver<Undecoded extends UndecodedMessage = never> extends
     return stateValue(outcome, this.entityPath) as State;
   }
 
-  /** Writes the session's state with a serializer; undefined clears it. Rejects with `serialization-failed` or `message-too-large`. */
+  /**
+   * Writes the session's state with a serializer; undefined and null clear it. Rejects with `serialization-failed`, `message-too-large` or
+   * `quota-exceeded`.
+   */
   async setSessionState(state: unknown, options: SetSessionStateOptions = {}): Promise<void> {
-    if (state === undefined) return this.#session.setState(undefined, options);
+    if (state === undefined || state === null) return this.#session.setState(undefined, options);
     const { stateType: subject, contentType, applicationProperties, abortSignal } = options;
     const message = { body: state, subject, contentType, applicationProperties };
     const encoded = await this.#settings.pipeline.serialize(message, { abortSignal });
-    await this.#session.setState(toSessionState(encoded), options);
+    const bytes = this.#settings.stateEnvelope ? toSessionState(encoded) : toBareState(encoded);
+    await this.#session.setState(bytes, options);
   }
 
   /** The bytes of the session's state as the broker keeps them, or undefined when none is set. */
@@ -88,9 +94,9 @@ export class SessionReceiver<Undecoded extends UndecodedMessage = never> extends
     return this.#session.getState(options);
   }
 
-  /** Sets the bytes of the session's state untouched, for consumers that do not use waybill; undefined clears it. */
-  setRawSessionState(state: Uint8Array | undefined, options?: CallOptions): Promise<void> {
-    return this.#session.setState(state, options);
+  /** Sets the bytes of the session's state untouched, for consumers that do not use waybill; undefined and null clear it. */
+  setRawSessionState(state: Uint8Array | null | undefined, options?: CallOptions): Promise<void> {
+    return this.#session.setState(state ?? undefined, options);
   }
 
   /** Closes its subscriptions, waiting for the handlers that run, and frees the session for the next receiver. */
@@ -102,6 +108,7 @@ export class SessionReceiver<Undecoded extends UndecodedMessage = never> extends
 class SessionLock implements RenewableLock {
   readonly #session: TransportSessionReceiver;
   lockedUntilMs: number;
+  endsAtMs = Number.POSITIVE_INFINITY;
   renewAtMs = Number.POSITIVE_INFINITY;
   renewEveryMs = Number.POSITIVE_INFINITY;
   renewUntilMs = 0;

@@ -1,4 +1,5 @@
 import type { UndecodedMessage } from "../message.js";
+import { steadyNow } from "../scheduler.js";
 import type { TransportSessionReceiver } from "../transport.js";
 import type { CircuitBreaker } from "./circuit-breaker.js";
 import { DelayedAbandons } from "./delayed-abandons.js";
@@ -54,9 +55,9 @@ export class SessionRun implements SessionKeeper {
     this.#transport = receiver.receiver;
     this.#intake = new Intake(receiver);
     this.session = new SessionReceiver<UndecodedMessage>(receiver, this.#intake);
-    const nowMs = receiver.scheduler.now();
-    const halfLockMs = (this.session.sessionLockedUntilUtc.getTime() - nowMs) / 2;
-    this.retireAtMs = nowMs + Math.max(receiver.renewForMs, halfLockMs);
+    const { scheduler } = receiver;
+    const halfLockMs = (this.session.sessionLockedUntilUtc.getTime() - scheduler.now()) / 2;
+    this.retireAtMs = steadyNow(scheduler) + Math.max(receiver.renewForMs, halfLockMs);
   }
 
   /** Whether its handler has had no message yet. */
@@ -131,7 +132,7 @@ export class SessionRun implements SessionKeeper {
   onActivity(isBusy: boolean): void {
     this.#isBusy = isBusy;
     if (this.#ending !== undefined) return;
-    if (!isBusy && this.#settings.receiver.scheduler.now() >= this.retireAtMs) void this.end();
+    if (!isBusy && steadyNow(this.#settings.receiver.scheduler) >= this.retireAtMs) void this.end();
     else if (!isBusy) void this.#becomeIdle();
     else if (this.#isIdle) {
       this.#isIdle = false;

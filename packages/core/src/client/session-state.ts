@@ -14,6 +14,7 @@ const magic = Uint8Array.of(0xc1, 0x57, 0x42, 1);
 /** The header's length follows the magic as an unsigned 16-bit number, most significant byte first. */
 const headerAt = magic.length + 2;
 const longestHeaderBytes = 0xffff;
+const jsonSpaces: readonly number[] = [0x20, 0x09, 0x0a, 0x0d];
 
 interface StateHeader {
   readonly contentType?: string | undefined;
@@ -55,6 +56,21 @@ export function toSessionState({
 }
 
 /**
+ * The bytes of a state that the pipeline has written, alone. Throws `serialization-failed` for one that could not be read again without
+ * what stands beside its bytes.
+ */
+export function toBareState({ body, applicationProperties }: EncodedMessage): Uint8Array {
+  if (!(body instanceof Uint8Array)) throw new TypeError("A session's state is bytes, not an AMQP value.");
+  const names = Object.keys(applicationProperties ?? {});
+  if (names.length === 0) return body;
+  throw new WaybillError(
+    "serialization-failed",
+    `a session state without an envelope has no place for its application properties (${names.join(", ").slice(0, 128)}): leave ` +
+      "compression, encryption and message types out, or sessionStateEnvelope on.",
+  );
+}
+
+/**
  * The message that the pipeline is to read a state from. `stateType` is for states that do not say theirs. Throws
  * `deserialization-failed` when the header is damaged or of a later version.
  */
@@ -63,7 +79,7 @@ export function fromSessionState(
   stateType: string | undefined,
   entityPath: string,
 ): EncodedMessage {
-  if (!hasMagic(state)) return { body: state, subject: stateType, applicationProperties: {} };
+  if (!hasMagic(state)) return fromBareState(state, stateType);
   try {
     return fromEnvelope(state, stateType);
   } catch (error) {
@@ -94,6 +110,27 @@ export function stateValue(outcome: DeserializationOutcome, entityPath: string):
     entityPath,
     ...attemptDetails(outcome.report),
   });
+}
+
+/**
+ * A state that others wrote must prove what it is, as a body does. A text, number or boolean alone proves nothing there, but the official
+ * SDK writes states as JSON, and no other format's bytes read as a whole JSON text of that kind.
+ */
+function fromBareState(state: Uint8Array, stateType: string | undefined): EncodedMessage {
+  const contentType = isJsonScalar(state) ? "application/json" : undefined;
+  return { body: state, contentType, subject: stateType, applicationProperties: {} };
+}
+
+/** Whether bytes are JSON, and neither an object nor an array. */
+function isJsonScalar(bytes: Uint8Array): boolean {
+  const first = bytes.find((byte) => !jsonSpaces.includes(byte));
+  if (first === undefined || first === 0x7b || first === 0x5b) return false;
+  try {
+    JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function fromEnvelope(state: Uint8Array, stateType: string | undefined): EncodedMessage {

@@ -1,5 +1,5 @@
 import { WaybillError } from "../error.js";
-import type { Scheduler } from "../scheduler.js";
+import { type Scheduler, steadyNow } from "../scheduler.js";
 import type { ReceiveMode, TransportReceiver, TransportSender } from "../transport.js";
 import { CircuitBreaker } from "./circuit-breaker.js";
 import type { CircuitBreakerEvent } from "./circuit-breaker-event.js";
@@ -73,7 +73,7 @@ export function createBreaker({
   "circuitBreaker" | "isSubQueue" | "entityPath" | "scheduler" | "onCircuitBreaker"
 >): CircuitBreaker | undefined {
   if (circuitBreaker === undefined || isSubQueue) return undefined;
-  return new CircuitBreaker(circuitBreaker, entityPath, () => scheduler.now(), onCircuitBreaker);
+  return new CircuitBreaker(circuitBreaker, entityPath, () => steadyNow(scheduler), onCircuitBreaker);
 }
 
 /** Throws `configuration-invalid` where messages that are received ahead would be lost. */

@@ -4,7 +4,11 @@ import {
   resolveClaimCheck,
 } from "../claim-check/claim-check-store.js";
 import { type ContentCoding, isContentCoding } from "../compression.js";
-import { type EncryptionOptions, resolveEncryption } from "../encryption/encryption-options.js";
+import {
+  type EncryptionOptions,
+  type ResolvedEncryptionOptions,
+  resolveEncryption,
+} from "../encryption/encryption-options.js";
 import { KeyRing } from "../encryption/key-ring.js";
 import type { MessageType } from "../message-types/message-type.js";
 import {
@@ -62,6 +66,7 @@ export interface ResolvedPipelineOptions {
   readonly messageTypes: MessageTypeRegistry | undefined;
   readonly contentType: ContentTypePolicies;
   readonly compression: { readonly coding: ContentCoding; readonly minBytes: number } | undefined;
+  readonly encryption: ResolvedEncryptionOptions | undefined;
   readonly keyRing: KeyRing | undefined;
   readonly isPlaintextRefused: boolean;
   readonly claimCheck: ResolvedClaimCheckOptions | undefined;
@@ -106,6 +111,7 @@ export function resolvePipelineOptions(options: PipelineOptions): ResolvedPipeli
       mismatch: policy("mismatch", options.contentType?.mismatch),
     }),
     compression: resolveCompression(options.compression),
+    encryption,
     keyRing: encryption === undefined ? undefined : new KeyRing(encryption, attemptTimeoutMs),
     isPlaintextRefused: encryption !== undefined && !encryption.allowPlaintext,
     claimCheck: resolveClaimCheck(options.claimCheck),

@@ -24,6 +24,10 @@ export interface WriteTarget {
 /** What a call that writes may bring along. */
 export interface SerializeCallOptions extends PipelineCallOptions {
   readonly writeAs?: WriteTarget | undefined;
+  /** Whether the body is encrypted and goes to the claim-check store, as configured. Default true; false for what is only compared. */
+  readonly isSealed?: boolean | undefined;
+  /** Is handed the message before its body is encrypted or goes to the claim-check store, in the clear. What it throws fails the call. */
+  readonly onUnsealed?: ((message: EncodedMessage) => void) | undefined;
 }
 
 /** What to read a body as, whatever it says of itself: for comparisons and tools. Nothing else is tried. */
@@ -39,6 +43,8 @@ export interface ReadTarget {
 /** What a call that reads may bring along. */
 export interface DeserializeCallOptions extends PipelineCallOptions {
   readonly readAs?: ReadTarget | undefined;
+  /** Whether the body is fetched and decrypted as its message says. Default true; false reads one that `isSealed: false` wrote. */
+  readonly isSealed?: boolean | undefined;
 }
 
 /** Writes and reads message bodies. Has no state that one message could leave behind for the next. */

@@ -41,6 +41,7 @@ export class Reading {
   readonly #message: EncodedMessage;
   readonly #signal: AbortSignal | undefined;
   readonly #readAs: ReadTarget | undefined;
+  readonly #isSealed: boolean;
   readonly #startedAt = performance.now();
   readonly #selection: Selection;
   /** The version the message says it is of; undefined for an untyped message. */
@@ -62,6 +63,7 @@ export class Reading {
     this.#message = message;
     this.#signal = call?.abortSignal;
     this.#readAs = call?.readAs;
+    this.#isSealed = call?.isSealed ?? true;
     this.#selection = chain.select(message.contentType);
   }
 
@@ -76,8 +78,8 @@ export class Reading {
       }
     }
     const { body, applicationProperties = noProperties } = this.#message;
-    const isEncrypted = isSet(applicationProperties[encryptionProperty]);
-    if (isPlaintextRefused && !isEncrypted) {
+    const isEncrypted = this.#isSealed && isSet(applicationProperties[encryptionProperty]);
+    if (isPlaintextRefused && this.#isSealed && !isEncrypted) {
       return this.#refusedFor(
         undefined,
         decodeFailure("plaintext-refused", "The body is not encrypted, and only encrypted ones are read."),
@@ -90,9 +92,9 @@ export class Reading {
       this.#note(undefined, "body-too-large", `The body is larger than ${this.#options.maxBodyBytes} bytes.`);
       return this.#refused();
     }
-    const isElsewhere = isSet(applicationProperties[claimCheckProperty]);
+    const isElsewhere = this.#isSealed && isSet(applicationProperties[claimCheckProperty]);
     if (!isEncrypted && !isElsewhere) return this.#unpack(body);
-    this.#seals = { claimCheck: undefined, encryptionKeyId: undefined };
+    this.#seals = { claimCheck: undefined, encryptionKeyId: undefined, encryptionBinding: undefined };
     return unseal(body, this.#message, this.#options, this.#seals, this.#signal).then(
       (plain) => this.#unpack(plain),
       (error: unknown) => this.#refusedFor(undefined, error),
@@ -353,6 +355,7 @@ export class Reading {
       contentEncodings: this.#contentEncodings,
       claimCheck: this.#seals?.claimCheck,
       encryptionKeyId: this.#seals?.encryptionKeyId,
+      encryptionBinding: this.#seals?.encryptionBinding,
       bytes: body instanceof Uint8Array ? body.length : 0,
       durationMs: performance.now() - this.#startedAt,
     };

@@ -39,6 +39,11 @@ export interface DeserializationReport {
   readonly claimCheck: string | undefined;
   /** The id of the key that the body is encrypted under, if it is. */
   readonly encryptionKeyId: string | undefined;
+  /**
+   * Whether an encrypted body is bound to all that decides how it is read: `"partial"` for one of an earlier release, whose message version
+   * somebody on the way may have changed. Undefined when it is not encrypted.
+   */
+  readonly encryptionBinding: "full" | "partial" | undefined;
   /** The size of the body as it travelled, in bytes; 0 for value and sequence sections. */
   readonly bytes: number;
   /** How long reading took, in milliseconds. */

@@ -1,4 +1,5 @@
-import { checkOut, claimCheckProperty, readClaimCheck } from "../claim-check/claim-check.js";
+import { type ClaimCheck, checkOut, claimCheckProperty, readClaimCheck } from "../claim-check/claim-check.js";
+import { requireBound } from "../encryption/bound-properties.js";
 import { decrypt, encryptionProperty, readEncryptionLabel } from "../encryption/encrypt.js";
 import type { ApplicationProperties, ApplicationPropertyValue, EncodedMessage } from "../message.js";
 import { decodeFailure } from "./failure.js";
@@ -8,6 +9,7 @@ import type { ResolvedPipelineOptions } from "./options.js";
 export interface Seals {
   claimCheck: string | undefined;
   encryptionKeyId: string | undefined;
+  encryptionBinding: "full" | "partial" | undefined;
 }
 
 const noProperties: ApplicationProperties = Object.freeze({});
@@ -26,26 +28,21 @@ export async function unseal(
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array> {
   const properties = message.applicationProperties ?? noProperties;
-  const body = isSet(properties[claimCheckProperty])
-    ? await fetchBody(wire, properties, options, seals, signal)
-    : wire;
-  if (!isSet(properties[encryptionProperty])) return body;
-  const label = readEncryptionLabel(properties);
-  seals.encryptionKeyId = label.keyId;
-  if (options.keyRing === undefined) {
-    throw decodeFailure("encryption-unsupported", "The body is encrypted, and no keys are configured.");
-  }
-  return await decrypt(body, message, label, options.keyRing);
+  const claim = isSet(properties[claimCheckProperty])
+    ? readClaimCheck(properties, wire, options.maxBodyBytes)
+    : undefined;
+  const body = claim === undefined ? wire : await fetchBody(claim, options, seals, signal);
+  return isSet(properties[encryptionProperty])
+    ? await decryptBody(body, message, claim, options, seals)
+    : body;
 }
 
 function fetchBody(
-  wire: Uint8Array,
-  properties: ApplicationProperties,
-  { claimCheck, maxBodyBytes, attemptTimeoutMs }: ResolvedPipelineOptions,
+  claim: ClaimCheck,
+  { claimCheck, attemptTimeoutMs }: ResolvedPipelineOptions,
   seals: Seals,
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array> {
-  const claim = readClaimCheck(properties, wire, maxBodyBytes);
   seals.claimCheck = claim.key;
   if (claimCheck === undefined) {
     throw decodeFailure(
@@ -54,4 +51,27 @@ function fetchBody(
     );
   }
   return checkOut(claim, { store: claimCheck.store, timeoutMs: attemptTimeoutMs, signal });
+}
+
+async function decryptBody(
+  body: Uint8Array,
+  message: EncodedMessage,
+  claim: ClaimCheck | undefined,
+  { keyRing, encryption, messageTypes }: ResolvedPipelineOptions,
+  seals: Seals,
+): Promise<Uint8Array> {
+  const label = readEncryptionLabel(message.applicationProperties ?? noProperties);
+  seals.encryptionKeyId = label.keyId;
+  seals.encryptionBinding = label.bound === undefined ? "partial" : "full";
+  if (keyRing === undefined || encryption === undefined) {
+    throw decodeFailure("encryption-unsupported", "The body is encrypted, and no keys are configured.");
+  }
+  if (label.bound === undefined && !encryption.allowPartialBinding) {
+    throw decodeFailure(
+      "encryption-unsupported",
+      "The body is not bound to its message version, as those of earlier releases, and encryption.allowPartialBinding is false.",
+    );
+  }
+  requireBound(message, label, messageTypes?.resolver, encryption.boundProperties);
+  return await decrypt(body, message, label, claim, keyRing);
 }

@@ -31,6 +31,10 @@ export class ObservedTransport implements Transport {
     return this.#inner.scheduler;
   }
 
+  get namespace(): string | undefined {
+    return this.#inner.namespace;
+  }
+
   createSender(queueOrTopic: string): TransportSender {
     return new ObservedSender(this.#inner.createSender(queueOrTopic), this.#observer);
   }

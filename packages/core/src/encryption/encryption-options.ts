@@ -39,6 +39,17 @@ export interface EncryptionOptions {
    * `plaintext-refused`. An encrypted body that cannot be decrypted is never read as plaintext.
    */
   readonly allowPlaintext?: boolean | undefined;
+  /**
+   * Application properties that decide how a body is read, besides those of type and version: a body is bound to them when it is encrypted,
+   * and one that is not bound to them is refused with `decryption-failed`. Default none.
+   */
+  readonly boundProperties?: readonly string[] | undefined;
+  /**
+   * Reads bodies of earlier releases too, whose message version is not bound: whoever can change the property `messageVersion` on the way
+   * can have them read as another version. Their report says `encryptionBinding: "partial"`. Default true; set it to false once
+   * none are left.
+   */
+  readonly allowPartialBinding?: boolean | undefined;
   /** How long a key is remembered, in milliseconds; 0 asks for every message. Default 300 000. A rotation is noticed after so long. */
   readonly keyCacheMs?: number | undefined;
   /** How many keys are remembered; the one that was asked for longest ago is forgotten first. Default 100. */
@@ -49,11 +60,19 @@ export interface EncryptionOptions {
 export interface ResolvedEncryptionOptions {
   readonly keys: EncryptionKeyProvider;
   readonly allowPlaintext: boolean;
+  readonly boundProperties: readonly string[];
+  readonly allowPartialBinding: boolean;
   readonly keyCacheMs: number;
   readonly keyCacheSize: number;
 }
 
-const defaults = Object.freeze({ allowPlaintext: false, keyCacheMs: 300_000, keyCacheSize: 100 });
+const defaults = Object.freeze({
+  allowPlaintext: false,
+  boundProperties: Object.freeze([]),
+  allowPartialBinding: true,
+  keyCacheMs: 300_000,
+  keyCacheSize: 100,
+});
 
 /** Checks the options and fills in the defaults. Throws `TypeError`, or `configuration-invalid` where there is no Web Crypto. */
 export function resolveEncryption(
@@ -68,9 +87,19 @@ export function resolveEncryption(
   return Object.freeze({
     keys,
     allowPlaintext: options.allowPlaintext ?? defaults.allowPlaintext,
+    boundProperties: names(options.boundProperties ?? defaults.boundProperties),
+    allowPartialBinding: options.allowPartialBinding ?? defaults.allowPartialBinding,
     keyCacheMs: count("keyCacheMs", options.keyCacheMs ?? defaults.keyCacheMs),
     keyCacheSize: count("keyCacheSize", options.keyCacheSize ?? defaults.keyCacheSize),
   });
+}
+
+function names(value: readonly string[]): readonly string[] {
+  const isList = Array.isArray(value) && value.every((name) => typeof name === "string" && name !== "");
+  if (isList && value.length <= 32) return Object.freeze([...value]);
+  throw new TypeError(
+    "encryption.boundProperties must be an array of at most 32 names of application properties.",
+  );
 }
 
 function count(name: string, value: number): number {

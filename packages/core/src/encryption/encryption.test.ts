@@ -2,10 +2,13 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import type { ClaimCheckStore } from "../claim-check/claim-check-store.js";
 import type { PipelineOptions } from "../deserialization/options.js";
 import { createPipeline } from "../deserialization/pipeline.js";
 import { WaybillError } from "../error.js";
-import type { EncodedMessage } from "../message.js";
+import type { ApplicationProperties, EncodedMessage } from "../message.js";
+import { bodyType, defineMessage } from "../message-types/define-message.js";
+import { type MessageTypeResolver, propertyResolver } from "../message-types/message-type-resolver.js";
 import { plainJson } from "../plain-json.test-support.js";
 import type { Serializer } from "../serializer.js";
 import type { EncryptionKeyProvider, EncryptionOptions } from "./encryption-options.js";
@@ -17,12 +20,15 @@ describe("encrypting", () => {
     const properties = sent.applicationProperties!;
     expect(Object.keys(properties).sort()).toEqual([
       "waybill-encryption",
+      "waybill-encryption-bound",
       "waybill-encryption-key-id",
       "waybill-encryption-nonce",
     ]);
     expect(properties["waybill-encryption"]).toBe("AES-256-GCM");
     expect(properties["waybill-encryption-key-id"]).toBe("k1");
-    expect(nodeDecrypt(sent, key1, "k1", ["application/json", "order", ""]).toString()).toBe('{"order":1}');
+    expect(properties["waybill-encryption-bound"]).toBe('["messageVersion"]');
+    const bound = ["application/json", "order", "", '["messageVersion"]', "", "-"];
+    expect(nodeDecrypt(sent, key1, "k1", bound).toString()).toBe('{"order":1}');
   });
 
   it("takes a new nonce for every message", async () => {
@@ -95,24 +101,35 @@ describe("decrypting", () => {
     expect(outcome).toMatchObject({
       status: "decoded",
       body: { order: 1 },
-      report: { serializer: "text", position: 0, encryptionKeyId: "k1", attempts: [] },
+      report: {
+        serializer: "text",
+        position: 0,
+        encryptionKeyId: "k1",
+        encryptionBinding: "full",
+        attempts: [],
+      },
     });
   });
 
-  it.each(vectors())("reads a body that OpenSSL encrypted: $name", async ({ plain, key, message }) => {
-    const bytes: Serializer = {
-      ...plainJson,
-      conforming: true,
-      deserialize: (input) => ({ hex: hex(input) }),
-    };
-    const reading = createPipeline({
-      serializer: bytes,
-      encryption: { keys: { ...ring(), findKey: () => Buffer.from(key, "hex") } },
-    });
-    // Content-Encoding belongs to what is authenticated; without one, the bytes reach the serializer as they are.
-    const outcome = await reading.deserialize(message);
-    expect(outcome).toMatchObject({ status: "decoded", body: { hex: plain } });
-  });
+  it.each(vectors())(
+    "reads a body that OpenSSL encrypted: $name",
+    async ({ plain, key, message, store, binding }) => {
+      const bytes: Serializer = {
+        ...plainJson,
+        conforming: true,
+        deserialize: (input) => ({ hex: hex(input) }),
+      };
+      const reading = createPipeline({
+        serializer: bytes,
+        encryption: { keys: { ...ring(), findKey: () => Buffer.from(key, "hex") } },
+        claimCheck: { store },
+      });
+      // Content-Encoding belongs to what is authenticated; without one, the bytes reach the serializer as they are.
+      const outcome = await reading.deserialize(message);
+      const report = { encryptionBinding: binding };
+      expect(outcome).toMatchObject({ status: "decoded", body: { hex: plain }, report });
+    },
+  );
 
   it("reads what Node's own AES-GCM encrypted, whatever the texts", async () => {
     const anyText = fc.string({ unit: "binary", maxLength: 40 });
@@ -151,6 +168,9 @@ describe("decrypting", () => {
       { applicationProperties: { ...sent.applicationProperties, "Content-Encoding": "identity" } },
       { applicationProperties: { ...sent.applicationProperties, "waybill-encryption-key-id": "k2" } },
       { applicationProperties: { ...sent.applicationProperties, "waybill-encryption-nonce": otherNonce } },
+      { applicationProperties: { ...sent.applicationProperties, "waybill-encryption-bound": "[]" } },
+      { applicationProperties: { ...sent.applicationProperties, messageVersion: 1 } },
+      { applicationProperties: without(sent, "waybill-encryption-bound") },
     ];
     for (const change of changes) {
       expect(await reasonsFor({ ...sent, ...change } as EncodedMessage)).toEqual(["decryption-failed"]);
@@ -173,6 +193,12 @@ describe("decrypting", () => {
     [
       "a nonce that is not base64",
       { "waybill-encryption-nonce": "????????????????" },
+      "encryption-malformed",
+    ],
+    ["a list of bound properties that is none", { "waybill-encryption-bound": "{}" }, "encryption-malformed"],
+    [
+      "a list without end",
+      { "waybill-encryption-bound": JSON.stringify(["n".repeat(5000)]) },
       "encryption-malformed",
     ],
     ["a key nobody has", { "waybill-encryption-key-id": "k9" }, "key-unknown"],
@@ -215,6 +241,121 @@ describe("decrypting", () => {
       error: { message: /did not answer within 5 ms/ },
     });
     expect(signal!.aborted).toBe(true);
+  });
+});
+
+describe("the message version", () => {
+  /** Version 1 counts in euros, version 2 in cents. */
+  const price = defineMessage("price", {
+    version: 2,
+    schemas: { 1: bodyType<{ euros: number }>(), 2: bodyType<{ cents: number }>() },
+    upcasters: { 1: ({ euros }) => ({ cents: euros * 100 }) },
+    unversioned: 1,
+  });
+  const typed = (encryption: Partial<EncryptionOptions> = {}, options: Partial<PipelineOptions> = {}) =>
+    pipeline(encryption, { messageTypes: [price], ...options });
+  const withVersion = (sent: EncodedMessage, version: unknown) => ({
+    ...sent,
+    applicationProperties: { ...sent.applicationProperties, messageVersion: version },
+  });
+
+  it("cannot be changed on the way", async () => {
+    const sent = await typed().serialize({ body: { cents: 5 }, subject: "price" });
+    expect(await typed().deserialize(sent)).toMatchObject({ status: "decoded", body: { cents: 5 } });
+    const removed = { ...sent, applicationProperties: without(sent, "messageVersion") };
+    for (const changed of [withVersion(sent, 1), withVersion(sent, "2"), removed]) {
+      const outcome = await typed().deserialize(changed as EncodedMessage);
+      expect(outcome).toMatchObject({ status: "undeserializable", reason: "DecryptionFailed" });
+    }
+  });
+
+  it("cannot be added on the way to a message that was sent without one", async () => {
+    const sent = await pipeline().serialize({ body: { euros: 5 }, subject: "price" });
+    const outcome = await typed().deserialize(withVersion(sent, 2) as EncodedMessage);
+    expect(outcome).toMatchObject({ status: "undeserializable", reason: "DecryptionFailed" });
+  });
+
+  it("is bound wherever the resolver looks for it", async () => {
+    const resolvers: MessageTypeResolver[] = [
+      propertyResolver({ typeProperty: "kind", versionProperty: "revision" }),
+      {
+        identify: ({ applicationProperties: { kind, revision } = {} }) =>
+          kind === undefined ? undefined : { messageType: String(kind), version: Number(revision) },
+        stamp: ({ messageType, version }) => ({
+          applicationProperties: { kind: messageType, revision: version ?? null },
+        }),
+      },
+    ];
+    for (const messageTypeResolver of resolvers) {
+      const one = typed({}, { messageTypeResolver });
+      const sent = await one.serialize({ body: { cents: 5 }, subject: "price" });
+      expect(await one.deserialize(sent)).toMatchObject({ status: "decoded", body: { cents: 5 } });
+      const applicationProperties = { ...sent.applicationProperties, revision: 1 };
+      expect(await one.deserialize({ ...sent, applicationProperties })).toMatchObject({
+        reason: "DecryptionFailed",
+      });
+    }
+  });
+
+  it("is refused where the sender did not bind what says it, until the sender names that", async () => {
+    const reader = typed({}, { messageTypeResolver: propertyResolver({ versionProperty: "revision" }) });
+    const message = { body: { cents: 5 }, subject: "price", applicationProperties: { revision: 2 } };
+    const refused = await reader.deserialize(await pipeline().serialize(message));
+    expect(refused.report.attempts).toMatchObject([
+      { reason: "decryption-failed", detail: expect.stringContaining("encryption.boundProperties") },
+    ]);
+    const sent = await pipeline({ boundProperties: ["revision"] }).serialize(message);
+    expect(await reader.deserialize(sent)).toMatchObject({ status: "decoded", body: { cents: 5 } });
+  });
+
+  it("does not hinder what hops add and change besides", async () => {
+    const sent = await typed().serialize({
+      body: { cents: 5 },
+      subject: "price",
+      applicationProperties: { priority: "low" },
+    });
+    const applicationProperties = { ...sent.applicationProperties, priority: "high", traceparent: "00-1" };
+    expect(await typed().deserialize({ ...sent, applicationProperties })).toMatchObject({
+      body: { cents: 5 },
+    });
+  });
+
+  it("is not bound in bodies of earlier releases, which the report says and an option refuses", async () => {
+    const labels = { contentType: "application/json", subject: "price" };
+    const old = withVersion(nodeEncrypt(Buffer.from('{"cents":5}'), key1, "k1", labels), 2) as EncodedMessage;
+    expect(await typed().deserialize(old)).toMatchObject({
+      body: { cents: 5 },
+      report: { encryptionBinding: "partial", messageVersion: 2 },
+    });
+    const strict = await typed({ allowPartialBinding: false }).deserialize(old);
+    expect(strict.report.attempts).toMatchObject([{ reason: "encryption-unsupported" }]);
+  });
+
+  it("keeps its binding when the body goes to a claim-check store, together with the place there", async () => {
+    const bodies = new Map<string, Uint8Array>();
+    const store: ClaimCheckStore = {
+      put: async (key, body) => void bodies.set(key, body),
+      get: async (key) => bodies.get(key),
+      delete: async (key) => void bodies.delete(key),
+    };
+    const one = typed({}, { claimCheck: { store, minBytes: 1 } });
+    const sent = await one.serialize({ body: { cents: 5 }, subject: "price" });
+    expect(await one.deserialize(sent)).toMatchObject({ status: "decoded", body: { cents: 5 } });
+    const [[key, body]] = [...bodies] as [[string, Uint8Array]];
+    bodies.set("elsewhere", body);
+    const applicationProperties = { ...sent.applicationProperties, "waybill-claim-check": "elsewhere" };
+    const moved = await one.deserialize({ ...sent, applicationProperties });
+    expect(moved).toMatchObject({ reason: "DecryptionFailed" });
+    const inline = Object.entries(sent.applicationProperties ?? {}).filter(
+      ([name]) => !name.startsWith("waybill-claim-check"),
+    );
+    const brought = await one.deserialize({
+      ...sent,
+      body,
+      applicationProperties: Object.fromEntries(inline),
+    });
+    expect(brought).toMatchObject({ reason: "DecryptionFailed" });
+    expect(key).toMatch(/^\d{4}-/);
   });
 });
 
@@ -307,6 +448,7 @@ describe("the key ring", () => {
   });
 
   it("is checked when the pipeline is made", () => {
+    expect(() => pipeline({ boundProperties: ["", "a"] })).toThrow("encryption.boundProperties must be");
     expect(() => pipeline({ keys: {} as EncryptionKeyProvider })).toThrow(TypeError);
     expect(() => pipeline({ keyCacheMs: -1 })).toThrow(TypeError);
   });
@@ -352,6 +494,10 @@ async function reasonsFor(message: EncodedMessage): Promise<string[]> {
   const outcome = await pipeline().deserialize(message);
   expect(outcome.status).toBe("undeserializable");
   return outcome.report.attempts.map(({ reason }) => reason);
+}
+
+function without({ applicationProperties = {} }: EncodedMessage, name: string): ApplicationProperties {
+  return Object.fromEntries(Object.entries(applicationProperties).filter(([other]) => other !== name));
 }
 
 function keyIdOf(message: EncodedMessage): unknown {

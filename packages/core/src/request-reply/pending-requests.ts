@@ -1,6 +1,6 @@
 import { WaybillError } from "../error.js";
 import type { MessageId } from "../message.js";
-import type { Scheduler, Timer } from "../scheduler.js";
+import { type Scheduler, steadyNow, type Timer } from "../scheduler.js";
 import { correlationKey } from "./correlation-key.js";
 import type { PendingRequest } from "./pending-request.js";
 
@@ -86,7 +86,7 @@ export class PendingRequests {
   #arm(atMs: number): void {
     this.#timer?.cancel();
     this.#armedForMs = atMs;
-    this.#timer = this.#scheduler.schedule(Math.max(0, atMs - this.#scheduler.now()), this.#expireDue);
+    this.#timer = this.#scheduler.schedule(Math.max(0, atMs - steadyNow(this.#scheduler)), this.#expireDue);
   }
 
   #disarm(): void {
@@ -97,7 +97,7 @@ export class PendingRequests {
 
   readonly #expireDue = (): void => {
     this.#disarm();
-    const nowMs = this.#scheduler.now();
+    const nowMs = steadyNow(this.#scheduler);
     let nextMs = Number.POSITIVE_INFINITY;
     for (const pending of [...this.#pending.values()]) {
       if (pending.deadlineMs > nowMs) nextMs = Math.min(nextMs, pending.deadlineMs);

@@ -2,6 +2,7 @@ import { WaybillError } from "../error.js";
 import type { DeliveredProperties, Message, WritableProperties } from "../message.js";
 import type { CallOptions } from "../transport.js";
 import { acceptProperty, type FormatNegotiation } from "./accept.js";
+import { replyEntity } from "./reply-address.js";
 import type { ReplySenders } from "./reply-senders.js";
 
 /** What a reply needs of the request: any received message has it, also one whose body nobody could read. */
@@ -17,7 +18,10 @@ export interface ReplyOptions extends CallOptions {
    * request.
    */
   readonly properties?: WritableProperties | undefined;
-  /** Where to send the reply. Default: the request's `replyTo`, which comes from whoever sent it: name the entity here, or check it, where that matters. */
+  /**
+   * Where to send the reply: a queue or topic, or its absolute address in the client's own namespace, such as `sb://shop.servicebus.windows.net/replies`.
+   * Default: the request's `replyTo`, which comes from whoever sent it: name the entity here, or check it, where that matters.
+   */
   readonly replyTo?: string | undefined;
   /**
    * What to do when the client has a serializer for none of the media types that the request accepts: `"reject"`, or `"send"` in the
@@ -36,8 +40,9 @@ export async function reply(
   options: ReplyOptions,
   senders: ReplySenders,
   negotiation: FormatNegotiation,
+  namespace: string | undefined,
 ): Promise<void> {
-  const queueOrTopic = replyAddress(request, options);
+  const queueOrTopic = replyAddress(request, options, namespace);
   const contentType = replyContentType(request, options, negotiation, queueOrTopic);
   const message: Message & Record<string, unknown> = {
     ...options.properties,
@@ -49,22 +54,20 @@ export async function reply(
   await senders.send(queueOrTopic, message, options);
 }
 
-/** The scheme of a URI: an address that names a namespace too. */
-const absolute = /^[a-z][a-z0-9+.-]*:\/\//i;
-
-function replyAddress(request: RepliableMessage, options: ReplyOptions): string {
+function replyAddress(
+  request: RepliableMessage,
+  options: ReplyOptions,
+  namespace: string | undefined,
+): string {
   const address = options.replyTo ?? request.replyTo;
-  const details = { messageId: request.messageId };
-  if (typeof address !== "string" || address === "") {
-    throw new WaybillError(
-      "operation-invalid",
-      "It has no replyTo, so its sender expects no reply; name a queue or topic in the options to send one.",
-      details,
-    );
+  if (typeof address === "string" && address !== "") {
+    return replyEntity(address, namespace, request.messageId);
   }
-  if (!absolute.test(address)) return address;
-  const text = `Its replyTo ${JSON.stringify(address.slice(0, 128))} is absolute, and this client sends within its own namespace; name the queue or topic in the options.`;
-  throw new WaybillError("operation-invalid", text, details);
+  throw new WaybillError(
+    "operation-invalid",
+    "It has no replyTo, so its sender expects no reply; name a queue or topic in the options to send one.",
+    { messageId: request.messageId },
+  );
 }
 
 function replyContentType(

@@ -29,6 +29,8 @@ export interface RequestReplySettings {
   readonly client: Pick<WaybillClient, "createSender" | "createReceiver" | "acceptSession">;
   readonly scheduler: Scheduler;
   readonly pipeline: Pipeline;
+  /** The host of the namespace, where the transport knows it. */
+  readonly namespace: () => string | undefined;
   readonly onOpened: (requester: Requester) => void;
   readonly onClosed: (requester: Requester) => void;
 }
@@ -90,7 +92,8 @@ export class RequestReply {
   }
 
   reply(request: RepliableMessage, body: unknown, options: ReplyOptions): Promise<void> {
-    return reply(request, body, options, this.#senders, this.#knownFormats().negotiation);
+    const { negotiation } = this.#knownFormats();
+    return reply(request, body, options, this.#senders, negotiation, this.#settings.namespace());
   }
 
   /** Not before they are needed: most clients neither ask nor answer. */

@@ -6,7 +6,7 @@ import type { ProcessErrorArgs } from "../client/processor-options.js";
 import type { Receiver } from "../client/receiver.js";
 import { WaybillError } from "../error.js";
 import type { Message, ReceivedMessage } from "../message.js";
-import type { Scheduler } from "../scheduler.js";
+import { type Scheduler, steadyNow } from "../scheduler.js";
 import { acceptProperty } from "./accept.js";
 import { correlationKey } from "./correlation-key.js";
 import type { PendingRequest, ReplyListener } from "./pending-request.js";
@@ -170,7 +170,7 @@ export class Requester implements AsyncDisposable {
       entityPath: queueOrTopic,
       listener,
       timeoutMs,
-      deadlineMs: scheduler.now() + timeoutMs,
+      deadlineMs: steadyNow(scheduler) + timeoutMs,
       abortSignal,
       onAbort: abortSignal === undefined ? undefined : () => this.#fail(pending, abortedError(pending)),
       isSent: false,

@@ -1,6 +1,13 @@
-import { checkIn, claimCheckDetails, claimCheckProperty } from "../claim-check/claim-check.js";
+import {
+  checkIn,
+  claimCheckDetails,
+  claimCheckProperty,
+  newClaimCheckKey,
+} from "../claim-check/claim-check.js";
 import type { ResolvedPipelineOptions } from "../deserialization/options.js";
-import { encrypt, encryptionDetails, encryptionProperty } from "../encryption/encrypt.js";
+import type { SerializeCallOptions } from "../deserialization/pipeline.js";
+import { propertiesToBind } from "../encryption/bound-properties.js";
+import { encrypt, encryptedLength, encryptionDetails, encryptionProperty } from "../encryption/encrypt.js";
 import { WaybillError } from "../error.js";
 import type { ApplicationProperties, EncodedMessage } from "../message.js";
 import type { Awaitable } from "../serializer.js";
@@ -12,9 +19,12 @@ import type { Awaitable } from "../serializer.js";
 export function seal(
   message: EncodedMessage,
   options: ResolvedPipelineOptions,
-  signal: AbortSignal | undefined,
+  call: SerializeCallOptions | undefined,
 ): Awaitable<EncodedMessage> {
+  call?.onUnsealed?.(message);
+  if (call?.isSealed === false) return message;
   const { keyRing, claimCheck } = options;
+  const signal = call?.abortSignal;
   if (keyRing !== undefined) return sealAsync(message, options, signal);
   const isSmall = claimCheck === undefined || (message.body as Uint8Array).length < claimCheck.minBytes;
   return isSmall ? message : sealAsync(message, options, signal);
@@ -40,18 +50,20 @@ const sealingProperties: ReadonlySet<string> = new Set([
 
 async function sealAsync(
   message: EncodedMessage,
-  { keyRing, claimCheck, attemptTimeoutMs, maxBodyBytes }: ResolvedPipelineOptions,
+  options: ResolvedPipelineOptions,
   signal: AbortSignal | undefined,
 ): Promise<EncodedMessage> {
+  const { claimCheck, attemptTimeoutMs, maxBodyBytes } = options;
   try {
-    const sealed = keyRing === undefined ? message : await encrypt(message, keyRing);
-    const { length } = sealed.body as Uint8Array;
+    const length = sealedLength(message, options);
     if (length > maxBodyBytes) {
       const text = `the encrypted body has ${length} bytes, more than the ${maxBodyBytes} that are allowed.`;
       throw new WaybillError("message-too-large", text);
     }
-    if (claimCheck === undefined || length < claimCheck.minBytes) return sealed;
-    return await checkIn(sealed, { store: claimCheck.store, timeoutMs: attemptTimeoutMs, signal });
+    const key = claimCheck !== undefined && length >= claimCheck.minBytes ? newClaimCheckKey() : undefined;
+    const sealed = await encrypted(message, options, key);
+    if (claimCheck === undefined || key === undefined) return sealed;
+    return await checkIn(sealed, key, { store: claimCheck.store, timeoutMs: attemptTimeoutMs, signal });
   } catch (error) {
     const { code, text, stage } = WaybillError.from(error, "serialization-failed");
     throw new WaybillError(code, text, {
@@ -59,4 +71,19 @@ async function sealAsync(
       ...(stage === undefined ? {} : { stage }),
     });
   }
+}
+
+function sealedLength(message: EncodedMessage, { keyRing }: ResolvedPipelineOptions): number {
+  const { length } = message.body as Uint8Array;
+  return keyRing === undefined ? length : encryptedLength(length);
+}
+
+async function encrypted(
+  message: EncodedMessage,
+  { keyRing, encryption, messageTypes }: ResolvedPipelineOptions,
+  claimCheckKey: string | undefined,
+): Promise<EncodedMessage> {
+  if (keyRing === undefined) return message;
+  const names = propertiesToBind(message, messageTypes?.resolver, encryption?.boundProperties ?? []);
+  return await encrypt(message, keyRing, { names, claimCheckKey });
 }

@@ -28,16 +28,15 @@ export function write(
   message: Message,
   call: SerializeCallOptions | undefined,
 ): Awaitable<EncodedMessage> {
-  const signal = call?.abortSignal;
   if (options.messageTypes === undefined && call?.writeAs === undefined) {
-    return writeMessage(chain, options, message, undefined, signal);
+    return writeMessage(chain, options, message, undefined, call);
   }
   const prepared = prepare(chain, options, message, call);
   return isPromise(prepared)
     ? (prepared as Promise<Prepared>).then((ready) =>
-        writeMessage(chain, options, ready.message, ready.known, signal),
+        writeMessage(chain, options, ready.message, ready.known, call),
       )
-    : writeMessage(chain, options, (prepared as Prepared).message, (prepared as Prepared).known, signal);
+    : writeMessage(chain, options, (prepared as Prepared).message, (prepared as Prepared).known, call);
 }
 
 function writeMessage(
@@ -45,7 +44,7 @@ function writeMessage(
   options: ResolvedPipelineOptions,
   message: Message,
   known: KnownVersion | undefined,
-  signal: AbortSignal | undefined,
+  call: SerializeCallOptions | undefined,
 ): Awaitable<EncodedMessage> {
   // The schema is the body's, not that of an envelope around it.
   const isWrapped = options.messageTypes?.resolver.wrap !== undefined;
@@ -60,7 +59,7 @@ function writeMessage(
       contentType: message.contentType,
       mediaType: selection.mediaType,
       applicationProperties: message.applicationProperties ?? noProperties,
-      signal,
+      signal: call?.abortSignal,
       maxDepth: options.maxDepth,
     });
   } catch (error) {
@@ -68,10 +67,10 @@ function writeMessage(
   }
   // Bytes at hand settle the matter sooner than a look for a promise.
   if ((written as SerializedBody).bytes !== undefined || !isPromise(written)) {
-    return labelled(written as SerializedBody, link, options, message, signal);
+    return labelled(written as SerializedBody, link, options, message, call);
   }
   return (written as Promise<SerializedBody>).then(
-    (body) => labelled(body, link, options, message, signal),
+    (body) => labelled(body, link, options, message, call),
     (error: unknown) => {
       throw writeFailure(error, link, message);
     },
@@ -94,7 +93,7 @@ function labelled(
   link: ChainLink,
   options: ResolvedPipelineOptions,
   message: Message,
-  signal: AbortSignal | undefined,
+  call: SerializeCallOptions | undefined,
 ): Awaitable<EncodedMessage> {
   const bytes = written?.bytes;
   if (!(bytes instanceof Uint8Array))
@@ -103,11 +102,11 @@ function labelled(
   const contentType = written.contentType ?? (message.contentType || link.serializer.mediaTypes[0]!);
   const codings = codingsFor(bytes, link, options, message);
   const encoded = encodedMessage(message, bytes, contentType);
-  if (codings === undefined) return seal(encoded, options, signal);
+  if (codings === undefined) return seal(encoded, options, call);
   const smaller = compressed(bytes, codings, link, options, encoded);
   return isPromise(smaller)
-    ? (smaller as Promise<EncodedMessage>).then((message) => seal(message, options, signal))
-    : seal(smaller as EncodedMessage, options, signal);
+    ? (smaller as Promise<EncodedMessage>).then((message) => seal(message, options, call))
+    : seal(smaller as EncodedMessage, options, call);
 }
 
 /** A copy of the message with another body. A loop, because `{ ...message, body }` is slow on this hot path. */

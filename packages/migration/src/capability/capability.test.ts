@@ -1,5 +1,11 @@
 import { createBroker, createManualClock } from "@waybill/broker";
-import { createPipeline, defineMessage, type Transport } from "@waybill/core";
+import {
+  createPipeline,
+  defineMessage,
+  type PeekOptions,
+  type Scheduler,
+  type Transport,
+} from "@waybill/core";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
@@ -17,7 +23,7 @@ afterEach(() => void vi.useRealTimers());
 async function createWorld() {
   const clock = createManualClock();
   const broker = createBroker({ clock });
-  await broker.createQueue("capabilities");
+  await broker.createQueue("capabilities", { maxMessageSizeInKilobytes: 102_400 });
   const transport: Transport = localTransport(broker);
   return {
     clock,
@@ -154,6 +160,30 @@ describe("the guard", () => {
     expect(await objections(store, ["billing"], 20)).toEqual([]);
   });
 
+  it("minds what a reader with another clock says: a clock that is behind makes no beacon pass for expired", async () => {
+    const store = tableStore();
+    await store.announce(beacon("billing", "1", able, 500_000));
+    await store.announce(beacon("audit", "1", jsonOnly, 500_000 - 5 * 60_000));
+    expect(await objections(store, ["billing"], 500_000)).toEqual([
+      '"audit" (1) does not read application/avro',
+    ]);
+    expect(await objections(store, ["audit"], 500_000)).toEqual([
+      '"audit" has not said what it can read',
+      '"audit" (1) does not read application/avro',
+    ]);
+    const guard = beaconGuard({
+      store,
+      readers: ["billing"],
+      pipeline,
+      clockToleranceMs: 60_000,
+      scheduler: { now: () => 500_000 },
+    });
+    expect(await guard.objections(orderPlaced, { serializer: "avro", version: 2 })).toEqual([]);
+    expect(() => beaconGuard({ store, readers: ["a"], pipeline, clockToleranceMs: Number.NaN })).toThrow(
+      "clockToleranceMs must be",
+    );
+  });
+
   it("needs somebody to ask", () => {
     expect(() => beaconGuard({ store: tableStore(), readers: [], pipeline })).toThrow(TypeError);
   });
@@ -249,6 +279,92 @@ describe("beacons in a queue", () => {
     for (let instance = 0; instance < 120; instance++)
       await store.announce(beacon("billing", `${instance}`, able, world.clock.now()));
     expect(await store.list()).toHaveLength(120);
+  });
+
+  it.each([-30, -3, 3, 30])(
+    "go by the broker's time with a reader whose clock is off by %i minutes",
+    async (minutes) => {
+      await using world = await createWorld();
+      const { store, scheduler, clock } = world;
+      const off: Scheduler = Object.assign(Object.create(scheduler), {
+        now: () => clock.now() + minutes * 60_000,
+        schedule: (delayMs: number, run: () => void) => scheduler.schedule(delayMs, run),
+      });
+      const options = { instance: "1", lifetimeMs: 60_000, scheduler: off };
+      await using _able = await announceCapability(store, able, { ...options, reader: "billing" });
+      await using _unable = await announceCapability(store, jsonOnly, { ...options, reader: "audit" });
+      const guard = (readers: string[]) =>
+        beaconGuard({ store, readers, pipeline, scheduler }).objections(orderPlaced, {
+          serializer: "avro",
+          version: 2,
+        });
+      expect(await guard(["billing"])).toEqual(['"audit" (1) does not read application/avro']);
+      const [first] = await store.list();
+      expect(first).toMatchObject({
+        announcedAt: new Date(clock.now()),
+        expiresAt: new Date(clock.now() + 60_000),
+      });
+    },
+  );
+
+  it("leave out what the broker has not removed yet, by the newest arrival", async () => {
+    await using world = await createWorld();
+    const { clock, transport } = world;
+    await world.store.announce(beacon("old", "1", able, 0));
+    const peeked = await transport
+      .createReceiver({ queue: "capabilities" }, "peekLock")
+      .peek({ maxMessages: 9 });
+    clock.advance(5_000);
+    await world.store.announce(beacon("new", "1", able, clock.now()));
+    // As a broker that takes its time with what has expired.
+    const slow: Transport = {
+      ...transport,
+      createSender: (entity) => transport.createSender(entity),
+      createReceiver: (address, mode) => {
+        const receiver = transport.createReceiver(address, mode);
+        const peek = async (options: PeekOptions) =>
+          (options.fromSequenceNumber ?? 0n) > 1n
+            ? receiver.peek(options)
+            : [...peeked, ...(await receiver.peek(options))];
+        return Object.assign(Object.create(receiver), { peek, close: () => receiver.close() });
+      },
+    };
+    const listed = await queueBeaconStore(slow, "capabilities").list();
+    expect(listed.map(({ reader }) => reader)).toEqual(["new"]);
+  });
+
+  it("are seen behind more than 10,000 messages, and refused behind more than are looked through", async () => {
+    await using world = await createWorld();
+    const { store, transport } = world;
+    const sender = transport.createSender("capabilities");
+    const noise = Array.from({ length: 2_100 }, () => ({ body: new Uint8Array(1) }));
+    for (let batch = 0; batch < 5; batch++) await sender.send(noise);
+    await store.announce(beacon("audit", "1", jsonOnly, world.clock.now()));
+    expect(await store.list()).toHaveLength(1);
+    const short = queueBeaconStore(transport, "capabilities", { maxMessages: 10_000 });
+    await expect(objections(short, ["audit"])).rejects.toThrow(
+      'The beacons in "capabilities" cannot be listed: it holds more than 10000 messages',
+    );
+  });
+
+  it("are read when they are large, and refused when they are larger", async () => {
+    await using world = await createWorld();
+    const { store, transport, clock } = world;
+    const large = { ...jsonOnly, mediaTypes: Array.from({ length: 30_000 }, (_, n) => `application/x-${n}`) };
+    const body = new TextEncoder().encode(JSON.stringify(beacon("audit", "1", large, clock.now())));
+    expect(body.length).toBeGreaterThan(256 * 1024);
+    await store.announce(beacon("audit", "1", large, clock.now()));
+    expect(await objections(store, ["audit"], clock.now())).toEqual([
+      '"audit" (1) does not read application/avro',
+    ]);
+    const larger = { ...jsonOnly, mediaTypes: ["x".repeat(17 * 1024 * 1024)] };
+    await expect(store.announce(beacon("audit", "1", larger, clock.now()))).rejects.toMatchObject({
+      code: "message-too-large",
+    });
+    await transport
+      .createSender("capabilities")
+      .send([{ subject: "waybill-capability", body: new Uint8Array(17 * 1024 * 1024) }]);
+    await expect(store.list()).rejects.toThrow("remove it");
   });
 
   it("let a plan go ahead, end to end", async () => {

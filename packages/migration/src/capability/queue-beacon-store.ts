@@ -1,36 +1,70 @@
-import type { CallOptions, DeliveredMessage, Transport, TransportReceiver } from "@waybill/core";
+import { type DeliveredMessage, type Transport, WaybillError } from "@waybill/core";
+import { peekPages } from "../census/peek-pages.js";
 import type { BeaconStore, CapabilityBeacon } from "./beacon-store.js";
 
 /** The subject of messages that hold a beacon. */
 const beaconSubject = "waybill-capability";
 
 const contentType = "application/json";
-const pageSize = 100;
 
-/** How many messages are looked at, and how large they may be: whatever else lies in the queue costs no more. */
-const maxMessages = 10_000;
-const maxBeaconBytes = 256 * 1024;
+/** What a beacon may have in bytes; far more than a reader's types come to. */
+const maxBeaconBytes = 16 * 1024 * 1024;
+
+/** How a queue of beacons is looked through. */
+export interface QueueBeaconStoreOptions {
+  /** How many messages to look through at most. A queue with more cannot be listed, since beacons may lie behind. Default: 100 000. */
+  readonly maxMessages?: number | undefined;
+}
+
+const defaultMaxMessages = 100_000;
 
 /**
  * Beacons in a queue of their own, as messages that nobody receives: each lives until its beacon expires, and is read by peeking, so that
- * listing needs no lock and disturbs no one. The queue must not dead-letter expired messages, or those pile up.
+ * listing needs no lock and disturbs no one. Time is the broker's, whatever the readers' clocks say. The queue must not dead-letter expired
+ * messages, or those pile up. `announce` rejects with `message-too-large`, `list` with `operation-invalid` where it cannot see every beacon.
  */
-export function queueBeaconStore(transport: Transport, queue: string): BeaconStore & AsyncDisposable {
+export function queueBeaconStore(
+  transport: Transport,
+  queue: string,
+  options: QueueBeaconStoreOptions = {},
+): BeaconStore & AsyncDisposable {
+  const { maxMessages = defaultMaxMessages } = options;
+  if (!(maxMessages >= 1)) throw new TypeError("maxMessages must be a number from 1.");
   const sender = transport.createSender(queue);
   const receiver = transport.createReceiver({ queue }, "peekLock");
   return {
-    async announce(beacon, options) {
+    expiresBeacons: true,
+    async announce(beacon, call) {
       const body = new TextEncoder().encode(JSON.stringify(beacon));
-      const timeToLive = Math.max(1, beacon.expiresAt.getTime() - beacon.announcedAt.getTime());
-      await sender.send([{ subject: beaconSubject, contentType, timeToLive, body }], options);
-    },
-    async list(options) {
-      const beacons: CapabilityBeacon[] = [];
-      for await (const message of peekAll(receiver, options)) {
-        const beacon = parseBeacon(message);
-        if (beacon !== undefined) beacons.push(beacon);
+      if (body.length > maxBeaconBytes) {
+        throw new WaybillError(
+          "message-too-large",
+          `the beacon of "${beacon.reader}" ${tooLarge(body.length)}.`,
+        );
       }
-      return beacons;
+      const timeToLive = Math.max(1, beacon.expiresAt.getTime() - beacon.announcedAt.getTime());
+      await sender.send([{ subject: beaconSubject, contentType, timeToLive, body }], call);
+    },
+    async list(call) {
+      const beacons: CapabilityBeacon[] = [];
+      let peeked = 0;
+      let nowMs = 0;
+      for await (const page of peekPages(receiver, { ...call })) {
+        peeked += page.length;
+        if (peeked > maxMessages) {
+          throw unlistable(
+            queue,
+            `it holds more than ${maxMessages} messages; give beacons a queue of their own`,
+          );
+        }
+        for (const message of page) {
+          nowMs = Math.max(nowMs, arrivalOf(message));
+          const beacon = parseBeacon(message, queue);
+          if (beacon !== undefined) beacons.push(beacon);
+        }
+      }
+      // Brokers take their time to remove what has expired. The newest arrival is the latest that is known of their time.
+      return beacons.filter(({ expiresAt }) => expiresAt.getTime() > nowMs);
     },
     async [Symbol.asyncDispose]() {
       await sender.close();
@@ -39,36 +73,47 @@ export function queueBeaconStore(transport: Transport, queue: string): BeaconSto
   };
 }
 
-async function* peekAll(
-  receiver: TransportReceiver,
-  options: CallOptions = {},
-): AsyncGenerator<DeliveredMessage> {
-  let fromSequenceNumber: bigint | undefined;
-  for (let count = 0; count < maxMessages; count += pageSize) {
-    const page = await receiver.peek({
-      fromSequenceNumber: fromSequenceNumber ?? 0n,
-      maxMessages: pageSize,
-      abortSignal: options.abortSignal,
-    });
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined) return;
-    fromSequenceNumber = last.sequenceNumber + 1n;
-  }
+/** When a message came, by the broker's clock. One that is scheduled has not come yet. */
+function arrivalOf({ state, enqueuedTimeUtc }: DeliveredMessage): number {
+  return state === "scheduled" ? 0 : (enqueuedTimeUtc?.getTime() ?? 0);
 }
 
-/** Undefined for what is no beacon: anybody may have put it there. */
-function parseBeacon({ subject, body }: DeliveredMessage): CapabilityBeacon | undefined {
-  if (subject !== beaconSubject || !(body instanceof Uint8Array) || body.length > maxBeaconBytes)
-    return undefined;
+function tooLarge(bytes: number): string {
+  return `has ${bytes} bytes, more than the ${maxBeaconBytes} that are read`;
+}
+
+function unlistable(queue: string, why: string): WaybillError {
+  return new WaybillError("operation-invalid", `The beacons in "${queue}" cannot be listed: ${why}.`, {
+    entityPath: queue,
+  });
+}
+
+/** Undefined for what is no beacon: anybody may have put it there. Throws for one that cannot be looked at. */
+function parseBeacon(message: DeliveredMessage, queue: string): CapabilityBeacon | undefined {
+  const { subject, body, sequenceNumber } = message;
+  if (subject !== beaconSubject || !(body instanceof Uint8Array)) return undefined;
+  if (body.length > maxBeaconBytes) {
+    throw unlistable(queue, `message ${sequenceNumber} ${tooLarge(body.length)}; remove it`);
+  }
   let beacon: unknown;
   try {
     beacon = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch {
     return undefined;
   }
-  if (!isWireBeacon(beacon)) return undefined;
-  return { ...beacon, announcedAt: new Date(beacon.announcedAt), expiresAt: new Date(beacon.expiresAt) };
+  return isWireBeacon(beacon) ? { ...beacon, ...timesOf(message, beacon) } : undefined;
+}
+
+/** The broker's times; the reader's own only where the broker does not say. */
+function timesOf(
+  { enqueuedTimeUtc, expiresAtUtc, timeToLive }: DeliveredMessage,
+  beacon: WireBeacon,
+): Pick<CapabilityBeacon, "announcedAt" | "expiresAt"> {
+  const own = { announcedAt: new Date(beacon.announcedAt), expiresAt: new Date(beacon.expiresAt) };
+  if (enqueuedTimeUtc === undefined) return own;
+  const lifetimeMs = timeToLive ?? own.expiresAt.getTime() - own.announcedAt.getTime();
+  const expiresAt = expiresAtUtc ?? new Date(enqueuedTimeUtc.getTime() + lifetimeMs);
+  return { announcedAt: enqueuedTimeUtc, expiresAt };
 }
 
 type WireBeacon = Omit<CapabilityBeacon, "announcedAt" | "expiresAt"> & {

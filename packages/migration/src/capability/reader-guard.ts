@@ -22,34 +22,60 @@ export interface BeaconGuardOptions {
   readonly pipeline: Pipeline;
   /** Where time comes from. Default: the system's clock. */
   readonly scheduler?: Pick<Scheduler, "now"> | undefined;
+  /**
+   * How far the clocks of readers, store and guard may be apart, in milliseconds: so long after its end a beacon still counts as an objection.
+   * Default: 600 000. Where the store has a clock of its own, only the guard's can be off.
+   */
+  readonly clockToleranceMs?: number | undefined;
 }
+
+const defaultClockToleranceMs = 600_000;
 
 /**
  * A guard that goes by beacons: each of the named readers must have announced itself, and every instance that has, also those of readers
  * nobody named, must read the target's version and media type under the same schema.
  */
 export function beaconGuard(options: BeaconGuardOptions): ReaderGuard {
-  const { store, readers, pipeline, scheduler } = options;
+  const { store, readers, pipeline, scheduler, clockToleranceMs = defaultClockToleranceMs } = options;
+  if (!(Number.isFinite(clockToleranceMs) && clockToleranceMs >= 0))
+    throw new TypeError("clockToleranceMs must be a number of milliseconds from 0.");
   if (readers.length === 0) throw new TypeError("A guard needs the names of the readers to ask.");
   return {
     async objections(messageType, target, call) {
       const writer = pipeline.serializers.find(({ name }) => name === target.serializer);
       if (writer === undefined) return [`the sender has no serializer "${target.serializer}"`];
       const mediaType = writer.mediaTypes[0]!;
-      const beacons = newest(await store.list(call), scheduler?.now() ?? Date.now());
-      const silent = readers.filter((reader) => !beacons.some((beacon) => beacon.reader === reader));
+      const { counting, present } = counted(await store.list(call), store, {
+        nowMs: scheduler?.now() ?? Date.now(),
+        clockToleranceMs,
+      });
+      const silent = readers.filter((reader) => !present.some((beacon) => beacon.reader === reader));
       return [
         ...silent.map((reader) => `"${reader}" has not said what it can read`),
-        ...beacons.flatMap((beacon) => judge(beacon, readers, messageType, { ...target, mediaType })),
+        ...counting.flatMap((beacon) => judge(beacon, readers, messageType, { ...target, mediaType })),
       ];
     },
   };
 }
 
-function newest(beacons: readonly CapabilityBeacon[], nowMs: number): readonly CapabilityBeacon[] {
+/**
+ * The beacons whose readers may still run, and of those the ones whose readers surely do. Where in doubt a beacon may object, and does not
+ * stand for a reader that has to be there.
+ */
+function counted(
+  listed: readonly CapabilityBeacon[],
+  { expiresBeacons = false }: BeaconStore,
+  { nowMs, clockToleranceMs }: { readonly nowMs: number; readonly clockToleranceMs: number },
+): { readonly counting: readonly CapabilityBeacon[]; readonly present: readonly CapabilityBeacon[] } {
+  const earliestMs = nowMs - clockToleranceMs;
+  const endsAfter = (ms: number) => (beacon: CapabilityBeacon) => beacon.expiresAt.getTime() > ms;
+  const counting = newest(expiresBeacons ? listed : listed.filter(endsAfter(earliestMs)));
+  return { counting, present: counting.filter(endsAfter(expiresBeacons ? earliestMs : nowMs)) };
+}
+
+function newest(beacons: readonly CapabilityBeacon[]): readonly CapabilityBeacon[] {
   const byInstance = new Map<string, CapabilityBeacon>();
   for (const beacon of beacons) {
-    if (beacon.expiresAt.getTime() <= nowMs) continue;
     const key = JSON.stringify([beacon.reader, beacon.instance]);
     const other = byInstance.get(key);
     if (other === undefined || other.announcedAt.getTime() <= beacon.announcedAt.getTime()) {

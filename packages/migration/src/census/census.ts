@@ -6,6 +6,8 @@ export interface Census {
   readonly finishedAt: Date;
   /** The names of the chain's serializers, the main one first. */
   readonly serializers: readonly string[];
+  /** The message types that the chain knows; undefined in a census of an earlier release. */
+  readonly messageTypes?: readonly CensusMessageType[] | undefined;
   /** The share of the messages that were read; the others are counted as `"not-sampled"`. 1 unless asked for less. */
   readonly sampleRate: number;
   /** Every queue, subscription and sub-queue that was peeked. */
@@ -14,6 +16,14 @@ export interface Census {
   readonly groups: readonly CensusGroup[];
   /** What no receiver can peek. */
   readonly hidden: readonly HiddenMessages[];
+}
+
+/** A message type of the chain with which a census was taken. */
+export interface CensusMessageType {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  /** Every version that the chain reads, oldest first. */
+  readonly versions: readonly number[];
 }
 
 /** A queue, a subscription or one of their sub-queues. */
@@ -40,7 +50,10 @@ export interface CensusGroup {
   readonly state: MessageState;
   /** The media type without parameters; `"(none)"` and `"(malformed)"` where there is none to speak of. */
   readonly mediaType: string;
-  /** The message type as which the body was read, or else the subject; `"(other)"` past {@link CensusOptions.maxGroups}. */
+  /**
+   * The message type as which the body was read, or else the subject, which is cut after 128 characters and `"(other)"` past
+   * {@link CensusOptions.maxGroups}.
+   */
   readonly messageType: string | undefined;
   readonly messageVersion: number | undefined;
   readonly upcastPath: readonly number[];

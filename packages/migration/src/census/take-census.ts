@@ -17,7 +17,7 @@ import { Tally } from "./tally.js";
 export interface CensusOptions extends CallOptions {
   readonly transport: Transport;
   /** The chain that consumers use; its types too, so that versions and upcast paths are told. */
-  readonly pipeline: Pick<Pipeline, "deserialize" | "serializers">;
+  readonly pipeline: Pick<Pipeline, "deserialize" | "serializers"> & Partial<Pick<Pipeline, "messageTypes">>;
   /** Which entities there are. */
   readonly catalog: EntityCatalog;
   /** The share of messages to read, from 0 to 1, chosen by sequence number; the others are only counted. Default: 1. */
@@ -26,7 +26,7 @@ export interface CensusOptions extends CallOptions {
   readonly maxMessagesPerPlace?: number | undefined;
   /** How many messages to ask for at once. Default: 250, what the service returns at most. */
   readonly pageSize?: number | undefined;
-  /** How many groups to tell apart; past that, message types and media types are `"(other)"`. Default: 10,000. */
+  /** How many groups to tell apart; past that, media types and the subjects of untyped messages are `"(other)"`. Default: 10,000. */
   readonly maxGroups?: number | undefined;
   /** Called after each page. */
   readonly onProgress?: ((progress: CensusProgress) => void) | undefined;
@@ -64,6 +64,11 @@ export async function takeCensus(options: CensusOptions): Promise<Census> {
     startedAt,
     finishedAt: now(options),
     serializers: options.pipeline.serializers.map(({ name }) => name),
+    messageTypes: (options.pipeline.messageTypes ?? []).map(({ name, aliases, versions }) => ({
+      name,
+      aliases,
+      versions: versions.map(({ version }) => version),
+    })),
     sampleRate: settings.sampleRate,
     places,
     groups: tally.groups(),

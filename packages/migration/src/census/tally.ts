@@ -63,9 +63,7 @@ export class Tally {
     const key = keyOf(kind);
     const known = this.#groups.get(key);
     if (known !== undefined) return known;
-    if (this.#groups.size >= this.#maxGroups && kind.messageType !== other) {
-      return this.#group({ ...kind, messageType: other, mediaType: other });
-    }
+    if (this.#groups.size >= this.#maxGroups && !isFolded(kind)) return this.#group(folded(kind));
     const group: Mutable<CensusGroup> = {
       ...kind,
       count: 0,
@@ -82,7 +80,29 @@ export class Tally {
   }
 }
 
-const other = "(other)";
+/** Stands for the media types and subjects that there was no room for. */
+export const foldedName = "(other)";
+
+/**
+ * Folds what producers make up, and nothing else: the types, versions and serializers of the chain are as many as it has, and a verdict goes
+ * by them.
+ */
+function folded(kind: Kind): Kind {
+  return {
+    ...kind,
+    mediaType: foldedName,
+    messageType: isTyped(kind) ? kind.messageType : foldedName,
+  };
+}
+
+function isFolded(kind: Kind): boolean {
+  return kind.mediaType === foldedName && (isTyped(kind) || kind.messageType === foldedName);
+}
+
+/** A version is told only where the type is the chain's. */
+function isTyped({ messageVersion }: Kind): boolean {
+  return messageVersion !== undefined;
+}
 
 function kindOf(
   { entityPath, address }: Place,
@@ -95,7 +115,7 @@ function kindOf(
     subQueue: address.subQueue,
     state: message.state,
     mediaType: mediaTypeOf(message.contentType),
-    messageType: (report.messageType ?? message.subject)?.slice(0, maxNameLength),
+    messageType: report.messageType ?? message.subject?.slice(0, maxNameLength),
     messageVersion: report.messageVersion,
     upcastPath: report.upcastPath ?? [],
     status: outcome?.status ?? "not-sampled",

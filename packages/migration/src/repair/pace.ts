@@ -24,7 +24,7 @@ export class Pace {
 
   /** Waits until so many more may be sent. Rejects with `aborted`. */
   async wait(messages: number, abortSignal: AbortSignal | undefined): Promise<void> {
-    const now = this.#scheduler.now();
+    const now = this.#scheduler.steadyNow?.() ?? this.#scheduler.now();
     const waitMs = this.#freeAt - now;
     this.#freeAt = Math.max(this.#freeAt, now) + (messages / this.#perSecond) * 1000;
     if (waitMs > 0) await this.#sleep(waitMs, abortSignal);

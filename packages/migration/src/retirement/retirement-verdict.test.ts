@@ -1,7 +1,10 @@
 import {
+  bodyType,
   createPipeline,
+  defineMessage,
   type EncodedMessage,
   type EntityAddress,
+  type MessageType,
   type Pipeline,
   type PipelineOptions,
   type Serializer,
@@ -13,7 +16,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { takeCensus } from "../census/take-census.js";
 import { openWorld } from "../world.test-support.js";
-import { type RetirementEvidence, retirementVerdict } from "./retirement-verdict.js";
+import { type RetirementEvidence, type RetirementTarget, retirementVerdict } from "./retirement-verdict.js";
 
 const order = { type: "record", name: "Order", fields: [{ name: "id", type: "int" }] } as const;
 const serializers: Readonly<Record<string, Serializer>> = {
@@ -283,6 +286,231 @@ describe("whatever waits anywhere", () => {
     expect(safe).toBeGreaterThan(20);
   });
 });
+
+describe("the verdict on retiring a version of a message type", () => {
+  const typed = orderPipeline();
+
+  /** Five messages of version 1 wait, and everybody stopped to write them. */
+  async function openOrders() {
+    const world = openWorld();
+    await world.broker.createQueue("orders");
+    for (let n = 0; n < 5; n++) await world.send("orders", orderOf(typed, { id: n }, 1));
+    const evidence: RetirementEvidence = { writersStoppedAt: world.now() };
+    return { ...world, evidence };
+  }
+
+  it("is no while they wait, whatever becomes of them on the way up", async () => {
+    await using world = await openOrders();
+    const census = await takeCensus({ ...world, pipeline: typed });
+    for (const version of [1, 2]) {
+      expect(
+        retirementVerdict({ messageType: "order", version }, census, world.evidence).reasons,
+      ).toMatchObject([{ obstacle: "waiting", place: "orders", count: 5 }]);
+    }
+    await world.broker.purge("orders");
+    const empty = await takeCensus({ ...world, pipeline: typed });
+    expect(retirementVerdict({ messageType: "order", version: 1 }, empty, world.evidence)).toMatchObject({
+      isSafe: true,
+      reasons: [],
+    });
+  });
+
+  it.each<[string, string, unknown, string]>([
+    [
+      "a typo",
+      "ordr",
+      1,
+      'the chain has no message type "ordr", only "order", "invoice"; take the census with the message types that consumers have now.',
+    ],
+    ["another letter case", "Order", 1, 'the chain has no message type "Order"; name it "order", as its'],
+    ["an alias", "OrderPlaced", 1, 'no message type "OrderPlaced"; name it "order", as its definition does;'],
+    [
+      "a version as a text",
+      "order",
+      "1",
+      'version "1" of "order" is none that the chain has, which has 1, 2, 3. The version has to be a number.',
+    ],
+    ["a version that never was", "order", 7, 'version 7 of "order" is none that the chain has'],
+    ["a version that is no number", "order", Number.NaN, "version NaN of"],
+    ["no type", undefined as unknown as string, 1, "the chain has no message type undefined"],
+  ])("is no for %s, and says what to do", async (_, messageType, version, text) => {
+    await using world = await openOrders();
+    const census = await takeCensus({ ...world, pipeline: typed });
+    const verdict = retirementVerdict({ messageType, version: version as number }, census, world.evidence);
+    expect(verdict).toMatchObject({ isSafe: false, reasons: [{ obstacle: "not-in-chain" }] });
+    expect(verdict.reasons[0]?.text).toContain(text);
+  });
+
+  it("is no for a chain without message types: it cannot tell versions apart", async () => {
+    await using world = await openOrders();
+    const census = await takeCensus({ ...world, pipeline });
+    const target = { messageType: "order", version: 1 };
+    expect(retirementVerdict(target, census, world.evidence).reasons).toMatchObject([
+      { obstacle: "not-in-chain", text: expect.stringContaining("take the census with the message types") },
+    ]);
+    const { messageTypes: _types, ...older } = census;
+    expect(retirementVerdict(target, older, world.evidence).isSafe).toBe(false);
+  });
+
+  it("sees a type behind any number of made-up subjects", async () => {
+    await using world = await openOrders();
+    const passing = orderPipeline({ messageTypePolicies: { unknown: "pass" } });
+    await world.broker.createQueue("others");
+    for (let n = 0; n < 20; n++)
+      await world.send("others", { ...written("msgpack"), subject: `subject-${n}` });
+    const census = await takeCensus({ ...world, pipeline: passing, maxGroups: 2 });
+    expect(census.groups.length).toBeLessThan(8);
+    expect(
+      retirementVerdict({ messageType: "order", version: 1 }, census, world.evidence).reasons,
+    ).toMatchObject([{ obstacle: "waiting", place: "orders", count: 5 }]);
+  });
+
+  it("is no where a census of an earlier release folded types with versions away", async () => {
+    await using world = await openOrders();
+    const census = await takeCensus({ ...world, pipeline: typed });
+    const groups = census.groups.map((group) => ({ ...group, messageType: "(other)" }));
+    const folded = { ...census, groups };
+    expect(
+      retirementVerdict({ messageType: "order", version: 1 }, folded, world.evidence).reasons,
+    ).toMatchObject([{ obstacle: "folded", place: "orders", count: 5 }]);
+    expect(retirementVerdict({ messageType: "order", version: 3 }, folded, world.evidence).isSafe).toBe(true);
+  });
+});
+
+describe("what people say beside the census", () => {
+  it.each<[string, RetirementEvidence, string]>([
+    ["a date that is none", { writersStoppedAt: new Date(Number.NaN) }, "writersStoppedAt is no valid date"],
+    [
+      "a text for a date",
+      { writersStoppedAt: "yesterday" as unknown as Date },
+      "writersStoppedAt is no valid",
+    ],
+    ["a number for a date", { writersStoppedAt: 1 as unknown as Date }, "writersStoppedAt is no valid date"],
+    ["a schedule that is none", { longestScheduleMs: Number.NaN }, "longestScheduleMs is no duration"],
+    ["a schedule into the past", { longestScheduleMs: -60_000 }, "longestScheduleMs is no duration"],
+  ])("makes no verdict safe with %s", async (_, evidence, text) => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders");
+    const census = await takeCensus({ ...world, pipeline });
+    const given = { writersStoppedAt: world.now(), ...evidence };
+    expect(retirementVerdict({ serializer: "json" }, census, given).reasons).toMatchObject([
+      { obstacle: "invalid-evidence", text: expect.stringContaining(text) },
+    ]);
+  });
+
+  it("makes no verdict safe by a census whose dates are none", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders");
+    await world.send("orders", written("msgpack"));
+    const census = await takeCensus({ ...world, pipeline });
+    const evidence = { writersStoppedAt: world.now() };
+    const broken = new Date(Number.NaN);
+    const groups = census.groups.map((group) => ({ ...group, newestSentAt: broken }));
+    for (const changed of [
+      { ...census, startedAt: broken },
+      { ...census, groups },
+    ]) {
+      for (const given of [
+        { census: changed, evidence },
+        { census, evidence: { ...evidence, earlier: [changed] } },
+      ])
+        expect(retirementVerdict({ serializer: "json" }, given.census, given.evidence).reasons).toMatchObject(
+          [{ obstacle: "invalid-evidence" }],
+        );
+    }
+  });
+});
+
+describe("whatever waits in whatever version", () => {
+  const slips = ["none", "typo", "case", "alias", "text", "no types", "folded", "no date"] as const;
+  const message = fc.record({
+    version: fc.constantFrom(1, 2, 3, undefined),
+    subject: fc.constantFrom("order", "OrderPlaced", "invoice", "stranger", "stranger 2", undefined),
+    end: fc.constantFrom("stay", "schedule", "defer", "deadLetter"),
+  });
+  const world = fc.record({
+    messages: fc.array(message, { maxLength: 5 }),
+    version: fc.constantFrom(1, 2, 3),
+    unknown: fc.constantFrom("pass" as const, "reject" as const),
+    waitMs: fc.constantFrom(1, 61_000),
+  });
+  const slipped = (slip: (typeof slips)[number], version: number): RetirementTarget => ({
+    messageType: { typo: "ordr", case: "Order", alias: "OrderPlaced" }[String(slip)] ?? "order",
+    version: slip === "text" ? (String(version) as unknown as number) : version,
+  });
+
+  it.each(slips)(
+    "is never declared safe while a consumer without the version would fail on it: %s",
+    async (slip) => {
+      let safe = 0;
+      await fc.assert(
+        fc.asyncProperty(world, async ({ messages, version, unknown, waitMs }) => {
+          await using opened = openWorld();
+          await opened.broker.createQueue("orders");
+          const options = { messageTypePolicies: { unknown } };
+          const present = orderPipeline(options);
+          for (const { version: sentAs, subject, end } of messages) {
+            const sent = { ...orderOf(present, { id: 1 }, sentAs ?? 1), subject };
+            const properties = sentAs === undefined ? {} : { messageVersion: sentAs };
+            const all = { ...sent, applicationProperties: properties };
+            if (end === "schedule") await opened.schedule("orders", all, 60_000);
+            else await opened.send("orders", all);
+            if (end === "defer") await opened.defer({ queue: "orders" });
+            if (end === "deadLetter") await opened.deadLetter({ queue: "orders" });
+          }
+          const writersStoppedAt = slip === "no date" ? new Date(Number.NaN) : opened.now();
+          opened.clock.advance(waitMs);
+          const census = await takeCensus({
+            ...opened,
+            pipeline: slip === "no types" ? pipeline : present,
+            maxGroups: slip === "folded" ? 1 : undefined,
+          });
+
+          if (!retirementVerdict(slipped(slip, version), census, { writersStoppedAt }).isSafe) return;
+          safe++;
+          expect(["none", "folded"]).toContain(slip);
+          const future = orderPipeline(options, version);
+          for (const each of opened.everything())
+            expect(future.deserialize(each)).toMatchObject({ status: "decoded" });
+        }),
+        { numRuns: 100 },
+      );
+      if (slip === "none") expect(safe).toBeGreaterThan(5);
+    },
+  );
+});
+
+/** A chain with two types of three versions; without one of the first one's versions, what would be left of it. */
+function orderPipeline(options: Partial<PipelineOptions> = {}, without?: number): Pipeline {
+  // The way up from the first version leads through the second.
+  const left = { 1: [2, 3], 2: [3], 3: [1, 2] }[Number(without)] ?? [1, 2, 3];
+  return createPipeline({
+    serializer: serializers.json as Serializer,
+    additionalDeserializers: [serializers.msgpack as Serializer],
+    messageTypes: [typeOf("order", left, ["OrderPlaced"]), typeOf("invoice", [1, 2, 3])],
+    ...options,
+  });
+}
+
+function typeOf(name: string, versions: readonly number[], aliases: readonly string[] = []): MessageType {
+  const same = (body: unknown) => body;
+  const current = Math.max(...versions);
+  const others = versions.filter((version) => version !== current);
+  const definition = {
+    version: current,
+    schemas: Object.fromEntries(versions.map((version) => [version, bodyType<unknown>()])),
+    upcasters: Object.fromEntries(others.map((version) => [version, same])),
+    downcasters: Object.fromEntries(others.map((version) => [version + 1, same])),
+    unused: [1, 2].filter((version) => version < current && !versions.includes(version)),
+    unversioned: Math.min(...versions),
+    aliases,
+  };
+  return defineMessage(name, definition as never) as MessageType;
+}
+
+function orderOf(chain: Pipeline, body: unknown, version: number, subject = "order"): EncodedMessage {
+  return chain.serialize({ body, subject }, { writeAs: { version } }) as EncodedMessage;
+}
 
 function sameBytes(one: unknown, two: Uint8Array): boolean {
   return Buffer.compare(one as Uint8Array, two) === 0;

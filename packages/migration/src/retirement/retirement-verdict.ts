@@ -1,4 +1,5 @@
 import type { Census, CensusGroup } from "../census/census.js";
+import { mayNeed, needs, strangeTarget } from "./known-target.js";
 
 /** What shall be taken out of the chain: a serializer, or a version of a message type. */
 export type RetirementTarget =
@@ -45,8 +46,12 @@ export type RetirementObstacle =
   | "session-states"
   /** Nobody said that writers have stopped, or a census shows that they had not. */
   | "writers"
-  /** No serializer or version of that name was in the chain when the census was taken. */
-  | "not-in-chain";
+  /** No serializer, message type or version of that name was in the chain when the census was taken. */
+  | "not-in-chain"
+  /** Messages were counted together with others, so that the census cannot say of which type they are. */
+  | "folded"
+  /** What was said beside the census cannot be used: an instant that is none, a duration that is none. */
+  | "invalid-evidence";
 
 /** One reason against retiring, with what it is about. */
 export interface RetirementReason {
@@ -88,6 +93,7 @@ export function retirementVerdict(
   const needing = census.groups.filter((group) => needs(group, target));
   const reasons = [
     ...unknownTarget(target, census),
+    ...evidenceReasons(census, evidence),
     ...messageReasons(census, target),
     ...placeReasons(census),
     ...hiddenReasons(census, evidence),
@@ -117,20 +123,9 @@ function withoutEntities(paths: readonly string[]): (census: Census) => Census {
   });
 }
 
-/** Whether a consumer without the target would be left without what these messages name or need. */
-function needs(group: CensusGroup, target: RetirementTarget): boolean {
-  if ("serializer" in target)
-    return group.serializer === target.serializer || group.declared === target.serializer;
-  return (
-    group.messageType === target.messageType &&
-    (group.messageVersion === target.version || group.upcastPath.slice(0, -1).includes(target.version))
-  );
-}
-
-function unknownTarget(target: RetirementTarget, { serializers }: Census): RetirementReason[] {
-  if (!("serializer" in target) || serializers.includes(target.serializer)) return [];
-  const text = `the chain has no serializer "${target.serializer}", so the census cannot tell what needs it; take it with the chain that consumers have now.`;
-  return [{ obstacle: "not-in-chain", place: undefined, count: undefined, text }];
+function unknownTarget(target: RetirementTarget, census: Census): RetirementReason[] {
+  const text = strangeTarget(target, census);
+  return text === undefined ? [] : [{ obstacle: "not-in-chain", place: undefined, count: undefined, text }];
 }
 
 function messageReasons({ groups }: Census, target: RetirementTarget): RetirementReason[] {
@@ -155,10 +150,12 @@ const messageTexts: Readonly<Partial<Record<RetirementObstacle, string>>> = {
   unreadable: "cannot be read by anyone in the chain; repair or remove them first",
   unavailable: "could not be judged because something was unreachable",
   "not-sampled": "were counted and not read; take the census without sampling",
+  folded: "were counted together with other types; take the census again",
 };
 
 function obstacleOf(group: CensusGroup, target: RetirementTarget): RetirementObstacle | undefined {
   if (needs(group, target)) return "waiting";
+  if (mayNeed(group, target)) return "folded";
   switch (group.status) {
     case "decoded":
       return undefined;
@@ -167,6 +164,34 @@ function obstacleOf(group: CensusGroup, target: RetirementTarget): RetirementObs
     default:
       return group.status;
   }
+}
+
+/** What cannot be compared with would let everything pass, whichever way it is compared. */
+function evidenceReasons(
+  census: Census,
+  { writersStoppedAt, longestScheduleMs, earlier = [] }: RetirementEvidence,
+): RetirementReason[] {
+  const texts: string[] = [];
+  if (writersStoppedAt !== undefined && !isInstant(writersStoppedAt))
+    texts.push("writersStoppedAt is no valid date; say when the last producer stopped to write it.");
+  if (longestScheduleMs !== undefined && !(Number.isFinite(longestScheduleMs) && longestScheduleMs >= 0))
+    texts.push("longestScheduleMs is no duration in milliseconds; say how far ahead producers schedule.");
+  if (![census, ...earlier].every(hasInstants))
+    texts.push("a census has dates that are none; take it again.");
+  return texts.map((text) => ({ obstacle: "invalid-evidence", place: undefined, count: undefined, text }));
+}
+
+function hasInstants({ startedAt, groups }: Census): boolean {
+  return (
+    isInstant(startedAt) &&
+    groups.every(({ newestEnqueuedAt: enqueued, newestSentAt: sent }) =>
+      [enqueued, sent].every((at) => at === undefined || isInstant(at)),
+    )
+  );
+}
+
+function isInstant(value: unknown): value is Date {
+  return value instanceof Date && !Number.isNaN(value.getTime());
 }
 
 function placeReasons({ places }: Census): RetirementReason[] {
@@ -218,7 +243,7 @@ function schedulesAreOver(
   { startedAt }: Census,
   { writersStoppedAt, longestScheduleMs }: RetirementEvidence,
 ): boolean {
-  if (writersStoppedAt === undefined || longestScheduleMs === undefined) return false;
+  if (!isInstant(writersStoppedAt) || longestScheduleMs === undefined) return false;
   return startedAt.getTime() > writersStoppedAt.getTime() + longestScheduleMs;
 }
 
@@ -245,6 +270,7 @@ function writerReasons(
     { obstacle: "writers", place: undefined, count: undefined, text },
   ];
   if (writersStoppedAt === undefined) return reason("nobody said when its writers stopped.");
+  if (!isInstant(writersStoppedAt)) return [];
   if (writersStoppedAt > census.startedAt)
     return reason("its writers had not stopped when the census began.");
   const seenAt = lastSeen(target, [census, ...earlier], "newestSentAt");
@@ -262,7 +288,7 @@ function lastSeen(
   for (const { groups } of censuses) {
     for (const group of groups) {
       const { [property]: at } = group;
-      if (at !== undefined && (last === undefined || at > last) && needs(group, target)) last = at;
+      if (isInstant(at) && (last === undefined || at > last) && needs(group, target)) last = at;
     }
   }
   return last;

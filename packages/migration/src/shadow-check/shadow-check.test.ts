@@ -1,9 +1,18 @@
-import { bodyType, createPipeline, defineMessage, type EncodedMessage, type Serializer } from "@waybill/core";
+import {
+  bodyType,
+  type ClaimCheckStore,
+  createPipeline,
+  defineMessage,
+  type EncodedMessage,
+  type Serializer,
+} from "@waybill/core";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { describe, expect, it } from "vitest";
 import { order, orderPlaced, ordersPipeline } from "../../test/orders.js";
+import { withWritePlans } from "../write-plan/with-write-plans.js";
+import { WritePlan } from "../write-plan/write-plan.js";
 import { ShadowCheck } from "./shadow-check.js";
 
 const payment = defineMessage("payment", {
@@ -101,6 +110,95 @@ describe("a shadow check", () => {
     expect(await shadow.report()).toMatchObject({ sampled: 100, same: 100 });
   });
 
+  it("neither writes to nor reads from a claim-check store, and asks for no key beyond what a send does", async () => {
+    const bodies = new Map<string, Uint8Array>();
+    const calls = { put: 0, get: 0, currentKey: 0, findKey: 0 };
+    const store: ClaimCheckStore = {
+      async put(key, body) {
+        calls.put++;
+        bodies.set(key, body);
+      },
+      async get(key) {
+        calls.get++;
+        return bodies.get(key);
+      },
+      delete: async () => {},
+    };
+    const key = new Uint8Array(32);
+    const keys = {
+      currentKey() {
+        calls.currentKey++;
+        return { id: "k", key };
+      },
+      findKey() {
+        calls.findKey++;
+        return key;
+      },
+    };
+    const options = {
+      serializer: json(),
+      additionalDeserializers: [msgpack()],
+      messageTypes: [orderPlaced],
+      claimCheck: { store, minBytes: 1 },
+    };
+    const encryption = { keys, keyCacheMs: 0 };
+    for (const one of [createPipeline(options), createPipeline({ ...options, encryption })]) {
+      const shadow = new ShadowCheck({ candidate: { serializer: "msgpack" }, sampleRate: 1 });
+      const plan = new WritePlan(orderPlaced, {
+        from: { serializer: "json", version: 3 },
+        to: { serializer: "json", version: 1 },
+      });
+      const observed = shadow.observe(withWritePlans(one, [plan]));
+      for (let n = 0; n < 50; n++) {
+        const sent = await observed.serialize(orderPlaced.message(order(n)));
+        expect(sent.body).toHaveLength(0);
+      }
+      expect(await shadow.report()).toMatchObject({ sampled: 50, same: 50, findings: [] });
+    }
+    expect(calls).toEqual({ put: 100, get: 0, currentKey: 50, findKey: 0 });
+  });
+
+  it.each<[string, Partial<Serializer>, string]>([
+    ["never settles while writing", { serialize: () => new Promise(() => {}) }, "unsettled"],
+    ["never settles while reading", { deserialize: () => new Promise(() => {}) }, "unsettled"],
+    ["throws while writing", { serialize: thrower }, "unwritable"],
+    ["throws while reading", { deserialize: thrower }, "unreadable"],
+    ["throws nothing while writing", { serialize: () => Promise.reject(undefined) }, "unwritable"],
+    ["rejects while writing", { serialize: async () => thrower() }, "unwritable"],
+    ["rejects while reading", { deserialize: async () => thrower() }, "unreadable"],
+    ["returns nothing", { serialize: () => undefined as never }, "unwritable"],
+    ["answers with a promise that is none", { serialize: () => halfPromise as never }, "unwritable"],
+    ["writes much", { serialize: () => ({ bytes: new Uint8Array(2_000_000) }) }, "too-large"],
+    ["reads something that throws", { deserialize: trap }, "unreadable"],
+  ])("reports in bounded time whatever the candidate does: it %s", async (_, part, kind) => {
+    const candidate: Serializer = { ...msgpack(), ...part };
+    const shadow = new ShadowCheck({ candidate: { serializer: "msgpack" }, sampleRate: 1, timeoutInMs: 50 });
+    const observed = shadow.observe(
+      createPipeline({ serializer: json(), additionalDeserializers: [candidate] }),
+    );
+    for (let n = 0; n < 3; n++) expect(observed.serialize({ body: { id: 1 } })).toMatchObject({});
+    const report = await shadow.report();
+    expect(report).toMatchObject({ sampled: 3, same: 0, findings: [{ path: "/", kind, count: 3 }] });
+    expect(await shadow.report()).toEqual(report);
+  });
+
+  it("tries further messages when those under way take too long, and counts nothing that comes late", async () => {
+    let release = (): void => {};
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    const slow: Serializer = {
+      ...msgpack(),
+      serialize: (...given) => gate.then(() => msgpack().serialize(...given)),
+    };
+    const shadow = new ShadowCheck({ candidate: { serializer: "msgpack" }, sampleRate: 1, timeoutInMs: 1 });
+    const observed = shadow.observe(createPipeline({ serializer: json(), additionalDeserializers: [slow] }));
+    for (let n = 0; n < 100; n++) observed.serialize({ body: [n] });
+    const before = await shadow.report();
+    for (let n = 0; n < 50; n++) observed.serialize({ body: [n] });
+    release();
+    expect(before).toMatchObject({ sampled: 100, findings: [{ kind: "unsettled", count: 100 }] });
+    expect(await shadow.report()).toMatchObject({ sampled: 150, same: 50 });
+  });
+
   it("tries about as many messages as the rate says, of the wanted types, and none at 0", async () => {
     const shadow = new ShadowCheck({
       candidate: { serializer: "msgpack" },
@@ -136,6 +234,12 @@ describe("a shadow check", () => {
     expect(observed.deserialize(message)).toMatchObject({ body: [1] });
   });
 
+  it("is refused with limits that are none", () => {
+    const candidate = { serializer: "msgpack" };
+    for (const options of [{ timeoutInMs: 0 }, { maxBodyBytes: Number.NaN }])
+      expect(() => new ShadowCheck({ candidate, ...options })).toThrow("must be a positive number");
+  });
+
   it("is refused without such a serializer, or with a rate that is none", () => {
     expect(() => new ShadowCheck({ candidate: { serializer: "cbor" } }).observe(pipeline)).toThrow(
       '[configuration-invalid] The shadow check cannot work: the pipeline has no serializer "cbor".',
@@ -143,3 +247,15 @@ describe("a shadow check", () => {
     expect(() => new ShadowCheck({ candidate: { serializer: "json" }, sampleRate: 2 })).toThrow(TypeError);
   });
 });
+
+function thrower(): never {
+  throw new Error(secret);
+}
+
+/** Something that looks like a promise and is none. */
+// biome-ignore lint/suspicious/noThenProperty: a candidate may answer so.
+const halfPromise: object = { then: () => undefined };
+
+function trap(): unknown {
+  return new Proxy({}, { ownKeys: thrower, getPrototypeOf: () => Object.prototype });
+}

@@ -1,11 +1,13 @@
 import {
   type DeserializationOutcome,
+  type DeserializeCallOptions,
   type EncodedMessage,
   type Message,
   type MessageType,
   type Pipeline,
   WaybillError,
 } from "@waybill/core";
+import { isPromise } from "../is-promise.js";
 import type { PlannedTarget } from "../write-plan/write-plan.js";
 import { compareValues, type DifferenceKind } from "./compare-values.js";
 
@@ -19,6 +21,10 @@ export interface ShadowCheckOptions {
   readonly messageTypes?: readonly MessageType[] | undefined;
   /** How many different findings are counted each by itself; the others are counted together. Default: 1 000. */
   readonly maxFindings?: number | undefined;
+  /** Bodies beyond so many bytes are not compared: `too-large`. Default: 1 048 576. */
+  readonly maxBodyBytes?: number | undefined;
+  /** How long one try may take, in milliseconds; then it counts as `unsettled`, and nothing waits for it. Default: 10 000. */
+  readonly timeoutInMs?: number | undefined;
 }
 
 /** A way in which readers would see the candidate's messages differ. */
@@ -27,8 +33,11 @@ export interface ShadowFinding {
   readonly messageType: string | undefined;
   /** Where in the body, as `/lines/[]/price`; `/` is the body itself. */
   readonly path: string;
-  /** How: a kind of difference, or `unwritable` when the candidate cannot write it, `unreadable` when nobody reads what it wrote. */
-  readonly kind: DifferenceKind | "unwritable" | "unreadable";
+  /**
+   * How: a kind of difference, or `unwritable` when the candidate cannot write it, `unreadable` when nobody reads what it wrote, `too-large`
+   * when the body is not compared for its size, `unsettled` when writing and reading did not end in time.
+   */
+  readonly kind: DifferenceKind | "unwritable" | "unreadable" | "too-large" | "unsettled";
   readonly count: number;
 }
 
@@ -44,22 +53,39 @@ export interface ShadowReport {
   readonly uncounted: number;
 }
 
-const defaultSampleRate = 0.01;
-const defaultMaxFindings = 1_000;
+const defaults = Object.freeze({
+  sampleRate: 0.01,
+  maxFindings: 1_000,
+  maxBodyBytes: 1024 * 1024,
+  timeoutInMs: 10_000,
+});
 
 /** How many tries of asynchronous serializers may be under way; messages beyond that are not tried. */
 const maxRunning = 100;
 
+/** The platform's timers hold 31 bits and fire at once beyond that. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/** One message that is being tried. */
+interface Try {
+  readonly messageType: string | undefined;
+  readonly startedAt: number;
+  readonly abort: AbortController;
+}
+
 /**
  * Writes a sample of messages in another format beside the one that is sent, reads both back and compares: what would readers see differently
- * after the switch? Keeps counts by path and kind, never values. What it does never fails or delays a send by more than its own work.
+ * after the switch? Keeps counts by path and kind, never values. What it does never fails or delays a send by more than its own work, and neither
+ * writes to nor reads from a claim-check store: what it tries is not sealed.
  */
 export class ShadowCheck {
   readonly #candidate: ShadowCheckOptions["candidate"];
   readonly #subjects: ReadonlySet<string> | undefined;
   readonly #maxFindings: number;
+  readonly #maxBodyBytes: number;
+  readonly #timeoutMs: number;
   readonly #findings = new Map<string, { finding: ShadowFinding; count: number }>();
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new Map<Try, PromiseLike<void> | undefined>();
   #sampleRate = 0;
   #sampled = 0;
   #same = 0;
@@ -70,8 +96,10 @@ export class ShadowCheck {
     this.#subjects =
       options.messageTypes &&
       new Set(options.messageTypes.flatMap(({ name, aliases }) => [name, ...aliases]));
-    this.#maxFindings = options.maxFindings ?? defaultMaxFindings;
-    this.sampleRate = options.sampleRate ?? defaultSampleRate;
+    this.#maxFindings = options.maxFindings ?? defaults.maxFindings;
+    this.#maxBodyBytes = positive("maxBodyBytes", options.maxBodyBytes ?? defaults.maxBodyBytes);
+    this.#timeoutMs = positive("timeoutInMs", options.timeoutInMs ?? defaults.timeoutInMs);
+    this.sampleRate = options.sampleRate ?? defaults.sampleRate;
   }
 
   /** Which share of messages is tried, from 0 to 1; may be changed at any time. Throws `TypeError` beyond those. */
@@ -98,24 +126,27 @@ export class ShadowCheck {
       messageTypes: pipeline.messageTypes,
       messageTypeResolver: pipeline.messageTypeResolver,
       serialize: (message, options) => {
-        const encoded = pipeline.serialize(message, options);
-        if (this.#sampleRate === 0 || !this.#isChosen(message)) return encoded;
-        if (!(encoded instanceof Promise)) {
-          this.#try(pipeline, message, encoded);
-          return encoded;
-        }
-        return encoded.then((settled) => {
-          this.#try(pipeline, message, settled);
-          return settled;
-        });
+        if (this.#sampleRate === 0 || !this.#isChosen(message)) return pipeline.serialize(message, options);
+        let plain: EncodedMessage | undefined;
+        const onUnsealed = (unsealed: EncodedMessage): void => {
+          plain = unsealed;
+          options?.onUnsealed?.(unsealed);
+        };
+        const encoded = pipeline.serialize(message, { ...options, onUnsealed });
+        const attempt = (): void => {
+          if (plain !== undefined) this.#try(pipeline, message, plain);
+        };
+        if (isPromise(encoded)) void encoded.then(attempt, () => {});
+        else attempt();
+        return encoded;
       },
       deserialize: (message, options) => pipeline.deserialize(message, options),
     } satisfies Pipeline<Types>);
   }
 
-  /** What was found so far. Resolves when the tries under way are done. */
+  /** What was found so far. Resolves when the tries under way are done, after `timeoutInMs` at the latest. */
   async report(): Promise<ShadowReport> {
-    await Promise.all(this.#running);
+    await this.#settled();
     const findings = Array.from(this.#findings.values(), ({ finding, count }) => ({ ...finding, count }));
     return {
       sampled: this.#sampled,
@@ -125,8 +156,9 @@ export class ShadowCheck {
     };
   }
 
-  /** Begins anew. */
+  /** Begins again with nothing; what is under way does not count any more. */
   reset(): void {
+    this.#running.clear();
     this.#findings.clear();
     this.#sampled = 0;
     this.#same = 0;
@@ -134,22 +166,29 @@ export class ShadowCheck {
   }
 
   #isChosen({ subject }: Message): boolean {
-    if (Math.random() >= this.#sampleRate || this.#running.size >= maxRunning) return false;
+    if (Math.random() >= this.#sampleRate) return false;
+    if (this.#running.size >= maxRunning) this.#giveUp(performance.now() - this.#timeoutMs);
+    if (this.#running.size >= maxRunning) return false;
     return this.#subjects === undefined || (subject !== undefined && this.#subjects.has(subject));
   }
 
   /** Synchronous as long as the pipeline is, so that a sampled send waits for nothing but work. Never throws. */
   #try(pipeline: Pipeline, message: Message, before: EncodedMessage): void {
     this.#sampled += 1;
-    const { subject } = message;
-    const unwritable = (): void => this.#find(subject, "/", "unwritable");
+    const one: Try = {
+      messageType: message.subject,
+      startedAt: performance.now(),
+      abort: new AbortController(),
+    };
+    const call = { isSealed: false, abortSignal: one.abort.signal } as const;
+    const unwritable = (): void => this.#end(one, at("unwritable"));
+    this.#running.set(one, undefined);
     try {
-      const after = pipeline.serialize(message, { writeAs: this.#candidate });
-      const reading =
-        after instanceof Promise
-          ? after.then((settled) => this.#read(pipeline, subject, before, settled), unwritable)
-          : this.#read(pipeline, subject, before, after);
-      if (reading !== undefined) this.#track(reading);
+      const read = (after: EncodedMessage) => this.#read(pipeline, one, before, after, call);
+      const after = pipeline.serialize(message, { ...call, writeAs: this.#candidate });
+      const reading = isPromise(after) ? after.then(read) : read(after);
+      const isUnderWay = isPromise(reading) && this.#running.has(one);
+      if (isUnderWay) this.#running.set(one, reading.then(undefined, unwritable));
     } catch {
       unwritable();
     }
@@ -157,32 +196,63 @@ export class ShadowCheck {
 
   #read(
     pipeline: Pipeline,
-    subject: string | undefined,
+    one: Try,
     before: EncodedMessage,
     after: EncodedMessage,
-  ): Promise<void> | undefined {
-    const was = pipeline.deserialize(before);
-    const is = pipeline.deserialize(after);
-    if (!(was instanceof Promise) && !(is instanceof Promise)) {
-      this.#compare(subject, was, is);
+    call: DeserializeCallOptions,
+  ): PromiseLike<void> | undefined {
+    if (Math.max(sizeOf(before), sizeOf(after)) > this.#maxBodyBytes) {
+      this.#end(one, at("too-large"));
       return undefined;
     }
-    return Promise.all([was, is]).then(([left, right]) => this.#compare(subject, left, right));
+    const unreadable = (): void => this.#end(one, at("unreadable"));
+    try {
+      const was = pipeline.deserialize(before, call);
+      const is = pipeline.deserialize(after, call);
+      if (!isPromise(was) && !isPromise(is)) {
+        this.#compare(one, was, is);
+        return undefined;
+      }
+      return Promise.all([was, is]).then(([left, right]) => this.#compare(one, left, right), unreadable);
+    } catch {
+      unreadable();
+      return undefined;
+    }
   }
 
-  #compare(subject: string | undefined, was: DeserializationOutcome, is: DeserializationOutcome): void {
+  #compare(one: Try, was: DeserializationOutcome, is: DeserializationOutcome): void {
     // What nobody can read now already is not the candidate's fault.
-    if (was.status !== "decoded") return;
-    if (is.status !== "decoded") {
-      this.#find(subject, "/", "unreadable");
-      return;
+    if (was.status !== "decoded") this.#end(one, undefined);
+    else if (is.status !== "decoded") this.#end(one, at("unreadable"));
+    else this.#end(one, differencesOf(was.body, is.body));
+  }
+
+  /** Counts how a try ended, unless it was given up: without differences readers would see the same, undefined says nothing. */
+  #end(one: Try, differences: readonly Difference[] | undefined): void {
+    if (!this.#running.delete(one) || differences === undefined) return;
+    if (differences.length === 0) this.#same += 1;
+    for (const { path, kind } of differences) this.#find(one.messageType, path, kind);
+  }
+
+  /** Waits for the tries under way, as long as the last of them may take. */
+  async #settled(): Promise<void> {
+    if (this.#running.size === 0) return;
+    const startedBy = performance.now();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const overdue = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, Math.min(this.#timeoutMs, longestTimerMs));
+    }).then(() => this.#giveUp(startedBy));
+    await Promise.race([Promise.all(this.#running.values()), overdue]);
+    clearTimeout(timer);
+  }
+
+  /** Gives up what was begun by then and has not ended; whatever comes of it does not count. */
+  #giveUp(startedBy: number): void {
+    for (const one of this.#running.keys()) {
+      if (one.startedAt > startedBy) continue;
+      this.#end(one, at("unsettled"));
+      one.abort.abort();
     }
-    let isSame = true;
-    compareValues(was.body, is.body, (path, kind) => {
-      isSame = false;
-      this.#find(subject, path, kind);
-    });
-    if (isSame) this.#same += 1;
   }
 
   #find(messageType: string | undefined, path: string, kind: ShadowFinding["kind"]): void {
@@ -192,9 +262,34 @@ export class ShadowCheck {
     else if (this.#findings.size >= this.#maxFindings) this.#uncounted += 1;
     else this.#findings.set(key, { finding: { messageType, path, kind, count: 1 }, count: 1 });
   }
+}
 
-  #track(work: Promise<unknown>): void {
-    const tracked: Promise<void> = work.catch(() => {}).then(() => void this.#running.delete(tracked));
-    this.#running.add(tracked);
+interface Difference {
+  readonly path: string;
+  readonly kind: ShadowFinding["kind"];
+}
+
+/** What concerns the body as a whole. */
+function at(kind: ShadowFinding["kind"]): readonly Difference[] {
+  return [{ path: "/", kind }];
+}
+
+/** A value may be made so that looking at it throws, or so deep that comparing it does: then no reader can do much with it. */
+function differencesOf(before: unknown, after: unknown): readonly Difference[] {
+  const differences: Difference[] = [];
+  try {
+    compareValues(before, after, (path, kind) => differences.push({ path, kind }));
+  } catch {
+    return at("unreadable");
   }
+  return differences;
+}
+
+function sizeOf({ body }: EncodedMessage): number {
+  return body instanceof Uint8Array ? body.length : 0;
+}
+
+function positive(name: string, value: number): number {
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new TypeError(`${name} must be a positive number, not ${String(value)}.`);
 }

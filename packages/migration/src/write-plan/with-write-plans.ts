@@ -1,5 +1,5 @@
-import { type MessageType, type Pipeline, type SerializeCallOptions, WaybillError } from "@waybill/core";
-import type { PlannedTarget, WritePlan } from "./write-plan.js";
+import { type MessageType, type Pipeline, WaybillError } from "@waybill/core";
+import type { WritePlan } from "./write-plan.js";
 
 /**
  * A pipeline that writes each message type as its plan has it, and everything else as before. What a call says in `writeAs` outranks a plan;
@@ -25,17 +25,10 @@ export function withWritePlans<Types extends MessageType>(
     serialize(message, options) {
       const plan = message.subject === undefined ? undefined : bySubject.get(message.subject);
       if (plan === undefined || options?.writeAs !== undefined) return pipeline.serialize(message, options);
-      return pipeline.serialize(message, writeOptions(plan.choose(message), options));
+      return pipeline.serialize(message, { ...options, writeAs: plan.choose(message) });
     },
     deserialize: (message, options) => pipeline.deserialize(message, options),
   } satisfies Pipeline<Types>);
-}
-
-function writeOptions(
-  writeAs: PlannedTarget,
-  options: SerializeCallOptions | undefined,
-): SerializeCallOptions {
-  return { writeAs, abortSignal: options?.abortSignal };
 }
 
 function checkPlan(pipeline: Pipeline, plan: WritePlan): void {

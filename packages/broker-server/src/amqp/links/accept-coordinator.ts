@@ -26,7 +26,7 @@ export function acceptCoordinator(peer: Peer, link: ReceiverLink): void {
           if (!delivery.isSettled) link.settle(delivery, state);
         },
         (error: unknown) => {
-          if (!delivery.isSettled) link.settle(delivery, rejected(toAmqpError(error)));
+          if (!delivery.isSettled) link.settle(delivery, rejected(toAmqpError(error, peer)));
         },
       );
     },

@@ -11,6 +11,7 @@ import type { Node } from "../address.js";
 import { textOf } from "../application-properties.js";
 import { AmqpRefusal, toAmqpError } from "../error.js";
 import { answerRequest, isLong } from "../management/answer-request.js";
+import { messageLimit } from "../message-limit.js";
 import type { Peer } from "../peer.js";
 import { putToken } from "../put-token.js";
 import { under } from "../transactions.js";
@@ -32,6 +33,9 @@ const CBS_CREDIT_WINDOW = 20;
 const LARGEST_TOKEN_REQUEST = 64 * 1024;
 /** Values in the body of a request: what the largest legitimate ones hold, and what takes no time to speak of. */
 const LARGEST_BODY_VALUES = 100_000;
+/** What a request may have in bytes whatever the entity's messages may, and besides them. */
+const LEAST_REQUEST_LIMIT = 2 ** 20;
+const REQUEST_OVERHEAD = 2 ** 16;
 /** Replies kept for a client that gives its reply link no credit, and their bytes. */
 const REPLY_LIMIT = 1000;
 const REPLY_BYTES_LIMIT = 2 ** 24;
@@ -43,11 +47,14 @@ export function acceptRequests(peer: Peer, link: ReceiverLink, node: Node): void
     onTransfer: (delivery) => void take(peer, link, node, delivery),
     onDetach: () => peer.release(link),
   };
-  link.accept(
-    node.kind === "cbs"
-      ? { creditWindow: CBS_CREDIT_WINDOW, maxMessageSize: LARGEST_TOKEN_REQUEST }
-      : { creditWindow: CREDIT_WINDOW },
-  );
+  if (node.kind === "cbs") {
+    link.accept({ creditWindow: CBS_CREDIT_WINDOW, maxMessageSize: LARGEST_TOKEN_REQUEST });
+  } else link.accept({ creditWindow: CREDIT_WINDOW, maxMessageSize: requestLimit(peer, node.path) });
+}
+
+/** Messages are scheduled, and states set, by requests: one has room for the largest of them, or for several that are small. */
+function requestLimit({ broker }: Peer, path: string): number {
+  return Math.max(messageLimit(broker, path), LEAST_REQUEST_LIMIT) + REQUEST_OVERHEAD;
 }
 
 async function take(peer: Peer, link: ReceiverLink, node: Node, delivery: IncomingDelivery): Promise<void> {
@@ -77,7 +84,7 @@ async function take(peer: Peer, link: ReceiverLink, node: Node, delivery: Incomi
 
 /** Nobody waits for the outcome of a request that came settled: its link tells that there are too many. */
 function refuse(peer: Peer, link: ReceiverLink, delivery: IncomingDelivery, error: unknown): void {
-  if (!delivery.isSettled) link.settle(delivery, rejected(toAmqpError(error)));
+  if (!delivery.isSettled) link.settle(delivery, rejected(toAmqpError(error, peer)));
   else if (error instanceof AmqpRefusal && error.condition === "amqp:resource-limit-exceeded")
     peer.end(link, error);
 }

@@ -1,5 +1,6 @@
 import {
   ACCEPTED,
+  AmqpDecodeError,
   BATCH_MESSAGE_FORMAT,
   type IncomingDelivery,
   type ReceiverLink,
@@ -11,7 +12,9 @@ import type { BrokerMessage, Sender } from "@waybill/broker";
 import { parseAddress } from "../address.js";
 import { textOf } from "../application-properties.js";
 import { AmqpRefusal, toAmqpError } from "../error.js";
+import { messageLimit } from "../message-limit.js";
 import type { Peer } from "../peer.js";
+import { tracked } from "../service-text.js";
 import { toBrokerMessage } from "../to-broker-message.js";
 import { under } from "../transactions.js";
 
@@ -27,16 +30,22 @@ export function acceptSends(peer: Peer, link: ReceiverLink, path: string): void 
     onTransfer: (delivery) => take(peer, link, sender, delivery),
     onDetach: () => peer.release(link),
   };
-  const { options } = peer.broker.getEntity(path);
-  const kilobytes = "maxMessageSizeInKilobytes" in options ? options.maxMessageSizeInKilobytes : 1024;
-  // While it comes in, a message may be held twice.
-  peer.budget.raiseLimit(3 * kilobytes * 1024);
   const properties = link.remoteAttach?.properties;
+  const maxMessageSize = messageLimit(peer.broker, path);
+  // While it comes in, a message may be held twice.
+  peer.budget.raiseLimit(3 * maxMessageSize);
   link.accept({
     creditWindow: CREDIT_WINDOW,
-    maxMessageSize: kilobytes * 1024,
+    maxMessageSize,
     // SDKs wait for the outcome of their message and do not connect a detach with it.
-    oversized: "reject",
+    oversized: ({ id, size, limit }) => ({
+      condition: "amqp:link:message-size-exceeded",
+      description: tracked(
+        `The received message (delivery-id:${id}, size:${size} bytes) exceeds the limit (${limit} bytes) currently allowed on the link.`,
+        peer,
+        path,
+      ),
+    }),
     ...(properties?.get(TRANSFER_DESTINATION) !== undefined && { properties }),
   });
 }
@@ -65,29 +74,36 @@ function take(peer: Peer, link: ReceiverLink, sender: Sender, delivery: Incoming
     },
     (error: unknown) => {
       peer.addPending(-length);
-      if (!delivery.isSettled) link.settle(delivery, rejected(toAmqpError(error)));
+      if (!delivery.isSettled) link.settle(delivery, rejected(toAmqpError(error, peer)));
     },
   );
 }
 
-function send(peer: Peer, sender: Sender, { format, message, state }: IncomingDelivery): Promise<void> {
+function send(peer: Peer, sender: Sender, { format, link, message, state }: IncomingDelivery): Promise<void> {
   try {
     const transaction = peer.transactions.of(state);
     return format === BATCH_MESSAGE_FORMAT
-      ? sender.sendBatch(readBatch(peer, message), transaction)
+      ? sender.sendBatch(readBatch(peer, message, link.name), transaction)
       : sender.send(toBrokerMessage(scanMessage(message)), transaction);
   } catch (error) {
     return Promise.reject(error);
   }
 }
 
-function readBatch({ limits }: Peer, message: Uint8Array): BrokerMessage[] {
-  const messages = scanBatch(message);
-  if (messages.length > limits.batchMessages) {
+/** The messages of a batch. One without any is refused in the service's wording, by which people find what to do. */
+function readBatch({ limits }: Peer, envelope: Uint8Array, link: string): BrokerMessage[] {
+  try {
+    const messages = scanBatch(envelope);
+    if (messages.length <= limits.batchMessages) return messages.map(toBrokerMessage);
     throw new AmqpRefusal(
       "amqp:link:message-size-exceeded",
       `The batch has ${messages.length} messages, and a batch has at most ${limits.batchMessages}.`,
     );
+  } catch (error) {
+    if (!(error instanceof AmqpDecodeError) || scanMessage(envelope).bodyKind !== "none") throw error;
+    throw new AmqpRefusal(
+      "amqp:not-allowed",
+      `The link '${link}' is force detached by the broker because publisher(${link}) received a batch message with no data in it. Detach origin: Publisher.`,
+    );
   }
-  return messages.map(toBrokerMessage);
 }

@@ -16,7 +16,7 @@ export function attach(peer: Peer, link: SenderLink | ReceiverLink): void {
     else attachSender(peer, link);
   } catch (error) {
     peer.release(link);
-    link.refuse(toAmqpError(error));
+    link.refuse(toAmqpError(error, peer));
   }
 }
 

@@ -1,5 +1,4 @@
 import type { SenderLink } from "@waybill/amqp";
-import { BrokerError } from "@waybill/broker";
 import type { Address } from "../address.js";
 import type { Peer } from "../peer.js";
 
@@ -26,10 +25,5 @@ export function deliverReplies(
 /** Refuses the management node of an entity that does not exist or on which the client has no rights at all. */
 export function requireNode(peer: Peer, link: Parameters<Peer["guard"]>[0], path: string): void {
   peer.guard(link, path, "Listen", "Send");
-  try {
-    peer.broker.receiver(path).close();
-  } catch (error) {
-    // A topic has a management node, too, for scheduling, though nothing can be received from it.
-    if (!(error instanceof BrokerError) || error.code !== "not-allowed") throw error;
-  }
+  peer.broker.receiver(path).close();
 }

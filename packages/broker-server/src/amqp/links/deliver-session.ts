@@ -48,7 +48,7 @@ export function deliverSession(peer: Peer, link: SenderLink, path: string): void
     })
     .catch((error: unknown) => {
       link.handler.onDetach?.(undefined, link);
-      link.refuse(toAmqpError(error));
+      link.refuse(toAmqpError(error, peer));
     });
 }
 

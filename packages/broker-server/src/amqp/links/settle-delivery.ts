@@ -9,6 +9,7 @@ import {
 } from "@waybill/amqp";
 import type { DeadLetterOptions, MessageLock, MessageReceiver, Transaction } from "@waybill/broker";
 import { fromAmqpProperties, textOf } from "../application-properties.js";
+import { checkChangedProperties } from "../check-properties.js";
 import { readDeadLetterInfo } from "../dead-letter-info.js";
 import { AmqpRefusal, toAmqpError } from "../error.js";
 import type { Peer } from "../peer.js";
@@ -28,7 +29,7 @@ export function settleDelivery(
   const outcome = state?.kind === "transactional" ? state.outcome : state;
   if (outcome === undefined || outcome.kind === "received") return;
   const refuse = (error: unknown): void => {
-    if (!delivery.isSettled) link.settle(delivery, rejected(toAmqpError(error)));
+    if (!delivery.isSettled) link.settle(delivery, rejected(toAmqpError(error, peer)));
   };
   const confirm = (): void => {
     try {
@@ -70,7 +71,9 @@ function settle(
 }
 
 function readChanges(annotations: AmqpMap | undefined) {
-  return annotations && annotations.size > 0 ? fromAmqpProperties(annotations) : undefined;
+  if (annotations === undefined || annotations.size === 0) return undefined;
+  checkChangedProperties(annotations);
+  return fromAmqpProperties(annotations);
 }
 
 function readRejection({ error }: Outcome & { kind: "rejected" }): DeadLetterOptions {

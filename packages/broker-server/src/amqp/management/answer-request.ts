@@ -70,7 +70,7 @@ export async function answerRequest(
     const reply = await run(peer, path, request);
     return encode(messageId, reply, reply.statusCode === 200 ? "OK" : "No Content", tracking);
   } catch (error) {
-    const { statusCode, description, condition } = toRefusal(error);
+    const { statusCode, description, condition } = toRefusal(error, peer);
     return encode(messageId, { statusCode, errorCondition: condition }, description, tracking);
   }
 }

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { type AmqpMap, stringMap } from "@waybill/amqp";
 import type { ReceivedMessage } from "@waybill/broker";
-import { fromBrokerMessage } from "../from-broker-message.js";
+import { type Delivery, fromBrokerMessage } from "../from-broker-message.js";
 import { unwritable } from "../unwritable-message.js";
 import type { ManagementReply, ManagementRequest } from "./request.js";
 
@@ -25,6 +25,7 @@ export async function peekMessage({
   const receiver = broker.receiver(path);
   const count = Math.min(body.count("message-count"), COUNT_LIMIT);
   const sessionId = body.optionalText("session-id");
+  const delivery = { isPeeked: true, omitsBody: body.flag("omit-message-body") };
   let fromSequenceNumber = body.optionalInteger("from-sequence-number") ?? 0n;
   if (fromSequenceNumber < 0n) fromSequenceNumber = 0n;
   const messages: AmqpMap[] = [];
@@ -34,7 +35,7 @@ export async function peekMessage({
     const page = await receiver.peek(pageSize, { fromSequenceNumber, sessionId, maxSizeInBytes: left });
     if (page.length === 0) break;
     for (const peeked of page) {
-      const message = encode(peeked);
+      const message = encode(peeked, delivery);
       left -= message?.length ?? 0;
       if (left < 0 && messages.length > 0) return answer(messages);
       if (message !== undefined) messages.push(stringMap({ message }));
@@ -50,9 +51,9 @@ function answer(messages: readonly AmqpMap[]): ManagementReply {
   return messages.length === 0 ? { statusCode: 204 } : { statusCode: 200, body: { messages } };
 }
 
-function encode(message: ReceivedMessage): Uint8Array | undefined {
+function encode(message: ReceivedMessage, delivery: Delivery): Uint8Array | undefined {
   try {
-    return Buffer.concat(fromBrokerMessage(message, { isPeeked: true }));
+    return Buffer.concat(fromBrokerMessage(message, delivery));
   } catch {
     unwritable(message);
     return undefined;

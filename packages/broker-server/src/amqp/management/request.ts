@@ -50,6 +50,13 @@ export class RequestBody {
     return this.optionalText(name) ?? missing(name);
   }
 
+  /** A boolean; false when it is absent or null. */
+  flag(name: string): boolean {
+    const value = this.#map.get(name);
+    if (value === undefined || value === null) return false;
+    return typeof value === "boolean" ? value : wrongType(name, "a boolean");
+  }
+
   /** A whole number of any AMQP integer type, or `undefined`. */
   optionalInteger(name: string): bigint | undefined {
     const value = this.#map.get(name);
@@ -118,13 +125,17 @@ export class RequestBody {
   }
 }
 
-/** The receiver for a request: that of the session it names, else one on the entity. */
+/**
+ * The receiver for a request: that of the session it names, else one on the entity. SDKs name the session of every message that says it
+ * has one, also where there are no sessions.
+ */
 export function receiverOf(
   { broker, sessions, path, body }: ManagementRequest,
   mode?: MessageReceiver["mode"],
 ): MessageReceiver {
   const sessionId = body.optionalText("session-id");
-  return sessionId === undefined ? broker.receiver(path, { mode }) : sessions.require(path, sessionId);
+  const receiver = broker.receiver(path, { mode });
+  return sessionId === undefined || !receiver.hasSessions ? receiver : sessions.require(path, sessionId);
 }
 
 function integerOf(value: AmqpValue): bigint | undefined {

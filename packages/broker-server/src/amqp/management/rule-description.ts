@@ -31,6 +31,8 @@ const CORRELATION_FIELDS = [
   ["content-type", "contentType"],
 ] as const satisfies readonly (readonly [string, keyof CorrelationFilter])[];
 
+const FIELD_OF_WIRE: ReadonlyMap<string, keyof CorrelationFilter> = new Map(CORRELATION_FIELDS);
+
 /** Reads a rule as requests describe it. Throws `argument-error` for one without exactly one known filter. */
 export function toRuleDefinition(name: string, description: AmqpMap): RuleDefinition {
   const action = mapIn(description, "sql-rule-action");
@@ -74,22 +76,32 @@ function toSqlText(map: AmqpMap, what: string): SqlText {
   return { expression };
 }
 
+/** A condition that is not understood must not be left out: the rule would let through what it should keep out. */
 function toCorrelation(map: AmqpMap): CorrelationFilter {
   const filter: Record<string, unknown> = {};
-  for (const [wire, name] of CORRELATION_FIELDS) {
-    const text = textOf(map.get(wire));
-    if (text !== undefined) filter[name] = text;
+  for (const [key, value] of map.entries) {
+    const wire = keyText(key) ?? "";
+    if (wire === "properties" || value === null) continue;
+    const name = FIELD_OF_WIRE.get(wire);
+    if (name === undefined) throw badRequest(`A 'correlation-filter' has no '${wire.slice(0, 50)}'.`);
+    filter[name] = textOf(value) ?? wrongCondition(wire);
   }
   const properties = mapIn(map, "properties");
   if (properties !== undefined) {
     filter.properties = new Map(
-      properties.entries.flatMap(([key, value]) => {
-        const name = keyText(key);
-        return name === undefined ? [] : [[name, toRuleValue(value)] as const];
-      }),
+      properties.entries.map(([key, value]) => [
+        keyText(key) ?? wrongCondition("properties"),
+        toRuleValue(value),
+      ]),
     );
   }
   return filter;
+}
+
+function wrongCondition(wire: string): never {
+  throw badRequest(
+    `'${wire}' of a 'correlation-filter' is not ${wire === "properties" ? "a map of texts" : "a string"}.`,
+  );
 }
 
 function toRuleValue(value: AmqpValue): RuleValue {

@@ -1,5 +1,6 @@
 import type { MessageReceiver } from "@waybill/broker";
 import { fromAmqpProperties } from "../application-properties.js";
+import { checkChangedProperties } from "../check-properties.js";
 import { badRequest } from "../error.js";
 import { type ManagementReply, type ManagementRequest, receiverOf } from "./request.js";
 
@@ -15,6 +16,7 @@ type Settlement = (receiver: MessageReceiver, lockToken: string) => Promise<void
 
 function settlementOf({ body, transaction }: ManagementRequest): Settlement {
   const map = body.optionalMap("properties-to-modify");
+  if (map !== undefined) checkChangedProperties(map);
   const changes = map && map.size > 0 ? fromAmqpProperties(map) : undefined;
   const status = body.text("disposition-status");
   switch (status) {

@@ -1,0 +1,75 @@
+import type { ByteReader } from "../codec/byte-reader.js";
+import { readValue, skipValue } from "../codec/decode.js";
+import type { AmqpTypeName } from "../codec/value.js";
+
+/** The largest application properties that are taken, in bytes of their names and values. */
+export interface PropertyLimits {
+  /** One property with its name. */
+  readonly propertyBytes: number;
+  /** All of a message together. */
+  readonly totalBytes: number;
+}
+
+/** What is wrong with a message's application properties; `name` is that of the first one concerned. */
+export type PropertyFault =
+  | { readonly kind: "compound"; readonly name: string; readonly type: AmqpTypeName }
+  | { readonly kind: "too-large"; readonly name: string; readonly bytes: number }
+  | { readonly kind: "too-large-together"; readonly bytes: number };
+
+/** Walks over the encoded map of application properties, which is known to be well formed, without decoding its values. */
+export function findPropertyFault(
+  reader: ByteReader,
+  { propertyBytes, totalBytes }: PropertyLimits,
+): PropertyFault | undefined {
+  const isWide = reader.readUint8() === MAP_32;
+  reader.advance(isWide ? 4 : 1);
+  const count = isWide ? reader.readUint32() : reader.readUint8();
+  let bytes = 0;
+  for (let i = 0; i < count; i += 2) {
+    const keyStart = reader.position;
+    const keyBytes = skipSized(reader);
+    const type = typeAt(reader);
+    if (type !== undefined) return { kind: "compound", name: nameAt(reader, keyStart), type };
+    const size = keyBytes + skipSized(reader);
+    if (size > propertyBytes) return { kind: "too-large", name: nameAt(reader, keyStart), bytes: size };
+    bytes += size;
+  }
+  return bytes > totalBytes ? { kind: "too-large-together", bytes } : undefined;
+}
+
+/** Moves past a value and returns how many bytes it has without its constructor and size; a described one counts whole. */
+function skipSized(reader: ByteReader): number {
+  const start = reader.position;
+  const nibble = (reader.buffer[start] as number) >> 4;
+  skipValue(reader);
+  return reader.position - start - (nibble < 0xa || nibble > 0xb ? 1 : nibble === 0xa ? 2 : 5);
+}
+
+/** Whether the next value, behind its descriptors, is a list, map or array. Nothing is read. */
+function typeAt(reader: ByteReader): AmqpTypeName | undefined {
+  const start = reader.position;
+  let code = reader.readUint8();
+  while (code === 0x00) {
+    skipValue(reader);
+    code = reader.readUint8();
+  }
+  reader.position = start;
+  return COMPOUND_TYPES[code];
+}
+
+function nameAt(reader: ByteReader, start: number): string {
+  reader.position = start;
+  const key = readValue(reader);
+  return typeof key === "string" ? key : "";
+}
+
+const MAP_32 = 0xd1;
+const COMPOUND_TYPES: Readonly<Record<number, AmqpTypeName>> = Object.freeze({
+  69: "list",
+  192: "list",
+  208: "list",
+  193: "map",
+  209: "map",
+  224: "array",
+  240: "array",
+});

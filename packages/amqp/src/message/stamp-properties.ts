@@ -1,0 +1,127 @@
+import { ByteReader } from "../codec/byte-reader.js";
+import { readDescriptor } from "../codec/composite.js";
+import { FieldReader } from "../frames/fields.js";
+import { propertiesType } from "./header.js";
+
+/** What a node writes into the properties of a message that passes through it (3.2.4). What is left out stays as it is. */
+export interface PropertyStamps {
+  /** The message-id, at most 255 bytes; a message that has one keeps it. */
+  readonly messageId?: string | undefined;
+  /** The creation-time in ms since the epoch. */
+  readonly creationTime?: number | undefined;
+  /** The absolute-expiry-time in ms since the epoch; `null` removes it. */
+  readonly absoluteExpiryTime?: number | null | undefined;
+}
+
+const FIELD_COUNT = propertiesType.layout.length;
+/** The fields between message-id and absolute-expiry-time, which creation-time follows. */
+const FIELDS_BEFORE_TIMES = 7;
+const FIELDS_AFTER_TIMES = FIELD_COUNT - FIELDS_BEFORE_TIMES - 3;
+/** Descriptor, constructor, size and count of a list. */
+const HEAD_SIZE = 12;
+const LIST_HEAD = Buffer.from([0x00, 0x53, propertiesType.code, 0xd0]);
+const NULL = 0x40;
+const TIMESTAMP = 0x83;
+const SHORT_STRING = 0xa1;
+const NULL_FIELD = Uint8Array.of(NULL);
+
+/**
+ * A bare message with stamps in its properties, in parts to be sent one after the other. All else stays byte for byte. Throws
+ * `AmqpDecodeError` for properties that are malformed and `TypeError` for an id that is too long.
+ */
+export function stampProperties(bare: Uint8Array, stamps: PropertyStamps): readonly Uint8Array[] {
+  const { messageId, creationTime, absoluteExpiryTime } = stamps;
+  const sent = new SentProperties(bare);
+  const isId = messageId !== undefined && !sent.hasId;
+  if (!isId && creationTime === undefined && absoluteExpiryTime === undefined) return [bare];
+  const sentId = sent.take(1);
+  const fields = [
+    isId ? encodeId(messageId) : sentId,
+    sent.take(FIELDS_BEFORE_TIMES),
+    encodeTime(absoluteExpiryTime, sent.take(1)),
+    encodeTime(creationTime, sent.take(1)),
+  ];
+  const count = Math.max(FIELDS_AFTER_TIMES, sent.left);
+  fields.push(sent.left > FIELDS_AFTER_TIMES ? sent.takeAll() : sent.take(count));
+  return [encodeProperties(fields, FIELD_COUNT - FIELDS_AFTER_TIMES + count), bare.subarray(sent.end)];
+}
+
+/** The fields of the properties at the start of a bare message, still encoded. */
+class SentProperties {
+  readonly #reader: ByteReader;
+  readonly #fields: FieldReader | undefined;
+
+  constructor(bare: Uint8Array) {
+    this.#reader = new ByteReader(bare);
+    if (bare.length > 0 && readDescriptor(this.#reader) === propertiesType.code) {
+      this.#fields = new FieldReader(this.#reader);
+    }
+  }
+
+  /** How many fields there are from here on. */
+  get left(): number {
+    return Math.max(0, this.#fields?.left ?? 0);
+  }
+
+  get hasId(): boolean {
+    return this.left > 0 && this.#reader.buffer[this.#reader.position] !== NULL;
+  }
+
+  /** Where the rest of the message begins. */
+  get end(): number {
+    return this.#fields === undefined ? 0 : this.#reader.end;
+  }
+
+  /** The next fields; those that are missing are null, because some peers look for a field without looking at the list's length. */
+  take(count: number): Uint8Array {
+    const reader = this.#reader;
+    const start = reader.position;
+    const present = Math.min(count, this.left);
+    for (let i = 0; i < present; i++) this.#fields?.skip();
+    const taken = reader.buffer.subarray(start, reader.position);
+    if (present === count) return taken;
+    return Buffer.concat([taken, Buffer.alloc(count - present, NULL)]);
+  }
+
+  /** Everything up to the list's end, fields of a later version too. */
+  takeAll(): Uint8Array {
+    const { buffer, position, end } = this.#reader;
+    return buffer.subarray(position, end);
+  }
+}
+
+function encodeProperties(fields: readonly Uint8Array[], count: number): Uint8Array {
+  let size = HEAD_SIZE;
+  for (const field of fields) size += field.length;
+  const properties = Buffer.allocUnsafe(size);
+  properties.set(LIST_HEAD);
+  properties.writeUInt32BE(size - 8, 4);
+  properties.writeUInt32BE(count, 8);
+  let at = HEAD_SIZE;
+  for (const field of fields) {
+    properties.set(field, at);
+    at += field.length;
+  }
+  return properties;
+}
+
+function encodeId(messageId: string): Uint8Array {
+  const size = Buffer.byteLength(messageId);
+  if (size > 0xff) throw new TypeError("a message-id has at most 255 bytes here");
+  const field = Buffer.allocUnsafe(2 + size);
+  field[0] = SHORT_STRING;
+  field[1] = size;
+  field.write(messageId, 2);
+  return field;
+}
+
+function encodeTime(ms: number | null | undefined, sent: Uint8Array): Uint8Array {
+  if (ms === undefined) return sent;
+  if (ms === null) return NULL_FIELD;
+  const field = Buffer.allocUnsafe(9);
+  field[0] = TIMESTAMP;
+  // Instants are safe integers, so no bigint is needed.
+  field.writeInt32BE(Math.floor(ms / 2 ** 32), 1);
+  field.writeUInt32BE(ms >>> 0, 5);
+  return field;
+}

@@ -1,0 +1,10 @@
+import { type Broker, parseEntityPath } from "@waybill/broker";
+
+/** The most bytes that a message of an entity may have; a subscription's are its topic's. Throws `entity-not-found`. */
+export function messageLimit(broker: Broker, path: string): number {
+  const { entity } = parseEntityPath(path);
+  const description = broker.getEntity(entity);
+  const { options } = description;
+  if ("maxMessageSizeInKilobytes" in options) return options.maxMessageSizeInKilobytes * 1024;
+  return messageLimit(broker, description.kind === "subscription" ? description.topic : entity);
+}

@@ -1,0 +1,131 @@
+import { BATCH_MESSAGE_FORMAT, joinBatch } from "@waybill/amqp";
+import { describe, expect, it } from "vitest";
+import { sendOn } from "./raw-client.test-support.js";
+import { openRaw } from "./raw-world.test-support.js";
+import { connect, openWorld } from "./world.test-support.js";
+
+/** What a call of the official client is refused with. */
+async function refusalOf(call: Promise<unknown>): Promise<{ code: string; message: string }> {
+  try {
+    await call;
+  } catch (error) {
+    return error as { code: string; message: string };
+  }
+  throw new Error("expected a refusal");
+}
+
+const TRACKED = / TrackingId:[0-9a-f-]{36}_G0, SystemTracker:\S+, Timestamp:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/;
+
+describe("the refusal of an entity that does not exist", () => {
+  it.each(["none", "none/Subscriptions/sub", "none/$DeadLetterQueue"])("names %s in full", async (path) => {
+    await using world = await openWorld();
+    const { message } = await refusalOf(world.client.createReceiver(path).receiveMessages(1));
+    expect(message).toContain(
+      `The messaging entity 'sb://127.0.0.1/${path}' could not be found. To know more visit https://aka.ms/sbResourceMgrExceptions.`,
+    );
+    expect(message).toMatch(TRACKED);
+  });
+
+  it("names a subscription of a topic that exists as the service does", async () => {
+    await using world = await openWorld();
+    await world.broker.createTopic("news");
+    const { message } = await refusalOf(world.client.createReceiver("news", "sub").receiveMessages(1));
+    expect(message).toContain("The messaging entity '127:topic:news|sub' could not be found.");
+  });
+
+  it("names it to senders and to management as well", async () => {
+    await using world = await openWorld();
+    const text = "'sb://127.0.0.1/none' could not be found";
+    const sending = world.client.createSender("none").sendMessages({ body: 1 });
+    const peeking = world.client.createReceiver("none").peekMessages(1);
+    expect((await refusalOf(sending)).message).toContain(text);
+    expect((await refusalOf(peeking)).message).toContain(text);
+  });
+});
+
+describe("the refusal of", () => {
+  it("a client without the right names right and resource", async () => {
+    const keys = [
+      { name: "root", key: "a", rights: ["Manage"] as const },
+      { name: "reader", key: "b", rights: ["Listen"] as const },
+    ];
+    await using world = await openWorld({}, { keys });
+    const reader = connect(
+      world.server.connectionString.replace("=root;", "=reader;").replace("Key=a", "Key=b"),
+    );
+    const { code, message } = await refusalOf(reader.createSender("orders").sendMessages({ body: 1 }));
+    expect(code).toBe("UnauthorizedAccess");
+    expect(message).toContain(
+      "Unauthorized access. 'Send' claim(s) are required to perform this operation. Resource: 'sb://127.0.0.1/orders'.",
+    );
+    expect(message).toMatch(TRACKED);
+    await reader.close();
+  });
+
+  it("a settlement whose lock is lost says why that may be", async () => {
+    await using world = await openWorld();
+    await world.sender.sendMessages({ body: 1 });
+    const [received] = await world.receiver.receiveMessages(1);
+    world.broker.faults.loseLock("orders", received!.lockToken!);
+    const { code, message } = await refusalOf(world.receiver.completeMessage(received!));
+    expect(code).toBe("MessageLockLost");
+    expect(message).toContain(
+      "The lock supplied is invalid. Either the lock expired, or the message has already been removed from the queue.",
+    );
+    expect(message).toMatch(TRACKED);
+  });
+
+  it("a request within a session that is lost says what to do", async () => {
+    await using world = await openWorld({ requiresSession: true });
+    await world.sender.sendMessages({ body: 1, sessionId: "a" });
+    const session = await world.client.acceptSession("orders", "a");
+    const [received] = await session.receiveMessages(1);
+    world.broker.faults.loseLock("orders", received!.lockToken!);
+    const { code, message } = await refusalOf(session.renewSessionLock());
+    expect(code).toBe("SessionLockLost");
+    expect(message).toContain(
+      "The session lock has expired on the MessageSession. Accept a new MessageSession.",
+    );
+  });
+
+  it("a message that is too large says its size and the limit", async () => {
+    await using world = await openWorld({ maxMessageSizeInKilobytes: 256 });
+    const { code, message } = await refusalOf(world.sender.sendMessages({ body: Buffer.alloc(300_000) }));
+    expect(code).toBe("MessageSizeExceeded");
+    expect(message).toMatch(
+      /The received message \(delivery-id:\d+, size:300\d\d\d bytes\) exceeds the limit \(262144 bytes\) currently allowed on the link\./,
+    );
+    expect(message).toMatch(TRACKED);
+  });
+
+  it("a batch without messages says so", async () => {
+    await using world = await openWorld();
+    const { code, message } = await refusalOf(
+      world.sender.createMessageBatch().then((batch) => world.sender.sendMessages(batch)),
+    );
+    expect(code).toBe("GeneralError");
+    expect(message).toMatch(
+      /is force detached by the broker because publisher\(.*\) received a batch message with no data in it/,
+    );
+  });
+
+  it("a host name that is none repeats nothing of it", async () => {
+    await using world = await openRaw();
+    await using client = await world.connect(undefined, "no host\n'");
+    await expect(client.sender("none")).rejects.toThrow("The messaging entity 'sb://127.0.0.1/none' could");
+  });
+});
+
+describe("a batch without messages", () => {
+  it("leaves the link as it is", async () => {
+    await using world = await openRaw();
+    await using client = await world.connect();
+    const link = await client.sender("orders");
+    const format = BATCH_MESSAGE_FORMAT;
+    expect(await sendOn(link, joinBatch([]), { format })).toMatchObject({
+      kind: "rejected",
+      error: { condition: "amqp:not-allowed" },
+    });
+    expect(link.isAttached).toBe(true);
+  });
+});

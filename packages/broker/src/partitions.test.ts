@@ -1,0 +1,222 @@
+import { describe, expect, it } from "vitest";
+import { openBroker } from "./broker.js";
+import { createManualClock } from "./clock.js";
+import type { BrokerMessage } from "./messages/message.js";
+import type { ReceivedMessage } from "./messages/received-message.js";
+import { createDisk, openDisk } from "./storage/restartable-storage.test-support.js";
+import { codeOf, message, openWorld, textsOf } from "./world.test-support.js";
+
+const LAST_NUMBER = 2 ** 48 - 1;
+
+/** A broker with a partitioned queue `orders`. */
+async function openOrders(options: { requiresDuplicateDetection?: boolean; requiresSession?: boolean } = {}) {
+  const world = openWorld();
+  await world.broker.createQueue("orders", { enablePartitioning: true, ...options });
+  return { ...world, sender: world.broker.sender("orders"), receiver: world.broker.receiver("orders") };
+}
+
+const numberOf = ({ sequenceNumber }: ReceivedMessage): number => Number(sequenceNumber & 0xffff_ffff_ffffn);
+const partitionsOf = (messages: readonly ReceivedMessage[]): number[] =>
+  messages.map(({ sequenceNumber }) => Number(sequenceNumber >> 48n));
+
+describe("sequence numbers of a partitioned entity", () => {
+  it("count in each partition for itself, without gaps", async () => {
+    await using world = await openOrders();
+    for (const partitionKey of ["a", "b", "a", "a", "b"]) {
+      await world.sender.send(message(partitionKey, { partitionKey }));
+    }
+    const received = await world.receiver.receive(10);
+    expect(textsOf(received)).toEqual(["a", "b", "a", "a", "b"]);
+    expect(received.map(numberOf)).toEqual([1, 1, 2, 3, 2]);
+  });
+
+  it("give messages without a key to the partitions in turn", async () => {
+    await using world = await openOrders();
+    for (let i = 0; i < 32; i++) await world.sender.send(message(`${i}`));
+    const received = await world.receiver.receive(32);
+    expect(new Set(partitionsOf(received)).size).toBe(16);
+    expect(received.map(numberOf)).toEqual([...Array(16).fill(1), ...Array(16).fill(2)]);
+    expect(textsOf(received)).toEqual(received.map((_, i) => `${i}`));
+  });
+
+  it("count for itself in each subscription", async () => {
+    await using world = openWorld();
+    await world.broker.createTopic("news", { enablePartitioning: true });
+    await world.broker.createSubscription("news", "all");
+    const sender = world.broker.sender("news");
+    for (const partitionKey of ["a", "b", "a"]) await sender.send(message("x", { partitionKey }));
+    const received = await world.broker.receiver("news/Subscriptions/all").receive(3);
+    expect(received.map(numberOf)).toEqual([1, 1, 2]);
+    expect(partitionsOf(received)).toEqual(
+      partitionsOf(received.slice(0, 2)).concat(partitionsOf(received)[0] ?? -1),
+    );
+  });
+
+  it("begin at 0 again after the last of 48 bits, without a carry into the partition", async () => {
+    const disk = createDisk();
+    const clock = createManualClock();
+    const first = await openBroker({ clock, storage: openDisk(disk) });
+    await first.createQueue("orders", { enablePartitioning: true });
+    await first.sender("orders").send(message("a", { partitionKey: "key 1" }));
+    await first.close();
+    const storage = openDisk(disk);
+    const { load } = storage;
+    storage.load = (visitor) =>
+      load({ ...visitor, counter: (id) => visitor.counter(id, LAST_NUMBER) } as typeof visitor);
+
+    await using broker = await openBroker({ clock, storage });
+    const sender = broker.sender("orders");
+    const receiver = broker.receiver("orders", { mode: "receiveAndDelete" });
+    expect((await receiver.receive()).map(numberOf)).toEqual([1]);
+    for (const text of ["b", "c", "d"]) await sender.send(message(text, { partitionKey: "key 1" }));
+    const received = await receiver.receive(3);
+    expect(textsOf(received)).toEqual(["b", "c", "d"]);
+    expect(received.map(numberOf)).toEqual([LAST_NUMBER, 0, 1]);
+    expect(new Set(partitionsOf(received)).size).toBe(1);
+  });
+});
+
+describe("a partitioned entity on a storage", () => {
+  /** Sends before a restart, and returns the broker after it. */
+  async function restart(...sent: readonly BrokerMessage[]) {
+    const disk = createDisk();
+    const clock = createManualClock();
+    const first = await openBroker({ clock, storage: openDisk(disk) });
+    await first.createQueue("orders", { enablePartitioning: true });
+    for (const one of sent) {
+      await first.sender("orders").send(one);
+      clock.advance(1);
+    }
+    await first.close();
+    return { broker: await openBroker({ clock, storage: openDisk(disk) }), disk, clock };
+  }
+
+  it("goes on counting in each partition after a restart, and in the order of arrival", async () => {
+    const keys = ["a", "b", "c", "b", "a"];
+    const { broker } = await restart(...keys.map((partitionKey, i) => message(`${i}`, { partitionKey })));
+    await using _ = broker;
+    for (const partitionKey of ["a", "c"])
+      await broker.sender("orders").send(message(partitionKey, { partitionKey }));
+    const received = await broker.receiver("orders").receive(10);
+    expect(textsOf(received)).toEqual(["0", "1", "2", "3", "4", "a", "c"]);
+    expect(received.map(numberOf)).toEqual([1, 1, 1, 2, 2, 3, 2]);
+  });
+
+  it("goes on behind the messages of a store that kept one counter for all partitions", async () => {
+    const {
+      broker: second,
+      disk,
+      clock,
+    } = await restart(message("a", { partitionKey: "key 1" }), message("b", { partitionKey: "key 1" }));
+    await second.close();
+    for (const key of [...disk.tables.counters.keys()]) disk.tables.counters.delete(key);
+
+    await using broker = await openBroker({ clock, storage: openDisk(disk) });
+    await broker.sender("orders").send(message("c", { partitionKey: "key 1" }));
+    const received = await broker.receiver("orders").receive(3);
+    expect(received.map(numberOf)).toEqual([1, 2, 3]);
+  });
+
+  it("leaves no counter behind when it is deleted", async () => {
+    const { broker, disk } = await restart(message("a"), message("b"), message("c"));
+    expect(disk.tables.counters.size).toBe(3);
+    await broker.deleteEntity("orders");
+    await broker.close();
+    expect(disk.tables.counters.size).toBe(0);
+  });
+});
+
+describe("the partition of a message", () => {
+  it("is its id's where duplicates are detected, so that they meet", async () => {
+    await using world = await openOrders({ requiresDuplicateDetection: true });
+    const ids = Array.from({ length: 20 }, (_, i) => `id ${i}`);
+    for (const messageId of [...ids, ...ids]) await world.sender.send(message(messageId, { messageId }));
+    const received = await world.receiver.receive(100);
+    expect(textsOf(received)).toEqual(ids);
+    expect(new Set(partitionsOf(received)).size).toBeGreaterThan(4);
+
+    await using other = await openOrders();
+    for (const messageId of ids) await other.sender.send(message(messageId, { messageId }));
+    // Without detection the id chooses nothing: the partitions take turns.
+    expect(partitionsOf(await other.receiver.receive(20))).not.toEqual(partitionsOf(received));
+    await using third = await openOrders();
+    for (const partitionKey of ids) await third.sender.send(message(partitionKey, { partitionKey }));
+    expect(partitionsOf(await third.receiver.receive(20))).toEqual(partitionsOf(received));
+  });
+
+  it("is its session's or partition key's even there", async () => {
+    await using world = await openOrders({ requiresDuplicateDetection: true });
+    for (let i = 0; i < 10; i++) {
+      await world.sender.send(message("x", { messageId: `id ${i}`, partitionKey: "one" }));
+    }
+    expect(new Set(partitionsOf(await world.receiver.receive(10))).size).toBe(1);
+  });
+
+  it("is chosen by the via partition key in the queue that a message goes by way of", async () => {
+    await using world = await openOrders();
+    await world.broker.createQueue("target", { status: "Disabled" });
+    const sender = world.broker.sender("target", { via: "orders" });
+    const send = (text: string, properties: Parameters<typeof message>[1]) =>
+      sender.send(message(text, properties));
+    await send("a", { viaPartitionKey: "key 1", partitionKey: "key 2" });
+    await send("b", { viaPartitionKey: "key 3", partitionKey: "key 2" });
+    await send("c", { viaPartitionKey: "key 1" });
+    await send("d", { partitionKey: "key 1" });
+    const kept = await world.broker.receiver("orders/$Transfer/$DeadLetterQueue").receive(4);
+    expect(textsOf(kept)).toEqual(["a", "b", "c", "d"]);
+    const [a, b, c, d] = partitionsOf(kept);
+    expect([c, d]).toEqual([a, a]);
+    expect(b).not.toBe(a);
+  });
+});
+
+describe("a transaction with a partitioned entity", () => {
+  it("takes messages of one partition key", async () => {
+    await using world = await openOrders();
+    const transaction = world.broker.beginTransaction();
+    await world.sender.send(message("a", { partitionKey: "p" }), transaction);
+    await world.sender.sendBatch([message("b", { partitionKey: "p" })], transaction);
+    await transaction.commit();
+    expect(textsOf(await world.receiver.receive(3))).toEqual(["a", "b"]);
+  });
+
+  it("refuses a message without a key and one with another key", async () => {
+    await using world = await openOrders();
+    const transaction = world.broker.beginTransaction();
+    expect(await codeOf(world.sender.send(message("a"), transaction))).toBe("not-allowed");
+    await world.sender.send(message("a", { partitionKey: "p" }), transaction);
+    expect(await codeOf(world.sender.send(message("b", { partitionKey: "q" }), transaction))).toBe(
+      "not-allowed",
+    );
+    const scheduledEnqueueTime = new Date(world.clock.now() + 1000);
+    const scheduled = message("c", { sessionId: "q", scheduledEnqueueTime });
+    expect(await codeOf(world.sender.schedule([scheduled], transaction))).toBe("not-allowed");
+    await transaction.commit();
+    expect(textsOf(await world.receiver.receive(3))).toEqual(["a"]);
+  });
+
+  it("goes by the via partition key in a partitioned transfer queue", async () => {
+    await using world = await openOrders();
+    await world.broker.createQueue("target");
+    const sender = world.broker.sender("target", { via: "orders" });
+    const transaction = world.broker.beginTransaction();
+    for (const partitionKey of ["p", "q"]) {
+      await sender.send(message(partitionKey, { partitionKey, viaPartitionKey: "via" }), transaction);
+    }
+    const other = message("r", { partitionKey: "p", viaPartitionKey: "other" });
+    expect(await codeOf(sender.send(other, transaction))).toBe("not-allowed");
+    await transaction.commit();
+    expect(textsOf(await world.broker.receiver("target").receive(3))).toEqual(["p", "q"]);
+  });
+
+  it("takes any keys where there are no partitions", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("plain");
+    const sender = world.broker.sender("plain");
+    const transaction = world.broker.beginTransaction();
+    await sender.send(message("a"), transaction);
+    await sender.send(message("b", { partitionKey: "q" }), transaction);
+    await transaction.commit();
+    expect(textsOf(await world.broker.receiver("plain").receive(2))).toEqual(["a", "b"]);
+  });
+});

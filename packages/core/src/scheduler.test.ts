@@ -1,0 +1,23 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { type Scheduler, steadyNow, systemScheduler } from "./scheduler.js";
+
+afterEach(() => void vi.restoreAllMocks());
+
+describe("the system's scheduler", () => {
+  it("keeps durations when the wall clock is stepped", () => {
+    const before = steadyNow(systemScheduler);
+    const hourAgo = Date.now() - 3_600_000;
+    vi.spyOn(Date, "now").mockReturnValue(hourAgo);
+    expect(systemScheduler.now()).toBe(hourAgo);
+    const passed = steadyNow(systemScheduler) - before;
+    expect(passed).toBeGreaterThanOrEqual(0);
+    expect(passed).toBeLessThan(5_000);
+  });
+});
+
+describe("a scheduler that knows one clock only", () => {
+  it("goes by that for durations too", () => {
+    const scheduler: Scheduler = { now: () => 7, schedule: systemScheduler.schedule };
+    expect(steadyNow(scheduler)).toBe(7);
+  });
+});

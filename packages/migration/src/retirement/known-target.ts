@@ -1,0 +1,71 @@
+import type { Census, CensusGroup, CensusMessageType } from "../census/census.js";
+import { foldedName } from "../census/tally.js";
+import type { RetirementTarget } from "./retirement-verdict.js";
+
+/** Whether a consumer without the target would be left without what these messages name or need. */
+export function needs(group: CensusGroup, target: RetirementTarget): boolean {
+  if ("serializer" in target)
+    return group.serializer === target.serializer || group.declared === target.serializer;
+  return group.messageType === target.messageType && mentions(group, target.version);
+}
+
+/** Whether messages may need the target for all that the group tells: it keeps a version and no type, as in a census of an earlier release. */
+export function mayNeed(group: CensusGroup, target: RetirementTarget): boolean {
+  return "messageType" in target && group.messageType === foldedName && mentions(group, target.version);
+}
+
+function mentions({ messageVersion, upcastPath }: CensusGroup, version: number): boolean {
+  return messageVersion === version || upcastPath.slice(0, -1).includes(version);
+}
+
+/**
+ * What keeps a census from saying anything about the target, and what to do; undefined for a serializer or a version that the chain has. A
+ * name that the chain does not have is needed by no message, so nothing else would say no to it.
+ */
+export function strangeTarget(target: RetirementTarget, census: Census): string | undefined {
+  return "serializer" in target ? strangeSerializer(target, census) : strangeVersion(target, census);
+}
+
+function strangeSerializer(
+  { serializer }: { readonly serializer: unknown },
+  { serializers }: Census,
+): string | undefined {
+  if (serializers.some((name) => name === serializer)) return undefined;
+  return `the chain has no serializer ${quoted(serializer)}, only ${listed(serializers)}; name one of them, or take the census with the chain that consumers have now.`;
+}
+
+function strangeVersion(
+  { messageType, version }: { readonly messageType: unknown; readonly version: unknown },
+  { messageTypes }: Census,
+): string | undefined {
+  const again = "take the census with the message types that consumers have now";
+  if (messageTypes === undefined)
+    return `the census does not say which message types the chain had; ${again}.`;
+  if (messageTypes.length === 0)
+    return `the chain has no message types, so the census cannot tell versions apart; ${again}.`;
+  const type = messageTypes.find(({ name }) => name === messageType);
+  if (type === undefined)
+    return `the chain has no message type ${quoted(messageType)}${hint(messageType, messageTypes)}; ${again}.`;
+  if (type.versions.some((known) => known === version)) return undefined;
+  const number = typeof version === "number" ? "" : " The version has to be a number.";
+  return `version ${quoted(version)} of "${type.name}" is none that the chain has, which has ${type.versions.join(", ")}.${number}`;
+}
+
+/** The name that was probably meant: a type by another of its names, or in another case. */
+function hint(given: unknown, messageTypes: readonly CensusMessageType[]): string {
+  const text = String(given).toLowerCase();
+  const meant = messageTypes.find(({ name, aliases }) =>
+    [name, ...aliases].some((one) => one.toLowerCase() === text),
+  );
+  return meant === undefined
+    ? `, only ${listed(messageTypes.map(({ name }) => name))}`
+    : `; name it "${meant.name}", as its definition does`;
+}
+
+function quoted(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value.slice(0, 128)) : String(value);
+}
+
+function listed(names: readonly string[]): string {
+  return names.slice(0, 20).map(quoted).join(", ");
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { createWorld, quiet, type World } from "../test/world.js";
+
+const HOUR_MS = 3_600_000;
+
+describe.each([
+  ["back by an hour", -HOUR_MS],
+  ["forward by an hour", HOUR_MS],
+])("after the wall clock was stepped %s", (_, stepMs) => {
+  it("locks are renewed in time", async () => {
+    await using world = await createWorld();
+    await world.client.createSender("orders").sendMessages({ body: 1 });
+    const receiver = world.client.createReceiver("orders");
+    const [message] = await receiver.receiveMessages(1);
+    await pass(world, 20_000);
+    world.clock.step(stepMs);
+    await pass(world, 200_000);
+    if (message === undefined) throw new Error("nothing came");
+    await receiver.completeMessage(message);
+    expect(await receiver.peekMessages(1)).toEqual([]);
+  });
+
+  it("the locks of sessions are renewed in time", async () => {
+    await using world = await createWorld({ queue: { requiresSession: true } });
+    await world.client.createSender("orders").sendMessages({ body: 1, sessionId: "s" });
+    const session = await world.client.acceptSession("orders", "s");
+    world.clock.step(stepMs);
+    await pass(world, 200_000);
+    expect(session.sessionLockedUntilUtc.getTime()).toBeGreaterThan(world.clock.now());
+    expect(await session.receiveMessages(1)).toMatchObject([{ body: 1 }]);
+  });
+
+  it("waits end in time", async () => {
+    await using world = await createWorld();
+    const receiver = world.client.createReceiver("orders");
+    let received: unknown;
+    void receiver.receiveMessages(1, { maxWaitTimeInMs: 10_000 }).then((messages) => (received = messages));
+    await quiet();
+    world.clock.step(stepMs);
+    await pass(world, 5_000);
+    expect(received).toBeUndefined();
+    await pass(world, 5_000);
+    expect(received).toEqual([]);
+  });
+
+  it("an idle session gives its place to the next in time", async () => {
+    await using world = await createWorld({ queue: { requiresSession: true } });
+    const sender = world.client.createSender("orders");
+    const handled: unknown[] = [];
+    const subscription = world.client.subscribeSessions(
+      "orders",
+      {
+        processMessage: async ({ body }) => void handled.push(body),
+        processError: async () => {},
+      },
+      { maxConcurrentSessions: 1, sessionIdleTimeoutInMs: 10_000 },
+    );
+    await sender.sendMessages({ body: 1, sessionId: "a" });
+    await quiet();
+    const lockedSessions = () =>
+      world.broker.snapshot().stores.flatMap(({ sessions }) => sessions.filter(({ isLocked }) => isLocked));
+    expect([handled, lockedSessions().length]).toEqual([[1], 1]);
+    world.clock.step(stepMs);
+    await pass(world, 5_000);
+    expect(lockedSessions()).toHaveLength(1);
+    await pass(world, 10_000);
+    expect(lockedSessions()).toHaveLength(0);
+    await subscription.close();
+  });
+});
+
+async function pass(world: World, durationMs: number): Promise<void> {
+  for (let passedMs = 0; passedMs < durationMs; passedMs += 5_000) {
+    world.clock.advance(5_000);
+    await quiet();
+  }
+}
