@@ -6,6 +6,7 @@ import type { SessionLock } from "./entities/session.js";
 import { checkTier, type Tier } from "./entities/tier.js";
 import { Faults } from "./faults.js";
 import { FanOuts } from "./lifecycle/fan-outs.js";
+import { type MemoryLimits, MemoryMark, type MemoryUse } from "./memory-mark.js";
 import type { BrokerEventListener, BrokerEventType } from "./messages/broker-event.js";
 import { LockTokens } from "./messages/lock-token.js";
 import { MadeIds } from "./messages/made-ids.js";
@@ -22,6 +23,7 @@ export interface Lifecycle {
   serve(engine: Engine, lane: Lane, nowMs: number): void;
   onClockStep(engine: Engine, byMs: number): void;
   onStopped(engine: Engine, failure: BrokerError): void;
+  measureMemory(engine: Engine): MemoryUse;
 }
 
 /** The state of one broker, on which the operations work. It decides nothing itself. */
@@ -35,6 +37,7 @@ export class Engine {
   readonly lockTokens = new LockTokens();
   readonly faults: Faults = new Faults(this);
   readonly fanOuts: FanOuts = new FanOuts(this);
+  readonly memory: MemoryMark;
   readonly listeners = new Set<BrokerEventListener>();
   #wireDecoder: WireDecoder | undefined;
   readonly #undecodable = new Set<StoredMessage>();
@@ -54,11 +57,14 @@ export class Engine {
     lifecycle: Lifecycle,
     wireDecoder: WireDecoder | undefined,
     tier: Tier | undefined,
+    memory: MemoryLimits,
   ) {
     checkTier(tier);
+    this.memory = new MemoryMark(() => this.#lifecycle.measureMemory(this), memory);
     this.tier = tier;
     this.clock = clock;
-    this.timers = new Timers(clock, (byMs) => this.#lifecycle.onClockStep(this, byMs));
+    const onStep = (byMs: number): void => this.#lifecycle.onClockStep(this, byMs);
+    this.timers = new Timers(clock, onStep, () => this.fanOuts.beginOperation());
     this.storage = storage;
     this.entities = entities;
     this.#wireDecoder = wireDecoder;
@@ -143,7 +149,6 @@ export class Engine {
   }
 
   onMessageDue(message: StoredMessage, nowMs: number): void {
-    this.fanOuts.beginOperation();
     this.#lifecycle.onMessageDue(this, message, nowMs);
     this.end(nowMs);
   }
@@ -164,6 +169,7 @@ export class Engine {
     this.#failure = failure;
     this.timers.close();
     this.fanOuts.stop();
+    this.memory.close();
     this.#lifecycle.onStopped(this, failure);
   }
 

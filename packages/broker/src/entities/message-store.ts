@@ -19,6 +19,9 @@ export interface Usage {
   sizeInBytes: number;
 }
 
+/** The largest head that the service takes: more of a message is its body. */
+const LARGEST_HEAD = 64 * 1024;
+
 /** A topic's `main` store holds its scheduled messages, and those on their way to its subscriptions. */
 export type StoreKind = "main" | "dead-letter" | "transfer-dead-letter";
 
@@ -51,6 +54,8 @@ export class MessageStore {
   deferredCount = 0;
   scheduledCount = 0;
   sizeInBytes = 0;
+  /** What the messages hold beside their bodies, in bytes. */
+  headBytes = 0;
   readonly #usage: Usage;
 
   constructor(engine: Engine, owner: Queue | Subscription | Topic, kind: StoreKind, requiresSession = false) {
@@ -139,10 +144,14 @@ export class MessageStore {
     this.engine.onSessionDue(lock, nowMs);
   }
 
-  #weigh({ content: { sizeInBytes }, changeBytes }: StoredMessage, by: 1 | -1): void {
+  #weigh({ content, changeBytes }: StoredMessage, by: 1 | -1): void {
+    const { sizeInBytes, dataLength } = content;
+    const cost = quotaCostOf(sizeInBytes, changeBytes);
+    this.headBytes += by * (Math.min(sizeInBytes - dataLength, LARGEST_HEAD) + changeBytes);
+    if (by > 0) this.engine.memory.grow(cost);
     this.sizeInBytes += by * sizeInBytes;
     this.#usage.sizeInBytes += by * sizeInBytes;
-    this.#usage.bytes += by * quotaCostOf(sizeInBytes, changeBytes);
+    this.#usage.bytes += by * cost;
   }
 
   #countState(message: StoredMessage, by: number): void {

@@ -1,5 +1,5 @@
 import { BrokerError } from "../broker-error.js";
-import { checkRule } from "../rules/check-rule.js";
+import { checkRule, sizeOfConditions } from "../rules/check-rule.js";
 import { type CompiledRule, compileRule, type RuleDefinition } from "../rules/rule.js";
 import { addCosts, NO_COST, type RuleCost } from "../rules/rule-cost.js";
 import { RuleSyntaxError } from "../rules/rule-error.js";
@@ -49,6 +49,8 @@ export class RuleSet {
   passesAll = false;
   /** What running all of them costs. */
   cost: RuleCost = NO_COST;
+  /** The size of all definitions, in UTF-16 units. */
+  bytes = 0;
   readonly #counts: Record<FilterKind, number> = { sql: 0, correlation: 0 };
   #actions = 0;
   #passing = 0;
@@ -166,6 +168,7 @@ export class RuleSet {
     this.#byName = undefined;
     const { fixed, perKilobyte } = compiled.cost;
     this.cost = addCosts(this.cost, { fixed: by * fixed, perKilobyte: by * perKilobyte });
+    this.bytes += by * sizeOf(definition);
     this.#counts[kindOf(definition)] += by;
     if (compiled.hasAction) this.#actions += by;
     if (definition.filter.type === "true") this.#passing += by;
@@ -176,4 +179,9 @@ export class RuleSet {
 
 function kindOf({ filter }: RuleDefinition): FilterKind {
   return filter.type === "correlation" ? "correlation" : "sql";
+}
+
+function sizeOf({ filter, action }: RuleDefinition): number {
+  const text = (action?.expression.length ?? 0) + (filter.type === "sql" ? filter.expression.length : 0);
+  return filter.type === "correlation" ? text + sizeOfConditions(filter) : text;
 }

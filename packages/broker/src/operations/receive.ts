@@ -4,6 +4,7 @@ import { type ReceivingEntity, topicRefusal } from "../entities/entity-registry.
 import type { Lane } from "../entities/lane.js";
 import type { MessageStore } from "../entities/message-store.js";
 import type { ReceiveMode } from "../entities/waiter.js";
+import { expireMessage } from "../lifecycle/expire-message.js";
 import { discardMessage } from "../lifecycle/place-message.js";
 import { ReceivedMessage } from "../messages/received-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
@@ -18,7 +19,7 @@ export function receiveReady(
 ): ReceivedMessage[] {
   const received: ReceivedMessage[] = [];
   while (received.length < maxCount) {
-    const message = lane.ready.shift();
+    const message = takeReady(engine, lane, nowMs);
     if (message === undefined) break;
     received.push(handOut(engine, message, mode, nowMs));
   }
@@ -31,7 +32,7 @@ export function serveWaiters(engine: Engine, lane: Lane, nowMs: number): void {
   lane.isDispatching = true;
   try {
     for (let waiter = lane.waiters.first; waiter !== undefined; waiter = lane.waiters.first) {
-      const message = lane.ready.shift();
+      const message = takeReady(engine, lane, nowMs);
       if (message === undefined) {
         waiter.flush();
         break;
@@ -45,6 +46,16 @@ export function serveWaiters(engine: Engine, lane: Lane, nowMs: number): void {
   } finally {
     lane.isDispatching = false;
   }
+}
+
+/** The next message of a lane whose time is not over: many may expire at once, and those that wait for it are not handed out. */
+function takeReady(engine: Engine, lane: Lane, nowMs: number): StoredMessage | undefined {
+  for (let message = lane.ready.shift(); message !== undefined; message = lane.ready.shift()) {
+    const { expiresAtMs, store } = message;
+    if (expiresAtMs === undefined || expiresAtMs > nowMs || store.kind !== "main") return message;
+    expireMessage(engine, message, nowMs);
+  }
+  return undefined;
 }
 
 /**

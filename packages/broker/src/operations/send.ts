@@ -6,6 +6,7 @@ import type { Topic } from "../entities/topic.js";
 import { detectDuplicate } from "../lifecycle/detect-duplicate.js";
 import { hasRoom, transfer, transferDeadLetter } from "../lifecycle/forward-message.js";
 import { placeMessage } from "../lifecycle/place-message.js";
+import { requireMemory } from "../lifecycle/require-memory.js";
 import { newTransit, routeMessage, type Transit } from "../lifecycle/route-message.js";
 import { checkProperties } from "../messages/check-message.js";
 import type { BrokerMessage } from "../messages/message.js";
@@ -75,6 +76,7 @@ function admit(target: Queue | Topic, message: BrokerMessage, pendingBytes: numb
       { entity: path },
     );
   }
+  requireMemory(target.main.engine, `Cannot send to '${path}'`, path);
   return { message, bytes, sizeInBytes };
 }
 

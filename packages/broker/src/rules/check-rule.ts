@@ -55,11 +55,18 @@ function faultOfFilter(filter: Record<string, unknown>): string | undefined {
   }
 }
 
-function faultOfSize({ properties = {}, ...fields }: Record<string, unknown>): string | undefined {
+/** The bytes of a correlation filter's conditions with their names. */
+export function sizeOfConditions(filter: object): number {
+  const { properties = {}, ...fields } = filter as Record<string, unknown>;
   const own = properties instanceof Map ? Object.fromEntries(properties) : properties;
-  const bytes =
+  return (
     sizeOfApplicationProperties({ ...(own as ApplicationProperties) }) +
-    sizeOfApplicationProperties(fields as ApplicationProperties);
+    sizeOfApplicationProperties(fields as ApplicationProperties)
+  );
+}
+
+function faultOfSize(filter: object): string | undefined {
+  const bytes = sizeOfConditions(filter);
   const { totalBytes } = APPLICATION_PROPERTY_LIMITS;
   return bytes <= totalBytes
     ? undefined
