@@ -18,7 +18,7 @@ import { type DeleteBatchOptions, deleteSome } from "./operations/delete-batch.j
 import { findLock, type LockedMessage } from "./operations/find-lock.js";
 import { Peek, type PeekOptions } from "./operations/peek.js";
 import { checkReceivable, receiveReady } from "./operations/receive.js";
-import { receiveDeferred } from "./operations/receive-deferred.js";
+import { type ReceiveDeferredOptions, receiveDeferred } from "./operations/receive-deferred.js";
 import { release } from "./operations/release.js";
 import { renewLock } from "./operations/renew-lock.js";
 import { type PullOptions, waitForMessages } from "./pull-waiter.js";
@@ -99,15 +99,18 @@ export abstract class MessageReceiver {
     return this.#hold(Promise.resolve(peek.messages));
   }
 
-  /** Receives deferred messages, all or none; rejects with `message-not-found`. */
-  async receiveDeferred(sequenceNumbers: readonly bigint[]): Promise<ReceivedMessage[]> {
+  /** Receives deferred messages, all or none; rejects with `message-not-found`, or `message-size-exceeded` for too many at once. */
+  async receiveDeferred(
+    sequenceNumbers: readonly bigint[],
+    options: ReceiveDeferredOptions = {},
+  ): Promise<ReceivedMessage[]> {
     const nowMs = this.engine.begin();
     const { store, sessionId } = this.#begin(nowMs);
     checkReceivable(store, sessionId);
     let durable: Promise<void> | undefined;
     let messages: ReceivedMessage[];
     try {
-      messages = receiveDeferred(this.engine, store, sequenceNumbers, this.mode, sessionId, nowMs);
+      messages = receiveDeferred(this.engine, store, sequenceNumbers, this.mode, sessionId, options, nowMs);
     } finally {
       // A refusal may have found messages that are expired.
       durable = this.engine.end(nowMs);

@@ -1,5 +1,5 @@
 import type { Link, ReceiverLink, SenderLink } from "@waybill/amqp";
-import type { Broker } from "@waybill/broker";
+import { type Broker, BrokerError, type SessionReceiver } from "@waybill/broker";
 import type { Claims } from "../authorization/claims.js";
 import type { AccessRight } from "../authorization/shared-access-key.js";
 import type { ResolvedServeLimits } from "../serve-limits.js";
@@ -48,6 +48,8 @@ export class Peer {
   readonly #guarded = new Map<Link, GuardedLink>();
   readonly #waiting = new Set<() => void>();
   readonly #onSettled: () => void;
+  readonly #releasing: SessionReceiver[] = [];
+  readonly #releaser = { usage: this.usage, proceed: () => this.#releaseSome() };
   readonly #resumer = { usage: this.usage, proceed: () => this.#goOn() };
   #pendingBytes = 0;
 
@@ -108,6 +110,25 @@ export class Peer {
     handler.onDetach?.(undefined, link as SenderLink & ReceiverLink);
   }
 
+  /** Releases a session, now or in a turn of its own: many may end at once, each with thousands of messages. */
+  releaseLater(session: SessionReceiver): void {
+    this.#releasing.push(session);
+    this.turns.take(this.#releaser);
+  }
+
+  /** Resolves once the sessions are released that the client has given back. */
+  async whenReleased(): Promise<void> {
+    while (this.#releasing.length > 0) await this.turns.next(this.usage);
+  }
+
+  #releaseSome(): boolean {
+    for (let session = this.#releasing.shift(); session !== undefined; session = this.#releasing.shift()) {
+      session.close().catch(ignoreClosedBroker);
+      if (this.turns.isOver()) break;
+    }
+    return this.#releasing.length > 0;
+  }
+
   /** Calls `resume` when the client has read what was written. */
   whenWritten(resume: () => void): void {
     this.#waiting.add(resume);
@@ -139,4 +160,8 @@ export class Peer {
     this.#waiting.clear();
     this.budget.close();
   }
+}
+
+function ignoreClosedBroker(error: unknown): void {
+  if (!(error instanceof BrokerError)) throw error;
 }

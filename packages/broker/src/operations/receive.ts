@@ -50,6 +50,7 @@ export function serveWaiters(engine: Engine, lane: Lane, nowMs: number): void {
 
 /** The next message of a lane whose time is not over: many may expire at once, and those that wait for it are not handed out. */
 function takeReady(engine: Engine, lane: Lane, nowMs: number): StoredMessage | undefined {
+  if (lane.isShut) return undefined;
   for (let message = lane.ready.shift(); message !== undefined; message = lane.ready.shift()) {
     const { expiresAtMs, store } = message;
     if (expiresAtMs === undefined || expiresAtMs > nowMs || store.kind !== "main") return message;

@@ -87,6 +87,8 @@ async function run(peer: Peer, path: string, request: NodeRequest): Promise<Mana
     sessions: peer.sessions,
     path,
     body: new RequestBody(request.body, peer.limits.batchMessages),
+    // An answer is held twice while it is made.
+    maxAnswerBytes: peer.limits.connectionBytes / 2,
     pause: () => peer.requests.pause(),
     transaction:
       operation.settles === true

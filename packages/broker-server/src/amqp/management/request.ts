@@ -12,6 +12,8 @@ export interface ManagementRequest {
   /** Path of the entity or sub-queue. */
   readonly path: string;
   readonly body: RequestBody;
+  /** The most bytes of messages that an answer may carry. */
+  readonly maxAnswerBytes: number;
   /** Waits for the next turn if the present one is over. */
   readonly pause: () => Promise<void>;
   /** The transaction that the request was sent under. */
