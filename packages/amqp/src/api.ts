@@ -20,6 +20,8 @@ export interface Connection {
   readonly isEnded: boolean;
   /** Bytes waiting for `takeOutput`. */
   readonly outputSize: number;
+  /** Whether input waits for `proceed`, because the turn was over. */
+  readonly hasUnread: boolean;
 
   /**
    * Takes bytes from the peer. They must not change afterwards: payloads handed to `onTransfer` are views into
@@ -28,6 +30,15 @@ export interface Connection {
    * reading the socket while it does not take output, or a peer that never reads fills the memory.
    */
   receive(bytes: Uint8Array): void;
+
+  /**
+   * Goes on with the input that waits, as far as the turn goes. Throws as `receive` does. Input that comes meanwhile waits behind it;
+   * stop reading the socket while there is any, or it fills the memory.
+   */
+  proceed(): void;
+
+  /** Lifts the limits that hold for an untrusted peer. */
+  trust(): void;
 
   /**
    * Tells that the message and the tag of a delivery will not be read any more, so that their memory may be used for later input.
@@ -64,8 +75,13 @@ export interface Connection {
   disconnect(): void;
 }
 
-/** What happens on a connection. Handlers run inside `receive`, `tick` and `disconnect`. */
+/** What happens on a connection. Handlers run inside `receive`, `proceed`, `tick` and `disconnect`. */
 export interface ConnectionHandler {
+  /**
+   * Asked between the frames of the input, and within dispositions of many deliveries: when the turn is over, the rest waits for `proceed`.
+   * Without this handler all input is dealt with at once.
+   */
+  isTurnOver?(): boolean;
   /**
    * Output waits. Called once until it is taken: the place to schedule one write for the whole turn, as by
    * `queueMicrotask`. Taking the output inside would cut a frame in two.
@@ -178,15 +194,15 @@ export interface SenderLink extends Link {
   readonly isDraining: boolean;
   /** Deliveries given to `send` that wait for credit or for the session's window. */
   readonly queued: number;
-  /** Bytes of the messages that wait. Adds them up. */
+  /** Bytes of the messages that wait. */
   readonly queuedSize: number;
   /** Answers the peer's attach. Does nothing when the link is already over. */
   accept(options?: AcceptOptions): void;
 
   /**
    * Sends a message, whole or in parts to be joined; large parts are not copied. It waits when the peer has
-   * given no credit, without holding up other links. Returns `undefined` on a link that is over. Throws
-   * `TypeError` for a tag of more than 32 bytes or a state of more than 128. The peer's maximum in `remoteAttach` is the caller's to keep.
+   * given no credit, without holding up other links. Returns `undefined` on a link that is over, as it is with
+   * `amqp:resource-limit-exceeded` once the connection's budget is used up. Throws `TypeError` for a tag of more than 32 bytes or a state of more than 128. The peer's maximum in `remoteAttach` is the caller's to keep.
    */
   send(message: Uint8Array | readonly Uint8Array[], options: SendOptions): OutgoingDelivery | undefined;
 
@@ -225,7 +241,7 @@ export interface SenderHandler {
   onCredit?(link: SenderLink): void;
   /** The peer wants its credit used or back. Without this handler it is given back after `onCredit`. */
   onDrain?(link: SenderLink): void;
-  /** The peer told a delivery's state; when `delivery.isSettled` is false it awaits `settle`. */
+  /** The peer told a delivery's outcome, once; when `delivery.isSettled` is false it awaits `settle`. */
   onDisposition?(delivery: OutgoingDelivery, state: DeliveryState | undefined): void;
   /** The link is over for any reason other than our own `detach` or `refuse`. Called once. */
   onDetach?(error: AmqpError | undefined, link: SenderLink): void;

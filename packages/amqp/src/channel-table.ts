@@ -4,6 +4,12 @@ import type { SessionEndpoint } from "./session.js";
 export class ChannelTable {
   readonly #byChannel: (SessionEndpoint | undefined)[] = [];
   readonly #byRemoteChannel = new Map<number, SessionEndpoint>();
+  #size = 0;
+
+  /** How many sessions there are. */
+  get size(): number {
+    return this.#size;
+  }
 
   /** Puts a session on the lowest free channel; `undefined` when that is above `channelMax`. */
   add(channelMax: number, create: (channel: number) => SessionEndpoint): SessionEndpoint | undefined {
@@ -12,6 +18,7 @@ export class ChannelTable {
     if (channel > channelMax) return undefined;
     const session = create(channel);
     this.#byChannel[channel] = session;
+    this.#size++;
     return session;
   }
 
@@ -30,6 +37,7 @@ export class ChannelTable {
   }
 
   forget(session: SessionEndpoint): void {
+    if (this.#byChannel[session.channel] === session) this.#size--;
     this.#byChannel[session.channel] = undefined;
     if (session.remoteChannel !== undefined) this.#byRemoteChannel.delete(session.remoteChannel);
   }
@@ -37,6 +45,7 @@ export class ChannelTable {
   /** Empties the table and returns what was in it. */
   clear(): SessionEndpoint[] {
     this.#byRemoteChannel.clear();
+    this.#size = 0;
     return this.#byChannel.splice(0).filter((session) => session !== undefined);
   }
 }

@@ -6,6 +6,7 @@ import { readComposite, readDescriptor } from "./codec/composite.js";
 import { AmqpDecodeError } from "./codec/decode-error.js";
 import {
   type ConnectionOptions,
+  type PeerLimits,
   type ResolvedConnectionOptions,
   resolveConnectionOptions,
 } from "./connection-options.js";
@@ -21,11 +22,25 @@ import {
   writeHeartbeat,
 } from "./frames/frame.js";
 import { type FrameSink, FrameSplitter } from "./frames/frame-splitter.js";
-import { asValue, beginType, closeType, type Open, openType } from "./frames/performatives.js";
+import {
+  asValue,
+  beginType,
+  closeType,
+  DISPOSITION,
+  FLOW,
+  type Open,
+  openType,
+  TRANSFER,
+} from "./frames/performatives.js";
 import { IdleWatch } from "./idle-watch.js";
+import { COSTS, costOfPerformative, type MemoryHolder } from "./memory-budget.js";
 import { negotiateAsClient, negotiateAsServer, type SaslNegotiation } from "./sasl.js";
 import { SessionEndpoint } from "./session.js";
 import { SessionFrames } from "./session-frames.js";
+import type { RestOfRange } from "./unsettled-deliveries.js";
+
+/** Performatives above this size are refused before they are decoded, but for those that carry messages and their states. */
+const MAX_PERFORMATIVE_SIZE = 65_536;
 
 /**
  * Makes one end of a connection. For a client `onOutput` is called before this returns, since a client speaks
@@ -36,12 +51,13 @@ export function createConnection(options: ConnectionOptions): Connection {
 }
 
 /** The connection: protocol header, SASL, open and close, channels, and the frames of its sessions (2.4). */
-export class ConnectionEndpoint implements Connection, FrameSink {
+export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
   readonly options: ResolvedConnectionOptions;
   remoteOpen: Open | undefined;
   identity: string | undefined;
   linkCount = 0;
 
+  #limits: PeerLimits;
   #state: ConnectionState = "start";
   #sasl: SaslNegotiation | undefined;
   readonly #splitter = new FrameSplitter(this);
@@ -49,6 +65,9 @@ export class ConnectionEndpoint implements Connection, FrameSink {
   readonly #idle = new IdleWatch();
   #isOutputTold = false;
   #isCloseTold = false;
+  #held = 0;
+  /** What a disposition of many deliveries left to do when the turn was over. */
+  #rest: RestOfRange | undefined;
   /** Bytes received since the last output, without those of empty frames. */
   #unanswered = 0;
   readonly #channels = new ChannelTable();
@@ -57,6 +76,7 @@ export class ConnectionEndpoint implements Connection, FrameSink {
 
   constructor(options: ResolvedConnectionOptions) {
     this.options = options;
+    this.#limits = { ...options, ...options.untrusted };
     if (options.role === "client") {
       this.write().append(protocolHeader(options.saslCredentials ? SASL_PROTOCOL : AMQP_PROTOCOL));
     }
@@ -74,8 +94,21 @@ export class ConnectionEndpoint implements Connection, FrameSink {
     return this.#writer.length;
   }
 
+  get hasUnread(): boolean {
+    return !this.isEnded && (this.#rest !== undefined || this.#splitter.isWaiting);
+  }
+
+  /** What the peer may do at present. */
+  get limits(): PeerLimits {
+    return this.#limits;
+  }
+
   get maxFrameSize(): number {
-    return this.options.maxFrameSize;
+    return this.#limits.maxFrameSize;
+  }
+
+  get mustWait(): boolean {
+    return this.#rest !== undefined || this.#isTurnOver();
   }
 
   get remoteMaxFrameSize(): number {
@@ -93,8 +126,48 @@ export class ConnectionEndpoint implements Connection, FrameSink {
   receive(bytes: Uint8Array): void {
     this.#idle.noteReceived();
     this.#unanswered += bytes.length;
+    this.#read(() => this.#splitter.push(bytes));
+  }
+
+  proceed(): void {
+    this.#read(() => {
+      const rest = this.#rest;
+      this.#rest = undefined;
+      if (rest !== undefined) this.work(rest);
+      if (this.#rest === undefined) this.#splitter.proceed();
+    });
+  }
+
+  trust(): void {
+    this.#limits = this.options;
+  }
+
+  /** Does work that may take more than a turn; the input behind it waits. */
+  work(rest: RestOfRange): void {
+    if (!rest(this.#isTurnOver)) this.#rest = rest;
+  }
+
+  hold(bytes: number): boolean {
+    if (this.#isCloseTold || !this.options.budget.take(bytes)) return false;
+    this.#held += bytes;
+    return true;
+  }
+
+  holdFrame(bytes: number): boolean {
+    const isHeld = this.hold(bytes);
+    if (!isHeld) this.failForLimit("there is no memory for a frame that comes in pieces");
+    return isHeld;
+  }
+
+  letGo(bytes: number): void {
+    if (this.#isCloseTold) return;
+    this.#held -= bytes;
+    this.options.budget.give(bytes);
+  }
+
+  #read(read: () => void): void {
     try {
-      this.#splitter.push(bytes);
+      read();
     } catch (error) {
       if (error instanceof AmqpDecodeError) {
         this.fail(error.condition, error.message);
@@ -179,7 +252,16 @@ export class ConnectionEndpoint implements Connection, FrameSink {
   }
 
   onFrameSizeError(size: number): void {
-    this.fail("amqp:connection:framing-error", `a frame of ${size} bytes is not allowed`);
+    if (size < 8 || size > this.options.maxFrameSize) {
+      this.fail("amqp:connection:framing-error", `a frame of ${size} bytes is not allowed`);
+    } else {
+      this.failForLimit(`a frame has at most ${this.maxFrameSize} bytes`);
+    }
+  }
+
+  /** Closes the connection because its peer wants more than it may have. */
+  failForLimit(description: string): void {
+    this.fail("amqp:resource-limit-exceeded", description);
   }
 
   onFrame(buffer: Buffer, start: number, end: number): void {
@@ -226,6 +308,7 @@ export class ConnectionEndpoint implements Connection, FrameSink {
 
   forgetSession(session: SessionEndpoint): void {
     this.#channels.forget(session);
+    this.letGo(session.cost);
   }
 
   get #speaksSasl(): boolean {
@@ -290,7 +373,9 @@ export class ConnectionEndpoint implements Connection, FrameSink {
 
   #onAmqpFrame(body: ByteReader, channel: number): void {
     const code = readDescriptor(body);
-    if (code === openType.code) this.#onOpen(readComposite(body, openType));
+    if (body.end - body.position > MAX_PERFORMATIVE_SIZE && !isFrequent(code)) {
+      this.failForLimit(`a performative has at most ${MAX_PERFORMATIVE_SIZE} bytes`);
+    } else if (code === openType.code) this.#onOpen(body);
     else if (this.remoteOpen === undefined) this.fail("amqp:illegal-state", "the first frame is not open");
     else if (code === closeType.code) this.#onClose(toAmqpError(readComposite(body, closeType).error));
     else if (this.#state !== "opened") return;
@@ -300,9 +385,15 @@ export class ConnectionEndpoint implements Connection, FrameSink {
     else this.#onSessionFrame(body, code, channel);
   }
 
-  #onOpen(open: Open): void {
+  #onOpen(body: ByteReader): void {
     if (this.remoteOpen !== undefined) {
       this.fail("amqp:illegal-state", "open arrived twice");
+      return;
+    }
+    const size = body.end - body.position;
+    const open = readComposite(body, openType);
+    if (!this.hold(costOfPerformative(size, body.items))) {
+      this.failForLimit("there is no memory for another connection");
       return;
     }
     this.remoteOpen = open;
@@ -318,6 +409,7 @@ export class ConnectionEndpoint implements Connection, FrameSink {
   }
 
   #onBegin(body: ByteReader, channel: number): void {
+    const size = body.end - body.position;
     const begin = readComposite(body, beginType);
     if (this.#channels.atRemote(channel)) {
       this.fail("amqp:not-allowed", `channel ${channel} has a session already`);
@@ -333,9 +425,9 @@ export class ConnectionEndpoint implements Connection, FrameSink {
       answered.receiveBegin(begin, channel);
       return;
     }
-    const session = this.#allocateSession();
+    const session = this.#allocateSession(costOfPerformative(size, body.items));
     if (!session) {
-      this.fail("amqp:resource-limit-exceeded", "more sessions were begun than channel-max leaves to answer");
+      this.failForLimit("more sessions were begun than there is room for");
       return;
     }
     this.#channels.bind(session, channel);
@@ -355,11 +447,17 @@ export class ConnectionEndpoint implements Connection, FrameSink {
     }
   }
 
-  /** A session on a free channel; `undefined` when the peer's channel-max leaves none (2.7.1). */
-  #allocateSession(): SessionEndpoint | undefined {
+  /** A session on a free channel; `undefined` when there is none, by the peer's channel-max (2.7.1) or our limits. */
+  #allocateSession(performativeCost = 0): SessionEndpoint | undefined {
     const channelMax = this.remoteOpen?.channelMax ?? 0xffff;
-    return this.#channels.add(channelMax, (channel) => new SessionEndpoint(this, channel));
+    const cost = COSTS.session + performativeCost;
+    if (this.#channels.size >= this.#limits.maxSessions || !this.hold(cost)) return undefined;
+    const session = this.#channels.add(channelMax, (channel) => new SessionEndpoint(this, channel, cost));
+    if (session === undefined) this.letGo(cost);
+    return session;
   }
+
+  readonly #isTurnOver = (): boolean => this.options.handler.isTurnOver?.() ?? false;
 
   /** Ends without close, where none may be sent. */
   #end(error: AmqpError): void {
@@ -370,6 +468,8 @@ export class ConnectionEndpoint implements Connection, FrameSink {
   #finish(error: AmqpError | undefined): void {
     if (this.#isCloseTold) return;
     this.#isCloseTold = true;
+    this.options.budget.give(this.#held);
+    this.#rest = undefined;
     for (const session of this.#channels.clear()) session.endWithConnection(error);
     this.#working.clear();
     this.options.handler.onClose?.(error);
@@ -386,4 +486,8 @@ export class ConnectionEndpoint implements Connection, FrameSink {
   #move(event: ConnectionEvent): void {
     this.#state = nextConnectionState(this.#state, event) ?? this.#state;
   }
+}
+
+function isFrequent(code: number): boolean {
+  return code === TRANSFER || code === DISPOSITION || code === FLOW;
 }

@@ -55,7 +55,7 @@ export {
   uuidText,
 } from "./codec/value.js";
 export { createConnection } from "./connection.js";
-export { type ConnectionOptions, defaultConnectionOptions } from "./connection-options.js";
+export { type ConnectionOptions, defaultConnectionOptions, type PeerLimits } from "./connection-options.js";
 export type { AmqpError } from "./frames/amqp-error.js";
 export {
   ACCEPTED,
@@ -67,6 +67,7 @@ export {
 } from "./frames/delivery-state.js";
 export type { Attach, Begin, Open } from "./frames/performatives.js";
 export { addressOf, type Coordinator, type Source, type Target } from "./frames/terminus.js";
+export type { MemoryBudget } from "./memory-budget.js";
 export { BATCH_MESSAGE_FORMAT, joinBatch, scanBatch, splitBatch } from "./message/batch.js";
 export type { MessageHeader, MessageProperties } from "./message/header.js";
 export type { PropertyFault, PropertyLimits } from "./message/property-fault.js";

@@ -13,26 +13,34 @@ import {
   writeTerminus,
 } from "./frames/terminus.js";
 import { type LinkEvent, type LinkState, nextLinkState } from "./link-state.js";
+import type { MemoryHolder } from "./memory-budget.js";
 import type { SessionEndpoint } from "./session.js";
 
 /** What both kinds of link share: attaching, refusing, detaching (2.6.3 to 2.6.6). */
-export abstract class LinkEndpoint implements Link {
+export abstract class LinkEndpoint implements Link, MemoryHolder {
   abstract readonly role: "sender" | "receiver";
   readonly session: SessionEndpoint;
   readonly name: string;
   readonly handle: number;
+  /** What the link costs of the connection's memory, its deliveries apart. */
+  readonly cost: number;
   remoteHandle: number | undefined;
   remoteAttach: Attach | undefined;
   remoteSource: Source | undefined;
   remoteTarget: Target | Coordinator | undefined;
   activity = 0;
   context: unknown;
+  /** Deliveries that await settlement, of those that have an id. */
+  unsettled = 0;
+  #held = 0;
   #state: LinkState = "unattached";
 
-  constructor(session: SessionEndpoint, name: string, handle: number) {
+  /** `cost` is 0 for a link of our own, which nobody imposes on us. */
+  constructor(session: SessionEndpoint, name: string, handle: number, cost = 0) {
     this.session = session;
     this.name = name;
     this.handle = handle;
+    this.cost = cost;
   }
 
   get state(): LinkState {
@@ -74,6 +82,28 @@ export abstract class LinkEndpoint implements Link {
     this.tellDetached(error);
   }
 
+  hold(bytes: number): boolean {
+    if (this.isDetached || !this.session.connection.hold(bytes)) return false;
+    this.#held += bytes;
+    return true;
+  }
+
+  letGo(bytes: number): void {
+    if (this.isDetached) return;
+    this.#held -= bytes;
+    this.session.connection.letGo(bytes);
+  }
+
+  /** As `hold`; where there is no memory, the link ends for want of it. */
+  protected holdOrFail(bytes: number, what: string): boolean {
+    if (this.hold(bytes)) return true;
+    this.fail({
+      condition: "amqp:resource-limit-exceeded",
+      description: `there is no memory for ${what}`,
+    });
+    return false;
+  }
+
   receiveAttach(attach: Attach): void {
     this.remoteHandle = attach.handle;
     this.remoteAttach = attach;
@@ -106,6 +136,8 @@ export abstract class LinkEndpoint implements Link {
   /** Sends a flow with the link's present state. */
   abstract writeFlow(): void;
   protected abstract onRemoteAttach(attach: Attach): void;
+  /** The link is over: forgets what was not sent, or not received, as a whole. */
+  protected abstract forgetUnfinished(): void;
   protected abstract tellDetached(error: AmqpError | undefined): void;
 
   /** Sends our attach; false when the link is over and there is nothing to answer. */
@@ -125,6 +157,15 @@ export abstract class LinkEndpoint implements Link {
 
   #move(event: LinkEvent): void {
     this.#state = nextLinkState(this.#state, event) ?? this.#state;
+    if (this.isDetached) this.#letGoOfAll();
+  }
+
+  #letGoOfAll(): void {
+    this.session.connection.letGo(this.#held);
+    this.#held = 0;
+    this.session.forgetDeliveries(this.unsettled);
+    this.unsettled = 0;
+    this.forgetUnfinished();
   }
 
   #writeAttach(options: AcceptOptions & Partial<OpenLinkOptions>, answer: "accepted" | "refused"): void {

@@ -1,4 +1,5 @@
 import type { DeliveryState } from "./frames/delivery-state.js";
+import type { MemoryHolder } from "./memory-budget.js";
 
 const FIRST_SIZE = 16_384;
 
@@ -8,42 +9,64 @@ const FIRST_SIZE = 16_384;
  */
 export class PartialMessage {
   readonly id: number;
-  readonly tag: Uint8Array;
+  tag: Uint8Array;
   readonly format: number;
   isSettled = false;
   state: DeliveryState | undefined;
   size = 0;
+  /** Whether the message is too large, as every further payload is. */
+  isDropped = false;
+  readonly #holder: MemoryHolder;
   #buffer: Buffer | undefined;
 
-  constructor(id: number, tag: Uint8Array, format: number) {
+  constructor(holder: MemoryHolder, id: number, tag: Uint8Array, format: number) {
+    this.#holder = holder;
     this.id = id;
     this.tag = tag;
     this.format = format;
   }
 
-  append(payload: Uint8Array): void {
+  /** Adds a payload of a message of at most `limit` bytes, 0 for any; false when there is no memory for it. */
+  append(payload: Uint8Array, limit = 0): boolean {
     const needed = this.size + payload.length;
-    if (!this.#buffer || needed > this.#buffer.length) this.#grow(needed);
+    if ((!this.#buffer || needed > this.#buffer.length) && !this.#grow(needed, limit)) return false;
     this.#buffer?.set(payload, this.size);
     this.size = needed;
+    return true;
   }
 
   /** Counts a further payload of a message that is too large, and forgets the others. */
   drop(payloadSize: number): void {
-    this.#buffer = undefined;
+    this.forget();
     this.size += payloadSize;
+    this.isDropped = true;
   }
 
-  /** The whole message with its last payload, which alone is not copied when it is all there is. */
-  complete(payload: Uint8Array): Uint8Array {
+  /** Forgets the payloads. */
+  forget(): void {
+    this.#holder.letGo(this.#buffer?.length ?? 0);
+    this.#buffer = undefined;
+  }
+
+  /** The whole message with its last payload, which alone is not copied when it is all there is; `undefined` without memory for it. */
+  complete(payload: Uint8Array): Uint8Array | undefined {
     if (this.size === 0) return payload;
-    this.append(payload);
-    return (this.#buffer as Buffer).subarray(0, this.size);
+    if (!this.append(payload, this.size + payload.length)) return undefined;
+    const { size } = this;
+    const message = this.#buffer?.subarray(0, size);
+    this.forget();
+    return message;
   }
 
-  #grow(needed: number): void {
-    const grown = Buffer.allocUnsafe(Math.max(FIRST_SIZE, needed * 2));
-    this.#buffer?.copy(grown, 0, 0, this.size);
+  #grow(needed: number, limit: number): boolean {
+    const generous = Math.max(FIRST_SIZE, needed * 2);
+    const size = limit > 0 ? Math.max(needed, Math.min(generous, limit)) : generous;
+    if (!this.#holder.hold(size - (this.#buffer?.length ?? 0))) return false;
+    const grown = Buffer.allocUnsafe(size);
+    if (this.#buffer) this.#buffer.copy(grown, 0, 0, this.size);
+    // It is a view on input that would be kept with it.
+    else this.tag = Uint8Array.prototype.slice.call(this.tag);
     this.#buffer = grown;
+    return true;
   }
 }

@@ -5,8 +5,12 @@ import type { FlowFields } from "./frames/flow.js";
 import type { Attach } from "./frames/performatives.js";
 import type { TransferFields } from "./frames/transfer.js";
 import { LinkEndpoint } from "./link.js";
+import { COSTS } from "./memory-budget.js";
 import { PartialMessage } from "./partial-message.js";
 import { serialAdd, serialDistance } from "./serial.js";
+
+/** 2.8.7 */
+const MAX_TAG_SIZE = 32;
 
 /** A delivery of the peer's, from its last frame until it is settled. */
 export class Incoming implements IncomingDelivery {
@@ -38,7 +42,6 @@ export class Incoming implements IncomingDelivery {
 export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
   readonly role = "receiver";
   handler: ReceiverHandler = {};
-  unsettled = 0;
   #deliveryCount = 0;
   #linkCredit = 0;
   #creditWindow = 0;
@@ -81,8 +84,7 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
   settle(delivery: IncomingDelivery, state: DeliveryState): void {
     const incoming = delivery as Incoming;
     if (incoming.isSettled || this.isDetached) return;
-    incoming.isSettled = true;
-    this.unsettled--;
+    this.#settled(incoming);
     this.session.settleIncoming(incoming.id, state, "settled");
     this.#topUp();
   }
@@ -94,8 +96,7 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
 
   /** The sender settled a delivery of ours (2.7.6). */
   settledByPeer(delivery: Incoming, state: DeliveryState | undefined): void {
-    delivery.isSettled = true;
-    this.unsettled--;
+    this.#settled(delivery);
     this.#topUp();
     this.handler.onSettled?.(delivery, state);
   }
@@ -124,6 +125,7 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
     const partial = this.#partial ?? this.#begin(fields);
     if (!partial) return;
     if (fields.isAborted) {
+      partial.forget();
       this.#partial = undefined;
       this.#topUp();
       return;
@@ -145,8 +147,11 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
     if (this.state === "attach-sent") this.#topUpOnReply();
   }
 
-  protected tellDetached(error: AmqpError | undefined): void {
+  protected forgetUnfinished(): void {
     this.#partial = undefined;
+  }
+
+  protected tellDetached(error: AmqpError | undefined): void {
     this.handler.onDetach?.(error, this);
   }
 
@@ -166,26 +171,34 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
     if (fields.deliveryId === undefined || fields.deliveryTag === undefined) {
       return this.#refuseTransfer("amqp:invalid-field", "a delivery begins without its id or its tag");
     }
+    if (fields.deliveryTag.length > MAX_TAG_SIZE) {
+      return this.#refuseTransfer("amqp:invalid-field", `a delivery tag has at most ${MAX_TAG_SIZE} bytes`);
+    }
     this.#linkCredit--;
     this.#deliveryCount = serialAdd(this.#deliveryCount, 1);
     this.activity++;
-    return new PartialMessage(fields.deliveryId, fields.deliveryTag, fields.messageFormat);
+    return new PartialMessage(this, fields.deliveryId, fields.deliveryTag, fields.messageFormat);
   }
 
   #append(partial: PartialMessage, fields: TransferFields, payload: Uint8Array): void {
-    if (this.#maxMessageSize > 0 && partial.size + payload.length > this.#maxMessageSize) {
+    if (
+      partial.isDropped ||
+      (this.#maxMessageSize > 0 && partial.size + payload.length > this.#maxMessageSize)
+    ) {
       this.#refuseOversized(partial, fields, payload.length);
       return;
     }
     partial.isSettled ||= fields.isSettled;
     partial.state = fields.state === undefined ? partial.state : toDeliveryState(fields.state);
-    if (fields.hasMore) {
-      partial.append(payload);
-      this.#partial = partial;
-      return;
+    this.#partial = fields.hasMore ? partial : undefined;
+    const message = fields.hasMore ? undefined : partial.complete(payload);
+    if (message !== undefined) this.#deliver(new Incoming(this, partial, message));
+    else if (!fields.hasMore || !partial.append(payload, this.#maxMessageSize)) {
+      this.fail({
+        condition: "amqp:resource-limit-exceeded",
+        description: "there is no memory for an unfinished message",
+      });
     }
-    this.#partial = undefined;
-    this.#deliver(new Incoming(this, partial, partial.complete(payload)));
   }
 
   /** Rejects what is too large, frame by frame without keeping it, or detaches the link when nobody awaits an outcome. */
@@ -211,11 +224,18 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
 
   #deliver(delivery: Incoming): void {
     if (!delivery.isSettled) {
+      if (!this.holdOrFail(costOf(delivery), "a delivery that awaits its settlement")) return;
       if (!this.session.addIncoming(delivery)) return;
       this.unsettled++;
     }
     this.handler.onTransfer?.(delivery);
     if (delivery.isSettled) this.#topUp();
+  }
+
+  #settled(delivery: Incoming): void {
+    delivery.isSettled = true;
+    this.unsettled--;
+    this.letGo(costOf(delivery));
   }
 
   #refuseTransfer(condition: string, description: string): undefined {
@@ -229,4 +249,9 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
     if (outstanding > this.#creditWindow / 2) return;
     this.addCredit(this.#creditWindow - outstanding);
   }
+}
+
+/** What a delivery costs until it is settled: its owner may keep the message for as long. */
+function costOf({ message }: Incoming): number {
+  return COSTS.delivery + message.length;
 }

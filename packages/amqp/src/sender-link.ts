@@ -20,6 +20,7 @@ import {
   writeNextTransfer,
 } from "./frames/transfer.js";
 import { LinkEndpoint } from "./link.js";
+import { COSTS } from "./memory-budget.js";
 import { serialAdd, serialDistance } from "./serial.js";
 
 const MAX_TAG_SIZE = 32;
@@ -62,6 +63,7 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
   #deliveryCount = 0;
   #linkCredit = 0;
   #queue: Outgoing[] = [];
+  #queuedSize = 0;
   #isDrainDue = false;
 
   get credit(): number {
@@ -73,9 +75,7 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
   }
 
   get queuedSize(): number {
-    let bytes = 0;
-    for (const { size } of this.#queue) bytes += size;
-    return bytes;
+    return this.#queuedSize;
   }
 
   accept(options: AcceptOptions = {}): void {
@@ -92,8 +92,13 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
   send(message: Uint8Array | readonly Uint8Array[], options: SendOptions): OutgoingDelivery | undefined {
     const delivery = new Outgoing(this, message, options);
     if (this.isDetached || this.session.isEnded) return undefined;
+    if (!delivery.isSettled && !this.holdOrFail(COSTS.delivery, "another unsettled delivery"))
+      return undefined;
     if (this.#queue.length > 0 || !this.#transmit(delivery)) {
+      if (!this.holdOrFail(costOfWaiting(delivery), "another delivery that waits for credit"))
+        return undefined;
       this.#queue.push(delivery);
+      this.#queuedSize += delivery.size;
       this.session.waiting.add(this);
     }
     return delivery;
@@ -102,8 +107,15 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
   settle(delivery: OutgoingDelivery, state?: DeliveryState): void {
     const outgoing = delivery as Outgoing;
     if (outgoing.isSettled || outgoing.id === undefined || this.isDetached) return;
-    outgoing.isSettled = true;
     this.session.settleOutgoing(outgoing.id, state);
+    this.settled(outgoing);
+  }
+
+  /** Forgets a delivery that is settled, by either side. */
+  settled(delivery: Outgoing): void {
+    delivery.isSettled = true;
+    this.unsettled--;
+    this.letGo(COSTS.delivery);
   }
 
   completeDrain(): void {
@@ -136,6 +148,8 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
     let done = 0;
     for (const delivery of this.#queue) {
       if (!this.#transmit(delivery)) break;
+      this.#queuedSize -= delivery.size;
+      this.letGo(costOfWaiting(delivery));
       done++;
     }
     if (done > 0) this.#queue.splice(0, done);
@@ -155,9 +169,13 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
 
   protected onRemoteAttach(_attach: Attach): void {}
 
-  protected tellDetached(error: AmqpError | undefined): void {
+  protected forgetUnfinished(): void {
     this.#queue = [];
+    this.#queuedSize = 0;
     this.session.waiting.delete(this);
+  }
+
+  protected tellDetached(error: AmqpError | undefined): void {
     this.handler.onDetach?.(error, this);
   }
 
@@ -201,6 +219,7 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
   #writeFirst(delivery: Outgoing, payloadSize: number): void {
     const id = this.session.nextDeliveryId(delivery);
     delivery.id = id;
+    if (!delivery.isSettled) this.unsettled++;
     this.#linkCredit--;
     this.#deliveryCount = serialAdd(this.#deliveryCount, 1);
     this.activity++;
@@ -213,4 +232,8 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
     const frameSize = Math.max(MIN_MAX_FRAME_SIZE, this.session.connection.remoteMaxFrameSize);
     return frameSize - TRANSFER_HEAD_SIZE - delivery.tag.length - (delivery.encodedState?.length ?? 0);
   }
+}
+
+function costOfWaiting({ size }: Outgoing): number {
+  return COSTS.delivery + size;
 }

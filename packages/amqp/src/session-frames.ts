@@ -5,6 +5,7 @@ import { DispositionFields, readDisposition } from "./frames/disposition.js";
 import { FlowFields, readFlow } from "./frames/flow.js";
 import { attachType, DISPOSITION, detachType, endType, FLOW, TRANSFER } from "./frames/performatives.js";
 import { readTransfer, TransferFields } from "./frames/transfer.js";
+import { costOfPerformative } from "./memory-budget.js";
 import type { SessionEndpoint } from "./session.js";
 
 /** Reads the frames of a connection's sessions. Those that come often are read into the same fields again and again. */
@@ -28,9 +29,12 @@ export class SessionFrames {
         readFlow(body, this.#flow);
         session.receiveFlow(this.#flow);
         return true;
-      case attachType.code:
-        session.receiveAttach(readComposite(body, attachType));
+      case attachType.code: {
+        const size = body.end - body.position;
+        const attach = readComposite(body, attachType);
+        session.receiveAttach(attach, costOfPerformative(size, body.items));
         return true;
+      }
       case detachType.code: {
         const { handle, error, closed } = readComposite(body, detachType);
         session.receiveDetach(handle, toAmqpError(error), closed ?? false);

@@ -9,6 +9,7 @@ import { AMQP_FRAME, writeFrame } from "./frames/frame.js";
 import { type Attach, asValue, type Begin, beginType, endType } from "./frames/performatives.js";
 import type { TransferFields } from "./frames/transfer.js";
 import type { LinkEndpoint } from "./link.js";
+import { COSTS } from "./memory-budget.js";
 import { type Incoming, ReceiverEndpoint } from "./receiver-link.js";
 import { type Outgoing, SenderEndpoint } from "./sender-link.js";
 import { serialAdd, serialDistance } from "./serial.js";
@@ -22,6 +23,8 @@ const OUTGOING_WINDOW = 0x7fffffff;
 export class SessionEndpoint implements Session {
   readonly connection: ConnectionEndpoint;
   readonly channel: number;
+  /** What the session costs of the connection's memory, its links apart. */
+  readonly cost: number;
   remoteChannel: number | undefined;
   remoteBegin: Begin | undefined;
   onEnd: ((error: AmqpError | undefined) => void) | undefined;
@@ -43,9 +46,10 @@ export class SessionEndpoint implements Session {
   readonly #linksByName = new Map<string, LinkEndpoint>();
   readonly #unsettled = new UnsettledDeliveries();
 
-  constructor(connection: ConnectionEndpoint, channel: number) {
+  constructor(connection: ConnectionEndpoint, channel: number, cost: number) {
     this.connection = connection;
     this.channel = channel;
+    this.cost = cost;
     this.#incomingWindow = connection.options.incomingWindow;
   }
 
@@ -122,8 +126,14 @@ export class SessionEndpoint implements Session {
     this.onEnd?.(error);
   }
 
-  receiveAttach(attach: Attach): void {
+  /** `cost` is what the attach costs of the connection's memory while the link lasts. */
+  receiveAttach(attach: Attach, cost: number): void {
     if (this.isEnded) return;
+    const { maxNameLength } = this.connection.limits;
+    if (attach.name.length > maxNameLength) {
+      this.#failForLimit(`the name of a link has at most ${maxNameLength} characters`);
+      return;
+    }
     if (attach.handle > this.connection.options.handleMax) {
       this.connection.fail("amqp:connection:framing-error", "a handle is above handle-max");
       return;
@@ -139,7 +149,7 @@ export class SessionEndpoint implements Session {
       return;
     }
     existing?.fail({ condition: "amqp:link:stolen", description: "the link was attached again" });
-    this.#receiveLink(attach);
+    this.#receiveLink(attach, cost);
   }
 
   receiveDetach(handle: number, error: AmqpError | undefined, isClosed: boolean): void {
@@ -184,8 +194,10 @@ export class SessionEndpoint implements Session {
   }
 
   receiveDisposition(fields: DispositionFields): void {
-    if (this.isEnded || this.#unsettled.receive(fields)) return;
-    this.fail("amqp:invalid-field", "a disposition ends before it begins");
+    if (this.isEnded) return;
+    const rest = this.#unsettled.receive(fields);
+    if (rest !== undefined) this.connection.work(rest);
+    else this.fail("amqp:invalid-field", "a disposition ends before it begins");
   }
 
   /** Takes in a delivery that awaits settlement; false when its id is in use, which ends the session. */
@@ -270,7 +282,11 @@ export class SessionEndpoint implements Session {
   releaseName(link: LinkEndpoint): void {
     const key = linkKey(link.name, link.role);
     if (this.#linksByName.get(key) === link) this.#linksByName.delete(key);
-    this.#unsettled.forget(link);
+  }
+
+  /** A link is over that has so many deliveries unsettled. */
+  forgetDeliveries(count: number): void {
+    if (count > 0) this.#unsettled.forget(count);
   }
 
   forgetLink(link: LinkEndpoint): void {
@@ -279,17 +295,23 @@ export class SessionEndpoint implements Session {
     this.#links[link.handle] = undefined;
     this.#freeHandles.push(link.handle);
     this.connection.linkCount--;
+    this.connection.letGo(link.cost);
   }
 
-  #receiveLink(attach: Attach): void {
-    const { linkCount, options } = this.connection;
+  #receiveLink(attach: Attach, attachCost: number): void {
+    const { linkCount, limits, options } = this.connection;
     const nextHandle = this.#freeHandles.at(-1) ?? this.#links.length;
-    if (linkCount >= options.maxLinks || nextHandle > (this.remoteBegin?.handleMax ?? 0xffffffff)) {
-      this.fail("amqp:resource-limit-exceeded", "too many links are attached");
+    if (linkCount >= limits.maxLinks || nextHandle > (this.remoteBegin?.handleMax ?? 0xffffffff)) {
+      this.#failForLimit("too many links are attached");
+      return;
+    }
+    const cost = COSTS.link + attachCost;
+    if (!this.connection.hold(cost)) {
+      this.#failForLimit("there is no memory for another link");
       return;
     }
     const Endpoint = attach.role ? SenderEndpoint : ReceiverEndpoint;
-    const link = new Endpoint(this, attach.name, this.#allocateHandle());
+    const link = new Endpoint(this, attach.name, this.#allocateHandle(), cost);
     this.#register(link);
     this.#linksByRemoteHandle.set(attach.handle, link);
     link.receiveAttach(attach);
@@ -339,8 +361,13 @@ export class SessionEndpoint implements Session {
     for (const link of this.#links.splice(0)) {
       if (!link) continue;
       this.connection.linkCount--;
+      this.connection.letGo(link.cost);
       link.endWithSession(error);
     }
+  }
+
+  #failForLimit(description: string): void {
+    this.fail("amqp:resource-limit-exceeded", description);
   }
 
   #writeEnd(error: AmqpError | undefined): void {

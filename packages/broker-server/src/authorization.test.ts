@@ -93,6 +93,50 @@ describe("a key", () => {
     await client.close();
   });
 
+  it("is for its entity's sub-queues and subscriptions, and for no entity whose path begins with its own", async () => {
+    await using broker = createBroker();
+    for (const path of ["q", "q/x", "q/subscriptions/x"]) await broker.createQueue(path);
+    await broker.createTopic("t");
+    await broker.createSubscription("t", "s");
+    const keys = [
+      { ...LISTENS, entity: "q" },
+      { ...LISTENS, name: "topic", entity: "t" },
+    ];
+    await using server = await serve(broker, { port: 0, keys });
+    const nowS = Date.now() / 1000;
+    const mayOpen = async (key: SharedAccessKey, path: string, audience = path): Promise<boolean> => {
+      await using client = await connectRaw(server);
+      const cbs = await client.management("$cbs");
+      await cbs.call("put-token", sign(key, `sb://h/${audience}`, Math.round(nowS) + HOUR_S), {
+        name: `sb://h/${audience}`,
+      });
+      return await client.receiver(path).then(
+        async ({ link, detached }) => {
+          await client.synchronize();
+          if (link.isAttached) return true;
+          expect(await detached).toBe("amqp:unauthorized-access");
+          return false;
+        },
+        () => false,
+      );
+    };
+    const [queue, topic] = keys as [SharedAccessKey, SharedAccessKey];
+    expect(await mayOpen(queue, "q")).toBe(true);
+    expect(await mayOpen(queue, "Q/$DeadLetterQueue", "q")).toBe(true);
+    expect(await mayOpen(topic, "t/Subscriptions/s", "t")).toBe(true);
+    expect(await mayOpen(topic, "t/subscriptions/s/$deadletterqueue")).toBe(true);
+    for (const path of ["q/x", "q/subscriptions/x"]) {
+      expect(await mayOpen(queue, path)).toBe(false);
+      expect(await mayOpen(queue, path, "q")).toBe(false);
+    }
+    await using plain = await connectRaw(server, {
+      mechanism: "PLAIN",
+      initialResponse: Buffer.from(`\0${queue.name}\0${queue.key}`),
+    });
+    await expect(plain.management("q/x")).rejects.toThrow("amqp:unauthorized-access");
+    await plain.management("q");
+  });
+
   it("with a wrong secret opens nothing", async () => {
     await using world = await openGuarded();
     const client = world.as({ ...ROOT, key: "guess" });

@@ -5,7 +5,9 @@ import {
   type Connection,
   createConnection,
   type DeliveryState,
+  described,
   encodeMessage,
+  encodeValue,
   type IncomingDelivery,
   isTyped,
   type ReceiverLink,
@@ -14,6 +16,7 @@ import {
   type Session,
   scanMessage,
   stringMap,
+  uint,
 } from "@waybill/amqp";
 import type { BrokerServer } from "./index.js";
 
@@ -122,6 +125,15 @@ export function sendOn(
 
 export function text(body: string): Uint8Array {
   return encodeMessage({ properties: { messageId: body }, body: { kind: "value", value: body } });
+}
+
+/** A transfer frame of a message that is not complete, on the link of this handle of the first session. */
+export function unfinishedTransfer(handle: number, payload: Uint8Array): Buffer {
+  const fields = [uint(handle), uint(1_000_000 + handle), Buffer.from("u"), uint(0), false, true];
+  const body = encodeValue(described(0x14n, fields));
+  const head = Buffer.from([0, 0, 0, 0, 2, 0, 0, 0]);
+  head.writeUInt32BE(head.length + body.length + payload.length);
+  return Buffer.concat([head, body, payload]);
 }
 
 function openSends(session: Session) {

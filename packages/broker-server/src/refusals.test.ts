@@ -6,10 +6,10 @@ import { codeOf, openWorld } from "./world.test-support.js";
 describe("a server", () => {
   it("is not held up by long runs of slashes or spaces", async () => {
     await using world = await openRaw({}, { keys: [{ name: "key", key: "secret", rights: ["Manage"] }] });
-    await using attaching = await world.connect();
-    const many = 200_000;
-    await expect(attaching.sender(`a${"/".repeat(many)}x`)).rejects.toThrow();
-    await using client = await world.connect();
+    const known = { mechanism: "PLAIN", initialResponse: Buffer.from("\0key\0secret") };
+    await using client = await world.connect(known);
+    const many = 50_000;
+    await expect(client.sender(`a${"/".repeat(many)}x`)).rejects.toThrow("amqp:invalid-field");
     const cbs = await client.management("$cbs");
     const put = (token: string, name: string) => cbs.call("put-token", token, { name });
     const token = `SharedAccessSignature ${" ".repeat(many)}\n`;

@@ -2,6 +2,12 @@ import { randomBytes } from "node:crypto";
 import { DEFAULT_IDLE_TIMEOUTS, type IdleTimeouts, type ResolvedIdleTimeouts } from "./amqp/idle-timeouts.js";
 import type { Authorization } from "./authorization/claims.js";
 import { resolveSharedAccessKeys, type SharedAccessKey } from "./authorization/shared-access-key.js";
+import {
+  DEFAULT_SERVE_LIMITS,
+  type ResolvedServeLimits,
+  resolveServeLimits,
+  type ServeLimits,
+} from "./serve-limits.js";
 
 /** A certificate with its private key, PEM. */
 export interface TlsOptions {
@@ -28,6 +34,8 @@ export interface ServeOptions {
   readonly closeTimeoutMs?: number | undefined;
   /** How long clients may leave what they open unused. Default: for ever, but 20 s without a valid token. */
   readonly idleTimeouts?: IdleTimeouts | undefined;
+  /** What clients may have at once, before and after they have shown a valid token. Default: see `ServeLimits`. */
+  readonly limits?: ServeLimits | undefined;
 }
 
 /** Options with every default filled in. */
@@ -38,6 +46,7 @@ export interface ResolvedServeOptions {
   readonly authorization: Authorization;
   readonly closeTimeoutMs: number;
   readonly idleTimeouts: ResolvedIdleTimeouts;
+  readonly limits: ResolvedServeLimits;
 }
 
 /** What `serve` takes where its options say nothing; `tlsPort` is the port with TLS. */
@@ -47,6 +56,7 @@ export const DEFAULT_SERVE_OPTIONS = Object.freeze({
   tlsPort: 5671,
   closeTimeoutMs: 2000,
   idleTimeouts: DEFAULT_IDLE_TIMEOUTS,
+  limits: DEFAULT_SERVE_LIMITS,
 });
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
@@ -61,6 +71,7 @@ export function resolveServeOptions(options: ServeOptions): ResolvedServeOptions
     tls: tls && { cert: tls.cert, key: tls.key },
     closeTimeoutMs: options.closeTimeoutMs ?? closeTimeoutMs,
     idleTimeouts: { ...idleTimeouts, ...options.idleTimeouts },
+    limits: resolveServeLimits(options.limits ?? {}),
   };
   requireWhole("port", resolved.port, 65_535);
   requireWhole("closeTimeoutMs", resolved.closeTimeoutMs, 2 ** 31 - 1);

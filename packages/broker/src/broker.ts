@@ -9,6 +9,7 @@ import { isIdle } from "./lifecycle/auto-delete.js";
 import { onClockStep } from "./lifecycle/clock-step.js";
 import { onMessageDue } from "./lifecycle/message-due.js";
 import { expireSession } from "./lifecycle/session-lock.js";
+import { type MemoryLimits, memoryLimits } from "./memory-mark.js";
 import type { BrokerEventListener } from "./messages/broker-event.js";
 import type { WireDecoder } from "./messages/message.js";
 import { createQueue, createSubscription, createTopic } from "./operations/create-entity.js";
@@ -22,7 +23,8 @@ import {
   type SubscriptionDescription,
   type TopicDescription,
 } from "./operations/describe-entity.js";
-import { listRules, type RuleDescription } from "./operations/list-rules.js";
+import { type ListRulesOptions, listRules, type RuleDescription } from "./operations/list-rules.js";
+import { measureMemory } from "./operations/measure-memory.js";
 import { purge, storesOf } from "./operations/purge.js";
 import { serveWaiters } from "./operations/receive.js";
 import { recover } from "./operations/recover.js";
@@ -49,6 +51,12 @@ export interface BrokerOptions {
    * Source: "Service Bus quotas".
    */
   readonly tier?: Tier | undefined;
+  /**
+   * The high-water mark of the process: when all brokers in it together hold so much in memory, sends, session states and rules are refused with
+   * `quota-exceeded` until messages are received. In bytes; default, and at most, 60 % of the heap for what lies there, and 70 % of the
+   * machine's or container's memory for heap and bodies together.
+   */
+  readonly maxMemoryInBytes?: number | undefined;
 }
 
 /** How a broker on a storage is opened. */
@@ -200,9 +208,9 @@ export class Broker {
   }
 
   /** The rules of a subscription in the order of their names. */
-  listRules(topic: string, subscription: string): RuleDescription[] {
+  listRules(topic: string, subscription: string, options?: ListRulesOptions): RuleDescription[] {
     this.#engine.begin();
-    return listRules(this.#engine, topic, subscription);
+    return listRules(this.#engine, topic, subscription, options);
   }
 
   /** Removes every message of a queue, subscription or sub-queue in whatever state; resolves to how many. */
@@ -266,6 +274,7 @@ function createEngine(options: BrokerOptions, storage: Storage): Engine {
       removeEntity(engine, entity, nowMs);
     },
     serve: serveWaiters,
+    measureMemory,
     onStopped: (engine: Engine, failure: BrokerError) => {
       for (const entity of engine.entities.all()) {
         for (const store of storesOf(entity)) store.refuseWaiters(failure);
@@ -273,5 +282,22 @@ function createEngine(options: BrokerOptions, storage: Storage): Engine {
     },
   };
   const clock = options.clock ?? createSystemClock();
-  return new Engine(clock, storage, new EntityRegistry(), lifecycle, options.wireDecoder, options.tier);
+  return new Engine(
+    clock,
+    storage,
+    new EntityRegistry(),
+    lifecycle,
+    options.wireDecoder,
+    options.tier,
+    resolveMemoryLimits(options),
+  );
+}
+
+function resolveMemoryLimits({ maxMemoryInBytes }: BrokerOptions): MemoryLimits {
+  const limits = memoryLimits();
+  if (maxMemoryInBytes === undefined) return limits;
+  if (!Number.isInteger(maxMemoryInBytes) || maxMemoryInBytes < 1) {
+    throw new TypeError(`maxMemoryInBytes must be a positive integer, and is ${maxMemoryInBytes}`);
+  }
+  return { ...limits, totalBytes: Math.min(limits.totalBytes, maxMemoryInBytes) };
 }

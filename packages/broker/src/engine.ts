@@ -5,6 +5,8 @@ import type { Lane } from "./entities/lane.js";
 import type { SessionLock } from "./entities/session.js";
 import { checkTier, type Tier } from "./entities/tier.js";
 import { Faults } from "./faults.js";
+import { FanOuts } from "./lifecycle/fan-outs.js";
+import { type MemoryLimits, MemoryMark, type MemoryUse } from "./memory-mark.js";
 import type { BrokerEventListener, BrokerEventType } from "./messages/broker-event.js";
 import { LockTokens } from "./messages/lock-token.js";
 import { MadeIds } from "./messages/made-ids.js";
@@ -21,6 +23,7 @@ export interface Lifecycle {
   serve(engine: Engine, lane: Lane, nowMs: number): void;
   onClockStep(engine: Engine, byMs: number): void;
   onStopped(engine: Engine, failure: BrokerError): void;
+  measureMemory(engine: Engine): MemoryUse;
 }
 
 /** The state of one broker, on which the operations work. It decides nothing itself. */
@@ -33,6 +36,8 @@ export class Engine {
   readonly entities: EntityRegistry;
   readonly lockTokens = new LockTokens();
   readonly faults: Faults = new Faults(this);
+  readonly fanOuts: FanOuts = new FanOuts(this);
+  readonly memory: MemoryMark;
   readonly listeners = new Set<BrokerEventListener>();
   #wireDecoder: WireDecoder | undefined;
   readonly #undecodable = new Set<StoredMessage>();
@@ -52,11 +57,14 @@ export class Engine {
     lifecycle: Lifecycle,
     wireDecoder: WireDecoder | undefined,
     tier: Tier | undefined,
+    memory: MemoryLimits,
   ) {
     checkTier(tier);
+    this.memory = new MemoryMark(() => this.#lifecycle.measureMemory(this), memory);
     this.tier = tier;
     this.clock = clock;
-    this.timers = new Timers(clock, (byMs) => this.#lifecycle.onClockStep(this, byMs));
+    const onStep = (byMs: number): void => this.#lifecycle.onClockStep(this, byMs);
+    this.timers = new Timers(clock, onStep, () => this.fanOuts.beginOperation());
     this.storage = storage;
     this.entities = entities;
     this.#wireDecoder = wireDecoder;
@@ -82,6 +90,7 @@ export class Engine {
       if (isHeld && !(isLocked && session !== undefined)) this.timers.arm(message, this.timers.nowMs);
     }
     this.#undecodable.clear();
+    this.fanOuts.schedule();
   }
 
   /** Keeps a message that is due where it is until there is a wire decoder. */
@@ -92,6 +101,7 @@ export class Engine {
   /** Begins an operation: fires what is due and returns the present instant. Throws once the broker is closed. */
   begin(): number {
     if (this.#failure !== undefined) throw this.#failure;
+    this.fanOuts.beginOperation();
     return this.timers.settleNow();
   }
 
@@ -158,6 +168,8 @@ export class Engine {
     if (this.#failure !== undefined) return;
     this.#failure = failure;
     this.timers.close();
+    this.fanOuts.stop();
+    this.memory.close();
     this.#lifecycle.onStopped(this, failure);
   }
 

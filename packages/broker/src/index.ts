@@ -41,6 +41,7 @@ export type {
   WireDecoder,
 } from "./messages/message.js";
 export type { MessageContent } from "./messages/message-content.js";
+export type { MessageLock } from "./messages/message-lock.js";
 export type { ReceivedMessage } from "./messages/received-message.js";
 export type { DeadLetterOptions } from "./operations/dead-letter.js";
 export type { DeleteBatchOptions } from "./operations/delete-batch.js";
@@ -52,7 +53,7 @@ export type {
   TopicDescription,
 } from "./operations/describe-entity.js";
 export type { LockedMessage } from "./operations/find-lock.js";
-export type { RuleDescription } from "./operations/list-rules.js";
+export type { ListRulesOptions, RuleDescription } from "./operations/list-rules.js";
 export type { ListSessionsOptions } from "./operations/list-sessions.js";
 export type { PeekOptions } from "./operations/peek.js";
 export type {

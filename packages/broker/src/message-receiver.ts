@@ -1,10 +1,12 @@
 import { BrokerError, entityNotFound } from "./broker-error.js";
 import { Consumer, type ConsumerHandlers } from "./consumer.js";
 import type { Engine } from "./engine.js";
+import { ArrivalWalk } from "./entities/arrival-walk.js";
 import type { Lane } from "./entities/lane.js";
 import type { MessageStore } from "./entities/message-store.js";
 import type { ReceiveMode } from "./entities/waiter.js";
 import type { ApplicationProperties } from "./messages/message.js";
+import { MessageLock } from "./messages/message-lock.js";
 import type { ReceivedMessage } from "./messages/received-message.js";
 import type { StoredMessage } from "./messages/stored-message.js";
 import { abandon } from "./operations/abandon.js";
@@ -12,15 +14,16 @@ import { checkChanges } from "./operations/change-properties.js";
 import { complete } from "./operations/complete.js";
 import { checkDeadLetter, type DeadLetterOptions, deadLetter } from "./operations/dead-letter.js";
 import { defer } from "./operations/defer.js";
-import { type DeleteBatchOptions, deleteBatch } from "./operations/delete-batch.js";
+import { type DeleteBatchOptions, deleteSome } from "./operations/delete-batch.js";
 import { findLock, type LockedMessage } from "./operations/find-lock.js";
-import { type PeekOptions, peek } from "./operations/peek.js";
+import { Peek, type PeekOptions } from "./operations/peek.js";
 import { checkReceivable, receiveReady } from "./operations/receive.js";
-import { receiveDeferred } from "./operations/receive-deferred.js";
+import { type ReceiveDeferredOptions, receiveDeferred } from "./operations/receive-deferred.js";
 import { release } from "./operations/release.js";
 import { renewLock } from "./operations/renew-lock.js";
 import { type PullOptions, waitForMessages } from "./pull-waiter.js";
 import { settled } from "./settled.js";
+import { nextTurn } from "./timing/next-turn.js";
 import type { Transaction } from "./transaction.js";
 
 /** Where a receiver takes its messages at present. */
@@ -91,19 +94,23 @@ export abstract class MessageReceiver {
   async peek(maxCount = 1, options: PeekOptions = {}): Promise<ReceivedMessage[]> {
     checkCount("peek", maxCount);
     const { store, sessionId } = this.#begin(this.engine.begin());
-    const messages = peek(store, maxCount, sessionId === undefined ? options : { ...options, sessionId });
-    return this.#hold(Promise.resolve(messages));
+    const peek = new Peek(store, maxCount, sessionId === undefined ? options : { ...options, sessionId });
+    while (!peek.goOn()) await nextTurn();
+    return this.#hold(Promise.resolve(peek.messages));
   }
 
-  /** Receives deferred messages, all or none; rejects with `message-not-found`. */
-  async receiveDeferred(sequenceNumbers: readonly bigint[]): Promise<ReceivedMessage[]> {
+  /** Receives deferred messages, all or none; rejects with `message-not-found`, or `message-size-exceeded` for too many at once. */
+  async receiveDeferred(
+    sequenceNumbers: readonly bigint[],
+    options: ReceiveDeferredOptions = {},
+  ): Promise<ReceivedMessage[]> {
     const nowMs = this.engine.begin();
     const { store, sessionId } = this.#begin(nowMs);
     checkReceivable(store, sessionId);
     let durable: Promise<void> | undefined;
     let messages: ReceivedMessage[];
     try {
-      messages = receiveDeferred(this.engine, store, sequenceNumbers, this.mode, sessionId, nowMs);
+      messages = receiveDeferred(this.engine, store, sequenceNumbers, this.mode, sessionId, options, nowMs);
     } finally {
       // A refusal may have found messages that are expired.
       durable = this.engine.end(nowMs);
@@ -179,17 +186,20 @@ export abstract class MessageReceiver {
   /** Deletes up to `maxCount` active, unlocked messages, the oldest first; resolves to how many. */
   async deleteBatch(maxCount: number, options: DeleteBatchOptions = {}): Promise<number> {
     checkCount("deleteBatch", maxCount);
-    const nowMs = this.engine.begin();
-    const { store, sessionId } = this.#begin(nowMs);
-    checkReceivable(store, sessionId);
-    const count = deleteBatch(
-      this.engine,
-      store,
-      maxCount,
-      sessionId === undefined ? options : { ...options, sessionId },
-    );
-    await this.#answer(this.engine.end(nowMs));
-    return count;
+    let walk: ArrivalWalk | undefined;
+    for (let count = 0; ; await nextTurn()) {
+      const nowMs = this.engine.begin();
+      const { store, sessionId } = this.#begin(nowMs);
+      checkReceivable(store, sessionId);
+      walk ??= new ArrivalWalk(store);
+      const which = sessionId === undefined ? options : { ...options, sessionId };
+      const part = deleteSome(this.engine, walk, maxCount - count, which);
+      const durable = this.engine.end(nowMs);
+      count += part.count;
+      if (!part.isLast && count < maxCount) continue;
+      await this.#answer(durable);
+      return count;
+    }
   }
 
   /** Ends the receiver's consumers. */
@@ -226,9 +236,9 @@ export abstract class MessageReceiver {
     nowMs: number,
     apply: (nowMs: number) => void,
   ): void {
-    const { store, sequence, lockSerial } = stored;
-    const token = this.engine.lockTokens.format({ storeId: store.id, sequence, serial: lockSerial });
-    const check = () => void findLock(this.engine, store, token);
+    const { store } = stored;
+    const lock = new MessageLock(stored);
+    const check = () => void findLock(this.engine, store, lock);
     transaction.enlist({ settles: stored, check, apply, rollBack: () => {} }, nowMs);
   }
 

@@ -32,7 +32,7 @@ export class Receiver extends MessageReceiver {
   /** The ids of the entity's sessions; rejects with `not-allowed` where there are none. */
   async listSessions(options: ListSessionsOptions = {}): Promise<string[]> {
     this.engine.begin();
-    return listSessions(this.source().store, options);
+    return await listSessions(this.source().store, options);
   }
 
   /** Ends the receiver's consumers. Messages stay locked until their locks end. */

@@ -7,7 +7,7 @@ import type { Topic } from "./entities/topic.js";
 import { hasRoom } from "./lifecycle/forward-message.js";
 import type { BrokerMessage } from "./messages/message.js";
 import { type Admitted, bytesToStore, type MessageContent } from "./messages/message-content.js";
-import { sizeOf } from "./messages/message-size.js";
+import { quotaCostOf, sizeOf } from "./messages/message-size.js";
 import { cancelScheduled } from "./operations/cancel-scheduled.js";
 import { checkOnePartition } from "./operations/check-one-partition.js";
 import { admitScheduled, schedule } from "./operations/schedule.js";
@@ -86,7 +86,8 @@ export class Sender {
       if (transaction !== undefined) this.#enlist(target, messages, transaction, nowMs);
       else if (this.#via !== undefined) this.#sendVia(target, messages, nowMs);
       else sendBatch(engine, target, messages, nowMs);
-      return this.#answer(engine.end(nowMs));
+      const durable = engine.end(nowMs);
+      return transaction === undefined ? this.#answer(durable) : this.#hold(durable ?? settled);
     } catch (error) {
       return this.#answer(Promise.reject(error));
     }
@@ -124,9 +125,19 @@ export class Sender {
   }
 
   #answer(durable: Promise<void> | undefined): Promise<void> {
-    const answer = durable ?? settled;
+    return this.#hold(this.#whenHandedOn(durable) ?? settled);
+  }
+
+  #hold(answer: Promise<void>): Promise<void> {
     const { faults } = this.#engine;
     return faults.isActive ? faults.hold(this.#via ?? this.path, answer) : answer;
+  }
+
+  /** A message that waits in a topic is sent once the subscriptions have it. */
+  #whenHandedOn(durable: Promise<void> | undefined): Promise<void> | undefined {
+    const { fanOuts } = this.#engine;
+    const handedOn = this.#target.kind === "topic" ? fanOuts.whenDone(this.#target) : undefined;
+    return handedOn === undefined ? durable : Promise.all([durable, handedOn]).then(() => {});
   }
 
   #sendVia(via: Queue | Topic, messages: readonly BrokerMessage[], nowMs: number): void {
@@ -186,19 +197,31 @@ export class Sender {
   ): MessageContent {
     const engine = this.#engine;
     const content = take(engine, admitted);
+    // It is kept from now on, so it counts from now on.
+    const cost = quotaCostOf(content.sizeInBytes);
+    target.usage.bytes += cost;
+    const uncount = (): void => {
+      target.usage.bytes -= cost;
+    };
     transaction.enlist(
       {
         check: () => {
           if (target.isDeleted) throw entityNotFound(target.path);
           checkSendable(target);
-          if (!hasRoom(target, content.sizeInBytes)) {
+          if (!hasRoom(target, 0)) {
             throw new BrokerError("quota-exceeded", `Cannot send to '${target.path}': it is full.`, {
               entity: target.path,
             });
           }
         },
-        apply: (atMs) => apply(content, atMs),
-        rollBack: () => engine.storage.releaseBody(content.bodyId),
+        apply: (atMs) => {
+          uncount();
+          apply(content, atMs);
+        },
+        rollBack: () => {
+          uncount();
+          engine.storage.releaseBody(content.bodyId);
+        },
       },
       nowMs,
     );

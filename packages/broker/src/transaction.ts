@@ -105,6 +105,7 @@ export class Transaction extends TimerEntry {
     this.#engine.timers.disarm(this);
     for (const step of this.#steps.splice(0)) step.apply(nowMs);
     await this.#engine.end(nowMs);
+    await this.#engine.fanOuts.whenDone();
   }
 
   /** Drops all steps. Messages that were to be settled stay locked. */

@@ -10,6 +10,10 @@ export class ByteReader {
   end: number;
   depth = 0;
   weightless = 4096;
+  /** Values that were decoded. */
+  items = 0;
+  /** As many may be. */
+  maxItems = 0x7fffffff;
 
   constructor(bytes: Uint8Array, start = 0, end: number = bytes.length) {
     this.buffer = toBuffer(bytes);

@@ -1,4 +1,6 @@
 const CHUNK_SIZE = 65_536;
+/** What a writer begins with: many connections say little. */
+const FIRST_SIZE = 2048;
 /** Above this, copying a payload costs more than one more element in the list of parts. */
 const BY_REFERENCE_SIZE = 16_384;
 
@@ -18,7 +20,7 @@ export class ByteWriter {
 
   constructor(chunkSize: number = CHUNK_SIZE) {
     this.#chunkSize = chunkSize;
-    this.buffer = Buffer.allocUnsafe(chunkSize);
+    this.buffer = Buffer.allocUnsafe(Math.min(chunkSize, FIRST_SIZE));
   }
 
   /** The number of bytes written and not yet taken. */

@@ -25,6 +25,7 @@ export function readValue(reader: ByteReader): AmqpValue {
 /** The value of a constructor already read (1.2). Throws `AmqpDecodeError` for an unknown code. */
 export function readPrimitive(reader: ByteReader, code: number): AmqpValue {
   const { buffer } = reader;
+  if (++reader.items > reader.maxItems) reader.fail("there are too many values");
   switch (code) {
     case 0x40:
       return null;

@@ -9,6 +9,12 @@ export interface FrameSink {
   readonly maxFrameSize: number;
   /** Whether the rest of the input is to be thrown away. */
   readonly isDeaf: boolean;
+  /** Whether the rest of the input has to wait for `proceed`. */
+  readonly mustWait: boolean;
+  /** Takes memory for a frame that comes in pieces; false when there is none, and then it must become deaf. */
+  holdFrame(bytes: number): boolean;
+  /** Gives that memory back. */
+  letGo(bytes: number): void;
   onProtocolHeader(header: Buffer): void;
   /** A frame from `start` to `end`, its 8-byte header included. Must throw away views it keeps no use for. */
   onFrame(buffer: Buffer, start: number, end: number): void;
@@ -30,16 +36,38 @@ export class FrameSplitter {
   #size = 0;
   /** The frame that was gathered last. */
   #gathered: Buffer | undefined;
+  /** Input that waits for `proceed`. */
+  #waiting: Buffer[] = [];
 
   constructor(sink: FrameSink) {
     this.#sink = sink;
   }
 
+  /** Whether input waits for `proceed`. */
+  get isWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
   push(bytes: Uint8Array): void {
-    const chunk = toBuffer(bytes);
-    let position = 0;
-    while (position < chunk.length && !this.#sink.isDeaf) {
-      position = this.#partial ? this.#fill(this.#partial, chunk, position) : this.#take(chunk, position);
+    if (this.#sink.isDeaf) return;
+    this.#waiting.push(toBuffer(bytes));
+    if (this.#waiting.length === 1) this.proceed();
+  }
+
+  /** Goes on with the input that waits, until the sink has it wait again. */
+  proceed(): void {
+    const sink = this.#sink;
+    for (let chunk = this.#waiting[0]; chunk !== undefined; chunk = this.#waiting[0]) {
+      let position = 0;
+      while (position < chunk.length && !sink.isDeaf) {
+        if (sink.mustWait) {
+          this.#waiting[0] = chunk.subarray(position);
+          return;
+        }
+        position = this.#partial ? this.#fill(this.#partial, chunk, position) : this.#take(chunk, position);
+      }
+      if (sink.isDeaf) this.#waiting = [];
+      else this.#waiting.shift();
     }
   }
 
@@ -69,22 +97,26 @@ export class FrameSplitter {
   #hold(chunk: Buffer, position: number, size: number): number {
     this.#size = size;
     this.#filled = 0;
-    this.#partial = takeMemory(chunk.length - position, size);
-    return this.#fill(this.#partial, chunk, position);
+    const memory = takeMemory(chunk.length - position, size);
+    if (!this.#sink.holdFrame(memory.length)) return chunk.length;
+    this.#partial = memory;
+    return this.#fill(memory, chunk, position);
   }
 
   #fill(partial: Buffer, chunk: Buffer, position: number): number {
     const end = Math.min(chunk.length, position + this.#size - this.#filled);
     const filled = this.#filled + end - position;
     const buffer = filled > partial.length ? this.#grow(partial, filled) : partial;
+    if (buffer === undefined) return chunk.length;
     chunk.copy(buffer, this.#filled, position, end);
     this.#filled = filled;
     if (filled === this.#size) this.#complete(buffer);
     return end;
   }
 
-  #grow(partial: Buffer, needed: number): Buffer {
+  #grow(partial: Buffer, needed: number): Buffer | undefined {
     const grown = takeMemory(needed, this.#size);
+    if (!this.#sink.holdFrame(grown.length - partial.length)) return undefined;
     partial.copy(grown, 0, 0, this.#filled);
     this.#partial = grown;
     return grown;
@@ -92,6 +124,7 @@ export class FrameSplitter {
 
   #complete(partial: Buffer): void {
     this.#partial = undefined;
+    this.#sink.letGo(partial.length);
     if (this.#sink.awaitsProtocolHeader) {
       this.#sink.onProtocolHeader(partial);
       return;

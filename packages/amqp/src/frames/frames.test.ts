@@ -185,6 +185,9 @@ describe("a terminus", () => {
   });
 });
 
+/** What a sink says that takes all input at once. */
+const GENEROUS = { isDeaf: false, mustWait: false, holdFrame: () => true, letGo: () => {} };
+
 describe("FrameSplitter", () => {
   it("finds the same frames however the stream is cut", () => {
     const sizes = fc.array(fc.integer({ min: 8, max: 700 }), { maxLength: 20 });
@@ -194,7 +197,7 @@ describe("FrameSplitter", () => {
         const seen: string[] = [];
         const splitter = new FrameSplitter({
           awaitsProtocolHeader: false,
-          isDeaf: false,
+          ...GENEROUS,
           maxFrameSize: 700,
           onProtocolHeader: () => expect.unreachable(),
           onFrameSizeError: () => expect.unreachable(),
@@ -218,7 +221,7 @@ describe("FrameSplitter, of a large frame", () => {
     const seen: Buffer[] = [];
     const splitter = new FrameSplitter({
       awaitsProtocolHeader: false,
-      isDeaf: false,
+      ...GENEROUS,
       maxFrameSize: 300_000,
       onProtocolHeader: () => expect.unreachable(),
       onFrameSizeError: () => expect.unreachable(),
@@ -238,7 +241,7 @@ describe("FrameSplitter, of a large frame", () => {
     const seen: Buffer[] = [];
     const splitter = new FrameSplitter({
       awaitsProtocolHeader: false,
-      isDeaf: false,
+      ...GENEROUS,
       maxFrameSize: 100_000,
       onProtocolHeader: () => expect.unreachable(),
       onFrameSizeError: () => expect.unreachable(),

@@ -18,6 +18,10 @@ export class TransferFields {
   isAborted = false;
 }
 
+/** The largest state of a transfer that is taken, in bytes and in values: a transaction's is far smaller, and states are kept with unfinished messages. */
+const MAX_STATE_SIZE = 1024;
+const MAX_STATE_VALUES = 32;
+
 /** Reads the fields after the descriptor; the payload starts where the reader then stands. */
 export function readTransfer(reader: ByteReader, into: TransferFields): void {
   const fields = new FieldReader(reader);
@@ -28,7 +32,12 @@ export function readTransfer(reader: ByteReader, into: TransferFields): void {
   into.isSettled = fields.boolean("transfer.settled");
   into.hasMore = fields.boolean("transfer.more");
   fields.skip();
+  const stateStart = reader.position;
+  const values = reader.items;
   into.state = fields.any();
+  if (reader.position - stateStart > MAX_STATE_SIZE || reader.items - values > MAX_STATE_VALUES) {
+    reader.fail("the state of a transfer is too large");
+  }
   into.isResumed = fields.boolean("transfer.resume");
   into.isAborted = fields.boolean("transfer.aborted");
   fields.leave();

@@ -144,9 +144,16 @@ export class MessageSections {
       : undefined;
   }
 
-  /** The values of the body sections: the binary of each data section, each list, or the one value. */
-  decodeBody(): readonly AmqpValue[] {
-    return this.body.map((range) => readValue(this.#readerOf(range)));
+  /**
+   * The values of the body sections: the binary of each data section, each list, or the one value. A section that holds more than `maxValues`
+   * is malformed.
+   */
+  decodeBody(maxValues = 0x7fffffff): readonly AmqpValue[] {
+    return this.body.map((range) => {
+      const reader = this.#readerOf(range);
+      reader.maxItems = maxValues;
+      return readValue(reader);
+    });
   }
 
   #fields<Table extends FieldTable>(
@@ -156,13 +163,13 @@ export class MessageSections {
     if (range === undefined) return undefined;
     return this.#isEmpty(range, LIST_8)
       ? (NO_FIELDS as FieldsOf<Table>)
-      : readComposite(this.#readerOf(range), type);
+      : readComposite(this.#frugalReaderOf(range), type);
   }
 
   #map(range: SectionRange | undefined): AmqpMap | undefined {
     if (range === undefined) return undefined;
     if (this.#isEmpty(range, MAP_8)) return NO_ENTRIES;
-    const reader = this.#readerOf(range);
+    const reader = this.#frugalReaderOf(range);
     const value = readValue(reader);
     return value instanceof AmqpMap ? value : reader.fail(NOT_A_MAP);
   }
@@ -199,11 +206,19 @@ export class MessageSections {
     return bytes[end - 4] === 0 && bytes[end - 3] === 0 && bytes[end - 2] === 0 && bytes[end - 1] === 0;
   }
 
+  #frugalReaderOf(range: SectionRange): ByteReader {
+    const reader = this.#readerOf(range);
+    reader.maxItems = MAX_VALUES;
+    return reader;
+  }
+
   #readerOf(range: SectionRange): ByteReader {
     return new ByteReader(this.bytes, range.valueStart, range.end);
   }
 }
 
+/** Values in a section other than the body: as many as fit into what services take of them, 64 KB. */
+const MAX_VALUES = 65_536;
 function isRepeatable(code: number): boolean {
   return code === DATA || code === SEQUENCE;
 }

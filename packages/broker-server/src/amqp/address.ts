@@ -6,6 +6,11 @@ export type Address =
   | { readonly kind: "entity"; readonly path: string }
   | { readonly kind: "management"; readonly path: string };
 
+/** A node that answers requests. */
+export type Node = Exclude<Address, { kind: "entity" }>;
+
+/** Longer ones name nothing: the path of an entity has at most 260 characters, percent-encoding and what stands around it included. */
+const LONGEST = 2048;
 const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/]*/i;
 /** Looks at each run of slashes once, however many there are. */
 const OUTER_SLASHES = /^\/+|(?<!\/)\/+$/g;
@@ -23,8 +28,9 @@ export function parseAddress(address: string): Address | undefined {
   return { kind: "entity", path };
 }
 
-/** The path within the namespace that an address or a token's audience names; `undefined` when its encoding is broken. */
+/** The path within the namespace that an address or a token's audience names; `undefined` when its encoding is broken or it is too long. */
 export function toEntityPath(address: string): string | undefined {
+  if (address.length > LONGEST) return undefined;
   const rest = address.replace(SCHEME_AND_HOST, "");
   const isEncoded = rest.length < address.length || rest.startsWith("/");
   const trimmed = rest.replace(OUTER_SLASHES, "");

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import {
+  type AmqpError,
   type Connection,
   createConnection,
   saslAnonymous,
@@ -8,14 +9,20 @@ import {
   saslPlain,
 } from "@waybill/amqp";
 import { Claims } from "../authorization/claims.js";
+import { ownersIn } from "../authorization/owner.js";
 import type { ResolvedServeOptions } from "../serve-options.js";
-import { toAmqpError } from "./error.js";
+import { type AmqpRefusal, toAmqpError } from "./error.js";
 import { IdleWatch } from "./idle-watch.js";
+import type { Admission } from "./limits/admission.js";
+import type { ConnectionBudget } from "./limits/connection-budget.js";
+import type { Usage } from "./limits/turns.js";
 import { attach } from "./links/attach.js";
-import { Peer, type Seat } from "./peer.js";
+import { Peer, type ServerContext } from "./peer.js";
 
 /** The largest frame taken: that of the service's Standard tier, and of a message's usual maximum there. */
 const MAX_FRAME_SIZE = 256 * 1024;
+/** Output in bytes after which no more input is dealt with until it is written. */
+const LARGEST_OUTPUT = 2 ** 20;
 
 /** What a host name may look like that error texts repeat. */
 const HOST = /^[\w.:[\]-]{1,253}$/;
@@ -25,21 +32,55 @@ export class ClientConnection {
   readonly #socket: Socket;
   readonly #connection: Connection;
   readonly #peer: Peer;
+  readonly #budget: ConnectionBudget;
+  readonly #context: ServerContext;
+  readonly #admission: Admission;
   readonly #closeTimeoutMs: number;
   #idle: IdleWatch | undefined;
   #timer: NodeJS.Timeout | undefined;
   #acknowledgement: NodeJS.Immediate | undefined;
   #drop: NodeJS.Timeout | undefined;
+  /** Why the connection is closed as soon as it is opened. */
+  #refusal: AmqpRefusal | undefined;
+  /** Input that has not had its turn. */
+  #input: Uint8Array[] = [];
 
-  constructor(socket: Socket, containerId: string, seat: Seat, options: ResolvedServeOptions) {
+  constructor(
+    socket: Socket,
+    containerId: string,
+    context: ServerContext,
+    options: ResolvedServeOptions,
+    admission: Admission,
+  ) {
     this.#socket = socket;
+    this.#context = context;
     this.#closeTimeoutMs = options.closeTimeoutMs;
-    const claims = new Claims(options.authorization, seat.broker.clock, () => this.#peer.dropExpired());
-    const peer = new Peer(seat, claims);
+    this.#admission = admission;
+    const budget = admission.admit((refusal) => this.#evict(toAmqpError(refusal, this.#peer)));
+    this.#budget = budget;
+    const claims = new Claims(
+      options.authorization,
+      context.broker.clock,
+      ownersIn(context.broker),
+      () => this.#trust(),
+      () => this.#peer.dropExpired(),
+    );
+    const peer = new Peer(context, claims, budget, () => this.#goOn());
     this.#peer = peer;
+    const { limits } = context;
     this.#connection = createConnection({
       containerId,
       maxFrameSize: MAX_FRAME_SIZE,
+      maxSessions: limits.sessions,
+      maxLinks: limits.links,
+      maxNameLength: limits.linkNameLength,
+      untrusted: {
+        maxFrameSize: Math.min(limits.unauthenticated.frameBytes, MAX_FRAME_SIZE),
+        maxSessions: limits.unauthenticated.sessions,
+        maxLinks: limits.unauthenticated.links,
+        maxNameLength: limits.unauthenticated.linkNameLength,
+      },
+      budget,
       saslMechanisms: [
         saslCbs(),
         saslPlain((name, secret) => claims.putSecret(name, secret)),
@@ -47,10 +88,12 @@ export class ClientConnection {
         saslExternal((authorization) => authorization),
       ],
       handler: {
+        isTurnOver: () => this.#isHeldUp || context.turns.isOver(),
         onOutput: () => queueMicrotask(() => this.#flush()),
         onOpen: (connection) => {
           const { hostname = "" } = connection.remoteOpen ?? {};
           peer.namespace = HOST.test(hostname) ? hostname : options.host;
+          if (this.#refusal !== undefined) connection.close(toAmqpError(this.#refusal, peer));
           this.#idle = new IdleWatch(options.idleTimeouts, peer, (refusal) => {
             connection.close(toAmqpError(refusal, peer));
             this.#drop = setTimeout(() => socket.destroy(), options.closeTimeoutMs).unref();
@@ -66,7 +109,13 @@ export class ClientConnection {
         },
       },
     });
+    if (claims.isKnown) this.#trust();
     this.#listen();
+  }
+
+  /** What the connection has used of the server's time. */
+  get usage(): Usage {
+    return this.#peer.usage;
   }
 
   /** Tells the client that the server goes, and closes when it has answered. */
@@ -78,11 +127,61 @@ export class ClientConnection {
     if (this.#connection.isEnded) this.#end();
   }
 
+  /** Deals with what the client said, until the turn is over; `true` when the rest needs another one. */
+  proceed(): boolean {
+    try {
+      this.#connection.proceed();
+      for (let bytes = this.#input.shift(); bytes !== undefined; bytes = this.#input.shift()) {
+        this.#connection.receive(bytes);
+      }
+    } catch (error) {
+      // The connection has closed itself with amqp:internal-error; a defect concerns this client alone.
+      process.emitWarning(error instanceof Error ? error : new Error(String(error)));
+    }
+    if (this.#connection.hasUnread) {
+      this.#socket.pause();
+      return !this.#mustWait;
+    }
+    if (!this.#peer.isCongested) this.#socket.resume();
+    return false;
+  }
+
+  /** Whether something other than time is wanting for the client's next frame. */
+  get #isHeldUp(): boolean {
+    return this.#mustWait || this.#connection.outputSize > LARGEST_OUTPUT;
+  }
+
+  /** Whether the client itself has to do something first, or the storage: `#goOn` is called then. */
+  get #mustWait(): boolean {
+    return this.#peer.isCongested || this.#peer.isPending;
+  }
+
+  /** The client is known from now on, and gets its full limits unless there are too many like it. */
+  #trust(): void {
+    this.#refusal = this.#admission.trust(this.#budget);
+    if (this.#refusal === undefined) this.#connection.trust();
+    // One that has not been opened can only be closed then.
+    else this.#connection.close(toAmqpError(this.#refusal, this.#peer));
+  }
+
   #listen(): void {
     const socket = this.#socket;
     socket.setNoDelay();
-    socket.on("data", (bytes) => this.#receive(bytes));
-    socket.on("drain", () => this.#goOn());
+    socket.on("data", (bytes) => {
+      this.#input.push(bytes);
+      this.#context.turns.take(this);
+      if (this.#input.length > 0) socket.pause();
+      this.#acknowledgement ??= setImmediate(() => {
+        this.#acknowledgement = undefined;
+        this.#connection.acknowledge();
+      });
+    });
+    socket.on("drain", () => {
+      this.#peer.isCongested = false;
+      this.#countOutput();
+      this.#goOn();
+      this.#peer.resume();
+    });
     socket.on("error", () => socket.destroy());
     socket.on("end", () => socket.end());
     socket.on("close", () => {
@@ -93,19 +192,6 @@ export class ClientConnection {
       this.#peer.close();
     });
     this.#tick();
-  }
-
-  #receive(bytes: Uint8Array): void {
-    try {
-      this.#connection.receive(bytes);
-    } catch (error) {
-      // The connection has closed itself with amqp:internal-error; a defect concerns this client alone.
-      process.emitWarning(error instanceof Error ? error : new Error(String(error)));
-    }
-    this.#acknowledgement ??= setImmediate(() => {
-      this.#acknowledgement = undefined;
-      this.#connection.acknowledge();
-    });
   }
 
   #flush(): void {
@@ -121,19 +207,42 @@ export class ClientConnection {
       this.#peer.isCongested = true;
       socket.pause();
     } else this.#peer.resume();
+    this.#countOutput();
+  }
+
+  /** Counts what the client has not read; a client that leaves too much of it has to go. */
+  #countOutput(): void {
+    if (this.#connection.isEnded || this.#budget.setOutput(this.#socket.writableLength)) return;
+    this.#evict({
+      condition: "amqp:resource-limit-exceeded",
+      description: "Too much output waits to be read.",
+    });
+  }
+
+  /** Ends the connection at once with all that it holds. */
+  #evict(error: AmqpError): void {
+    const connection = this.#connection;
+    if (connection.isEnded) return;
+    connection.close(error);
+    for (const part of connection.takeOutput()) this.#socket.write(part);
+    connection.disconnect();
+    this.#peer.close();
+    this.#end();
   }
 
   /** Lets the socket go, whether the client reads the rest or not. */
   #end(): void {
+    this.#input = [];
+    this.#socket.resume();
     this.#socket.end();
     this.#socket.setTimeout(this.#closeTimeoutMs, () => this.#socket.destroy());
   }
 
-  /** The client has read what was written: read on, and let links push again. */
+  /** What held up the client's input is over. */
   #goOn(): void {
-    this.#peer.isCongested = false;
-    this.#socket.resume();
-    this.#peer.resume();
+    if (this.#mustWait) return;
+    if (this.#connection.hasUnread || this.#input.length > 0) this.#context.turns.enter(this);
+    else this.#socket.resume();
   }
 
   #tick(): void {

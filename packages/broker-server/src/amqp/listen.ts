@@ -5,7 +5,13 @@ import { createServer as createTlsServer } from "node:tls";
 import type { Broker } from "@waybill/broker";
 import type { ResolvedServeOptions } from "../serve-options.js";
 import { ClientConnection } from "./client-connection.js";
-import { SessionHolders } from "./session-holders.js";
+import { Admission } from "./limits/admission.js";
+import { Turns } from "./limits/turns.js";
+
+/** How long a client may take for its TLS handshake. */
+const TLS_HANDSHAKE_MS = 10_000;
+/** Sockets beyond the connections that are let in: those that are on their way out, or were not told yet why they are refused. */
+const SPARE_SOCKETS = 100;
 
 /** A port on which a broker speaks AMQP. */
 export interface AmqpListener {
@@ -17,18 +23,25 @@ export interface AmqpListener {
 /** Serves AMQP on a port; resolves when it listens and rejects when it cannot. */
 export async function listen(broker: Broker, options: ResolvedServeOptions): Promise<AmqpListener> {
   const connections = new Set<ClientConnection>();
-  const seat = { broker, sessions: new SessionHolders() };
+  const context = { broker, limits: options.limits, turns: new Turns() };
+  const admission = new Admission(options.limits);
   const containerId = `${randomBytes(16).toString("hex")}_G0`;
 
   const accept = (socket: Socket): void => {
-    const connection = new ClientConnection(socket, containerId, seat, options);
+    const connection = new ClientConnection(socket, containerId, context, options, admission);
     connections.add(connection);
     socket.once("close", () => connections.delete(connection));
   };
   const { tls } = options;
   const server = tls
-    ? createTlsServer({ cert: asPem(tls.cert), key: asPem(tls.key) }, accept)
+    ? createTlsServer(
+        { cert: asPem(tls.cert), key: asPem(tls.key), handshakeTimeout: TLS_HANDSHAKE_MS },
+        accept,
+      )
     : createServer(accept);
+  // Those in a handshake are counted by nobody else.
+  server.maxConnections =
+    options.limits.connections + options.limits.unauthenticated.connections + SPARE_SOCKETS;
   // A client that breaks off its handshake is a normal thing to happen.
   server.on("tlsClientError", () => {});
   const sockets = new Set<Socket>();

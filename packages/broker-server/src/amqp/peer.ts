@@ -1,15 +1,21 @@
 import type { Link, ReceiverLink, SenderLink } from "@waybill/amqp";
-import type { Broker } from "@waybill/broker";
+import { type Broker, BrokerError, type SessionReceiver } from "@waybill/broker";
 import type { Claims } from "../authorization/claims.js";
 import type { AccessRight } from "../authorization/shared-access-key.js";
+import type { ResolvedServeLimits } from "../serve-limits.js";
 import { AmqpRefusal, toAmqpError } from "./error.js";
-import type { SessionHolders } from "./session-holders.js";
+import type { ConnectionBudget } from "./limits/connection-budget.js";
+import { ReplyLinks } from "./limits/reply-links.js";
+import { RequestLine } from "./limits/request-line.js";
+import { type Turns, Usage } from "./limits/turns.js";
+import { SessionHolders } from "./session-holders.js";
 import { OpenTransactions } from "./transactions.js";
 
 /** What every link of a server works on. */
-export interface Seat {
+export interface ServerContext {
   readonly broker: Broker;
-  readonly sessions: SessionHolders;
+  readonly limits: ResolvedServeLimits;
+  readonly turns: Turns;
 }
 
 interface GuardedLink {
@@ -17,26 +23,58 @@ interface GuardedLink {
   readonly rights: readonly AccessRight[];
 }
 
+/** Bytes of sends that are not durable yet, beyond which no more are read, so that a fast client fills no memory. */
+const LARGEST_PENDING = 8 * 2 ** 20;
+
 /** The client at the other end of a connection: what it may do, and the links it has. */
 export class Peer {
   readonly broker: Broker;
-  readonly sessions: SessionHolders;
+  readonly limits: ResolvedServeLimits;
   readonly claims: Claims;
+  readonly budget: ConnectionBudget;
+  readonly turns: Turns;
+  readonly usage = new Usage();
+  /** The sessions that this client holds. */
+  readonly sessions = new SessionHolders();
   readonly transactions: OpenTransactions;
   /** Links of request nodes on which replies go out. */
-  readonly replyLinks = new Set<SenderLink>();
+  readonly replyLinks = new ReplyLinks();
+  /** Requests that take long, one after the other. */
+  readonly requests: RequestLine;
   /** The host name that the client connected to, as its open frame says. */
   namespace = "";
   /** Whether output piles up because the client does not read: nothing may be pushed then. */
   isCongested = false;
   readonly #guarded = new Map<Link, GuardedLink>();
   readonly #waiting = new Set<() => void>();
+  readonly #onSettled: () => void;
+  readonly #releasing: SessionReceiver[] = [];
+  readonly #releaser = { usage: this.usage, proceed: () => this.#releaseSome() };
+  readonly #resumer = { usage: this.usage, proceed: () => this.#goOn() };
+  #pendingBytes = 0;
 
-  constructor({ broker, sessions }: Seat, claims: Claims) {
-    this.broker = broker;
-    this.sessions = sessions;
+  /** `onSettled` is called when reading may go on that `isPending` held up. */
+  constructor(context: ServerContext, claims: Claims, budget: ConnectionBudget, onSettled: () => void) {
+    this.broker = context.broker;
+    this.limits = context.limits;
+    this.turns = context.turns;
     this.claims = claims;
-    this.transactions = new OpenTransactions(broker);
+    this.budget = budget;
+    this.#onSettled = onSettled;
+    this.transactions = new OpenTransactions(context.broker);
+    this.requests = new RequestLine(this);
+  }
+
+  /** Whether so much of what the client sent awaits its outcome that nothing more should be read. */
+  get isPending(): boolean {
+    return this.#pendingBytes > LARGEST_PENDING;
+  }
+
+  /** Counts a message in that awaits its outcome, and out again. */
+  addPending(bytes: number): void {
+    const wasPending = this.isPending;
+    this.#pendingBytes += bytes;
+    if (wasPending && !this.isPending) this.#onSettled();
   }
 
   /** Throws unless the client may use the link, and ends the link once it may not any more. */
@@ -72,17 +110,45 @@ export class Peer {
     handler.onDetach?.(undefined, link as SenderLink & ReceiverLink);
   }
 
+  /** Releases a session, now or in a turn of its own: many may end at once, each with thousands of messages. */
+  releaseLater(session: SessionReceiver): void {
+    this.#releasing.push(session);
+    this.turns.take(this.#releaser);
+  }
+
+  /** Resolves once the sessions are released that the client has given back. */
+  async whenReleased(): Promise<void> {
+    while (this.#releasing.length > 0) await this.turns.next(this.usage);
+  }
+
+  #releaseSome(): boolean {
+    for (let session = this.#releasing.shift(); session !== undefined; session = this.#releasing.shift()) {
+      session.close().catch(ignoreClosedBroker);
+      if (this.turns.isOver()) break;
+    }
+    return this.#releasing.length > 0;
+  }
+
   /** Calls `resume` when the client has read what was written. */
   whenWritten(resume: () => void): void {
     this.#waiting.add(resume);
   }
 
-  /** Lets those go on who waited for the client to read. */
+  /** Lets those go on who waited for the client to read, in turns. */
   resume(): void {
-    if (this.#waiting.size === 0) return;
+    if (this.#waiting.size > 0) this.turns.take(this.#resumer);
+  }
+
+  /** Calls each of those who wait once, however soon they wait again: `resume` is called for what they write. */
+  #goOn(): boolean {
     const waiting = [...this.#waiting];
-    this.#waiting.clear();
-    for (const resume of waiting) resume();
+    for (let resume = waiting.shift(); resume !== undefined; resume = waiting.shift()) {
+      if (this.isCongested) return false;
+      this.#waiting.delete(resume);
+      resume();
+      if (this.turns.isOver()) break;
+    }
+    return waiting.length > 0;
   }
 
   /** Ends what lives as long as the connection. */
@@ -92,5 +158,10 @@ export class Peer {
     this.replyLinks.clear();
     this.#guarded.clear();
     this.#waiting.clear();
+    this.budget.close();
   }
+}
+
+function ignoreClosedBroker(error: unknown): void {
+  if (!(error instanceof BrokerError)) throw error;
 }

@@ -1,7 +1,7 @@
 import type { SessionReceiver } from "@waybill/broker";
 import { BrokerError } from "@waybill/broker";
 
-/** The sessions that clients of this server hold, so that management requests find them by entity and id. */
+/** The sessions that one client holds, so that its management requests find them by entity and id. Those of others are none of its business. */
 export class SessionHolders {
   readonly #held = new Map<string, SessionReceiver>();
 
@@ -16,7 +16,7 @@ export class SessionHolders {
     if (this.#held.get(key) === session) this.#held.delete(key);
   }
 
-  /** The receiver that holds a session. Throws `session-lock-lost` when none of this server's clients does. */
+  /** The receiver that holds a session. Throws `session-lock-lost` when the client does not hold it. */
   require(path: string, sessionId: string): SessionReceiver {
     const session = this.#held.get(keyOf(path, sessionId));
     if (session !== undefined && !session.isLost) return session;

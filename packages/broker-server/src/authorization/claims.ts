@@ -1,11 +1,11 @@
 import type { Clock, ClockAttachment, ClockDriven } from "@waybill/broker";
 import { AmqpRefusal } from "../amqp/error.js";
+import type { OwnerOf } from "./owner.js";
 import {
   type AccessRight,
   type Grant,
   grantForSecret,
   grantForToken,
-  isWithin,
   type SharedAccessKey,
 } from "./shared-access-key.js";
 
@@ -15,27 +15,41 @@ export type Authorization =
   | { readonly kind: "development" };
 
 /** So that a client cannot fill the memory with tokens. */
-const GRANT_LIMIT = 10_000;
+const GRANT_LIMIT = 1_000;
 
 /** What one connection may do, by the tokens and secrets it has shown. They belong to it and end with it. */
 export class Claims implements ClockDriven {
   readonly #authorization: Authorization;
   readonly #clock: Clock;
+  readonly #ownerOf: OwnerOf;
   readonly #grants = new Map<string, Grant>();
+  readonly #onKnown: () => void;
   readonly #onExpired: () => void;
+  #wasKnown = false;
   #attachment: ClockAttachment | undefined;
 
-  /** `onExpired` is called when a token has expired: links that need it have to go. */
-  constructor(authorization: Authorization, clock: Clock, onExpired: () => void) {
+  /**
+   * `onKnown` is called once, when the client has shown the first valid token or secret; `onExpired` when a token has expired: links that
+   * need it have to go.
+   */
+  constructor(
+    authorization: Authorization,
+    clock: Clock,
+    ownerOf: OwnerOf,
+    onKnown: () => void,
+    onExpired: () => void,
+  ) {
     this.#authorization = authorization;
+    this.#ownerOf = ownerOf;
     this.#clock = clock;
+    this.#onKnown = onKnown;
     this.#onExpired = onExpired;
   }
 
   /** Takes a token for an audience. Throws the refusal of a client that holds no key for it, whatever the reason is. */
   putToken(token: string, audience: string): void {
     if (this.#authorization.kind === "development") return;
-    const grant = grantForToken(this.#authorization.keys, token, audience, this.#clock.now());
+    const grant = grantForToken(this.#authorization.keys, token, audience, this.#clock.now(), this.#ownerOf);
     if (grant === undefined) {
       throw new AmqpRefusal(
         "amqp:unauthorized-access",
@@ -73,9 +87,11 @@ export class Claims implements ClockDriven {
     if (this.#authorization.kind === "development") return true;
     const wanted = path.toLowerCase();
     const nowMs = this.#clock.now();
-    for (const grant of this.#grants.values()) {
-      const isLive = grant.expiresAtMs > nowMs && isWithin(wanted, grant.path);
-      if (isLive && rights.some((right) => grant.rights.has(right))) return true;
+    for (let above: string | undefined = wanted; above !== undefined; above = parentOf(above)) {
+      const grant = this.#grants.get(above);
+      if (grant === undefined || grant.expiresAtMs <= nowMs) continue;
+      if (!rights.some((right) => grant.rights.has(right))) continue;
+      if (grant.entity === undefined || grant.entity === this.#ownerOf(wanted)) return true;
     }
     return false;
   }
@@ -117,8 +133,17 @@ export class Claims implements ClockDriven {
 
   #add(grant: Grant): void {
     this.#grants.set(grant.path, grant);
+    if (!this.#wasKnown) {
+      this.#wasKnown = true;
+      this.#onKnown();
+    }
     if (grant.expiresAtMs === Number.POSITIVE_INFINITY) return;
     this.#attachment ??= this.#clock.attach(this);
     this.#attachment.reschedule();
   }
+}
+
+/** The path above a path; above all of them is the empty one, the namespace. */
+function parentOf(path: string): string | undefined {
+  return path === "" ? undefined : path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { entityOf, toEntityPath } from "../amqp/address.js";
+import { toEntityPath } from "../amqp/address.js";
+import { entityKeyOf, type OwnerOf } from "./owner.js";
 
 /** What a key allows: to send, to receive, or everything. */
 export type AccessRight = "Send" | "Listen" | "Manage";
@@ -17,9 +18,11 @@ export interface SharedAccessKey {
   readonly entity?: string | undefined;
 }
 
-/** The rights that a client was granted on an entity and what lies below it; the empty path is the namespace. */
+/** The rights that a client was granted on a path and what lies below it; the empty path is the namespace. */
 export interface Grant {
   readonly path: string;
+  /** The queue or topic that the key is for: what lies below the path and is another one is not granted. */
+  readonly entity: string | undefined;
   readonly rights: ReadonlySet<AccessRight>;
   /** In ms since the epoch; `Infinity` for one that ends with its connection. */
   readonly expiresAtMs: number;
@@ -36,7 +39,7 @@ export function resolveSharedAccessKeys(keys: readonly SharedAccessKey[]): Share
     if (!Array.isArray(rights) || rights.length === 0 || !rights.every((right) => RIGHTS.includes(right))) {
       throw new TypeError(`keys: the rights of '${name}' are not some of Send, Listen and Manage`);
     }
-    const identity = `${name}\n${scopeOf(entity)}`;
+    const identity = `${name}\n${scopeOf({ entity }) ?? ""}`;
     if (seen.has(identity)) throw new TypeError(`keys: '${name}' is given twice`);
     seen.add(identity);
     return { name, key, rights: [...rights], entity };
@@ -50,7 +53,7 @@ export function grantForSecret(
   secret: string,
 ): Grant | undefined {
   const found = keys.find((key) => key.name === name && isEqual(key.key, secret));
-  return found && toGrant(found, scopeOf(found.entity), Number.POSITIVE_INFINITY);
+  return found && toGrant(found, scopeOf(found) ?? "", Number.POSITIVE_INFINITY);
 }
 
 /**
@@ -62,6 +65,7 @@ export function grantForToken(
   token: string,
   audience: string,
   nowMs: number,
+  ownerOf: OwnerOf,
 ): Grant | undefined {
   const fields = parseToken(token);
   if (fields === undefined) return undefined;
@@ -71,7 +75,9 @@ export function grantForToken(
   if (resource === undefined || wanted === undefined || !(expiresAtMs > nowMs)) return undefined;
   if (!isWithin(wanted, resource)) return undefined;
   for (const key of keys) {
-    if (key.name !== fields.skn || !isWithin(wanted, scopeOf(key.entity))) continue;
+    if (key.name !== fields.skn) continue;
+    const scope = scopeOf(key);
+    if (scope !== undefined && ownerOf(wanted) !== scope) continue;
     const signature = createHmac("sha256", key.key).update(`${fields.sr}\n${fields.se}`).digest("base64");
     if (isEqual(signature, fields.sig)) return toGrant(key, wanted, expiresAtMs);
   }
@@ -79,7 +85,7 @@ export function grantForToken(
 }
 
 /** Whether a path is another or lies below it. Both are in lower case. */
-export function isWithin(path: string, scope: string): boolean {
+function isWithin(path: string, scope: string): boolean {
   return scope === "" || path === scope || path.startsWith(`${scope}/`);
 }
 
@@ -125,13 +131,14 @@ function toPath(address: string | undefined): string | undefined {
     .replace(/(?:^|\/)\$management$/, "");
 }
 
-function scopeOf(entity: string | undefined): string {
-  return entity === undefined ? "" : entityOf(entity);
+function scopeOf({ entity }: Pick<SharedAccessKey, "entity">): string | undefined {
+  return entity === undefined ? undefined : entityKeyOf(entity);
 }
 
-function toGrant({ rights }: SharedAccessKey, path: string, expiresAtMs: number): Grant {
+function toGrant(key: SharedAccessKey, path: string, expiresAtMs: number): Grant {
+  const { rights } = key;
   const all: readonly AccessRight[] = rights.includes("Manage") ? ["Send", "Listen", "Manage"] : rights;
-  return { path, rights: new Set(all), expiresAtMs };
+  return { path, entity: scopeOf(key), rights: new Set(all), expiresAtMs };
 }
 
 /** In time that does not depend on where the texts differ; digests make them equally long. */

@@ -1,4 +1,6 @@
 import type { Engine } from "../engine.js";
+import type { ApplicationProperties } from "../messages/message.js";
+import { quotaCostOf, sizeOfApplicationProperties } from "../messages/message-size.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { Lane } from "./lane.js";
 import type { Queue } from "./queue.js";
@@ -10,7 +12,17 @@ import { SessionTable } from "./session-table.js";
 import type { Subscription } from "./subscription.js";
 import type { Topic } from "./topic.js";
 
-/** A topic's `main` store holds its scheduled messages only. */
+/** What all messages of a queue, or of a topic with its subscriptions, take. */
+export interface Usage {
+  /** What counts against the quota. */
+  bytes: number;
+  sizeInBytes: number;
+}
+
+/** The largest head that the service takes: more of a message is its body. */
+const LARGEST_HEAD = 64 * 1024;
+
+/** A topic's `main` store holds its scheduled messages, and those on their way to its subscriptions. */
 export type StoreKind = "main" | "dead-letter" | "transfer-dead-letter";
 
 /** How many store ids each entity has. */
@@ -42,8 +54,9 @@ export class MessageStore {
   deferredCount = 0;
   scheduledCount = 0;
   sizeInBytes = 0;
-  /** The bytes that count against the quota of the queue or topic. */
-  readonly #usage: { bytes: number };
+  /** What the messages hold beside their bodies, in bytes. */
+  headBytes = 0;
+  readonly #usage: Usage;
 
   constructor(engine: Engine, owner: Queue | Subscription | Topic, kind: StoreKind, requiresSession = false) {
     this.id = owner.id * STORES_PER_ENTITY + ORDINALS[kind];
@@ -87,16 +100,26 @@ export class MessageStore {
   /** Enters a message into the index and the counts. */
   add(message: StoredMessage): void {
     this.index.add(message);
-    this.count(message.content.sizeInBytes);
+    const { propertyChanges } = message;
+    message.changeBytes = propertyChanges === undefined ? 0 : sizeOfApplicationProperties(propertyChanges);
+    this.#weigh(message, 1);
     this.#countState(message, 1);
   }
 
   /** Takes a message out of the index and the counts; it is `gone` afterwards. */
   remove(message: StoredMessage): void {
     this.index.remove(message);
-    this.count(-message.content.sizeInBytes);
+    this.#weigh(message, -1);
     this.#countState(message, -1);
     message.state = "gone";
+  }
+
+  /** Changes what settlements and rules changed about a message of this store. */
+  changeProperties(message: StoredMessage, changes: ApplicationProperties): void {
+    this.#weigh(message, -1);
+    message.propertyChanges = changes;
+    message.changeBytes = sizeOfApplicationProperties(changes);
+    this.#weigh(message, 1);
   }
 
   /** Moves a message to another state within this store. */
@@ -109,6 +132,7 @@ export class MessageStore {
   /** Lets so many bytes more, or fewer, count against the quota. */
   count(bytes: number): void {
     this.sizeInBytes += bytes;
+    this.#usage.sizeInBytes += bytes;
     this.#usage.bytes += bytes;
   }
 
@@ -118,6 +142,16 @@ export class MessageStore {
 
   onSessionDue(lock: SessionLock, nowMs: number): void {
     this.engine.onSessionDue(lock, nowMs);
+  }
+
+  #weigh({ content, changeBytes }: StoredMessage, by: 1 | -1): void {
+    const { sizeInBytes, dataLength } = content;
+    const cost = quotaCostOf(sizeInBytes, changeBytes);
+    this.headBytes += by * (Math.min(sizeInBytes - dataLength, LARGEST_HEAD) + changeBytes);
+    if (by > 0) this.engine.memory.grow(cost);
+    this.sizeInBytes += by * sizeInBytes;
+    this.#usage.sizeInBytes += by * sizeInBytes;
+    this.#usage.bytes += by * cost;
   }
 
   #countState(message: StoredMessage, by: number): void {

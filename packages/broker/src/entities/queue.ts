@@ -1,7 +1,7 @@
 import type { Engine } from "../engine.js";
 import type { ResolvedQueueOptions } from "./entity-options.js";
 import { IdleTimer } from "./idle-timer.js";
-import { MessageStore } from "./message-store.js";
+import { MessageStore, type Usage } from "./message-store.js";
 import { Numbering } from "./sequence-number.js";
 
 /** A queue with its sub-queues. */
@@ -10,8 +10,8 @@ export class Queue {
   readonly id: number;
   readonly path: string;
   options: ResolvedQueueOptions;
-  /** What all its messages count together, against its quota; a topic's subscriptions included. */
-  readonly usage = { bytes: 0 };
+  /** What all its messages take together; a topic's subscriptions included. */
+  readonly usage: Usage = { bytes: 0, sizeInBytes: 0 };
   readonly idleTimer: IdleTimer;
   readonly main: MessageStore;
   readonly deadLetter: MessageStore;

@@ -1,6 +1,7 @@
 import { BrokerError } from "../broker-error.js";
-import { checkRule } from "../rules/check-rule.js";
+import { checkRule, sizeOfConditions } from "../rules/check-rule.js";
 import { type CompiledRule, compileRule, type RuleDefinition } from "../rules/rule.js";
+import { addCosts, NO_COST, type RuleCost } from "../rules/rule-cost.js";
 import { RuleSyntaxError } from "../rules/rule-error.js";
 import { checkChildName } from "./entity-path.js";
 
@@ -16,18 +17,49 @@ export const DEFAULT_RULE: RuleDefinition = Object.freeze({
   filter: { type: "true" } as const,
 });
 
+/** What is counted of a topic's rules. The service's true and false filters are SQL filters. */
+export type FilterKind = "sql" | "correlation";
+
+/** Filters that all subscriptions of a topic may have together. Source: "Service Bus quotas". */
+export const FILTER_LIMITS: Readonly<Record<FilterKind, number>> = Object.freeze({
+  sql: 2_000,
+  correlation: 100_000,
+});
+
+/** What a set of rules needs to know of its topic. */
+export interface RuleSetOwner {
+  readonly path: string;
+  /** How many filters of a kind the topic has. */
+  countFilters(kind: FilterKind): number;
+  /** Called after rules were changed. */
+  onRulesChanged(): void;
+}
+
+interface Rule extends SubscriptionRule {
+  readonly compiled: CompiledRule;
+}
+
 /** The rules of one subscription, in order of creation, compiled. */
 export class RuleSet {
-  readonly #path: string;
-  readonly #rules = new Map<string, SubscriptionRule>();
-  #compiled: CompiledRule[] = [];
+  readonly #owner: RuleSetOwner;
+  readonly #rules = new Map<string, Rule>();
+  #compiled: readonly CompiledRule[] = [];
+  #byName: readonly SubscriptionRule[] | undefined;
   /** Whether every message passes unchanged, so that no rule has to run. */
   passesAll = false;
+  /** What running all of them costs. */
+  cost: RuleCost = NO_COST;
+  /** The size of all definitions, in UTF-16 units. */
+  bytes = 0;
+  readonly #counts: Record<FilterKind, number> = { sql: 0, correlation: 0 };
+  #actions = 0;
+  #passing = 0;
 
-  constructor(path: string) {
-    this.#path = path;
+  constructor(owner: RuleSetOwner) {
+    this.#owner = owner;
   }
 
+  /** In order of creation. An array once handed out is not changed any more. */
   get compiled(): readonly CompiledRule[] {
     return this.#compiled;
   }
@@ -40,55 +72,82 @@ export class RuleSet {
     return this.#rules.get(name.toLowerCase());
   }
 
-  /** Adds a rule. Throws `entity-already-exists` for a name in use, `argument-error` for what is no rule or a text that breaks the grammar. */
+  /** In the order of their names, whatever their letter case: by UTF-16 units, which depends on no locale. */
+  get byName(): readonly SubscriptionRule[] {
+    this.#byName ??= Array.from(this.#rules)
+      .sort(([a], [b]) => (a < b ? -1 : Number(a > b)))
+      .map(([, rule]) => rule);
+    return this.#byName;
+  }
+
+  /** How many filters of a kind there are. */
+  count(kind: FilterKind): number {
+    return this.#counts[kind];
+  }
+
+  /**
+   * Adds a rule. Throws `entity-already-exists` for a name in use, `argument-error` for what is no rule or a text that breaks the grammar,
+   * `quota-exceeded` when the topic has as many filters as it may have.
+   */
   add(definition: RuleDefinition, nowMs: number): void {
-    checkRule(definition, this.#path);
+    checkRule(definition, this.#owner.path);
     checkChildName(definition.name);
     if (this.find(definition.name) !== undefined) {
-      throw new BrokerError(
-        "entity-already-exists",
-        `The messaging entity '${this.#path}/Rules/${definition.name}' already exists.`,
-        { entity: this.#path },
-      );
+      throw this.#error("entity-already-exists", definition.name, "already exists");
     }
+    this.#checkLimit(definition);
     this.restore({ definition: structuredClone(definition), createdAtMs: nowMs });
   }
 
   /** Takes a rule over as it was kept, though it may hold what is not taken any more. */
-  restore(rule: SubscriptionRule): void {
-    const compiled = this.#compile(rule.definition);
-    this.#rules.set(rule.definition.name.toLowerCase(), rule);
-    this.#compiled = [...this.#compiled, compiled];
-    this.#judge();
+  restore({ definition, createdAtMs }: SubscriptionRule): void {
+    const rule = { definition, createdAtMs, compiled: this.#compile(definition) };
+    this.#rules.set(definition.name.toLowerCase(), rule);
+    this.#compiled = [...this.#compiled, rule.compiled];
+    this.#tally(rule, 1);
   }
 
-  /** Replaces the rule of the same name. Throws `rule-not-found` or `argument-error`. */
+  /** Replaces the rule of the same name. Throws `rule-not-found`, or as `add` does. */
   replace(definition: RuleDefinition): void {
-    checkRule(definition, this.#path);
-    const rule = this.#require(definition.name);
+    checkRule(definition, this.#owner.path);
+    const before = this.#require(definition.name);
+    if (kindOf(before.definition) !== kindOf(definition)) this.#checkLimit(definition);
     const compiled = this.#compile(definition);
-    this.#rules.set(definition.name.toLowerCase(), { ...rule, definition: structuredClone(definition) });
-    this.#compiled = this.#compiled.map((one) => (isNamed(one, definition.name) ? compiled : one));
-    this.#judge();
+    const rule = { ...before, definition: structuredClone(definition), compiled };
+    this.#rules.set(definition.name.toLowerCase(), rule);
+    this.#compiled = this.#compiled.map((one) => (one === before.compiled ? compiled : one));
+    this.#tally(before, -1);
+    this.#tally(rule, 1);
   }
 
   /** Removes a rule. Throws `rule-not-found`. */
   remove(name: string): void {
-    this.#require(name);
+    const rule = this.#require(name);
     this.#rules.delete(name.toLowerCase());
-    this.#compiled = this.#compiled.filter((one) => !isNamed(one, name));
-    this.#judge();
+    this.#compiled = this.#compiled.filter((one) => one !== rule.compiled);
+    this.#tally(rule, -1);
   }
 
-  #require(name: string): SubscriptionRule {
-    const rule = this.find(name);
+  #require(name: string): Rule {
+    const rule = this.#rules.get(name.toLowerCase());
     if (rule !== undefined) return rule;
+    throw this.#error("rule-not-found", name, "could not be found");
+  }
+
+  #error(code: "entity-already-exists" | "rule-not-found", name: string, what: string): BrokerError {
+    const { path } = this.#owner;
+    return new BrokerError(code, `The messaging entity '${path}/Rules/${name}' ${what}.`, { entity: path });
+  }
+
+  #checkLimit(definition: RuleDefinition): void {
+    const kind = kindOf(definition);
+    if (this.#owner.countFilters(kind) < FILTER_LIMITS[kind]) return;
+    const { path } = this.#owner;
+    const name = kind === "sql" ? "SQL" : kind;
     throw new BrokerError(
-      "rule-not-found",
-      `The messaging entity '${this.#path}/Rules/${name}' could not be found.`,
-      {
-        entity: this.#path,
-      },
+      "quota-exceeded",
+      `Cannot add rule '${definition.name}' to '${path}': its topic has ${FILTER_LIMITS[kind]} ${name} filters, which is as many as a topic may have.`,
+      { entity: path },
     );
   }
 
@@ -97,25 +156,32 @@ export class RuleSet {
       return compileRule(definition);
     } catch (cause) {
       if (!(cause instanceof RuleSyntaxError)) throw cause;
-      throw new BrokerError(
-        "argument-error",
-        `Rule '${definition.name}' of '${this.#path}': ${cause.message}.`,
-        {
-          entity: this.#path,
-          cause,
-        },
-      );
+      const { path } = this.#owner;
+      throw new BrokerError("argument-error", `Rule '${definition.name}' of '${path}': ${cause.message}.`, {
+        entity: path,
+        cause,
+      });
     }
   }
 
-  #judge(): void {
-    this.passesAll = false;
-    if (this.#compiled.some((rule) => rule.hasAction)) return;
-    for (const { definition } of this.#rules.values())
-      if (definition.filter.type === "true") this.passesAll = true;
+  #tally({ definition, compiled }: Rule, by: 1 | -1): void {
+    this.#byName = undefined;
+    const { fixed, perKilobyte } = compiled.cost;
+    this.cost = addCosts(this.cost, { fixed: by * fixed, perKilobyte: by * perKilobyte });
+    this.bytes += by * sizeOf(definition);
+    this.#counts[kindOf(definition)] += by;
+    if (compiled.hasAction) this.#actions += by;
+    if (definition.filter.type === "true") this.#passing += by;
+    this.passesAll = this.#actions === 0 && this.#passing > 0;
+    this.#owner.onRulesChanged();
   }
 }
 
-function isNamed(rule: CompiledRule, name: string): boolean {
-  return rule.name.toLowerCase() === name.toLowerCase();
+function kindOf({ filter }: RuleDefinition): FilterKind {
+  return filter.type === "correlation" ? "correlation" : "sql";
+}
+
+function sizeOf({ filter, action }: RuleDefinition): number {
+  const text = (action?.expression.length ?? 0) + (filter.type === "sql" ? filter.expression.length : 0);
+  return filter.type === "correlation" ? text + sizeOfConditions(filter) : text;
 }

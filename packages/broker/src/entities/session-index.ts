@@ -15,6 +15,11 @@ export class SessionIndex {
   /** Differs from run to run, so that nobody can choose ids that all share a hash. */
   readonly #seed = Math.floor(Math.random() * 2 ** 32) | 0;
 
+  /** How many sessions there are, those included that left since the table was made. */
+  get size(): number {
+    return this.#sessions.length;
+  }
+
   find(id: string): Session | undefined {
     const place = this.#placeOf(id);
     return place < 0 ? undefined : this.#sessions[place];

@@ -23,6 +23,11 @@ export class SessionTable {
     this.#store = store;
   }
 
+  /** How many sessions take memory. */
+  get size(): number {
+    return this.#sessions.size;
+  }
+
   all(): Iterable<Session> {
     return this.#sessions.all();
   }

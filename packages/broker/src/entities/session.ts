@@ -79,6 +79,9 @@ export class Session extends ReadyQueue {
   }
 }
 
+/** Messages that a session's holder may have at once without settling any: more than any client asks for. */
+const MOST_HELD = 5_000;
+
 /** The lock over a session's present and future messages. Its timer is armed while it lasts. */
 export class SessionLock extends TimerEntry {
   readonly session: Session;
@@ -91,12 +94,17 @@ export class SessionLock extends TimerEntry {
     super();
     this.session = session;
     this.holder = holder;
-    this.lane = new Lane(session);
+    this.lane = new Lane(session, this);
   }
 
   /** Messages handed out under this lock and not yet settled. */
   get held(): Iterable<StoredMessage> {
     return this.#held ?? [];
+  }
+
+  /** Whether so many are held that some have to be settled first: all of them come back at once when the lock ends. */
+  get isShut(): boolean {
+    return this.#held !== undefined && this.#held.size >= MOST_HELD;
   }
 
   /** Notes that a message was handed out. */
@@ -107,7 +115,9 @@ export class SessionLock extends TimerEntry {
 
   /** Notes that a message is not held any more, if it was. */
   letGo(message: StoredMessage): void {
+    const wasShut = this.isShut;
     this.#held?.delete(message);
+    if (wasShut) this.session.store.engine.wake(this.lane);
   }
 
   override onDue(nowMs: number): void {

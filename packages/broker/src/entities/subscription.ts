@@ -43,7 +43,11 @@ export class Subscription {
     this.createdAtMs = nowMs;
     this.updatedAtMs = nowMs;
     this.accessedAtMs = nowMs;
-    this.rules = new RuleSet(this.path);
+    this.rules = new RuleSet({
+      path: this.path,
+      countFilters: (kind) => topic.countFilters(kind),
+      onRulesChanged: () => topic.forgetCost(),
+    });
     this.idleTimer = new IdleTimer(engine, this);
     this.main = new MessageStore(engine, this, "main", options.requiresSession);
     this.deadLetter = new MessageStore(engine, this, "dead-letter");

@@ -3,6 +3,7 @@ import type { Entity, ReceivingEntity } from "../entities/entity-registry.js";
 import type { Queue } from "../entities/queue.js";
 import { isPartitioned, PARTITIONS } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";
+import { quotaCostOf } from "../messages/message-size.js";
 import { StoredMessage } from "../messages/stored-message.js";
 import { deadLetterRecord, type SystemDeadLetterReason } from "./dead-letter-message.js";
 import { detectDuplicate } from "./detect-duplicate.js";
@@ -86,7 +87,7 @@ export function transfer(
   if (target === undefined || target.kind === "subscription") return "MessagingEntityNotFound";
   if (target.options.status === "Disabled" || target.options.status === "SendDisabled")
     return "MessagingEntityDisabled";
-  if (!hasRoom(target, transit.content.sizeInBytes)) return "QuotaExceeded";
+  if (!hasRoom(target, quotaCostOf(transit.content.sizeInBytes))) return "QuotaExceeded";
   if (detectDuplicate(engine, target, transit.content, nowMs)) {
     engine.storage.releaseBody(transit.content.bodyId);
     return undefined;
@@ -97,9 +98,9 @@ export function transfer(
   return undefined;
 }
 
-/** Whether a message of this size fits into an entity's quota, which each of its partitions has. */
-export function hasRoom(target: Queue | Topic, sizeInBytes: number): boolean {
+/** Whether so much fits into an entity's quota, which each of its partitions has. */
+export function hasRoom(target: Queue | Topic, bytes: number): boolean {
   const { maxSizeInMegabytes } = target.options;
   const quota = maxSizeInMegabytes * 1024 * 1024 * (isPartitioned(target) ? PARTITIONS : 1);
-  return target.usage.bytes + sizeInBytes <= quota && !target.isFilled;
+  return target.usage.bytes + bytes <= quota && !target.isFilled;
 }

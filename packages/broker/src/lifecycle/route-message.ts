@@ -7,7 +7,7 @@ import type { Topic } from "../entities/topic.js";
 import type { ApplicationProperties } from "../messages/message.js";
 import type { MessageContent } from "../messages/message-content.js";
 import { StoredMessage } from "../messages/stored-message.js";
-import { evaluateRules, type RuleFailure } from "../rules/rule-copies.js";
+import { evaluateRules, type RuleCopies, type RuleFailure } from "../rules/rule-copies.js";
 import { applyRuleChanges } from "./change-content.js";
 import { deadLetterRecord } from "./dead-letter-message.js";
 import { forwardDeadLetter, forwardMessage } from "./forward-message.js";
@@ -132,40 +132,45 @@ function fanOut(engine: Engine, topic: Topic, transit: Transit, nowMs: number): 
     enqueuedSequence: transit.enqueuedSequence ?? sequence,
     lifeMs: Math.min(transit.lifeMs, topic.options.defaultMessageTimeToLiveMs),
   };
+  if (engine.fanOuts.mustWait(topic, transit.content)) {
+    engine.fanOuts.keep(topic, copy, sequence, nowMs);
+    return;
+  }
   const subject = new MessageSubject(engine, copy, sequence, nowMs);
   let copies = 0;
   for (const subscription of topic.subscriptions.values()) {
-    copies += fanIn(engine, subscription, copy, subject, nowMs);
+    const { rules } = subscription;
+    const made = rules.passesAll ? undefined : evaluateRules(rules.compiled, subject);
+    const count = countCopies(subscription, made);
+    for (let index = 0; index < count; index++) giveCopy(engine, subscription, copy, made, index, nowMs);
+    copies += count;
   }
   if (copies === 0) engine.emitEntity("matched-no-subscription", topic.path, nowMs);
   engine.storage.releaseBody(transit.content.bodyId);
 }
 
-/** Gives a subscription the copies that its rules make; returns how many. */
-function fanIn(
+/** How many copies of a message a subscription gets by what its rules made of it; `undefined` where it takes every message. */
+export function countCopies({ options }: Subscription, made: RuleCopies | undefined): number {
+  if (made === undefined) return 1;
+  const { copies, failures } = made;
+  return copies.length + (failures.length > 0 && options.deadLetteringOnFilterEvaluationExceptions ? 1 : 0);
+}
+
+/** Gives a subscription one of its copies; the last one may be that of a rule that failed. */
+export function giveCopy(
   engine: Engine,
   subscription: Subscription,
   transit: Transit,
-  subject: MessageSubject,
+  made: RuleCopies | undefined,
+  index: number,
   nowMs: number,
-): number {
-  const { bodyId } = transit.content;
-  if (subscription.rules.passesAll) {
-    engine.storage.retainBody(bodyId);
-    arrive(engine, subscription, transit, nowMs);
-    return 1;
-  }
-  const { copies, failures } = evaluateRules(subscription.rules.compiled, subject);
-  for (const changes of copies) {
-    engine.storage.retainBody(bodyId);
-    arrive(engine, subscription, applyRuleChanges(transit, changes), nowMs);
-  }
-  const [failure] = failures;
-  if (failure === undefined || !subscription.options.deadLetteringOnFilterEvaluationExceptions)
-    return copies.length;
-  engine.storage.retainBody(bodyId);
-  arriveDead(engine, subscription, transit, failureRecord(failure), nowMs);
-  return copies.length + 1;
+): void {
+  engine.storage.retainBody(transit.content.bodyId);
+  const changes = made?.copies[index];
+  const [failure] = made?.failures ?? [];
+  if (made === undefined) arrive(engine, subscription, transit, nowMs);
+  else if (changes !== undefined) arrive(engine, subscription, applyRuleChanges(transit, changes), nowMs);
+  else if (failure !== undefined) arriveDead(engine, subscription, transit, failureRecord(failure), nowMs);
 }
 
 function failureRecord({ ruleName, error }: RuleFailure): ApplicationProperties {

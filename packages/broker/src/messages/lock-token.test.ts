@@ -1,12 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createBroker } from "../broker.js";
 import { LockTokens } from "./lock-token.js";
 
 describe("LockTokens", () => {
+  const word = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
   const identity = fc.record({
-    storeId: fc.integer({ min: 0, max: 2 ** 28 - 1 }),
     sequence: fc.integer({ min: 0, max: 2 ** 52 - 1 }),
-    serial: fc.integer({ min: 1, max: 2 ** 42 - 1 }),
+    serial: word,
+    secret: word,
   });
 
   it("writes UUIDs of version 4 and reads them back", () => {
@@ -42,10 +44,50 @@ describe("LockTokens", () => {
       expect(tokens.parse(text)).toBeUndefined();
     }
   });
+});
 
-  it("gives every lock a serial of its own", () => {
-    const tokens = new LockTokens();
-    const serials = Array.from({ length: 100 }, () => tokens.nextSerial());
-    expect(new Set(serials).size).toBe(100);
+/** The bits in which two tokens differ. */
+const difference = (a: string, b: string): bigint => {
+  const bits = (token: string) => BigInt(`0x${token.replaceAll("-", "")}`);
+  return bits(a) ^ bits(b);
+};
+
+describe("a lock token", () => {
+  it("cannot be made of others, though all but its own lock is known", async () => {
+    await using broker = createBroker();
+    await broker.createQueue("q");
+    const body = { section: "data", bytes: new Uint8Array(1) } as const;
+    await broker.sender("q").sendBatch(Array.from({ length: 64 }, () => ({ body })));
+    const receiver = broker.receiver("q");
+    const messages = await receiver.receive(64);
+    const tokens = messages.map(({ lockToken = "" }) => lockToken);
+    // What two neighbours differ in is no secret; laid over a third token it must not give a fourth.
+    for (let i = 0; i + 3 < tokens.length; i++) {
+      const [a = "", b = "", c = ""] = tokens.slice(i + 1);
+      const step = difference(tokens[i] ?? "", a);
+      const forged = (BigInt(`0x${b.replaceAll("-", "")}`) ^ step).toString(16).padStart(32, "0");
+      const text = forged.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+      expect(text).not.toBe(c);
+      if (!tokens.includes(text)) await expect(receiver.complete(text)).rejects.toThrow("lock");
+    }
+    const differences = new Set(
+      tokens.slice(1).map((token, i) => difference(tokens[i] ?? "", token) & (2n ** 62n - 1n)),
+    );
+    expect(differences.size).toBe(63);
+    for (const token of tokens) await receiver.complete(token);
+  });
+
+  it("is another one at each delivery, and only the last one holds", async () => {
+    await using broker = createBroker();
+    await broker.createQueue("q");
+    await broker.sender("q").send({ body: { section: "data", bytes: new Uint8Array(1) } });
+    const receiver = broker.receiver("q");
+    const [first] = await receiver.receive();
+    await receiver.abandon(first?.lockToken ?? "");
+    const [second] = await receiver.receive();
+    expect(second?.lockToken).not.toBe(first?.lockToken);
+    await expect(receiver.complete(first?.lockToken ?? "")).rejects.toThrow("lock");
+    await expect(receiver.complete(first?.lock ?? "")).rejects.toThrow("lock");
+    await receiver.complete(second?.lock ?? "");
   });
 });

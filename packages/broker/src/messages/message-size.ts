@@ -6,7 +6,18 @@ const PROPERTY_OVERHEAD = 4;
 /** Bytes of the sections' frames in an encoded message. */
 const MESSAGE_OVERHEAD = 32;
 
-/** The size that a message counts with against limits and quotas, in bytes. */
+/**
+ * What each message counts with against quotas besides its size, in bytes: more than the broker's own memory for one, so that a quota bounds
+ * that, too, however small messages are.
+ */
+export const MESSAGE_COST = 512;
+
+/** What a message counts with against quotas, in bytes: its size, what was changed about it, and the broker's own memory for it. */
+export function quotaCostOf(sizeInBytes: number, changeBytes = 0): number {
+  return MESSAGE_COST + sizeInBytes + changeBytes;
+}
+
+/** The size that a message counts with against limits, in bytes. */
 export function sizeOf(message: BrokerMessage, bytes: Uint8Array): number {
   if (message.wire !== undefined) return bytes.byteLength;
   const { applicationProperties } = message;

@@ -6,12 +6,8 @@ import {
   readApplicationProperties,
   readBody,
 } from "./message-content.js";
+import { MessageLock } from "./message-lock.js";
 import type { StoredMessage } from "./stored-message.js";
-
-/** The stored message behind a handed-out one; for the engine. */
-export let storedOf: (message: ReceivedMessage) => StoredMessage;
-/** The lock that a message was handed out with, 0 for none; for the engine. */
-export let lockSerialOf: (message: ReceivedMessage) => number;
 
 /**
  * A message as handed out or peeked: a snapshot that later changes in the broker do not touch. Body and application
@@ -24,26 +20,21 @@ export class ReceivedMessage {
   readonly state: MessageState;
   readonly #stored: StoredMessage;
   readonly #bytes: Uint8Array;
-  readonly #lockSerial: number;
+  readonly #lock: MessageLock | undefined;
   readonly #lockedUntilMs: number | undefined;
   readonly #propertyChanges: ApplicationProperties | undefined;
   #body: MessageBody | undefined = undefined;
   #applicationProperties: ApplicationProperties | undefined = undefined;
 
   /** Made by the broker only. */
-  constructor(stored: StoredMessage, lockSerial = stored.lockSerial, isPeeked = false) {
+  constructor(stored: StoredMessage, isPeeked = false) {
     this.deliveryCount = stored.deliveryCount;
     this.state = stateOf(stored, isPeeked);
     this.#stored = stored;
     this.#bytes = stored.store.engine.storage.readBody(stored.content.bodyId);
-    this.#lockSerial = lockSerial;
+    this.#lock = stored.isLocked && !isPeeked ? new MessageLock(stored) : undefined;
     this.#lockedUntilMs = stored.lockedUntilMs;
     this.#propertyChanges = stored.propertyChanges;
-  }
-
-  static {
-    storedOf = (message) => message.#stored;
-    lockSerialOf = (message) => message.#lockSerial;
   }
 
   /** Path of the entity or sub-queue that it was received from. */
@@ -72,23 +63,23 @@ export class ReceivedMessage {
 
   /** `undefined` unless the message was handed out locked. */
   get lockToken(): string | undefined {
-    if (this.#lockSerial === 0) return undefined;
-    const { store, sequence } = this.#stored;
-    return store.engine.lockTokens.format({ storeId: store.id, sequence, serial: this.#lockSerial });
+    return this.#lock && this.#stored.store.engine.lockTokens.format(this.#lock);
   }
 
   /** The 16 bytes of `lockToken`, in the order of its digits. */
   get lockTokenBytes(): Uint8Array | undefined {
-    if (this.#lockSerial === 0) return undefined;
-    const { store, sequence } = this.#stored;
-    return store.engine.lockTokens.encode({ storeId: store.id, sequence, serial: this.#lockSerial });
+    return this.#lock && this.#stored.store.engine.lockTokens.encode(this.#lock);
+  }
+
+  /** Settles the message in its place, and keeps none of its memory; `undefined` unless it was handed out locked. */
+  get lock(): MessageLock | undefined {
+    return this.#lock;
   }
 
   /** When the lock ends unless it is renewed; `undefined` for a message that was not handed out locked. */
   get lockedUntil(): Date | undefined {
-    if (this.#lockSerial === 0) return undefined;
-    const isCurrent = this.#stored.lockSerial === this.#lockSerial;
-    return new Date((isCurrent ? this.#stored.lockedUntilMs : undefined) ?? this.#lockedUntilMs!);
+    if (this.#lock === undefined) return undefined;
+    return new Date((this.#lock.isHeld ? this.#stored.lockedUntilMs : undefined) ?? this.#lockedUntilMs!);
   }
 
   /** Topmost 16 bits of the sequence number in a partitioned entity, else 0. */
@@ -204,7 +195,7 @@ export class ReceivedMessage {
 
 /** A message as seen by peek: without its lock, if it has one. */
 export function peekedMessage(stored: StoredMessage): ReceivedMessage {
-  return new ReceivedMessage(stored, 0, true);
+  return new ReceivedMessage(stored, true);
 }
 
 function stateOf({ state, wasScheduled }: StoredMessage, isPeeked: boolean): MessageState {

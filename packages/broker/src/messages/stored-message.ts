@@ -29,10 +29,13 @@ export class StoredMessage extends TimerEntry {
   wasScheduled = false;
   /** Failed deliveries so far. */
   deliveryCount = 0;
-  /** Identifies the present lock; 0 while the message is not locked. */
+  /** With `lockSecret` the random bits of the present lock; 0 while the message is not locked. */
   lockSerial = 0;
+  lockSecret = 0;
   /** What settlements and rules changed in the application properties; `undefined` removes one. Never changed in place. */
   propertyChanges: ApplicationProperties | undefined = undefined;
+  /** The bytes of these changes, as counted while the message is in its store. */
+  changeBytes = 0;
   /** The session that the message belongs to, in stores that have sessions. */
   session: Session | undefined = undefined;
   /** How many times it was forwarded automatically. */

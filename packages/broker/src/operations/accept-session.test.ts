@@ -330,3 +330,21 @@ describe("a session in receive-and-delete", () => {
     await world.accept("s1");
   });
 });
+
+describe("a session receiver that settles nothing", () => {
+  it("gets 5,000 messages at most, and goes on as they are settled", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("many", { requiresSession: true });
+    const sender = world.broker.sender("many");
+    await sender.sendBatch(Array.from({ length: 5_010 }, (_, i) => message(`${i}`, { sessionId: "a" })));
+    const session = await world.broker.acceptSession("many", { sessionId: "a" });
+    const first = await session.receive(6_000);
+    expect(first).toHaveLength(5_000);
+    expect(await session.receive(1, { maxWaitMs: 0 })).toEqual([]);
+    const waiting = session.receive(1);
+    for (const one of first.slice(0, 3)) await session.complete(one);
+    expect(textsOf(await waiting)).toEqual(["5000"]);
+    await session.close();
+    expect(world.broker.getEntity("many").activeMessageCount).toBe(5_007);
+  });
+});

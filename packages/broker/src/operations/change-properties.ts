@@ -16,5 +16,8 @@ export function checkChanges(
 /** Lays a settlement's properties to modify over a message's application properties. */
 export function changeProperties(message: StoredMessage, changes: ApplicationProperties | undefined): void {
   if (changes === undefined) return;
-  message.propertyChanges = { ...message.propertyChanges, ...copyApplicationProperties(changes) };
+  message.store.changeProperties(message, {
+    ...message.propertyChanges,
+    ...copyApplicationProperties(changes),
+  });
 }

@@ -76,6 +76,7 @@ export function createSubscription(
   const subscription = new Subscription(engine, engine.entities.nextId(), topic, name, resolved, nowMs);
   subscription.rules.add(defaultRule ?? DEFAULT_RULE, nowMs);
   topic.subscriptions.set(name.toLowerCase(), subscription);
+  topic.forgetCost();
   topic.accessedAtMs = nowMs;
   return enlist(engine, subscription, nowMs);
 }

@@ -1,4 +1,6 @@
 import type { Engine } from "../engine.js";
+import { requireMemory } from "../lifecycle/require-memory.js";
+import { HEAP_COSTS } from "../memory-mark.js";
 import type { RuleDefinition } from "../rules/rule.js";
 import { findSubscription } from "./find-subscription.js";
 import { saveRules } from "./save-entity.js";
@@ -12,6 +14,8 @@ export function createRule(
   nowMs: number,
 ): void {
   const entity = findSubscription(engine, topic, subscription);
+  requireMemory(engine, `Cannot add a rule to '${entity.path}'`, entity.path);
+  engine.memory.grow(HEAP_COSTS.rule);
   entity.rules.add(rule, nowMs);
   saveRules(engine, entity, nowMs);
 }

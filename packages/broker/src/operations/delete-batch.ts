@@ -1,5 +1,6 @@
 import type { Engine } from "../engine.js";
-import type { MessageStore } from "../entities/message-store.js";
+import type { ArrivalWalk } from "../entities/arrival-walk.js";
+import { STRIDE } from "../timing/next-turn.js";
 import { removeMessage } from "./purge.js";
 
 /** Which messages a batch delete takes. */
@@ -9,20 +10,29 @@ export interface DeleteBatchOptions {
   readonly sessionId?: string | undefined;
 }
 
-/** Deletes up to `maxCount` active, unlocked messages, the oldest first; returns how many. */
-export function deleteBatch(
+/** What came of a part of a batch delete. */
+export interface DeletedPart {
+  readonly count: number;
+  /** Whether there is nothing more to look at. */
+  readonly isLast: boolean;
+}
+
+/** Deletes up to `maxCount` active, unlocked messages among the next ones of a walk, the oldest first. */
+export function deleteSome(
   engine: Engine,
-  store: MessageStore,
+  walk: ArrivalWalk,
   maxCount: number,
   { enqueuedBefore, sessionId }: DeleteBatchOptions,
-): number {
+): DeletedPart {
   const beforeMs = enqueuedBefore?.getTime() ?? Number.POSITIVE_INFINITY;
-  const chosen = [];
-  for (const message of store.byArrival()) {
-    if (chosen.length >= maxCount) break;
+  const messages = walk.take(STRIDE);
+  let count = 0;
+  for (const message of messages) {
+    if (count >= maxCount) break;
     if (message.state !== "active" || message.isLocked || message.enqueuedAtMs >= beforeMs) continue;
-    if (sessionId === undefined || message.content.sessionId === sessionId) chosen.push(message);
+    if (sessionId !== undefined && message.content.sessionId !== sessionId) continue;
+    removeMessage(engine, message);
+    count++;
   }
-  for (const message of chosen) removeMessage(engine, message);
-  return chosen.length;
+  return { count, isLast: messages.length < STRIDE };
 }

@@ -19,7 +19,10 @@ export function removeEntity(engine: Engine, entity: Entity, nowMs: number): voi
   // Gone first: whoever is refused now may come back at once and must not find it.
   entity.isDeleted = true;
   engine.entities.remove(entity);
-  if (entity.kind === "subscription") entity.topic.subscriptions.delete(entity.name.toLowerCase());
+  if (entity.kind === "subscription") {
+    entity.topic.subscriptions.delete(entity.name.toLowerCase());
+    entity.topic.forgetCost();
+  }
   for (const store of storesOf(entity)) {
     store.refuseWaiters(entityNotFound(store.path));
     emptyStore(engine, store, nowMs);

@@ -63,7 +63,7 @@ export function describeEntity(entity: Entity): EntityDescription {
     accessedAt: new Date(accessedAtMs),
     sizeInBytes:
       entity.kind === "topic"
-        ? entity.usage.bytes
+        ? entity.usage.sizeInBytes
         : stores.reduce((sum, store) => sum + store.sizeInBytes, 0),
     activeMessageCount: entity.main.activeCount,
     deferredMessageCount: entity.main.deferredCount,

@@ -1,24 +1,28 @@
 import { messageLockLost } from "../broker-error.js";
 import type { Engine } from "../engine.js";
 import type { MessageStore } from "../entities/message-store.js";
-import { lockSerialOf, ReceivedMessage, storedOf } from "../messages/received-message.js";
+import { MessageLock, storedOf } from "../messages/message-lock.js";
+import type { ReceivedMessage } from "../messages/received-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 
-/** What names a locked message: the message as received, or its lock token. */
-export type LockedMessage = ReceivedMessage | string;
+/** What names a locked message: the message as received, its lock, or its lock token. */
+export type LockedMessage = ReceivedMessage | MessageLock | string;
 
 /** The stored message that a lock is on. Throws `message-lock-lost` when the lock has ended or never was. */
 export function findLock(engine: Engine, store: MessageStore, target: LockedMessage): StoredMessage {
-  if (target instanceof ReceivedMessage) {
-    const message = storedOf(target);
-    const serial = lockSerialOf(target);
-    if (serial !== 0 && message.lockSerial === serial && message.store === store) return message;
-    throw messageLockLost(store.path, `the message with sequence number ${message.sequence}`);
+  if (typeof target === "string") return findByToken(engine, store, target);
+  const lock = target instanceof MessageLock ? target : target.lock;
+  const stored = lock && storedOf(lock);
+  if (lock?.isHeld && stored?.store === store) return stored;
+  const sequence = stored?.sequence ?? (target as ReceivedMessage).sequenceNumber;
+  throw messageLockLost(store.path, `the message with sequence number ${sequence}`);
+}
+
+function findByToken(engine: Engine, store: MessageStore, token: string): StoredMessage {
+  const lock = engine.lockTokens.parse(token);
+  const message = lock && store.index.find(lock.sequence);
+  if (message?.isLocked) {
+    if (message.lockSerial === lock?.serial && message.lockSecret === lock.secret) return message;
   }
-  const identity = engine.lockTokens.parse(target);
-  const message = identity?.storeId === store.id ? store.index.find(identity.sequence) : undefined;
-  if (message === undefined || message.lockSerial !== identity?.serial) {
-    throw messageLockLost(store.path, "the message");
-  }
-  return message;
+  throw messageLockLost(store.path, "the message");
 }

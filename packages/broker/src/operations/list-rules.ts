@@ -7,17 +7,24 @@ export interface RuleDescription extends RuleDefinition {
   readonly createdAt: Date;
 }
 
-/** The rules of a subscription in the order of their names, whatever their letter case. Throws `entity-not-found`. */
-export function listRules(engine: Engine, topic: string, subscription: string): RuleDescription[] {
-  const { rules } = findSubscription(engine, topic, subscription);
-  return Array.from(rules.values(), ({ definition, createdAtMs }) => ({
-    ...structuredClone(definition),
-    createdAt: new Date(createdAtMs),
-  })).sort((a, b) => compareNames(a.name, b.name));
+/** Which rules to list. */
+export interface ListRulesOptions {
+  /** Default 0. */
+  readonly skip?: number | undefined;
+  /** Default: all. */
+  readonly top?: number | undefined;
 }
 
-/** By UTF-16 units: an order that depends on no locale. */
-function compareNames(a: string, b: string): number {
-  const [left, right] = [a.toLowerCase(), b.toLowerCase()];
-  return left < right ? -1 : Number(left > right);
+/** The rules of a subscription in the order of their names, whatever their letter case. Throws `entity-not-found`. */
+export function listRules(
+  engine: Engine,
+  topic: string,
+  subscription: string,
+  { skip = 0, top = Number.POSITIVE_INFINITY }: ListRulesOptions = {},
+): RuleDescription[] {
+  const { rules } = findSubscription(engine, topic, subscription);
+  return rules.byName.slice(skip, skip + top).map(({ definition, createdAtMs }) => ({
+    ...structuredClone(definition),
+    createdAt: new Date(createdAtMs),
+  }));
 }

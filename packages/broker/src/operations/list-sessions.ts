@@ -1,4 +1,5 @@
 import type { MessageStore } from "../entities/message-store.js";
+import { nextTurn, STRIDE } from "../timing/next-turn.js";
 import { sessionsOf } from "./accept-session.js";
 
 /** Which sessions to list. */
@@ -11,16 +12,56 @@ export interface ListSessionsOptions {
   readonly top?: number | undefined;
 }
 
-/** The ids of a store's sessions, in order of their ids. */
-export function listSessions(store: MessageStore, options: ListSessionsOptions): string[] {
+/** The ids of a store's sessions, in order of their ids. It works a little at a time: sessions that come or go meanwhile are listed or not. */
+export async function listSessions(store: MessageStore, options: ListSessionsOptions): Promise<string[]> {
   const { updatedAfter, skip = 0, top = 100 } = options;
-  const ids: string[] = [];
+  const updatedAfterMs = updatedAfter?.getTime();
+  const sorted: string[][] = [];
+  let ids: string[] = [];
+  let looked = 0;
   for (const session of sessionsOf(store).all()) {
     const isListed =
-      updatedAfter === undefined
+      updatedAfterMs === undefined
         ? session.messageCount > 0
-        : session.state !== undefined && session.updatedAtMs > updatedAfter.getTime();
+        : session.state !== undefined && session.updatedAtMs > updatedAfterMs;
     if (isListed) ids.push(session.id);
+    if (++looked % STRIDE > 0) continue;
+    sorted.push(ids.sort());
+    ids = [];
+    await nextTurn();
   }
-  return ids.sort().slice(skip, skip + top);
+  sorted.push(ids.sort());
+  return (await mergeAll(sorted, skip + top)).slice(skip);
+}
+
+/** The first of many sorted lists together. */
+async function mergeAll(lists: readonly string[][], limit: number): Promise<string[]> {
+  let merged = lists.map((list) => list.slice(0, limit));
+  while (merged.length > 1) {
+    const next: string[][] = [];
+    for (let at = 0; at < merged.length; at += 2) {
+      next.push(await merge(merged[at] ?? [], merged[at + 1] ?? [], limit));
+    }
+    merged = next;
+  }
+  return merged[0] ?? [];
+}
+
+async function merge(a: readonly string[], b: readonly string[], limit: number): Promise<string[]> {
+  const merged: string[] = [];
+  let inA = 0;
+  let inB = 0;
+  while (merged.length < limit && inA + inB < a.length + b.length) {
+    const fromA = a[inA];
+    const fromB = b[inB];
+    if (fromB === undefined || (fromA !== undefined && fromA <= fromB)) inA = push(merged, fromA, inA);
+    else inB = push(merged, fromB, inB);
+    if (merged.length % STRIDE === 0) await nextTurn();
+  }
+  return merged;
+}
+
+function push(list: string[], item: string | undefined, at: number): number {
+  if (item !== undefined) list.push(item);
+  return at + 1;
 }

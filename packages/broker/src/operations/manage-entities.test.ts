@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { BrokerEvent } from "../messages/broker-event.js";
-import type { MessageBody } from "../messages/message.js";
+import type { BrokerMessage, MessageBody } from "../messages/message.js";
+import type { Sender } from "../sender.js";
 import { codeOf, message, openWorld, textsOf } from "../world.test-support.js";
 
 const MINUTE_MS = 60_000;
@@ -187,7 +188,64 @@ describe("status", () => {
   });
 });
 
+/** Sends a message again and again until the quota is used up; returns how often. */
+async function sendUntilRefused(sender: Sender, one: BrokerMessage): Promise<number> {
+  for (let sent = 0; ; sent++) {
+    const code = await sender.send(one).then(() => undefined, codeOfError);
+    if (code === undefined) continue;
+    expect(code).toBe("quota-exceeded");
+    return sent;
+  }
+}
+
+const codeOfError = (error: { readonly code?: unknown }) => error.code;
+
 describe("quota", () => {
+  it("counts what the broker itself needs for a message, however small that is", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders", { maxSizeInMegabytes: 1 });
+    const sender = world.broker.sender("orders");
+    const sent = await sendUntilRefused(sender, message(""));
+    expect(sent).toBeGreaterThan(1000);
+    expect(sent * 512).toBeLessThanOrEqual(2 ** 20);
+    const { sizeInBytes } = world.broker.getEntity("orders");
+    expect(sizeInBytes).toBeLessThan(sent * 100);
+  });
+
+  it("counts what settlements and rules changed", async () => {
+    await using world = openWorld();
+    await world.broker.createTopic("news", { maxSizeInMegabytes: 1 });
+    const copying = {
+      name: "copy",
+      filter: { type: "true" },
+      action: { expression: "SET copy = a + a" },
+    } as const;
+    await world.broker.createSubscription("news", "s", {}, copying);
+    const sender = world.broker.sender("news");
+    const large = { ...message(""), applicationProperties: { a: "x".repeat(30_000) } };
+    const sent = await sendUntilRefused(sender, large);
+    expect(sent).toBeLessThan(2 ** 20 / 90_000 + 2);
+  });
+
+  it("counts what transactions are about to send, and no longer than they are", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders", { maxSizeInMegabytes: 1 });
+    const sender = world.broker.sender("orders");
+    const big = message("x".repeat(400 * 1024));
+    const transaction = world.broker.beginTransaction();
+    await sender.send(big, transaction);
+    await sender.send(big, transaction);
+    expect(await codeOf(sender.send(big, transaction))).toBe("quota-exceeded");
+    expect(await codeOf(sender.send(big))).toBe("quota-exceeded");
+    await transaction.rollBack();
+    await sender.send(big);
+    const other = world.broker.beginTransaction();
+    await sender.send(big, other);
+    await other.commit();
+    expect(world.broker.getEntity("orders").totalMessageCount).toBe(2);
+    expect(await codeOf(sender.send(big))).toBe("quota-exceeded");
+  });
+
   it("refuses a message that does not fit, and takes it once others are gone", async () => {
     await using world = openWorld();
     await world.broker.createQueue("orders", { maxSizeInMegabytes: 1 });

@@ -2,6 +2,7 @@ import type { MessageStore } from "../entities/message-store.js";
 import type { Session } from "../entities/session.js";
 import { peekedMessage, type ReceivedMessage } from "../messages/received-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
+import { STRIDE } from "../timing/next-turn.js";
 
 /** Which messages to look at. */
 export interface PeekOptions {
@@ -9,46 +10,81 @@ export interface PeekOptions {
   readonly fromSequenceNumber?: bigint | undefined;
   /** Only messages of this session. */
   readonly sessionId?: string | undefined;
-}
-
-/** Reads up to `maxCount` messages in sequence order, whatever their state, without locking them. */
-export function peek(store: MessageStore, maxCount: number, options: PeekOptions): ReceivedMessage[] {
-  const { sessionId } = options;
-  const from = Number(options.fromSequenceNumber ?? 0n);
-  if (sessionId === undefined) return take(store.index.from(from), maxCount);
-  if (store.sessions === undefined) return take(ofSessionId(store.index.from(from), sessionId), maxCount);
-  const session = store.sessions.find(sessionId);
-  return session === undefined ? [] : take(ofSession(session, from), maxCount);
-}
-
-function take(messages: Iterable<StoredMessage>, maxCount: number): ReceivedMessage[] {
-  const peeked: ReceivedMessage[] = [];
-  for (const message of messages) {
-    if (peeked.length >= maxCount) break;
-    peeked.push(peekedMessage(message));
-  }
-  return peeked;
-}
-
-function* ofSessionId(messages: Iterable<StoredMessage>, sessionId: string): Iterable<StoredMessage> {
-  for (const message of messages) if (message.content.sessionId === sessionId) yield message;
+  /** Ends with the message that brings the sizes of all to so many bytes; default: none. */
+  readonly maxSizeInBytes?: number | undefined;
 }
 
 /**
- * A session's messages from a sequence number on. Where they lie close together the store's order finds them at once, however many the
- * session has; they are gathered from everywhere when there are more of others in between than of its own altogether.
+ * Reads up to `maxCount` messages in sequence order, whatever their state, without locking them. It may be interrupted: messages that come or
+ * go meanwhile are seen or not.
  */
-function* ofSession(session: Session, from: number): Iterable<StoredMessage> {
-  let next = from;
-  let strangers = 0;
-  for (const message of session.store.index.from(from)) {
-    if (message.session === session) {
-      yield message;
-      next = message.sequence + 1;
-    } else if (++strangers > session.messageCount) {
-      const others = Array.from(session.messages()).filter(({ sequence }) => sequence >= next);
-      yield* others.sort((a, b) => a.sequence - b.sequence);
-      return;
+export class Peek {
+  readonly messages: ReceivedMessage[] = [];
+  readonly #store: MessageStore;
+  readonly #maxCount: number;
+  readonly #sessionId: string | undefined;
+  #bytesLeft: number;
+  #next: number;
+  /** Messages of others that were passed. */
+  #strangers = 0;
+
+  constructor(store: MessageStore, maxCount: number, options: PeekOptions) {
+    this.#store = store;
+    this.#maxCount = maxCount;
+    this.#sessionId = options.sessionId;
+    this.#bytesLeft = options.maxSizeInBytes ?? Number.POSITIVE_INFINITY;
+    this.#next = Number(options.fromSequenceNumber ?? 0n);
+  }
+
+  /** Looks at some more messages; `true` when all are found. */
+  goOn(): boolean {
+    const session = this.#session;
+    if (session === null) return true;
+    let looked = 0;
+    for (const message of this.#store.index.from(this.#next)) {
+      if (this.#isFull) return true;
+      if (looked++ === STRIDE) return false;
+      this.#next = message.sequence + 1;
+      if (this.#isWanted(message, session)) this.#take(message);
+      else if (
+        session !== undefined &&
+        ++this.#strangers > session.messageCount &&
+        session.messageCount <= STRIDE
+      ) {
+        this.#gather(session);
+        return true;
+      }
     }
+    return true;
+  }
+
+  /** The session to look for; `undefined` where there are none, `null` when it has no messages. */
+  get #session(): Session | undefined | null {
+    const { sessions } = this.#store;
+    if (this.#sessionId === undefined || sessions === undefined) return undefined;
+    return sessions.find(this.#sessionId) ?? null;
+  }
+
+  get #isFull(): boolean {
+    return this.messages.length >= this.#maxCount || this.#bytesLeft <= 0;
+  }
+
+  #isWanted(message: StoredMessage, session: Session | undefined): boolean {
+    if (session !== undefined) return message.session === session;
+    return this.#sessionId === undefined || message.content.sessionId === this.#sessionId;
+  }
+
+  /** A session whose messages lie far apart is asked for them, when there are more of others in between than it has altogether. */
+  #gather(session: Session): void {
+    const rest = Array.from(session.messages()).filter(({ sequence }) => sequence >= this.#next);
+    for (const message of rest.sort((a, b) => a.sequence - b.sequence)) {
+      if (this.#isFull) return;
+      this.#take(message);
+    }
+  }
+
+  #take(message: StoredMessage): void {
+    this.messages.push(peekedMessage(message));
+    this.#bytesLeft -= message.content.sizeInBytes;
   }
 }

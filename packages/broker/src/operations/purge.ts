@@ -39,6 +39,8 @@ export function storesOf(entity: Entity): MessageStore[] {
 
 /** Removes a message wherever it stands. */
 export function removeMessage(engine: Engine, message: StoredMessage): void {
-  if (message.state === "active" && !message.isLocked) withdraw(message);
+  // A topic hands its messages out by itself.
+  const isReady = message.state === "active" && !message.isLocked && message.store.owner.kind !== "topic";
+  if (isReady) withdraw(message);
   discardMessage(engine, message);
 }

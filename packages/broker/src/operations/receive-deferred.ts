@@ -1,4 +1,4 @@
-import { messageNotFound } from "../broker-error.js";
+import { BrokerError, messageNotFound } from "../broker-error.js";
 import type { Engine } from "../engine.js";
 import type { MessageStore } from "../entities/message-store.js";
 import type { ReceiveMode } from "../entities/waiter.js";
@@ -6,6 +6,12 @@ import { expireMessage } from "../lifecycle/expire-message.js";
 import type { ReceivedMessage } from "../messages/received-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { handOut } from "./receive.js";
+
+/** Bounds for one call. */
+export interface ReceiveDeferredOptions {
+  /** The most bytes that all messages together may have; default: none. */
+  readonly maxSizeInBytes?: number | undefined;
+}
 
 /**
  * Receives deferred messages by number, all or none. Throws `message-not-found` for a number that names no deferred message,
@@ -18,6 +24,7 @@ export function receiveDeferred(
   sequenceNumbers: readonly bigint[],
   mode: ReceiveMode,
   sessionId: string | undefined,
+  { maxSizeInBytes = Number.POSITIVE_INFINITY }: ReceiveDeferredOptions,
   nowMs: number,
 ): ReceivedMessage[] {
   const messages = new Set(
@@ -36,7 +43,24 @@ export function receiveDeferred(
     for (const message of expired) expireMessage(engine, message, nowMs);
     throw messageNotFound(store.path, BigInt(sequence), "deferred");
   }
+  checkSize(store, messages, maxSizeInBytes);
   return Array.from(messages, (message) => handOut(engine, message, mode, nowMs));
+}
+
+function checkSize({ path }: MessageStore, messages: Iterable<StoredMessage>, limit: number): void {
+  let bytes = 0;
+  let isShut = false;
+  for (const { content, session } of messages) {
+    bytes += content.sizeInBytes;
+    isShut ||= session?.lock?.isShut === true;
+  }
+  if (bytes > limit) {
+    const text = `The deferred messages of '${path}' have ${bytes} bytes together, and one call takes at most ${limit}. Ask for fewer.`;
+    throw new BrokerError("message-size-exceeded", text, { entity: path });
+  }
+  if (!isShut) return;
+  const text = `So many messages of the session of '${path}' are held that some have to be settled first.`;
+  throw new BrokerError("quota-exceeded", text, { entity: path });
 }
 
 function isExpired({ store, expiresAtMs }: StoredMessage, nowMs: number): boolean {

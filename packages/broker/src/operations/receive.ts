@@ -4,6 +4,7 @@ import { isTopicItself, lockDurationOf, topicRefusal } from "../entities/entity-
 import type { Lane } from "../entities/lane.js";
 import type { MessageStore } from "../entities/message-store.js";
 import type { ReceiveMode } from "../entities/waiter.js";
+import { expireMessage } from "../lifecycle/expire-message.js";
 import { discardMessage } from "../lifecycle/place-message.js";
 import { ReceivedMessage } from "../messages/received-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
@@ -18,7 +19,7 @@ export function receiveReady(
 ): ReceivedMessage[] {
   const received: ReceivedMessage[] = [];
   while (received.length < maxCount) {
-    const message = lane.ready.shift();
+    const message = takeReady(engine, lane, nowMs);
     if (message === undefined) break;
     received.push(handOut(engine, message, mode, nowMs));
   }
@@ -31,7 +32,7 @@ export function serveWaiters(engine: Engine, lane: Lane, nowMs: number): void {
   lane.isDispatching = true;
   try {
     for (let waiter = lane.waiters.first; waiter !== undefined; waiter = lane.waiters.first) {
-      const message = lane.ready.shift();
+      const message = takeReady(engine, lane, nowMs);
       if (message === undefined) {
         waiter.flush();
         break;
@@ -45,6 +46,17 @@ export function serveWaiters(engine: Engine, lane: Lane, nowMs: number): void {
   } finally {
     lane.isDispatching = false;
   }
+}
+
+/** The next message of a lane whose time is not over: many may expire at once, and those that wait for it are not handed out. */
+function takeReady(engine: Engine, lane: Lane, nowMs: number): StoredMessage | undefined {
+  if (lane.isShut) return undefined;
+  for (let message = lane.ready.shift(); message !== undefined; message = lane.ready.shift()) {
+    const { expiresAtMs, store } = message;
+    if (expiresAtMs === undefined || expiresAtMs > nowMs || store.kind !== "main") return message;
+    expireMessage(engine, message, nowMs);
+  }
+  return undefined;
 }
 
 /**
@@ -100,7 +112,8 @@ export function handOut(
 
 function lockMessage(engine: Engine, message: StoredMessage, nowMs: number): void {
   const { session } = message;
-  message.lockSerial = engine.lockTokens.nextSerial();
+  message.lockSerial = engine.lockTokens.next();
+  message.lockSecret = engine.lockTokens.next();
   if (session === undefined) {
     engine.timers.arm(message, nowMs + lockDurationOf(message.store));
   } else {

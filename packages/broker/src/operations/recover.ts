@@ -37,6 +37,8 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
   const described: [number, EntityDescription][] = [];
   const duplicates: [Queue | Topic, string, number][] = [];
   const overdue: [StoredMessage, dueMs: number][] = [];
+  /** Messages that a topic had not handed to all subscriptions. */
+  const waiting: [Topic, StoredMessage][] = [];
   const partitioned = new Map<Entity, StoredMessage[]>();
   // Entities come first, but which other record comes next depends on what there is.
   const build = (): void => {
@@ -46,6 +48,11 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
       engine.entities.add(restore(engine, id, description));
   };
   const enter = (message: StoredMessage): void => {
+    const { owner } = message.store;
+    if (owner.kind === "topic" && message.state === "active") {
+      waiting.push([owner, message]);
+      return;
+    }
     enterMessage(engine, message);
     const dueMs = engine.timers.instantOf(message) ?? Number.POSITIVE_INFINITY;
     if (message.timerSlot >= 0 && dueMs <= nowMs) overdue.push([message, dueMs]);
@@ -90,6 +97,7 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
     restoreNumbers(entity, messages);
     for (const message of inOrderOfArrival(messages)) enter(message);
   }
+  for (const [topic, message] of waiting) engine.fanOuts.enter(topic, message);
   // What is overdue fires in the order of arming, so it is armed once more in the order in which it fell due.
   overdue.sort((a, b) => a[1] - b[1]);
   for (const [message, dueMs] of overdue) engine.timers.arm(message, dueMs);
@@ -137,5 +145,6 @@ function construct(engine: Engine, id: number, description: EntityDescription): 
   const subscription = new Subscription(engine, id, topic, description.name, resolved, createdAtMs);
   for (const rule of description.rules) subscription.rules.restore(rule);
   topic.subscriptions.set(description.name.toLowerCase(), subscription);
+  topic.forgetCost();
   return subscription;
 }

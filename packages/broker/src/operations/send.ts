@@ -6,11 +6,12 @@ import type { Topic } from "../entities/topic.js";
 import { detectDuplicate } from "../lifecycle/detect-duplicate.js";
 import { hasRoom, transfer, transferDeadLetter } from "../lifecycle/forward-message.js";
 import { placeMessage } from "../lifecycle/place-message.js";
+import { requireMemory } from "../lifecycle/require-memory.js";
 import { newTransit, routeMessage, type Transit } from "../lifecycle/route-message.js";
 import { checkProperties } from "../messages/check-message.js";
 import type { BrokerMessage } from "../messages/message.js";
 import { type Admitted, bytesToStore, type MessageContent, takeIn } from "../messages/message-content.js";
-import { sizeOf } from "../messages/message-size.js";
+import { quotaCostOf, sizeOf } from "../messages/message-size.js";
 import { StoredMessage } from "../messages/stored-message.js";
 import { checkOnePartition } from "./check-one-partition.js";
 
@@ -38,7 +39,7 @@ export function admitAll(target: Queue | Topic, messages: readonly BrokerMessage
   let pendingBytes = 0;
   return messages.map((message) => {
     const admitted = admit(target, message, pendingBytes);
-    pendingBytes += admitted.sizeInBytes;
+    pendingBytes += quotaCostOf(admitted.sizeInBytes);
     return admitted;
   });
 }
@@ -68,13 +69,14 @@ function admit(target: Queue | Topic, message: BrokerMessage, pendingBytes: numb
       { entity: path },
     );
   }
-  if (!hasRoom(target, pendingBytes + sizeInBytes)) {
+  if (!hasRoom(target, pendingBytes + quotaCostOf(sizeInBytes))) {
     throw new BrokerError(
       "quota-exceeded",
       `Cannot send to '${path}': its messages have reached the maximum size of ${options.maxSizeInMegabytes} MB. Receive some first.`,
       { entity: path },
     );
   }
+  requireMemory(target.main.engine, `Cannot send to '${path}'`, path);
   return { message, bytes, sizeInBytes };
 }
 

@@ -2,6 +2,7 @@ import { BrokerError } from "../broker-error.js";
 import type { Engine } from "../engine.js";
 import type { Session } from "../entities/session.js";
 import { hasRoom } from "../lifecycle/forward-message.js";
+import { requireMemory } from "../lifecycle/require-memory.js";
 
 /** The state of a session, as a copy; undefined when it has none. */
 export function getSessionState(session: Session): Uint8Array | undefined {
@@ -36,7 +37,12 @@ function checkSize({ id, store, state: present }: Session, state: Uint8Array): v
     throw new BrokerError("message-size-exceeded", text, { entity: store.path });
   }
   const growth = state.byteLength - (present?.byteLength ?? 0);
-  if (growth <= 0 || hasRoom(owner, growth)) return;
+  if (growth <= 0) return;
+  if (hasRoom(owner, growth)) {
+    store.engine.memory.grow(growth);
+    requireMemory(store.engine, `${what} cannot grow`, store.path);
+    return;
+  }
   const text = `${what} cannot grow: '${owner.path}' has reached its maximum size of ${maxSizeInMegabytes} MB. Receive messages or clear states first.`;
   throw new BrokerError("quota-exceeded", text, { entity: store.path });
 }

@@ -1,4 +1,7 @@
 import { BrokerError } from "../broker-error.js";
+import { APPLICATION_PROPERTY_LIMITS } from "../messages/check-message.js";
+import type { ApplicationProperties } from "../messages/message.js";
+import { sizeOfApplicationProperties } from "../messages/message-size.js";
 import { isStorable } from "../messages/storable-value.js";
 import { CORRELATION_FIELDS } from "./correlation-filter.js";
 import type { RuleDefinition } from "./rule.js";
@@ -41,13 +44,33 @@ function faultOfFilter(filter: Record<string, unknown>): string | undefined {
     case "sql":
       return faultOfText(filter, "filter");
     case "correlation":
-      return faultOfConditions(filter) ?? faultOfMap(filter.properties, "filter.properties");
+      return (
+        faultOfConditions(filter) ?? faultOfMap(filter.properties, "filter.properties") ?? faultOfSize(filter)
+      );
     case "true":
     case "false":
       return undefined;
     default:
       return 'filter.type has to be "sql", "correlation", "true" or "false"';
   }
+}
+
+/** The bytes of a correlation filter's conditions with their names. */
+export function sizeOfConditions(filter: object): number {
+  const { properties = {}, ...fields } = filter as Record<string, unknown>;
+  const own = properties instanceof Map ? Object.fromEntries(properties) : properties;
+  return (
+    sizeOfApplicationProperties({ ...(own as ApplicationProperties) }) +
+    sizeOfApplicationProperties(fields as ApplicationProperties)
+  );
+}
+
+function faultOfSize(filter: object): string | undefined {
+  const bytes = sizeOfConditions(filter);
+  const { totalBytes } = APPLICATION_PROPERTY_LIMITS;
+  return bytes <= totalBytes
+    ? undefined
+    : `a correlation filter has at most ${totalBytes} bytes, and this one has ${bytes}`;
 }
 
 function faultOfAction(action: unknown): string | undefined {

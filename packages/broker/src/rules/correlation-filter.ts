@@ -52,6 +52,12 @@ export function compileCorrelationFilter(filter: CorrelationFilter): (subject: R
   };
 }
 
+/** How many conditions a correlation filter may have, at least 1. */
+export function countConditions({ properties = {} }: CorrelationFilter): number {
+  const own = properties instanceof Map ? properties.size : Object.keys(properties).length;
+  return Object.keys(FIELDS).length + own;
+}
+
 type Condition = (subject: RuleSubject) => boolean;
 
 function* systemConditions(filter: CorrelationFilter): Iterable<Condition> {

@@ -2,12 +2,18 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { text } from "../../test/sql-arbitraries.js";
 import { compileLike } from "./like-pattern.js";
+import { RuleEvaluationError } from "./rule-error.js";
+import { beginRule } from "./rule-work.js";
 
 function like(value: string, pattern: string, escapeCharacter?: string): boolean {
+  beginRule();
   const matches = compileLike(pattern, escapeCharacter);
   if (matches === undefined) throw new Error("incomplete pattern");
   return matches(value);
 }
+
+/** Time that this process computed, which other processes do not add to. */
+const computedMs = (): number => process.cpuUsage().user / 1000;
 
 /** The same language through a regular expression. */
 function referenceLike(value: string, pattern: string, escapeCharacter: string): boolean {
@@ -78,5 +84,36 @@ describe("compileLike", () => {
     expect(like("a".repeat(32_000), `${"%a".repeat(500)}%b`)).toBe(false);
     expect(like("a".repeat(32_000), `%${"_a".repeat(250)}b%`)).toBe(false);
     expect(performance.now() - start).toBeLessThan(1_000);
+  });
+
+  it("goes through a text once for each piece, whatever text and pattern repeat", () => {
+    const a = "a".repeat(60_000);
+    const ab = "ab".repeat(30_000);
+    const cases: [text: string, pattern: string][] = [
+      [a, `%${"a_".repeat(400)}b%`],
+      [a, `%b${"_a".repeat(500)}%`],
+      [a, `%${"a".repeat(500)}b${"a".repeat(500)}%`],
+      [a, `%b${"a".repeat(1000)}%`],
+      [a, `%${"a".repeat(1000)}b%`],
+      [ab, `%${"ab".repeat(250)}_${"ba".repeat(250)}c%`],
+      [ab, `%${"a_".repeat(500)}b`],
+      [a, `%${"a_b%".repeat(250)}`],
+    ];
+    for (const [text, pattern] of cases) {
+      const start = computedMs();
+      expect(like(text, pattern)).toBe(false);
+      expect(computedMs() - start).toBeLessThan(100);
+    }
+  });
+
+  it("gives up when text and pattern are both long and both repeat", () => {
+    const text = "a".repeat(30_000);
+    const matches = compileLike(`%${"a_".repeat(15_000)}b%`, undefined);
+    expect(matches?.("a".repeat(20_000))).toBe(false);
+    const start = computedMs();
+    expect(() => {
+      for (let i = 0; i < 100; i++) compileLike(`%${"a_".repeat(7_000)}b%`, undefined)?.(text);
+    }).toThrow(new RuleEvaluationError("FilterException", "LIKE compares too much text"));
+    expect(computedMs() - start).toBeLessThan(500);
   });
 });

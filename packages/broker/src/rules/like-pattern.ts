@@ -1,10 +1,18 @@
-/** Tests a text against a compiled LIKE pattern. */
+import { compileWildPiece, type Piece } from "./like-piece.js";
+import { compileSearch } from "./literal-search.js";
+import { countComparisons } from "./rule-work.js";
+
+/** Tests a text against a compiled LIKE pattern. Throws `RuleEvaluationError` when that takes too long. */
 export type LikeMatcher = (text: string) => boolean;
+
+/** Characters that the engine's own search looks at in the time of one comparison of ours. */
+const CHARACTERS_PER_COMPARISON = 4;
 
 /**
  * Compiles a LIKE pattern: `%` stands for any run of characters, `_` for one (a UTF-16 unit, as in .NET); the escape
  * character takes the next one literally. Undefined when the pattern ends in its escape character.
- * Matching takes the leftmost place for each piece between `%` signs, so it never backtracks over earlier pieces.
+ * Matching takes the leftmost place for each piece between `%` signs, so it never backtracks over earlier pieces, and each piece is
+ * looked for in one pass.
  */
 export function compileLike(pattern: string, escapeCharacter: string | undefined): LikeMatcher | undefined {
   const pieces = splitPattern(pattern, escapeCharacter);
@@ -23,14 +31,6 @@ export function compileLike(pattern: string, escapeCharacter: string | undefined
     }
     return true;
   };
-}
-
-/** The part of a pattern between two `%` signs. */
-interface Piece {
-  readonly length: number;
-  matchesAt(text: string, at: number): boolean;
-  /** The first place at or after `from` where the piece fits and ends at or before `end`; -1 when there is none. */
-  find(text: string, from: number, end: number): number;
 }
 
 /** Stands for `_` in a piece; any other element is the literal character. */
@@ -56,36 +56,43 @@ function splitPattern(pattern: string, escapeCharacter: string | undefined): Pie
   return pieces;
 }
 
+/** A piece, without the `_` at its ends, which only take room. */
 function toPiece(characters: readonly (string | typeof ANY)[]): Piece {
-  return characters.includes(ANY) ? wildPiece(characters) : literalPiece(characters.join(""));
+  const lead = characters.findIndex((character) => character !== ANY);
+  if (lead < 0) return anyPiece(characters.length);
+  const trail = characters.length - 1 - characters.findLastIndex((character) => character !== ANY);
+  const core = characters.slice(lead, characters.length - trail);
+  const piece = core.includes(ANY) ? compileWildPiece(core) : literalPiece(core.join(""));
+  return lead + trail === 0 ? piece : widened(piece, lead, trail);
 }
 
-function literalPiece(literal: string): Piece {
+function anyPiece(length: number): Piece {
+  return { length, matchesAt: () => true, find: (_text, from, end) => (from + length <= end ? from : -1) };
+}
+
+function widened(core: Piece, lead: number, trail: number): Piece {
   return {
-    length: literal.length,
-    matchesAt: (text, at) => text.startsWith(literal, at),
+    length: lead + core.length + trail,
+    matchesAt: (text, at) => core.matchesAt(text, at + lead),
     find: (text, from, end) => {
-      const at = text.indexOf(literal, from);
-      return at >= 0 && at + literal.length <= end ? at : -1;
+      const at = core.find(text, from + lead, end - trail);
+      return at < 0 ? -1 : at - lead;
     },
   };
 }
 
-function wildPiece(characters: readonly (string | typeof ANY)[]): Piece {
-  const { length } = characters;
-  const matchesAt = (text: string, at: number): boolean => {
-    for (let index = 0; index < length; index++) {
-      const character = characters[index];
-      if (character !== ANY && text[at + index] !== character) return false;
-    }
-    return true;
-  };
+function literalPiece(literal: string): Piece {
+  const { length } = literal;
+  const search = compileSearch(literal);
   return {
     length,
-    matchesAt,
+    matchesAt: (text, at) => text.startsWith(literal, at),
     find: (text, from, end) => {
-      for (let at = from; at + length <= end; at++) if (matchesAt(text, at)) return at;
-      return -1;
+      if (length === 0) return from <= end ? from : -1;
+      const at = search(text, from);
+      const looked = (at < 0 ? text.length : at) - from + length;
+      countComparisons(1 + Math.floor(looked / CHARACTERS_PER_COMPARISON));
+      return at >= 0 && at + length <= end ? at : -1;
     },
   };
 }

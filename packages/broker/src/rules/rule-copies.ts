@@ -1,6 +1,7 @@
 import type { CompiledRule } from "./rule.js";
 import { RuleEvaluationError } from "./rule-error.js";
 import type { RuleChanges, RuleSubject } from "./rule-subject.js";
+import { beginRule } from "./rule-work.js";
 
 /** What a subscription's rules make of a message. */
 export interface RuleCopies {
@@ -21,20 +22,43 @@ export interface RuleFailure {
  * action yields its own. A failing rule yields no copy and does not stop the others.
  * Source: "Topic filters and actions".
  */
-export function evaluateRules(rules: Iterable<CompiledRule>, subject: RuleSubject): RuleCopies {
-  const copies: RuleChanges[] = [];
-  const failures: RuleFailure[] = [];
-  let hasPlainCopy = false;
-  for (const rule of rules) {
-    if (hasPlainCopy && !rule.hasAction) continue;
+export function evaluateRules(rules: readonly CompiledRule[], subject: RuleSubject): RuleCopies {
+  const run = new RuleRun(rules);
+  run.goOn(subject, () => false);
+  return run;
+}
+
+/** The rules of a subscription at work on one message, which may be interrupted. */
+export class RuleRun implements RuleCopies {
+  readonly copies: RuleChanges[] = [];
+  readonly failures: RuleFailure[] = [];
+  readonly #rules: readonly CompiledRule[];
+  #next = 0;
+  #hasPlainCopy = false;
+
+  constructor(rules: readonly CompiledRule[]) {
+    this.#rules = rules;
+  }
+
+  /** Runs rules until `isTurnOver` says so; `true` when all have run. */
+  goOn(subject: RuleSubject, isTurnOver: () => boolean): boolean {
+    while (this.#next < this.#rules.length) {
+      this.#run(this.#rules[this.#next++] as CompiledRule, subject);
+      if (isTurnOver()) break;
+    }
+    return this.#next >= this.#rules.length;
+  }
+
+  #run(rule: CompiledRule, subject: RuleSubject): void {
+    if (this.#hasPlainCopy && !rule.hasAction) return;
+    beginRule();
     try {
-      if (!rule.matches(subject)) continue;
-      copies.push(rule.apply(subject));
-      hasPlainCopy ||= !rule.hasAction;
+      if (!rule.matches(subject)) return;
+      this.copies.push(rule.apply(subject));
+      this.#hasPlainCopy ||= !rule.hasAction;
     } catch (error) {
       if (!(error instanceof RuleEvaluationError)) throw error;
-      failures.push({ ruleName: rule.name, error });
+      this.failures.push({ ruleName: rule.name, error });
     }
   }
-  return { copies, failures };
 }

@@ -1,8 +1,10 @@
-import { type CorrelationFilter, compileCorrelationFilter } from "./correlation-filter.js";
+import { type CorrelationFilter, compileCorrelationFilter, countConditions } from "./correlation-filter.js";
 import { compileRuleAction } from "./rule-action.js";
+import { costOfConditions, NO_COST, type RuleCost, withAction } from "./rule-cost.js";
 import type { RuleChanges, RuleSubject } from "./rule-subject.js";
+import { beginRule } from "./rule-work.js";
 import type { SqlParameters } from "./sql-filter/parser.js";
-import { compileSqlFilter } from "./sql-filter/sql-filter.js";
+import { compilePricedFilter, type PricedFilter } from "./sql-filter/sql-filter.js";
 
 /** A SQL text with values for its `@name` parameters. */
 export interface SqlText {
@@ -28,6 +30,7 @@ export interface RuleDefinition {
 export interface CompiledRule {
   readonly name: string;
   readonly hasAction: boolean;
+  readonly cost: RuleCost;
   /** Whether the filter selects the message; *unknown* is no. */
   matches(subject: RuleSubject): boolean;
   /** The action's changes together with the property `RuleName`; no changes for a rule without an action. */
@@ -42,14 +45,16 @@ const NO_CHANGES: RuleChanges = Object.freeze({ system: new Map(), application: 
 /** Compiles a rule once, to run on every message of its topic. Throws `RuleSyntaxError` for a text that breaks the grammar. */
 export function compileRule(definition: RuleDefinition): CompiledRule {
   const { name } = definition;
-  const matches = compileFilter(definition.filter);
+  beginRule();
+  const { matches, cost } = compileFilter(definition.filter);
   if (definition.action === undefined) {
-    return { name, hasAction: false, matches, apply: () => NO_CHANGES };
+    return { name, hasAction: false, cost, matches, apply: () => NO_CHANGES };
   }
   const act = compileRuleAction(definition.action.expression, definition.action.parameters);
   return {
     name,
     hasAction: true,
+    cost: withAction(cost),
     matches,
     apply: (subject) => {
       const changes = act(subject);
@@ -59,15 +64,15 @@ export function compileRule(definition: RuleDefinition): CompiledRule {
   };
 }
 
-function compileFilter(filter: RuleFilter): (subject: RuleSubject) => boolean {
+function compileFilter(filter: RuleFilter): PricedFilter {
   switch (filter.type) {
     case "sql":
-      return compileSqlFilter(filter.expression, filter.parameters);
+      return compilePricedFilter(filter.expression, filter.parameters);
     case "correlation":
-      return compileCorrelationFilter(filter);
+      return { matches: compileCorrelationFilter(filter), cost: costOfConditions(countConditions(filter)) };
     case "true":
-      return () => true;
+      return { matches: () => true, cost: NO_COST };
     case "false":
-      return () => false;
+      return { matches: () => false, cost: NO_COST };
   }
 }

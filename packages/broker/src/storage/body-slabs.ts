@@ -30,6 +30,12 @@ export class BodySlabs {
   #currentNumber = 0;
   #lastNumber = 0;
   #nextUnit = 0;
+  #memoryBytes = 0;
+
+  /** The memory that all slabs take. */
+  get memoryBytes(): number {
+    return this.#memoryBytes;
+  }
 
   /** How many slabs are held. */
   get slabCount(): number {
@@ -93,11 +99,13 @@ export class BodySlabs {
 
   #add(number: number, slab: Slab): Slab {
     this.#slabs.set(number, slab);
+    this.#memoryBytes += slab.bytes.byteLength;
     return slab;
   }
 
   #retire(number: number, slab: Slab): void {
     this.#slabs.delete(number);
+    this.#memoryBytes -= slab.bytes.byteLength;
     if (slab.bytes.byteLength === SLAB_BYTES && this.#spare.length < SPARE_SLABS) this.#spare.push(slab);
   }
 }

@@ -7,6 +7,9 @@ export function createMemoryStorage(): Storage {
   const forget = (): void => {};
   return {
     isVolatile: true,
+    get memoryBytes() {
+      return bodies.memoryBytes;
+    },
     load: async () => {},
     putBody: (bytes) => bodies.put(bytes),
     readBody: (id) => bodies.read(id),

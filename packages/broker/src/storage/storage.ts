@@ -51,6 +51,8 @@ export interface RecordVisitor {
 export interface Storage {
   /** Whether all is forgotten on `close`. The engine then writes bodies only: it calls no other `put` or `delete`. */
   readonly isVolatile: boolean;
+  /** Memory outside the heap that bodies take, in bytes; absent where it is small whatever is kept. */
+  readonly memoryBytes?: number | undefined;
 
   /**
    * Opens the storage and hands over all that earlier owners committed: entities first, then counters, messages, sessions

@@ -1,5 +1,10 @@
 import { type Clock, type ClockAttachment, type ClockDriven, steadyNow } from "../clock.js";
+import { SystemClock } from "../system-clock.js";
 import { type TimerEntry, TimingWheel } from "./timing-wheel.js";
+
+/** How long timers fire before everything else has its turn, and how long they hold up an operation, in ms. */
+const TURN_MS = 5;
+const OPERATION_MS = 2;
 
 /**
  * All timers of one broker: a timing wheel driven by its clock. Callers speak of instants by the wall clock; the wheel runs in steady time, so
@@ -10,13 +15,16 @@ export class Timers implements ClockDriven {
   readonly #wheel: TimingWheel;
   readonly #attachment: ClockAttachment;
   readonly #onStep: (byMs: number) => void;
+  readonly #onRun: () => void;
   #steppedMs: number;
   #waits = 0;
   #isRunning = false;
 
-  constructor(clock: Clock, onStep: (byMs: number) => void = () => {}) {
+  /** `onRun` is called before timers fire that the clock itself drives. */
+  constructor(clock: Clock, onStep: (byMs: number) => void = () => {}, onRun: () => void = () => {}) {
     this.#clock = clock;
     this.#onStep = onStep;
+    this.#onRun = onRun;
     this.#wheel = new TimingWheel(steadyNow(clock));
     this.#steppedMs = clock.steppedMs ?? 0;
     this.#attachment = clock.attach(this);
@@ -62,7 +70,7 @@ export class Timers implements ClockDriven {
   /** Fires what is due at `nowMs`, unless that is just happening. */
   settle(nowMs: number): void {
     const steadyMs = nowMs - this.#steppedMs;
-    if (steadyMs >= this.#wheel.nextDueMs && !this.#isRunning) this.#run(steadyMs);
+    if (steadyMs >= this.#wheel.nextDueMs && !this.#isRunning) this.#run(steadyMs, OPERATION_MS);
   }
 
   /** Arms a timer for an instant by the wall clock as it is now. */
@@ -79,7 +87,8 @@ export class Timers implements ClockDriven {
 
   runDue(steadyMs: number): void {
     this.#look();
-    this.#run(steadyMs);
+    this.#onRun();
+    this.#run(steadyMs, TURN_MS);
   }
 
   onStep(): void {
@@ -107,10 +116,14 @@ export class Timers implements ClockDriven {
     this.#onStep(byMs);
   }
 
-  #run(steadyMs: number): void {
+  /** Where many fall due at once, the rest follows in the next turn: the clock is told of it as of any other timer. */
+  #run(steadyMs: number, turnMs: number): void {
     this.#isRunning = true;
+    // Who moves a clock by hand expects everything to have happened.
+    const endsAtMs =
+      this.#clock instanceof SystemClock ? performance.now() + turnMs : Number.POSITIVE_INFINITY;
     try {
-      this.#wheel.runDue(steadyMs, steadyMs + this.#steppedMs);
+      this.#wheel.runDue(steadyMs, steadyMs + this.#steppedMs, () => performance.now() >= endsAtMs);
     } finally {
       this.#isRunning = false;
     }

@@ -26,7 +26,7 @@ describe("runDue", () => {
       fc.record({ kind: fc.constant("advance" as const), ms: delays }),
     );
     fc.assert(
-      fc.property(fc.array(command, { maxLength: 60 }), (commands) => {
+      fc.property(fc.array(command, { maxLength: 90 }), fc.boolean(), (commands, isInterrupted) => {
         const wheel = new TimingWheel(START_MS);
         const fired: number[] = [];
         const entries = Array.from({ length: 20 }, (_, i) => new Recorder(() => fired.push(i)));
@@ -50,7 +50,9 @@ describe("runDue", () => {
             const due = model.filter(({ dueMs }) => dueMs <= nowMs).sort((a, b) => a.dueMs - b.dueMs);
             for (const { entry } of due) forget(entry);
             expected.push(...due.map(({ entry }) => entry));
-            wheel.runDue(nowMs);
+            // An interruption after every eighth entry leaves the others due at once.
+            do wheel.runDue(nowMs, nowMs, () => isInterrupted);
+            while (wheel.nextDueMs <= nowMs);
           }
           expect(wheel.count).toBe(model.length);
           for (const { dueMs } of model) expect(wheel.nextDueMs).toBeLessThanOrEqual(dueMs);
@@ -59,6 +61,20 @@ describe("runDue", () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  it("keeps the order of thousands that are moved and fired in parts", () => {
+    const wheel = new TimingWheel(START_MS);
+    const fired: number[] = [];
+    const dueMs = START_MS + 100_000;
+    for (let i = 0; i < 5000; i++) wheel.arm(new Recorder(() => fired.push(i)), dueMs + (i % 3));
+    let runs = 0;
+    for (; wheel.count > 0; runs++) wheel.runDue(dueMs + 2, dueMs + 2, () => true);
+    expect(runs).toBeGreaterThan(600);
+    const expected = [0, 1, 2].flatMap((rest) =>
+      Array.from({ length: 5000 }, (_, i) => i).filter((i) => i % 3 === rest),
+    );
+    expect(fired).toEqual(expected);
   });
 
   it("lets a firing entry arm itself and others again", () => {

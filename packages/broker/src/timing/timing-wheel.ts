@@ -15,6 +15,9 @@ const SLOTS = 256;
 const LEVELS = 6;
 const WORDS = SLOTS / 32;
 const LOW_RANGE = 2 ** 24;
+/** Entries between two looks at the time. */
+const FIRED_AT_ONCE = 8;
+const MOVED_AT_ONCE = 1024;
 /** The wheel's horizon, in the year 10889: what is due later never fires. */
 const HORIZON_MS = 2 ** 48;
 
@@ -34,6 +37,8 @@ export class TimingWheel {
   #high: number;
   #low: number;
   #count = 0;
+  /** The slot whose entries are on their way to lower levels, -1 for none. */
+  #cascading = -1;
 
   constructor(nowMs: number) {
     this.#high = Math.floor(nowMs / LOW_RANGE);
@@ -65,10 +70,13 @@ export class TimingWheel {
     this.#count--;
   }
 
-  /** Fires everything due at or before `nowMs`; entries are told `toldMs`, the same moment in the time that they go by. */
-  runDue(nowMs: number, toldMs: number = nowMs): void {
+  /**
+   * Fires everything due at or before `nowMs`; entries are told `toldMs`, the same moment in the time that they go by. Where `isTurnOver`
+   * interrupts it, what is left is due at once, and comes first the next time.
+   */
+  runDue(nowMs: number, toldMs: number = nowMs, isTurnOver: () => boolean = () => false): void {
     for (;;) {
-      const slot = this.#firstOccupied();
+      const slot = this.#cascading < 0 ? this.#firstOccupied() : this.#cascading;
       if (slot < 0) break;
       const startMs = this.#startOf(slot);
       if (startMs > nowMs) {
@@ -77,25 +85,37 @@ export class TimingWheel {
         return;
       }
       this.#moveTo(startMs);
-      if (slot < SLOTS) this.#fire(slot, toldMs);
-      else this.#cascade(slot);
+      const isDone = slot < SLOTS ? this.#fire(slot, toldMs, isTurnOver) : this.#cascade(slot, isTurnOver);
+      if (isDone) continue;
+      this.nextDueMs = startMs;
+      return;
     }
     this.nextDueMs = Number.POSITIVE_INFINITY;
     this.#moveTo(nowMs);
   }
 
-  #fire(slot: number, toldMs: number): void {
-    for (let entry = this.#heads[slot]; entry !== undefined; entry = this.#heads[slot]) {
+  #fire(slot: number, toldMs: number, isTurnOver: () => boolean): boolean {
+    for (let fired = 1; ; fired++) {
+      const entry = this.#heads[slot];
+      if (entry === undefined) return true;
       this.disarm(entry);
       entry.onDue(toldMs);
+      if (fired % FIRED_AT_ONCE === 0 && isTurnOver()) return false;
     }
   }
 
-  #cascade(slot: number): void {
-    for (let entry = this.#heads[slot]; entry !== undefined; entry = this.#heads[slot]) {
+  /** Entries of one instant keep their order even so: none of the slot fires before all have left it. */
+  #cascade(slot: number, isTurnOver: () => boolean): boolean {
+    this.#cascading = slot;
+    for (let moved = 1; ; moved++) {
+      const entry = this.#heads[slot];
+      if (entry === undefined) break;
       this.#unlink(entry);
       this.#link(entry);
+      if (moved % MOVED_AT_ONCE === 0 && isTurnOver()) return false;
     }
+    this.#cascading = -1;
+    return true;
   }
 
   #moveTo(ms: number): void {

@@ -299,6 +299,11 @@ export function partitionOf(key: string): number {
 }
 
 /** What a message counts with against quotas. */
+export function costOf(content: NaiveContent): number {
+  return sizeOf(content) + 512;
+}
+
+/** The size of a message. */
 export function sizeOf({
   messageId,
   sessionId,

@@ -1,13 +1,13 @@
 import { evaluateRules } from "../../src/rules/rule-copies.js";
 import { ruleSubject } from "../../src/rules/rule-subject.js";
 import {
+  costOf,
   fresh,
   type NaiveContent,
   type NaiveEntity,
   type NaiveMessage,
   type NaiveProperties,
   NaiveRefusal,
-  sizeOf,
   type Transit,
 } from "./naive-entity.js";
 import {
@@ -35,7 +35,7 @@ export function checkSends(state: NaiveState, entity: NaiveEntity, contents: rea
     if (entity.kind === "queue" && requiresSession && content.sessionId === undefined) {
       throw new NaiveRefusal("not-allowed");
     }
-    pendingBytes += sizeOf(content);
+    pendingBytes += costOf(content);
     if (!hasRoom(state, entity, pendingBytes)) throw new NaiveRefusal("quota-exceeded");
   }
 }
@@ -250,7 +250,7 @@ function handOver(state: NaiveState, target: string, transit: Transit): string |
   if (entity === undefined) return "MessagingEntityNotFound";
   const { status } = entity.options;
   if (status === "Disabled" || status === "SendDisabled") return "MessagingEntityDisabled";
-  if (!hasRoom(state, entity, sizeOf(transit.content))) return "QuotaExceeded";
+  if (!hasRoom(state, entity, costOf(transit.content))) return "QuotaExceeded";
   if (isDuplicate(state, entity, transit.content)) return undefined;
   use(state, entity);
   // Sent by way of another entity, with a time of its own.

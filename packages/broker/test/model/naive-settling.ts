@@ -140,7 +140,7 @@ export function commit(state: NaiveState, transaction: NaiveTransaction): void {
   for (const step of transaction.steps) {
     if ("entity" in step) {
       if (!state.entities.includes(step.entity)) throw new NaiveRefusal("entity-not-found");
-      checkSends(state, step.entity, [step.content]);
+      checkSends(state, step.entity, contentsFor(transaction, step.entity));
     } else if (step.receipt.message.lock !== step.receipt.lock) throw new NaiveRefusal("message-lock-lost");
   }
   for (const step of transaction.steps) {
@@ -151,6 +151,11 @@ export function commit(state: NaiveState, transaction: NaiveTransaction): void {
     } else if (step.onward === undefined) enter(state, step.entity, step.content);
     else enterVia(state, step.entity, step.onward, step.content);
   }
+}
+
+/** What a transaction sends to an entity, all of which has to fit. */
+function contentsFor({ steps }: NaiveTransaction, entity: NaiveEntity): NaiveContent[] {
+  return steps.flatMap((step) => ("entity" in step && step.entity === entity ? step.content : []));
 }
 
 /** Drops all steps. */

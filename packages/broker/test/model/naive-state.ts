@@ -1,4 +1,5 @@
 import {
+  costOf,
   isSessionful,
   type NaiveContent,
   type NaiveEntity,
@@ -158,19 +159,44 @@ export function remove(message: NaiveMessage): void {
   message.store.messages = message.store.messages.filter((each) => each !== message);
 }
 
-/** The bytes that count against an entity's quota. */
+/** The bytes of an entity's messages. */
 export function sizeOfEntity(state: NaiveState, entity: NaiveEntity): number {
-  const stores = state.entities
+  return sizesOf(state, entity).reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** The bytes that count against an entity's quota. What settlements and rules changed is too little to matter here. */
+function costOfEntity(state: NaiveState, entity: NaiveEntity): number {
+  const enlisted = state.transactions
+    .filter((transaction) => transaction.state === "open")
+    .flatMap(({ steps }) => steps)
+    .flatMap((step) => ("content" in step && step.entity === entity ? step.content : []));
+  const contents = [
+    ...storesOf(state, entity).flatMap(({ messages }) => messages.map(({ content }) => content)),
+    ...enlisted,
+  ];
+  const states = statesOf(state, entity);
+  return [...contents.map(costOf), ...states].reduce((sum, bytes) => sum + bytes, 0);
+}
+
+function sizesOf(state: NaiveState, entity: NaiveEntity): number[] {
+  const messages = storesOf(state, entity).flatMap((store) => store.messages);
+  return [...messages.map(({ content }) => sizeOf(content)), ...statesOf(state, entity)];
+}
+
+function statesOf(state: NaiveState, entity: NaiveEntity): number[] {
+  const sessions = storesOf(state, entity).flatMap((store) => store.sessions);
+  return sessions.map((session) => session.state?.length ?? 0);
+}
+
+function storesOf(state: NaiveState, entity: NaiveEntity): NaiveStore[] {
+  return state.entities
     .filter((each) => each === entity || each.topic === entity.path)
     .flatMap(({ main, deadLetter, transferDeadLetter }) => [main, deadLetter, transferDeadLetter]);
-  const inMessages = stores.flatMap(({ messages }) => messages).map(({ content }) => sizeOf(content));
-  const inSessions = stores.flatMap(({ sessions }) => sessions).map((session) => session.state?.length ?? 0);
-  return [...inMessages, ...inSessions].reduce((sum, bytes) => sum + bytes, 0);
 }
 
 /** Whether so many bytes fit into a queue, or into a topic with all that its subscriptions hold. */
 export function hasRoom(state: NaiveState, entity: NaiveEntity, bytes: number): boolean {
-  const used = sizeOfEntity(state, entity);
+  const used = costOfEntity(state, entity);
   const partitions = isPartitioned(state, entity) ? 16 : 1;
   return !entity.isFilled && used + bytes <= entity.options.maxSizeInMegabytes * 1024 * 1024 * partitions;
 }

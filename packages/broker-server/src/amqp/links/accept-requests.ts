@@ -2,17 +2,15 @@ import {
   ACCEPTED,
   type AmqpMap,
   type AmqpValue,
-  addressOf,
   type IncomingDelivery,
   type ReceiverLink,
   rejected,
-  type SenderLink,
   scanMessage,
 } from "@waybill/amqp";
-import { type Address, parseAddress } from "../address.js";
+import type { Node } from "../address.js";
 import { textOf } from "../application-properties.js";
-import { toAmqpError } from "../error.js";
-import { answerRequest } from "../management/answer-request.js";
+import { AmqpRefusal, toAmqpError } from "../error.js";
+import { answerRequest, isLong } from "../management/answer-request.js";
 import { messageLimit } from "../message-limit.js";
 import type { Peer } from "../peer.js";
 import { putToken } from "../put-token.js";
@@ -27,10 +25,14 @@ export interface NodeRequest {
   readonly state: IncomingDelivery["state"];
 }
 
-type Node = Exclude<Address, { kind: "entity" }>;
-
 /** Requests a client may have under way on one link. */
 const CREDIT_WINDOW = 100;
+/** The same on `$cbs`, where all know each other's requests before they know anybody. */
+const CBS_CREDIT_WINDOW = 20;
+/** The largest request to `$cbs`, in bytes: tokens are far smaller. */
+const LARGEST_TOKEN_REQUEST = 64 * 1024;
+/** Values in the body of a request: what the largest legitimate ones hold, and what takes no time to speak of. */
+const LARGEST_BODY_VALUES = 100_000;
 /** What a request may have in bytes whatever the entity's messages may, and besides them. */
 const LEAST_REQUEST_LIMIT = 2 ** 20;
 const REQUEST_OVERHEAD = 2 ** 16;
@@ -45,8 +47,9 @@ export function acceptRequests(peer: Peer, link: ReceiverLink, node: Node): void
     onTransfer: (delivery) => void take(peer, link, node, delivery),
     onDetach: () => peer.release(link),
   };
-  if (node.kind === "cbs") link.accept({ creditWindow: CREDIT_WINDOW });
-  else link.accept({ creditWindow: CREDIT_WINDOW, maxMessageSize: requestLimit(peer, node.path) });
+  if (node.kind === "cbs") {
+    link.accept({ creditWindow: CBS_CREDIT_WINDOW, maxMessageSize: LARGEST_TOKEN_REQUEST });
+  } else link.accept({ creditWindow: CREDIT_WINDOW, maxMessageSize: requestLimit(peer, node.path) });
 }
 
 /** Messages are scheduled, and states set, by requests: one has room for the largest of them, or for several that are small. */
@@ -55,22 +58,35 @@ function requestLimit({ broker }: Peer, path: string): number {
 }
 
 async function take(peer: Peer, link: ReceiverLink, node: Node, delivery: IncomingDelivery): Promise<void> {
+  let cost = 0;
   try {
+    cost = peer.requests.hold(delivery.message.length);
     const sections = scanMessage(delivery.message);
     const { messageId, replyTo } = sections.decodeProperties() ?? {};
-    const request = {
-      applicationProperties: sections.decodeApplicationProperties(),
-      body: sections.decodeBody()[0],
-      state: delivery.state,
+    const applicationProperties = sections.decodeApplicationProperties();
+    const answer = (): Promise<Uint8Array> => {
+      const [body] = sections.decodeBody(LARGEST_BODY_VALUES);
+      const request = { applicationProperties, body, state: delivery.state };
+      if (!delivery.isSettled) link.settle(delivery, under(delivery.state, ACCEPTED));
+      return node.kind === "cbs"
+        ? putToken(peer, request, messageId ?? null)
+        : answerRequest(peer, node.path, request, messageId ?? null);
     };
-    if (!delivery.isSettled) link.settle(delivery, under(delivery.state, ACCEPTED));
-    const answer = await (node.kind === "cbs"
-      ? putToken(peer, request, messageId ?? null)
-      : answerRequest(peer, node.path, request, messageId ?? null));
-    reply(peer, link, node, textOf(replyTo), answer);
+    const isInTurn = node.kind === "management" && isLong(applicationProperties);
+    const answered = await (isInTurn ? peer.requests.run(link.session.connection, answer) : answer());
+    reply(peer, link, node, textOf(replyTo), answered);
   } catch (error) {
-    if (!delivery.isSettled) link.settle(delivery, rejected(toAmqpError(error, peer)));
+    refuse(peer, link, delivery, error);
+  } finally {
+    peer.budget.give(cost);
   }
+}
+
+/** Nobody waits for the outcome of a request that came settled: its link tells that there are too many. */
+function refuse(peer: Peer, link: ReceiverLink, delivery: IncomingDelivery, error: unknown): void {
+  if (!delivery.isSettled) link.settle(delivery, rejected(toAmqpError(error, peer)));
+  else if (error instanceof AmqpRefusal && error.condition === "amqp:resource-limit-exceeded")
+    peer.end(link, error);
 }
 
 function reply(
@@ -80,7 +96,7 @@ function reply(
   replyTo: string | undefined,
   answer: Uint8Array,
 ): void {
-  const link = findReplyLink(peer, request, node, replyTo);
+  const link = peer.replyLinks.find(request.session, node, replyTo);
   if (link === undefined) return;
   if (link.queued >= REPLY_LIMIT || link.queuedSize > REPLY_BYTES_LIMIT) {
     const description = `${link.queued} replies wait for credit on this link.`;
@@ -89,29 +105,4 @@ function reply(
     return;
   }
   link.send(answer, { deliveryTag: nextTag(), settled: link.remoteAttach?.sndSettleMode !== 0 });
-}
-
-/**
- * The link a reply goes out on. SDKs name it in `reply-to` by its target's address or by its own name; those that name none mean
- * their link from the same node.
- */
-function findReplyLink(
-  { replyLinks }: Peer,
-  request: ReceiverLink,
-  node: Node,
-  replyTo: string | undefined,
-): SenderLink | undefined {
-  const links = [...replyLinks];
-  return (
-    (replyTo && links.find((link) => addressOf(link.remoteTarget) === replyTo)) ||
-    (replyTo && links.find((link) => link.name === replyTo)) ||
-    links.find((link) => link.session === request.session && isAt(link, node)) ||
-    undefined
-  );
-}
-
-function isAt(link: SenderLink, node: Node): boolean {
-  const address = parseAddress(addressOf(link.remoteSource) ?? "");
-  if (address?.kind !== node.kind) return false;
-  return !("path" in address && "path" in node) || address.path.toLowerCase() === node.path.toLowerCase();
 }

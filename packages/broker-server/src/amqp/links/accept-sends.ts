@@ -31,9 +31,12 @@ export function acceptSends(peer: Peer, link: ReceiverLink, path: string): void 
     onDetach: () => peer.release(link),
   };
   const properties = link.remoteAttach?.properties;
+  const maxMessageSize = messageLimit(peer.broker, path);
+  // While it comes in, a message may be held twice.
+  peer.budget.raiseLimit(3 * maxMessageSize);
   link.accept({
     creditWindow: CREDIT_WINDOW,
-    maxMessageSize: messageLimit(peer.broker, path),
+    maxMessageSize,
     // SDKs wait for the outcome of their message and do not connect a detach with it.
     oversized: ({ id, size, limit }) => ({
       condition: "amqp:link:message-size-exceeded",
@@ -59,14 +62,18 @@ function openSender(peer: Peer, link: ReceiverLink, path: string): Sender {
 }
 
 function take(peer: Peer, link: ReceiverLink, sender: Sender, delivery: IncomingDelivery): void {
+  const { length } = delivery.message;
+  peer.addPending(length);
   const sent = send(peer, sender, delivery);
   // The broker has copied what it keeps. Only a transaction may read properties later, when rules see them.
   if (delivery.state === undefined) link.session.connection.recycle(delivery.message);
   sent.then(
     () => {
+      peer.addPending(-length);
       if (!delivery.isSettled) link.settle(delivery, under(delivery.state, ACCEPTED));
     },
     (error: unknown) => {
+      peer.addPending(-length);
       if (!delivery.isSettled) link.settle(delivery, rejected(toAmqpError(error, peer)));
     },
   );
@@ -76,7 +83,7 @@ function send(peer: Peer, sender: Sender, { format, link, message, state }: Inco
   try {
     const transaction = peer.transactions.of(state);
     return format === BATCH_MESSAGE_FORMAT
-      ? sender.sendBatch(readBatch(message, link.name), transaction)
+      ? sender.sendBatch(readBatch(peer, message, link.name), transaction)
       : sender.send(toBrokerMessage(scanMessage(message)), transaction);
   } catch (error) {
     return Promise.reject(error);
@@ -84,9 +91,14 @@ function send(peer: Peer, sender: Sender, { format, link, message, state }: Inco
 }
 
 /** The messages of a batch. One without any is refused in the service's wording, by which people find what to do. */
-function readBatch(envelope: Uint8Array, link: string): BrokerMessage[] {
+function readBatch({ limits }: Peer, envelope: Uint8Array, link: string): BrokerMessage[] {
   try {
-    return scanBatch(envelope).map(toBrokerMessage);
+    const messages = scanBatch(envelope);
+    if (messages.length <= limits.batchMessages) return messages.map(toBrokerMessage);
+    throw new AmqpRefusal(
+      "amqp:link:message-size-exceeded",
+      `The batch has ${messages.length} messages, and a batch has at most ${limits.batchMessages}.`,
+    );
   } catch (error) {
     if (!(error instanceof AmqpDecodeError) || scanMessage(envelope).bodyKind !== "none") throw error;
     throw new AmqpRefusal(

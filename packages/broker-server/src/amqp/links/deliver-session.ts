@@ -1,5 +1,5 @@
 import { AmqpMap, type AmqpValue, isTyped, long, type SenderLink, symbol, symbolMap } from "@waybill/amqp";
-import { BrokerError, type SessionReceiver } from "@waybill/broker";
+import type { SessionReceiver } from "@waybill/broker";
 import { keyText, textOf } from "../application-properties.js";
 import { toDotNetTicks } from "../dotnet-ticks.js";
 import { badRequest, toAmqpError } from "../error.js";
@@ -35,15 +35,18 @@ export function deliverSession(peer: Peer, link: SenderLink, path: string): void
       peer.release(link);
     },
   };
-  peer.broker
-    .acceptSession(path, {
-      sessionId,
-      mode: receiveMode(link),
-      maxWaitMs: timeoutOf(link),
-      signal: giveUp.signal,
-    })
+  peer
+    .whenReleased()
+    .then(() =>
+      peer.broker.acceptSession(path, {
+        sessionId,
+        mode: receiveMode(link),
+        maxWaitMs: timeoutOf(link),
+        signal: giveUp.signal,
+      }),
+    )
     .then((session) => {
-      if (link.isDetached) void session.close().catch(() => {});
+      if (link.isDetached) peer.releaseLater(session);
       else begin(peer, link, session);
     })
     .catch((error: unknown) => {
@@ -57,7 +60,7 @@ function begin(peer: Peer, link: SenderLink, session: SessionReceiver): void {
   const end = (): void => {
     peer.sessions.delete(session);
     peer.release(link);
-    session.close().catch(ignoreClosedBroker);
+    peer.releaseLater(session);
   };
   link.handler = { onDetach: end };
   pushMessages(peer, link, session, end);
@@ -83,8 +86,4 @@ function timeoutOf(link: SenderLink): number {
   if (!isTyped(timeout) || !("value" in timeout)) return DEFAULT_TIMEOUT_MS;
   const ms = Number(timeout.value);
   return Number.isFinite(ms) && ms >= 0 ? ms : DEFAULT_TIMEOUT_MS;
-}
-
-function ignoreClosedBroker(error: unknown): void {
-  if (!(error instanceof BrokerError)) throw error;
 }

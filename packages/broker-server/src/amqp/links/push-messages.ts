@@ -73,7 +73,7 @@ function push(
   link.send(parts, {
     deliveryTag: lockTokenBytes === undefined ? nextTag() : toDeliveryTag(lockTokenBytes),
     settled: !isPeekLock,
-    context: message,
+    context: message.lock,
   });
 }
 

@@ -7,7 +7,7 @@ import {
   rejected,
   type SenderLink,
 } from "@waybill/amqp";
-import type { DeadLetterOptions, MessageReceiver, ReceivedMessage, Transaction } from "@waybill/broker";
+import type { DeadLetterOptions, MessageLock, MessageReceiver, Transaction } from "@waybill/broker";
 import { fromAmqpProperties, textOf } from "../application-properties.js";
 import { checkChangedProperties } from "../check-properties.js";
 import { readDeadLetterInfo } from "../dead-letter-info.js";
@@ -40,7 +40,7 @@ export function settleDelivery(
   };
   try {
     const transaction = peer.transactions.ofSettlement(state, receiver.path);
-    settle(receiver, delivery.context as ReceivedMessage, outcome, transaction).then(confirm, refuse);
+    settle(receiver, delivery.context as MessageLock, outcome, transaction).then(confirm, refuse);
   } catch (error) {
     refuse(error);
   }
@@ -48,7 +48,7 @@ export function settleDelivery(
 
 function settle(
   receiver: MessageReceiver,
-  message: ReceivedMessage,
+  message: MessageLock,
   outcome: DeliveryState,
   transaction: Transaction | undefined,
 ): Promise<void> {

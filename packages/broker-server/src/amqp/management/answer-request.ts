@@ -1,4 +1,4 @@
-import { type AmqpValue, encodeMessage, int, stringMap, symbol } from "@waybill/amqp";
+import { type AmqpMap, type AmqpValue, encodeMessage, int, stringMap, symbol } from "@waybill/amqp";
 import type { AccessRight } from "../../authorization/shared-access-key.js";
 import { textOf } from "../application-properties.js";
 import { AmqpRefusal, toRefusal } from "../error.js";
@@ -22,6 +22,8 @@ import { updateDisposition } from "./update-disposition.js";
 
 interface Operation {
   readonly right: AccessRight;
+  /** Whether it looks at more than it names, so that it works in turns. */
+  readonly isLong?: boolean;
   /** Whether it settles messages, of which a transaction has its own rules. */
   readonly settles?: boolean;
   run(request: ManagementRequest): Promise<ManagementReply> | ManagementReply;
@@ -30,13 +32,16 @@ interface Operation {
 /** Every operation of a management node with the right it needs. Rules need no more than receiving does. */
 const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ["com.microsoft:add-rule", { right: "Listen", run: addRule }],
-  ["com.microsoft:batch-delete-messages", { right: "Listen", run: batchDeleteMessages }],
+  ["com.microsoft:batch-delete-messages", { right: "Listen", isLong: true, run: batchDeleteMessages }],
   ["com.microsoft:cancel-scheduled-message", { right: "Send", run: cancelScheduledMessage }],
-  ["com.microsoft:enumerate-rules", { right: "Listen", run: enumerateRules }],
-  ["com.microsoft:get-message-sessions", { right: "Listen", run: getMessageSessions }],
+  ["com.microsoft:enumerate-rules", { right: "Listen", isLong: true, run: enumerateRules }],
+  ["com.microsoft:get-message-sessions", { right: "Listen", isLong: true, run: getMessageSessions }],
   ["com.microsoft:get-session-state", { right: "Listen", run: getSessionState }],
-  ["com.microsoft:peek-message", { right: "Listen", run: peekMessage }],
-  ["com.microsoft:receive-by-sequence-number", { right: "Listen", run: receiveBySequenceNumber }],
+  ["com.microsoft:peek-message", { right: "Listen", isLong: true, run: peekMessage }],
+  [
+    "com.microsoft:receive-by-sequence-number",
+    { right: "Listen", isLong: true, run: receiveBySequenceNumber },
+  ],
   ["com.microsoft:remove-rule", { right: "Listen", run: removeRule }],
   ["com.microsoft:renew-lock", { right: "Listen", run: renewLock }],
   ["com.microsoft:renew-session-lock", { right: "Listen", run: renewSessionLock }],
@@ -46,6 +51,11 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
 ]);
 
 const TRACKING_ID = "com.microsoft:tracking-id";
+
+/** Whether a request is for an operation that looks at more than it names. */
+export function isLong(properties: AmqpMap | undefined): boolean {
+  return OPERATIONS.get(textOf(properties?.get("operation")) ?? "")?.isLong === true;
+}
 
 /** Runs a management request and encodes its answer, which carries the request's id in the type it came in. */
 export async function answerRequest(
@@ -76,7 +86,10 @@ async function run(peer: Peer, path: string, request: NodeRequest): Promise<Mana
     broker: peer.broker,
     sessions: peer.sessions,
     path,
-    body: new RequestBody(request.body),
+    body: new RequestBody(request.body, peer.limits.batchMessages),
+    // An answer is held twice while it is made.
+    maxAnswerBytes: peer.limits.connectionBytes / 2,
+    pause: () => peer.requests.pause(),
     transaction:
       operation.settles === true
         ? peer.transactions.ofSettlement(request.state, path)

@@ -4,13 +4,15 @@ import { fromRuleDescription } from "./rule-description.js";
 import { splitSubscriptionPath } from "./subscription-path.js";
 
 const TOP = 100;
+/** Rules that one request lists at most. */
+const TOP_LIMIT = 1000;
 
 /** Lists the rules of a subscription, a page at a time; 204 after the last. */
 export function enumerateRules({ broker, path, body }: ManagementRequest): ManagementReply {
   const { topic, subscription } = splitSubscriptionPath(path);
   const skip = body.optionalCount("skip") ?? 0;
-  const top = body.optionalCount("top") ?? TOP;
-  const rules = broker.listRules(topic, subscription).slice(skip, skip + top);
+  const top = Math.min(body.optionalCount("top") ?? TOP, TOP_LIMIT);
+  const rules = broker.listRules(topic, subscription, { skip, top });
   if (rules.length === 0) return { statusCode: 204 };
   return {
     statusCode: 200,

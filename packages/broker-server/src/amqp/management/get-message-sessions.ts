@@ -4,6 +4,8 @@ import type { ManagementReply, ManagementRequest } from "./request.js";
 /** From here on, the last instant of .NET's calendar, which asks for the sessions that have messages. */
 const FAR_FUTURE_MS = Date.UTC(9999, 0, 1);
 const TOP = 100;
+/** Sessions that one request lists at most. */
+const TOP_LIMIT = 4000;
 
 /** Lists the ids of sessions: those whose state was set since an instant, or those with messages; 204 where there are none. */
 export async function getMessageSessions({
@@ -12,7 +14,7 @@ export async function getMessageSessions({
   body,
 }: ManagementRequest): Promise<ManagementReply> {
   const skip = body.optionalCount("skip") ?? 0;
-  const top = body.optionalCount("top") ?? TOP;
+  const top = Math.min(body.optionalCount("top") ?? TOP, TOP_LIMIT);
   const updated = body.optionalDate("last-updated-time");
   const asksForMessages = updated === undefined || updated.getTime() >= FAR_FUTURE_MS;
   const ids = await broker.receiver(path).listSessions({

@@ -16,7 +16,12 @@ const PAGE_SIZE = 50;
  * Reads messages in any state without locking them; 204 where there are none. What cannot be written as AMQP is left out, so that clients get
  * beyond it.
  */
-export async function peekMessage({ broker, path, body }: ManagementRequest): Promise<ManagementReply> {
+export async function peekMessage({
+  broker,
+  path,
+  body,
+  pause,
+}: ManagementRequest): Promise<ManagementReply> {
   const receiver = broker.receiver(path);
   const count = Math.min(body.count("message-count"), COUNT_LIMIT);
   const sessionId = body.optionalText("session-id");
@@ -27,7 +32,7 @@ export async function peekMessage({ broker, path, body }: ManagementRequest): Pr
   let left = BYTES_LIMIT;
   while (messages.length < count) {
     const pageSize = Math.min(count - messages.length, PAGE_SIZE);
-    const page = await receiver.peek(pageSize, { fromSequenceNumber, sessionId });
+    const page = await receiver.peek(pageSize, { fromSequenceNumber, sessionId, maxSizeInBytes: left });
     if (page.length === 0) break;
     for (const peeked of page) {
       const message = encode(peeked, delivery);
@@ -36,6 +41,8 @@ export async function peekMessage({ broker, path, body }: ManagementRequest): Pr
       if (message !== undefined) messages.push(stringMap({ message }));
       fromSequenceNumber = peeked.sequenceNumber + 1n;
     }
+    if (left <= 0) break;
+    await pause();
   }
   return answer(messages);
 }

@@ -9,7 +9,8 @@ export async function receiveBySequenceNumber(request: ManagementRequest): Promi
   const { body } = request;
   const isPeekLock = body.optionalInteger("receiver-settle-mode") !== 0n;
   const receiver = receiverOf(request, isPeekLock ? "peekLock" : "receiveAndDelete");
-  const messages = await receiver.receiveDeferred(body.integers("sequence-numbers"));
+  const maxSizeInBytes = request.maxAnswerBytes;
+  const messages = await receiver.receiveDeferred(body.integers("sequence-numbers"), { maxSizeInBytes });
   if (!isPeekLock && receiver.mode === "peekLock") {
     await Promise.all(messages.map((message) => receiver.complete(message)));
   }

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { AmqpMap, type AmqpTyped, type AmqpValue, isTyped, uuidText } from "@waybill/amqp";
 import type { Broker, MessageReceiver, Transaction } from "@waybill/broker";
 import { dateOf, textOf } from "../application-properties.js";
-import { badRequest } from "../error.js";
+import { AmqpRefusal, badRequest } from "../error.js";
 import type { SessionHolders } from "../session-holders.js";
 
 /** A request to the management node of an entity. */
@@ -12,6 +12,10 @@ export interface ManagementRequest {
   /** Path of the entity or sub-queue. */
   readonly path: string;
   readonly body: RequestBody;
+  /** The most bytes of messages that an answer may carry. */
+  readonly maxAnswerBytes: number;
+  /** Waits for the next turn if the present one is over. */
+  readonly pause: () => Promise<void>;
   /** The transaction that the request was sent under. */
   readonly transaction: Transaction | undefined;
 }
@@ -26,8 +30,11 @@ export interface ManagementReply {
 /** The map that a request carries, read with the types that SDKs write. Every reader throws `argument-error`. */
 export class RequestBody {
   readonly #map: AmqpMap;
+  readonly #maxItems: number;
 
-  constructor(body: AmqpValue | undefined) {
+  /** A list in it has at most `maxItems`. */
+  constructor(body: AmqpValue | undefined, maxItems: number) {
+    this.#maxItems = maxItems;
     if (body !== undefined && body !== null && !(body instanceof AmqpMap)) {
       throw badRequest("The body of a management request is a map.");
     }
@@ -107,8 +114,16 @@ export class RequestBody {
   items(name: string): readonly AmqpValue[] {
     const value = this.#map.get(name);
     if (value === undefined || value === null) return missing(name);
-    if (Array.isArray(value)) return value;
-    return isTyped(value) && value.type === "array" ? value.values : wrongType(name, "a list or array");
+    const items = isTyped(value) && value.type === "array" ? value.values : value;
+    if (!Array.isArray(items)) return wrongType(name, "a list or array");
+    if (items.length > this.#maxItems) {
+      throw new AmqpRefusal(
+        "amqp:resource-limit-exceeded",
+        `'${name}' has ${items.length} items, and a request has at most ${this.#maxItems}.`,
+        403,
+      );
+    }
+    return items;
   }
 }
 

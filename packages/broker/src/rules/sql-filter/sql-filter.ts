@@ -1,6 +1,13 @@
+import { costOfPredicate, type RuleCost } from "../rule-cost.js";
 import type { RuleSubject } from "../rule-subject.js";
 import { compilePredicate } from "./evaluator.js";
 import { parseSqlFilter, type SqlParameters } from "./parser.js";
+
+/** A filter with what running it costs. */
+export interface PricedFilter {
+  readonly matches: (subject: RuleSubject) => boolean;
+  readonly cost: RuleCost;
+}
 
 /**
  * Compiles the text of a SQL filter to a test; *unknown* is no match.
@@ -11,6 +18,12 @@ export function compileSqlFilter(
   text: string,
   parameters?: SqlParameters,
 ): (subject: RuleSubject) => boolean {
-  const test = compilePredicate(parseSqlFilter(text, parameters));
-  return (subject) => test(subject) === true;
+  return compilePricedFilter(text, parameters).matches;
+}
+
+/** As `compileSqlFilter`, with what running it costs. */
+export function compilePricedFilter(text: string, parameters?: SqlParameters): PricedFilter {
+  const predicate = parseSqlFilter(text, parameters);
+  const test = compilePredicate(predicate);
+  return { matches: (subject) => test(subject) === true, cost: costOfPredicate(predicate) };
 }

@@ -1,0 +1,138 @@
+import { serialDistance } from "./serial.js";
+
+/** Ids per block: small, so that ids which lie far apart cost little. */
+const BLOCK_SIZE = 32;
+
+interface Block<T> {
+  /** The number of its first id, by `BLOCK_SIZE`. */
+  readonly number: number;
+  readonly items: (T | undefined)[];
+  live: number;
+}
+
+/** A range of places, walked by {@link DeliveryIndex.next}. */
+export interface DeliveryRange {
+  from: number;
+  readonly to: number;
+}
+
+/**
+ * Deliveries by their id, in order. A range costs what lies in it, however wide it is and however many lie beside it. Ids are serial numbers
+ * of 32 bits; a place is the same number without the wrap.
+ */
+export class DeliveryIndex<T> {
+  readonly #blocks: Block<T>[] = [];
+  /** The place of the id that came last. */
+  #latest = 0;
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Enters a delivery, unless there is one of its id: that one stays and is returned. */
+  add(id: number, item: T): T | undefined {
+    const place = this.#placeOf(id);
+    const number = Math.floor(place / BLOCK_SIZE);
+    const at = this.#blockAt(number);
+    let block = this.#blocks[at];
+    if (block?.number !== number) {
+      block = { number, items: new Array(BLOCK_SIZE).fill(undefined), live: 0 };
+      this.#blocks.splice(at, 0, block);
+    }
+    const offset = place - number * BLOCK_SIZE;
+    const present = block.items[offset];
+    if (present !== undefined) return present;
+    block.items[offset] = item;
+    block.live++;
+    this.#size++;
+    this.#latest = place;
+    return undefined;
+  }
+
+  /** Takes a delivery out; false when there is none of this id. */
+  delete(id: number): boolean {
+    const place = this.#placeOf(id);
+    const number = Math.floor(place / BLOCK_SIZE);
+    const at = this.#blockAt(number);
+    const block = this.#blocks[at];
+    const offset = place - number * BLOCK_SIZE;
+    if (block?.number !== number || block.items[offset] === undefined) return false;
+    block.items[offset] = undefined;
+    this.#size--;
+    if (--block.live === 0) this.#dropBlock(at);
+    return true;
+  }
+
+  /** The places of `length` ids from `first` on. */
+  range(first: number, length: number): DeliveryRange {
+    const from = this.#placeOf(first);
+    return { from, to: from + length };
+  }
+
+  /** The next delivery of a range, which then goes on behind it. Others may come and go between two calls. */
+  next(range: DeliveryRange): T | undefined {
+    let at = this.#blockAt(Math.floor(range.from / BLOCK_SIZE));
+    for (let block = this.#blocks[at]; block !== undefined; block = this.#blocks[++at]) {
+      const start = block.number * BLOCK_SIZE;
+      if (start >= range.to) break;
+      const end = Math.min(BLOCK_SIZE, range.to - start);
+      for (let offset = Math.max(0, range.from - start); offset < end; offset++) {
+        const item = block.items[offset];
+        if (item === undefined) continue;
+        range.from = start + offset + 1;
+        return item;
+      }
+    }
+    range.from = range.to;
+    return undefined;
+  }
+
+  /** Takes out every delivery for which `isOver` holds. */
+  sweep(isOver: (item: T) => boolean): void {
+    for (const block of this.#blocks) {
+      for (let offset = 0; offset < BLOCK_SIZE; offset++) {
+        const item = block.items[offset];
+        if (item === undefined || !isOver(item)) continue;
+        block.items[offset] = undefined;
+        block.live--;
+        this.#size--;
+      }
+    }
+    const left = this.#blocks.filter(({ live }) => live > 0);
+    this.#blocks.length = 0;
+    for (const block of left) this.#blocks.push(block);
+  }
+
+  clear(): void {
+    this.#blocks.length = 0;
+    this.#size = 0;
+  }
+
+  #dropBlock(at: number): void {
+    if (at === 0) this.#blocks.shift();
+    else this.#blocks.splice(at, 1);
+  }
+
+  /** An id's place is the one nearest to the latest. */
+  #placeOf(id: number): number {
+    return this.#latest + serialDistance(this.#latest >>> 0, id);
+  }
+
+  /** Where the block of this number is, or would be inserted. Most ask for the last one or one of the first. */
+  #blockAt(number: number): number {
+    const blocks = this.#blocks;
+    const first = blocks[0];
+    const last = blocks[blocks.length - 1];
+    if (first === undefined || last === undefined || first.number >= number) return 0;
+    if (last.number <= number) return last.number === number ? blocks.length - 1 : blocks.length;
+    let low = 1;
+    let high = blocks.length - 1;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((blocks[middle] as Block<T>).number < number) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

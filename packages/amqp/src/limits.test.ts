@@ -1,0 +1,294 @@
+import { describe, expect, it } from "vitest";
+import type { ConnectionHandler, ReceiverLink, SenderLink } from "./api.js";
+import { encodeValue } from "./codec/encode.js";
+import { closeType, detachType, endType } from "./frames/performatives.js";
+import type { MemoryBudget } from "./memory-budget.js";
+import { DISPOSITION, RawPeer, TRANSFER, transfer, transferFrame, uint } from "./raw-peer.test-support.js";
+
+const LIMIT = "amqp:resource-limit-exceeded";
+
+/** A budget of so many bytes that knows what is held of it. */
+function openBudget(limit: number): MemoryBudget & { held: number } {
+  return {
+    held: 0,
+    take(bytes) {
+      if (this.held + bytes > limit) return false;
+      this.held += bytes;
+      return true;
+    },
+    give(bytes) {
+      this.held -= bytes;
+    },
+  };
+}
+
+describe("an untrusted peer", () => {
+  const untrusted = { maxFrameSize: 1024, maxSessions: 2, maxLinks: 3, maxNameLength: 20 };
+
+  it("has few sessions", () => {
+    const peer = new RawPeer({ untrusted });
+    peer.open().begin(0).begin(1);
+    expect(peer.server.isOpen).toBe(true);
+    expect(peer.begin(2).error(closeType)?.condition).toBe(LIMIT);
+  });
+
+  it("has few links, whether they were refused or not", () => {
+    const peer = new RawPeer({ untrusted });
+    peer.onLink = (link) => link.refuse({ condition: "amqp:not-found" });
+    peer.open().begin();
+    for (let handle = 0; handle < 3; handle++) peer.attach({ name: `l${handle}`, handle });
+    expect(peer.error(endType)).toBeUndefined();
+    expect(peer.attach({ name: "l3", handle: 3 }).error(endType)?.condition).toBe(LIMIT);
+  });
+
+  it("has short names and small frames", () => {
+    const named = new RawPeer({ untrusted });
+    named.open().begin();
+    expect(named.attach({ name: "n".repeat(21) }).error(endType)?.condition).toBe(LIMIT);
+    const framed = new RawPeer({ untrusted });
+    framed.open().begin().attach();
+    framed.list(TRANSFER, transfer(0, 0), "x".repeat(1024));
+    expect(framed.error(closeType)?.condition).toBe(LIMIT);
+  });
+
+  it("has the full limits once it is trusted", () => {
+    const peer = new RawPeer({ untrusted });
+    peer.open().begin(0).begin(1);
+    peer.server.trust();
+    peer.begin(2).attach({ name: "n".repeat(1024) });
+    peer.list(TRANSFER, transfer(0, 0), "x".repeat(1024));
+    expect(peer.deliveries).toHaveLength(1);
+    expect(peer.attach({ name: "n".repeat(1025), handle: 1 }).error(endType)?.condition).toBe(LIMIT);
+  });
+});
+
+describe("a performative", () => {
+  it("that is larger than any is refused before it is decoded", () => {
+    const peer = new RawPeer({ maxFrameSize: 200_000 });
+    const nulls = encodeValue(Array.from({ length: 100_000 }, () => null));
+    peer.open().frame(Buffer.concat([Buffer.from("005312", "hex"), nulls]));
+    expect(peer.error(closeType)?.condition).toBe(LIMIT);
+  });
+});
+
+describe("a budget", () => {
+  it("holds sessions, links and their names, and gets all of it back", () => {
+    const budget = openBudget(100_000);
+    const peer = new RawPeer({ budget });
+    peer.open().begin();
+    for (let handle = 0; handle < 10; handle++) {
+      peer.attach({ name: String(handle).repeat(1000), handle });
+    }
+    expect(budget.held).toBeGreaterThan(10 * 1000);
+    const before = budget.held;
+    peer.send(detachType, { handle: 9, closed: true });
+    expect(budget.held).toBeLessThan(before - 1000);
+    for (let handle = 10; handle < 100; handle++) peer.attach({ name: `n${handle}`.repeat(100), handle });
+    expect(peer.error(endType)?.condition).toBe(LIMIT);
+    peer.server.disconnect();
+    expect(budget.held).toBe(0);
+  });
+
+  it("counts what a small performative decodes to", () => {
+    const budget = openBudget(1_000_000);
+    const peer = new RawPeer({ budget });
+    peer.open().begin();
+    const lists = encodeValue(Array.from({ length: 50_000 }, () => []));
+    const attach = [encodeValue("l"), Buffer.from("43424040", "hex"), lists];
+    const fields = Buffer.concat(attach);
+    const head = Buffer.from("005312d00000000000000006", "hex");
+    head.writeUInt32BE(fields.length + 4, 4);
+    peer.frame(Buffer.concat([head, fields]));
+    expect(peer.error(endType)?.condition).toBe(LIMIT);
+  });
+
+  it("holds the unfinished messages of all links together", () => {
+    const budget = openBudget(1_000_000);
+    const peer = new RawPeer({ budget });
+    peer.open().begin();
+    const payload = "x".repeat(50_000);
+    for (let handle = 0; handle < 20; handle++) {
+      peer.attach({ name: `l${handle}`, handle });
+      peer.list(TRANSFER, [...transfer(handle, handle), uint(0), false, true], payload);
+    }
+    expect(peer.error(detachType)?.condition).toBe(LIMIT);
+    expect(budget.held).toBeLessThanOrEqual(1_000_000);
+    expect(peer.links.filter(({ isAttached }) => isAttached).length).toBeLessThan(10);
+  });
+
+  it("gets back what an unfinished message held when it is complete, aborted, too large, or its link over", () => {
+    const budget = openBudget(10_000_000);
+    const peer = new RawPeer({ budget, maxMessageSize: 100_000 });
+    peer.onLink = (link) => link.role === "receiver" && link.accept({ creditWindow: 9, oversized: "reject" });
+    peer.open().begin();
+    for (let handle = 0; handle < 4; handle++) peer.attach({ name: `l${handle}`, handle });
+    const idle = budget.held;
+    const more = (handle: number, last: boolean, aborted = false) =>
+      peer.list(
+        TRANSFER,
+        [uint(handle), uint(handle), Buffer.from("t"), uint(0), true, !last, null, null, false, aborted],
+        "x".repeat(40_000),
+      );
+    for (let handle = 0; handle < 4; handle++) more(handle, false);
+    expect(budget.held).toBeGreaterThan(idle + 4 * 40_000);
+    more(0, true);
+    more(1, false, true);
+    more(2, false);
+    more(2, false);
+    peer.links[3]?.detach();
+    expect(budget.held).toBeLessThanOrEqual(idle);
+  });
+
+  it("holds a frame that has not arrived as a whole", () => {
+    const budget = openBudget(20_000);
+    const peer = new RawPeer({ budget });
+    peer.open().begin().attach();
+    const announced = Buffer.alloc(8);
+    announced.writeUInt32BE(60_000);
+    expect(peer.write(announced).error(closeType)?.condition).toBe(LIMIT);
+  });
+
+  it("holds what a peer leaves unsettled, or gives no credit for", () => {
+    const budget = openBudget(50_000);
+    for (const linkCredit of [0, 1_000_000]) {
+      const peer = new RawPeer({ budget });
+      peer.open().begin().attach({ role: true }).flow({ handle: 0, linkCredit, incomingWindow: 1_000_000 });
+      const link = peer.links[0] as SenderLink;
+      let sent = 0;
+      while (link.send(Buffer.alloc(10), { deliveryTag: Buffer.from("t") }) !== undefined) sent++;
+      expect(sent).toBeGreaterThan(50);
+      expect(sent).toBeLessThan(200);
+      expect(peer.error(detachType)?.condition).toBe(LIMIT);
+      peer.server.disconnect();
+      expect(budget.held).toBe(0);
+    }
+  });
+
+  it("gets back what a delivery held once it is settled", () => {
+    const budget = openBudget(50_000);
+    const peer = new RawPeer({ budget });
+    peer.open().begin().attach();
+    peer.attach({ name: "down", handle: 1, role: true });
+    peer.flow({ handle: 1, linkCredit: 100_000, incomingWindow: 100_000, nextIncomingId: 0 });
+    const [up, down] = peer.links as [ReceiverLink, SenderLink];
+    const idle = budget.held;
+    for (let id = 0; id < 1000; id++) {
+      peer.list(TRANSFER, [uint(0), uint(id), Buffer.from("t")], "message");
+      const delivery = peer.deliveries.pop();
+      if (delivery !== undefined) up.settle(delivery, { kind: "accepted" });
+      down.send(Buffer.from("m"), { deliveryTag: Buffer.from("t") });
+      peer.list(DISPOSITION, [true, uint(id), uint(id), true]);
+    }
+    expect([up.isAttached, down.isAttached, budget.held]).toEqual([true, true, idle]);
+  });
+});
+
+/** A server that has sent so many messages, which the peer has not settled. */
+function openUnsettled(count: number, handler: ConnectionHandler = {}) {
+  const peer = new RawPeer({}, handler);
+  peer.open().begin().attach({ role: true });
+  peer.flow({ handle: 0, linkCredit: count, incomingWindow: count });
+  const link = peer.links[0] as SenderLink;
+  for (let i = 0; i < count; i++) link.send(Buffer.from("m"), { deliveryTag: Buffer.from("t") });
+  peer.answers();
+  return { peer, link };
+}
+
+const ACCEPTED = encodeValue({ type: "described", descriptor: { type: "ulong", value: 0x24n }, value: [] });
+
+/** So many dispositions for all ids there are. */
+function wideDispositions(count: number, state: Uint8Array): Buffer {
+  const fields = Buffer.concat([Buffer.from("414370ffffffff42", "hex").fill(0x7f, 3, 4), state]);
+  const head = Buffer.from("00000000020000000053 15c00005".replaceAll(" ", ""), "hex");
+  head.writeUInt32BE(head.length + fields.length, 0);
+  head[12] = fields.length + 1;
+  return Buffer.concat(Array.from({ length: count }, () => Buffer.concat([head, fields])));
+}
+
+describe("64 KB of what costs time in proportion to its range", () => {
+  it("tells 100,000 unsettled deliveries their outcome once, however often their range is named", () => {
+    const { peer, link } = openUnsettled(100_000);
+    let told = 0;
+    link.handler.onDisposition = () => told++;
+    const startMs = performance.now();
+    peer.write(wideDispositions(2300, ACCEPTED));
+    peer.write(wideDispositions(2300, Buffer.from([0x40])));
+    expect(told).toBe(100_000);
+    expect(performance.now() - startMs).toBeLessThan(2000);
+  });
+
+  it("does not look at the deliveries of other links when links come and go", () => {
+    const { peer, link } = openUnsettled(100_000);
+    const startMs = performance.now();
+    for (let i = 0; i < 1000; i++) {
+      peer.attach({ name: `link-${i}`, handle: 1, role: i % 2 === 0 });
+      peer.send(detachType, { handle: 1, closed: true });
+    }
+    expect(performance.now() - startMs).toBeLessThan(1000);
+    expect(link.isAttached).toBe(true);
+  });
+
+  it("leaves nothing behind of links that are over, though it does not look for it at once", () => {
+    const { peer, link } = openUnsettled(1000);
+    link.detach();
+    peer.send(detachType, { handle: 0, closed: true });
+    peer
+      .attach({ name: "next", handle: 1, role: true })
+      .flow({ handle: 1, linkCredit: 5, nextIncomingId: 1000 });
+    const next = peer.links[1] as SenderLink;
+    const told: unknown[] = [];
+    next.handler.onDisposition = ({ context }) => told.push(context);
+    next.send(Buffer.from("m"), { deliveryTag: Buffer.from("t"), context: "next" });
+    peer.write(wideDispositions(1, ACCEPTED));
+    expect(told).toEqual(["next"]);
+  });
+});
+
+describe("a turn that is over", () => {
+  it("leaves the rest of the input for the next one, in order", () => {
+    let left = 100;
+    const peer = new RawPeer({}, { isTurnOver: () => left-- <= 0 });
+    peer.open().begin().attach();
+    const frames = Buffer.concat(Array.from({ length: 10 }, (_, id) => transferFrame(id)));
+    left = 3;
+    peer.write(frames.subarray(0, 100)).write(frames.subarray(100));
+    expect(peer.deliveries.map(({ id }) => id)).toEqual([0, 1, 2]);
+    for (let turns = 0; peer.server.hasUnread; turns++) {
+      expect(turns).toBeLessThan(10);
+      left = 4;
+      peer.server.proceed();
+    }
+    expect(peer.deliveries.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  it("interrupts a disposition of many deliveries, and nothing overtakes it", () => {
+    let left = Number.POSITIVE_INFINITY;
+    const { peer, link } = openUnsettled(10_000, { isTurnOver: () => left-- <= 0 });
+    const told: unknown[] = [];
+    link.handler.onDisposition = ({ id }) => told.push(id);
+    left = 5;
+    peer.write(wideDispositions(1, ACCEPTED));
+    peer.send(detachType, { handle: 0, closed: true });
+    expect(told.length).toBeLessThan(1000);
+    expect(link.isAttached).toBe(true);
+    for (let turns = 0; peer.server.hasUnread; turns++) {
+      expect(turns).toBeLessThan(100);
+      left = 20;
+      peer.server.proceed();
+    }
+    expect([told.length, told[9999], link.isDetached]).toEqual([10_000, 9999, true]);
+  });
+
+  it("has nothing left to do once the connection is over", () => {
+    let left = 100;
+    const peer = new RawPeer({}, { isTurnOver: () => left-- <= 0 });
+    peer.open().begin().attach();
+    left = 0;
+    peer.write(transferFrame(0));
+    expect(peer.server.hasUnread).toBe(true);
+    peer.server.disconnect();
+    expect(peer.server.hasUnread).toBe(false);
+    peer.server.proceed();
+    expect(peer.deliveries).toEqual([]);
+  });
+});

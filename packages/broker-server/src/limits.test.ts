@@ -1,0 +1,283 @@
+import { once } from "node:events";
+import { connect as connectSocket } from "node:net";
+import {
+  array,
+  BATCH_MESSAGE_FORMAT,
+  encodeMessage,
+  joinBatch,
+  type ReceiverLink,
+  type Session,
+  stringMap,
+  symbolMap,
+  uuid,
+} from "@waybill/amqp";
+import { createBroker } from "@waybill/broker";
+import { describe, expect, it } from "vitest";
+import { serve } from "./index.js";
+import { connectRaw, numberIn, sendOn, unfinishedTransfer } from "./raw-client.test-support.js";
+import { fill, openRaw } from "./raw-world.test-support.js";
+
+const LIMIT = "amqp:resource-limit-exceeded";
+const ROOT = { name: "root", key: "secret", rights: ["Manage"] } as const;
+const PLAIN = { mechanism: "PLAIN", initialResponse: Buffer.from("\0root\0secret") };
+
+const openKeyed = (limits = {}) => openRaw({}, { keys: [ROOT], limits });
+
+/** The condition with which a session ended. */
+function endOf(session: Session): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    session.onEnd = (error) => resolve(error?.condition);
+  });
+}
+
+/** Attaches a link to `$cbs`. */
+const attachCbs = (session: Session, name: string) =>
+  session.openSender({ name, target: { kind: "target", address: "$cbs" } });
+
+describe("a client without a token", () => {
+  it("has a few links and a few sessions", async () => {
+    await using world = await openKeyed();
+    await using client = await world.connect();
+    const ended = endOf(client.session);
+    for (let i = 0; i < 11; i++) attachCbs(client.session, `l${i}`);
+    expect(await ended).toBe(LIMIT);
+    await using other = await world.connect();
+    for (let i = 0; i < 32; i++) other.connection.openSession();
+    expect(await other.closed).toBe(LIMIT);
+  });
+
+  it("has links with short names", async () => {
+    await using world = await openKeyed();
+    await using client = await world.connect();
+    const ended = endOf(client.session);
+    attachCbs(client.session, "n".repeat(257));
+    expect(await ended).toBe(LIMIT);
+  });
+
+  it("sends small frames and small messages", async () => {
+    await using world = await openKeyed();
+    await using client = await world.connect();
+    attachCbs(client.session, "n".repeat(40_000));
+    expect(await client.closed).toBe(LIMIT);
+    await using other = await world.connect();
+    const link = await other.sender("$cbs");
+    const detached = new Promise((resolve) => {
+      link.handler.onDetach = (error) => resolve(error?.condition);
+    });
+    for (let i = 0; i < 10; i++) other.socket.write(unfinishedTransfer(0, Buffer.alloc(10_000)));
+    expect(await detached).toBe("amqp:link:message-size-exceeded");
+  });
+
+  it("has everything once it has shown one", async () => {
+    await using world = await openKeyed();
+    await using client = await world.connect(PLAIN);
+    const sender = await client.sender("orders");
+    for (let i = 0; i < 20; i++) await client.sender("orders");
+    const message = encodeMessage({ body: { kind: "data", sections: [Buffer.alloc(200_000)] } });
+    expect(await sendOn(sender, message)).toMatchObject({ kind: "accepted" });
+  });
+
+  it("makes room for others when there are too many like it", async () => {
+    await using world = await openKeyed({ unauthenticated: { connections: 3 } });
+    const sockets = Array.from({ length: 5 }, () => connectSocket(world.server.port, world.server.host));
+    const ends = sockets.slice(0, 3).map((socket) => once(socket.resume(), "end"));
+    await Promise.all(ends.slice(0, 2));
+    await using client = await world.connect(PLAIN);
+    await client.send("orders", "a");
+    for (const socket of sockets) socket.destroy();
+  });
+});
+
+describe("a server", () => {
+  it("takes no more connections than it may have", async () => {
+    await using world = await openKeyed({ connections: 2 });
+    await using first = await world.connect(PLAIN);
+    await using second = await world.connect(PLAIN);
+    await using third = await world.connect(PLAIN).catch(() => world.connect());
+    const cbs = await third.management("$cbs");
+    expect(numberIn(await cbs.call("put-token", "x", { name: "sb://h/orders" }), "status-code")).toBe(401);
+    await first.send("orders", "a");
+    await second.send("orders", "b");
+  });
+
+  it("refuses whoever holds most when all together hold too much, and closes that connection when others need room", async () => {
+    await using world = await openKeyed({ totalBytes: 2_000_000 });
+    await using greedy = await world.connect(PLAIN);
+    for (let i = 0; i < 100; i++) await holdUnfinished(greedy, i);
+    await greedy.synchronize();
+    expect(greedy.connection.isOpen).toBe(true);
+    for (let i = 0; i < 20; i++) {
+      await using modest = await world.connect(PLAIN);
+      await modest.send("orders", "goes on");
+      if (i < 19) continue;
+      await holdUnfinished(modest, 0);
+    }
+    const crowd = await Promise.all(Array.from({ length: 20 }, () => world.connect(PLAIN)));
+    expect(await greedy.closed).toBe(LIMIT);
+    for (const client of crowd) {
+      await client.send("orders", "goes on");
+      client.socket.destroy();
+    }
+  });
+
+  it("gives back what connections held", async () => {
+    await using world = await openKeyed({ totalBytes: 2_000_000 });
+    for (let i = 0; i < 50; i++) {
+      await using client = await world.connect(PLAIN);
+      const receiver = await client.receiver("orders");
+      await holdUnfinished(client, 0);
+      expect(receiver.link.isAttached).toBe(true);
+    }
+  });
+});
+
+/** Leaves a message of 50,000 bytes unfinished on a link of its own, as far as the server lets it. */
+async function holdUnfinished({ session, socket }: RawClient, number: number): Promise<void> {
+  const link = session.openSender({ name: `u${number}`, target: { kind: "target", address: "orders" } });
+  await new Promise<void>((resolve) => {
+    link.handler = { onCredit: () => resolve(), onDetach: () => resolve() };
+  });
+  const { handle } = link as unknown as { readonly handle: number };
+  if (!session.isEnded) socket.write(unfinishedTransfer(handle, Buffer.alloc(50_000)));
+}
+
+type RawClient = Awaited<ReturnType<typeof connectRaw>>;
+
+describe("a client with a token", () => {
+  it("loses the link whose replies it leaves unsettled", async () => {
+    await using world = await openKeyed({ connectionBytes: 400_000 });
+    await using client = await world.connect(PLAIN);
+    const name = "replies";
+    const replies: ReceiverLink = client.session.openReceiver({
+      name,
+      source: { kind: "source", address: "orders/$management" },
+      target: { kind: "target", address: name },
+      sndSettleMode: 0,
+    });
+    replies.addCredit(100_000);
+    let answers = 0;
+    const detached = new Promise((resolve) => {
+      replies.handler.onDetach = (error) => resolve(error?.condition);
+    });
+    const requests = await client.sender("orders/$management");
+    const request = encodeMessage({
+      properties: { messageId: "m", replyTo: name },
+      body: { kind: "value", value: null },
+    });
+    const ask = () => requests.send(request, { deliveryTag: Buffer.from("t"), settled: true });
+    replies.handler.onTransfer = () => {
+      answers++;
+      ask();
+    };
+    ask();
+    expect(await detached).toBe(LIMIT);
+    expect(answers).toBeGreaterThan(100);
+    expect(client.connection.isOpen).toBe(true);
+  });
+
+  it("loses the link on which it leaves messages unsettled, but not their locks", async () => {
+    await using world = await openKeyed({ connectionBytes: 400_000 });
+    await fill(world, 2000);
+    await using client = await world.connect(PLAIN);
+    const receiver = await client.receiver("orders", { credit: 2000 });
+    expect(await receiver.detached).toBe(LIMIT);
+    await using other = await world.connect(PLAIN);
+    const rest = await other.receiver("orders", { credit: 10 });
+    const [first] = await rest.take(1);
+    expect(first?.isSettled).toBe(false);
+  });
+
+  it("sends no batch of more messages than a batch may have", async () => {
+    await using world = await openKeyed();
+    await using client = await world.connect(PLAIN);
+    const sender = await client.sender("orders");
+    const empty = encodeMessage({ body: { kind: "value", value: null } });
+    const batchOf = (count: number) => joinBatch(Array.from({ length: count }, () => empty));
+    const send = (count: number) => sendOn(sender, batchOf(count), { format: BATCH_MESSAGE_FORMAT });
+    expect(await send(50_000)).toMatchObject({
+      kind: "rejected",
+      error: { condition: "amqp:link:message-size-exceeded" },
+    });
+    expect(await send(4500)).toMatchObject({ kind: "accepted" });
+    expect(world.broker.getEntity("orders").activeMessageCount).toBe(4500);
+  });
+
+  it.each([
+    [
+      "com.microsoft:renew-lock",
+      {
+        "lock-tokens": array(
+          "uuid",
+          Array.from({ length: 20 }, () => uuid(ZERO)),
+        ),
+      },
+    ],
+    ["com.microsoft:cancel-scheduled-message", { "sequence-numbers": Array.from({ length: 20 }, () => 1) }],
+    ["com.microsoft:schedule-message", { messages: Array.from({ length: 20 }, () => null) }],
+  ])("names no more in one %s than a request may name", async (operation, body) => {
+    await using world = await openKeyed({ batchMessages: 19 });
+    await using client = await world.connect(PLAIN);
+    const management = await client.management("orders");
+    const answer = await management.call(operation, stringMap(body as never));
+    expect(answer.properties.get("errorCondition")).toMatchObject({ value: LIMIT });
+  });
+
+  it("asks for nothing that decodes to more than it says", async () => {
+    await using world = await openKeyed();
+    await using client = await world.connect(PLAIN);
+    const management = await client.sender("orders/$management");
+    const body = stringMap({ messages: Array.from({ length: 200_000 }, () => null) });
+    const request = encodeMessage({
+      properties: { messageId: "m" },
+      applicationProperties: stringMap({ operation: "com.microsoft:schedule-message" }),
+      body: { kind: "value", value: body },
+    });
+    expect(await sendOn(management, request)).toMatchObject({
+      kind: "rejected",
+      error: { condition: "amqp:decode-error" },
+    });
+  });
+});
+
+const ZERO = "00000000-0000-4000-8000-000000000000";
+
+describe("a session", () => {
+  it("belongs to the connection that holds it: its state, its lock and its messages", async () => {
+    await using broker = createBroker();
+    await broker.createQueue("s", { requiresSession: true });
+    await broker.sender("s").send({ sessionId: "a", body: { section: "data", bytes: new Uint8Array(1) } });
+    await using server = await serve(broker, { port: 0, keys: [ROOT] });
+    await using holder = await connectRaw(server, PLAIN);
+    const filter = symbolMap({ "com.microsoft:session-filter": "a" });
+    await (await holder.receiver("s", { credit: 1, filter })).take(1);
+    const own = await holder.management("s");
+    await using other = await connectRaw(server, PLAIN);
+    const foreign = await other.management("s");
+    const requests: [string, Record<string, never>][] = [
+      ["get-session-state", {}],
+      ["set-session-state", { "session-state": Buffer.from("x") as never }],
+      ["renew-session-lock", {}],
+      ["update-disposition", { "disposition-status": "completed" as never, "lock-tokens": [] as never }],
+    ];
+    for (const [operation, body] of requests) {
+      const call = (from: typeof own) =>
+        from.call(`com.microsoft:${operation}`, stringMap({ "session-id": "a", ...body }));
+      expect((await call(foreign)).properties.get("errorCondition")).toMatchObject({
+        value: "com.microsoft:session-lock-lost",
+      });
+      expect(numberIn(await call(own), "statusCode")).toBe(200);
+    }
+  });
+});
+
+describe("serve", () => {
+  it.each([
+    [{ connections: 0 }, "limits.connections must be a positive integer, and is 0"],
+    [{ linkz: 1 }, "limits has no linkz"],
+    [{ unauthenticated: { links: 0.5 } }, "limits.unauthenticated.links must be a positive integer"],
+    [{ unauthenticated: { frameBytes: 100 } }, "frameBytes must be at least 512"],
+  ])("refuses limits that make no sense: %j", async (limits, text) => {
+    await using broker = createBroker();
+    await expect(serve(broker, { port: 0, limits: limits as never })).rejects.toThrow(text);
+  });
+});

@@ -1,0 +1,98 @@
+/** What clients may have at once before they have shown a valid token or key. */
+export interface UnauthenticatedLimits {
+  /** Connections. The oldest goes when another one comes. Default 1,000. */
+  readonly connections?: number;
+  /** Memory held for all of them together, in bytes. Default 33,554,432 (32 MiB). */
+  readonly totalBytes?: number;
+  /** Memory held for each, in bytes. Default 131,072 (128 KiB). */
+  readonly connectionBytes?: number;
+  /** Sessions of a connection. Default 32. */
+  readonly sessions?: number;
+  /** Links of a connection. Default 10. */
+  readonly links?: number;
+  /** Characters in the name of a link. Default 256. */
+  readonly linkNameLength?: number;
+  /** Bytes in a frame. Default 32,768. */
+  readonly frameBytes?: number;
+}
+
+/** What clients may have at once. What is beyond it is refused with `amqp:resource-limit-exceeded`, and whoever stays within it does not notice. */
+export interface ServeLimits {
+  /** Connections, as many as the service allows a namespace. Default 5,000. */
+  readonly connections?: number;
+  /**
+   * Memory held for all connections together, in bytes: links, unfinished messages, deliveries that nobody settles, output that nobody reads.
+   * When it is used up, the connection goes that holds most. Default 268,435,456 (256 MiB).
+   */
+  readonly totalBytes?: number;
+  /** Memory held for one connection, in bytes, and in any case one message of its largest entity. Default 67,108,864 (64 MiB). */
+  readonly connectionBytes?: number;
+  /** Sessions of a connection. Default 5,000. */
+  readonly sessions?: number;
+  /** Links of a connection. Default 10,000. */
+  readonly links?: number;
+  /** Characters in the name of a link. Default 1,024. */
+  readonly linkNameLength?: number;
+  /** Messages in one batch, scheduled at once, or named in one management request. Default 4,500. */
+  readonly batchMessages?: number;
+  /** What holds until a client has shown a valid token or key. With `acceptAnyone` nobody has to show one. */
+  readonly unauthenticated?: UnauthenticatedLimits;
+}
+
+/** Limits with every default filled in. */
+export type ResolvedServeLimits = Required<Omit<ServeLimits, "unauthenticated">> & {
+  readonly unauthenticated: Required<UnauthenticatedLimits>;
+};
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+export const DEFAULT_SERVE_LIMITS: ResolvedServeLimits = Object.freeze({
+  connections: 5_000,
+  totalBytes: 256 * MIB,
+  connectionBytes: 64 * MIB,
+  sessions: 5_000,
+  links: 10_000,
+  linkNameLength: 1_024,
+  batchMessages: 4_500,
+  unauthenticated: Object.freeze({
+    connections: 1_000,
+    totalBytes: 32 * MIB,
+    connectionBytes: 128 * KIB,
+    sessions: 32,
+    links: 10,
+    linkNameLength: 256,
+    frameBytes: 32 * KIB,
+  }),
+});
+
+/** Smaller frames are not allowed by the protocol (2.7.1). */
+const MIN_FRAME_BYTES = 512;
+
+/** Fills in defaults. Throws `TypeError` for a limit that is not a positive integer. */
+export function resolveServeLimits({ unauthenticated, ...limits }: ServeLimits): ResolvedServeLimits {
+  const { unauthenticated: early, ...late } = DEFAULT_SERVE_LIMITS;
+  const resolved = fill("limits", late, limits);
+  const resolvedEarly = fill("limits.unauthenticated", early, unauthenticated ?? {});
+  if (resolvedEarly.frameBytes < MIN_FRAME_BYTES) {
+    throw new TypeError(`serve: limits.unauthenticated.frameBytes must be at least ${MIN_FRAME_BYTES}`);
+  }
+  return { ...resolved, unauthenticated: resolvedEarly };
+}
+
+function fill<Limits extends Readonly<Record<string, number>>>(
+  at: string,
+  defaults: Limits,
+  given: { readonly [Name in keyof Limits]?: number | undefined },
+): Limits {
+  const filled: Record<string, number> = { ...defaults };
+  for (const [name, value] of Object.entries(given)) {
+    if (!Object.hasOwn(defaults, name)) throw new TypeError(`serve: ${at} has no ${name}`);
+    if (value === undefined) continue;
+    if (!Number.isInteger(value) || value < 1) {
+      throw new TypeError(`serve: ${at}.${name} must be a positive integer, and is ${value}`);
+    }
+    filled[name] = value;
+  }
+  return filled as Limits;
+}

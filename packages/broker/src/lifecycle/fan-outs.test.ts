@@ -1,0 +1,149 @@
+import { describe, expect, it } from "vitest";
+import { openBroker } from "../broker.js";
+import { createManualClock } from "../clock.js";
+import { createDisk, openDisk } from "../storage/restartable-storage.test-support.js";
+import { message, openWorld, settleMicrotasks, textsOf } from "../world.test-support.js";
+
+const RULES = 1_500;
+/** Long enough for the rules to take some 20 ms. */
+const text = "x".repeat(30_000);
+
+/** A topic whose rules take long. The subscription `some` gets what has a `y` at the end of `a`, `all` gets everything. */
+async function openHeavy(world = openWorld()) {
+  const { broker } = world;
+  await broker.createTopic("t");
+  await broker.createSubscription("t", "all");
+  await broker.createSubscription(
+    "t",
+    "some",
+    {},
+    { name: "last", filter: { type: "sql", expression: "a LIKE '%xy'" } },
+  );
+  for (let i = 0; i < RULES; i++) {
+    const filter = { type: "sql", expression: `a LIKE '%z${i}%'` } as const;
+    await broker.createRule("t", "some", { name: `r${i}`, filter });
+  }
+  const receive = async (subscription: string) =>
+    textsOf(
+      await broker
+        .receiver(`t/Subscriptions/${subscription}`, { mode: "receiveAndDelete" })
+        .receive(1000, { maxWaitMs: 0 }),
+    );
+  return { ...world, sender: broker.sender("t"), receive };
+}
+
+const large = (body: string, end = "") => message(body, { applicationProperties: { a: text + end } });
+
+/** How many turns of the event loop pass until a promise is settled. */
+async function turnsOf(promise: Promise<unknown>): Promise<number> {
+  let isSettled = false;
+  let turns = 0;
+  const settle = () => {
+    isSettled = true;
+  };
+  promise.then(settle, settle);
+  while (!isSettled) {
+    await new Promise((resolve) => setImmediate(resolve));
+    turns++;
+  }
+  return turns;
+}
+
+describe("a topic whose rules take long", () => {
+  it("lets everything else go on meanwhile, and answers once its subscriptions have the messages", async () => {
+    await using world = await openHeavy();
+    await world.broker.createQueue("q");
+    const sent = world.sender.sendBatch([large("a"), large("b", "y"), large("c")]);
+    await settleMicrotasks();
+    expect(world.broker.getEntity("t").activeMessageCount).toBe(3);
+    await world.broker.sender("q").send(message("meanwhile"));
+    expect(world.broker.getEntity("q").activeMessageCount).toBe(1);
+    expect(await turnsOf(sent)).toBeGreaterThan(3);
+    expect([await world.receive("all"), await world.receive("some")]).toEqual([["a", "b", "c"], ["b"]]);
+    expect(world.broker.getEntity("t")).toMatchObject({ activeMessageCount: 0, sizeInBytes: 0 });
+  });
+
+  it("keeps the order of its messages, whoever sent them in whatever way", async () => {
+    await using world = await openHeavy();
+    await world.broker.createQueue("q", { forwardTo: "t" });
+    const scheduledEnqueueTime = new Date(world.clock.now() + 1000);
+    await world.sender.schedule([{ ...large("scheduled"), scheduledEnqueueTime }]);
+    const batch = world.sender.sendBatch([large("a"), large("b")]);
+    void world.broker.sender("q").send(message("forwarded"));
+    const transaction = world.broker.beginTransaction();
+    await world.broker.sender("t").send(message("in a transaction"), transaction);
+    const committed = transaction.commit();
+    world.clock.advance(1000);
+    await Promise.all([batch, committed, world.sender.send(message("last"))]);
+    expect(await world.receive("all")).toEqual([
+      "a",
+      "b",
+      "forwarded",
+      "in a transaction",
+      "scheduled",
+      "last",
+    ]);
+  });
+
+  it("does small work at once", async () => {
+    await using world = await openHeavy();
+    const sent = world.sender.send(message("small"));
+    expect(await world.receive("all")).toEqual(["small"]);
+    await sent;
+  });
+
+  it("makes many copies a few at a time, too", async () => {
+    await using world = openWorld();
+    const { broker } = world;
+    await broker.createTopic("t");
+    for (let i = 0; i < 300; i++) await broker.createSubscription("t", `s${i}`);
+    const sent = broker.sender("t").sendBatch(Array.from({ length: 50 }, (_, i) => message(`${i}`)));
+    expect(await turnsOf(sent)).toBeGreaterThan(1);
+    const counts = broker.listEntities().filter(({ kind }) => kind === "subscription");
+    expect(counts.every(({ activeMessageCount }) => activeMessageCount === 50)).toBe(true);
+    const last = broker.receiver("t/Subscriptions/s299", { mode: "receiveAndDelete" });
+    expect(textsOf(await last.receive(50))).toEqual(Array.from({ length: 50 }, (_, i) => `${i}`));
+  });
+
+  it("forgets what waits when it is emptied or deleted, and answers", async () => {
+    await using world = await openHeavy();
+    const first = world.sender.sendBatch([large("a"), large("b")]);
+    await settleMicrotasks();
+    await world.broker.reset();
+    await first;
+    expect(await world.receive("all")).toEqual([]);
+    expect(world.broker.getEntity("t").sizeInBytes).toBe(0);
+    const second = world.sender.sendBatch([large("a"), large("b")]);
+    await settleMicrotasks();
+    await world.broker.deleteEntity("t");
+    await second;
+  });
+
+  it("goes on where it was when it is opened again", async () => {
+    const disk = createDisk();
+    const clock = createManualClock();
+    const open = async () => {
+      const broker = await openBroker({ clock, storage: openDisk(disk) });
+      return { broker, clock, [Symbol.asyncDispose]: () => broker.close() };
+    };
+    const first = await openHeavy(await open());
+    void first.sender.sendBatch([large("a"), large("b", "y"), large("c")]);
+    await settleMicrotasks();
+    await first.broker.close();
+    await using second = await open();
+    expect(second.broker.getEntity("t").activeMessageCount).toBe(3);
+    await second.broker.sender("t").send(message("d"));
+    const receiver = second.broker.receiver("t/Subscriptions/all", { mode: "receiveAndDelete" });
+    expect(textsOf(await receiver.receive(10))).toEqual(["a", "b", "c", "d"]);
+    expect(second.broker.getEntity("t/Subscriptions/some").activeMessageCount).toBe(1);
+    expect(second.broker.getEntity("t").activeMessageCount).toBe(0);
+  });
+
+  it("answers those who wait when the broker is closed", async () => {
+    const world = await openHeavy();
+    const sent = world.sender.sendBatch([large("a"), large("b")]);
+    await settleMicrotasks();
+    await world.broker.close();
+    await sent;
+  });
+});
