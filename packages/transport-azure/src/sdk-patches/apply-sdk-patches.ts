@@ -4,7 +4,13 @@ import { closedConnections } from "./closed-connections.js";
 import { closesCutShort } from "./closes-cut-short.js";
 import { exactIntegers } from "./exact-integers.js";
 import { interruptedOpenings } from "./interrupted-openings.js";
-import { type SdkPatchOutcome, type SdkPatchReport, testedSdkVersions, warningOf } from "./report.js";
+import {
+  isMendedReason,
+  type SdkPatchOutcome,
+  type SdkPatchReport,
+  testedSdkVersions,
+  warningOf,
+} from "./report.js";
 import {
   type ConnectionContext,
   connectionContextOf,
@@ -49,7 +55,7 @@ function apply(client: SdkClient, context: ConnectionContext): SdkPatchOutcome[]
     missingMethods("AMQP connection", context.connection, ["createSession"]);
   if (obstacle !== undefined) return skipAll(obstacle);
   const outcomes = allPatches().map((patch) => {
-    const reason = patch.isMended?.(context) ? "the fault is mended" : patch.obstacle(context, client);
+    const reason = patch.isMended?.(context) ? isMendedReason : patch.obstacle(context, client);
     return { patch, reason };
   });
   const applied = outcomes.filter(({ reason }) => reason === undefined);
