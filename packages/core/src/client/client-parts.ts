@@ -13,8 +13,11 @@ import type {
   TransportSender,
   TransportSessionReceiver,
 } from "../transport.js";
+import type { CircuitBreakerEvent } from "./circuit-breaker-event.js";
+import type { ClientHealth } from "./client-health.js";
 import type { ResolvedClientOptions } from "./client-options.js";
 import { durationMs } from "./duration.js";
+import { HealthMonitor } from "./health-monitor.js";
 import { type ListSessionsOptions, listSessions } from "./list-sessions.js";
 import type { CloseSubscriptionOptions, MessageSubscription } from "./processor-options.js";
 import { Receiver, type ReceiverSettings } from "./receiver.js";
@@ -48,6 +51,7 @@ const defaultSessionWaitMs = 60_000;
 export class ClientParts {
   readonly #transport: Transport;
   readonly #options: ResolvedClientOptions;
+  readonly #health: HealthMonitor;
   readonly #parts = new Set<ClientPart>();
   /** What the client itself sends to: the quarantine queue, and queues to which failed messages return later. */
   readonly #senders = new Map<string, TransportSender>();
@@ -58,7 +62,12 @@ export class ClientParts {
     const { observer } = options;
     requireTransport(transport);
     this.#transport = observer === undefined ? transport : new ObservedTransport(transport, observer);
-    this.#options = options;
+    this.#health = new HealthMonitor(this.scheduler);
+    const onCircuitBreaker = (event: CircuitBreakerEvent) => {
+      this.#health.circuitChanged(event);
+      options.onCircuitBreaker(event);
+    };
+    this.#options = { ...options, onCircuitBreaker };
   }
 
   get isClosed(): boolean {
@@ -71,6 +80,10 @@ export class ClientParts {
 
   get namespace(): string | undefined {
     return this.#transport.namespace;
+  }
+
+  health(): ClientHealth {
+    return this.#health.health(this.isClosed);
   }
 
   createSender(queueOrTopic: string): Sender {
@@ -118,7 +131,7 @@ export class ClientParts {
     requireReceiveMode(receiveMode);
     renewForMs(options);
     const address = entityAddress({ queueOrTopic, subscription }, subQueueType);
-    const receiver = this.#transport.createReceiver(address, receiveMode);
+    const receiver = this.#transport.createReceiver(address, receiveMode, this.#health);
     const canRetry =
       subscription === undefined &&
       subQueueType === undefined &&
@@ -159,6 +172,7 @@ export class ClientParts {
     return this.add(
       startSessionProcessor(handlers, options, {
         transport: this.#transport,
+        events: this.#health,
         address: entityAddress(entity),
         entityPath:
           subscription === undefined ? queueOrTopic : `${queueOrTopic}/Subscriptions/${subscription}`,
@@ -222,7 +236,8 @@ export class ClientParts {
     if (abortSignal?.aborted) giveUp();
     else abortSignal?.addEventListener("abort", giveUp, { once: true });
     const accept = async () => {
-      const accepting = { ...options, abortSignal: givingUp.signal };
+      const { onLinkStalled } = this.#health;
+      const accepting = { ...options, onLinkStalled, abortSignal: givingUp.signal };
       const session = await this.#transport.acceptSession(address, sessionId, accepting);
       if (!this.isClosed) return session;
       await session.close();
@@ -251,10 +266,12 @@ export class ClientParts {
   ): ReceiverSettings & { receiver: R; stateEnvelope: boolean } {
     const { pipeline, observer, consumerVersion, unavailableBackoff, onUndeserializable } = this.#options;
     const { circuitBreaker, onCircuitBreaker, quarantineQueue } = this.#options;
+    this.#health.opened(receiver);
     return {
       receiver,
       pipeline,
       observer,
+      health: this.#health,
       entityPath: receiver.entityPath,
       scheduler: this.scheduler,
       isSubQueue: options.subQueueType !== undefined,
@@ -270,7 +287,10 @@ export class ClientParts {
       consumerVersion,
       quarantine: () => (quarantineQueue === undefined ? undefined : this.#sender(quarantineQueue)),
       onUndeserializable,
-      onClosed: this.forget,
+      onClosed: (part) => {
+        this.forget(part);
+        this.#health.closed(receiver);
+      },
     };
   }
 

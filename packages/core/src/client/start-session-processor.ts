@@ -1,5 +1,5 @@
 import type { UndecodedMessage } from "../message.js";
-import type { EntityAddress, Transport, TransportSessionReceiver } from "../transport.js";
+import type { EntityAddress, ReceiverEvents, Transport, TransportSessionReceiver } from "../transport.js";
 import { ErrorReporter } from "./error-reporter.js";
 import { LockRenewal } from "./lock-renewal.js";
 import { SessionProcessor } from "./session-processor.js";
@@ -21,6 +21,7 @@ import {
 export interface SessionProcessorSurroundings
   extends Pick<SubscribeSurroundings, "entityPath" | "scheduler" | "circuitBreaker" | "onCircuitBreaker"> {
   readonly transport: Transport;
+  readonly events: ReceiverEvents;
   readonly address: EntityAddress;
   /** The settings of a receiver whose lock is renewed for so long. */
   readonly settingsOf: (session: TransportSessionReceiver, renewForMs: number) => SessionReceiverSettings;
@@ -39,6 +40,7 @@ export function startSessionProcessor(
   const { receiveMode, maxAutoLockRenewalDurationInMs: renewForMs } = options;
   const isBlocking = options.onUndeserializable === "block";
   const { transport, address, scheduler, entityPath } = surroundings;
+  const { onLinkStalled } = surroundings.events;
   requirePrefetchable(options.prefetchCount, receiveMode, entityPath);
   const breaker = createBreaker({ ...surroundings, isSubQueue: false });
   const reporter = new ErrorReporter((args) => handlers.processError(args), entityPath, undefined);
@@ -50,7 +52,12 @@ export function startSessionProcessor(
     reporter,
     breaker,
     accept: (maxWaitTimeMs, signal) =>
-      transport.acceptSession(address, undefined, { receiveMode, maxWaitTimeMs, abortSignal: signal }),
+      transport.acceptSession(address, undefined, {
+        receiveMode,
+        maxWaitTimeMs,
+        onLinkStalled,
+        abortSignal: signal,
+      }),
     open(session, events) {
       const settings = surroundings.settingsOf(session, renewForMs);
       const receiver = { ...settings, isSession: true, isBlocking, sessionRenewal };

@@ -5,7 +5,7 @@ import { closesCutShort } from "./closes-cut-short.js";
 import { exactIntegers } from "./exact-integers.js";
 import { interruptedOpenings } from "./interrupted-openings.js";
 import {
-  isMendedReason,
+  mendedReason,
   type SdkPatchOutcome,
   type SdkPatchReport,
   testedSdkVersions,
@@ -55,7 +55,7 @@ function apply(client: SdkClient, context: ConnectionContext): SdkPatchOutcome[]
     missingMethods("AMQP connection", context.connection, ["createSession"]);
   if (obstacle !== undefined) return skipAll(obstacle);
   const outcomes = allPatches().map((patch) => {
-    const reason = patch.isMended?.(context) ? isMendedReason : patch.obstacle(context, client);
+    const reason = patch.isMended?.(context) ? mendedReason : patch.obstacle(context, client);
     return { patch, reason };
   });
   const applied = outcomes.filter(({ reason }) => reason === undefined);

@@ -27,11 +27,11 @@ export const testedSdkVersions: readonly string[] = Object.freeze([
 ]);
 
 /** The reason of a patch that is not needed. */
-export const isMendedReason = "the fault is mended";
+export const mendedReason = "the fault is mended";
 
 /** What a user should know of the report; `undefined` when all is as it should be. */
 export function warningOf({ sdkVersion, isTestedVersion, patches }: SdkPatchReport): string | undefined {
-  const skipped = patches.filter(({ status, reason }) => status === "skipped" && reason !== isMendedReason);
+  const skipped = patches.filter(({ status, reason }) => status === "skipped" && reason !== mendedReason);
   if (isTestedVersion && skipped.length === 0) return undefined;
   const parts = skipped.map(({ name, reason }) => `${name} was not applied, because ${reason}`);
   if (!isTestedVersion) parts.unshift(`it is tested with ${testedSdkVersions.join(", ")}`);
