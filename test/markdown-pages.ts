@@ -49,7 +49,7 @@ export function readPages(): MarkdownPage[] {
     ...docs.map((path) => `docs/${path}`),
     ...homes.flatMap((home) => children(home).map((name) => `${home}/${name}`)),
   ]
-    .filter((path) => path.endsWith(".md"))
+    .filter((path) => path.endsWith(".md") && !path.includes("node_modules"))
     .map((path) => readPage(path, readFileSync(root + path, "utf8")));
 }
 

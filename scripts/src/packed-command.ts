@@ -1,16 +1,14 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { packPackage } from "./package-checks/pack-package.js";
+import { packAll } from "./package-checks/pack-all.js";
 
 // Packs @waybill/cli and what it needs of ours, installs the tarballs with npm into an empty folder outside the workspace, and runs `npx waybill`
 // there, as a user would. Exits with 1 when a step does not end as it should.
 
 const run = promisify(execFile);
-const packages = fileURLToPath(new URL("../../packages/", import.meta.url));
 const config = `
 import { defineConfig } from "@waybill/cli";
 import { json } from "@waybill/serializer-json";
@@ -26,7 +24,7 @@ const folder = await mkdtemp(join(tmpdir(), "waybill-packed-"));
 
 try {
   await writeFile(join(folder, "package.json"), '{ "name": "empty", "private": true, "type": "module" }\n');
-  const tarballs = await packAll();
+  const tarballs = await packAll(["cli"], folder);
   await run("npm", ["install", "--no-audit", "--no-fund", ...tarballs], { cwd: folder });
   console.log(`installed ${tarballs.length} tarballs in ${folder}`);
   await expectRun(["--version"], /^\d+\.\d+\.\d+\n$/);
@@ -38,25 +36,6 @@ try {
   await expectRun(["golden", "check", "golden"], /"failures": \[\]/);
 } finally {
   await rm(folder, { recursive: true });
-}
-
-/** The tarballs of the command and of all of ours that it depends on. */
-async function packAll(): Promise<string[]> {
-  const names = new Set(["cli"]);
-  for (const name of names) for (const needed of await neededBy(name)) names.add(needed);
-  return await Promise.all(
-    Array.from(names, async (name) => {
-      const path = join(folder, `${name}.tgz`);
-      await writeFile(path, await packPackage(`${packages}${name}/`));
-      return path;
-    }),
-  );
-}
-
-async function neededBy(name: string): Promise<string[]> {
-  const manifest = JSON.parse(await readFile(`${packages}${name}/package.json`, "utf8"));
-  const all = await readdir(packages);
-  return all.filter((other) => manifest.dependencies?.[`@waybill/${other}`] !== undefined);
 }
 
 async function expectRun(args: readonly string[], expected: RegExp): Promise<void> {

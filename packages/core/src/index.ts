@@ -17,6 +17,7 @@ export type { CircuitBreakerEvent, CircuitState, MessageFormat } from "./client/
 export type { CircuitBreakerOptions, WhenFull } from "./client/circuit-breaker-options.js";
 export { defaultCircuitBreakerOptions } from "./client/circuit-breaker-options.js";
 export { WaybillClient } from "./client/client.js";
+export type { ClientHealth, LinkHealth } from "./client/client-health.js";
 export type { ClientOptions, WaybillClientOptions } from "./client/client-options.js";
 export type { SequenceNumberStore } from "./client/deferred-messages.js";
 export { DeferredMessages } from "./client/deferred-messages.js";
@@ -107,6 +108,7 @@ export type {
   DeserializeEvent,
   DiagnosticEvent,
   Diagnostics,
+  LinkStalledEvent,
   MessageFacts,
   OperationTrace,
   ProcessEvent,
@@ -240,10 +242,13 @@ export type {
   DeadLetterOptions,
   DeliveredMessage,
   EntityAddress,
+  LinkStall,
   ListSessionsPageOptions,
   PeekOptions,
   ReceiveMode,
   ReceiveOptions,
+  ReceiverEvents,
+  ReceivingLink,
   SettlementHandle,
   SettleOptions,
   SqlFilter,

@@ -39,7 +39,11 @@ export interface Transport extends AsyncDisposable {
   /** The host name of its namespace, by which absolute addresses are told from those of other namespaces; absent where it is not known. */
   readonly namespace?: string | undefined;
   createSender(queueOrTopic: string): TransportSender;
-  createReceiver(address: EntityAddress, receiveMode: ReceiveMode): TransportReceiver;
+  createReceiver(
+    address: EntityAddress,
+    receiveMode: ReceiveMode,
+    events?: ReceiverEvents,
+  ): TransportReceiver;
   /**
    * Locks a session: the one named, or the next with messages when `sessionId` is undefined. Rejects with `session-cannot-be-locked`
    * when another receiver holds it, with `timeout` when no session came within `maxWaitTimeMs`.
@@ -95,10 +99,41 @@ export interface DeliveredMessage extends DeliveredProperties {
   readonly settlement?: SettlementHandle | undefined;
 }
 
+/** What a transport calls for what happens beneath a receiver. */
+export interface ReceiverEvents {
+  /** A link was torn down and is made again, because it delivered nothing although there was something to deliver. */
+  readonly onLinkStalled?: ((stall: LinkStall) => void) | undefined;
+}
+
+/** A link that stood still. */
+export interface LinkStall {
+  readonly entityPath: string;
+  readonly sessionId: string | undefined;
+  /** How many messages it was ready for. */
+  readonly credit: number;
+  /** How long it had been ready and delivered nothing, in milliseconds. */
+  readonly silentForMs: number;
+  /** `backlog`: a message was seen waiting. `unanswered`: nothing was answered either, and the connection was given up. */
+  readonly evidence: "backlog" | "unanswered";
+}
+
+/** One link on which a receiver gets its messages. */
+export interface ReceivingLink {
+  /** Undefined where the transport cannot tell. */
+  readonly isOpen: boolean | undefined;
+  /** How many messages it is ready for. */
+  readonly credit: number;
+  readonly lastDeliveryAt: Date | undefined;
+  /** How often it was made again because it stood still. */
+  readonly stalls: number;
+}
+
 /** Receives from one entity or one of its sub-queues, and settles what it received. */
 export interface TransportReceiver {
   readonly entityPath: string;
   readonly receiveMode: ReceiveMode;
+  /** The links on which it is receiving at present; absent where there are none to tell of. */
+  readonly links?: (() => readonly ReceivingLink[]) | undefined;
   /** Resolves with 1…maxMessages messages as soon as there are any, or with none after `maxWaitTimeMs`. */
   receive(options: ReceiveOptions): Promise<DeliveredMessage[]>;
   /**
@@ -174,7 +209,7 @@ export interface CreateBatchOptions extends CallOptions {
 }
 
 /** How long to wait for a session. */
-export interface AcceptSessionOptions extends CallOptions {
+export interface AcceptSessionOptions extends CallOptions, ReceiverEvents {
   readonly receiveMode: ReceiveMode;
   readonly maxWaitTimeMs: number;
 }

@@ -37,6 +37,30 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   TransferLimitExceededError: "service-busy",
 };
 
+/** What the conditions of AMQP errors mean that the SDK has not seen. */
+const conditions: Readonly<Record<string, ErrorCode>> = {
+  "amqp:connection:forced": "connection-lost",
+  "amqp:internal-error": "internal",
+  "amqp:link:detach-forced": "connection-lost",
+  "amqp:link:message-size-exceeded": "message-too-large",
+  "amqp:not-allowed": "operation-invalid",
+  "amqp:not-found": "entity-not-found",
+  "amqp:not-implemented": "not-supported",
+  "amqp:precondition-failed": "operation-invalid",
+  "amqp:resource-limit-exceeded": "quota-exceeded",
+  "amqp:unauthorized-access": "unauthorized",
+  "com.microsoft:argument-error": "operation-invalid",
+  "com.microsoft:argument-out-of-range": "operation-invalid",
+  "com.microsoft:entity-disabled": "entity-disabled",
+  "com.microsoft:message-lock-lost": "message-lock-lost",
+  "com.microsoft:message-not-found": "message-not-found",
+  "com.microsoft:operation-cancelled": "connection-lost",
+  "com.microsoft:server-busy": "service-busy",
+  "com.microsoft:session-cannot-be-locked": "session-cannot-be-locked",
+  "com.microsoft:session-lock-lost": "session-lock-lost",
+  "com.microsoft:timeout": "timeout",
+};
+
 /** What the SDK says in plain errors, without a code. */
 const texts: readonly (readonly [RegExp, ErrorCode])[] = [
   [/already settled/, "message-lock-lost"],
@@ -97,9 +121,10 @@ export function settledError(entityPath: string): WaybillError {
 
 function codeOf(error: unknown): ErrorCode | undefined {
   if (!(error instanceof Error) || error.name === "AbortError") return undefined;
-  const { code, message, syscall, statusCode } = error as Error &
-    Partial<Record<"code" | "syscall" | "statusCode", unknown>>;
+  const { code, condition, message, syscall, statusCode } = error as Error &
+    Partial<Record<"code" | "condition" | "syscall" | "statusCode", unknown>>;
   if (typeof syscall === "string") return "connection-lost";
+  if (typeof condition === "string" && Object.hasOwn(conditions, condition)) return conditions[condition];
   if (error.name === "RestError") return restCode(statusCode);
   const name = code === "GeneralError" ? /^(\w+): /.exec(message)?.[1] : (code ?? error.name);
   if (typeof name === "string") {

@@ -46,6 +46,8 @@ import { untilAborted } from "./until-aborted.js";
 export interface AzureReceiverSettings {
   readonly entityPath: string;
   readonly receiveMode: ReceiveMode;
+  /** Whether messages are completed on the AMQP delivery that they came with. */
+  readonly completesOnLink: boolean;
   readonly links: ReceivingLinks;
   /** Makes a receiver of the SDK for a subscription. */
   readonly open: () => ServiceBusReceiverLike;
@@ -249,7 +251,8 @@ export class AzureReceiver implements TransportReceiver {
       this.#sendWithoutLink(settlement);
       return;
     }
-    if (verb === "complete" && completeOnLink(settlement, this.#underWay)) return;
+    const { completesOnLink } = this.#settings;
+    if (completesOnLink && verb === "complete" && completeOnLink(settlement, this.#underWay)) return;
     try {
       const answer = send(this.#settings.links.any, delivery.message);
       this.#underWay.watch(settlement);

@@ -22,10 +22,8 @@ import { explainRefusedSession } from "./explain-refused-session.js";
 import { type SessionLister, sessionLister } from "./list-sessions.js";
 import { NextSessionWaits } from "./next-session-waits.js";
 import { ReceiverPool } from "./receiving-links.js";
-import { breakClosedConnections } from "./repairs/closed-connections.js";
-import { endClosesCutShort } from "./repairs/closes-cut-short.js";
-import { readIntegersExactly } from "./repairs/exact-integers.js";
-import { failUnansweredRequests } from "./repairs/unanswered-requests.js";
+import { applySdkPatches, withoutSdkPatches } from "./sdk-patches/apply-sdk-patches.js";
+import type { SdkPatchReport } from "./sdk-patches/report.js";
 import type {
   ServiceBusClientLike,
   ServiceBusReceiverLike,
@@ -34,20 +32,42 @@ import type {
 } from "./service-bus-client.js";
 import { untilAborted } from "./until-aborted.js";
 
+/** How a transport over a `ServiceBusClient` works. */
+export interface AzureTransportOptions {
+  /**
+   * Whether faults in the libraries beneath the client are patched, for this client alone, and messages completed on their AMQP delivery.
+   * Patches that another transport over the same client has applied stay. Default: true.
+   */
+  readonly sdkPatches?: boolean | undefined;
+}
+
+/** A transport over a `ServiceBusClient`. */
+export interface AzureTransport extends Transport {
+  /** What was patched beneath the client, what was skipped and why. */
+  readonly sdkPatches: SdkPatchReport;
+}
+
 /**
  * A transport over your own `ServiceBusClient` of `@azure/service-bus`: credentials, proxy, WebSockets and retries are as you set them.
  * Make the client with {@link azureRetryOptions}. Closing the transport closes all it made and leaves the client open. Throws `TypeError`
- * for what is no client, such as a connection string.
+ * for what is no client, such as a connection string, and for options no program should pass.
  */
-export function azureTransport(serviceBusClient: ServiceBusClientLike): Transport {
+export function azureTransport(
+  serviceBusClient: ServiceBusClientLike,
+  options: AzureTransportOptions = {},
+): AzureTransport {
   if (typeof serviceBusClient?.createReceiver !== "function") {
     throw new TypeError("azureTransport needs a ServiceBusClient of @azure/service-bus.");
   }
-  readIntegersExactly();
-  breakClosedConnections();
-  failUnansweredRequests();
-  endClosesCutShort();
-  return new AzureTransport(serviceBusClient);
+  return new ServiceBusTransport(serviceBusClient, resolveOptions(options));
+}
+
+/** The defaults of {@link AzureTransportOptions}. */
+export const defaultAzureTransportOptions = Object.freeze({ sdkPatches: true } as const);
+
+function resolveOptions({ sdkPatches = defaultAzureTransportOptions.sdkPatches }: AzureTransportOptions) {
+  if (typeof sdkPatches !== "boolean") throw new TypeError("sdkPatches must be true or false.");
+  return Object.freeze({ sdkPatches });
 }
 
 const capabilities: ReadonlySet<TransportCapability> = new Set([
@@ -75,17 +95,21 @@ const freeingPauseMs = 50;
 
 type Part = AzureSender | AzureReceiver | AzureRuleManager;
 
-class AzureTransport implements Transport {
+class ServiceBusTransport implements AzureTransport {
   readonly capabilities: ReadonlySet<TransportCapability>;
+  readonly sdkPatches: SdkPatchReport;
   /** Present with the capability `sessionEnumeration`. */
   readonly listSessions?: SessionLister;
   readonly #client: ServiceBusClientLike;
+  readonly #completesOnLink: boolean;
   readonly #parts = new Set<Part>();
   readonly #waits = new NextSessionWaits();
   readonly #closing = new AbortController();
 
-  constructor(client: ServiceBusClientLike) {
+  constructor(client: ServiceBusClientLike, { sdkPatches }: ReturnType<typeof resolveOptions>) {
     this.#client = client;
+    this.#completesOnLink = sdkPatches;
+    this.sdkPatches = sdkPatches ? applySdkPatches(client) : withoutSdkPatches(client);
     const list = sessionLister(client);
     this.capabilities = list === undefined ? capabilities : withSessionEnumeration;
     if (list !== undefined) this.listSessions = (...call) => this.#listSessions(list, ...call);
@@ -235,7 +259,8 @@ class AzureTransport implements Transport {
   }
 
   #settings(address: EntityAddress, receiveMode: ReceiveMode) {
-    return { entityPath: entityPath(address), receiveMode, onClosed: this.#forget };
+    const completesOnLink = this.#completesOnLink;
+    return { entityPath: entityPath(address), receiveMode, completesOnLink, onClosed: this.#forget };
   }
 
   #add<One extends Part>(part: One): One {

@@ -1,7 +1,10 @@
 // For applications
 
 export { azureCatalog } from "./azure-catalog.js";
-export { azureTransport } from "./azure-transport.js";
+export type { AzureTransport, AzureTransportOptions } from "./azure-transport.js";
+export { azureTransport, defaultAzureTransportOptions } from "./azure-transport.js";
 export { azureRetryOptions } from "./retry-options.js";
+export type { SdkPatchOutcome, SdkPatchReport } from "./sdk-patches/report.js";
+export type { SdkPatchName } from "./sdk-patches/sdk-patch.js";
 export type { ServiceBusAdministrationClientLike } from "./service-bus-administration-client.js";
 export type { ServiceBusClientLike } from "./service-bus-client.js";

@@ -3,13 +3,14 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { ServiceBusClient, type ServiceBusClientOptions } from "@azure/service-bus";
 import { createBroker, type QueueOptions } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
-import { azureTransport } from "./azure-transport.js";
+import { type AzureTransportOptions, azureTransport } from "./azure-transport.js";
 import { azureRetryOptions } from "./retry-options.js";
 
 /** A broker with a queue `orders`, its server, a network between that and the SDK which can fail, and a transport. */
 export async function openLossyWorld(
   queue: QueueOptions = {},
   retryOptions: ServiceBusClientOptions["retryOptions"] = azureRetryOptions,
+  options: AzureTransportOptions = {},
 ) {
   const broker = createBroker();
   await broker.createQueue("orders", queue);
@@ -20,7 +21,7 @@ export async function openLossyWorld(
     server.connectionString.replace(`:${server.port}`, `:${network.port}`),
     { retryOptions: { ...retryOptions } },
   );
-  const transport = azureTransport(client);
+  const transport = azureTransport(client, options);
   return {
     broker,
     connectionString: server.connectionString,
@@ -40,7 +41,9 @@ export async function openLossyWorld(
     async [Symbol.asyncDispose](): Promise<void> {
       network.restore();
       await transport.close();
-      await client.close();
+      const closed = client.close();
+      // Without the patches it may take a minute, or not end.
+      if (options.sdkPatches !== false) await closed;
       network.close();
       await server.close();
       await broker.close();
@@ -53,6 +56,7 @@ async function openNetwork(port: number) {
   const sockets = new Set<Socket>();
   let isDown = false;
   let endDelayMs = 0;
+  let openDelayMs = 0;
   let connectionCount = 0;
   let refusalCount = 0;
   const listener = createServer({ allowHalfOpen: true }, (near) => {
@@ -76,7 +80,9 @@ async function openNetwork(port: number) {
         if (socket === far && endDelayMs > 0) setTimeout(() => near.destroy(), endDelayMs);
         else other.destroy();
       });
-      socket.pipe(other, { end: false });
+      const pass = () => socket.pipe(other, { end: false });
+      if (socket === near || openDelayMs === 0) pass();
+      else setTimeout(pass, openDelayMs).unref();
     }
   });
   listener.listen(0, "127.0.0.1");
@@ -99,6 +105,10 @@ async function openNetwork(port: number) {
     /** From now on the client's side of a connection stays for a while when the server has ended its own. */
     slowDownEnds(): void {
       endDelayMs = 400;
+    },
+    /** From now on the server is first heard of a while after a connection was made. */
+    slowDownOpening(delayMs: number): void {
+      openDelayMs = delayMs;
     },
     /** Breaks every connection and refuses new ones. */
     takeDown(): void {

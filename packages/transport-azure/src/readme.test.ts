@@ -4,7 +4,7 @@ import { WaybillClient } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { azureRetryOptions, azureTransport } from "@waybill/transport-azure";
 // #endregion
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { openLossyWorld } from "./lossy-world.test-support.js";
 
 it("runs the README's example", async () => {
@@ -24,4 +24,16 @@ it("runs the README's example", async () => {
   // #endregion
   expect(message).toMatchObject({ body: { order: 1 } });
   expect(world.broker.getEntity("orders").totalMessageCount).toBe(0);
+});
+
+it("says what was patched", async () => {
+  await using world = await openLossyWorld();
+  const log = vi.spyOn(console, "log").mockImplementation(() => {});
+  const serviceBusClient = world.client;
+  // #region report
+  const transport = azureTransport(serviceBusClient);
+  for (const { name, status, reason } of transport.sdkPatches.patches) console.log(name, status, reason);
+  // #endregion
+  expect(log.mock.calls).toContainEqual(["exact-integers", "applied", undefined]);
+  log.mockRestore();
 });

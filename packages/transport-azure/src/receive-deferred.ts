@@ -10,7 +10,8 @@ import type {
 
 /**
  * Receives deferred messages. The SDK ignores `skipConvertingDate` for these, so that dates among their application properties arrive
- * as numbers; where there are whole numbers, the message is peeked, which tells them apart. What is deleted on receipt is peeked first.
+ * as numbers, and bytes and large integers as objects; where there are such, the message is peeked, which tells them apart. What is
+ * deleted on receipt is peeked first.
  */
 export async function receiveDeferred(
   receiver: ServiceBusReceiverLike,
@@ -28,7 +29,7 @@ export async function receiveDeferred(
   if (receiveMode === "receiveAndDelete") await Promise.all(sequenceNumbers.map(peek));
   const messages = await receiver.receiveDeferredMessages(sequenceNumbers, options);
   const doubtful = messages.filter(({ applicationProperties }) =>
-    Object.values(applicationProperties ?? {}).some(Number.isInteger),
+    Object.values(applicationProperties ?? {}).some(isConverted),
   );
   if (receiveMode === "peekLock") {
     await Promise.all(doubtful.map(({ sequenceNumber }) => sequenceNumber && peek(sequenceNumber)));
@@ -38,4 +39,9 @@ export async function receiveDeferred(
     if (properties !== undefined) message.applicationProperties = properties;
   }
   return messages;
+}
+
+/** Whether the SDK may have made it of something else. */
+function isConverted(value: unknown): boolean {
+  return Number.isInteger(value) || (typeof value === "object" && value !== null);
 }

@@ -26,7 +26,7 @@ export function readOptionPages(root: string): OptionPage[] {
   const all = [...names.flatMap((name) => interfacesOf(`${root}packages/${name}/src/`)), ...core];
   const docs = readdirSync(`${root}docs`, { recursive: true, encoding: "utf8" })
     .sort()
-    .filter((name) => name.endsWith(".md"))
+    .filter((name) => name.endsWith(".md") && !name.includes("node_modules"))
     .map((name) => readOptionPage(`${root}docs/${name}`, all));
   return [...readmes, ...docs];
 }

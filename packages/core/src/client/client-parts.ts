@@ -16,8 +16,10 @@ import type {
   TransportSessionReceiver,
 } from "../transport.js";
 import { CircuitBreakers, pathOf } from "./circuit-breakers.js";
+import type { ClientHealth } from "./client-health.js";
 import type { ResolvedClientOptions } from "./client-options.js";
 import { durationMs } from "./duration.js";
+import { HealthMonitor } from "./health-monitor.js";
 import { type ListSessionsOptions, listSessions } from "./list-sessions.js";
 import type { CloseSubscriptionOptions, MessageSubscription } from "./processor-options.js";
 import { Receiver, type ReceiverSettings } from "./receiver.js";
@@ -55,6 +57,7 @@ export class ClientParts {
   readonly #inner: Transport;
   readonly #options: ResolvedClientOptions;
   readonly #breakers: CircuitBreakers;
+  readonly #health: HealthMonitor;
   readonly #parts = new Set<ClientPart>();
   /** What the client itself sends to: the quarantine queue, and queues to which failed messages return later. */
   readonly #senders = new Map<string, TransportSender>();
@@ -66,12 +69,16 @@ export class ClientParts {
     requireTransport(transport);
     this.#transport = observer === undefined ? transport : new ObservedTransport(transport, observer);
     this.#inner = transport;
+    this.#health = new HealthMonitor(this.scheduler);
     this.#options = options;
     this.#breakers = new CircuitBreakers({
       transport,
       scheduler: this.scheduler,
       options: circuitBreaker,
-      onEvent: onCircuitBreaker,
+      onEvent: (event) => {
+        this.#health.circuitChanged(event);
+        onCircuitBreaker(event);
+      },
     });
   }
 
@@ -85,6 +92,10 @@ export class ClientParts {
 
   get namespace(): string | undefined {
     return this.#transport.namespace;
+  }
+
+  health(): ClientHealth {
+    return this.#health.health(this.isClosed);
   }
 
   createSender(queueOrTopic: string): Sender {
@@ -132,7 +143,7 @@ export class ClientParts {
     requireReceiveMode(receiveMode);
     renewForMs(options);
     const address = entityAddress({ queueOrTopic, subscription }, subQueueType);
-    const receiver = this.#transport.createReceiver(address, receiveMode);
+    const receiver = this.#transport.createReceiver(address, receiveMode, this.#health);
     const canRetry =
       subscription === undefined &&
       subQueueType === undefined &&
@@ -175,6 +186,7 @@ export class ClientParts {
     return this.add(
       startSessionProcessor(handlers, options, {
         transport: this.#transport,
+        events: this.#health,
         address,
         entityPath: pathOf(address),
         scheduler: this.scheduler,
@@ -255,7 +267,8 @@ export class ClientParts {
     if (abortSignal?.aborted) giveUp();
     else abortSignal?.addEventListener("abort", giveUp, { once: true });
     const accept = async () => {
-      const accepting = { ...options, abortSignal: givingUp.signal };
+      const { onLinkStalled } = this.#health;
+      const accepting = { ...options, onLinkStalled, abortSignal: givingUp.signal };
       const session = await this.#transport.acceptSession(address, sessionId, accepting);
       if (!this.isClosed) return session;
       await session.close();
@@ -284,10 +297,12 @@ export class ClientParts {
   ): ReceiverSettings & { receiver: R; stateEnvelope: boolean } {
     const { pipeline, observer, consumerVersion, unavailableBackoff, onUndeserializable, quarantineQueue } =
       this.#options;
+    this.#health.opened(receiver);
     return {
       receiver,
       pipeline,
       observer,
+      health: this.#health,
       entityPath: receiver.entityPath,
       scheduler: this.scheduler,
       isSubQueue: options.subQueueType !== undefined,
@@ -303,7 +318,10 @@ export class ClientParts {
       consumerVersion,
       quarantine: () => (quarantineQueue === undefined ? undefined : this.#sender(quarantineQueue)),
       onUndeserializable,
-      onClosed: this.forget,
+      onClosed: (part) => {
+        this.forget(part);
+        this.#health.closed(receiver);
+      },
     };
   }
 

@@ -15,6 +15,7 @@ import {
 } from "../request-reply/request-reply.js";
 import type { Requester } from "../request-reply/requester.js";
 import type { ReceiveMode, Transport } from "../transport.js";
+import type { ClientHealth } from "./client-health.js";
 import {
   type ResolvedClientOptions,
   resolveClientOptions,
@@ -61,6 +62,14 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
 
   get isClosed(): boolean {
     return this.#parts.isClosed;
+  }
+
+  /**
+   * How the client fares: its links, when the last message came, and what went wrong within the last minutes. For readiness probes; asks the
+   * broker nothing.
+   */
+  health(): ClientHealth {
+    return this.#parts.health();
   }
 
   /** A sender to a queue or topic. */

@@ -9,6 +9,7 @@ import type {
   SettlementHandle,
   TransportReceiver,
 } from "../transport.js";
+import type { HealthMonitor } from "./health-monitor.js";
 import type { LockRenewal, RenewableLock } from "./lock-renewal.js";
 import { giveBack } from "./redelivery.js";
 
@@ -50,6 +51,8 @@ export class Delivery implements RenewableLock {
   renewal: LockRenewal | undefined = undefined;
   /** Who tells of what is done with it, if anybody wants to know. */
   observer: Observer | undefined = undefined;
+  /** Who notes what becomes of it. */
+  health: HealthMonitor | undefined = undefined;
   /** The settlement under way, which may outlast the handler that began it. */
   settling: Promise<void> | undefined = undefined;
   /** Whose lock it was, once the state is `lost`. */
@@ -77,6 +80,8 @@ export class Delivery implements RenewableLock {
   lose(error: WaybillError): void {
     this.state = "lost";
     this.lostCode = error.code;
+    if (error.code === "session-lock-lost") this.health?.sessionLost(this.receiver);
+    else this.health?.lockLost();
   }
 }
 
@@ -145,6 +150,7 @@ async function settleOpen(
     if (observer === undefined) await work();
     else await observer.settle(receiver.entityPath, message, verb, options, work);
     delivery.state = "settled";
+    if (verb === "deadLetter") delivery.health?.deadLettered();
   } catch (error) {
     if (isLockLost(error)) delivery.lose(error);
     else delivery.state = "open";

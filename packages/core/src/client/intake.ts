@@ -7,6 +7,7 @@ import type { PeekedMessage, ReceivedMessage, UndecodedMessage } from "../messag
 import type { Awaitable } from "../serializer.js";
 import type { DeliveredMessage, TransportReceiver } from "../transport.js";
 import { Delivery, type RenewalErrorHandler } from "./delivery.js";
+import type { HealthMonitor } from "./health-monitor.js";
 import { LockRenewal } from "./lock-renewal.js";
 import { readBody } from "./read-body.js";
 import { ReadingGate } from "./reading-gate.js";
@@ -35,6 +36,8 @@ export interface IntakeSettings extends UndecodedSettlement {
   readonly isSession: boolean;
   /** Is told of every body that is read; undefined when nobody wants to know. */
   readonly observer: Observer | undefined;
+  /** Notes deliveries and what becomes of their locks. */
+  readonly health: HealthMonitor;
 }
 
 /** What to do with a message that cannot be read, while it is locked: the last two leave it locked. */
@@ -70,9 +73,12 @@ export class Intake {
     renewForMs: number,
     onRenewalError: RenewalErrorHandler,
   ): Delivery | undefined {
+    const { health } = this.settings;
+    health.delivered();
     if (delivered.settlement === undefined) return undefined;
     const delivery = new Delivery(this.settings.receiver, delivered, delivered.settlement);
     delivery.observer = this.settings.observer;
+    delivery.health = health;
     this.#keepLock(delivery, renewForMs, onRenewalError);
     return delivery;
   }

@@ -439,6 +439,8 @@ export class Processor implements MessageSubscription {
   readonly #onError = (error: unknown): void => {
     void this.#report(error, "receive");
     if (!(error instanceof WaybillError) || error.code !== "session-lock-lost") return;
+    const { health, receiver } = this.#settings.intake.settings;
+    health.sessionLost(receiver);
     for (const flight of this.#flights.toArray()) flight.abort(error);
     this.#settings.session?.keeper?.onLost();
   };

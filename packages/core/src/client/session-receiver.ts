@@ -1,5 +1,7 @@
 import type { ApplicationProperties, UndecodedMessage } from "../message.js";
 import type { CallOptions, TransportSessionReceiver } from "../transport.js";
+import { isLockLost } from "./delivery.js";
+import type { HealthMonitor } from "./health-monitor.js";
 import type { Intake } from "./intake.js";
 import { LockRenewal, type RenewableLock } from "./lock-renewal.js";
 import { Receiver, type ReceiverSettings } from "./receiver.js";
@@ -46,7 +48,7 @@ export class SessionReceiver<Undecoded extends UndecodedMessage = never> extends
     waiting.keepLock = () => this.#renewal.track(this.#lock, settings.renewForMs);
     this.#settings = settings;
     this.#session = settings.receiver;
-    this.#lock = new SessionLock(settings.receiver);
+    this.#lock = new SessionLock(settings.receiver, settings.health);
     this.#renewal = settings.sessionRenewal ?? new LockRenewal(settings.scheduler);
     this.#renewal.track(this.#lock, settings.renewForMs);
   }
@@ -109,6 +111,7 @@ export class SessionReceiver<Undecoded extends UndecodedMessage = never> extends
 
 class SessionLock implements RenewableLock {
   readonly #session: TransportSessionReceiver;
+  readonly #health: HealthMonitor;
   lockedUntilMs: number;
   endsAtMs = Number.POSITIVE_INFINITY;
   renewAtMs = Number.POSITIVE_INFINITY;
@@ -117,8 +120,9 @@ class SessionLock implements RenewableLock {
   previous: RenewableLock | undefined = undefined;
   next: RenewableLock | undefined = undefined;
 
-  constructor(session: TransportSessionReceiver) {
+  constructor(session: TransportSessionReceiver, health: HealthMonitor) {
     this.#session = session;
+    this.#health = health;
     this.lockedUntilMs = session.sessionLockedUntilUtc.getTime();
   }
 
@@ -129,5 +133,7 @@ class SessionLock implements RenewableLock {
   }
 
   /** The transport tells subscriptions of it, and every other call by its rejection. */
-  giveUp(): void {}
+  giveUp(error: unknown): void {
+    if (isLockLost(error)) this.#health.sessionLost(this.#session);
+  }
 }

@@ -1,5 +1,5 @@
 import type { UndecodedMessage } from "../message.js";
-import type { EntityAddress, Transport, TransportSessionReceiver } from "../transport.js";
+import type { EntityAddress, ReceiverEvents, Transport, TransportSessionReceiver } from "../transport.js";
 import { ErrorReporter } from "./error-reporter.js";
 import { LockRenewal } from "./lock-renewal.js";
 import { SessionProcessor } from "./session-processor.js";
@@ -16,6 +16,7 @@ import { requireHandlers, requirePrefetchable, type SubscribeSurroundings } from
 export interface SessionProcessorSurroundings
   extends Pick<SubscribeSurroundings, "entityPath" | "scheduler" | "breaker" | "backoff"> {
   readonly transport: Transport;
+  readonly events: ReceiverEvents;
   readonly address: EntityAddress;
   /** The settings of a receiver whose lock is renewed for so long. */
   readonly settingsOf: (session: TransportSessionReceiver, renewForMs: number) => SessionReceiverSettings;
@@ -34,6 +35,7 @@ export function startSessionProcessor(
   const { receiveMode, maxAutoLockRenewalDurationInMs: renewForMs } = options;
   const isBlocking = options.onUndeserializable === "block";
   const { transport, address, scheduler, entityPath, breaker, backoff } = surroundings;
+  const { onLinkStalled } = surroundings.events;
   requirePrefetchable(options.prefetchCount, receiveMode, entityPath);
   const reporter = new ErrorReporter((args) => handlers.processError(args), entityPath, undefined);
   // One timer for all of its sessions.
@@ -45,7 +47,12 @@ export function startSessionProcessor(
     breaker,
     backoff,
     accept: (maxWaitTimeMs, signal) =>
-      transport.acceptSession(address, undefined, { receiveMode, maxWaitTimeMs, abortSignal: signal }),
+      transport.acceptSession(address, undefined, {
+        receiveMode,
+        maxWaitTimeMs,
+        onLinkStalled,
+        abortSignal: signal,
+      }),
     open(session, events) {
       const settings = surroundings.settingsOf(session, renewForMs);
       const receiver = { ...settings, isSession: true, isBlocking, sessionRenewal };

@@ -3,6 +3,7 @@ import type { UndeserializableDisposition } from "../client/undeserializable-eve
 import type { DeadLetterReason } from "../deserialization/outcome.js";
 import type { DeserializationReport } from "../deserialization/report.js";
 import type { ApplicationProperties, MessageId } from "../message.js";
+import type { LinkStall } from "../transport.js";
 
 /**
  * What a client lets others see of its work: for logs, metrics and traces. No payload, no application property and no key is in what it
@@ -24,7 +25,8 @@ export type DiagnosticEvent =
   | ProcessEvent
   | SettleEvent
   | RenewLockEvent
-  | UndeserializedEvent;
+  | UndeserializedEvent
+  | LinkStalledEvent;
 
 /** An operation that begins. */
 export type TracedOperation =
@@ -142,4 +144,9 @@ export interface UndeserializedEvent {
   readonly message: MessageFacts;
   readonly disposition: UndeserializableDisposition;
   readonly error: unknown;
+}
+
+/** A link had credit, messages were waiting, and none came; it was torn down and is made again. */
+export interface LinkStalledEvent extends LinkStall {
+  readonly type: "linkStalled";
 }

@@ -36,6 +36,11 @@ export class ObservedReceiver<Inner extends TransportReceiver = TransportReceive
     return this.inner.receiveMode;
   }
 
+  get links(): TransportReceiver["links"] {
+    const { links } = this.inner;
+    return links?.bind(this.inner);
+  }
+
   receive(options: ReceiveOptions): Promise<DeliveredMessage[]> {
     if (!this.#observer.isOn) return this.inner.receive(options);
     return this.#follow("receive", () => this.inner.receive(options));

@@ -2,7 +2,9 @@ import type { Scheduler } from "../scheduler.js";
 import type {
   AcceptSessionOptions,
   EntityAddress,
+  LinkStall,
   ReceiveMode,
+  ReceiverEvents,
   Transport,
   TransportReceiver,
   TransportRuleManager,
@@ -39,8 +41,13 @@ export class ObservedTransport implements Transport {
     return new ObservedSender(this.#inner.createSender(queueOrTopic), this.#observer);
   }
 
-  createReceiver(address: EntityAddress, receiveMode: ReceiveMode): TransportReceiver {
-    return new ObservedReceiver(this.#inner.createReceiver(address, receiveMode), this.#observer);
+  createReceiver(
+    address: EntityAddress,
+    receiveMode: ReceiveMode,
+    events?: ReceiverEvents,
+  ): TransportReceiver {
+    const inner = this.#inner.createReceiver(address, receiveMode, this.#observed(events));
+    return new ObservedReceiver(inner, this.#observer);
   }
 
   async acceptSession(
@@ -48,7 +55,8 @@ export class ObservedTransport implements Transport {
     sessionId: string | undefined,
     options: AcceptSessionOptions,
   ): Promise<TransportSessionReceiver> {
-    const session = await this.#inner.acceptSession(address, sessionId, options);
+    const observed = { ...options, ...this.#observed(options) };
+    const session = await this.#inner.acceptSession(address, sessionId, observed);
     return new ObservedSessionReceiver(session, this.#observer);
   }
 
@@ -64,6 +72,14 @@ export class ObservedTransport implements Transport {
 
   close(): Promise<void> {
     return this.#inner.close();
+  }
+
+  #observed(events: ReceiverEvents | undefined): ReceiverEvents {
+    const onLinkStalled = (stall: LinkStall) => {
+      this.#observer.tell(() => ({ type: "linkStalled", ...stall }));
+      events?.onLinkStalled?.(stall);
+    };
+    return { onLinkStalled };
   }
 
   [Symbol.asyncDispose](): Promise<void> {

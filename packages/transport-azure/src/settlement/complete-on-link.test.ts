@@ -51,7 +51,7 @@ describe("a message that is completed", () => {
       code: "message-lock-lost",
       retryable: false,
       entityPath: queue,
-      cause: { code: "MessageLockLostError" },
+      cause: { condition: "com.microsoft:message-lock-lost" },
     });
   });
 

@@ -1,4 +1,4 @@
-import { translate } from "@azure/core-amqp";
+import { amqpError } from "../amqp-error.js";
 import { type LinkDelivery, linkDeliveryOf } from "./link-delivery.js";
 import { isTraced } from "./sdk-tracing.js";
 import type { Settlement } from "./settlement.js";
@@ -54,6 +54,6 @@ function onSettled({ delivery }: { delivery: CompletedDelivery }): void {
   delivery[waiting] = undefined;
   const { settlement, underWay } = completed;
   const error = delivery.remote_state?.error;
-  if (error?.condition || error?.description) underWay.failed(settlement, translate(error));
+  if (error?.condition || error?.description) underWay.failed(settlement, amqpError(error));
   else underWay.succeeded(settlement);
 }

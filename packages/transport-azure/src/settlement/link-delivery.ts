@@ -1,3 +1,4 @@
+import type { AmqpErrorFields } from "../amqp-error.js";
 import type { ReceivedServiceBusMessage } from "../service-bus-client.js";
 
 /** What rhea, the AMQP library beneath the SDK, knows of a message: by this the SDK settles it. Its types do not tell of it. */
@@ -9,14 +10,8 @@ export interface LinkDelivery {
   };
   /** Whether the broker has answered a settlement. */
   readonly remote_settled: boolean;
-  readonly remote_state?: { readonly error?: AmqpError };
+  readonly remote_state?: { readonly error?: AmqpErrorFields };
   accept(): void;
-}
-
-/** An error as AMQP writes it (AMQP 1.0, part 2.8.14). */
-export interface AmqpError {
-  readonly condition?: string;
-  readonly description?: string;
 }
 
 /** The delivery that a message came with, or what a version of the SDK has in its place. */

@@ -1,39 +1,21 @@
-import { Connection } from "rhea-promise";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { openLossyWorld } from "../lossy-world.test-support.js";
-import { breakClosedConnections } from "./closed-connections.js";
-
-const { prototype } = Connection;
-const asItIs = prototype.open;
-
-afterEach(breakClosedConnections);
 
 describe("a send that waits while the broker closes the connection and the SDK opens it again", () => {
   it("ends the process at its time-out, with the SDK alone", async () => {
-    const undo = () => {
-      prototype.open = asItIs;
-    };
-    // When this fails, the SDK has been repaired, and need not be repaired here.
-    expect(await outcomeAfter(undo)).toBe("uncaught TypeError");
+    // When this fails, the fault is mended upstream, and the patch can go.
+    expect(await outcomeWith({ sdkPatches: false })).toBe("uncaught TypeError");
   });
 
   it("rejects when closed connections are taken for broken", async () => {
-    expect(await outcomeAfter(breakClosedConnections)).toBe("rejected");
+    expect(await outcomeWith({ sdkPatches: true })).toBe("rejected");
   });
 });
 
-/** What becomes of the send. */
-async function outcomeAfter(prepare: () => void): Promise<string> {
-  await using world = await openLossyWorld(
-    {},
-    {
-      maxRetries: 1,
-      retryDelayInMs: 1,
-      timeoutInMs: 1_000,
-      mode: 1,
-    },
-  );
-  prepare();
+/** How the send ends. */
+async function outcomeWith(options: { readonly sdkPatches: boolean }): Promise<string> {
+  const retryOptions = { maxRetries: 1, retryDelayInMs: 1, timeoutInMs: 1_000, mode: 1 };
+  await using world = await openLossyWorld({}, retryOptions, options);
   const sender = world.client.createSender("orders");
   await sender.sendMessages({ body: 1 });
   world.broker.faults.delay("orders", 2_000);
@@ -46,7 +28,7 @@ async function outcomeAfter(prepare: () => void): Promise<string> {
   world.network.slowDownEnds();
   // This waits for the connection to end.
   void world.closeServer();
-  const became = await vi.waitUntil(
+  const ended = await vi.waitUntil(
     () => {
       // Every call that needs a link opens the connection.
       sender.sendMessages({ body: 3 }).catch(() => {});
@@ -55,7 +37,7 @@ async function outcomeAfter(prepare: () => void): Promise<string> {
     { interval: 20, timeout: 30_000 },
   );
   world.network.drop();
-  return became;
+  return ended;
 }
 
 /** Takes exceptions that nobody catches, instead of who takes them else. */

@@ -1,0 +1,37 @@
+import { endOf } from "./connection-end.js";
+import { type AmqpConnection, missingMethods } from "./sdk-internals.js";
+import type { SdkPatch } from "./sdk-patch.js";
+
+interface Closable {
+  close(options?: unknown): Promise<void>;
+}
+
+/**
+ * Lets links, sessions and connections of rhea-promise, the AMQP library beneath the SDK, be closed when their connection breaks while they
+ * are being closed. By themselves they then wait without end, and so does `close()` of the SDK (3.0.3, `onDisconnected` in three methods
+ * `close`).
+ */
+export const closesCutShort: SdkPatch = {
+  name: "closes-cut-short",
+  obstacle: ({ connection }) =>
+    missingMethods("AMQP connection", connection, ["close", "createSession"]) ??
+    missingMethods("AMQP connection", connection._connection, ["on", "off"]),
+  connection: (connection) => endClose(connection, connection),
+  session: endClose,
+  link: endClose,
+};
+
+function endClose(part: Closable, connection: AmqpConnection): void {
+  const { close } = part;
+  part.close = function (options) {
+    const end = endOf(connection);
+    return new Promise((resolve, reject) => {
+      const onEnd = () => resolve();
+      end.addEventListener("abort", onEnd);
+      close
+        .call(this, options)
+        .then(resolve, reject)
+        .finally(() => end.removeEventListener("abort", onEnd));
+    });
+  };
+}

@@ -1,0 +1,30 @@
+import { amqpError } from "../amqp-error.js";
+import { controllerForMany } from "../controller-for-many.js";
+import type { AmqpConnection } from "./sdk-internals.js";
+
+const ends = new WeakMap<object, AbortSignal>();
+
+/** Aborts when the connection breaks, is closed or has ended. One listener for each event on the connection serves all. */
+export function endOf({ _connection: inner }: AmqpConnection): AbortSignal {
+  const known = ends.get(inner);
+  if (known !== undefined) return known;
+  const controller = controllerForMany();
+  ends.set(inner, controller.signal);
+  const end = () => {
+    inner.off("disconnected", end);
+    inner.off("connection_close", onClose);
+    // It may be opened again.
+    ends.delete(inner);
+    controller.abort();
+  };
+  // Who is told of the close itself comes first. Not every closed connection is told to be disconnected, too.
+  const onClose = () => setImmediate(end);
+  inner.on("disconnected", end);
+  inner.on("connection_close", onClose);
+  return controller.signal;
+}
+
+/** An error of AMQP, from which the SDK makes one of its own that may be tried again. */
+export function connectionEnded(doing: string): Error {
+  return amqpError({ condition: "amqp:connection:forced", description: `The connection ended ${doing}.` });
+}

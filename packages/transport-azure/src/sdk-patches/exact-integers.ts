@@ -1,0 +1,161 @@
+import {
+  type AmqpConnection,
+  missingMethods,
+  type RheaSession,
+  type RheaTypes,
+  type TypeDescription,
+} from "./sdk-internals.js";
+import type { SdkPatch } from "./sdk-patch.js";
+
+/** The type codes of ulong and long. */
+const typeCodes = [0x80, 0x81];
+
+/** 2^53 + 1, the first integer that rhea 3.0.5 rounds. */
+const firstRounded = Buffer.from([0, 0x20, 0, 0, 0, 0, 0, 1]);
+
+/**
+ * Lets rhea hand out every 64-bit integer that no number can hold as bytes. By itself (3.0.5) it does so only beyond 2^53 + 2^32 and rounds
+ * what lies between, for the last bit of its limit is wrong. It is changed because nobody can undo the rounding, and only while it reads
+ * a message of this client: others may count on the numbers.
+ */
+export const exactIntegers: SdkPatch = {
+  name: "exact-integers",
+  isMended: ({ connection: { container } }) => {
+    const descriptions = descriptionsOf(container?.types);
+    return descriptions.length > 0 && descriptions.every(isExact);
+  },
+  obstacle: ({ connection: { container, _connection: inner } }) =>
+    descriptionsOf(container?.types).length < typeCodes.length
+      ? "the SDK's AMQP library shows no types"
+      : missingMethods("AMQP connection", inner, ["create_session"]),
+  connection(connection) {
+    const { _connection: inner } = connection;
+    const reading = readingOf(connection);
+    const { create_session: createSession } = inner;
+    inner.create_session = function (...options) {
+      return readSessionExactly(createSession.apply(this, options), reading);
+    };
+  },
+  requestLink(link) {
+    const reading = readingOf(link.connection);
+    const { sendRequest } = link;
+    // Answers hold messages in bytes, which the SDK reads one after the other.
+    link.sendRequest = async function (request, options) {
+      const answer = (await sendRequest.call(this, request, options)) as {
+        readonly body?: { readonly messages?: unknown };
+      };
+      const messages = answer.body?.messages;
+      if (Array.isArray(messages)) messages[Symbol.iterator] = () => eachExactly(messages, reading);
+      return answer;
+    };
+  },
+};
+
+/** While it lasts, one copy of rhea reads integers exactly. It never lasts beyond what is at work. */
+class ExactReading {
+  readonly #readers: readonly Reader[];
+  #isOn = false;
+
+  constructor(types: RheaTypes | undefined) {
+    this.#readers = descriptionsOf(types)
+      .filter((one) => !isExact(one))
+      .map((one) => new Reader(one));
+  }
+
+  begin(): void {
+    if (this.#isOn) return;
+    this.#isOn = true;
+    for (const reader of this.#readers) reader.begin();
+  }
+
+  end(): void {
+    if (!this.#isOn) return;
+    this.#isOn = false;
+    for (const reader of this.#readers) reader.end();
+  }
+}
+
+/** How values of one type are read, exactly or as before. */
+class Reader {
+  readonly #description: TypeDescription;
+  readonly #exact: TypeDescription["read"];
+  #before: TypeDescription["read"];
+
+  constructor(description: TypeDescription) {
+    this.#description = description;
+    this.#before = description.read;
+    this.#exact = toExact(description.read);
+  }
+
+  begin(): void {
+    this.#before = this.#description.read;
+    this.#description.read = this.#exact;
+  }
+
+  end(): void {
+    this.#description.read = this.#before;
+  }
+}
+
+const readings = new WeakMap<RheaTypes, ExactReading>();
+
+function readingOf({ container }: AmqpConnection): ExactReading {
+  const types = container?.types;
+  const known = types && readings.get(types);
+  if (known !== undefined) return known;
+  const reading = new ExactReading(types);
+  if (types !== undefined) readings.set(types, reading);
+  return reading;
+}
+
+function readSessionExactly(session: RheaSession, reading: ExactReading): RheaSession {
+  const { create_link, on_transfer } = session;
+  session.create_link = function (...options) {
+    const link = create_link.apply(this, options);
+    const { dispatch } = link;
+    // The message is read by then, and those who take it are none of ours.
+    link.dispatch = function (event, context) {
+      if (event === "message") reading.end();
+      return dispatch.call(this, event, context);
+    };
+    return link;
+  };
+  session.on_transfer = function (frame) {
+    reading.begin();
+    try {
+      on_transfer.call(this, frame);
+    } finally {
+      reading.end();
+    }
+  };
+  return session;
+}
+
+function* eachExactly(items: readonly unknown[], reading: ExactReading): Generator<unknown> {
+  for (let index = 0; index < items.length; index += 1) {
+    reading.begin();
+    // Whatever becomes of whoever reads: nobody else runs before.
+    queueMicrotask(() => reading.end());
+    try {
+      yield items[index];
+    } finally {
+      reading.end();
+    }
+  }
+}
+
+function descriptionsOf(types: RheaTypes | undefined): TypeDescription[] {
+  return typeCodes.flatMap((code) => types?.by_code?.[code] ?? []);
+}
+
+function isExact({ read }: TypeDescription): boolean {
+  return typeof read?.(firstRounded, 0) !== "number";
+}
+
+function toExact(read: TypeDescription["read"]): TypeDescription["read"] {
+  return (buffer, offset) => {
+    const value = read?.(buffer, offset);
+    const isRounded = typeof value === "number" && !Number.isSafeInteger(value);
+    return isRounded ? buffer.subarray(offset, offset + 8) : value;
+  };
+}

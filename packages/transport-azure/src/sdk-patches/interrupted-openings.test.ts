@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { openLossyWorld } from "../lossy-world.test-support.js";
+import { isOpeningReceiver, sdkParts, shortenTimeouts } from "./sdk-parts.test-support.js";
+
+type World = Awaited<ReturnType<typeof openLossyWorld>>;
+
+describe("a call that is given up while it opens the connection", () => {
+  it("leaves the connection to all others", async () => {
+    await using world = await openLossyWorld();
+    expect(await sendBesideGivenUp(world)).toBe("sent");
+  });
+
+  it("closes it for all others, who notice at their time-out, with the SDK alone", async () => {
+    await using world = await openLossyWorld({}, { maxRetries: 0, mode: 1 }, { sdkPatches: false });
+    shortenTimeouts(world.client);
+    // When this fails, the fault is mended upstream, and this part of the patch can go.
+    expect(await sendBesideGivenUp(world)).toMatch(/Unable to open the amqp connection/);
+  });
+});
+
+describe("a link that is being opened when its connection is closed", () => {
+  it("fails at once", async () => {
+    await using world = await openLossyWorld({ requiresSession: true }, { timeoutInMs: 120_000, mode: 1 });
+    expect(await openingBesideClose(world)).toBe(
+      "ConnectionForcedError: The connection ended while a link was being opened.",
+    );
+  });
+
+  it("fails at its time-out, with the SDK alone", async () => {
+    const retryOptions = { timeoutInMs: 120_000, mode: 1 };
+    await using world = await openLossyWorld({ requiresSession: true }, retryOptions, { sdkPatches: false });
+    shortenTimeouts(world.client);
+    // When this fails, the fault is mended upstream, and this part of the patch can go.
+    expect(await openingBesideClose(world)).toMatch(/due to operation timeout/);
+  });
+});
+
+describe("a client that is closed while it opens its connection", () => {
+  it("is closed at once, and so is the transport, though the server never answers", async () => {
+    await using world = await openLossyWorld();
+    world.network.slowDownOpening(120_000);
+    const sending = world.transport.createSender("orders").send([{ body: new Uint8Array() }]);
+    const ended = expect(sending).rejects.toMatchObject({ name: "WaybillError" });
+    await expect.poll(() => world.network.connectionCount).toBe(1);
+    await world.client.close();
+    await world.transport.close();
+    await ended;
+  });
+});
+
+/** How a send ends beside which another call, which opens the connection, is given up. */
+async function sendBesideGivenUp({ client, network }: World): Promise<string> {
+  network.slowDownOpening(100);
+  const caller = new AbortController();
+  const peeking = client.createReceiver("orders").peekMessages(1, { abortSignal: caller.signal });
+  const givenUp = expect(peeking).rejects.toMatchObject({ name: "AbortError" });
+  const sending = client.createSender("orders").sendMessages({ body: 1 });
+  const ended = sending.then(
+    () => "sent",
+    (error: Error) => error.message,
+  );
+  await expect.poll(() => network.connectionCount).toBe(1);
+  caller.abort();
+  await givenUp;
+  return ended;
+}
+
+/** How a wait for the next session ends when the client's connection is closed from this side. */
+async function openingBesideClose({ client }: World): Promise<string> {
+  const accepting = client.acceptNextSession("orders").then(
+    () => "accepted",
+    (error: Error) => error.message,
+  );
+  await expect.poll(() => isOpeningReceiver(client)).toBe(true);
+  await sdkParts(client).connection.close();
+  return accepting;
+}

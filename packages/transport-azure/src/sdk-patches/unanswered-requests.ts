@@ -1,0 +1,58 @@
+import { connectionEnded, endOf } from "./connection-end.js";
+import { type Abortable, type AmqpConnection, missingMethods } from "./sdk-internals.js";
+import type { SdkPatch } from "./sdk-patch.js";
+
+const doing = "before the answer came";
+
+/**
+ * Lets requests fail when their connection ends. By itself the SDK waits for the answer until the request's time-out. For a request that
+ * has to do with opening a link that is a minute, whatever the client's options, in which the client restores the connection for nobody
+ * (`@azure/service-bus` 7.9.5, `disconnected` in `connectionContext.js`).
+ */
+export const unansweredRequests: SdkPatch = {
+  name: "unanswered-requests",
+  obstacle: ({ connection, cbsSession, getManagementClient }) =>
+    missingMethods("AMQP connection", connection._connection, ["on", "off"]) ??
+    missingMethods("token client", cbsSession, ["isOpen", "negotiateClaim"]) ??
+    missingMethods("connection context", { getManagementClient }, ["getManagementClient"]),
+  cbs(cbs, connection) {
+    const { negotiateClaim } = cbs;
+    cbs.negotiateClaim = function (audience, token, type, options) {
+      if (!this.isOpen()) return Promise.reject(connectionEnded(doing));
+      return answered(connection, options, (merged) =>
+        negotiateClaim.call(this, audience, token, type, merged),
+      );
+    };
+  },
+  requestLink(link) {
+    const { sendRequest } = link;
+    link.sendRequest = function (request, options) {
+      if (!this.isOpen()) return Promise.reject(connectionEnded(doing));
+      return answered(this.connection, options, (merged) => sendRequest.call(this, request, merged));
+    };
+  },
+};
+
+/** Makes a request that is given up when its connection ends, or when its caller gives it up. */
+async function answered<Answer>(
+  connection: AmqpConnection,
+  options: Abortable | undefined,
+  request: (options: Abortable) => Promise<Answer>,
+): Promise<Answer> {
+  const end = endOf(connection);
+  // The caller's signal need not be the platform's.
+  const caller = options?.abortSignal;
+  const ending = new AbortController();
+  const abort = () => ending.abort();
+  end.addEventListener("abort", abort);
+  caller?.addEventListener("abort", abort);
+  try {
+    if (caller?.aborted) abort();
+    return await request({ ...options, abortSignal: ending.signal });
+  } catch (error) {
+    throw end.aborted && !caller?.aborted ? connectionEnded(doing) : error;
+  } finally {
+    end.removeEventListener("abort", abort);
+    caller?.removeEventListener("abort", abort);
+  }
+}
