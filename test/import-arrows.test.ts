@@ -124,13 +124,10 @@ describe("@waybill/broker", () => {
   const clockOnly =
     /\bDate\.now\b|\bnew Date\(\s*\)|\b(?:set|clear)(?:Timeout|Interval)\b|\bperformance\.|\bhrtime\b|\bnode:timers|\bnode:perf_hooks/;
 
-  /** The clocks, and a lock file that says to people since when a directory has its owner. */
-  const knowTheTime = ["src/clock.ts", "src/system-clock.ts", "src/storage/directory-lock.ts"];
-
-  it("takes time from its clocks only", () => {
+  it("takes time from clock.ts only", () => {
     const broker = packages.find(({ name }) => name === "broker")!;
     const found = broker.files
-      .filter(({ path, isTest }) => !knowTheTime.includes(path) && !isTest)
+      .filter(({ path, isTest }) => path !== "src/clock.ts" && !isTest)
       .flatMap(({ path, code }) =>
         code
           .split("\n")

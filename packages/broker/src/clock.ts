@@ -63,6 +63,11 @@ export function steadyNow(clock: Clock): number {
   return nowMs - (clock.steppedMs ?? 0);
 }
 
+/** For how long the process has run, in ms: what turns of work are measured by, whatever the broker's clock shows. */
+export function processTime(): number {
+  return performance.now();
+}
+
 /**
  * The computer's clock. Durations run on its monotonic clock, and instants on its wall clock, in whichever direction that is stepped. Holds
  * one timer per broker, which keeps the process alive only while somebody waits, and one that watches for steps.

@@ -1,3 +1,4 @@
+import { processTime } from "../clock.js";
 import type { Engine } from "../engine.js";
 import type { Topic } from "../entities/topic.js";
 import type { MessageContent } from "../messages/message-content.js";
@@ -91,11 +92,11 @@ export class FanOuts {
     this.#waiting.clear();
   }
 
-  readonly #isTurnOver = (): boolean => performance.now() >= this.#endsAtMs;
+  readonly #isTurnOver = (): boolean => processTime() >= this.#endsAtMs;
 
   #work(): void {
     this.#isScheduled = false;
-    this.#endsAtMs = performance.now() + TURN_MS;
+    this.#endsAtMs = processTime() + TURN_MS;
     try {
       for (const [topic, waiting] of [...this.#waiting]) {
         this.#workOn(waiting);

@@ -1,5 +1,11 @@
-import { type Clock, type ClockAttachment, type ClockDriven, steadyNow } from "../clock.js";
-import { SystemClock } from "../system-clock.js";
+import {
+  type Clock,
+  type ClockAttachment,
+  type ClockDriven,
+  processTime,
+  SystemClock,
+  steadyNow,
+} from "../clock.js";
 import { type TimerEntry, TimingWheel } from "./timing-wheel.js";
 
 /** How long timers fire before everything else has its turn, and how long they hold up an operation, in ms. */
@@ -120,10 +126,9 @@ export class Timers implements ClockDriven {
   #run(steadyMs: number, turnMs: number): void {
     this.#isRunning = true;
     // Who moves a clock by hand expects everything to have happened.
-    const endsAtMs =
-      this.#clock instanceof SystemClock ? performance.now() + turnMs : Number.POSITIVE_INFINITY;
+    const endsAtMs = this.#clock instanceof SystemClock ? processTime() + turnMs : Number.POSITIVE_INFINITY;
     try {
-      this.#wheel.runDue(steadyMs, steadyMs + this.#steppedMs, () => performance.now() >= endsAtMs);
+      this.#wheel.runDue(steadyMs, steadyMs + this.#steppedMs, () => processTime() >= endsAtMs);
     } finally {
       this.#isRunning = false;
     }

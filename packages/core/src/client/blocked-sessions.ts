@@ -1,6 +1,6 @@
 import type { Scheduler, Timer } from "../scheduler.js";
 import type { CircuitBreaker } from "./circuit-breaker.js";
-import type { BlockCause } from "./processor.js";
+import type { BlockCause } from "./processor-settings.js";
 import { ReceivingGate } from "./receiving-gate.js";
 import type { SessionRun } from "./session-run.js";
 import { backoffDelayMs, type UnavailableBackoff } from "./unavailable-backoff.js";

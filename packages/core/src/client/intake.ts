@@ -84,8 +84,9 @@ export class Intake {
   }
 
   /**
-   * Reads one delivery. Never throws or rejects. An event with `held` or `blocked` leaves the message locked. Returns a value unless a
-   * serializer is asynchronous, the policy has to look around, or the message has to be settled.
+   * Reads one delivery. Never throws or rejects. An event with `held` or `blocked` leaves the message locked, one with `abandoned` leaves the
+   * abandoning to the caller. Returns a value unless a serializer is asynchronous, the policy has to look around, or the message has to
+   * be settled.
    */
   read(
     delivered: DeliveredMessage,
@@ -144,14 +145,21 @@ export class Intake {
       : this.#settle(delivered, outcome, delivery, action);
   }
 
-  /** Says nothing about the body: the message waits, locked, until it can be read. */
+  /**
+   * Says nothing about the body: the message waits, locked, until it can be read. One of a newer version waits for another instance to
+   * receive it.
+   */
   #concludeUnavailable(
     delivered: DeliveredMessage,
     outcome: Unavailable,
     delivery: Delivery | undefined,
   ): Awaitable<IntakeResult> {
     const undecoded = { delivered, outcome, delivery };
-    if (delivery !== undefined) return undeserializableEvent(undecoded, this.settings, "held");
+    if (delivery !== undefined) {
+      const isForAnother = outcome.error.stage === "select";
+      if (isForAnother) this.renewal.forget(delivery);
+      return undeserializableEvent(undecoded, this.settings, isForAnother ? "abandoned" : "held");
+    }
     return this.settings.isSubQueue
       ? undecodedMessage(delivered, outcome, undefined)
       : quarantineUndecoded(undecoded, this.settings);

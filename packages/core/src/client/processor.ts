@@ -2,70 +2,23 @@ import { isPromise } from "../deserialization/attempt.js";
 import { WaybillError } from "../error.js";
 import type { MessageId, UndecodedMessage } from "../message.js";
 import type { DeliveredMessage, TransportSubscription } from "../transport.js";
-import type { CircuitBreaker } from "./circuit-breaker.js";
+import { DelayedAbandons } from "./delayed-abandons.js";
 import { type Delivery, isLockLost } from "./delivery.js";
 import { durationMs } from "./duration.js";
 import { ErrorReporter } from "./error-reporter.js";
-import { Flight, type MessageContext } from "./flight.js";
-import { Handling, type RetrySettings } from "./handling.js";
+import { Flight } from "./flight.js";
+import { Handling } from "./handling.js";
 import type { HeldMessage } from "./held-messages.js";
 import { Holding } from "./holding.js";
-import { type Intake, type IntakeResult, isUndeserializableEvent, type UnreadablePolicy } from "./intake.js";
+import { type IntakeResult, isUndeserializableEvent, type UnreadablePolicy } from "./intake.js";
 import { LinkedSet } from "./linked-set.js";
-import { pause } from "./pause.js";
 import type { CloseSubscriptionOptions, MessageHandlers, MessageSubscription } from "./processor-options.js";
-import { backoffDelayMs, type UnavailableBackoff } from "./unavailable-backoff.js";
+import type { BlockCause, ProcessorSettings } from "./processor-settings.js";
+import { readInPlace } from "./read-in-place.js";
+import { abandonUndecoded } from "./settle-undecoded.js";
 import type { UndeserializableEvent } from "./undeserializable-event.js";
 import { processorPolicy } from "./unreadable-policy.js";
 import { isDoneWithin } from "./within.js";
-
-/** What a processor works with beside its handlers. */
-export interface ProcessorSettings {
-  readonly intake: Intake;
-  readonly backoff: Required<UnavailableBackoff>;
-  /** Whether messages can be deferred, to be received by their numbers. */
-  readonly canDefer: boolean;
-  readonly maxConcurrentCalls: number;
-  readonly prefetchCount: number;
-  readonly isAutoCompleting: boolean;
-  readonly renewForMs: number;
-  readonly closeTimeoutMs: number;
-  readonly retry: RetrySettings | undefined;
-  readonly breaker: CircuitBreaker | undefined;
-  /** Whether it stops at a message that nobody can read, leaving it locked. */
-  readonly isBlocking: boolean;
-  /** The session that it serves. */
-  readonly session: ProcessedSession | undefined;
-  /** The client's hook. */
-  readonly onUndeserializable: (event: UndeserializableEvent) => void;
-  readonly onClosed: (processor: Processor) => void;
-}
-
-/** A session on which a processor runs, and whoever looks after it. */
-export interface ProcessedSession {
-  readonly sessionId: string;
-  /** Whether somebody looks after it: sets it aside when it stops, and closes it when its processor is closed. */
-  readonly keeper: SessionKeeper | undefined;
-  /** Renews its lock for as long again: a message waits for something out of reach. */
-  readonly keepLock?: (() => void) | undefined;
-}
-
-/** Is told what becomes of a session. */
-export interface SessionKeeper {
-  toContext(flight: Flight): MessageContext;
-  /** A message came to a session that had none, or the last one is done. */
-  onActivity(isBusy: boolean): void;
-  /** A message was read. */
-  onDecoded(): void;
-  /** Whether the session may stop at a message whose circuit is open, instead of going on without it. */
-  mayBlock(delivered: DeliveredMessage): Promise<boolean>;
-  /** The session stopped at a message that cannot be read, or not now. */
-  onBlocked(cause: BlockCause): void;
-  onLost(): void;
-}
-
-/** Why a session stops: its message cannot be read, its circuit is open, or something it needs is out of reach. */
-export type BlockCause = "unreadable" | "circuitOpen" | "unavailable";
 
 /** So many messages for each call may wait for the broker to confirm their completion, and hold no handler up. */
 const completionsPerCall = 8;
@@ -81,6 +34,7 @@ export class Processor implements MessageSubscription {
   readonly #policy: UnreadablePolicy | undefined;
   /** Undefined in a session, whose order leaves nothing to hold beside it. */
   readonly #holding: Holding | undefined;
+  readonly #abandons: DelayedAbandons;
   readonly #stopping = new AbortController();
   readonly #flights = new LinkedSet<Flight>();
   /** Received ahead, in order. */
@@ -106,6 +60,7 @@ export class Processor implements MessageSubscription {
       retry,
       toContext: session?.keeper === undefined ? (flight) => flight : session.keeper.toContext,
     });
+    this.#abandons = new DelayedAbandons(intake.settings.scheduler, settings.backoff);
     const isOrdered = session !== undefined && intake.settings.receiver.receiveMode === "peekLock";
     this.#holding = isOrdered || session?.keeper !== undefined ? undefined : this.#createHolding();
     this.#policy = this.#createPolicy();
@@ -293,6 +248,10 @@ export class Processor implements MessageSubscription {
       this.#block(this.#settings.isBlocking ? "unreadable" : "circuitOpen");
     } else if (flight.delivery === undefined) this.#holdPlace(event, flight);
     await this.#tell(event);
+    if (event.disposition !== "abandoned" || flight.delivery === undefined) return;
+    await abandonUndecoded(flight.delivery, this.#abandons, (error) => {
+      void this.#report(error, "abandon", event.message.messageId);
+    });
   }
 
   /** Keeps a message that cannot be read now: beside the others, or in its place where order counts. */
@@ -334,27 +293,20 @@ export class Processor implements MessageSubscription {
 
   /** Reads a message of a session again and again: what lies behind it waits. */
   async #readInPlace(flight: Flight, event: UndeserializableEvent): Promise<void> {
-    const { intake, breaker, session } = this.#settings;
-    const { signal } = this.#stopping;
-    let error = event.error;
-    for (let attempts = 0; ; attempts += 1) {
-      await pause(this.#retryDelayMs(error, attempts), intake.settings.scheduler, signal);
-      if (flight.isAborted || (signal.aborted && this.#closing === undefined)) return;
-      if (signal.aborted && flight.delivery !== undefined) return this.#handling.abandon(flight.delivery);
-      session?.keepLock?.();
-      breaker?.beginProbe();
-      const result = await intake.read(flight.delivered, flight.delivery, this.#policy);
-      if (!isUndeserializableEvent(result)) return this.#handling.handle(result, flight);
-      if (result.disposition !== "held") return this.#conclude(result, flight);
-      error = result.error;
-    }
-  }
-
-  #retryDelayMs({ code }: WaybillError, attempts: number): number {
-    const { backoff, breaker } = this.#settings;
-    return code === "unavailable" || breaker === undefined
-      ? backoffDelayMs(backoff, attempts)
-      : breaker.options.probeIntervalInMs;
+    const { intake, breaker, backoff, session } = this.#settings;
+    const result = await readInPlace(flight, event.error, {
+      intake,
+      breaker,
+      backoff,
+      keepLock: session?.keepLock,
+      policy: this.#policy,
+      signal: this.#stopping.signal,
+    });
+    if (result === undefined) {
+      const isClosing = this.#closing !== undefined && !flight.isAborted;
+      if (isClosing && flight.delivery !== undefined) await this.#handling.abandon(flight.delivery);
+    } else if (isUndeserializableEvent(result)) await this.#conclude(result, flight);
+    else await this.#handling.handle(result, flight);
   }
 
   async #tell(event: UndeserializableEvent): Promise<void> {
@@ -382,6 +334,7 @@ export class Processor implements MessageSubscription {
     const settlingMs =
       timeoutMs === Number.POSITIVE_INFINITY ? 0 : Math.min(timeoutMs / 5, longestSettlingMs);
     const finished = this.#finish();
+    this.#abandons.flush();
     try {
       if (await isDoneWithin(finished, timeoutMs - settlingMs, scheduler)) return;
       await isDoneWithin(this.#cutShort(), settlingMs, scheduler);

@@ -1,6 +1,5 @@
 import { maxDeadLetterTextLength } from "../broker-properties.js";
 import { checkApplicationProperties } from "../check-message.js";
-import { isPromise } from "../deserialization/attempt.js";
 import { WaybillError } from "../error.js";
 import type {
   ApplicationProperties,
@@ -10,15 +9,9 @@ import type {
   UndecodedMessage,
 } from "../message.js";
 import { steadyNow } from "../scheduler.js";
-import type { Awaitable } from "../serializer.js";
-import type {
-  CallOptions,
-  DeliveredMessage,
-  ReceiveMode,
-  TransportReceiver,
-  TransportSessionReceiver,
-} from "../transport.js";
+import type { CallOptions, ReceiveMode, TransportReceiver, TransportSessionReceiver } from "../transport.js";
 import { underEither } from "../under-either.js";
+import { CallReading } from "./call-reading.js";
 import {
   type Delivery,
   renewLock,
@@ -28,19 +21,18 @@ import {
   settle,
 } from "./delivery.js";
 import { durationMs } from "./duration.js";
-import { HeldForCalls } from "./held-for-calls.js";
-import { Intake, type IntakeResult, type IntakeSettings, isUndeserializableEvent } from "./intake.js";
+import { Intake, type IntakeSettings } from "./intake.js";
 import { iterateMessages, type MessageIteratorOptions } from "./message-iterator.js";
 import { pause } from "./pause.js";
-import { type ProcessedSession, Processor } from "./processor.js";
+import { Processor } from "./processor.js";
 import type { MessageHandlers, MessageSubscription, SubscribeMessagesOptions } from "./processor-options.js";
+import type { ProcessedSession } from "./processor-settings.js";
 import { sequenceNumberList } from "./sequence-number-list.js";
 import {
   requireHandlers,
   resolveSubscribeOptions,
   type SubscribeSurroundings,
 } from "./subscribe-settings.js";
-import type { UndeserializableDisposition, UndeserializableEvent } from "./undeserializable-event.js";
 import { requireWholeNumber } from "./whole-number.js";
 
 /** How long to wait for messages. */
@@ -82,11 +74,10 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
   readonly #settings: ReceiverSettings;
   readonly #receiver: TransportReceiver;
   readonly #intake: Intake;
-  readonly #held: HeldForCalls;
+  readonly #reading: CallReading;
   readonly #stopping = new AbortController();
   readonly #subscriptions = new Set<Processor>();
   #peekFrom: bigint | undefined;
-  #blockedBy: WaybillError | undefined;
   #closing: Promise<void> | undefined;
 
   /** A processor that runs beside the receiver may share its intake. */
@@ -94,16 +85,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     this.#settings = settings;
     this.#receiver = settings.receiver;
     this.#intake = intake;
-    const { breaker, backoff, isSession, isBlocking, renewForMs } = settings;
-    this.#held = new HeldForCalls({
-      intake,
-      breaker,
-      backoff,
-      isOrdered: isSession,
-      isBlocking,
-      renewForMs,
-      onSettled: this.#onSettled,
-    });
+    this.#reading = new CallReading(settings, intake);
   }
 
   /** The path of the queue, subscription or dead-letter queue. */
@@ -132,11 +114,11 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     requireWholeNumber("maxMessageCount", maxMessageCount, 1);
     this.#requireOpen();
     const { scheduler } = this.#settings;
-    if (this.#blockedBy !== undefined) throw this.#blockedBy;
+    this.#reading.requireUnblocked();
     const maxWaitTimeMs = durationMs("maxWaitTimeInMs", options.maxWaitTimeInMs, defaultMaxWaitTimeInMs);
     const untilMs = steadyNow(scheduler) + maxWaitTimeMs;
     for (let leftMs = maxWaitTimeMs; ; ) {
-      const isAlone = this.#held.isEmpty;
+      const isAlone = this.#reading.held.isEmpty;
       const messages = isAlone
         ? await this.#receive(maxMessageCount, leftMs, options)
         : await this.#receiveBesideHeld(maxMessageCount, leftMs, options);
@@ -219,11 +201,11 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     const numbers = sequenceNumberList(sequenceNumbers);
     this.#requireOpen();
     if (numbers.length === 0) return [];
-    const { found, messages } = this.#held.readDeferred(numbers);
+    const { found, messages } = this.#reading.held.readDeferred(numbers);
     const missing = numbers.filter((number) => !found.includes(number));
     const readable = await messages;
     const delivered = missing.length === 0 ? [] : await this.#receiver.receiveDeferred(missing, options);
-    const received = delivered.length === 0 ? [] : await this.#readAll(delivered, true);
+    const received = delivered.length === 0 ? [] : await this.#reading.read(delivered, { isDeferred: true });
     return [...readable, ...received] as (ReceivedMessage<Body> | Undecoded)[];
   }
 
@@ -285,7 +267,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     this.#stopping.abort();
     try {
       await Promise.all(Array.from(this.#subscriptions, (subscription) => subscription.close()));
-      await this.#held.close();
+      await this.#reading.close();
     } finally {
       this.#intake.renewal.stop();
       this.#settings.onClosed(this as Receiver<UndecodedMessage>);
@@ -300,7 +282,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     { abortSignal }: ReceiveMessagesOptions,
   ): Promise<(ReceivedMessage | UndecodedMessage)[] | undefined> {
     const delivered = await this.#receiver.receive({ maxMessages, maxWaitTimeMs, abortSignal });
-    return delivered.length === 0 ? undefined : this.#readAll(delivered, false);
+    return delivered.length === 0 ? undefined : this.#reading.read(delivered, { isDeferred: false });
   }
 
   /** Reads again what calls before could not read, and receives more, as long as there is room, until it is time to read it again. */
@@ -310,11 +292,11 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     options: ReceiveMessagesOptions,
   ): Promise<(ReceivedMessage | UndecodedMessage)[] | undefined> {
     this.#settings.keepLock?.();
-    const messages = await this.#held.readAgain(maxMessages);
+    const messages = await this.#reading.held.readAgain(maxMessages);
     if (messages.length > 0) return messages;
-    if (this.#blockedBy !== undefined) throw this.#blockedBy;
-    const waitMs = Math.min(leftMs, this.#held.delayMs);
-    if (!this.#held.isFull) return this.#receive(maxMessages, waitMs, options);
+    this.#reading.requireUnblocked();
+    const waitMs = Math.min(leftMs, this.#reading.held.delayMs);
+    if (!this.#reading.held.isFull) return this.#receive(maxMessages, waitMs, options);
     if (waitMs > 0) await this.#pause(waitMs, options.abortSignal);
     return undefined;
   }
@@ -331,80 +313,10 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
 
   /** Says why nothing came, if something did that cannot be read. */
   #endWithout(): [] {
-    const { error } = this.#held;
+    const { error } = this.#reading.held;
     if (error !== undefined) throw error;
     return [];
   }
-
-  async #readAll(
-    delivered: readonly DeliveredMessage[],
-    isDeferred: boolean,
-  ): Promise<(ReceivedMessage | UndecodedMessage)[]> {
-    const { renewForMs, isBlocking } = this.#settings;
-    const deliveries = delivered.map((message) => this.#intake.open(message, renewForMs, ignoreRenewalError));
-    if (isBlocking) return this.#readUntilBlocked(delivered, deliveries);
-    const readings: Awaitable<IntakeResult>[] = [];
-    let isWaiting = false;
-    for (let i = 0; i < delivered.length; i += 1) {
-      const reading = this.#intake.read(delivered[i]!, deliveries[i], this.#held.policy);
-      isWaiting ||= isPromise(reading);
-      readings.push(reading);
-    }
-    const results = isWaiting ? await Promise.all(readings) : (readings as IntakeResult[]);
-    return this.#conclude(results, delivered, deliveries, isDeferred);
-  }
-
-  /** What lies behind the message at which the session stops stays locked and unread. */
-  async #readUntilBlocked(
-    delivered: readonly DeliveredMessage[],
-    deliveries: readonly (Delivery | undefined)[],
-  ): Promise<(ReceivedMessage | UndecodedMessage)[]> {
-    if (this.#blockedBy !== undefined) throw this.#blockedBy;
-    const results: IntakeResult[] = [];
-    for (let i = 0; i < delivered.length && this.#blockedBy === undefined; i += 1) {
-      const result = await this.#intake.read(delivered[i]!, deliveries[i], this.#held.policy);
-      results.push(result);
-      if (!isUndeserializableEvent(result)) continue;
-      if (result.disposition === "blocked") this.#blockedBy = result.error;
-      if (result.disposition === "held") break;
-    }
-    return this.#conclude(results, delivered, deliveries, false);
-  }
-
-  /** Reports what could not be read, and keeps it. Throws its error when nothing else came and the message is still in the entity. */
-  #conclude(
-    results: readonly IntakeResult[],
-    delivered: readonly DeliveredMessage[],
-    deliveries: readonly (Delivery | undefined)[],
-    isDeferred: boolean,
-  ): (ReceivedMessage | UndecodedMessage)[] {
-    const messages: (ReceivedMessage | UndecodedMessage)[] = [];
-    const isOrdered = this.#settings.isSession && !isDeferred;
-    let failure: unknown;
-    let isBehind = false;
-    for (const [i, message] of delivered.entries()) {
-      const delivery = deliveries[i];
-      const result = results[i];
-      const event = result !== undefined && isUndeserializableEvent(result) ? result : undefined;
-      if (event !== undefined) this.#settings.onUndeserializable(event);
-      if (delivery?.state === "open" && (event?.disposition === "held" || isBehind)) {
-        this.#held.add({ delivered: message, delivery, event, isDeferred });
-        isBehind ||= isOrdered;
-      } else if (event === undefined) {
-        if (result !== undefined) messages.push(result as ReceivedMessage | UndecodedMessage);
-      } else if (event.disposition === "handedOver") messages.push(event.message);
-      if (event !== undefined && stillThere.has(event.disposition)) {
-        failure ??= event.settlementError ?? this.#held.explain(event);
-      }
-    }
-    if (messages.length === 0 && failure !== undefined) throw failure;
-    return messages;
-  }
-
-  readonly #onSettled = (event: UndeserializableEvent): void => {
-    if (event.disposition === "blocked") this.#blockedBy = event.error;
-    this.#settings.onUndeserializable(event);
-  };
 
   async #settleModified(
     message: SettleableMessage,
@@ -422,12 +334,6 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     throw new WaybillError("closed", "The receiver is closed.", { entityPath: this.entityPath });
   }
 }
-
-/** Settling tells whoever received the message: it rejects with `message-lock-lost`. */
-function ignoreRenewalError(): void {}
-
-/** What became of unread messages that are still in the entity. */
-const stillThere: ReadonlySet<UndeserializableDisposition> = new Set(["held", "unsettled", "blocked"]);
 
 function sessionOf(
   receiver: TransportReceiver | TransportSessionReceiver,

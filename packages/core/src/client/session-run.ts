@@ -5,7 +5,8 @@ import type { CircuitBreaker } from "./circuit-breaker.js";
 import type { ErrorReporter } from "./error-reporter.js";
 import type { Flight } from "./flight.js";
 import { Intake } from "./intake.js";
-import { type BlockCause, Processor, type SessionKeeper } from "./processor.js";
+import { Processor } from "./processor.js";
+import type { BlockCause, SessionKeeper } from "./processor-settings.js";
 import type {
   ResolvedSubscribeSessionsOptions,
   SessionMessageContext,

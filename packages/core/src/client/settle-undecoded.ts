@@ -5,6 +5,7 @@ import { WaybillError } from "../error.js";
 import type { EncodedMessage } from "../message.js";
 import type { Scheduler } from "../scheduler.js";
 import type { DeliveredMessage, TransportSender } from "../transport.js";
+import type { DelayedAbandons } from "./delayed-abandons.js";
 import { type Delivery, isLockLost, settle } from "./delivery.js";
 import { undecodedMessage } from "./received-message.js";
 import type { UndeserializableDisposition, UndeserializableEvent } from "./undeserializable-event.js";
@@ -38,6 +39,19 @@ export async function deadLetterUndecoded(
     return undeserializableEvent(undecoded, settlement, "unsettled", error);
   }
   return undeserializableEvent(undecoded, settlement, "deadLettered");
+}
+
+/** Returns a message for later after its back-off; what can go wrong goes to `onError`. */
+export async function abandonUndecoded(
+  delivery: Delivery,
+  abandons: DelayedAbandons,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  try {
+    await abandons.abandon(delivery);
+  } catch (error) {
+    onError(error);
+  }
 }
 
 /**

@@ -4,12 +4,12 @@ import type { ReceiveMode, TransportReceiver, TransportSender } from "../transpo
 import type { CircuitBreaker } from "./circuit-breaker.js";
 import { durationMs } from "./duration.js";
 import type { RetrySettings } from "./handling.js";
-import type { ProcessorSettings } from "./processor.js";
 import {
   defaultSubscribeOptions,
   type MessageHandlers,
   type SubscribeMessagesOptions,
 } from "./processor-options.js";
+import type { ProcessorSettings } from "./processor-settings.js";
 import { type RetryOptions, resolveRetryOptions } from "./retry.js";
 import type { UnavailableBackoff } from "./unavailable-backoff.js";
 import type { UndeserializableEvent } from "./undeserializable-event.js";

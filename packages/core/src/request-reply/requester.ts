@@ -1,4 +1,5 @@
 import { callHook } from "../call-hook.js";
+import { DelayedAbandons } from "../client/delayed-abandons.js";
 import type { Delivery } from "../client/delivery.js";
 import { durationMs } from "../client/duration.js";
 import type { ProcessErrorArgs } from "../client/processor-options.js";
@@ -8,7 +9,6 @@ import type { Message, ReceivedMessage } from "../message.js";
 import { type Scheduler, steadyNow } from "../scheduler.js";
 import { acceptProperty } from "./accept.js";
 import { correlationKey } from "./correlation-key.js";
-import { DelayedAbandons } from "./delayed-abandons.js";
 import type { PendingRequest, ReplyListener } from "./pending-request.js";
 import { PendingRequests } from "./pending-requests.js";
 import { ReplyLink, type ReplyLinkSettings, type ReplySource } from "./reply-link.js";
@@ -241,7 +241,7 @@ export class Requester implements AsyncDisposable {
 
   readonly #onError = (args: ProcessErrorArgs): void => {
     const { rawMessage } = args;
-    // What is unavailable is read again.
+    // What is unavailable comes again, or is read again.
     if (rawMessage !== undefined && rawMessage.failure.status === "undeserializable") {
       const pending = this.#pending.find(rawMessage.correlationId);
       if (pending !== undefined) {

@@ -1,5 +1,5 @@
-import { type Delivery, settle } from "../client/delivery.js";
 import type { Scheduler, Timer } from "../scheduler.js";
+import { type Delivery, settle } from "./delivery.js";
 
 /** How long a message is kept back, in milliseconds: at first, doubled with every delivery, and at most. */
 export interface AbandonBackoff {
@@ -8,8 +8,8 @@ export interface AbandonBackoff {
 }
 
 /**
- * Keeps locked messages back for a while and then abandons them, so that a message which nobody here wants does not run through its
- * deliveries in a second. The delivery count, which the broker keeps, sets the pace.
+ * Keeps locked messages back for a while and then abandons them, so that a message which is for another receiver does not run
+ * through its deliveries in a second. The delivery count, which the broker keeps, sets the pace.
  */
 export class DelayedAbandons {
   readonly #scheduler: Scheduler;
