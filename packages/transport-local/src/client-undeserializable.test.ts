@@ -216,14 +216,6 @@ describe("what nobody can read", () => {
     const [dead] = await deadLetters(world);
     expect(parseDeadLetterRecord(dead!)!.attempts[0]).toMatchObject({ serializer: "custom", reason });
   });
-
-  it("is an empty body without a content type", async () => {
-    await using world = await createWorld();
-    await send(world, { body: new Uint8Array(), messageId: "e" });
-    await world.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
-    const [dead] = await deadLetters(world);
-    expect(parseDeadLetterRecord(dead!)).toMatchObject({ bodyBytes: 0 });
-  });
 });
 
 describe("what cannot be read now", () => {

@@ -21,7 +21,7 @@ export const DEFAULT_RULE: RuleDefinition = Object.freeze({
 export type FilterKind = "sql" | "correlation";
 
 /** Filters that all subscriptions of a topic may have together. Source: "Service Bus quotas". */
-export const FILTER_LIMITS: Readonly<Record<FilterKind, number>> = Object.freeze({
+const FILTER_LIMITS: Readonly<Record<FilterKind, number>> = Object.freeze({
   sql: 2_000,
   correlation: 100_000,
 });

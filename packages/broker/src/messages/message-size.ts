@@ -10,7 +10,7 @@ const MESSAGE_OVERHEAD = 32;
  * What each message counts with against quotas besides its size, in bytes: more than the broker's own memory for one, so that a quota bounds
  * that, too, however small messages are.
  */
-export const MESSAGE_COST = 512;
+const MESSAGE_COST = 512;
 
 /** What a message counts with against quotas, in bytes: its size, what was changed about it, and the broker's own memory for it. */
 export function quotaCostOf(sizeInBytes: number, changeBytes = 0): number {

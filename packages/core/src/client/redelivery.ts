@@ -6,7 +6,7 @@ import type { DeliveredMessage, SettleOptions, TransportReceiver } from "../tran
 import type { SettlementVerb } from "./delivery.js";
 
 /** Stands on a large message that was given back on purpose: the delivery count with which it comes again. */
-export const givenBackProperty = "waybill-given-back";
+const givenBackProperty = "waybill-given-back";
 
 /** So many large messages that were read are remembered; the oldest is forgotten. */
 const mostRemembered = 1_000;

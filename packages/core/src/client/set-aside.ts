@@ -8,7 +8,7 @@ import { type Delivery, isLockLost, settle } from "./delivery.js";
 import { readBody } from "./read-body.js";
 
 /** The application property of a message that was deferred because it could not be read: since when, as an ISO 8601 instant. */
-export const heldSinceProperty = "waybill-held-since";
+const heldSinceProperty = "waybill-held-since";
 
 /** What setting messages aside works with. */
 export interface SetAsideSettings {

@@ -2,7 +2,7 @@ import type { MemoryBudget } from "@waybill/amqp";
 import type { MemoryPool, PoolMember } from "./memory-pool.js";
 
 /** What a connection costs that does nothing, in bytes: its socket, its buffers and objects, measured and rounded up. */
-export const CONNECTION_COST = 24_576;
+const CONNECTION_COST = 24_576;
 
 /** The memory of one connection, out of a pool that it shares with others. */
 export class ConnectionBudget implements MemoryBudget, PoolMember {
