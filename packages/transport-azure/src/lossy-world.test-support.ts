@@ -111,6 +111,13 @@ async function openNetwork(port: number) {
     slowDownOpening(delayMs: number): void {
       openDelayMs = delayMs;
     },
+    /** From now on nothing passes on the connections there are, and nobody is told. */
+    swallow(): void {
+      for (const socket of sockets) {
+        socket.unpipe();
+        socket.on("data", () => {});
+      }
+    },
     /** Breaks every connection and refuses new ones. */
     takeDown(): void {
       isDown = true;
