@@ -23,6 +23,7 @@ export class Consumer {
   readonly #check: (nowMs: number) => void;
   readonly #grants = new Set<Grant>();
   #credit = 0;
+  #isStalled = false;
   #isClosed = false;
 
   /** Made by `Receiver.consume`; `check` is called with each grant and throws once nobody may receive from the lane any more. */
@@ -67,11 +68,22 @@ export class Consumer {
     }
     if (this.#credit === 0) this.#engine.timers.beginWait();
     this.#credit += count;
+    if (this.#isStalled) {
+      void this.#engine.end(nowMs);
+      return;
+    }
     const { last } = this.#lane.waiters;
     if (last instanceof Grant && last.consumer === this) last.demand += count;
     else this.#join(count);
     this.#engine.wake(this.#lane);
     void this.#engine.end(nowMs);
+  }
+
+  /** Gives it nothing any more, as if there was nothing; for faults. Its credit stays. */
+  stall(): void {
+    this.#isStalled = true;
+    for (const grant of this.#grants) this.#lane.waiters.leave(grant);
+    this.#grants.clear();
   }
 
   /** Takes all credit back and returns how much was unused; what was ready for it has been delivered before. */
@@ -146,5 +158,10 @@ class Grant extends Waiter {
 
   refuse(error: Error): void {
     this.#events.refuse(error);
+  }
+
+  override stall(): boolean {
+    this.consumer.stall();
+    return true;
   }
 }

@@ -89,6 +89,41 @@ describe("dropLinks", () => {
   });
 });
 
+describe("stopDelivering", () => {
+  it("lets consumers that wait go without, and serves those that are opened later", async () => {
+    await using world = await openOrders();
+    const seen: string[] = [];
+    const consume = (name: string) => {
+      const consumer = world.receiver.consume({
+        onMessage: (got) => void seen.push(`${name} ${textOf(got)}`),
+      });
+      consumer.grant(1);
+      return consumer;
+    };
+    const stalled = consume("first");
+    expect(world.broker.faults.stopDelivering("orders")).toBe(1);
+    stalled.grant(1);
+    await world.sender.send(message("a"));
+    expect([seen, stalled.credit, stalled.isClosed]).toEqual([[], 2, false]);
+    consume("second");
+    expect(seen).toEqual(["second a"]);
+    expect(stalled.drain()).toBe(2);
+  });
+
+  it("lets those of sessions go without, too", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders", { requiresSession: true });
+    await world.broker.sender("orders").send(message("a", { sessionId: "s" }));
+    const session = await world.broker.acceptSession("orders");
+    const seen: unknown[] = [];
+    const consumer = session.consume({ onMessage: (got) => void seen.push(got) });
+    consumer.grant(2);
+    world.broker.faults.stopDelivering("orders");
+    await world.broker.sender("orders").send(message("b", { sessionId: "s" }));
+    expect(seen).toHaveLength(1);
+  });
+});
+
 describe("fill", () => {
   it("refuses sends as a full entity does, until it is cleared", async () => {
     await using world = await openOrders();

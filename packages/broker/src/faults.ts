@@ -53,6 +53,15 @@ export class Faults {
     this.#engine.entities.receiveSource(path).refuseWaiters(error);
   }
 
+  /**
+   * Lets every consumer that waits on an entity stand still: it gets nothing any more and is told nothing, until it is closed. Those
+   * that are opened later get what is there. Returns how many there were.
+   */
+  stopDelivering(path: string): number {
+    this.#engine.begin();
+    return this.#engine.entities.receiveSource(path).stallWaiters();
+  }
+
   /** Lets a queue or topic act as if its quota were used up: sends are refused with `quota-exceeded`. */
   fill(path: string): void {
     this.#engine.entities.sendTarget(path).isFilled = true;

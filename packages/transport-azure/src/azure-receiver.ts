@@ -5,6 +5,7 @@ import {
   type PeekOptions,
   type ReceiveMode,
   type ReceiveOptions,
+  type ReceivingLink,
   type SettlementHandle,
   type SettleOptions,
   type SubscribeHandlers,
@@ -32,6 +33,7 @@ import type { ReceivingLinks } from "./receiving-links.js";
 import type { ServiceBusCallOptions, ServiceBusReceiverLike, WireProperties } from "./service-bus-client.js";
 import { AzureDelivery } from "./settlement/azure-delivery.js";
 import { completeOnLink } from "./settlement/complete-on-link.js";
+import type { HeldDeliveries } from "./settlement/held-deliveries.js";
 import { isLinkLost } from "./settlement/lost-link.js";
 import { outcomeKey, type SettlementVerb } from "./settlement/outcome-key.js";
 import { settleByRequest } from "./settlement/settle-by-request.js";
@@ -41,6 +43,7 @@ import { SettlementsUnderWay } from "./settlement/settlements-under-way.js";
 import { toAmqpProperties } from "./to-amqp-value.js";
 import { toLong } from "./to-long.js";
 import { untilAborted } from "./until-aborted.js";
+import type { ReceiverWatch } from "./watchdog/receiver-watch.js";
 
 /** What a receiver works with. */
 export interface AzureReceiverSettings {
@@ -49,6 +52,8 @@ export interface AzureReceiverSettings {
   /** Whether messages are completed on the AMQP delivery that they came with. */
   readonly completesOnLink: boolean;
   readonly links: ReceivingLinks;
+  readonly held: HeldDeliveries;
+  readonly watch: ReceiverWatch;
   /** Makes a receiver of the SDK for a subscription. */
   readonly open: () => ServiceBusReceiverLike;
   readonly onClosed: (receiver: AzureReceiver) => void;
@@ -74,6 +79,16 @@ export class AzureReceiver implements TransportReceiver {
 
   get receiveMode(): ReceiveMode {
     return this.#settings.receiveMode;
+  }
+
+  /** What is locked for it. */
+  heldSequenceNumbers(): bigint[] {
+    return this.#settings.held.sequenceNumbers();
+  }
+
+  links(): ReceivingLink[] {
+    const subscribed = Array.from(this.#subscriptions).filter((one) => one instanceof AzureSubscription);
+    return [...subscribed.map((one) => one.toReceivingLink()), ...this.#settings.links.list()];
   }
 
   async receive({ maxMessages, maxWaitTimeMs, abortSignal }: ReceiveOptions): Promise<DeliveredMessage[]> {
@@ -170,6 +185,8 @@ export class AzureReceiver implements TransportReceiver {
     return new AzureSubscription({
       maxConcurrentCalls,
       open: this.#settings.open,
+      held: this.#settings.held,
+      watch: this.#settings.watch,
       ...this.deliveryTo(handlers),
       onError: (error) => handlers.onError(toAzureError(error, this.entityPath)),
     });
@@ -192,9 +209,13 @@ export class AzureReceiver implements TransportReceiver {
     maxWaitTimeMs: number,
     abortSignal: AbortSignal | undefined,
   ): Promise<AzureDelivery[]> {
+    const untilMs = performance.now() + maxWaitTimeMs;
     const receiving = underEither(this.#closing.signal, abortSignal, (signal) =>
-      this.#settings.links.receive(async (receiver) => {
-        const messages = await receiveMessages(receiver, { maxMessages, maxWaitTimeMs, signal });
+      this.#settings.links.receive(async (receiver, stalled) => {
+        const leftMs = Math.max(0, untilMs - performance.now());
+        const messages = await underEither(stalled, signal, (either) =>
+          receiveMessages(receiver, { maxMessages, maxWaitTimeMs: leftMs, signal: either }),
+        );
         return messages.map((message) => new AzureDelivery(message));
       }),
     );

@@ -5,7 +5,7 @@ import type {
   TransportSessionReceiver,
   TransportSubscription,
 } from "@waybill/core";
-import { abortedError, toAzureError } from "./azure-error.js";
+import { abortedError, lostSessionError, toAzureError } from "./azure-error.js";
 import { AzureReceiver, type AzureReceiverSettings } from "./azure-receiver.js";
 import { AzureSessionSubscription } from "./azure-session-subscription.js";
 import { plainBytes } from "./from-amqp-value.js";
@@ -26,7 +26,9 @@ export class AzureSessionReceiver extends AzureReceiver implements TransportSess
 
   constructor(settings: AzureSessionReceiverSettings) {
     const { session } = settings;
-    super({ ...settings, links: new SessionLink(session), open: () => session });
+    const { held, watch, entityPath } = settings;
+    const links = new SessionLink(session, held, watch, () => lostSessionError(entityPath));
+    super({ ...settings, links, open: () => session });
     this.#session = session;
   }
 

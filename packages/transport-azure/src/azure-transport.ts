@@ -3,6 +3,7 @@ import {
   type EntityAddress,
   type ListSessionsPageOptions,
   type ReceiveMode,
+  type ReceiverEvents,
   type Transport,
   type TransportCapability,
   type TransportReceiver,
@@ -17,6 +18,11 @@ import { AzureReceiver } from "./azure-receiver.js";
 import { AzureRuleManager } from "./azure-rule-manager.js";
 import { AzureSender } from "./azure-sender.js";
 import { AzureSessionReceiver } from "./azure-session-receiver.js";
+import {
+  type AzureTransportOptions,
+  type ResolvedAzureTransportOptions,
+  resolveAzureTransportOptions,
+} from "./azure-transport-options.js";
 import { entityPath } from "./entity-path.js";
 import { explainRefusedSession } from "./explain-refused-session.js";
 import { type SessionLister, sessionLister } from "./list-sessions.js";
@@ -30,16 +36,11 @@ import type {
   ServiceBusReceiverSettings,
   ServiceBusSessionReceiverLike,
 } from "./service-bus-client.js";
+import { HeldDeliveries } from "./settlement/held-deliveries.js";
 import { untilAborted } from "./until-aborted.js";
-
-/** How a transport over a `ServiceBusClient` works. */
-export interface AzureTransportOptions {
-  /**
-   * Whether faults in the libraries beneath the client are patched, for this client alone, and messages completed on their AMQP delivery.
-   * Patches that another transport over the same client has applied stay. Default: true.
-   */
-  readonly sdkPatches?: boolean | undefined;
-}
+import { clientConnection } from "./watchdog/client-connection.js";
+import { LinkWatchdog } from "./watchdog/link-watchdog.js";
+import { ReceiverWatch } from "./watchdog/receiver-watch.js";
 
 /** A transport over a `ServiceBusClient`. */
 export interface AzureTransport extends Transport {
@@ -59,15 +60,7 @@ export function azureTransport(
   if (typeof serviceBusClient?.createReceiver !== "function") {
     throw new TypeError("azureTransport needs a ServiceBusClient of @azure/service-bus.");
   }
-  return new ServiceBusTransport(serviceBusClient, resolveOptions(options));
-}
-
-/** The defaults of {@link AzureTransportOptions}. */
-export const defaultAzureTransportOptions = Object.freeze({ sdkPatches: true } as const);
-
-function resolveOptions({ sdkPatches = defaultAzureTransportOptions.sdkPatches }: AzureTransportOptions) {
-  if (typeof sdkPatches !== "boolean") throw new TypeError("sdkPatches must be true or false.");
-  return Object.freeze({ sdkPatches });
+  return new ServiceBusTransport(serviceBusClient, resolveAzureTransportOptions(options));
 }
 
 const capabilities: ReadonlySet<TransportCapability> = new Set([
@@ -102,12 +95,14 @@ class ServiceBusTransport implements AzureTransport {
   readonly listSessions?: SessionLister;
   readonly #client: ServiceBusClientLike;
   readonly #completesOnLink: boolean;
+  readonly #watchdog: LinkWatchdog | undefined;
   readonly #parts = new Set<Part>();
   readonly #waits = new NextSessionWaits();
   readonly #closing = new AbortController();
 
-  constructor(client: ServiceBusClientLike, { sdkPatches }: ReturnType<typeof resolveOptions>) {
+  constructor(client: ServiceBusClientLike, { sdkPatches, watchdog }: ResolvedAzureTransportOptions) {
     this.#client = client;
+    this.#watchdog = watchdog && new LinkWatchdog(watchdog, clientConnection(client));
     this.#completesOnLink = sdkPatches;
     this.sdkPatches = sdkPatches ? applySdkPatches(client) : withoutSdkPatches(client);
     const list = sessionLister(client);
@@ -124,17 +119,23 @@ class ServiceBusTransport implements AzureTransport {
     return this.#add(new AzureSender(queueOrTopic, create, this.#forget));
   }
 
-  createReceiver(address: EntityAddress, receiveMode: ReceiveMode): TransportReceiver {
+  createReceiver(
+    address: EntityAddress,
+    receiveMode: ReceiveMode,
+    events?: ReceiverEvents,
+  ): TransportReceiver {
     const open = () => this.#openReceiver(address, receiveMode);
-    return this.#add(
-      new AzureReceiver({ ...this.#settings(address, receiveMode), links: new ReceiverPool(open), open }),
-    );
+    const settings = this.#settings(address, receiveMode);
+    const held = new HeldDeliveries(false);
+    const watch: ReceiverWatch = this.#watch(settings.entityPath, undefined, events, () => links.any);
+    const links = new ReceiverPool(open, held, watch);
+    return this.#add(new AzureReceiver({ ...settings, held, watch, links, open }));
   }
 
   async acceptSession(
     address: EntityAddress,
     sessionId: string | undefined,
-    { receiveMode, maxWaitTimeMs, abortSignal }: AcceptSessionOptions,
+    { receiveMode, maxWaitTimeMs, abortSignal, ...events }: AcceptSessionOptions,
   ): Promise<TransportSessionReceiver> {
     const path = entityPath(address);
     const { signal: closing } = this.#closing;
@@ -146,7 +147,10 @@ class ServiceBusTransport implements AzureTransport {
           ? this.#acceptNext(address, receiveMode, maxWaitTimeMs, signal)
           : this.#acceptNamed(address, sessionId, receiveMode, signal),
       );
-      return this.#add(new AzureSessionReceiver({ ...this.#settings(address, receiveMode), session }));
+      const held = new HeldDeliveries(true);
+      const watch = this.#watch(path, session.sessionId, events, () => session);
+      const settings = this.#settings(address, receiveMode);
+      return this.#add(new AzureSessionReceiver({ ...settings, held, watch, session }));
     } catch (error) {
       throw this.#isClosed ? closedError(path) : toAzureError(error, path);
     }
@@ -261,6 +265,32 @@ class ServiceBusTransport implements AzureTransport {
   #settings(address: EntityAddress, receiveMode: ReceiveMode) {
     const completesOnLink = this.#completesOnLink;
     return { entityPath: entityPath(address), receiveMode, completesOnLink, onClosed: this.#forget };
+  }
+
+  #watch(
+    path: string,
+    sessionId: string | undefined,
+    events: ReceiverEvents | undefined,
+    peeker: () => ServiceBusReceiverLike,
+  ): ReceiverWatch {
+    const watchdog = this.#watchdog;
+    return new ReceiverWatch({
+      entityPath: path,
+      sessionId,
+      watchdog,
+      events,
+      peeker,
+      held: () => this.#heldIn(path, sessionId),
+    });
+  }
+
+  /** What any receiver of an entity holds, or that of a session. */
+  #heldIn(path: string, sessionId: string | undefined): Set<bigint> {
+    const receivers = Array.from(this.#parts)
+      .filter((part) => part instanceof AzureReceiver)
+      .filter((part) => part.entityPath === path)
+      .filter((part) => sessionId === undefined || (part as AzureSessionReceiver).sessionId === sessionId);
+    return new Set(receivers.flatMap((receiver) => receiver.heldSequenceNumbers()));
   }
 
   #add<One extends Part>(part: One): One {

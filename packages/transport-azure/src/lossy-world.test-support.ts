@@ -3,7 +3,8 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { ServiceBusClient, type ServiceBusClientOptions } from "@azure/service-bus";
 import { createBroker, type QueueOptions } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
-import { type AzureTransportOptions, azureTransport } from "./azure-transport.js";
+import { azureTransport } from "./azure-transport.js";
+import type { AzureTransportOptions } from "./azure-transport-options.js";
 import { azureRetryOptions } from "./retry-options.js";
 
 /** A broker with a queue `orders`, its server, a network between that and the SDK which can fail, and a transport. */
@@ -109,6 +110,13 @@ async function openNetwork(port: number) {
     /** From now on the server is first heard of a while after a connection was made. */
     slowDownOpening(delayMs: number): void {
       openDelayMs = delayMs;
+    },
+    /** From now on nothing passes on the connections there are, and nobody is told. */
+    swallow(): void {
+      for (const socket of sockets) {
+        socket.unpipe();
+        socket.on("data", () => {});
+      }
     },
     /** Breaks every connection and refuses new ones. */
     takeDown(): void {

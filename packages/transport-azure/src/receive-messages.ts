@@ -1,4 +1,5 @@
 import { toAzureError } from "./azure-error.js";
+import { closeInTime } from "./close-in-time.js";
 import type { ReceivedServiceBusMessage, ServiceBusReceiverLike } from "./service-bus-client.js";
 
 /** How much to receive, how long to wait, and what ends the wait. */
@@ -89,7 +90,7 @@ async function recallCredit(receiver: ServiceBusReceiverLike): Promise<ReceivedS
     const abortSignal = AbortSignal.timeout(drainTimeoutMs);
     return await receiver.receiveMessages(1, { maxWaitTimeInMs: 0, abortSignal });
   } catch {
-    await receiver.close().catch(() => {});
+    void closeInTime(receiver);
     return [];
   }
 }

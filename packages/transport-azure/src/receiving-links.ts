@@ -1,6 +1,10 @@
+import type { ReceivingLink } from "@waybill/core";
+import { closeInTime } from "./close-in-time.js";
+import { PulledLink, type UseReceiver } from "./pulled-link.js";
 import type { ServiceBusReceiverLike } from "./service-bus-client.js";
 import type { AzureDelivery } from "./settlement/azure-delivery.js";
-import { DeliveryWindow } from "./settlement/delivery-window.js";
+import type { HeldDeliveries } from "./settlement/held-deliveries.js";
+import type { ReceiverWatch } from "./watchdog/receiver-watch.js";
 
 /** Receivers of the SDK that belong together: all of one entity, or the one of a session. */
 export interface ReceivingLinks {
@@ -8,7 +12,9 @@ export interface ReceivingLinks {
   /** One that peeks, settles and renews; any of them can do that for all. */
   readonly any: ServiceBusReceiverLike;
   /** Receives with one that nobody else receives with. */
-  receive(use: (receiver: ServiceBusReceiverLike) => Promise<AzureDelivery[]>): Promise<AzureDelivery[]>;
+  receive(use: UseReceiver): Promise<AzureDelivery[]>;
+  /** Those that are receiving at present. */
+  list(): ReceivingLink[];
   close(): Promise<void>;
 }
 
@@ -16,74 +22,108 @@ export interface ReceivingLinks {
 export class ReceiverPool implements ReceivingLinks {
   readonly isSession = false;
   readonly #open: () => ServiceBusReceiverLike;
-  readonly #all = new Set<PooledReceiver>();
-  readonly #idle: PooledReceiver[] = [];
+  readonly #held: HeldDeliveries;
+  readonly #watch: ReceiverWatch;
+  readonly #all = new Set<PulledLink>();
+  readonly #idle: PulledLink[] = [];
 
-  constructor(open: () => ServiceBusReceiverLike) {
+  constructor(open: () => ServiceBusReceiverLike, held: HeldDeliveries, watch: ReceiverWatch) {
     this.#open = open;
+    this.#held = held;
+    this.#watch = watch;
   }
 
   get any(): ServiceBusReceiverLike {
     for (const { receiver } of this.#all) return receiver;
-    const pooled = this.#add();
-    this.#idle.push(pooled);
-    return pooled.receiver;
+    const link = this.#add();
+    this.#idle.push(link);
+    return link.receiver;
   }
 
-  async receive(
-    use: (receiver: ServiceBusReceiverLike) => Promise<AzureDelivery[]>,
-  ): Promise<AzureDelivery[]> {
-    const pooled = this.#idle.pop() ?? this.#add();
-    const { receiver, window } = pooled;
-    try {
-      const deliveries = await use(receiver);
-      for (const delivery of deliveries) window.add(delivery);
-      return deliveries;
-    } finally {
-      if (receiver.isClosed || window.isUsedUp) this.#retire(pooled);
-      else this.#idle.push(pooled);
+  /** A call whose link stood still goes on with another. */
+  async receive(use: UseReceiver): Promise<AzureDelivery[]> {
+    for (;;) {
+      const link = this.#idle.pop() ?? this.#add();
+      try {
+        return await link.receive(use);
+      } catch (error) {
+        if (!link.stalled.aborted) throw error;
+      } finally {
+        if (link.isUsable) this.#idle.push(link);
+        else this.#retire(link);
+      }
     }
   }
 
+  list(): ReceivingLink[] {
+    return Array.from(this.#all)
+      .filter(({ credit }) => credit > 0)
+      .map((link) => link.toReceivingLink());
+  }
+
   async close(): Promise<void> {
+    for (const link of this.#all) link.end();
     await Promise.all(Array.from(this.#all, ({ receiver }) => receiver.close()));
   }
 
-  #add(): PooledReceiver {
-    const pooled = { receiver: this.#open(), window: new DeliveryWindow() };
-    this.#all.add(pooled);
-    return pooled;
+  #add(): PulledLink {
+    const link = new PulledLink(this.#open(), this.#held.addLink(), this.#watch);
+    this.#all.add(link);
+    return link;
   }
 
   /** What it received is settled by another. */
-  #retire(pooled: PooledReceiver): void {
-    this.#all.delete(pooled);
-    pooled.receiver.close().catch(() => {});
+  #retire(link: PulledLink): void {
+    this.#all.delete(link);
+    link.end();
+    void closeInTime(link.receiver);
   }
-}
-
-interface PooledReceiver {
-  readonly receiver: ServiceBusReceiverLike;
-  readonly window: DeliveryWindow;
 }
 
 /** The one receiver of a session; whoever wants to receive waits in line. */
 export class SessionLink implements ReceivingLinks {
   readonly isSession = true;
   readonly any: ServiceBusReceiverLike;
+  readonly #link: PulledLink;
+  readonly #lostError: () => Error;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(receiver: ServiceBusReceiverLike) {
+  /** A session's link cannot be made again beneath its receiver; `lostError` says that the session is lost. */
+  constructor(
+    receiver: ServiceBusReceiverLike,
+    held: HeldDeliveries,
+    watch: ReceiverWatch,
+    lostError: () => Error,
+  ) {
     this.any = receiver;
+    this.#link = new PulledLink(receiver, held.addLink(), watch);
+    this.#lostError = lostError;
   }
 
-  receive(use: (receiver: ServiceBusReceiverLike) => Promise<AzureDelivery[]>): Promise<AzureDelivery[]> {
-    const received = this.#last.then(() => use(this.any));
+  receive(use: UseReceiver): Promise<AzureDelivery[]> {
+    const received = this.#last.then(() => this.#receive(use));
     this.#last = received.catch(() => {});
     return received;
   }
 
-  close(): Promise<void> {
-    return this.any.close();
+  list(): ReceivingLink[] {
+    return [this.#link.toReceivingLink()];
+  }
+
+  async close(): Promise<void> {
+    this.#link.end();
+    await (this.#link.stalled.aborted ? closeInTime(this.any) : this.any.close());
+  }
+
+  async #receive(use: UseReceiver): Promise<AzureDelivery[]> {
+    const { stalled } = this.#link;
+    if (stalled.aborted) throw this.#lostError();
+    try {
+      return await this.#link.receive(use);
+    } catch (error) {
+      if (!stalled.aborted) throw error;
+      void closeInTime(this.any);
+      throw this.#lostError();
+    }
   }
 }

@@ -90,6 +90,13 @@ export class MessageStore {
     for (const session of this.sessions.all()) session.lock?.lane.waiters.refuseAll(error);
   }
 
+  /** Lets whoever waits for messages go without, and tells nobody; returns how many that concerns. */
+  stallWaiters(): number {
+    const sessions = Array.from(this.sessions?.all() ?? []);
+    const lanes = [this.lane, ...sessions.flatMap(({ lock }) => lock?.lane ?? [])];
+    return lanes.reduce((count, lane) => count + lane.waiters.stallAll(), 0);
+  }
+
   /** All messages in the order of their arrival, which in a partitioned entity is not that of their numbers. */
   byArrival(): Iterable<StoredMessage> {
     const messages = this.index.from(0);

@@ -22,6 +22,10 @@ export abstract class Waiter {
   abstract flush(): void;
   /** Called when the lane ends under the waiter, which has left it. */
   abstract refuse(error: Error): void;
+  /** Leaves the lane for good while it seems to wait, for faults; false where that does not concern it, as calls that wait for a time. */
+  stall(): boolean {
+    return false;
+  }
 }
 
 /** Waiters in order of joining; joining and leaving take the same time however many wait. */
@@ -46,6 +50,13 @@ export class WaiterList {
     waiter.list = undefined;
     waiter.next = undefined;
     waiter.previous = undefined;
+  }
+
+  /** Lets all go without that it concerns; returns how many. */
+  stallAll(): number {
+    const waiters: Waiter[] = [];
+    for (let waiter = this.first; waiter !== undefined; waiter = waiter.next) waiters.push(waiter);
+    return waiters.filter((waiter) => waiter.stall()).length;
   }
 
   /** Removes all waiters and tells each why. */

@@ -10,6 +10,8 @@ const mostAfterUnsettled = 1_500;
 export class DeliveryWindow {
   readonly #unsettled: { readonly number: number; readonly delivery: AzureDelivery }[] = [];
   #count = 0;
+  /** Whether nothing comes over the link any more. */
+  isClosed = false;
 
   /** Whether the link should make room for a new one. */
   get isUsedUp(): boolean {
@@ -21,5 +23,10 @@ export class DeliveryWindow {
   add(delivery: AzureDelivery): void {
     this.#count += 1;
     if (delivery.isLocked) this.#unsettled.push({ number: this.#count, delivery });
+  }
+
+  /** What was delivered and is not settled. */
+  unsettled(): AzureDelivery[] {
+    return this.#unsettled.map(({ delivery }) => delivery).filter(({ state }) => state !== "settled");
   }
 }

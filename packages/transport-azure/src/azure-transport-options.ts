@@ -1,0 +1,38 @@
+import {
+  defaultWatchdogOptions,
+  type ResolvedWatchdogOptions,
+  resolveWatchdogOptions,
+  type WatchdogOptions,
+} from "./watchdog/watchdog-options.js";
+
+/** How a transport over a `ServiceBusClient` works. */
+export interface AzureTransportOptions {
+  /**
+   * Whether faults in the libraries beneath the client are patched, for this client alone, and messages completed on their AMQP delivery.
+   * Patches that another transport over the same client has applied stay. Default: true.
+   */
+  readonly sdkPatches?: boolean | undefined;
+  /** When links that stand still are made again; false never. On by default. */
+  readonly watchdog?: WatchdogOptions | false | undefined;
+}
+
+/** The defaults of {@link AzureTransportOptions}. */
+export const defaultAzureTransportOptions = Object.freeze({
+  sdkPatches: true,
+  watchdog: defaultWatchdogOptions,
+} as const);
+
+/** {@link AzureTransportOptions} checked, with every default filled in. */
+export interface ResolvedAzureTransportOptions {
+  readonly sdkPatches: boolean;
+  readonly watchdog: ResolvedWatchdogOptions | undefined;
+}
+
+/** Checks the options and fills in the defaults. Throws `TypeError`. */
+export function resolveAzureTransportOptions({
+  sdkPatches = defaultAzureTransportOptions.sdkPatches,
+  watchdog,
+}: AzureTransportOptions): ResolvedAzureTransportOptions {
+  if (typeof sdkPatches !== "boolean") throw new TypeError("sdkPatches must be true or false.");
+  return Object.freeze({ sdkPatches, watchdog: resolveWatchdogOptions(watchdog) });
+}

@@ -1,0 +1,206 @@
+import type { LinkStall, SubscribeHandlers } from "@waybill/core";
+import { describe, expect, it, vi } from "vitest";
+import { openLossyWorld } from "../lossy-world.test-support.js";
+
+type World = Awaited<ReturnType<typeof openLossyWorld>>;
+
+const watchdog = { stallTimeoutInMs: 200, answerTimeoutInMs: 1_000 };
+
+describe("a link that has credit, while a message waits, and delivers nothing", () => {
+  it("is made again under a subscription, and its message comes", async () => {
+    await using world = await openLossyWorld({}, undefined, { watchdog });
+    const { stalls, bodies } = await subscribed(world);
+    await stallWhenItWaits(world);
+    await send(world, "waits");
+    await expect.poll(() => bodies, { timeout: 10_000 }).toEqual(["first", "waits"]);
+    expect(stalls).toEqual([
+      {
+        entityPath: "orders",
+        sessionId: undefined,
+        credit: 2,
+        silentForMs: expect.any(Number),
+        evidence: "backlog",
+      },
+    ]);
+  });
+
+  it("is made again under a call that waits, which gets the message", async () => {
+    await using world = await openLossyWorld({}, undefined, { watchdog });
+    const { events, stalls } = told();
+    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock", events);
+    const waiting = receiver.receive({ maxMessages: 5, maxWaitTimeMs: 20_000 });
+    await stallWhenItWaits(world);
+    await send(world, "waits");
+    expect(await waiting).toHaveLength(1);
+    expect(stalls).toHaveLength(1);
+    expect(total(world)).toBe(1);
+  });
+
+  it("is made again under calls that wait shorter than it takes to notice", async () => {
+    await using world = await openLossyWorld({}, undefined, { watchdog });
+    const { events, stalls } = told();
+    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock", events);
+    const first = receiver.receive({ maxMessages: 1, maxWaitTimeMs: 20_000 });
+    await send(world, "first");
+    await first;
+    const waiting = receiver.receive({ maxMessages: 1, maxWaitTimeMs: 100 });
+    await stallWhenItWaits(world);
+    await send(world, "waits");
+    expect(await waiting).toEqual([]);
+    const came = await vi.waitUntil(
+      async () => (await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 100 })).length > 0,
+      { timeout: 10_000 },
+    );
+    expect([came, stalls.length]).toEqual([true, 1]);
+  });
+
+  it("ends the session that it holds, whose message the next one gets", async () => {
+    await using world = await openLossyWorld({ requiresSession: true }, undefined, { watchdog });
+    const { events, stalls } = told();
+    const accept = () =>
+      world.transport.acceptSession({ queue: "orders" }, "a", {
+        receiveMode: "peekLock",
+        maxWaitTimeMs: 5_000,
+        ...events,
+      });
+    const session = await accept();
+    const waiting = session.receive({ maxMessages: 1, maxWaitTimeMs: 20_000 });
+    const lost = expect(waiting).rejects.toMatchObject({ code: "session-lock-lost" });
+    await stallWhenItWaits(world);
+    await send(world, "waits");
+    await lost;
+    await expect(session.receive({ maxMessages: 1, maxWaitTimeMs: 100 })).rejects.toMatchObject({
+      code: "session-lock-lost",
+    });
+    await session.close();
+    const next = await accept();
+    expect(await next.receive({ maxMessages: 1, maxWaitTimeMs: 5_000 })).toHaveLength(1);
+    expect(stalls).toMatchObject([{ sessionId: "a", evidence: "backlog" }]);
+  });
+});
+
+describe("a link that is silent", () => {
+  it("stays when nothing waits", async () => {
+    await using world = await openLossyWorld({}, undefined, { watchdog });
+    const { stalls, bodies } = await subscribed(world);
+    await peeks(world, 3);
+    await send(world, "second");
+    await expect.poll(() => bodies).toEqual(["first", "second"]);
+    expect(stalls).toEqual([]);
+  });
+
+  it("stays when all that waits is deferred, scheduled, or locked for the same client", async () => {
+    await using world = await openLossyWorld({}, undefined, { watchdog });
+    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await send(world, "deferred");
+    const [deferred] = await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+    await receiver.defer(deferred!.settlement!);
+    await send(world, "held");
+    await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+    const later = new Date(Date.now() + 3_600_000);
+    await world.transport.createSender("orders").schedule([{ body: new Uint8Array() }], later);
+    const { stalls } = subscribe(world);
+    await peeks(world, 3);
+    expect(stalls).toEqual([]);
+  });
+
+  it("is made again less and less often while somebody else holds what waits", async () => {
+    await using world = await openLossyWorld({}, undefined, { watchdog });
+    await send(world, "held by another");
+    await world.broker.receiver("orders").receive();
+    const { stalls } = subscribe(world);
+    await expect.poll(() => stalls.length, { timeout: 20_000 }).toBe(3);
+    const [first, second, third] = stalls.map(({ silentForMs }) => silentForMs);
+    expect(first).toBeLessThan(400 + 200);
+    expect(second).toBeGreaterThanOrEqual(400);
+    expect(third).toBeGreaterThanOrEqual(800);
+  });
+
+  it("stays when the watchdog is switched off", async () => {
+    await using world = await openLossyWorld({}, undefined, { watchdog: false });
+    const peeking = vi.spyOn(Object.getPrototypeOf(world.client.createReceiver("orders")), "peekMessages");
+    const { bodies } = await subscribed(world);
+    await stallWhenItWaits(world);
+    await send(world, "waits");
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect([bodies, peeking.mock.calls.length]).toEqual([["first"], 0]);
+    peeking.mockRestore();
+  });
+});
+
+describe("a connection over which nothing comes any more, not even an answer", () => {
+  it("is given up, and opened again", async () => {
+    // What the broker sent into the void comes when its lock has run out.
+    await using world = await openLossyWorld({ lockDurationMs: 5_000 }, undefined, { watchdog });
+    const { stalls, bodies } = await subscribed(world);
+    world.network.swallow();
+    await send(world, "waits");
+    await expect.poll(() => bodies, { timeout: 20_000 }).toEqual(["first", "waits"]);
+    expect(stalls).toMatchObject([{ evidence: "unanswered" }]);
+    expect(world.network.connectionCount).toBe(2);
+  });
+});
+
+describe("the options of the watchdog", () => {
+  it.each([
+    [{ stallTimeoutInMs: 0 }, "watchdog.stallTimeoutInMs must be a number of milliseconds above 0; got 0."],
+    [
+      { answerTimeoutInMs: Number.NaN },
+      "watchdog.answerTimeoutInMs must be a number of milliseconds above 0",
+    ],
+    [true, "watchdog must be an object of options, or false."],
+  ])("refuse %o", async (options, text) => {
+    await expect(openLossyWorld({}, undefined, { watchdog: options as never })).rejects.toThrow(text);
+  });
+});
+
+function told() {
+  const stalls: LinkStall[] = [];
+  return { stalls, events: { onLinkStalled: (stall: LinkStall) => void stalls.push(stall) } };
+}
+
+/** Subscribes with a handler that completes what it gets. */
+function subscribe({ transport }: World) {
+  const { stalls, events } = told();
+  const bodies: string[] = [];
+  const receiver = transport.createReceiver({ queue: "orders" }, "peekLock", events);
+  const handlers: SubscribeHandlers = {
+    async onMessage({ body, settlement }) {
+      bodies.push(Buffer.from(body as Uint8Array).toString());
+      await receiver.complete(settlement!);
+    },
+    onError() {},
+  };
+  receiver.subscribe(handlers, { maxConcurrentCalls: 2 });
+  return { stalls, bodies };
+}
+
+/** The same, once a first message has come, so that the link is open and has credit. */
+async function subscribed(world: World) {
+  const subscription = subscribe(world);
+  await send(world, "first");
+  await expect.poll(() => total(world), { timeout: 20_000 }).toBe(0);
+  return subscription;
+}
+
+/** Lets the link stand still on which a call waits, once its credit is there. */
+async function stallWhenItWaits({ broker }: World): Promise<void> {
+  await expect.poll(() => broker.faults.stopDelivering("orders"), { timeout: 20_000 }).toBe(1);
+}
+
+function send({ broker }: World, text: string): Promise<void> {
+  const body = { section: "data", bytes: Buffer.from(text) } as const;
+  return broker.sender("orders").send({ body, sessionId: "a" });
+}
+
+function total({ broker }: World): number {
+  return broker.getEntity("orders").totalMessageCount;
+}
+
+/** Waits until the watchdog has looked so many times for messages that wait. */
+async function peeks({ client }: World, times: number): Promise<void> {
+  const prototype = Object.getPrototypeOf(client.createReceiver("orders"));
+  const peeking = vi.spyOn(prototype, "peekMessages");
+  await expect.poll(() => peeking.mock.calls.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(times);
+  peeking.mockRestore();
+}
