@@ -35,7 +35,7 @@ const arrows: Readonly<Record<string, Arrow>> = {
     tests: ["broker", "broker-server", "serializer-json"],
     refused: sockets(),
   },
-  "transport-local": { imports: ["core", "broker"], tests: ["serializer-json"] },
+  "transport-local": { imports: ["core", "broker"], tests: ["serializer-json", "serializer-msgpack"] },
   cli: {
     imports: [
       "broker",

@@ -48,8 +48,9 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
       engine.entities.add(restore(engine, id, description));
   };
   const enter = (message: StoredMessage): void => {
-    const { owner } = message.store;
-    if (owner.kind === "topic" && message.state === "active") {
+    const { owner, kind } = message.store;
+    // What a topic dead-lettered on its way to another entity stays there.
+    if (owner.kind === "topic" && kind === "main" && message.state === "active") {
       waiting.push([owner, message]);
       return;
     }
