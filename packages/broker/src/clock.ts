@@ -136,7 +136,7 @@ function earliest(attached: Iterable<ClockDriven>, targetMs: number): ClockDrive
  * The computer's clocks as one. The wall clock is read for every instant; the monotonic one only where the wall clock went back, leapt ahead,
  * or was not compared for a while. So a step is noticed at the first reading behind it, unless it is shorter than that while.
  */
-class SystemClock implements Clock {
+export class SystemClock implements Clock {
   readonly #attachments = new Set<SystemAttachment>();
   readonly #offsetMs: number;
   #lastMs: number;
