@@ -39,6 +39,6 @@ export function receiveDeferred(
   return Array.from(messages, (message) => handOut(engine, message, mode, nowMs));
 }
 
-function isExpired({ store, expiresAtMs }: StoredMessage, nowMs: number): boolean {
-  return store.kind === "main" && expiresAtMs !== undefined && expiresAtMs <= nowMs;
+function isExpired({ store, expiryMs }: StoredMessage, nowMs: number): boolean {
+  return store.kind === "main" && expiryMs !== undefined && expiryMs <= nowMs;
 }
