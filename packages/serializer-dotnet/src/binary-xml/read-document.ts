@@ -4,7 +4,7 @@ import { readTextValue, refuseDictionary, type TextValue, xmlText } from "./text
 import { resolvePrefix, type Scope, type XmlAttribute, XmlElement } from "./xml-element.js";
 
 /** Real contracts nest tens deep. */
-export const maxElementDepth = 1000;
+const maxElementDepth = 1000;
 
 /** Sizes of the values that an Array record may hold, by record type with end element. Source: [MC-NBFX] 2.2.3.1. */
 const arraySizes: Readonly<Record<number, number>> = Object.freeze({
