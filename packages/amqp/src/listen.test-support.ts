@@ -31,7 +31,10 @@ export function serve(socket: Socket): void {
   }
 
   socket.setNoDelay();
-  socket.on("data", (bytes) => connection.receive(bytes));
+  socket.on("data", (bytes) => {
+    connection.receive(bytes);
+    setImmediate(() => connection.acknowledge());
+  });
   socket.on("error", () => socket.destroy());
   socket.on("close", () => connection.disconnect());
 }

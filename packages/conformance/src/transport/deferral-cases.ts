@@ -16,6 +16,7 @@ export function deferralCases(subject: TransportSubject): Case[] {
       assert.deepEqual(texts([deferred!]), ["lamp"]);
       assert.equal(deferred!.sequenceNumber, sequenceNumber);
       assert.equal(deferred!.state, "deferred");
+      assert.equal(deferred!.deliveryCount, 1, "deferring it counted as a delivery");
       assert.ok(deferred!.lockToken, "it is locked");
     }),
     law("defer adds application properties", async (trial) => {

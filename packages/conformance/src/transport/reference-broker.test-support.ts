@@ -17,6 +17,8 @@ export interface Stored {
   readonly enqueuedMs: number;
   properties: Record<string, unknown>;
   state: "active" | "deferred" | "scheduled";
+  /** Whether it was scheduled until its time came. */
+  wasScheduled: boolean;
   deliveryCount: number;
   lock: { readonly token: string; untilMs: number; readonly session: HeldSession | undefined } | undefined;
   deadLetterReason?: string | undefined;
@@ -169,6 +171,7 @@ export class Lane {
       enqueuedMs: this.broker.nowMs,
       properties: structuredClone({ ...applicationProperties }),
       state: (scheduledEnqueueTimeUtc?.getTime() ?? 0) > this.broker.nowMs ? "scheduled" : "active",
+      wasScheduled: false,
       deliveryCount: 0,
       lock: undefined,
     });
@@ -188,8 +191,10 @@ export class Lane {
     for (const session of this.sessions.values()) if (session.untilMs <= nowMs) session.isHeld = false;
     for (const stored of [...this.messages]) {
       const { lock, message } = stored;
-      if (stored.state === "scheduled" && message.scheduledEnqueueTimeUtc!.getTime() <= nowMs)
+      if (stored.state === "scheduled" && message.scheduledEnqueueTimeUtc!.getTime() <= nowMs) {
         stored.state = "active";
+        stored.wasScheduled = true;
+      }
       if (lock !== undefined && (lock.session?.untilMs ?? lock.untilMs) <= nowMs) this.release(stored);
       else if (lock === undefined && stored.enqueuedMs + (message.timeToLive ?? Infinity) <= nowMs)
         this.remove(stored);
@@ -199,8 +204,10 @@ export class Lane {
   /** Ends a delivery without success. */
   release(stored: Stored): void {
     stored.lock = undefined;
+    // Dead-letter queues count nothing.
+    if (this.deadLetter === undefined) return;
     stored.deliveryCount++;
-    if (stored.deliveryCount >= this.setting.maxDeliveryCount && stored.state === "active")
+    if (stored.deliveryCount >= this.setting.maxDeliveryCount)
       this.moveToDeadLetter(stored, "MaxDeliveryCountExceeded", undefined);
   }
 
@@ -216,6 +223,7 @@ export class Lane {
       ...stored,
       ...(forwardTo === undefined ? {} : { deadLetterSource: this.path }),
       state: "active",
+      wasScheduled: false,
       lock: undefined,
       deliveryCount: 0,
       deadLetterReason: reason,
@@ -234,15 +242,16 @@ export class Lane {
   }
 
   deliver(stored: Stored, mode: ReceiveMode, session: HeldSession | undefined): DeliveredMessage {
+    const state = stored.wasScheduled && stored.state === "active" ? "scheduled" : stored.state;
     if (mode === "receiveAndDelete") {
       this.remove(stored);
-      return { ...toDelivered(stored), state: stateOnDelivery(stored) };
+      return { ...toDelivered(stored), state };
     }
     const lock = { token: randomUUID(), untilMs: this.broker.nowMs + this.setting.lockDurationMs, session };
     stored.lock = lock;
     return {
       ...toDelivered(stored),
-      state: stateOnDelivery(stored),
+      state,
       lockToken: lock.token,
       lockedUntilUtc: new Date(lock.untilMs),
       settlement: { token: lock.token },
@@ -268,14 +277,9 @@ export class Lane {
   }
 }
 
-/** The service delivers a message that was scheduled as such. */
-function stateOnDelivery({ state, message }: Stored): Stored["state"] {
-  return state === "active" && message.scheduledEnqueueTimeUtc !== undefined ? "scheduled" : state;
-}
-
 /** A message as receivers see it, without lock. */
 export function toDelivered(stored: Stored): DeliveredMessage {
-  const { message, properties, enqueuedMs, lock: _, ...assigned } = stored;
+  const { message, properties, enqueuedMs, wasScheduled: _, lock: __, ...assigned } = stored;
   const timeToLive = message.timeToLive;
   return {
     ...structuredClone(message),

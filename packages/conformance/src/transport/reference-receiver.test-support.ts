@@ -105,7 +105,7 @@ export class ReferenceReceiver implements TransportReceiver {
   defer(handle: SettlementHandle, options?: SettleOptions): Promise<void> {
     return this.#settle(handle, options, (stored) => {
       stored.state = "deferred";
-      stored.lock = undefined;
+      this.lane.release(stored);
     });
   }
 
