@@ -1,0 +1,14 @@
+import { describe, expect, it } from "vitest";
+import { openRaw } from "./raw-world.test-support.js";
+
+describe("a frame that needs no answer", () => {
+  it("is answered with an empty one, so that a client's next frame is not held back", async () => {
+    await using world = await openRaw();
+    await using client = await world.connect();
+    const { link } = await client.receiver("orders");
+    await client.synchronize();
+    const answer = new Promise<Buffer>((resolve) => client.socket.once("data", resolve));
+    link.addCredit(1);
+    expect((await answer).toString("hex")).toBe("0000000802000000");
+  });
+});
