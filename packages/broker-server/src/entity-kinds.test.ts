@@ -131,3 +131,16 @@ describe.each(ENTITY_KINDS)("$name", (kind) => {
     expect(raw.header?.deliveryCount).toBe(0);
   });
 });
+
+describe.each(ENTITY_KINDS.filter(({ requiresSession }) => requiresSession))("$name", (kind) => {
+  it("stays with a receiver in receive-and-delete that goes on receiving longer than a lock", async () => {
+    const clock = createManualClock(new Date());
+    await using world = await openKind(kind, {}, clock);
+    const receiver = await world.receiver({ receiveMode: "receiveAndDelete" });
+    for (const body of [1, 2, 3, 4]) {
+      await world.sender.sendMessages(world.message(body));
+      expect((await next(receiver)).body).toBe(body);
+      clock.advance(50_000);
+    }
+  });
+});
