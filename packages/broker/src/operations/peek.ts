@@ -1,4 +1,5 @@
 import type { MessageStore } from "../entities/message-store.js";
+import { partitionOf } from "../entities/sequence-number.js";
 import type { Session } from "../entities/session.js";
 import { peekedMessage, type ReceivedMessage } from "../messages/received-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
@@ -18,7 +19,16 @@ export function peek(store: MessageStore, maxCount: number, options: PeekOptions
   if (sessionId === undefined) return take(store.index.from(from), maxCount);
   if (store.sessions === undefined) return take(ofSessionId(store.index.from(from), sessionId), maxCount);
   const session = store.sessions.find(sessionId);
-  return session === undefined ? [] : take(ofSession(session, from), maxCount);
+  return session === undefined ? [] : take(ofSession(session, startIn(session, from)), maxCount);
+}
+
+/**
+ * Where to start in a session. It lies in one partition, and a number of a later one says nothing of it: SDKs go on behind the last number
+ * that any of their receivers saw.
+ */
+function startIn(session: Session, from: number): number {
+  const [first] = session.messages();
+  return first !== undefined && partitionOf(from) > partitionOf(first.sequence) ? 0 : from;
 }
 
 function take(messages: Iterable<StoredMessage>, maxCount: number): ReceivedMessage[] {
