@@ -145,6 +145,19 @@ describe("sessions", () => {
     await Promise.all(receivers.map(({ take }) => take(1)));
   });
 
+  it("that do not come are refused before the client's time is up, so that the answer is in time", async () => {
+    const clock = createManualClock();
+    await using world = await openRaw({ requiresSession: true }, { clock });
+    await using client = await world.connect();
+    const waiting = await client.receiver("orders", {
+      filter: symbolMap({ "com.microsoft:session-filter": null }),
+      properties: symbolMap({ "com.microsoft:timeout": uint(60_000) }),
+    });
+    await client.synchronize();
+    clock.advance(59_750);
+    expect(await waiting.detached).toBe("com.microsoft:timeout");
+  });
+
   it("that a client gave up waiting for go to the next", async () => {
     await using world = await openRaw({ requiresSession: true });
     await using client = await world.connect();

@@ -76,6 +76,24 @@ describe("sequence numbers of a partitioned entity", () => {
   });
 });
 
+describe("peeking into a session of a partitioned entity", () => {
+  it("takes no account of a number of a later partition, and goes on behind one of its own", async () => {
+    await using world = await openOrders({ requiresSession: true });
+    for (let n = 0; n < 20; n++) {
+      await world.sender.send(message(`${n}`, { sessionId: `session-${n}` }));
+    }
+    const all = await world.receiver.peek(20);
+    const partitions = partitionsOf(all);
+    const fromSequenceNumber = (all.at(-1)?.sequenceNumber ?? 0n) + 1n;
+    for (const [index, { sessionId }] of all.entries()) {
+      const isEarlier = (partitions[index] ?? 0) < (partitions.at(-1) ?? 0);
+      const peeked = await world.receiver.peek(10, { sessionId, fromSequenceNumber });
+      expect(peeked).toHaveLength(isEarlier ? 1 : 0);
+    }
+    expect(new Set(partitions).size).toBeGreaterThan(1);
+  });
+});
+
 describe("a partitioned entity on a storage", () => {
   /** Sends before a restart, and returns the broker after it. */
   async function restart(...sent: readonly BrokerMessage[]) {

@@ -1,4 +1,5 @@
 import type { MessageStore } from "../entities/message-store.js";
+import { partitionOf } from "../entities/sequence-number.js";
 import type { Session } from "../entities/session.js";
 import { peekedMessage, type ReceivedMessage } from "../messages/received-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
@@ -33,7 +34,9 @@ export class Peek {
     this.#maxCount = maxCount;
     this.#sessionId = options.sessionId;
     this.#bytesLeft = options.maxSizeInBytes ?? Number.POSITIVE_INFINITY;
-    this.#next = Number(options.fromSequenceNumber ?? 0n);
+    const from = Number(options.fromSequenceNumber ?? 0n);
+    const session = this.#session;
+    this.#next = session ? startIn(session, from) : from;
   }
 
   /** Looks at some more messages; `true` when all are found. */
@@ -87,4 +90,13 @@ export class Peek {
     this.messages.push(peekedMessage(message));
     this.#bytesLeft -= message.content.sizeInBytes;
   }
+}
+
+/**
+ * Where to start in a session. It lies in one partition, and a number of a later one says nothing of it: SDKs go on behind the last number
+ * that any of their receivers saw.
+ */
+function startIn(session: Session, from: number): number {
+  const [first] = session.messages();
+  return first !== undefined && partitionOf(from) > partitionOf(first.sequence) ? 0 : from;
 }

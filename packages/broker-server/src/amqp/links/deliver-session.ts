@@ -12,6 +12,11 @@ const TIMEOUT = "com.microsoft:timeout";
 const LOCKED_UNTIL = "com.microsoft:locked-until-utc";
 /** How long the service waits for the next session when the client does not say. */
 const DEFAULT_TIMEOUT_MS = 65_000;
+/**
+ * The part of a client's time, and the most of it in ms, that is left for the answer's way. Clients leave as little as 20 ms, which a busy
+ * machine uses up: then they give up themselves, and take it for a fault that is worth three more tries of the same length.
+ */
+const ANSWER_MARGIN = { share: 0.02, mostMs: 250 };
 
 /** Whether a client's attach asks for a session, named or the next one. */
 export function isSessionLink(link: SenderLink): boolean {
@@ -85,5 +90,6 @@ function timeoutOf(link: SenderLink): number {
   const timeout = link.remoteAttach?.properties?.get(TIMEOUT);
   if (!isTyped(timeout) || !("value" in timeout)) return DEFAULT_TIMEOUT_MS;
   const ms = Number(timeout.value);
-  return Number.isFinite(ms) && ms >= 0 ? ms : DEFAULT_TIMEOUT_MS;
+  if (!Number.isFinite(ms) || ms < 0) return DEFAULT_TIMEOUT_MS;
+  return ms - Math.min(ms * ANSWER_MARGIN.share, ANSWER_MARGIN.mostMs);
 }
