@@ -32,7 +32,8 @@ async function attack(name: string, isOver: () => boolean): Promise<number> {
     },
     isOver,
   };
-  await Promise.race([flood.run(context), waitFor(isOver)]);
+  const { attackers: count = 3 } = flood;
+  await Promise.race([Promise.all(Array.from({ length: count }, () => flood.run(context))), waitFor(isOver)]);
   for (const attacker of attackers) attacker.close();
   return attackers.length;
 }

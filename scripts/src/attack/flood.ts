@@ -13,6 +13,8 @@ export interface FloodContext {
 /** One kind of attack, which goes on until it is over. */
 export interface Flood {
   readonly name: string;
+  /** How many attack at once; default 3. */
+  readonly attackers?: number;
   /** What the server has to prepare. */
   readonly prepare?: "deep";
   run(context: FloodContext): Promise<void>;

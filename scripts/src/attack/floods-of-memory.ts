@@ -74,6 +74,7 @@ export const MEMORY_FLOODS: readonly Flood[] = [
   },
   {
     name: "replies that nobody reads, Listen key",
+    attackers: 1,
     async run({ open, isOver }) {
       while (!isOver()) {
         const attackers = await Promise.all(Array.from({ length: 20 }, () => open("listen")));
@@ -97,6 +98,7 @@ export const MEMORY_FLOODS: readonly Flood[] = [
   },
   {
     name: "messages that nobody reads, Listen key",
+    attackers: 1,
     async run({ open, isOver }) {
       while (!isOver()) {
         const attackers = await Promise.all(Array.from({ length: 50 }, () => open("listen")));
@@ -132,13 +134,14 @@ async function longNames(
   address: string,
   isOver: () => boolean,
 ): Promise<void> {
+  const name = "n".repeat(LONG_NAME_BYTES);
   while (!isOver()) {
     const attacker = await open();
-    for (let handle = 0; handle < 4_000 && !attacker.isOver && !isOver(); handle++) {
-      const name = `${handle}${"n".repeat(LONG_NAME_BYTES)}`;
-      await attacker.write(attachSender(name, handle, address));
+    for (let handle = 0; handle < 5_000 && !attacker.isOver && !isOver(); handle++) {
+      await attacker.write(attachSender(`${handle}${name}`, handle, address));
     }
-    attacker.close();
+    // The server may have more to hold of those that it did not send away.
+    if (attacker.isOver) attacker.close();
     await pause(5);
   }
 }

@@ -14,6 +14,7 @@ const LONG_TEXT = 30_000;
 export const TIME_FLOODS: readonly Flood[] = [
   {
     name: "wide dispositions over 100,000 unsettled, Listen key",
+    attackers: 1,
     prepare: "deep",
     async run({ open, isOver }) {
       const unsettled = Buffer.concat(Array.from({ length: 1_500 }, () => disposition(0, 0x7fffffff, false)));
@@ -28,6 +29,7 @@ export const TIME_FLOODS: readonly Flood[] = [
   },
   {
     name: "links that come and go beside 100,000 unsettled, Listen key",
+    attackers: 1,
     prepare: "deep",
     async run({ open, isOver }) {
       const attacker = await open("listen");
@@ -42,6 +44,7 @@ export const TIME_FLOODS: readonly Flood[] = [
   },
   {
     name: "20,000 LIKE rules and long properties, Send and Listen key",
+    attackers: 1,
     async run({ open, isOver }) {
       const attacker = await open("both");
       const node = "news/subscriptions/ruled/$management";

@@ -44,9 +44,13 @@ export class OfficialClient {
       }
       await new Promise((resolve) => setTimeout(resolve, 5));
     } while (!isOver());
-    await receiver.close();
-    await sender.close();
-    return { roundTripsMs, lost: await this.#missing(), errors };
+    try {
+      await receiver.close();
+      await sender.close();
+      return { roundTripsMs, lost: await this.#missing(), errors };
+    } catch (error) {
+      return { roundTripsMs, lost: [], errors: [...errors, String(error)] };
+    }
   }
 
   close(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Clock, ClockAttachment, ClockDriven } from "@waybill/broker";
 import { AmqpRefusal } from "../amqp/error.js";
+import { REQUEST_LIMITS } from "../request-limits.js";
 import type { OwnerOf } from "./owner.js";
 import {
   type AccessRight,
@@ -15,7 +16,7 @@ export type Authorization =
   | { readonly kind: "development" };
 
 /** So that a client cannot fill the memory with tokens. */
-const GRANT_LIMIT = 1_000;
+const { tokens: GRANT_LIMIT } = REQUEST_LIMITS;
 
 /** What one connection may do, by the tokens and secrets it has shown. They belong to it and end with it. */
 export class Claims implements ClockDriven {
