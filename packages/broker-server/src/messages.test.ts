@@ -106,7 +106,7 @@ describe("a message over AMQP", () => {
     });
   });
 
-  it("tells by durable that it must be persisted, both ways", async () => {
+  it("maps forcePersistence to durable, both ways", async () => {
     await using world = await openOrders();
     const sections = { body: { kind: "value", value: "x" } } as const;
     const durable = await world.pass(encodeMessage({ ...sections, header: { durable: true } }));
@@ -124,7 +124,7 @@ describe("a message over AMQP", () => {
     expect(encode(inProcess).decodeHeader()).toMatchObject({ durable: true });
   });
 
-  it("tells by durable what a rule's action made of it", async () => {
+  it("maps a forcePersistence that a rule's action set to durable", async () => {
     await using world = await openOrders();
     await world.broker.createTopic("news");
     for (const value of ["TRUE", "FALSE"]) {

@@ -119,6 +119,28 @@ describe("a transaction", () => {
     ).rejects.toThrow("amqp:invalid-field");
   });
 
+  it("settles for a subscription and sends by way of its topic", async () => {
+    await using world = await openTransactions();
+    await world.broker.createTopic("events");
+    await world.broker.createSubscription("events", "all");
+    await world.client.send("events", "event");
+    const receiver = await world.client.receiver("events/Subscriptions/all", { credit: 1 });
+    const [event] = await receiver.take(1);
+    const sendVia = (destination: string) =>
+      world.client.sender("events", symbolMap({ "com.microsoft:transfer-destination-address": destination }));
+    const id = await world.declare();
+    for (const destination of ["answers", "missing"]) {
+      const sent = await sendOn(await sendVia(destination), text("answer"), { state: under(id) });
+      expect(sent).toEqual(under(id, ACCEPTED));
+    }
+    expect(await receiver.settle(event!, under(id, ACCEPTED))).toEqual(under(id, ACCEPTED));
+    await world.discharge(id, false);
+    expect(world.counts()).toEqual([0, 1]);
+    expect(world.broker.getEntity("events/Subscriptions/all").totalMessageCount).toBe(0);
+    const lost = await world.client.receiver("events/$Transfer/$DeadLetterQueue", { credit: 1 });
+    expect(await lost.take(1)).toHaveLength(1);
+  });
+
   it("covers requests to schedule and to settle", async () => {
     await using world = await openTransactions();
     await world.client.send("orders", "order");

@@ -88,6 +88,26 @@ describe.each(steps)("after the wall clock was stepped %s", (_, stepMs) => {
     expect(counts()).toMatchObject({ activeMessageCount: 0, deadLetterMessageCount: 2 });
   });
 
+  it("deferred messages can be had as long as they live", async () => {
+    await using world = openWorld();
+    const { broker, clock } = world;
+    await broker.createQueue("q");
+    await broker
+      .sender("q")
+      .sendBatch([message("a", { timeToLiveMs: 60_000 }), message("b", { timeToLiveMs: 60_000 })]);
+    const receiver = broker.receiver("q");
+    const numbers: bigint[] = [];
+    for (const deferred of await receiver.receive(2)) {
+      numbers.push(deferred.sequenceNumber);
+      await receiver.defer(deferred);
+    }
+    clock.step(stepMs);
+    clock.advance(59_999);
+    expect(textsOf(await receiver.receiveDeferred(numbers.slice(0, 1)))).toEqual(["a"]);
+    clock.advance(1);
+    expect(await codeOf(receiver.receiveDeferred(numbers.slice(1)))).toBe("message-not-found");
+  });
+
   it("schedules are kept by the wall clock", async () => {
     await using world = openWorld();
     const { broker, clock } = world;

@@ -29,8 +29,8 @@ import type { Transaction } from "./transaction.js";
 /** How a sender is made. */
 export interface SenderOptions {
   /**
-   * Path of a queue by way of which messages go: sending succeeds whatever state the target is in, and a message that cannot be
-   * transferred ends in this queue's transfer dead-letter queue.
+   * Path of a queue or topic by way of which messages go: sending succeeds whatever state the target is in, and a message that cannot be
+   * transferred ends in the transfer dead-letter queue of this one.
    */
   readonly via?: string | undefined;
 }
@@ -52,7 +52,6 @@ export class Sender {
     this.#via = via;
     if (via !== undefined) requireFeature(engine.tier, "sends by way of another queue", via);
     this.#target = engine.entities.sendTarget(via ?? path);
-    if (via !== undefined) queueOf(this.#target, path);
   }
 
   /** The most bytes that the messages of one batch may have together. */
@@ -85,7 +84,7 @@ export class Sender {
       const nowMs = engine.begin();
       const target = this.#current(nowMs);
       if (transaction !== undefined) this.#enlist(target, messages, transaction, nowMs);
-      else if (this.#via !== undefined) this.#sendVia(queueOf(target, this.path), messages, nowMs);
+      else if (this.#via !== undefined) this.#sendVia(target, messages, nowMs);
       else sendBatch(engine, target, messages, nowMs);
       const durable = engine.end(nowMs);
       return transaction === undefined ? this.#answer(durable) : this.#hold(durable ?? settled);
@@ -141,7 +140,7 @@ export class Sender {
     return handedOn === undefined ? durable : Promise.all([durable, handedOn]).then(() => {});
   }
 
-  #sendVia(via: Queue, messages: readonly BrokerMessage[], nowMs: number): void {
+  #sendVia(via: Queue | Topic, messages: readonly BrokerMessage[], nowMs: number): void {
     for (const admitted of admitAll(via, messages)) {
       enterVia(this.#engine, via, this.path, take(this.#engine, admitted), nowMs);
     }
@@ -155,7 +154,7 @@ export class Sender {
   ): void {
     transaction.requireOpen();
     const engine = this.#engine;
-    const via = this.#via === undefined ? undefined : queueOf(target, this.path);
+    const via = this.#via === undefined ? undefined : target;
     if (via === undefined) checkOnePartition(target, messages);
     const allAdmitted = admitAll(target, messages);
     for (const { message } of allAdmitted) {
@@ -228,15 +227,4 @@ export class Sender {
     );
     return content;
   }
-}
-
-function queueOf(target: Queue | Topic, path: string): Queue {
-  if (target.kind === "queue") return target;
-  throw new BrokerError(
-    "not-allowed",
-    `Cannot send to '${path}' by way of '${target.path}': it is no queue.`,
-    {
-      entity: target.path,
-    },
-  );
 }

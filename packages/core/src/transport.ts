@@ -36,7 +36,7 @@ export interface Transport extends AsyncDisposable {
   readonly capabilities: ReadonlySet<TransportCapability>;
   /** The time its broker goes by, when that is not the system's; the client renews locks and backs off by it. */
   readonly scheduler?: Scheduler | undefined;
-  /** The host name of its namespace, by which absolute addresses are told from those of other namespaces; absent where it is not known. */
+  /** The host name of its namespace, which distinguishes its own absolute addresses from those of others; absent where it is not known. */
   readonly namespace?: string | undefined;
   createSender(queueOrTopic: string): TransportSender;
   createReceiver(address: EntityAddress, receiveMode: ReceiveMode): TransportReceiver;

@@ -19,7 +19,7 @@ const DESCRIPTOR_BYTES = 3;
 const TIMESTAMP_BYTES = 9;
 
 /**
- * The bytes of a message's properties and body in AMQP's shortest encoding (1.6), which is what the broker stores of it: the SDK tells no
+ * The bytes of a message's properties and body in AMQP's shortest encoding (1.6), which is what the broker stores of it: the SDK has no
  * size. A sender that encodes less tightly, or sends properties that the SDK does not show, took some bytes more.
  */
 export function sizeOfMessage(message: SizedMessage): number {

@@ -7,7 +7,7 @@ const LONGEST_TTL = 2 ** 32 - 1;
 const LATEST_EXPIRY_MS = Date.UTC(9999, 11, 31, 7, 59, 59);
 
 /**
- * How long a sent message is to live, in ms; `undefined` for ever. The header decides. Where it could not say more, the times in the
+ * How long a sent message is to live, in ms; `undefined` without end. The header decides. Where it could not say more, the times in the
  * properties do, from which SDKs read lives of more than 49.7 days, too.
  * Source: "AMQP 1.0 in Azure Service Bus protocol guide", absolute-expiry-time.
  */

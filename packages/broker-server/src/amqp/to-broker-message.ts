@@ -76,7 +76,7 @@ export function toBrokerMessage(received: MessageSections): BrokerMessage {
   };
 }
 
-/** A message that never expires, without the end that its properties told: readers would go by it. */
+/** A message that never expires, without the expiry time in its properties: readers would go by it. */
 function withoutExpiry({ bytes, bareStart, start, end }: MessageSections): MessageSections {
   const bare = stampProperties(bytes.subarray(bareStart, end), { absoluteExpiryTime: null });
   return scanMessage(Buffer.concat([bytes.subarray(start, bareStart), ...bare]));

@@ -1,4 +1,5 @@
 import { BrokerError, entityNotFound } from "../broker-error.js";
+import { DEFAULT_QUEUE_OPTIONS } from "./entity-options.js";
 import { type EntityPath, entityKey, parseEntityPath } from "./entity-path.js";
 import { type MessageStore, STORES_PER_ENTITY } from "./message-store.js";
 import type { Queue } from "./queue.js";
@@ -55,8 +56,9 @@ export class EntityRegistry {
   storeById(storeId: number): MessageStore | undefined {
     const entity = this.#byId.get(Math.floor(storeId / STORES_PER_ENTITY));
     if (entity === undefined) return undefined;
-    if (entity.kind === "topic") return entity.main;
-    return [entity.main, entity.deadLetter, entity.transferDeadLetter][storeId % STORES_PER_ENTITY];
+    const { main, transferDeadLetter } = entity;
+    const deadLetter = entity.kind === "topic" ? undefined : entity.deadLetter;
+    return [main, deadLetter, transferDeadLetter][storeId % STORES_PER_ENTITY];
   }
 
   /** The queue or topic to send to; throws `entity-not-found`, or `not-allowed` for subscriptions and sub-queues. */
@@ -73,20 +75,22 @@ export class EntityRegistry {
   /** The store to receive from; throws `entity-not-found`, or `not-allowed` for a topic. */
   receiveSource(path: string): MessageStore {
     const store = this.peekSource(path);
-    if (store.owner.kind === "topic") throw topicRefusal(path);
+    if (isTopicItself(store)) throw topicRefusal(path);
     return store;
   }
 
   /** The store to peek at: where one can receive, and a topic's scheduled messages. Throws `entity-not-found`. */
   peekSource(path: string): MessageStore {
     const { entity, store } = this.#resolve(path);
-    return entity.kind === "topic" ? entity.main : storeOf(entity, store);
+    if (store === "main") return entity.main;
+    if (store === "transfer-dead-letter" || entity.kind === "topic") return entity.transferDeadLetter;
+    return entity.deadLetter;
   }
 
   #resolve(path: string): { entity: Entity; store: EntityPath["store"] } {
     const parsed = parseEntityPath(path);
     const entity = this.find(parsed.entity);
-    if (entity === undefined || (entity.kind === "topic" && parsed.store !== "main"))
+    if (entity === undefined || (entity.kind === "topic" && parsed.store === "dead-letter"))
       throw entityNotFound(path);
     return { entity, store: parsed.store };
   }
@@ -98,7 +102,12 @@ export function topicRefusal(path: string): BrokerError {
   return new BrokerError("not-allowed", text, { entity: path });
 }
 
-function storeOf(entity: ReceivingEntity, kind: EntityPath["store"]): MessageStore {
-  if (kind === "main") return entity.main;
-  return kind === "dead-letter" ? entity.deadLetter : entity.transferDeadLetter;
+/** Whether a store is that of a topic's scheduled messages, from which nothing can be received. */
+export function isTopicItself({ owner, kind }: MessageStore): boolean {
+  return owner.kind === "topic" && kind === "main";
+}
+
+/** How long a message of a store is locked; a topic, which has no say in it, has the service's default. */
+export function lockDurationOf({ owner }: MessageStore): number {
+  return owner.kind === "topic" ? DEFAULT_QUEUE_OPTIONS.lockDurationMs : owner.options.lockDurationMs;
 }

@@ -7,7 +7,7 @@ const PARTITION_RANGE = 2 ** 48;
 /** Those of an entity without partitions count as far as safe integers go. */
 const NUMBER_RANGE = 2 ** 53;
 /** As many partitions as the service gives a partitioned entity. */
-const PARTITIONS = 16;
+export const PARTITIONS = 16;
 /** The counter of a partition lies so far behind that of its entity: more than there are entities. */
 const COUNTER_STRIDE = 2 ** 32;
 

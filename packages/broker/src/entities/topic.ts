@@ -20,6 +20,8 @@ export class Topic {
   readonly usage: Usage = { bytes: 0, sizeInBytes: 0 };
   readonly idleTimer: IdleTimer;
   readonly main: MessageStore;
+  /** Keeps what was sent by way of the topic and could not go on. */
+  readonly transferDeadLetter: MessageStore;
   /** By name in lower case, in order of creation. */
   readonly subscriptions = new Map<string, Subscription>();
   #cost: RuleCost | undefined;
@@ -42,6 +44,7 @@ export class Topic {
     this.accessedAtMs = nowMs;
     this.idleTimer = new IdleTimer(engine, this);
     this.main = new MessageStore(engine, this, "main");
+    this.transferDeadLetter = new MessageStore(engine, this, "transfer-dead-letter");
   }
 
   /** How many filters of a kind its subscriptions have together. */

@@ -9,11 +9,9 @@ import { routeMessage, transitOf } from "./route-message.js";
 export function activateScheduled(engine: Engine, message: StoredMessage, nowMs: number): void {
   takeOut(engine, message);
   engine.emit("activated", message, nowMs);
-  const transit = {
-    ...transitOf(message),
-    enqueuedSequence: undefined,
-    wasScheduled: true,
-    lifeMs: message.content.timeToLiveMs ?? Number.POSITIVE_INFINITY,
-  };
-  routeMessage(engine, message.store.owner as Queue | Topic, transit, nowMs);
+  const lifeMs = message.content.timeToLiveMs ?? Number.POSITIVE_INFINITY;
+  const transit = { ...transitOf(message), wasScheduled: true };
+  // What was forwarded here has its first number, and the life that the entities on its way left it.
+  const own = message.hops > 0 ? transit : { ...transit, enqueuedSequence: undefined, lifeMs };
+  routeMessage(engine, message.store.owner as Queue | Topic, own, nowMs);
 }

@@ -8,10 +8,15 @@ export function watchIdle(engine: Engine, entity: Entity): void {
 
 /**
  * Whether nobody has used an entity for its idle time: no send, receive, peek or update, nobody waits for messages and none are
- * scheduled. If it is in use, the watch goes on. Source: "Message expiration", temporary entities.
+ * scheduled. A topic is used with its subscriptions. If it is in use, the watch goes on. Source: "Message expiration", idleness.
  */
 export function isIdle(engine: Engine, entity: Entity, nowMs: number): boolean {
   if (entity.main.scheduledCount > 0 || entity.main.hasWaiters) entity.accessedAtMs = nowMs;
+  if (entity.kind === "topic") {
+    for (const { main, accessedAtMs } of entity.subscriptions.values()) {
+      entity.accessedAtMs = Math.max(entity.accessedAtMs, main.hasWaiters ? nowMs : accessedAtMs);
+    }
+  }
   if (entity.accessedAtMs + entity.options.autoDeleteOnIdleMs <= nowMs) return true;
   watchIdle(engine, entity);
   return false;

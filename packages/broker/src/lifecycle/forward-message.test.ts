@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Broker } from "../broker.js";
+import { type Broker, openBroker } from "../broker.js";
+import { createManualClock, type ManualClock } from "../clock.js";
+import { createDisk, openDisk } from "../storage/restartable-storage.test-support.js";
 import { codeOf, message, openWorld, textOf, textsOf } from "../world.test-support.js";
 
 describe("forwardTo", () => {
@@ -53,6 +55,9 @@ describe("forwardTo", () => {
     const [dead] = await broker.receiver("q4/$Transfer/$DeadLetterQueue").receive();
     expect(textOf(dead)).toBe("five hops");
     expect(dead!.deadLetterReason).toBe("MaxTransferHopCountExceeded");
+    expect(dead!.deadLetterErrorDescription).toBe(
+      "The maximum number of allowed hops when forwarding between queues exceeded the limit. This value is set to 4.",
+    );
   });
 
   it("ends a circle the same way", async () => {
@@ -167,5 +172,72 @@ describe("via", () => {
     const [dead] = await broker.receiver("via/$transfer/$deadletterqueue").receive();
     expect(textOf(dead)).toBe("b");
     expect(dead!.deadLetterReason).toBe("MessagingEntityNotFound");
+  });
+
+  it("sends by way of a topic, whose transfer dead-letter queue outlives a restart", async () => {
+    const disk = createDisk();
+    const clock = createManualClock();
+    const first = await openBroker({ clock, storage: openDisk(disk) });
+    await first.createTopic("via", { enablePartitioning: true });
+    await first.createSubscription("via", "all");
+    await first.createQueue("target");
+    await first.sender("target", { via: "via" }).send(message("a"));
+    expect(textsOf(await first.receiver("target").receive())).toEqual(["a"]);
+    expect(await first.receiver("via/subscriptions/all").peek()).toEqual([]);
+    await first.sender("missing", { via: "via" }).send(message("b"));
+    expect(first.getEntity("via")).toMatchObject({ transferDeadLetterMessageCount: 1, totalMessageCount: 1 });
+    await first.close();
+
+    await using broker = await openBroker({ clock, storage: openDisk(disk) });
+    const receiver = broker.receiver("via/$Transfer/$DeadLetterQueue");
+    const [dead] = await receiver.receive();
+    expect(textOf(dead)).toBe("b");
+    expect(dead!.lockedUntil).toEqual(new Date(clock.now() + 60_000));
+    clock.advance(1000);
+    expect(await receiver.renewLock(dead!.lockToken!)).toEqual(new Date(clock.now() + 60_000));
+    await receiver.complete(dead!.lockToken!);
+    expect(broker.getEntity("via").totalMessageCount).toBe(0);
+    expect(() => broker.receiver("via/$DeadLetterQueue")).toThrow("could not be found");
+  });
+});
+
+describe("a scheduled time on the way", () => {
+  const inAMinute = (clock: ManualClock) => new Date(clock.now() + 60_000);
+
+  it("holds at its destination what was sent by way of another queue", async () => {
+    await using world = openWorld();
+    const { broker, clock } = world;
+    for (const path of ["via", "target"]) await broker.createQueue(path);
+    const sender = broker.sender("target", { via: "via" });
+    await sender.send(message("later", { scheduledEnqueueTime: inAMinute(clock), timeToLiveMs: 5000 }));
+    const receiver = broker.receiver("target");
+    expect(broker.getEntity("target")).toMatchObject({ scheduledMessageCount: 1, activeMessageCount: 0 });
+    expect(await receiver.peek()).toMatchObject([{ state: "scheduled" }]);
+    clock.advance(60_000);
+    const [received] = await receiver.receive();
+    expect(textOf(received)).toBe("later");
+    expect(received!.enqueuedTime).toEqual(new Date(clock.now()));
+    expect(received!.expiresAt).toEqual(new Date(clock.now() + 5000));
+  });
+
+  it("that a rule's action sets counts where the message is forwarded to, and nowhere else", async () => {
+    await using world = openWorld();
+    const { broker, clock } = world;
+    await broker.createQueue("target", { defaultMessageTimeToLiveMs: 5000 });
+    await broker.createTopic("events");
+    const action = `SET sys.ScheduledEnqueueTimeUtc = property('due')`;
+    const rule = { name: "delay", filter: { type: "true" as const }, action: { expression: action } };
+    await broker.createSubscription("events", "forwarding", { forwardTo: "target" }, rule);
+    await broker.createSubscription("events", "keeping", {}, rule);
+    await broker
+      .sender("events")
+      .send(message("later", { applicationProperties: { due: inAMinute(clock) } }));
+    expect(textsOf(await broker.receiver("events/subscriptions/keeping").receive())).toEqual(["later"]);
+    const receiver = broker.receiver("target");
+    expect(await receiver.peek()).toMatchObject([{ state: "scheduled" }]);
+    clock.advance(60_000);
+    const [received] = await receiver.receive();
+    expect(received!.enqueuedSequenceNumber).toBe(1n);
+    expect(received!.expiresAt).toEqual(new Date(clock.now() + 5000));
   });
 });

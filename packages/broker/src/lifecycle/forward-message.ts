@@ -1,13 +1,14 @@
 import type { Engine } from "../engine.js";
-import type { ReceivingEntity } from "../entities/entity-registry.js";
+import type { Entity, ReceivingEntity } from "../entities/entity-registry.js";
 import type { Queue } from "../entities/queue.js";
+import { isPartitioned, PARTITIONS } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";
 import { quotaCostOf } from "../messages/message-size.js";
 import { StoredMessage } from "../messages/stored-message.js";
 import { deadLetterRecord, type SystemDeadLetterReason } from "./dead-letter-message.js";
 import { detectDuplicate } from "./detect-duplicate.js";
 import { placeMessage } from "./place-message.js";
-import { routeMessage, type Transit, transitOf } from "./route-message.js";
+import { holdUntilDue, routeMessage, type Transit, transitOf } from "./route-message.js";
 
 /** How often a message may be forwarded. Source: "Chaining Service Bus entities with autoforwarding". */
 const HOP_LIMIT = 4;
@@ -51,7 +52,7 @@ export function forwardDeadLetter(
 /** Keeps a message that could not be transferred, with the reason. */
 export function transferDeadLetter(
   engine: Engine,
-  from: ReceivingEntity,
+  from: Entity,
   transit: Transit,
   sequence: number,
   path: string,
@@ -61,7 +62,12 @@ export function transferDeadLetter(
   const { content, enqueuedSequence = sequence, lifeMs } = transit;
   const store = from.transferDeadLetter;
   const message = new StoredMessage(store, content, sequence, enqueuedSequence, nowMs, lifeMs);
-  const record = deadLetterRecord(reason, `The message could not be transferred to '${path}'.`);
+  const record = deadLetterRecord(
+    reason,
+    reason === "MaxTransferHopCountExceeded"
+      ? `The maximum number of allowed hops when forwarding between queues exceeded the limit. This value is set to ${HOP_LIMIT}.`
+      : `The message could not be transferred to '${path}'.`,
+  );
   message.propertyChanges = { ...transit.propertyChanges, ...record };
   message.hops = transit.hops;
   message.deadLetterSource = transit.deadLetterSource;
@@ -87,11 +93,14 @@ export function transfer(
     return undefined;
   }
   target.accessedAtMs = nowMs;
-  routeMessage(engine, target, transit, nowMs);
+  if ((transit.content.scheduledEnqueueTimeMs ?? 0) > nowMs) holdUntilDue(engine, target, transit, nowMs);
+  else routeMessage(engine, target, transit, nowMs);
   return undefined;
 }
 
-/** Whether so much fits into an entity's quota. */
+/** Whether so much fits into an entity's quota, which each of its partitions has. */
 export function hasRoom(target: Queue | Topic, bytes: number): boolean {
-  return target.usage.bytes + bytes <= target.options.maxSizeInMegabytes * 1024 * 1024 && !target.isFilled;
+  const { maxSizeInMegabytes } = target.options;
+  const quota = maxSizeInMegabytes * 1024 * 1024 * (isPartitioned(target) ? PARTITIONS : 1);
+  return target.usage.bytes + bytes <= quota && !target.isFilled;
 }

@@ -1,5 +1,5 @@
 import type { Engine } from "../engine.js";
-import type { ReceivingEntity } from "../entities/entity-registry.js";
+import type { Entity, ReceivingEntity } from "../entities/entity-registry.js";
 import type { Queue } from "../entities/queue.js";
 import { takeSequence } from "../entities/sequence-number.js";
 import type { Subscription } from "../entities/subscription.js";
@@ -70,9 +70,20 @@ export function routeMessage(engine: Engine, target: Queue | Topic, transit: Tra
   else fanOut(engine, target, transit, nowMs);
 }
 
+/**
+ * Keeps a message that comes from another entity until its scheduled time, which a rule's action may have set or which its sender, by way of
+ * that entity, has. Source: "Topic filters and actions", actions.
+ */
+export function holdUntilDue(engine: Engine, target: Queue | Topic, transit: Transit, nowMs: number): void {
+  const message = enqueue(engine, target, target.main, transit, nowMs);
+  message.state = "scheduled";
+  placeMessage(engine, message);
+  engine.emit("scheduled", message, nowMs);
+}
+
 function arrive(engine: Engine, entity: ReceivingEntity, transit: Transit, nowMs: number): void {
   if (entity.main.sessions !== undefined && transit.content.sessionId === undefined) {
-    const description = "The entity requires sessions and the message has no session id.";
+    const description = "Session enabled entity doesn't allow a message whose session identifier is null.";
     arriveDead(engine, entity, transit, deadLetterRecord("Session ID is null", description), nowMs);
     return;
   }
@@ -97,7 +108,7 @@ function arriveDead(
 
 function enqueue(
   engine: Engine,
-  entity: ReceivingEntity,
+  entity: Entity,
   store: StoredMessage["store"],
   transit: Transit,
   nowMs: number,

@@ -9,7 +9,10 @@ const ID_RANGE = 2n ** 64n;
 export const APPLICATION_PROPERTY_LIMITS = Object.freeze({ propertyBytes: 32 * 1024, totalBytes: 64 * 1024 });
 const { totalBytes: APPLICATION_PROPERTIES_LIMIT } = APPLICATION_PROPERTY_LIMITS;
 
-/** Checks a message's properties against the service's limits; throws `argument-error`. */
+/**
+ * Checks a message's properties against the service's limits; throws `argument-error`, or `not-allowed` for a partition key that differs
+ * from the session id. Source: "Partitioned queues and topics", using a partition key.
+ */
 export function checkProperties(message: BrokerMessage, entity: string): void {
   if (typeof message.applicationProperties === "object") {
     checkApplicationProperties(message.applicationProperties, entity);
@@ -38,7 +41,8 @@ export function checkProperties(message: BrokerMessage, entity: string): void {
     message.partitionKey !== undefined &&
     message.sessionId !== message.partitionKey
   ) {
-    throw argumentError(entity, "partitionKey differs from sessionId, which overrides it");
+    const text = `Cannot send to '${entity}': partitionKey differs from sessionId, which overrides it.`;
+    throw new BrokerError("not-allowed", text, { entity });
   }
 }
 

@@ -20,6 +20,9 @@ import type { RuleDefinition } from "../rules/rule.js";
 import { checkForwards } from "./check-forwards.js";
 import { saveEntity } from "./save-entity.js";
 
+/** Most subscriptions of a topic. Source: "Service Bus quotas". */
+const SUBSCRIPTION_LIMIT = 2000;
+
 /** Makes a queue. Throws `entity-already-exists` when a queue or topic of that name is there, in any letter case. */
 export function createQueue(
   engine: Engine,
@@ -47,7 +50,7 @@ export function createTopic(
   return enlist(engine, new Topic(engine, engine.entities.nextId(), path, resolved, nowMs), nowMs);
 }
 
-/** Makes a subscription with one rule, by default `$Default`. Throws `entity-not-found` without its topic. */
+/** Makes a subscription with one rule, by default `$Default`. Throws `entity-not-found` without its topic, `quota-exceeded` beyond 2000. */
 export function createSubscription(
   engine: Engine,
   topicPath: string,
@@ -61,6 +64,10 @@ export function createSubscription(
   checkChildName(name);
   const path = subscriptionPath(topic.path, name);
   checkFree(engine, path);
+  if (topic.subscriptions.size >= SUBSCRIPTION_LIMIT) {
+    const text = `Topic '${topic.path}' has ${SUBSCRIPTION_LIMIT} subscriptions already.`;
+    throw new BrokerError("quota-exceeded", text, { entity: topic.path });
+  }
   const resolved = checkForwards(
     engine,
     path,

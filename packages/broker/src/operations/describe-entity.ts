@@ -70,7 +70,7 @@ export function describeEntity(entity: Entity): EntityDescription {
     scheduledMessageCount: entity.main.scheduledCount,
     deadLetterMessageCount: entity.kind === "topic" ? 0 : entity.deadLetter.index.size,
     transferMessageCount: 0,
-    transferDeadLetterMessageCount: entity.kind === "topic" ? 0 : entity.transferDeadLetter.index.size,
+    transferDeadLetterMessageCount: entity.transferDeadLetter.index.size,
     totalMessageCount: stores.reduce((sum, store) => sum + store.index.size, 0),
   };
   switch (entity.kind) {

@@ -296,7 +296,7 @@ describe("quota", () => {
       expect(await codeOf(sender.send(message("a", { [name]: "x".repeat(129) })))).toBe("argument-error");
     }
     expect(await codeOf(sender.send(message("a", { sessionId: "s", partitionKey: "p" })))).toBe(
-      "argument-error",
+      "not-allowed",
     );
     expect(await codeOf(sender.send(message("a", { timeToLiveMs: -1 })))).toBe("argument-error");
     expect(await codeOf(sender.send({}))).toBe("argument-error");
@@ -322,6 +322,17 @@ describe("quota", () => {
     const scheduledEnqueueTime = new Date(Number.NaN);
     expect(await codeOf(sender.send(message("a", { scheduledEnqueueTime })))).toBe("argument-error");
     expect(await codeOf(sender.send({ body: { section: "value", value: () => {} } }))).toBe("argument-error");
+  });
+});
+
+describe("a topic", () => {
+  it("has at most 2,000 subscriptions", async () => {
+    await using world = openWorld();
+    await world.broker.createTopic("news");
+    for (let i = 0; i < 2000; i++) await world.broker.createSubscription("news", `s${i}`);
+    expect(await codeOf(world.broker.createSubscription("news", "more"))).toBe("quota-exceeded");
+    await world.broker.deleteEntity("news/subscriptions/s0");
+    await world.broker.createSubscription("news", "more");
   });
 });
 
@@ -351,9 +362,43 @@ describe("auto-delete on idle", () => {
     world.clock.advance(20 * MINUTE_MS);
     expect(world.broker.listEntities()).toEqual([]);
   });
+
+  it("takes use of a topic's subscriptions for use of the topic", async () => {
+    await using world = openWorld();
+    const { broker, clock } = world;
+    const createTopic = async (path: string) => {
+      await broker.createTopic(path, { autoDeleteOnIdleMs: 5 * MINUTE_MS });
+      await broker.createSubscription(path, "all");
+      return broker.receiver(`${path}/subscriptions/all`);
+    };
+    const peeked = await createTopic("peeked");
+    const waited = await createTopic("waited");
+    await createTopic("idle");
+    void waited.receive(1, { maxWaitMs: 8 * MINUTE_MS });
+    clock.advance(4 * MINUTE_MS);
+    await peeked.peek();
+    clock.advance(4 * MINUTE_MS);
+    expect(broker.listEntities().map(({ path }) => path)).toEqual([
+      "peeked",
+      "peeked/Subscriptions/all",
+      "waited",
+      "waited/Subscriptions/all",
+    ]);
+    clock.advance(6 * MINUTE_MS);
+    expect(broker.listEntities()).toEqual([]);
+  });
 });
 
 describe("partitioned entity", () => {
+  it("has its quota in every partition", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders", { enablePartitioning: true, maxSizeInMegabytes: 1 });
+    const sender = world.broker.sender("orders");
+    const quarter = "x".repeat(250_000);
+    for (let i = 0; i < 67; i++) await sender.send(message(quarter));
+    expect(await codeOf(sender.send(message(quarter)))).toBe("quota-exceeded");
+  });
+
   it("puts the partition in the topmost 16 bits of sequence numbers that are gap-free in each", async () => {
     await using world = openWorld();
     await world.broker.createQueue("orders", { enablePartitioning: true });

@@ -33,7 +33,7 @@ export function emptyStore(engine: Engine, store: MessageStore, nowMs: number): 
 /** The stores of an entity. */
 export function storesOf(entity: Entity): MessageStore[] {
   return entity.kind === "topic"
-    ? [entity.main]
+    ? [entity.main, entity.transferDeadLetter]
     : [entity.main, entity.deadLetter, entity.transferDeadLetter];
 }
 

@@ -63,6 +63,6 @@ function checkSize({ path }: MessageStore, messages: Iterable<StoredMessage>, li
   throw new BrokerError("quota-exceeded", text, { entity: path });
 }
 
-function isExpired({ store, expiresAtMs }: StoredMessage, nowMs: number): boolean {
-  return store.kind === "main" && expiresAtMs !== undefined && expiresAtMs <= nowMs;
+function isExpired({ store, expiryMs }: StoredMessage, nowMs: number): boolean {
+  return store.kind === "main" && expiryMs !== undefined && expiryMs <= nowMs;
 }

@@ -1,6 +1,6 @@
 import { BrokerError } from "../broker-error.js";
 import type { Engine } from "../engine.js";
-import { type ReceivingEntity, topicRefusal } from "../entities/entity-registry.js";
+import { isTopicItself, lockDurationOf, topicRefusal } from "../entities/entity-registry.js";
 import type { Lane } from "../entities/lane.js";
 import type { MessageStore } from "../entities/message-store.js";
 import type { ReceiveMode } from "../entities/waiter.js";
@@ -64,7 +64,7 @@ function takeReady(engine: Engine, lane: Lane, nowMs: number): StoredMessage | u
  * receiver, and nothing can be received from an entity that forwards its messages.
  */
 export function checkReceivable(store: MessageStore, sessionId: string | undefined): void {
-  if (store.owner.kind === "topic") throw topicRefusal(store.path);
+  if (isTopicItself(store)) throw topicRefusal(store.path);
   const { path, options } = store.owner;
   if (options.status === "Disabled" || options.status === "ReceiveDisabled") {
     throw new BrokerError(
@@ -84,7 +84,7 @@ export function checkReceivable(store: MessageStore, sessionId: string | undefin
       },
     );
   }
-  if (options.forwardTo !== undefined && store.kind === "main") {
+  if (store.kind === "main" && "forwardTo" in options && options.forwardTo !== undefined) {
     throw new BrokerError(
       "not-allowed",
       `Cannot receive from '${path}': it forwards its messages to '${options.forwardTo}'.`,
@@ -115,7 +115,7 @@ function lockMessage(engine: Engine, message: StoredMessage, nowMs: number): voi
   message.lockSerial = engine.lockTokens.next();
   message.lockSecret = engine.lockTokens.next();
   if (session === undefined) {
-    engine.timers.arm(message, nowMs + (message.store.owner as ReceivingEntity).options.lockDurationMs);
+    engine.timers.arm(message, nowMs + lockDurationOf(message.store));
   } else {
     session.lock!.hold(message);
     engine.timers.disarm(message);

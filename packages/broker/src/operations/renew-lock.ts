@@ -1,6 +1,6 @@
 import { BrokerError } from "../broker-error.js";
 import type { Engine } from "../engine.js";
-import type { ReceivingEntity } from "../entities/entity-registry.js";
+import { lockDurationOf } from "../entities/entity-registry.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 
 /** Lets a message's lock start anew; returns when it ends. Throws `not-allowed` in a session, whose lock covers its messages. */
@@ -15,7 +15,7 @@ export function renewLock(engine: Engine, message: StoredMessage, nowMs: number)
       },
     );
   }
-  engine.timers.arm(message, nowMs + (store.owner as ReceivingEntity).options.lockDurationMs);
+  engine.timers.arm(message, nowMs + lockDurationOf(store));
   engine.emit("lock-renewed", message, nowMs);
   return message.lockedUntilMs!;
 }

@@ -114,10 +114,10 @@ export function enter(
   }
 }
 
-/** Sends a message on to `path` by way of `via`, which keeps it in its transfer dead-letter queue if that is impossible. */
+/** Sends a message on to `path` by way of the queue or topic `via`, which keeps it in its transfer dead-letter queue if that is impossible. */
 export function enterVia(
   engine: Engine,
-  via: Queue,
+  via: Queue | Topic,
   path: string,
   content: MessageContent,
   nowMs: number,

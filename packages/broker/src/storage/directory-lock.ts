@@ -13,6 +13,7 @@ import {
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { BrokerError } from "../broker-error.js";
+import { createSystemClock } from "../clock.js";
 import { storageFailure } from "./storage-failure.js";
 
 /** Stands in the directory while it has an owner, and says who that is. What locks is the kernel, not the file. */
@@ -77,7 +78,11 @@ function isAt(path: string, descriptor: number): boolean {
 }
 
 function own(directory: string, path: string, descriptor: number): () => void {
-  const owner: Owner = { pid: process.pid, host: hostname(), since: new Date().toISOString() };
+  const owner: Owner = {
+    pid: process.pid,
+    host: hostname(),
+    since: new Date(createSystemClock().now()).toISOString(),
+  };
   try {
     ftruncateSync(descriptor);
     writeSync(descriptor, `${JSON.stringify(owner)}\n`, 0);

@@ -1,5 +1,4 @@
-import { type Clock, type ClockAttachment, type ClockDriven, steadyNow } from "../clock.js";
-import { SystemClock } from "../system-clock.js";
+import { type Clock, type ClockAttachment, type ClockDriven, goesByItself, steadyNow } from "../clock.js";
 import { type TimerEntry, TimingWheel } from "./timing-wheel.js";
 
 /** How long timers fire before everything else has its turn, and how long they hold up an operation, in ms. */
@@ -120,8 +119,7 @@ export class Timers implements ClockDriven {
   #run(steadyMs: number, turnMs: number): void {
     this.#isRunning = true;
     // Who moves a clock by hand expects everything to have happened.
-    const endsAtMs =
-      this.#clock instanceof SystemClock ? performance.now() + turnMs : Number.POSITIVE_INFINITY;
+    const endsAtMs = goesByItself(this.#clock) ? performance.now() + turnMs : Number.POSITIVE_INFINITY;
     try {
       this.#wheel.runDue(steadyMs, steadyMs + this.#steppedMs, () => performance.now() >= endsAtMs);
     } finally {

@@ -197,7 +197,6 @@ export class NaiveBroker {
 
   /** Sends to `path` by way of a queue, which keeps what cannot be sent on. */
   sendVia(via: string, path: string, contents: readonly NaiveContent[]): void {
-    if (entityAt(this.#state, via).kind !== "queue") throw new NaiveRefusal("not-allowed");
     const entity = targetAt(this.#state, via);
     checkSends(this.#state, entity, contents);
     for (const content of contents) enterVia(this.#state, entity, path, content);
@@ -397,7 +396,9 @@ export class NaiveBroker {
   /** Everything in the broker; stores without messages and sessions are left out. */
   snapshot() {
     const stores = this.#state.entities.flatMap((entity) =>
-      entity.kind === "topic" ? [entity.main] : [entity.main, entity.deadLetter, entity.transferDeadLetter],
+      entity.kind === "topic"
+        ? [entity.main, entity.transferDeadLetter]
+        : [entity.main, entity.deadLetter, entity.transferDeadLetter],
     );
     return {
       stores: inOrderOfPath(

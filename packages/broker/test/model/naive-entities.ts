@@ -52,7 +52,7 @@ export function removeEntity(state: NaiveState, entity: NaiveEntity): void {
   state.entities = state.entities.filter((each) => each !== entity);
 }
 
-/** Brings the messages of partitions into one order again: that in which they came, as far as their times tell. */
+/** Brings the messages of partitions into one order again: that in which they came, as far as their times show. */
 function orderAgain(state: NaiveState, entity: NaiveEntity): void {
   entity.turns = 0;
   entity.arrivals = 0;

@@ -253,7 +253,9 @@ function handOver(state: NaiveState, target: string, transit: Transit): string |
   if (!hasRoom(state, entity, costOf(transit.content))) return "QuotaExceeded";
   if (isDuplicate(state, entity, transit.content)) return undefined;
   use(state, entity);
-  route(state, entity, transit);
+  // Sent by way of another entity, with a time of its own.
+  if ((transit.content.scheduledAtMs ?? 0) > state.nowMs) park(state, entity, transit.content);
+  else route(state, entity, transit);
   return undefined;
 }
 

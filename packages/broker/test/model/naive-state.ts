@@ -197,7 +197,8 @@ function storesOf(state: NaiveState, entity: NaiveEntity): NaiveStore[] {
 /** Whether so many bytes fit into a queue, or into a topic with all that its subscriptions hold. */
 export function hasRoom(state: NaiveState, entity: NaiveEntity, bytes: number): boolean {
   const used = costOfEntity(state, entity);
-  return !entity.isFilled && used + bytes <= entity.options.maxSizeInMegabytes * 1024 * 1024;
+  const partitions = isPartitioned(state, entity) ? 16 : 1;
+  return !entity.isFilled && used + bytes <= entity.options.maxSizeInMegabytes * 1024 * 1024 * partitions;
 }
 
 /** Throws where nobody may receive: a disabled entity, or a queue that moves its messages on by itself. */

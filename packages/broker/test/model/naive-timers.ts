@@ -68,6 +68,13 @@ function idleDue(state: NaiveState, entity: NaiveEntity): void {
     main.sessions.some(({ lock }) => lock !== undefined) ||
     [...state.waits, ...state.sessionWaits].some(({ store }) => store === main);
   if (isInUse) use(state, entity);
+  for (const { topic, main: theirs, accessedAtMs } of state.entities) {
+    if (entity.kind !== "topic" || topic !== entity.path) continue;
+    const isAwaited =
+      theirs.sessions.some(({ lock }) => lock !== undefined) ||
+      [...state.waits, ...state.sessionWaits].some(({ store }) => store === theirs);
+    entity.accessedAtMs = Math.max(entity.accessedAtMs, isAwaited ? state.nowMs : accessedAtMs);
+  }
   if (entity.accessedAtMs + options.autoDeleteOnIdleMs <= state.nowMs) removeEntity(state, entity);
   else watchIdle(state, entity);
 }

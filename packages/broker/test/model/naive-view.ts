@@ -76,8 +76,8 @@ export function describeEntity({
     active: count("active"),
     deferred: count("deferred"),
     scheduled: count("scheduled"),
-    deadLetter: kind === "topic" ? 0 : deadLetter.messages.length,
-    transferDeadLetter: kind === "topic" ? 0 : transferDeadLetter.messages.length,
+    deadLetter: deadLetter.messages.length,
+    transferDeadLetter: transferDeadLetter.messages.length,
     // Looking at the durable storage touches the topic.
     accessedAtMs: kind === "topic" ? undefined : accessedAtMs,
   };

@@ -70,7 +70,8 @@ async function settled(
 
 function accepted(value: unknown, serializer: Serializer, context: DeserializeContext): unknown {
   if (value === undefined) throw decodeFailure("value-missing", "The serializer returned no value.");
-  if (!context.isDeclared && !isContainer(value)) {
+  // A header of the format's own is evidence enough, whatever follows it.
+  if (!context.isDeclared && serializer.detection !== "magic" && !isContainer(value)) {
     throw decodeFailure(
       "root-not-container",
       "Without a content type only an object or an array is taken for a value.",

@@ -1,0 +1,147 @@
+import { type DecodeReason, decodeFailure } from "@waybill/core";
+import { internName } from "./name-cache.js";
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const utf16 = new TextDecoder("utf-16le", { fatal: true, ignoreBOM: true });
+
+/** Up to this length a loop over ASCII is faster than the native decoder. */
+const SHORT_TEXT = 48;
+
+/** Reads little-endian fields from bytes, and checks every declared length against what is left before it takes anything. */
+export class ByteCursor {
+  readonly bytes: Uint8Array;
+  readonly #view: DataView;
+  offset = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  get isAtEnd(): boolean {
+    return this.offset === this.bytes.length;
+  }
+
+  get left(): number {
+    return this.bytes.length - this.offset;
+  }
+
+  fail(reason: DecodeReason, what: string, offset = this.offset): never {
+    throw decodeFailure(reason, `not .NET binary XML at offset ${offset}: ${what}.`);
+  }
+
+  /** Makes sure that `size` bytes are left, and steps over them; returns where they start. */
+  take(size: number): number {
+    const start = this.offset;
+    if (size > this.bytes.length - start) {
+      this.fail("truncated", `needs ${size} bytes, ${this.bytes.length - start} left`, start);
+    }
+    this.offset = start + size;
+    return start;
+  }
+
+  uint8(): number {
+    return this.bytes[this.take(1)] as number;
+  }
+
+  int8(): number {
+    return (this.uint8() << 24) >> 24;
+  }
+
+  uint16(): number {
+    return this.#view.getUint16(this.take(2), true);
+  }
+
+  int16(): number {
+    return this.#view.getInt16(this.take(2), true);
+  }
+
+  uint32(): number {
+    return this.#view.getUint32(this.take(4), true);
+  }
+
+  int32(): number {
+    return this.#view.getInt32(this.take(4), true);
+  }
+
+  int64(): bigint {
+    return this.#view.getBigInt64(this.take(8), true);
+  }
+
+  uint64(): bigint {
+    return this.#view.getBigUint64(this.take(8), true);
+  }
+
+  float32(): number {
+    return this.#view.getFloat32(this.take(4), true);
+  }
+
+  float64(): number {
+    return this.#view.getFloat64(this.take(8), true);
+  }
+
+  /** A length of 31 bits in one to five bytes. Source: [MC-NBFX] 2.1.2. */
+  multiByteInt31(): number {
+    const start = this.offset;
+    let value = 0;
+    for (let shift = 0; shift < 35; shift += 7) {
+      const byte = this.uint8();
+      if (shift === 28 && byte > 0x07) this.fail("malformed", "a length of more than 31 bits", start);
+      value += (byte & 0x7f) * 2 ** shift;
+      if (byte < 0x80) return value;
+    }
+    return this.fail("malformed", "a length of more than five bytes", start);
+  }
+
+  /** A length of 32 bits whose top bit must not be set. */
+  length32(): number {
+    const start = this.offset;
+    const length = this.int32();
+    return length < 0 ? this.fail("malformed", "a negative length", start) : length;
+  }
+
+  /** A name, prefix, namespace or comment: its length and UTF-8. */
+  name(): string {
+    const size = this.multiByteInt31();
+    const start = this.take(size);
+    return internName(this.bytes, start, this.offset) ?? this.#decode(utf8, start, "utf8-invalid");
+  }
+
+  text(size: number): string {
+    const start = this.take(size);
+    return (
+      (size <= SHORT_TEXT ? shortAscii(this.bytes, start, this.offset) : undefined) ??
+      this.#decode(utf8, start, "utf8-invalid")
+    );
+  }
+
+  utf16Text(size: number): string {
+    if (size % 2 === 1) this.fail("malformed", "UTF-16 text of an odd number of bytes");
+    const start = this.take(size);
+    return this.#decode(utf16, start, "malformed");
+  }
+
+  /** A copy, so that no value keeps the message's memory or changes with it. */
+  copy(size: number): Uint8Array {
+    const start = this.take(size);
+    return Uint8Array.prototype.slice.call(this.bytes, start, this.offset);
+  }
+
+  #decode(decoder: TextDecoder, start: number, reason: DecodeReason): string {
+    try {
+      return decoder.decode(this.bytes.subarray(start, this.offset));
+    } catch {
+      return this.fail(reason, "ill-formed text", start);
+    }
+  }
+}
+
+function shortAscii(bytes: Uint8Array, start: number, end: number): string | undefined {
+  let text = "";
+  for (let index = start; index < end; index++) {
+    const byte = bytes[index] as number;
+    if (byte >= 0x80) return undefined;
+    text += String.fromCharCode(byte);
+  }
+  return text;
+}

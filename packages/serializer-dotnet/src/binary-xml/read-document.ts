@@ -1,0 +1,231 @@
+import { ByteCursor } from "./byte-cursor.js";
+import { isDictionaryRecord, Records } from "./records.js";
+import { readTextValue, refuseDictionary, type TextValue, xmlText } from "./text-record.js";
+import { resolvePrefix, type Scope, type XmlAttribute, XmlElement } from "./xml-element.js";
+
+/** Real contracts nest tens deep. */
+const maxElementDepth = 1000;
+
+/** Sizes of the values that an Array record may hold, by record type with end element. Source: [MC-NBFX] 2.2.3.1. */
+const arraySizes: Readonly<Record<number, number>> = Object.freeze({
+  181: 1,
+  139: 2,
+  141: 4,
+  143: 8,
+  145: 4,
+  147: 8,
+  149: 16,
+  151: 8,
+  175: 8,
+  177: 16,
+});
+
+/**
+ * Reads bytes that are exactly one element of .NET binary XML, without a string table. Keeps its own stack and checks each length before
+ * it allocates. Throws `decodeFailure` with the offset. Source: [MC-NBFX].
+ */
+export function readDocument(bytes: Uint8Array, maxItems: number): XmlElement {
+  return new DocumentReader(bytes, maxItems).read();
+}
+
+class DocumentReader {
+  readonly #cursor: ByteCursor;
+  readonly #open: XmlElement[] = [];
+  #current: XmlElement | undefined;
+  #itemsLeft: number;
+
+  constructor(bytes: Uint8Array, maxItems: number) {
+    this.#cursor = new ByteCursor(bytes);
+    this.#itemsLeft = maxItems;
+  }
+
+  read(): XmlElement {
+    const cursor = this.#cursor;
+    let root: XmlElement | undefined;
+    do {
+      const record = cursor.uint8();
+      if (record >= Records.zero) this.#addText(record);
+      else if (record >= Records.shortElement) root = this.#addElement(record) ?? root;
+      else if (record === Records.endElement) this.#close();
+      else if (record === Records.comment) cursor.name();
+      else if (record === Records.array) this.#addRun();
+      else this.#refuse(record);
+    } while (root === undefined || this.#current !== undefined);
+    if (!cursor.isAtEnd) cursor.fail("trailing-bytes", "bytes follow the root element");
+    return root;
+  }
+
+  #addText(record: number): void {
+    const current = this.#requireOpen();
+    const type = record & 0xfe;
+    const text = { record: type, value: readTextValue(this.#cursor, type) };
+    if (current.texts === undefined) current.texts = [text];
+    else current.texts.push(text);
+    if (record !== type) {
+      // Lists are closed by a record of their own, so "list with end" does not exist.
+      if (type === Records.startList) this.#refuse(record);
+      this.#close();
+    }
+  }
+
+  /** Opens an element and reads its attributes; returns it if it is the root. */
+  #addElement(record: number): XmlElement | undefined {
+    const parent = this.#current;
+    const element = this.#readStart(record);
+    this.#open.push(element);
+    if (this.#open.length > maxElementDepth) {
+      this.#cursor.fail("depth-exceeded", `elements nested deeper than ${maxElementDepth}`);
+    }
+    this.#current = element;
+    if (parent === undefined) return element;
+    if (parent.children === undefined) parent.children = [element];
+    else parent.children.push(element);
+    return undefined;
+  }
+
+  #readStart(record: number): XmlElement {
+    const cursor = this.#cursor;
+    this.#count(1);
+    const element = new XmlElement(this.#elementPrefix(record), cursor.name());
+    if (element.name === "") cursor.fail("malformed", "an element without a name");
+    element.scope = this.#current?.scope;
+    const next = cursor.bytes[cursor.offset];
+    if (next !== undefined && next >= Records.shortAttribute && next < Records.shortElement) {
+      this.#readAttributes(element);
+    }
+    element.namespace = this.#namespaceOf(element.scope, element.prefix);
+    return element;
+  }
+
+  #elementPrefix(record: number): string {
+    if (record === Records.shortElement) return "";
+    if (record === Records.element) return this.#cursor.name();
+    if (record >= Records.firstPrefixElement && record <= Records.lastElement) {
+      return String.fromCharCode(0x61 + record - Records.firstPrefixElement);
+    }
+    return this.#refuse(record);
+  }
+
+  /** All attribute records of an element, then their prefixes: declarations may follow their use. */
+  #readAttributes(element: XmlElement): void {
+    const cursor = this.#cursor;
+    const found: { readonly prefix: string; readonly name: string; readonly text: string }[] = [];
+    let scope = element.scope;
+    for (;;) {
+      const record = cursor.bytes[cursor.offset];
+      if (record === undefined || record < Records.shortAttribute || record >= Records.shortElement) break;
+      cursor.offset++;
+      if (record === Records.shortXmlns || record === Records.xmlns) {
+        scope = this.#declare(element, scope, record === Records.xmlns ? cursor.name() : "");
+      } else {
+        const prefix = this.#attributePrefix(record);
+        found.push({ prefix, name: cursor.name(), text: this.#attributeText() });
+        this.#count(1);
+      }
+    }
+    element.scope = scope;
+    if (found.length > 0) element.attributes = this.#resolved(found, scope);
+  }
+
+  #declare(element: XmlElement, scope: Scope | undefined, prefix: string): Scope {
+    this.#count(1);
+    for (let at = scope; at !== element.scope && at !== undefined; at = at.outer) {
+      if (at.prefix === prefix) this.#cursor.fail("malformed", "a prefix declared twice");
+    }
+    if (prefix !== "" && prefix !== element.prefix) element.declaresForOthers = true;
+    return { prefix, namespace: this.#cursor.name(), outer: scope };
+  }
+
+  #attributePrefix(record: number): string {
+    if (record === Records.shortAttribute) return "";
+    if (record === Records.attribute) return this.#cursor.name();
+    if (record >= Records.firstPrefixAttribute) {
+      return String.fromCharCode(0x61 + record - Records.firstPrefixAttribute);
+    }
+    return this.#refuse(record);
+  }
+
+  #attributeText(): string {
+    const record = this.#cursor.uint8();
+    if (record < Records.zero || record % 2 === 1) {
+      this.#cursor.fail("malformed", "an attribute value that is no text record", this.#cursor.offset - 1);
+    }
+    return xmlText({ record, value: readTextValue(this.#cursor, record) });
+  }
+
+  #resolved(
+    found: readonly { readonly prefix: string; readonly name: string; readonly text: string }[],
+    scope: Scope | undefined,
+  ): XmlAttribute[] {
+    const seen = new Set<string>();
+    return found.map(({ prefix, name, text }) => {
+      if (name === "") this.#cursor.fail("malformed", "an attribute without a name");
+      // A default namespace does not hold for attributes. Source: Namespaces in XML 1.0, 6.2.
+      const namespace = prefix === "" ? "" : this.#namespaceOf(scope, prefix);
+      const key = `${namespace}\n${name}`;
+      if (seen.has(key)) this.#cursor.fail("malformed", "an attribute that stands twice");
+      seen.add(key);
+      return { namespace, name, text };
+    });
+  }
+
+  #namespaceOf(scope: Scope | undefined, prefix: string): string {
+    return resolvePrefix(scope, prefix) ?? this.#cursor.fail("malformed", "a prefix that is not declared");
+  }
+
+  /** An Array record: an element's start once, then the values of as many such elements. */
+  #addRun(): void {
+    const cursor = this.#cursor;
+    const parent = this.#requireOpen();
+    const start = cursor.uint8();
+    if (start < Records.shortElement || start > Records.lastElement) this.#refuse(start);
+    const element = this.#readStart(start);
+    if (cursor.uint8() !== Records.endElement) {
+      cursor.fail("malformed", "an array whose element is not closed", cursor.offset - 1);
+    }
+    const record = cursor.uint8();
+    const size =
+      arraySizes[record] ?? cursor.fail("malformed", "an array of a type that has none", cursor.offset - 1);
+    const count = cursor.multiByteInt31();
+    if (count === 0) cursor.fail("malformed", "an array of no items");
+    if (count > cursor.left / size) cursor.fail("count-exceeded", "more items declared than bytes are left");
+    this.#count(count);
+    element.run = { record: record & 0xfe, values: this.#readValues(record & 0xfe, count) };
+    if (parent.children === undefined) parent.children = [element];
+    else parent.children.push(element);
+  }
+
+  #readValues(record: number, count: number): TextValue[] {
+    const values: TextValue[] = [];
+    for (let index = 0; index < count; index++) values.push(readTextValue(this.#cursor, record));
+    return values;
+  }
+
+  #close(): void {
+    this.#requireOpen();
+    this.#open.pop();
+    this.#current = this.#open[this.#open.length - 1];
+  }
+
+  #requireOpen(): XmlElement {
+    return (
+      this.#current ??
+      this.#cursor.fail("malformed", "a record outside of the root element", this.#cursor.offset - 1)
+    );
+  }
+
+  #count(items: number): void {
+    this.#itemsLeft -= items;
+    if (this.#itemsLeft < 0)
+      this.#cursor.fail("count-exceeded", "more elements and values than the limit allows");
+  }
+
+  #refuse(record: number): never {
+    if (isDictionaryRecord(record)) refuseDictionary(this.#cursor);
+    return this.#cursor.fail(
+      "malformed",
+      `the record type 0x${record.toString(16).padStart(2, "0")} does not belong here`,
+      this.#cursor.offset - 1,
+    );
+  }
+}

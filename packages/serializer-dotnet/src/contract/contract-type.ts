@@ -1,0 +1,58 @@
+import { Namespaces } from "../binary-xml/namespaces.js";
+import { resolvePrefix, type XmlElement } from "../binary-xml/xml-element.js";
+
+/** The leaf types that DataContractSerializer names: in XML Schema's namespace, or in Microsoft's own. */
+export const leafTypes = Object.freeze([
+  "string",
+  "anyURI",
+  "guid",
+  "duration",
+  "QName",
+  "decimal",
+  "byte",
+  "unsignedByte",
+  "short",
+  "unsignedShort",
+  "int",
+  "unsignedInt",
+  "long",
+  "unsignedLong",
+  "float",
+  "double",
+  "boolean",
+  "dateTime",
+  "base64Binary",
+  "char",
+  "anyType",
+] as const);
+
+/** A type of a single value. */
+export type LeafType = (typeof leafTypes)[number];
+
+const known: ReadonlySet<string> = new Set(leafTypes);
+
+export function isLeafType(name: string): name is LeafType {
+  return known.has(name);
+}
+
+/** The type that an `i:type` attribute gives an element: its namespace and name. */
+export interface DeclaredType {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Resolves the value of an `i:type` attribute. A name without a prefix is in the default namespace; undefined for an undeclared prefix. */
+export function resolveType(element: XmlElement, value: string): DeclaredType | undefined {
+  const colon = value.indexOf(":");
+  const namespace = resolvePrefix(element.scope, colon === -1 ? "" : value.slice(0, colon));
+  return namespace === undefined ? undefined : { namespace, name: value.slice(colon + 1) };
+}
+
+/** The leaf type that an element's `i:type`, or else its own name, says it has. */
+export function leafTypeOf(element: XmlElement, declared: DeclaredType | undefined): LeafType | undefined {
+  const { namespace, name } = declared ?? element;
+  const isTyped =
+    namespace === Namespaces.serialization ||
+    (declared === undefined ? namespace === Namespaces.arrays : namespace === Namespaces.schema);
+  return isTyped && isLeafType(name) ? name : undefined;
+}

@@ -1,0 +1,272 @@
+import { existsSync } from "node:fs";
+import { createPipeline, type DeserializationOutcome, type WaybillError } from "@waybill/core";
+import { describe, expect, it } from "vitest";
+import { type DotnetOptions, dotnetBinary } from "./dotnet-serializer.js";
+import { legacyBodies, malformedBodies, readBytes, readExpected } from "./fixtures.test-support.js";
+
+const label = "application/msbin1";
+
+async function read(
+  body: Uint8Array,
+  options: DotnetOptions = {},
+  contentType?: string,
+): Promise<DeserializationOutcome> {
+  return await createPipeline({ serializer: dotnetBinary(options) }).deserialize({ body, contentType });
+}
+
+async function readValue(
+  body: Uint8Array,
+  options: DotnetOptions = {},
+  contentType: string | undefined = label,
+) {
+  const outcome = await read(body, options, contentType);
+  if (outcome.status !== "decoded") throw new Error(JSON.stringify(outcome.report.attempts));
+  return outcome.body;
+}
+
+function hasFixture(path: string): boolean {
+  return existsSync(new URL(`../fixtures/${path}`, import.meta.url));
+}
+
+describe("bodies that .NET wrote", () => {
+  it("are 43", () => expect(legacyBodies).toHaveLength(43));
+
+  it.each(legacyBodies)("$name is read as it was meant", async ({ name }) => {
+    expect(await readValue(readBytes(`legacy/${name}.bin`))).toEqual(
+      readExpected(`legacy/${name}.expected.json`),
+    );
+  });
+
+  it.each(legacyBodies.filter(({ name }) => hasFixture(`legacy/${name}.iso.json`)))(
+    "$name with dates as texts keeps every digit and offset",
+    async ({ name }) => {
+      const value = await readValue(readBytes(`legacy/${name}.bin`), { dates: "iso" });
+      expect(value).toEqual(readExpected(`legacy/${name}.iso.json`));
+    },
+  );
+
+  it.each(legacyBodies.filter(({ name }) => !name.startsWith("hand-")))(
+    "$name is recognised without a label",
+    async ({ name }) => {
+      const outcome = await read(readBytes(`legacy/${name}.bin`), {}, undefined);
+      expect(outcome.status).toBe("decoded");
+    },
+  );
+
+  it("cannot be cut short anywhere", async () => {
+    for (const { name } of legacyBodies) {
+      const body = readBytes(`legacy/${name}.bin`);
+      const step = Math.max(1, Math.floor(body.length / 400));
+      for (let length = 0; length < body.length; length += step) {
+        const outcome = await read(body.subarray(0, length), {}, label);
+        if (outcome.status === "decoded" && length > 0)
+          throw new Error(`${name} was read from ${length} bytes.`);
+      }
+    }
+  });
+});
+
+describe("hints", () => {
+  it("tell lists of one object, texts of digits, dictionaries and characters", async () => {
+    const order = await readValue(readBytes("legacy/poco-order-ambiguous.bin"), {
+      hints: { OrderId: "string", Lines: "array", "Lines.Sku": "string" },
+    });
+    expect(order).toEqual(readExpected("legacy/poco-order-ambiguous.typed.json"));
+
+    expect(
+      await readValue(readBytes("legacy/poco-dictionaries.bin"), { hints: { Empty: "dictionary" } }),
+    ).toEqual(readExpected("legacy/poco-dictionaries.typed.json"));
+    expect(
+      await readValue(readBytes("legacy/poco-all-primitives.bin"), {
+        hints: { ULong: "unsignedLong", Char: "char", StringZero: "string" },
+      }),
+    ).toEqual(readExpected("legacy/poco-all-primitives.typed.json"));
+  });
+
+  it("must be known", () => {
+    expect(() => dotnetBinary({ hints: { Lines: "list" as "array" } })).toThrow(
+      'dotnetBinary: the hint at "Lines" must be "array", "dictionary" or one of string,',
+    );
+  });
+});
+
+describe("malformed bodies", () => {
+  it.each(malformedBodies.filter(({ category }) => category !== "limit"))(
+    "$name: $why",
+    async ({ name, category }) => {
+      const body = readBytes(`malformed/${name}.bin`);
+      const started = performance.now();
+      const outcome = await read(body, {}, label);
+      expect(performance.now() - started).toBeLessThan(500);
+      if (name === "empty-input") return; // No body at all is no .NET body: the pipeline says what it is.
+      expect(outcome, category).toMatchObject({ status: "undeserializable" });
+      const reasons = outcome.report.attempts.map(({ reason }) => reason);
+      expect(reasons).not.toContain("serializer-fault");
+    },
+  );
+
+  it.each(["open", "closed"])("100,000 nested elements, %s, overflow no stack", async (kind) => {
+    const start = new Uint8Array(300_000).map((_, index) => [0x40, 0x01, 0x61][index % 3] as number);
+    const body = kind === "open" ? start : Uint8Array.from([...start, ...new Uint8Array(100_000).fill(1)]);
+    expect(await read(body, {}, label)).toMatchObject({
+      report: { attempts: [{ reason: "depth-exceeded" }] },
+    });
+  });
+
+  it("are damaged ones, too: a changed byte gives a value or a reasoned refusal, nothing else", async () => {
+    let random = 20_261_122;
+    const next = (below: number) => {
+      random = (Math.imul(random, 1_103_515_245) + 12_345) >>> 0;
+      return (random >>> 8) % below;
+    };
+    for (const { name } of legacyBodies.filter(({ name }) => !name.includes("70000"))) {
+      const body = readBytes(`legacy/${name}.bin`);
+      for (let round = 0; round < 60; round++) {
+        const damaged = Uint8Array.from(body);
+        for (let changes = 0; changes <= round % 3; changes++) damaged[next(damaged.length)] = next(256);
+        const { report } = await read(damaged, {}, label);
+        expect(report.attempts.map(({ reason }) => reason)).not.toContain("serializer-fault");
+      }
+    }
+  });
+
+  it("never let a member's name reach a prototype", async () => {
+    const body = (
+      await createPipeline({ serializer: dotnetBinary() }).serialize({ body: { marker: { a: 1 } } })
+    ).body;
+    const name = new TextEncoder().encode("marker");
+    const bytes = Uint8Array.from(body as Uint8Array);
+    const at = bytes.findIndex((_, index) => name.every((byte, offset) => bytes[index + offset] === byte));
+    const renamed = Uint8Array.from([
+      ...bytes.subarray(0, at - 1),
+      9,
+      ...new TextEncoder().encode("__proto__"),
+      ...bytes.subarray(at + name.length),
+    ]);
+    const value = (await readValue(renamed)) as Record<string, unknown>;
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+    expect(Object.keys(value)).toEqual(["__proto__"]);
+  });
+});
+
+describe("json: true", () => {
+  const order = { id: 9_007_199_254_740_993n, lines: [{ sku: "é" }] };
+
+  it("reads JSON out of a string or bytes, with exact integers", async () => {
+    const text = await readValue(readBytes("legacy/string-json.bin"));
+    expect(await readValue(readBytes("legacy/string-json.bin"), { json: true })).toEqual(
+      JSON.parse(String(text)),
+    );
+    expect(await readValue(readBytes("legacy/bytes-json-1014.bin"), { json: true })).toEqual(
+      JSON.parse(
+        Buffer.from((await readValue(readBytes("legacy/bytes-json-1014.bin"))) as Uint8Array).toString(),
+      ),
+    );
+  });
+
+  it("leaves other strings and bytes as they are", async () => {
+    expect(await readValue(readBytes("legacy/string-hello.bin"), { json: true })).toBe("hello");
+    expect(await readValue(readBytes("legacy/bytes-3.bin"), { json: true })).toEqual(
+      readExpected("legacy/bytes-3.expected.json"),
+    );
+  });
+
+  it("writes JSON into a string that .NET reads by GetBody<string>()", async () => {
+    const pipeline = createPipeline({ serializer: dotnetBinary({ json: true }) });
+    const message = await pipeline.serialize({ body: { id: 1, text: "grüße" } });
+    expect(await readValue(message.body as Uint8Array)).toBe('{"id":1,"text":"grüße"}');
+    expect(await pipeline.deserialize(message)).toMatchObject({ body: { id: 1, text: "grüße" } });
+  });
+
+  it("refuses what begins as JSON and is not", async () => {
+    const broken = await createPipeline({ serializer: dotnetBinary() }).serialize({ body: '{"id":' });
+    expect(await read(broken.body as Uint8Array, { json: true }, label)).toMatchObject({
+      status: "undeserializable",
+      report: { attempts: [{ serializer: "dotnet-binary", reason: "truncated" }] },
+    });
+  });
+
+  it("uses a JSON serializer of your own", async () => {
+    expect(order.id).toBeTypeOf("bigint");
+    expect(() => dotnetBinary({ json: "yes" as unknown as boolean })).toThrow(
+      "dotnetBinary: json must be a boolean or a JSON serializer.",
+    );
+  });
+});
+
+describe("writing for .NET", () => {
+  const contoso = "http://schemas.datacontract.org/2004/07/Contoso.Orders";
+  const write = async (options: DotnetOptions, body: unknown) =>
+    (await createPipeline({ serializer: dotnetBinary(options) }).serialize({ body })).body as Uint8Array;
+
+  it.each([
+    "string-hello",
+    "string-zero",
+    "string-empty",
+    "string-japanese",
+    "string-json",
+    "bytes-3",
+    "bytes-4",
+    "bytes-empty",
+    "int-minus-129",
+    "long-2p53-plus-1",
+  ])("%s comes out byte for byte as .NET wrote it", async (name) => {
+    const fixture = readBytes(`legacy/${name}.bin`);
+    expect(await write({}, await readValue(fixture))).toEqual(fixture);
+  });
+
+  it("an object of a contract comes out byte for byte as .NET wrote it", async () => {
+    const simple = readBytes("legacy/poco-simple.bin");
+    const contract = {
+      name: "SimpleOrder",
+      namespace: contoso,
+      members: { Id: "string", Quantity: "int", Weight: "double", Express: "boolean" },
+    } as const;
+    expect(await write({ contract }, await readValue(simple))).toEqual(simple);
+  });
+
+  it("nested contracts, lists and namespaces come out byte for byte as .NET wrote them", async () => {
+    const order = readBytes("legacy/poco-order.bin");
+    const line = {
+      name: "OrderLine",
+      namespace: contoso,
+      members: { Sku: "string", Quantity: "int", UnitPrice: "decimal" },
+    } as const;
+    const address = {
+      name: "Address",
+      namespace: "http://contoso.com/crm",
+      members: { City: "string", Street: "string", Zip: "string" },
+    } as const;
+    const contract = {
+      name: "Order",
+      namespace: contoso,
+      memberOrder: "as-listed",
+      members: {
+        OrderId: "string",
+        CustomerNumber: "int",
+        Total: "decimal",
+        Paid: "boolean",
+        Status: "string",
+        PlacedAt: "dateTime",
+        Notes: "string",
+        Lines: { arrayOf: line },
+        ShipTo: address,
+        Tags: { arrayOf: "string" },
+      },
+    } as const;
+    expect(await write({ contract }, await readValue(order))).toEqual(order);
+  });
+
+  it("names what a contract cannot hold, and never its value", async () => {
+    const contract = { name: "Order", namespace: contoso, members: { Id: "int" } } as const;
+    await expect(write({ contract }, { Id: "secret" })).rejects.toThrow(
+      "The body cannot be written as .NET binary XML: at /Id is a value that .NET's type int cannot hold.",
+    );
+    await expect(write({ contract }, { Id: 1, Ids: 2 })).rejects.toThrow(
+      "at /Ids is a member that the contract Order does not have",
+    );
+    await expect(write({ contract }, { Id: 2 ** 31 })).rejects.toMatchObject({
+      code: "serialization-failed",
+    } satisfies Partial<WaybillError>);
+  });
+});

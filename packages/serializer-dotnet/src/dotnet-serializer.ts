@@ -1,0 +1,97 @@
+import type {
+  BodySchemaOptions,
+  SerializeContext,
+  Serializer,
+  StandardSchema,
+  ValidateFunction,
+} from "@waybill/core";
+import { compileValidator, resolveBodySchemas } from "@waybill/core";
+import { json } from "@waybill/serializer-json";
+import { type DotnetHints, resolveHints } from "./contract/hints.js";
+import type { DateForm } from "./contract/leaf-value.js";
+import { readDotnet } from "./read-dotnet.js";
+import { type DotnetContract, type ResolvedContract, resolveContract } from "./write/contract.js";
+import { writeDotnet } from "./write-dotnet.js";
+
+/** A schema for .NET bodies: a Standard Schema (zod, valibot …) or a function that returns the value or throws. */
+export type DotnetBodySchema = StandardSchema | ValidateFunction;
+
+/** How `dotnetBinary()` reads, writes and validates. */
+export interface DotnetOptions extends BodySchemaOptions<DotnetBodySchema> {
+  /**
+   * Whether a body that is a string or bytes holds JSON, the commonest kind by far: what begins with `{` or `[` is read as JSON, and every
+   * value is written as a string of JSON. A JSON serializer with settings of its own may stand for `true`. Default `false`.
+   */
+  readonly json?: boolean | Serializer | undefined;
+  /**
+   * What an instant becomes: a `Date` (default; a time without a zone counts as UTC, and what is below a millisecond is cut off) or an
+   * ISO 8601 text that keeps all seven digits, the missing zone and the offset of a `DateTimeOffset`.
+   */
+  readonly dates?: DateForm | undefined;
+  /**
+   * What the bytes cannot tell, by path: `{ Lines: "array", "Lines.Sku": "string" }`. A list of objects that may have one item needs a hint,
+   * and so does a member whose text may be `"0"` or `"1"`.
+   */
+  readonly hints?: DotnetHints | undefined;
+  /** The class that every object is written as which `contracts` does not cover. Without one, objects are written as `Dictionary<string, object>`. */
+  readonly contract?: DotnetContract | undefined;
+  /** The classes to write by message type. */
+  readonly contracts?: Readonly<Record<string, DotnetContract>> | undefined;
+}
+
+/**
+ * The serializer of legacy .NET bodies: what `new BrokeredMessage(object)` puts on the wire, .NET binary XML of DataContractSerializer.
+ * It recognises them without a label, by their structure and Microsoft's namespaces. Throws `TypeError` for options that are not valid.
+ * Source: [MC-NBFX], and the data contract names of .NET.
+ */
+export function dotnetBinary(options: DotnetOptions = {}): Serializer {
+  const schemas = resolveBodySchemas(options, compileValidator);
+  const content = resolveJson(options.json);
+  const reading = { dates: resolveDates(options.dates), hints: resolveHints(options.hints), content };
+  const contractFor = resolveContracts(options);
+  return Object.freeze({
+    name: "dotnet-binary",
+    mediaTypes: Object.freeze(["application/msbin1"]),
+    detection: "magic",
+    leadingBytes,
+    conforming: true,
+    compileSchema: schemas.compileSchema,
+    serialize: (value, context) =>
+      writeDotnet(value, context, {
+        content,
+        contract: contractFor(context),
+        check: schemas.checkFor(context),
+      }),
+    deserialize: (bytes, context) => readDotnet(bytes, context, reading, schemas.checkFor(context)),
+  } satisfies Serializer);
+}
+
+/** The records that can begin an element: without a prefix, with one, with one of a single letter. */
+const leadingBytes: readonly number[] = Object.freeze([
+  0x40,
+  0x41,
+  ...Array.from({ length: 26 }, (_, letter) => 0x5e + letter),
+]);
+
+function resolveJson(option: DotnetOptions["json"]): Serializer | undefined {
+  if (option === undefined || option === false) return undefined;
+  if (option === true) return json();
+  if (typeof option === "object" && option !== null && typeof option.deserialize === "function")
+    return option;
+  throw new TypeError("dotnetBinary: json must be a boolean or a JSON serializer.");
+}
+
+function resolveDates(option: DateForm | undefined): DateForm {
+  if (option === undefined || option === "date" || option === "iso") return option ?? "date";
+  throw new TypeError('dotnetBinary: dates must be "date" or "iso".');
+}
+
+function resolveContracts(
+  options: DotnetOptions,
+): (context: SerializeContext) => ResolvedContract | undefined {
+  const fallback = options.contract === undefined ? undefined : resolveContract(options.contract);
+  const byType = new Map(
+    Object.entries(options.contracts ?? {}).map(([type, contract]) => [type, resolveContract(contract)]),
+  );
+  return ({ messageType }) => (messageType === undefined ? fallback : (byType.get(messageType) ?? fallback));
+}

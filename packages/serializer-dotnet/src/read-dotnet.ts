@@ -1,0 +1,72 @@
+import type { Awaitable, BodyCheck, DeserializeContext, Serializer } from "@waybill/core";
+import { decodeFailure, validationFailure } from "@waybill/core";
+import { Namespaces } from "./binary-xml/namespaces.js";
+import { readDocument } from "./binary-xml/read-document.js";
+import type { XmlElement } from "./binary-xml/xml-element.js";
+import type { DotnetHint } from "./contract/hints.js";
+import type { DateForm } from "./contract/leaf-value.js";
+import { toValue } from "./contract/to-value.js";
+
+/** What reading needs of the options. */
+export interface ReadingRules {
+  readonly dates: DateForm;
+  readonly hints: ReadonlyMap<string, DotnetHint> | undefined;
+  /** Reads what a string or bytes hold. */
+  readonly content: Serializer | undefined;
+}
+
+/** The elements and values that a body may have: a million take some hundred megabytes while it is read. */
+const maxItems = 1_000_000;
+
+/** Reads one .NET body. Throws `decodeFailure` or, when the value breaks its schema, `validationFailure`. */
+export function readDotnet(
+  bytes: Uint8Array,
+  context: DeserializeContext,
+  rules: ReadingRules,
+  check: BodyCheck | undefined,
+): Awaitable<unknown> {
+  if (bytes.length === 0) throw decodeFailure("body-empty", "An empty body is not .NET binary XML.");
+  const root = readDocument(bytes, maxItems);
+  if (!context.isDeclared && !isRecognised(root)) {
+    throw decodeFailure("not-recognized", "The root element is none that DataContractSerializer writes.");
+  }
+  const value = toValue(root, { dates: rules.dates, hints: rules.hints, maxDepth: context.maxDepth });
+  const content = rules.content === undefined ? undefined : jsonText(value);
+  if (content === undefined || rules.content === undefined) return validated(value, check);
+  const inner = rules.content.deserialize(content, {
+    ...context,
+    contentType: undefined,
+    mediaType: undefined,
+    isDeclared: true,
+  });
+  return inner instanceof Promise ? inner.then((read) => validated(read, check)) : validated(inner, check);
+}
+
+/** Microsoft's namespaces of primitives and lists, or the namespace of `i:type` and `i:nil`, which stands on every contract's root. */
+function isRecognised(root: XmlElement): boolean {
+  const { namespace } = root;
+  if (namespace === Namespaces.serialization || namespace === Namespaces.arrays) return true;
+  if (namespace.startsWith(Namespaces.contracts)) return true;
+  for (let at = root.scope; at !== undefined; at = at.outer)
+    if (at.namespace === Namespaces.instance) return true;
+  return false;
+}
+
+const encoder = new TextEncoder();
+
+/** The bytes of a JSON object or array that a string or bytes hold; undefined when they hold something else. */
+function jsonText(value: unknown): Uint8Array | undefined {
+  if (typeof value === "string")
+    return /^\uFEFF?[ \t\r\n]*[[{]/.test(value) ? encoder.encode(value) : undefined;
+  if (!(value instanceof Uint8Array)) return undefined;
+  let start = value[0] === 0xef && value[1] === 0xbb && value[2] === 0xbf ? 3 : 0;
+  while ([0x20, 0x09, 0x0a, 0x0d].includes(value[start] ?? 0)) start++;
+  return value[start] === 0x7b || value[start] === 0x5b ? value : undefined;
+}
+
+function validated(value: unknown, check: BodyCheck | undefined): unknown {
+  if (check === undefined) return value;
+  const result = check(value);
+  if (!result.isValid) throw validationFailure(result.text);
+  return result.value;
+}

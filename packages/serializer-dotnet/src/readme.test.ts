@@ -1,0 +1,27 @@
+// #region imports
+import { createPipeline } from "@waybill/core";
+import { dotnetBinary } from "@waybill/serializer-dotnet";
+import { json } from "@waybill/serializer-json";
+// #endregion
+import { expect, it } from "vitest";
+import { readBytes } from "./fixtures.test-support.js";
+
+it("README: reads what old .NET senders wrote, beside JSON", async () => {
+  const bytes = readBytes("legacy/string-json.bin");
+  // #region example
+  const pipeline = createPipeline({
+    serializer: json(),
+    additionalDeserializers: [dotnetBinary({ json: true })],
+  });
+
+  const outcome = await pipeline.deserialize({ body: bytes });
+  // #endregion
+  expect(outcome).toMatchObject({ status: "decoded", report: { serializer: "dotnet-binary" } });
+});
+
+it("README: hints tell what the bytes do not", () => {
+  // #region hints
+  const orders = dotnetBinary({ hints: { OrderId: "string", Lines: "array", "Lines.Sku": "string" } });
+  // #endregion
+  expect(orders.name).toBe("dotnet-binary");
+});

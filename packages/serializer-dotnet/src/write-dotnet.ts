@@ -1,0 +1,53 @@
+import type { Awaitable, BodyCheck, SerializeContext, SerializedBody, Serializer } from "@waybill/core";
+import { encodeFailure, WaybillError } from "@waybill/core";
+import type { ResolvedContract } from "./write/contract.js";
+import { PlainRecord, toPlainValue } from "./write/plain-value.js";
+import { writeContract } from "./write/write-contract.js";
+import { writeUntyped } from "./write/write-untyped.js";
+
+/** What writing needs of the options. */
+export interface WritingRules {
+  /** Writes the text that the body holds. */
+  readonly content: Serializer | undefined;
+  readonly contract: ResolvedContract | undefined;
+  readonly check: BodyCheck | undefined;
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Writes one value as a .NET body: a string of JSON, an object of a contract, or a value that says its own types. Throws `encodeFailure`. */
+export function writeDotnet(
+  value: unknown,
+  context: SerializeContext,
+  { content, contract, check }: WritingRules,
+): Awaitable<SerializedBody> {
+  const checked = checkedValue(value, check);
+  if (content !== undefined) {
+    const written = content.serialize(checked, context);
+    return written instanceof Promise ? written.then(asText) : asText(written);
+  }
+  const plain = plainValue(checked, context.maxDepth);
+  const isContract = contract !== undefined && plain instanceof PlainRecord;
+  return { bytes: isContract ? writeContract(plain, contract) : writeUntyped(plain) };
+}
+
+function plainValue(value: unknown, maxDepth: number): unknown {
+  try {
+    return toPlainValue(value, maxDepth);
+  } catch (error) {
+    if (error instanceof WaybillError) throw error;
+    // What the value's own code threw may quote the value, so it is not passed on.
+    throw encodeFailure("The body cannot be written as .NET binary XML: reading it threw an error.");
+  }
+}
+
+function checkedValue(value: unknown, check: BodyCheck | undefined): unknown {
+  if (check === undefined) return value;
+  const result = check(value);
+  if (!result.isValid) throw encodeFailure(result.text);
+  return value;
+}
+
+function asText({ bytes }: SerializedBody): SerializedBody {
+  return { bytes: writeUntyped(utf8.decode(bytes)) };
+}

@@ -1,0 +1,43 @@
+import { type PlainRules, type PlainWalk, toPlain } from "@waybill/core";
+
+/** A record's members that have a value, in its own order. */
+export class PlainRecord {
+  readonly entries: readonly (readonly [key: string, value: unknown])[];
+
+  constructor(entries: readonly (readonly [key: string, value: unknown])[]) {
+    this.entries = entries;
+  }
+}
+
+const rules: PlainRules = {
+  format: ".NET binary XML",
+  item: (item: unknown, walk: PlainWalk) => {
+    switch (typeof item) {
+      case "string":
+        return item.isWellFormed() ? item : walk.refuse("a string with a lone surrogate");
+      case "boolean":
+      case "number":
+      case "bigint":
+        return item;
+      case "object":
+        if (item === null) return null;
+        if (item instanceof Date) return Number.isNaN(item.getTime()) ? walk.refuse("an invalid date") : item;
+        if (item instanceof Uint8Array) return item;
+        return walk.object(item);
+      default:
+        return walk.refuse(item === undefined ? "undefined" : `a ${typeof item}`);
+    }
+  },
+  record(entries, walk) {
+    for (const [key] of entries) if (!key.isWellFormed()) walk.refuse("a key with a lone surrogate");
+    return new PlainRecord(entries);
+  },
+};
+
+/**
+ * A copy of a value in the kinds that the writers know: string, boolean, number, bigint, null, `Date`, `Uint8Array`, array,
+ * {@link PlainRecord}. Refuses the rest with the path.
+ */
+export function toPlainValue(value: unknown, maxDepth: number): unknown {
+  return toPlain(value, maxDepth, rules);
+}
