@@ -51,8 +51,8 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
     }
   };
   const enter = (message: StoredMessage): void => {
-    const { owner } = message.store;
-    if (owner.kind === "topic" && message.state === "active") {
+    const { owner, kind } = message.store;
+    if (owner.kind === "topic" && kind === "main" && message.state === "active") {
       waiting.push([owner, message]);
       return;
     }
