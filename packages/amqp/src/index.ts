@@ -68,7 +68,7 @@ export {
 export type { Attach, Begin, Open } from "./frames/performatives.js";
 export { addressOf, type Coordinator, type Source, type Target } from "./frames/terminus.js";
 export type { MemoryBudget } from "./memory-budget.js";
-export { BATCH_MESSAGE_FORMAT, joinBatch, scanBatch, splitBatch } from "./message/batch.js";
+export { BATCH_MESSAGE_FORMAT, countBatch, joinBatch, scanBatch, splitBatch } from "./message/batch.js";
 export type { MessageHeader, MessageProperties } from "./message/header.js";
 export type { PropertyFault, PropertyLimits } from "./message/property-fault.js";
 export {

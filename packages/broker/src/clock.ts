@@ -76,6 +76,11 @@ export function createSystemClock(): Clock {
   return new SystemClock();
 }
 
+/** Whether a clock goes on while work is done: the computer's does, one that is moved by hand does not. */
+export function goesByItself(clock: Clock): boolean {
+  return clock instanceof SystemClock;
+}
+
 /** A clock that starts at `start` (default: 2024-01-01T00:00:00Z) and moves only by `advance`. */
 export function createManualClock(start: Date = new Date(Date.UTC(2024, 0, 1))): ManualClock {
   let steadyMs = start.getTime();
@@ -136,7 +141,7 @@ function earliest(attached: Iterable<ClockDriven>, targetMs: number): ClockDrive
  * The computer's clocks as one. The wall clock is read for every instant; the monotonic one only where the wall clock went back, leapt ahead,
  * or was not compared for a while. So a step is noticed at the first reading behind it, unless it is shorter than that while.
  */
-export class SystemClock implements Clock {
+class SystemClock implements Clock {
   readonly #attachments = new Set<SystemAttachment>();
   readonly #offsetMs: number;
   #lastMs: number;

@@ -1,7 +1,6 @@
 import { BrokerError, entityNotFound } from "./broker-error.js";
 import { Consumer, type ConsumerHandlers } from "./consumer.js";
 import type { Engine } from "./engine.js";
-import { ArrivalWalk } from "./entities/arrival-walk.js";
 import type { Lane } from "./entities/lane.js";
 import type { MessageStore } from "./entities/message-store.js";
 import type { ReceiveMode } from "./entities/waiter.js";
@@ -14,7 +13,7 @@ import { checkChanges } from "./operations/change-properties.js";
 import { complete } from "./operations/complete.js";
 import { checkDeadLetter, type DeadLetterOptions, deadLetter } from "./operations/dead-letter.js";
 import { defer } from "./operations/defer.js";
-import { type DeleteBatchOptions, deleteSome } from "./operations/delete-batch.js";
+import { BatchDelete, type DeleteBatchOptions } from "./operations/delete-batch.js";
 import { findLock, type LockedMessage } from "./operations/find-lock.js";
 import { Peek, type PeekOptions } from "./operations/peek.js";
 import { checkReceivable, receiveReady } from "./operations/receive.js";
@@ -186,19 +185,23 @@ export abstract class MessageReceiver {
   /** Deletes up to `maxCount` active, unlocked messages, the oldest first; resolves to how many. */
   async deleteBatch(maxCount: number, options: DeleteBatchOptions = {}): Promise<number> {
     checkCount("deleteBatch", maxCount);
-    let walk: ArrivalWalk | undefined;
-    for (let count = 0; ; await nextTurn()) {
+    let batch: BatchDelete | undefined;
+    for (;;) {
       const nowMs = this.engine.begin();
       const { store, sessionId } = this.#begin(nowMs);
       checkReceivable(store, sessionId);
-      walk ??= new ArrivalWalk(store);
-      const which = sessionId === undefined ? options : { ...options, sessionId };
-      const part = deleteSome(this.engine, walk, maxCount - count, which);
+      batch ??= new BatchDelete(
+        store,
+        maxCount,
+        sessionId === undefined ? options : { ...options, sessionId },
+      );
+      const isDone = batch.goOn(this.engine);
       const durable = this.engine.end(nowMs);
-      count += part.count;
-      if (!part.isLast && count < maxCount) continue;
-      await this.#answer(durable);
-      return count;
+      if (isDone) {
+        await this.#answer(durable);
+        return batch.count;
+      }
+      await nextTurn();
     }
   }
 

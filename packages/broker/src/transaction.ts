@@ -4,6 +4,7 @@ import type { Engine } from "./engine.js";
 import type { Queue } from "./entities/queue.js";
 import { isPartitioned } from "./entities/sequence-number.js";
 import type { Topic } from "./entities/topic.js";
+import { BROKER_LIMITS } from "./limits.js";
 import type { StoredMessage } from "./messages/stored-message.js";
 import { TimerEntry } from "./timing/timing-wheel.js";
 
@@ -21,8 +22,8 @@ export interface TransactionStep {
 
 /** A transaction ends by itself so long after its first step. Source: "Overview of Service Bus transaction processing". */
 const TIMEOUT_MS = 2 * 60_000;
-/** Most steps of a transaction. Source: "Service Bus quotas". */
-const STEP_LIMIT = 100;
+/** Source: "Service Bus quotas". */
+const { stepsPerTransaction: STEP_LIMIT } = BROKER_LIMITS;
 
 type TransactionState = "open" | "committed" | "rolled-back" | "timed-out";
 

@@ -14,7 +14,7 @@ import {
   ulong,
   uuid,
 } from "../codec/value.js";
-import { joinBatch, scanBatch, splitBatch } from "./batch.js";
+import { countBatch, joinBatch, scanBatch, splitBatch } from "./batch.js";
 import { scanMessage } from "./sections.js";
 import { encodeMessage, spliceMessage } from "./splice.js";
 import { type PropertyStamps, stampProperties } from "./stamp-properties.js";
@@ -327,5 +327,25 @@ describe("splitBatch", () => {
   it("refuses an envelope with another kind of body", () => {
     expect(() => splitBatch(section(0x77, "x"))).toThrow(/no data sections/);
     expect(() => splitBatch(section(0x75, "text"))).toThrow(/does not hold binary/);
+  });
+});
+
+describe("countBatch", () => {
+  it("counts the messages of a batch, and no further than it has to", () => {
+    const batch = joinBatch(
+      Array.from({ length: 30 }, () => encodeMessage({ body: { kind: "value", value: 1 } })),
+    );
+    expect([countBatch(batch, 100), countBatch(batch, 30), countBatch(batch, 10)]).toEqual([30, 30, 11]);
+    expect(countBatch(batch.subarray(0, -1), 100)).toBe(30);
+    expect(countBatch(Buffer.from("nonsense"), 100)).toBe(0);
+  });
+});
+
+describe("a message with a data section for every few bytes", () => {
+  it("is malformed", () => {
+    const sections = Array.from({ length: 10_001 }, () => new Uint8Array(0));
+    const message = encodeMessage({ body: { kind: "data", sections } });
+    expect(() => scanMessage(message)).toThrow("too many body sections");
+    scanMessage(encodeMessage({ body: { kind: "data", sections: sections.slice(1) } }));
   });
 });

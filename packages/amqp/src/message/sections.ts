@@ -67,8 +67,11 @@ export class MessageSections {
       else if (code === PROPERTIES) this.properties = range;
       else if (code === APPLICATION_PROPERTIES) this.applicationProperties = range;
       else if (code === FOOTER) this.footer = range;
-      else if (code === previous) (this.body as SectionRange[]).push(range);
-      else if (this.body !== NONE) reader.fail("a message mixes kinds of body sections");
+      else if (code === previous) {
+        if ((this.body as SectionRange[]).push(range) > MAX_SECTIONS) {
+          reader.fail("a message has too many body sections");
+        }
+      } else if (this.body !== NONE) reader.fail("a message mixes kinds of body sections");
       else {
         this.body = [range];
         this.bodyKind = code === DATA ? "data" : code === SEQUENCE ? "sequence" : "value";
@@ -219,6 +222,9 @@ export class MessageSections {
 
 /** Values in a section other than the body: as many as fit into what services take of them, 64 KB. */
 const MAX_VALUES = 65_536;
+/** Sections of a body: far more than anybody puts into one, or into a batch. */
+const MAX_SECTIONS = 10_000;
+
 function isRepeatable(code: number): boolean {
   return code === DATA || code === SEQUENCE;
 }

@@ -40,6 +40,7 @@ export class ClientConnection {
   #timer: NodeJS.Timeout | undefined;
   #acknowledgement: NodeJS.Immediate | undefined;
   #drop: NodeJS.Timeout | undefined;
+  #isTrusted = false;
   /** Why the connection is closed as soon as it is opened. */
   #refusal: AmqpRefusal | undefined;
   /** Input that has not had its turn. */
@@ -62,7 +63,7 @@ export class ClientConnection {
       options.authorization,
       context.broker.clock,
       ownersIn(context.broker),
-      () => this.#trust(),
+      (key) => this.#trust(key),
       () => this.#peer.dropExpired(),
     );
     const peer = new Peer(context, claims, budget, () => this.#goOn());
@@ -110,6 +111,7 @@ export class ClientConnection {
       },
     });
     if (claims.isKnown) this.#trust();
+    else peer.usage.group = admission.usageOf(undefined);
     this.#listen();
   }
 
@@ -156,8 +158,11 @@ export class ClientConnection {
     return this.#peer.isCongested || this.#peer.isPending;
   }
 
-  /** The client is known from now on, and gets its full limits unless there are too many like it. */
-  #trust(): void {
+  /** The client is known from now on, by its key if it has to have one, and gets its full limits unless there are too many like it. */
+  #trust(key?: string): void {
+    this.#peer.usage.group = key === undefined ? undefined : this.#admission.usageOf(key);
+    if (this.#isTrusted) return;
+    this.#isTrusted = true;
     this.#refusal = this.#admission.trust(this.#budget);
     if (this.#refusal === undefined) this.#connection.trust();
     // One that has not been opened can only be closed then.

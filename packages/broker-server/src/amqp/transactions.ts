@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
 import type { DeliveryState, Outcome } from "@waybill/amqp";
 import { type Broker, BrokerError, type Transaction } from "@waybill/broker";
+import { REQUEST_LIMITS } from "../request-limits.js";
 import { entityOf } from "./address.js";
 import { AmqpRefusal } from "./error.js";
 
-/** Open transactions that one connection may have. */
-const OPEN_LIMIT = 1000;
+const { openTransactions: OPEN_LIMIT } = REQUEST_LIMITS;
 
 interface OpenTransaction {
   readonly transaction: Transaction;

@@ -1,5 +1,6 @@
 import type { Clock, ClockAttachment, ClockDriven } from "@waybill/broker";
 import { AmqpRefusal } from "../amqp/error.js";
+import { REQUEST_LIMITS } from "../request-limits.js";
 import type { OwnerOf } from "./owner.js";
 import {
   type AccessRight,
@@ -15,7 +16,7 @@ export type Authorization =
   | { readonly kind: "development" };
 
 /** So that a client cannot fill the memory with tokens. */
-const GRANT_LIMIT = 1_000;
+const { tokens: GRANT_LIMIT } = REQUEST_LIMITS;
 
 /** What one connection may do, by the tokens and secrets it has shown. They belong to it and end with it. */
 export class Claims implements ClockDriven {
@@ -23,26 +24,25 @@ export class Claims implements ClockDriven {
   readonly #clock: Clock;
   readonly #ownerOf: OwnerOf;
   readonly #grants = new Map<string, Grant>();
-  readonly #onKnown: () => void;
+  readonly #onShown: (key: string) => void;
   readonly #onExpired: () => void;
-  #wasKnown = false;
   #attachment: ClockAttachment | undefined;
 
   /**
-   * `onKnown` is called once, when the client has shown the first valid token or secret; `onExpired` when a token has expired: links that
-   * need it have to go.
+   * `onShown` is called when the client has shown a valid token or secret, with what tells its key from others; `onExpired` when a token has
+   * expired: links that need it have to go.
    */
   constructor(
     authorization: Authorization,
     clock: Clock,
     ownerOf: OwnerOf,
-    onKnown: () => void,
+    onShown: (key: string) => void,
     onExpired: () => void,
   ) {
     this.#authorization = authorization;
     this.#ownerOf = ownerOf;
     this.#clock = clock;
-    this.#onKnown = onKnown;
+    this.#onShown = onShown;
     this.#onExpired = onExpired;
   }
 
@@ -133,10 +133,7 @@ export class Claims implements ClockDriven {
 
   #add(grant: Grant): void {
     this.#grants.set(grant.path, grant);
-    if (!this.#wasKnown) {
-      this.#wasKnown = true;
-      this.#onKnown();
-    }
+    this.#onShown(grant.key);
     if (grant.expiresAtMs === Number.POSITIVE_INFINITY) return;
     this.#attachment ??= this.#clock.attach(this);
     this.#attachment.reschedule();

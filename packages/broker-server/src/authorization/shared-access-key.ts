@@ -21,6 +21,8 @@ export interface SharedAccessKey {
 /** The rights that a client was granted on a path and what lies below it; the empty path is the namespace. */
 export interface Grant {
   readonly path: string;
+  /** What tells the key from others: its name and its entity. */
+  readonly key: string;
   /** The queue or topic that the key is for: what lies below the path and is another one is not granted. */
   readonly entity: string | undefined;
   readonly rights: ReadonlySet<AccessRight>;
@@ -39,7 +41,7 @@ export function resolveSharedAccessKeys(keys: readonly SharedAccessKey[]): Share
     if (!Array.isArray(rights) || rights.length === 0 || !rights.every((right) => RIGHTS.includes(right))) {
       throw new TypeError(`keys: the rights of '${name}' are not some of Send, Listen and Manage`);
     }
-    const identity = `${name}\n${scopeOf({ entity }) ?? ""}`;
+    const identity = identityOf({ name, entity });
     if (seen.has(identity)) throw new TypeError(`keys: '${name}' is given twice`);
     seen.add(identity);
     return { name, key, rights: [...rights], entity };
@@ -135,10 +137,14 @@ function scopeOf({ entity }: Pick<SharedAccessKey, "entity">): string | undefine
   return entity === undefined ? undefined : entityKeyOf(entity);
 }
 
+function identityOf({ name, entity }: Pick<SharedAccessKey, "name" | "entity">): string {
+  return `${name}\n${scopeOf({ entity }) ?? ""}`;
+}
+
 function toGrant(key: SharedAccessKey, path: string, expiresAtMs: number): Grant {
   const { rights } = key;
   const all: readonly AccessRight[] = rights.includes("Manage") ? ["Send", "Listen", "Manage"] : rights;
-  return { path, entity: scopeOf(key), rights: new Set(all), expiresAtMs };
+  return { path, key: identityOf(key), entity: scopeOf(key), rights: new Set(all), expiresAtMs };
 }
 
 /** In time that does not depend on where the texts differ; digests make them equally long. */

@@ -28,6 +28,11 @@ export class EntityRegistry {
     return this.#lastId;
   }
 
+  /** Keeps a number from being given to an entity: it names something else. */
+  reserveId(id: number): void {
+    this.#lastId = Math.max(this.#lastId, id);
+  }
+
   add(entity: Entity): void {
     this.#byPath.set(entityKey(entity.path), entity);
     this.#byId.set(entity.id, entity);

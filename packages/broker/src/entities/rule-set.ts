@@ -1,4 +1,5 @@
 import { BrokerError } from "../broker-error.js";
+import { BROKER_LIMITS } from "../limits.js";
 import { checkRule, sizeOfConditions } from "../rules/check-rule.js";
 import { type CompiledRule, compileRule, type RuleDefinition } from "../rules/rule.js";
 import { addCosts, NO_COST, type RuleCost } from "../rules/rule-cost.js";
@@ -9,6 +10,8 @@ import { checkChildName } from "./entity-path.js";
 export interface SubscriptionRule {
   readonly definition: RuleDefinition;
   readonly createdAtMs: number;
+  /** The id of its record in the storage; one that the subscription was made with stands in the subscription's own. */
+  readonly recordId?: number | undefined;
 }
 
 /** The rule that every new subscription has unless it is given another. */
@@ -22,8 +25,8 @@ export type FilterKind = "sql" | "correlation";
 
 /** Filters that all subscriptions of a topic may have together. Source: "Service Bus quotas". */
 const FILTER_LIMITS: Readonly<Record<FilterKind, number>> = Object.freeze({
-  sql: 2_000,
-  correlation: 100_000,
+  sql: BROKER_LIMITS.sqlFiltersPerTopic,
+  correlation: BROKER_LIMITS.correlationFiltersPerTopic,
 });
 
 /** What a set of rules needs to know of its topic. */
@@ -44,6 +47,7 @@ export class RuleSet {
   readonly #owner: RuleSetOwner;
   readonly #rules = new Map<string, Rule>();
   #compiled: readonly CompiledRule[] = [];
+  #own: readonly Rule[] = [];
   #byName: readonly SubscriptionRule[] | undefined;
   /** Whether every message passes unchanged, so that no rule has to run. */
   passesAll = false;
@@ -80,6 +84,11 @@ export class RuleSet {
     return this.#byName;
   }
 
+  /** Those that stand in the subscription's own record. */
+  get own(): readonly SubscriptionRule[] {
+    return this.#own;
+  }
+
   /** How many filters of a kind there are. */
   count(kind: FilterKind): number {
     return this.#counts[kind];
@@ -89,19 +98,19 @@ export class RuleSet {
    * Adds a rule. Throws `entity-already-exists` for a name in use, `argument-error` for what is no rule or a text that breaks the grammar,
    * `quota-exceeded` when the topic has as many filters as it may have.
    */
-  add(definition: RuleDefinition, nowMs: number): void {
+  add(definition: RuleDefinition, nowMs: number, recordId?: number): void {
     checkRule(definition, this.#owner.path);
     checkChildName(definition.name);
     if (this.find(definition.name) !== undefined) {
       throw this.#error("entity-already-exists", definition.name, "already exists");
     }
     this.#checkLimit(definition);
-    this.restore({ definition: structuredClone(definition), createdAtMs: nowMs });
+    this.restore({ definition: structuredClone(definition), createdAtMs: nowMs, recordId });
   }
 
   /** Takes a rule over as it was kept, though it may hold what is not taken any more. */
-  restore({ definition, createdAtMs }: SubscriptionRule): void {
-    const rule = { definition, createdAtMs, compiled: this.#compile(definition) };
+  restore({ definition, createdAtMs, recordId }: SubscriptionRule): void {
+    const rule = { definition, createdAtMs, recordId, compiled: this.#compile(definition) };
     this.#rules.set(definition.name.toLowerCase(), rule);
     this.#compiled = [...this.#compiled, rule.compiled];
     this.#tally(rule, 1);
@@ -120,12 +129,13 @@ export class RuleSet {
     this.#tally(rule, 1);
   }
 
-  /** Removes a rule. Throws `rule-not-found`. */
-  remove(name: string): void {
+  /** Removes a rule and returns it. Throws `rule-not-found`. */
+  remove(name: string): SubscriptionRule {
     const rule = this.#require(name);
     this.#rules.delete(name.toLowerCase());
     this.#compiled = this.#compiled.filter((one) => one !== rule.compiled);
     this.#tally(rule, -1);
+    return rule;
   }
 
   #require(name: string): Rule {
@@ -164,8 +174,12 @@ export class RuleSet {
     }
   }
 
-  #tally({ definition, compiled }: Rule, by: 1 | -1): void {
+  #tally(rule: Rule, by: 1 | -1): void {
+    const { definition, compiled } = rule;
     this.#byName = undefined;
+    if (rule.recordId === undefined) {
+      this.#own = by > 0 ? [...this.#own, rule] : this.#own.filter((one) => one !== rule);
+    }
     const { fixed, perKilobyte } = compiled.cost;
     this.cost = addCosts(this.cost, { fixed: by * fixed, perKilobyte: by * perKilobyte });
     this.bytes += by * sizeOf(definition);

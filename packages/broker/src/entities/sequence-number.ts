@@ -3,7 +3,7 @@ import type { MessageId } from "../messages/message.js";
 import type { Entity } from "./entity-registry.js";
 
 /** Sequence numbers of a partition count in the lower 48 bits; above them stands the partition, so all stay safe integers. */
-export const PARTITION_RANGE = 2 ** 48;
+const PARTITION_RANGE = 2 ** 48;
 /** Those of an entity without partitions count as far as safe integers go. */
 const NUMBER_RANGE = 2 ** 53;
 /** As many partitions as the service gives a partitioned entity. */

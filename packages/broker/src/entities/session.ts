@@ -1,3 +1,4 @@
+import { BROKER_LIMITS } from "../limits.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { TimerEntry } from "../timing/timing-wheel.js";
 import { Lane } from "./lane.js";
@@ -79,9 +80,6 @@ export class Session extends ReadyQueue {
   }
 }
 
-/** Messages that a session's holder may have at once without settling any: more than any client asks for. */
-const MOST_HELD = 5_000;
-
 /** The lock over a session's present and future messages. Its timer is armed while it lasts. */
 export class SessionLock extends TimerEntry {
   readonly session: Session;
@@ -104,7 +102,7 @@ export class SessionLock extends TimerEntry {
 
   /** Whether so many are held that some have to be settled first: all of them come back at once when the lock ends. */
   get isShut(): boolean {
-    return this.#held !== undefined && this.#held.size >= MOST_HELD;
+    return this.#held !== undefined && this.#held.size >= BROKER_LIMITS.heldPerSession;
   }
 
   /** Notes that a message was handed out. */

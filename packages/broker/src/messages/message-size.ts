@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { BROKER_LIMITS } from "../limits.js";
 import type { ApplicationProperties, BrokerMessage, MessageId, SendableProperties } from "./message.js";
 
 /** Bytes that a property, or a value in a list or map, costs besides its own. */
@@ -6,15 +7,9 @@ const PROPERTY_OVERHEAD = 4;
 /** Bytes of the sections' frames in an encoded message. */
 const MESSAGE_OVERHEAD = 32;
 
-/**
- * What each message counts with against quotas besides its size, in bytes: more than the broker's own memory for one, so that a quota bounds
- * that, too, however small messages are.
- */
-const MESSAGE_COST = 512;
-
 /** What a message counts with against quotas, in bytes: its size, what was changed about it, and the broker's own memory for it. */
 export function quotaCostOf(sizeInBytes: number, changeBytes = 0): number {
-  return MESSAGE_COST + sizeInBytes + changeBytes;
+  return BROKER_LIMITS.messageCost + sizeInBytes + changeBytes;
 }
 
 /** The size that a message counts with against limits, in bytes. */

@@ -3,7 +3,7 @@ import { requireMemory } from "../lifecycle/require-memory.js";
 import { HEAP_COSTS } from "../memory-mark.js";
 import type { RuleDefinition } from "../rules/rule.js";
 import { findSubscription } from "./find-subscription.js";
-import { saveRules } from "./save-entity.js";
+import { saveRule } from "./save-entity.js";
 
 /** Adds a rule. Throws `entity-already-exists`, `argument-error` for what is no rule or a text that breaks the grammar, `entity-not-found`. */
 export function createRule(
@@ -16,6 +16,6 @@ export function createRule(
   const entity = findSubscription(engine, topic, subscription);
   requireMemory(engine, `Cannot add a rule to '${entity.path}'`, entity.path);
   engine.memory.grow(HEAP_COSTS.rule);
-  entity.rules.add(rule, nowMs);
-  saveRules(engine, entity, nowMs);
+  entity.rules.add(rule, nowMs, engine.storage.isVolatile ? undefined : engine.entities.nextId());
+  saveRule(engine, entity, rule.name, nowMs);
 }

@@ -1,5 +1,8 @@
 import type { Engine } from "../engine.js";
-import type { ArrivalWalk } from "../entities/arrival-walk.js";
+import type { MessageStore } from "../entities/message-store.js";
+import { MinHeap } from "../entities/min-heap.js";
+import { isPartitioned } from "../entities/sequence-number.js";
+import type { StoredMessage } from "../messages/stored-message.js";
 import { STRIDE } from "../timing/next-turn.js";
 import { removeMessage } from "./purge.js";
 
@@ -10,29 +13,58 @@ export interface DeleteBatchOptions {
   readonly sessionId?: string | undefined;
 }
 
-/** What came of a part of a batch delete. */
-export interface DeletedPart {
-  readonly count: number;
-  /** Whether there is nothing more to look at. */
-  readonly isLast: boolean;
-}
+/**
+ * Deletes up to `maxCount` active, unlocked messages, the oldest first. It may be interrupted: first it looks for them, and then it deletes those
+ * that may still be deleted.
+ */
+export class BatchDelete {
+  count = 0;
+  readonly #store: MessageStore;
+  readonly #maxCount: number;
+  readonly #options: DeleteBatchOptions;
+  /** The oldest found so far, the latest of them first: in a partitioned entity the order of numbers is not that of arrival. */
+  readonly #found = new MinHeap<StoredMessage>(({ arrival }) => -arrival);
+  #next = 0;
+  #chosen: StoredMessage[] | undefined;
 
-/** Deletes up to `maxCount` active, unlocked messages among the next ones of a walk, the oldest first. */
-export function deleteSome(
-  engine: Engine,
-  walk: ArrivalWalk,
-  maxCount: number,
-  { enqueuedBefore, sessionId }: DeleteBatchOptions,
-): DeletedPart {
-  const beforeMs = enqueuedBefore?.getTime() ?? Number.POSITIVE_INFINITY;
-  const messages = walk.take(STRIDE);
-  let count = 0;
-  for (const message of messages) {
-    if (count >= maxCount) break;
-    if (message.state !== "active" || message.isLocked || message.enqueuedAtMs >= beforeMs) continue;
-    if (sessionId !== undefined && message.content.sessionId !== sessionId) continue;
-    removeMessage(engine, message);
-    count++;
+  constructor(store: MessageStore, maxCount: number, options: DeleteBatchOptions) {
+    this.#store = store;
+    this.#maxCount = maxCount;
+    this.#options = options;
   }
-  return { count, isLast: messages.length < STRIDE };
+
+  /** Looks at, or deletes, some more messages; `true` when nothing is left to do. */
+  goOn(engine: Engine): boolean {
+    if (this.#chosen === undefined && !this.#look()) return false;
+    this.#chosen ??= Array.from(this.#found).sort((a, b) => b.arrival - a.arrival);
+    for (let looked = 0; looked < STRIDE; looked++) {
+      const message = this.#chosen.pop();
+      if (message === undefined) return true;
+      if (!this.#isWanted(message)) continue;
+      removeMessage(engine, message);
+      this.count++;
+    }
+    return false;
+  }
+
+  #look(): boolean {
+    const isInOrder = !isPartitioned(this.#store.owner);
+    let looked = 0;
+    for (const message of this.#store.index.from(this.#next)) {
+      if (isInOrder && this.#found.size >= this.#maxCount) return true;
+      if (looked++ === STRIDE) return false;
+      this.#next = message.sequence + 1;
+      if (!this.#isWanted(message)) continue;
+      this.#found.push(message);
+      if (this.#found.size > this.#maxCount) this.#found.pop();
+    }
+    return true;
+  }
+
+  #isWanted({ state, isLocked, enqueuedAtMs, content }: StoredMessage): boolean {
+    const { enqueuedBefore, sessionId } = this.#options;
+    if (state !== "active" || isLocked) return false;
+    if (enqueuedBefore !== undefined && enqueuedAtMs >= enqueuedBefore.getTime()) return false;
+    return sessionId === undefined || content.sessionId === sessionId;
+  }
 }

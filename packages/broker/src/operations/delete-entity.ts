@@ -2,6 +2,7 @@ import { entityNotFound } from "../broker-error.js";
 import type { Engine } from "../engine.js";
 import type { Entity } from "../entities/entity-registry.js";
 import { furtherCounters } from "../entities/sequence-number.js";
+import type { Subscription } from "../entities/subscription.js";
 import { emptyStore, storesOf } from "./purge.js";
 
 /** Deletes an entity with its messages, a topic with its subscriptions. Throws `entity-not-found`. */
@@ -30,6 +31,7 @@ export function removeEntity(engine: Engine, entity: Entity, nowMs: number): voi
   if (entity.kind !== "subscription") forgetDuplicates(engine, entity);
   engine.timers.disarm(entity.idleTimer);
   if (!engine.storage.isVolatile) {
+    if (entity.kind === "subscription") forgetRules(engine, entity);
     engine.storage.deleteEntity(entity.id);
     for (const counter of furtherCounters(entity)) engine.storage.deleteEntity(counter);
   }
@@ -42,4 +44,8 @@ export function forgetDuplicates(engine: Engine, entity: Exclude<Entity, { kind:
     for (const key of entity.history.keys()) engine.storage.deleteDuplicate(entity.id, key);
   }
   entity.history.clear();
+}
+
+function forgetRules({ storage }: Engine, { rules }: Subscription): void {
+  for (const { recordId } of rules.values()) if (recordId !== undefined) storage.deleteEntity(recordId);
 }

@@ -1,6 +1,6 @@
 import type { Engine } from "../engine.js";
 import { findSubscription } from "./find-subscription.js";
-import { saveRules } from "./save-entity.js";
+import { forgetRule } from "./save-entity.js";
 
 /** Removes a rule. Throws `rule-not-found` or `entity-not-found`. */
 export function deleteRule(
@@ -11,6 +11,5 @@ export function deleteRule(
   nowMs: number,
 ): void {
   const entity = findSubscription(engine, topic, subscription);
-  entity.rules.remove(name);
-  saveRules(engine, entity, nowMs);
+  forgetRule(engine, entity, entity.rules.remove(name), nowMs);
 }

@@ -394,8 +394,8 @@ describe("partitioned entity", () => {
     await using world = openWorld();
     await world.broker.createQueue("orders", { enablePartitioning: true, maxSizeInMegabytes: 1 });
     const sender = world.broker.sender("orders");
-    const quarter = "x".repeat(240_000);
-    for (let i = 0; i < 69; i++) await sender.send(message(quarter));
+    const quarter = "x".repeat(249_000);
+    for (let i = 0; i < 67; i++) await sender.send(message(quarter));
     expect(await codeOf(sender.send(message(quarter)))).toBe("quota-exceeded");
   });
 

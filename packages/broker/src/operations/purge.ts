@@ -39,8 +39,9 @@ export function storesOf(entity: Entity): MessageStore[] {
 
 /** Removes a message wherever it stands. */
 export function removeMessage(engine: Engine, message: StoredMessage): void {
-  // A topic hands its messages out by itself.
-  const isReady = message.state === "active" && !message.isLocked && message.store.owner.kind !== "topic";
-  if (isReady) withdraw(message);
+  const { kind, owner } = message.store;
+  // What a topic hands to its subscriptions was never ready for a receiver.
+  const isHandedOn = owner.kind === "topic" && kind === "main";
+  if (message.state === "active" && !message.isLocked && !isHandedOn) withdraw(message);
   discardMessage(engine, message);
 }

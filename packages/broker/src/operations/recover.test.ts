@@ -79,6 +79,33 @@ describe("openBroker", () => {
     expect(received.map(({ messageId }) => messageId)).toEqual(["scheduled", "expired"]);
   });
 
+  it("restores rules that were added, changed and removed, in order and under numbers of their own", async () => {
+    await using broker = await restart(async (first) => {
+      await first.createTopic("t");
+      await first.createSubscription("t", "s");
+      for (const name of ["a", "b", "c"]) {
+        await first.createRule("t", "s", { name, filter: { type: "correlation", subject: name } });
+      }
+      await first.updateRule("t", "s", { name: "b", filter: { type: "sql", expression: "n = 1" } });
+      await first.deleteRule("t", "s", "a");
+      await first.deleteRule("t", "s", "$Default");
+      await first.createSubscription("t", "gone");
+      await first.createRule("t", "gone", { name: "x", filter: { type: "false" } });
+      await first.deleteEntity("t/Subscriptions/gone");
+    });
+    const rules = broker.listRules("t", "s").map(({ name, filter }) => [name, filter.type]);
+    expect(rules).toEqual([
+      ["b", "sql"],
+      ["c", "correlation"],
+    ]);
+    expect(broker.disk.tables.entities.size).toBe(4);
+    await broker.createQueue("q");
+    await broker.createRule("t", "s", { name: "d", filter: { type: "false" } });
+    await broker.sender("t").send(message("x", { subject: "c" }));
+    expect(broker.getEntity("t/Subscriptions/s").activeMessageCount).toBe(1);
+    expect(broker.listRules("t", "s")).toHaveLength(3);
+  });
+
   it("restores rules with the parameters of their filters and actions", async () => {
     const rule: RuleDefinition = {
       name: "large",

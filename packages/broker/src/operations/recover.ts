@@ -20,6 +20,7 @@ import { watchIdle } from "../lifecycle/auto-delete.js";
 import { enterMessage } from "../lifecycle/place-message.js";
 import { StoredMessage } from "../messages/stored-message.js";
 import type { EntityRecord, RecordVisitor } from "../storage/storage.js";
+import type { RuleRecord } from "./save-entity.js";
 
 interface EntityDescription {
   readonly kind: Entity["kind"];
@@ -34,7 +35,7 @@ interface EntityDescription {
 
 /** Builds the engine's state out of what the storage kept. Locks are gone; what fell due meanwhile happens afterwards, in order. */
 export async function recover(engine: Engine, nowMs: number): Promise<void> {
-  const described: [number, EntityDescription][] = [];
+  const described: [number, EntityDescription | RuleRecord][] = [];
   const duplicates: [Queue | Topic, string, number][] = [];
   const overdue: [StoredMessage, dueMs: number][] = [];
   /** Messages that a topic had not handed to all subscriptions. */
@@ -44,8 +45,10 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
   const build = (): void => {
     if (described.length === 0) return;
     described.sort((a, b) => a[0] - b[0]);
-    for (const [id, description] of described.splice(0))
-      engine.entities.add(restore(engine, id, description));
+    for (const [id, description] of described.splice(0)) {
+      if (description.kind === "rule") restoreRule(engine, id, description);
+      else engine.entities.add(restore(engine, id, description));
+    }
   };
   const enter = (message: StoredMessage): void => {
     const { owner, kind } = message.store;
@@ -60,7 +63,7 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
   };
   const visitor: RecordVisitor = {
     entity(id, record) {
-      described.push([id, record as EntityRecord & EntityDescription]);
+      described.push([id, record as EntityRecord & (EntityDescription | RuleRecord)]);
     },
     counter(id, nextSequence) {
       build();
@@ -135,6 +138,13 @@ function restore(engine: Engine, id: number, description: EntityDescription): En
   entity.createdAtMs = description.createdAtMs;
   entity.updatedAtMs = description.updatedAtMs;
   return entity;
+}
+
+/** Rules come after their subscription: their numbers are higher. */
+function restoreRule(engine: Engine, recordId: number, { subscriptionId, ...rule }: RuleRecord): void {
+  engine.entities.reserveId(recordId);
+  const subscription = engine.entities.findById(subscriptionId);
+  if (subscription?.kind === "subscription") subscription.rules.restore({ ...rule, recordId });
 }
 
 function construct(engine: Engine, id: number, description: EntityDescription): Entity {

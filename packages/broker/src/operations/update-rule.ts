@@ -1,7 +1,7 @@
 import type { Engine } from "../engine.js";
 import type { RuleDefinition } from "../rules/rule.js";
 import { findSubscription } from "./find-subscription.js";
-import { saveRules } from "./save-entity.js";
+import { saveRule } from "./save-entity.js";
 
 /** Replaces the rule of the same name. Throws as `createRule`, and `rule-not-found`. */
 export function updateRule(
@@ -13,5 +13,5 @@ export function updateRule(
 ): void {
   const entity = findSubscription(engine, topic, subscription);
   entity.rules.replace(rule);
-  saveRules(engine, entity, nowMs);
+  saveRule(engine, entity, rule.name, nowMs);
 }

@@ -1,10 +1,11 @@
+import { BROKER_LIMITS } from "../limits.js";
 import { RuleEvaluationError } from "./rule-error.js";
 
 /**
- * What one rule may cost on one message, in comparisons of up to 32 characters: some 10 ms. No pattern that stands in a filter comes near
- * it on a message of the size that the service takes; patterns out of long properties may.
+ * What one rule may cost on one message. No pattern that stands in a filter comes near it on a message of the size that the service takes; patterns
+ * out of long properties may.
  */
-const LIMIT = 8_000_000;
+const { comparisonsPerRule: LIMIT } = BROKER_LIMITS;
 
 let left = LIMIT;
 

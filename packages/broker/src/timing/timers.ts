@@ -1,11 +1,4 @@
-import {
-  type Clock,
-  type ClockAttachment,
-  type ClockDriven,
-  processTime,
-  SystemClock,
-  steadyNow,
-} from "../clock.js";
+import { type Clock, type ClockAttachment, type ClockDriven, goesByItself, processTime, steadyNow } from "../clock.js";
 import { type TimerEntry, TimingWheel } from "./timing-wheel.js";
 
 /** How long timers fire before everything else has its turn, and how long they hold up an operation, in ms. */
@@ -126,7 +119,7 @@ export class Timers implements ClockDriven {
   #run(steadyMs: number, turnMs: number): void {
     this.#isRunning = true;
     // Who moves a clock by hand expects everything to have happened.
-    const endsAtMs = this.#clock instanceof SystemClock ? processTime() + turnMs : Number.POSITIVE_INFINITY;
+    const endsAtMs = goesByItself(this.#clock) ? processTime() + turnMs : Number.POSITIVE_INFINITY;
     try {
       this.#wheel.runDue(steadyMs, steadyMs + this.#steppedMs, () => processTime() >= endsAtMs);
     } finally {

@@ -2,17 +2,31 @@ import type { ResolvedServeLimits } from "../../serve-limits.js";
 import { AmqpRefusal } from "../error.js";
 import { ConnectionBudget } from "./connection-budget.js";
 import { MemoryPool } from "./memory-pool.js";
+import { Usage } from "./turns.js";
 
 /** Lets connections in, and keeps those that have shown no token apart from the others: they cannot take what the others need. */
 export class Admission {
   readonly #limits: ResolvedServeLimits;
   readonly #strangers: MemoryPool;
   readonly #known: MemoryPool;
+  readonly #strangersUsage = new Usage();
+  readonly #usageByKey = new Map<string, Usage>();
 
   constructor(limits: ResolvedServeLimits) {
     this.#limits = limits;
     this.#strangers = new MemoryPool(limits.unauthenticated.totalBytes);
     this.#known = new MemoryPool(limits.totalBytes);
+  }
+
+  /** The time that all clients of a key have had, or all of those that have shown none. */
+  usageOf(key: string | undefined): Usage {
+    if (key === undefined) return this.#strangersUsage;
+    let usage = this.#usageByKey.get(key);
+    if (usage === undefined) {
+      usage = new Usage();
+      this.#usageByKey.set(key, usage);
+    }
+    return usage;
   }
 
   /** Makes the budget of a new connection. `onEvicted` is told when the connection has to go, for the sake of others. */

@@ -1,5 +1,7 @@
-/** How much time one client has had lately. */
+/** How much time somebody has had lately: one connection, or all of those that show the same key. */
 export class Usage {
+  /** That of all to which this one belongs; they share their time among them. */
+  group: Usage | undefined;
   #ms = 0;
   #atMs = 0;
 
@@ -12,6 +14,7 @@ export class Usage {
 
   add(nowMs: number, usedMs: number): void {
     this.#ms = this.at(nowMs) + usedMs;
+    this.group?.add(nowMs, usedMs);
   }
 }
 
@@ -28,8 +31,8 @@ const TURN_MS = 3;
 const ROUND_MS = 6;
 
 /**
- * Divides the time of a server among its clients, so that none of them holds up the others, whatever it asks for. Who has used little lately
- * comes first.
+ * Divides the time of a server among its clients, so that none of them holds up the others, whatever it asks for. Whose group has used little
+ * lately comes first, and in a group who has used little: so many connections have no more time than one.
  */
 export class Turns {
   #endsAtMs = 0;
@@ -97,11 +100,14 @@ export class Turns {
     const nowMs = performance.now();
     let least: TurnTaker | undefined;
     let leastMs = Number.POSITIVE_INFINITY;
+    let leastOfGroupMs = Number.POSITIVE_INFINITY;
     for (const taker of this.#waiting) {
       const usedMs = taker.usage.at(nowMs);
-      if (usedMs >= leastMs) continue;
+      const ofGroupMs = taker.usage.group?.at(nowMs) ?? usedMs;
+      if (ofGroupMs > leastOfGroupMs || (ofGroupMs === leastOfGroupMs && usedMs >= leastMs)) continue;
       least = taker;
       leastMs = usedMs;
+      leastOfGroupMs = ofGroupMs;
     }
     return least;
   }

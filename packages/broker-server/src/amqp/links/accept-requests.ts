@@ -7,6 +7,7 @@ import {
   rejected,
   scanMessage,
 } from "@waybill/amqp";
+import { REQUEST_LIMITS } from "../../request-limits.js";
 import type { Node } from "../address.js";
 import { textOf } from "../application-properties.js";
 import { AmqpRefusal, toAmqpError } from "../error.js";
@@ -25,14 +26,9 @@ export interface NodeRequest {
   readonly state: IncomingDelivery["state"];
 }
 
-/** Requests a client may have under way on one link. */
-const CREDIT_WINDOW = 100;
+const { requestsPerLink: CREDIT_WINDOW, tokenRequestBytes, requestValues } = REQUEST_LIMITS;
 /** The same on `$cbs`, where all know each other's requests before they know anybody. */
 const CBS_CREDIT_WINDOW = 20;
-/** The largest request to `$cbs`, in bytes: tokens are far smaller. */
-const LARGEST_TOKEN_REQUEST = 64 * 1024;
-/** Values in the body of a request: what the largest legitimate ones hold, and what takes no time to speak of. */
-const LARGEST_BODY_VALUES = 100_000;
 /** What a request may have in bytes whatever the entity's messages may, and besides them. */
 const LEAST_REQUEST_LIMIT = 2 ** 20;
 const REQUEST_OVERHEAD = 2 ** 16;
@@ -48,7 +44,7 @@ export function acceptRequests(peer: Peer, link: ReceiverLink, node: Node): void
     onDetach: () => peer.release(link),
   };
   if (node.kind === "cbs") {
-    link.accept({ creditWindow: CBS_CREDIT_WINDOW, maxMessageSize: LARGEST_TOKEN_REQUEST });
+    link.accept({ creditWindow: CBS_CREDIT_WINDOW, maxMessageSize: tokenRequestBytes });
   } else link.accept({ creditWindow: CREDIT_WINDOW, maxMessageSize: requestLimit(peer, node.path) });
 }
 
@@ -65,7 +61,7 @@ async function take(peer: Peer, link: ReceiverLink, node: Node, delivery: Incomi
     const { messageId, replyTo } = sections.decodeProperties() ?? {};
     const applicationProperties = sections.decodeApplicationProperties();
     const answer = (): Promise<Uint8Array> => {
-      const [body] = sections.decodeBody(LARGEST_BODY_VALUES);
+      const [body] = sections.decodeBody(requestValues);
       const request = { applicationProperties, body, state: delivery.state };
       if (!delivery.isSettled) link.settle(delivery, under(delivery.state, ACCEPTED));
       return node.kind === "cbs"

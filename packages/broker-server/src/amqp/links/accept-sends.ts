@@ -2,6 +2,7 @@ import {
   ACCEPTED,
   AmqpDecodeError,
   BATCH_MESSAGE_FORMAT,
+  countBatch,
   type IncomingDelivery,
   type ReceiverLink,
   rejected,
@@ -92,13 +93,14 @@ function send(peer: Peer, sender: Sender, { format, link, message, state }: Inco
 
 /** The messages of a batch. One without any is refused in the service's wording, by which people find what to do. */
 function readBatch({ limits }: Peer, envelope: Uint8Array, link: string): BrokerMessage[] {
-  try {
-    const messages = scanBatch(envelope);
-    if (messages.length <= limits.batchMessages) return messages.map(toBrokerMessage);
+  if (countBatch(envelope, limits.batchMessages) > limits.batchMessages) {
     throw new AmqpRefusal(
       "amqp:link:message-size-exceeded",
-      `The batch has ${messages.length} messages, and a batch has at most ${limits.batchMessages}.`,
+      `The batch has more than ${limits.batchMessages} messages, which is as many as a batch may have.`,
     );
+  }
+  try {
+    return scanBatch(envelope).map(toBrokerMessage);
   } catch (error) {
     if (!(error instanceof AmqpDecodeError) || scanMessage(envelope).bodyKind !== "none") throw error;
     throw new AmqpRefusal(

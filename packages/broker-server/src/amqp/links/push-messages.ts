@@ -9,6 +9,8 @@ import { settleDelivery } from "./settle-delivery.js";
 
 /** Messages asked of the broker at once, however much credit a client grants. */
 const LARGEST_GRANT = 200;
+/** Messages asked for between two looks at the turn. */
+const SMALL_GRANT = 16;
 /** Output in bytes after which no more messages are asked for until it is written, so that a client that does not read fills no memory. */
 const LARGEST_OUTPUT = 2 ** 20;
 
@@ -45,8 +47,7 @@ export function pushMessages(
     if (link.isDetached) return;
     // The client may also have taken credit back.
     if (link.credit < consumer.credit) consumer.drain();
-    if (isFull(peer, link)) peer.whenWritten(refill);
-    else grant(link, consumer);
+    if (isFull(peer, link) || !grant(peer, link, consumer)) peer.whenWritten(refill);
   };
   link.handler = {
     onCredit: refill,
@@ -77,24 +78,30 @@ function push(
   });
 }
 
-/** Asks the broker for as many messages as the client has given credit for. */
-function grant(link: SenderLink, consumer: Consumer): void {
-  const wanted = Math.min(link.credit, LARGEST_GRANT) - consumer.credit;
-  if (wanted > 0) consumer.grant(wanted);
+/**
+ * Asks the broker for as many messages as the client has given credit for; `false` when the turn, or the room for output, ended before. What is
+ * ready comes at once, so it asks for a few at a time as long as anything is.
+ */
+function grant(peer: Peer, link: SenderLink, consumer: Consumer): boolean {
+  for (;;) {
+    const wanted = Math.min(link.credit, LARGEST_GRANT) - consumer.credit;
+    if (wanted <= 0) return true;
+    consumer.grant(consumer.credit > 0 ? wanted : Math.min(wanted, SMALL_GRANT));
+    if (consumer.credit > 0) continue;
+    if (isFull(peer, link) || peer.turns.isOver()) return false;
+  }
 }
 
 /** Uses the credit up as far as there are messages, and gives the rest back (2.6.7). */
 function drain(peer: Peer, link: SenderLink, consumer: Consumer): void {
-  for (;;) {
-    if (isFull(peer, link)) {
-      peer.whenWritten(() => {
-        if (!link.isDetached && link.isDraining) drain(peer, link, consumer);
-      });
-      return;
-    }
-    grant(link, consumer);
-    if (consumer.drain() > 0 || link.credit === 0) break;
-  }
+  do {
+    if (!isFull(peer, link) && grant(peer, link, consumer)) continue;
+    if (link.credit === 0) break;
+    peer.whenWritten(() => {
+      if (!link.isDetached && link.isDraining) drain(peer, link, consumer);
+    });
+    return;
+  } while (consumer.drain() === 0 && link.credit > 0);
   link.completeDrain();
 }
 

@@ -1,8 +1,8 @@
 import { int } from "@waybill/amqp";
+import { REQUEST_LIMITS } from "../../request-limits.js";
 import { type ManagementReply, type ManagementRequest, receiverOf } from "./request.js";
 
-/** Messages that one request deletes at most. */
-const COUNT_LIMIT = 4000;
+const { deletedMessages: COUNT_LIMIT } = REQUEST_LIMITS;
 
 /** Deletes active messages enqueued before an instant. SDKs need the condition with a 204, or they see a failure. */
 export async function batchDeleteMessages(request: ManagementRequest): Promise<ManagementReply> {

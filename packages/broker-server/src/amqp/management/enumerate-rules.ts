@@ -1,11 +1,11 @@
 import { stringMap } from "@waybill/amqp";
+import { REQUEST_LIMITS } from "../../request-limits.js";
 import type { ManagementReply, ManagementRequest } from "./request.js";
 import { fromRuleDescription } from "./rule-description.js";
 import { splitSubscriptionPath } from "./subscription-path.js";
 
 const TOP = 100;
-/** Rules that one request lists at most. */
-const TOP_LIMIT = 1000;
+const { listedRules: TOP_LIMIT } = REQUEST_LIMITS;
 
 /** Lists the rules of a subscription, a page at a time; 204 after the last. */
 export function enumerateRules({ broker, path, body }: ManagementRequest): ManagementReply {

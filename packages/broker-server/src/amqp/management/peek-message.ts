@@ -1,14 +1,13 @@
 import { Buffer } from "node:buffer";
 import { type AmqpMap, stringMap } from "@waybill/amqp";
 import type { ReceivedMessage } from "@waybill/broker";
+import { REQUEST_LIMITS } from "../../request-limits.js";
 import { type Delivery, fromBrokerMessage } from "../from-broker-message.js";
 import { unwritable } from "../unwritable-message.js";
 import type { ManagementReply, ManagementRequest } from "./request.js";
 
-/** Messages that one request returns at most. */
-const COUNT_LIMIT = 1000;
-/** Bytes beyond which a request returns one message only: clients ask again until there are none, and take answers of 1 MB. */
-const BYTES_LIMIT = 1_000_000;
+/** Clients ask again until there are none, and take answers of 1 MB. */
+const { peekedMessages: COUNT_LIMIT, peekedBytes: BYTES_LIMIT } = REQUEST_LIMITS;
 /** Messages that are read at a time. */
 const PAGE_SIZE = 50;
 

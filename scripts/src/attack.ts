@@ -1,0 +1,142 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import type { Flood } from "./attack/flood.js";
+import { FLOODS } from "./attack/floods.js";
+import { OfficialClient } from "./attack/official-client.js";
+import type { Measurement } from "./attack/server.js";
+
+// Floods a server with everything that is to fill its memory or hold up its loop, one kind after the other, while a client of the official SDK sends
+// and receives. The server, the attackers and the client are processes of their own, on loopback. Exits with 1 when the server dies, takes more
+// memory than it may, does nothing else for too long, or when the client waits too long or loses a message.
+// Usage: attack [--seconds 300] [--only text] [--list]
+
+const { values: args } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "300" },
+    only: { type: "string", default: "" },
+    list: { type: "boolean", default: false },
+  },
+});
+
+/** The heap of the server, in MB, and what its process may take in all: the heap, what `totalBytes` grants connections, and the bodies of messages. */
+const HEAP_MB = 768;
+const MEMORY_LIMIT_MB = 1_280;
+/** How long nothing else may have its turn, as far as the server was computing, and how long 99 of 100 round trips of the client take at most. In ms. */
+const STALL_LIMIT_MS = 50;
+const P99_LIMIT_MS = 100;
+/** The client's round trips before the floods tell how busy the machine is with other things. */
+const QUIET_MS = 3_000;
+const MB = 2 ** 20;
+
+const chosen = FLOODS.filter(({ name }) => name.includes(args.only));
+if (args.list) console.log(FLOODS.map(({ name }) => name).join("\n"));
+else process.exitCode = (await attack(chosen, Number(args.seconds) * 1000)) ? 0 : 1;
+
+async function attack(floods: readonly Flood[], durationMs: number): Promise<boolean> {
+  const server = start("server", [], [`--max-old-space-size=${HEAP_MB}`]);
+  const [port] = (await once(server, "message")) as [number];
+  const attackers = start("attackers", [String(port)], []);
+  const client = new OfficialClient(port);
+  let isServerOver = false;
+  server.once("exit", () => {
+    isServerOver = true;
+  });
+  await client.work(after(500));
+  await ask<Measurement>(server, "measure");
+  const quiet = percentile((await client.work(after(QUIET_MS))).roundTripsMs, 99);
+  console.log(`Before the floods 99 of 100 round trips took ${quiet.toFixed(0)} ms at most.\n`);
+  console.log(row(["flood", "memory", "stall", "(wall)", "p50", "p99", "round trips", "connections", ""]));
+  let isHeld = true;
+  for (const flood of floods) {
+    if (flood.prepare !== undefined) {
+      await ask(server, flood.prepare);
+      await ask(server, "measure");
+    }
+    attackers.send({ name: flood.name, ms: durationMs / floods.length });
+    let connections: number | undefined;
+    const done = once(attackers, "message").then(([count]) => {
+      connections = count as number;
+    });
+    const work = await client.work(() => connections !== undefined || isServerOver);
+    if (isServerOver) {
+      console.log(row([flood.name, "the server is dead"]));
+      isHeld = false;
+      break;
+    }
+    await done;
+    const measurement = await ask<Measurement>(server, "measure");
+    const faults = faultsOf(measurement, work, quiet);
+    if (faults.length > 0) isHeld = false;
+    console.log(
+      row([flood.name, ...figures(measurement, work, connections ?? 0), faults.join(", ") || "held"]),
+    );
+    await ask(server, "empty");
+    // What the attackers left is still being cleared away.
+    await client.work(after(300));
+    await ask(server, "measure");
+  }
+  await client.close();
+  for (const process of [attackers, server]) process.kill("SIGKILL");
+  console.log(isHeld ? "\nEvery bound held, and nothing was lost." : "\nNot every bound held.");
+  return isHeld;
+}
+
+type Work = Awaited<ReturnType<OfficialClient["work"]>>;
+
+function faultsOf({ residentBytes, stallMs, warnings }: Measurement, work: Work, quietMs: number): string[] {
+  const { roundTripsMs, lost, errors } = work;
+  const p99 = percentile(roundTripsMs, 99);
+  return [
+    ...(residentBytes > MEMORY_LIMIT_MB * MB ? [`more than ${MEMORY_LIMIT_MB} MB`] : []),
+    ...(stallMs > STALL_LIMIT_MS ? [`stalled for ${stallMs.toFixed(0)} ms`] : []),
+    ...(p99 > P99_LIMIT_MS + quietMs ? [`p99 of ${p99.toFixed(0)} ms`] : []),
+    ...(roundTripsMs.length === 0 ? ["no round trip"] : []),
+    ...lost.map((id) => `lost ${id}`),
+    ...errors.slice(0, 3),
+    ...warnings.slice(0, 3),
+  ];
+}
+
+function figures(
+  { residentBytes, stallMs, delayMs }: Measurement,
+  { roundTripsMs }: Work,
+  connections: number,
+): string[] {
+  const ms = (value: number): string => `${value.toFixed(0)} ms`;
+  return [
+    `${(residentBytes / MB).toFixed(0)} MB`,
+    ms(stallMs),
+    ms(delayMs),
+    ms(percentile(roundTripsMs, 50)),
+    ms(percentile(roundTripsMs, 99)),
+    String(roundTripsMs.length),
+    String(connections),
+  ];
+}
+
+function start(name: string, parameters: readonly string[], execArgv: readonly string[]): ChildProcess {
+  const program = fileURLToPath(new URL(`./attack/${name}.js`, import.meta.url));
+  return fork(program, [...parameters], { execArgv: [...execArgv] });
+}
+
+async function ask<Answer>(child: ChildProcess, order: string): Promise<Answer> {
+  const answer = once(child, "message");
+  child.send(order);
+  return ((await answer) as [Answer])[0];
+}
+
+function after(ms: number): () => boolean {
+  const endsAt = performance.now() + ms;
+  return () => performance.now() >= endsAt;
+}
+
+function percentile(values: readonly number[], percent: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? Number.NaN;
+}
+
+function row([name = "", ...cells]: readonly string[]): string {
+  return `${name.padEnd(58)}${cells.map((cell) => cell.padStart(12)).join("")}`;
+}

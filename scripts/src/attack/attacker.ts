@@ -1,0 +1,98 @@
+import { Buffer } from "node:buffer";
+import { connect, type Socket } from "node:net";
+import { attachSender, CODES, greeting } from "./frames.js";
+import type { KeyName } from "./keys.js";
+
+/** A client that says what it likes, counts what the server answers, and never reads more than that. */
+export class Attacker {
+  /** Frames that came, by the code of their performative. */
+  readonly frames = new Map<number, number>();
+  readonly #socket: Socket;
+  #isOver = false;
+  #rest: Buffer = Buffer.alloc(0);
+
+  private constructor(port: number) {
+    this.#socket = connect(port, "127.0.0.1").setNoDelay();
+    this.#socket.on("data", (bytes) => this.#count(bytes));
+    this.#socket.on("error", () => {});
+    this.#socket.on("close", () => {
+      this.#isOver = true;
+    });
+    this.#socket.on("end", () => this.close());
+  }
+
+  /** Connects, with a key or without one. */
+  static async open(port: number, key?: KeyName): Promise<Attacker> {
+    const attacker = new Attacker(port);
+    await attacker.write(greeting(key));
+    return attacker;
+  }
+
+  /** Connects and says nothing. */
+  static openSilent(port: number): Attacker {
+    return new Attacker(port);
+  }
+
+  /** Whether the server has put an end to it, or to its session. */
+  get isOver(): boolean {
+    return this.#isOver || this.received(CODES.end) + this.received(CODES.close) > 0;
+  }
+
+  received(code: number): number {
+    return this.frames.get(code) ?? 0;
+  }
+
+  /** Writes as soon as the server has read what was written before; does nothing once it is over. */
+  async write(...parts: readonly Uint8Array[]): Promise<void> {
+    if (this.#isOver) return;
+    if (this.#socket.write(Buffer.concat(parts))) return;
+    while (this.#socket.writableNeedDrain && !this.isOver) await pause(1);
+  }
+
+  /** Attaches a link to send on and waits for its credit. */
+  async attachSender(name: string, handle: number, address: string): Promise<void> {
+    const before = this.received(CODES.flow);
+    await this.write(attachSender(name, handle, address));
+    await this.until(() => this.received(CODES.flow) > before);
+  }
+
+  /** Waits for something the server does, for a second at most. */
+  async until(isDone: () => boolean, patienceMs = 1000): Promise<boolean> {
+    const endsAt = performance.now() + patienceMs;
+    while (!isDone()) {
+      if (this.isOver || performance.now() > endsAt) return false;
+      await pause(1);
+    }
+    return true;
+  }
+
+  /** Stops reading what the server says. */
+  stopReading(): void {
+    this.#socket.pause();
+  }
+
+  close(): void {
+    this.#isOver = true;
+    this.#socket.destroy();
+  }
+
+  #count(bytes: Buffer): void {
+    let chunk = this.#rest.length > 0 ? Buffer.concat([this.#rest, bytes]) : bytes;
+    while (chunk.length >= 8) {
+      const isHeader = chunk.toString("latin1", 0, 4) === "AMQP";
+      const size = isHeader ? 8 : chunk.readUInt32BE(0);
+      if (chunk.length < size) break;
+      // Behind the frame's header stands the descriptor, a small ulong.
+      const code = !isHeader && size > 10 && chunk[5] === 0 ? chunk[10] : undefined;
+      if (code !== undefined) this.frames.set(code, this.received(code) + 1);
+      chunk = chunk.subarray(size);
+    }
+    this.#rest = Buffer.from(chunk);
+  }
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

@@ -1,0 +1,21 @@
+import type { Attacker } from "./attacker.js";
+import type { KeyName } from "./keys.js";
+
+/** What a flood works with. */
+export interface FloodContext {
+  /** Connects an attacker, with a key or without one. */
+  open(key?: KeyName): Promise<Attacker>;
+  /** Connects one that says nothing by itself. */
+  openSilent(): Attacker;
+  isOver(): boolean;
+}
+
+/** One kind of attack, which goes on until it is over. */
+export interface Flood {
+  readonly name: string;
+  /** How many attack at once; default 3. */
+  readonly attackers?: number;
+  /** What the server has to prepare. */
+  readonly prepare?: "deep";
+  run(context: FloodContext): Promise<void>;
+}

@@ -1,0 +1,156 @@
+import { Buffer } from "node:buffer";
+import { BATCH_MESSAGE_FORMAT, encodeMessage, joinBatch, stringMap } from "@waybill/amqp";
+import { pause } from "./attacker.js";
+import type { Flood } from "./flood.js";
+import { attachReceiver, attachSender, CODES, credit, detach, disposition, transfer } from "./frames.js";
+import { request } from "./requests.js";
+
+// What is to keep the server from everything else.
+
+const UNSETTLED = 100_000;
+const LIKE_RULES = 20_000;
+const LONG_TEXT = 30_000;
+
+export const TIME_FLOODS: readonly Flood[] = [
+  {
+    name: "wide dispositions over 100,000 unsettled, Listen key",
+    attackers: 1,
+    prepare: "deep",
+    async run({ open, isOver }) {
+      const unsettled = Buffer.concat(Array.from({ length: 1_500 }, () => disposition(0, 0x7fffffff, false)));
+      const accepted = Buffer.concat(Array.from({ length: 1_500 }, () => disposition(0, 0x7fffffff)));
+      const attacker = await open("listen");
+      await attacker.write(attachReceiver("r", 0, "deep"), credit(0, UNSETTLED));
+      await attacker.until(() => attacker.received(CODES.transfer) >= UNSETTLED || isOver(), 30_000);
+      for (let i = 0; i < 20 && !isOver(); i++) await attacker.write(unsettled);
+      while (!isOver() && !attacker.isOver) await attacker.write(accepted);
+      attacker.close();
+    },
+  },
+  {
+    name: "links that come and go beside 100,000 unsettled, Listen key",
+    attackers: 1,
+    prepare: "deep",
+    async run({ open, isOver }) {
+      const attacker = await open("listen");
+      await attacker.write(attachReceiver("r", 0, "deep"), credit(0, UNSETTLED));
+      await attacker.until(() => attacker.received(CODES.transfer) >= UNSETTLED || isOver(), 30_000);
+      const storm = Buffer.concat(
+        Array.from({ length: 200 }, (_, i) => Buffer.concat([attachReceiver(`l${i}`, 1, "work"), detach(1)])),
+      );
+      while (!isOver() && !attacker.isOver) await attacker.write(storm);
+      attacker.close();
+    },
+  },
+  {
+    name: "20,000 LIKE rules and long properties, Send and Listen key",
+    attackers: 1,
+    async run({ open, isOver }) {
+      const attacker = await open("both");
+      const node = "news/subscriptions/ruled/$management";
+      await attacker.write(attachReceiver("r", 0, node), credit(0, 1_000_000));
+      await attacker.attachSender("requests", 1, node);
+      for (let id = 0; id < LIKE_RULES && !isOver() && !attacker.isOver; id += 50) {
+        const rules = Array.from({ length: 50 }, (_, i) =>
+          transfer(1, id + i, addRule(`r${id + i}`, `a LIKE '%${"_a".repeat(40)}${id + i}%' OR a LIKE b`), {
+            settled: true,
+          }),
+        );
+        const before = attacker.received(CODES.transfer);
+        await attacker.write(...rules);
+        await attacker.until(() => attacker.received(CODES.transfer) >= before + 50, 500);
+      }
+      await attacker.attachSender("news", 2, "news");
+      const message = encodeMessage({
+        applicationProperties: stringMap({
+          a: "a".repeat(LONG_TEXT),
+          b: `%${"a_".repeat(LONG_TEXT / 2 - 500)}b`,
+        }),
+        body: { kind: "value", value: null },
+      });
+      for (let id = 100_000; !isOver() && !attacker.isOver; id++) {
+        await attacker.write(transfer(2, id, message, { settled: true }));
+        await pause(20);
+      }
+      attacker.close();
+    },
+  },
+  {
+    name: "batches of 104,000 messages, Send key",
+    async run({ open, isOver }) {
+      const empty = Buffer.from("00537740", "hex");
+      const batch = joinBatch(Array.from({ length: 104_000 }, () => empty));
+      while (!isOver()) {
+        const attacker = await open("send");
+        await attacker.attachSender("s", 0, "work");
+        for (let id = 0; id < 900 && !isOver() && !attacker.isOver; id++)
+          await attacker.write(...inFrames(id, batch));
+        attacker.close();
+      }
+    },
+  },
+  {
+    name: "peeks of 2^31 and other large requests, Listen key",
+    async run({ open, isOver }) {
+      const all = 2 ** 31 - 1;
+      const requests = [
+        request("com.microsoft:peek-message", { "message-count": all, "from-sequence-number": 0 }, "r"),
+        request(
+          "com.microsoft:peek-message",
+          { "message-count": all, "from-sequence-number": 0, "session-id": "none" },
+          "r",
+        ),
+        request("com.microsoft:batch-delete-messages", { "message-count": all, "session-id": "none" }, "r"),
+        request(
+          "com.microsoft:renew-lock",
+          { "lock-tokens": Array.from({ length: 60_000 }, () => null) },
+          "r",
+        ),
+        request(
+          "com.microsoft:receive-by-sequence-number",
+          { "sequence-numbers": Array.from({ length: 60_000 }, () => 1), "receiver-settle-mode": 1 },
+          "r",
+        ),
+      ];
+      while (!isOver()) {
+        const attacker = await open("listen");
+        await attacker.write(attachReceiver("r", 0, "deep/$management"), credit(0, 1_000_000));
+        await attacker.attachSender("requests", 1, "deep/$management");
+        for (let id = 0; !isOver() && !attacker.isOver; id++) {
+          const one = requests[id % requests.length] ?? Buffer.alloc(0);
+          await attacker.write(...inFrames(id, one, 1, 0));
+          await attacker.until(() => attacker.received(CODES.transfer) >= id - 20, 200);
+        }
+        attacker.close();
+      }
+    },
+  },
+  {
+    name: "small frames without end, Send key",
+    async run({ open, isOver }) {
+      const flows = Buffer.concat(Array.from({ length: 2_000 }, () => credit(0, 1)));
+      const attacker = await open("both");
+      await attacker.write(attachReceiver("r", 0, "work"), attachSender("s", 1, "work"));
+      while (!isOver() && !attacker.isOver) await attacker.write(flows);
+      attacker.close();
+    },
+  },
+];
+
+/** A message in frames of 100,000 bytes. */
+function inFrames(id: number, message: Uint8Array, handle = 0, format = BATCH_MESSAGE_FORMAT): Buffer[] {
+  const size = 100_000;
+  const count = Math.ceil(message.length / size);
+  return Array.from({ length: count }, (_, i) =>
+    transfer(handle, id, message.subarray(i * size, (i + 1) * size), {
+      settled: true,
+      more: i < count - 1,
+      format,
+    }),
+  );
+}
+
+function addRule(name: string, expression: string): Uint8Array {
+  const description = stringMap({ "sql-filter": stringMap({ expression }) });
+  return request("com.microsoft:add-rule", { "rule-name": name, "rule-description": description }, "r");
+}

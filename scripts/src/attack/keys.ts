@@ -1,0 +1,11 @@
+import type { SharedAccessKey } from "@waybill/broker-server";
+
+/** Who has what: the official client everything, attackers what their flood says. */
+export const KEYS = {
+  root: { name: "root", key: "root-secret", rights: ["Manage"] },
+  send: { name: "send", key: "send-secret", rights: ["Send"] },
+  listen: { name: "listen", key: "listen-secret", rights: ["Listen"] },
+  both: { name: "both", key: "both-secret", rights: ["Send", "Listen"] },
+} as const satisfies Readonly<Record<string, SharedAccessKey>>;
+
+export type KeyName = keyof typeof KEYS;

@@ -1,0 +1,72 @@
+import { ServiceBusClient } from "@azure/service-bus";
+import { KEYS } from "./keys.js";
+
+/** What a client found while it worked. */
+export interface Work {
+  readonly roundTripsMs: readonly number[];
+  readonly lost: readonly string[];
+  readonly errors: readonly string[];
+}
+
+/** A client of the official SDK that sends, receives and completes all along, and remembers what it sent. */
+export class OfficialClient {
+  readonly #client: ServiceBusClient;
+  readonly #sent = new Set<string>();
+  #count = 0;
+
+  constructor(port: number) {
+    const { name, key } = KEYS.root;
+    this.#client = new ServiceBusClient(
+      `Endpoint=sb://127.0.0.1:${port};SharedAccessKeyName=${name};SharedAccessKey=${key};UseDevelopmentEmulator=true`,
+      { retryOptions: { maxRetries: 1, timeoutInMs: 20_000 } },
+    );
+  }
+
+  /** Works until it is told to end, one message after the other. */
+  async work(isOver: () => boolean): Promise<Work> {
+    const sender = this.#client.createSender("health");
+    const receiver = this.#client.createReceiver("health");
+    const roundTripsMs: number[] = [];
+    const errors: string[] = [];
+    do {
+      const messageId = `m${this.#count++}`;
+      const startMs = performance.now();
+      try {
+        await sender.sendMessages({ body: messageId, messageId });
+        this.#sent.add(messageId);
+        const [message] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 10_000 });
+        if (message === undefined) continue;
+        await receiver.completeMessage(message);
+        this.#sent.delete(String(message.messageId));
+        roundTripsMs.push(performance.now() - startMs);
+      } catch (error) {
+        errors.push(String(error));
+      }
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    } while (!isOver());
+    try {
+      await receiver.close();
+      await sender.close();
+      return { roundTripsMs, lost: await this.#missing(), errors };
+    } catch (error) {
+      return { roundTripsMs, lost: [], errors: [...errors, String(error)] };
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  /** What was sent and neither received nor found in the queue. */
+  async #missing(): Promise<string[]> {
+    if (this.#sent.size === 0) return [];
+    const receiver = this.#client.createReceiver("health", { receiveMode: "receiveAndDelete" });
+    for (const message of await receiver.receiveMessages(1000, { maxWaitTimeInMs: 500 })) {
+      this.#sent.delete(String(message.messageId));
+    }
+    await receiver.close();
+    const missing = [...this.#sent];
+    this.#sent.clear();
+    return missing;
+  }
+}

@@ -1,0 +1,101 @@
+import { readFileSync } from "node:fs";
+import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+import { createBroker } from "@waybill/broker";
+import { serve } from "@waybill/broker-server";
+import { KEYS } from "./keys.js";
+
+// The server under attack, in a process of its own. Says its port, and answers each message of its parent with what it measured since the
+// last one.
+
+/** What the server measured of itself since it was asked last. */
+export interface Measurement {
+  /** The most memory that the process had. */
+  readonly residentBytes: number;
+  /** The longest that nothing else had its turn, in ms, as far as the server itself was computing: others use this machine, too. */
+  readonly stallMs: number;
+  /** The same by the wall clock. */
+  readonly delayMs: number;
+  readonly warnings: readonly string[];
+}
+
+const LOOK_MS = 2;
+
+const broker = createBroker();
+// Every queue has its own: what one flood leaves behind is not in the way of the others.
+const messages = { lockDurationMs: 300_000, maxDeliveryCount: 1_000 };
+for (const name of ["health", "work", "deep", "full", "spare"]) await broker.createQueue(name, messages);
+await broker.createTopic("news");
+for (const name of ["all", "ruled"]) await broker.createSubscription("news", name, messages);
+const server = await serve(broker, { port: 0, keys: Object.values(KEYS), closeTimeoutMs: 500 });
+
+await fill("spare", 20_000, 2_000);
+await fill("deep", 20_000, 500);
+
+let warnings: string[] = [];
+process.on("warning", (warning) => warnings.push(String(warning)));
+let residentBytes = 0;
+let stallMs = 0;
+const delays = monitorEventLoopDelay({ resolution: 1 });
+delays.enable();
+look(performance.now(), computedMs());
+
+process.on("message", (order: string) => {
+  if (order === "empty") void empty();
+  else if (order === "deep") void deepen();
+  else process.send?.(measure());
+});
+process.on("disconnect", () => process.exit());
+process.send?.(server.port);
+
+/** Looks how long it took until it had its turn again, of which it computed so much. */
+function look(beforeMs: number, computedBeforeMs: number): void {
+  setTimeout(() => {
+    const nowMs = performance.now();
+    stallMs = Math.max(stallMs, Math.min(nowMs - beforeMs - LOOK_MS, computedMs() - computedBeforeMs));
+    residentBytes = Math.max(residentBytes, process.memoryUsage.rss());
+    look(performance.now(), computedMs());
+  }, LOOK_MS);
+}
+
+/** How long the thread of the event loop has computed; elsewhere than on Linux the whole process. */
+function computedMs(): number {
+  try {
+    return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, "latin1").split(" ")[0]) / 1e6;
+  } catch {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1000;
+  }
+}
+
+function measure(): Measurement {
+  const measurement = { residentBytes, stallMs, delayMs: delays.max / 1e6, warnings };
+  residentBytes = process.memoryUsage.rss();
+  stallMs = 0;
+  warnings = [];
+  delays.reset();
+  return measurement;
+}
+
+/** Fills a queue with messages that nobody has locked. */
+async function deepen(): Promise<void> {
+  await broker.purge("deep");
+  await fill("deep", 110_000, 10);
+  process.send?.("filled");
+}
+
+async function fill(path: string, count: number, bytes: number): Promise<void> {
+  const one = { body: { section: "data", bytes: new Uint8Array(bytes) } } as const;
+  const batch = Array.from({ length: 1_000 }, () => one);
+  for (let sent = 0; sent < count; sent += batch.length) await broker.sender(path).sendBatch(batch);
+}
+
+/** Takes away what a flood left, so that the next one begins where this one began. */
+async function empty(): Promise<void> {
+  for (const path of ["work", "full", "news/Subscriptions/all", "news/Subscriptions/ruled"]) {
+    await broker.purge(path);
+  }
+  for (const { name } of broker.listRules("news", "ruled")) {
+    if (name !== "$Default") await broker.deleteRule("news", "ruled", name);
+  }
+  process.send?.("emptied");
+}
