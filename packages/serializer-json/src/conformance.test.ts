@@ -74,6 +74,7 @@ const subject: SerializerSubject = {
   create: () => json(),
   values: selfDescribingValues(expectations),
   marked: (marker) => ({ order: [{ note: `${marker}\u00e9` }] }),
+  items: (count) => [...Array(count - 1).fill(0), []],
   nesting: {
     value: (depth) => {
       let value: unknown = [];

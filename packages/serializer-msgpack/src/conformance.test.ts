@@ -100,6 +100,7 @@ const subject: SerializerSubject = {
     "an object that holds itself": "refused",
   }),
   marked: (marker) => ({ order: [{ note: `${marker}é` }] }),
+  items: (count) => [...Array(count - 1).fill(0), []],
   nesting: {
     value: (depth) => {
       let value: unknown = [1];

@@ -3,6 +3,7 @@ import { concurrencyCases } from "./concurrency-cases.js";
 import { contractCases } from "./contract-cases.js";
 import { depthCases } from "./depth-cases.js";
 import { hostileCases } from "./hostile-cases.js";
+import { itemCases } from "./item-cases.js";
 import { ownershipCases } from "./ownership-cases.js";
 import { recognitionCases } from "./recognition-cases.js";
 import { roundTripCases } from "./round-trip-cases.js";
@@ -22,6 +23,7 @@ export function serializerCases(subject: SerializerSubject): Case[] {
     ...strictnessCases(subject),
     ...recognitionCases(subject),
     ...depthCases(subject),
+    ...itemCases(subject),
     ...secrecyCases(subject),
     ...concurrencyCases(subject),
     ...hostileCases(subject),

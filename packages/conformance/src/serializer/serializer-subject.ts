@@ -15,6 +15,11 @@ export interface SerializerSubject {
   marked(marker: string): unknown;
   /** How deep values of the format can nest; `undefined` when its schema fixes the depth. */
   readonly nesting: Nesting | undefined;
+  /**
+   * A value of so many items: what stands in its arrays, objects, maps and records, however deep. It is asked for 1 to 100,000. Without it
+   * the limit on items is not tried.
+   */
+  items?(count: number): unknown;
   /** Bodies of the same format that other programs wrote, with the value they stand for. */
   readonly bodies?: readonly ForeignlyWrittenBody[];
   /**

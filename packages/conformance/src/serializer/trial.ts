@@ -13,6 +13,9 @@ import type { MessageSetting, SerializerSubject } from "./serializer-subject.js"
 /** The depth limit under which the law works where a case does not set another. */
 export const lawMaxDepth = 128;
 
+/** The limit on items where a case does not set another. */
+const usualMaxItems = 1_000_000;
+
 /**
  * How long reading may take: so many milliseconds of processor time and one more for so many bytes of the body, and so many milliseconds
  * in all.
@@ -32,6 +35,7 @@ export interface Offer {
   readonly contentType?: string | undefined;
   readonly message?: MessageSetting | undefined;
   readonly maxDepth?: number;
+  readonly maxItems?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -40,12 +44,13 @@ export async function write(
   serializer: Serializer,
   value: unknown,
   message: MessageSetting = {},
-  limits: { readonly maxDepth?: number; readonly signal?: AbortSignal } = {},
+  limits: { readonly maxDepth?: number; readonly maxItems?: number; readonly signal?: AbortSignal } = {},
 ): Promise<Required<SerializedBody>> {
   const written = await serializer.serialize(value, {
     ...messageContext(message, message.contentType),
     signal: limits.signal,
     maxDepth: limits.maxDepth ?? lawMaxDepth,
+    maxItemsIn: () => limits.maxItems ?? usualMaxItems,
   } satisfies SerializeContext);
   assert.ok(written?.bytes instanceof Uint8Array, "serialize returns { bytes } with a Uint8Array");
   const contentType = message.contentType ?? written.contentType ?? serializer.mediaTypes[0];
@@ -63,6 +68,7 @@ export function readContext(serializer: Serializer, offer: Offer): DeserializeCo
     signal: offer.signal,
     isDeclared: offer.isDeclared,
     maxDepth: offer.maxDepth ?? lawMaxDepth,
+    maxItems: offer.maxItems ?? usualMaxItems,
   };
 }
 
