@@ -174,6 +174,15 @@ describe("serializerCases", () => {
       ...json,
       serialize: (value, context) => json.serialize(value, { ...context, maxDepth: context.maxDepth + 1 }),
     }));
+    catches("counts items from zero", "items: reads 7 under", (json) => ({
+      ...json,
+      deserialize: (bytes, context) =>
+        json.deserialize(bytes, { ...context, maxItems: (context.maxItems ?? 0) + 1 }),
+    }));
+    catches("writes more items than allowed", "items: writes 7 under", (json) => ({
+      ...json,
+      serialize: (value, context) => json.serialize(value, { ...context, maxItemsIn: undefined }),
+    }));
     catches("quotes the body in a cause", "secrecy: refusals of damaged bodies", (json) => ({
       ...json,
       deserialize(bytes, context) {

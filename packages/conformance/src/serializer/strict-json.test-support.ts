@@ -78,6 +78,7 @@ export function strictJsonSubject(create: () => Serializer = strictJson): Serial
       "an object that holds itself": "refused",
     }),
     marked: (marker) => ({ note: marker }),
+    items: (count) => [...Array(count - 1).fill(0), []],
     nesting: {
       value: (depth) => JSON.parse("[".repeat(depth) + "]".repeat(depth)),
       bytes: (depth) => encode("[".repeat(depth) + "]".repeat(depth)),
@@ -100,21 +101,25 @@ export function strictJson(): SyncSerializer {
     mediaTypes: ["application/json"],
     detection: "structure",
     leadingBytes: [...encode(" \t\r\n[{")],
-    serialize(value, { maxDepth }) {
+    serialize(value, { maxDepth, maxItemsIn }) {
       try {
         assertPlain(value, maxDepth);
-        return { bytes: encode(stringify(value)) };
+        const text = stringify(value);
+        const bytes = encode(text);
+        if (itemsOf(text) > (maxItemsIn?.(bytes.length) ?? Infinity)) throw encodeFailure("too many items");
+        return { bytes };
       } catch (error) {
         if (error instanceof WaybillError) throw error;
         throw encodeFailure("reading the value threw an error");
       }
     },
-    deserialize(bytes, { isDeclared, maxDepth }) {
+    deserialize(bytes, { isDeclared, maxDepth, maxItems = Infinity }) {
       if (bytes.length === 0) throw decodeFailure("body-empty", "the body is empty");
       const text = readText(bytes);
       if (!isDeclared && !/^[ \t\r\n]*[[{]/.test(text))
         throw decodeFailure("root-not-container", "no container");
       assertShallow(text, maxDepth);
+      if (itemsOf(text) > maxItems) throw decodeFailure("items-exceeded", `more than ${maxItems} items`);
       try {
         return JSON.parse(text, refuseProto);
       } catch {
@@ -139,6 +144,11 @@ function assertShallow(text: string, maxDepth: number): void {
     else if (token === "]" || token === "}") depth--;
     if (depth > maxDepth) throw decodeFailure("depth-exceeded", `deeper than ${maxDepth}`);
   }
+}
+
+/** As many as there are commas, and one more in each container that is not empty. */
+function itemsOf(text: string): number {
+  return text.match(/"(?:[^"\\]|\\.)*"|,|[[{](?!\s*[\]}])/g)?.filter((token) => token[0] !== '"').length ?? 0;
 }
 
 function refuseProto(key: string, value: unknown): unknown {

@@ -24,7 +24,7 @@ const none: readonly never[] = Object.freeze([]);
 const noProperties: ApplicationProperties = Object.freeze({});
 
 const tightenedNote =
-  "That limit is a tenth of the usual one: the message was delivered before, and neither settled nor given back.";
+  "That is less than usual: the message was delivered before, and neither settled nor given back.";
 
 /** Says that an attempt failed; what failed stands in the list of attempts. */
 const failed = Symbol("failed");
