@@ -351,7 +351,7 @@ describe("json", () => {
     const start = performance.now();
     expect(reasonOf(() => read(json(), deep))).toBe("depth-exceeded");
     // Parsed, it takes seconds and gigabytes.
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(performance.now() - start).toBeLessThan(3_000);
   });
 
   describe("schemas", () => {

@@ -24,7 +24,7 @@ export interface JsonOptions extends BodySchemaOptions<JsonBodySchema> {
   readonly extraKeywords?: readonly string[] | undefined;
   /**
    * An ajv of your own instead of the built-in ones: with other formats, keywords, references or another RegExp engine. It keeps every
-   * schema that it compiled.
+   * schema that it compiled, and sees integers beyond ±(2^53 − 1) as the nearest numbers.
    */
   readonly ajv?: AjvLike | undefined;
 }
