@@ -183,6 +183,25 @@ describe("uniqueItems", () => {
     expect(performance.now() - start).toBeLessThan(5_000);
   });
 
+  it("tells dates and bytes apart, which values of other formats hold", () => {
+    const { compileSchema } = json();
+    const check = compileSchema?.({ uniqueItems: true }, "a message type");
+    const [one, other] = [new Date(1), new Date(2)];
+    for (const items of [
+      [one, other],
+      [{ at: one }, { at: other }],
+      [Uint8Array.of(1), Uint8Array.of(2)],
+      [one, 2n ** 60n],
+    ])
+      expect(check?.(items).isValid).toBe(true);
+    for (const items of [
+      [one, new Date(1)],
+      [Uint8Array.of(1), Uint8Array.of(1)],
+      [2n ** 60n, one, 2 ** 60],
+    ])
+      expect(check?.(items).isValid).toBe(false);
+  });
+
   it("tells values of different types apart", () => {
     const text = '[1,"1",true,"true",null,"null",[1],["1"],{"a":1},"{\\"a\\":1}",{"a":"1"},0,"__proto__"]';
     expect(takes({ uniqueItems: true }, text)).toBe(true);

@@ -25,7 +25,8 @@ export function toDigits(value: unknown): unknown {
 /** Whether there is a bigint anywhere in a value. */
 export function holdsBigInt(value: unknown): boolean {
   if (typeof value === "bigint") return true;
-  if (typeof value !== "object" || value === null) return false;
+  // A value of another format may hold bytes.
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return false;
   if (Array.isArray(value)) return value.some(holdsBigInt);
   for (const key in value) {
     const item = (value as Record<string, unknown>)[key];
@@ -37,7 +38,7 @@ export function holdsBigInt(value: unknown): boolean {
 /** Returns a value with its bigints as the nearest numbers, sharing what has none. */
 export function withNumbers(value: unknown): unknown {
   if (typeof value === "bigint") return Number(value);
-  if (typeof value !== "object" || value === null) return value;
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value;
   let copy: unknown[] | Record<string, unknown> | undefined;
   for (const [key, item] of Object.entries(value)) {
     const replaced = withNumbers(item);

@@ -120,17 +120,25 @@ function isMultiple(data: number | bigint, divisor: number): boolean {
   return shift < 0n ? data % (numerator * scale) === 0n : (data * scale) % numerator === 0n;
 }
 
-/** Equality of JSON values, in which a bigint and a number are the same when they are the same integer. */
+/**
+ * Equality of JSON values, in which a bigint and a number are the same when they are the same integer; and of dates, which bodies of other
+ * formats have.
+ */
 function isSame(one: unknown, other: unknown): boolean {
   if (isNumeric(one) && isNumeric(other)) return canonicalNumber(one) === canonicalNumber(other);
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null)
     return one === other;
+  if (one instanceof Date || other instanceof Date) return timeOf(one) === timeOf(other);
   if (Array.isArray(one) !== Array.isArray(other)) return false;
   const keys = Object.keys(one);
   return (
     keys.length === Object.keys(other).length &&
     keys.every((key) => Object.hasOwn(other, key) && isSame(get(one, key), get(other, key)))
   );
+}
+
+function timeOf(value: object): number | undefined {
+  return value instanceof Date ? value.getTime() : undefined;
 }
 
 function get(value: object, key: string): unknown {
@@ -157,6 +165,7 @@ function canonicalText(value: unknown): string {
     const scalar = canonicalNumber(value);
     return typeof scalar === "bigint" ? String(scalar) : JSON.stringify(scalar);
   }
+  if (value instanceof Date) return `date ${value.getTime()}`;
   if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
   const keys = Object.keys(value).sort();
   return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalText(get(value, key))}`).join()}}`;
