@@ -216,6 +216,14 @@ describe("what nobody can read", () => {
     const [dead] = await deadLetters(world);
     expect(parseDeadLetterRecord(dead!)!.attempts[0]).toMatchObject({ serializer: "custom", reason });
   });
+
+  it("is no message without bytes: that has no body, and arrives", async () => {
+    await using world = await createWorld();
+    await send(world, { body: new Uint8Array(), messageId: "e" });
+    const [message] = await world.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
+    expect(message).toMatchObject({ messageId: "e", body: undefined, deserialization: { isEmpty: true } });
+    expect(await deadLetters(world)).toEqual([]);
+  });
 });
 
 describe("what cannot be read now", () => {
