@@ -3,6 +3,7 @@ import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 import { reasonCodes } from "../packages/core/src/deserialization/reason.js";
 import { errorCodes } from "../packages/core/src/error.js";
+import { documentedCommands, notRun } from "../scripts/src/docs-commands/documented-commands.js";
 import { readOptionPages } from "../scripts/src/option-tables/read-option-pages.js";
 import { type CodeBlock, type MarkdownPage, readPages } from "./markdown-pages.js";
 import { readManifest, readPackages, root } from "./workspace-packages.js";
@@ -39,6 +40,44 @@ describe.each(pages)("$path", (page) => {
         expect(existsSync(`${root}packages/${name}/package.json`), place).toBe(true);
       if (isRun) expect(runScript.split("\n"), `${place} in .ci/run`).toContain(`step ${command}`);
     }
+  });
+});
+
+describe("the commands of the docs", () => {
+  const { workspace, waybill, others } = documentedCommands(root);
+  const steps = runScript.split("\n").filter((line) => line.startsWith("step "));
+
+  it("name scripts that exist, in texts too", () => {
+    const scripts = Object.keys(manifest.scripts ?? {});
+    const unknown = workspace.filter(({ command }) => {
+      const [, , , script = ""] = command.split(" ");
+      return script !== "exec" && !scripts.includes(script);
+    });
+    expect(unknown).toEqual([]);
+  });
+
+  it("are run with their arguments by docs:commands, but for those that it leaves out with a reason", () => {
+    const commands = workspace.map(({ command }) => command);
+    const stale = Object.keys(notRun).filter((command) => !commands.includes(command));
+    expect(stale.filter((command) => !command.includes("docs:commands"))).toEqual([]);
+    // What else stands in a shell block installs packages, which `packed-command` does, or sets a variable.
+    expect(others.filter(({ command }) => !/^(?:npm install |export )/.test(command))).toEqual([]);
+  });
+
+  it("are found: the sizes of the demo, and every example of the waybill command", () => {
+    expect(workspace.map(({ command }) => command)).toEqual(
+      expect.arrayContaining([
+        "npx -y pnpm@12 demo --messages 20000",
+        "npx -y pnpm@12 demo --transport azure",
+        "npx -y pnpm@12 demo:full",
+      ]),
+    );
+    expect(waybill.length).toBeGreaterThan(30);
+  });
+
+  it("are run by CI where that takes no hour", () => {
+    expect(steps).toContain("step npx -y pnpm@12 demo --messages 5000");
+    expect(steps).toContain("step npx -y pnpm@12 docs:commands waybill");
   });
 });
 

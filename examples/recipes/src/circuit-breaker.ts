@@ -54,6 +54,5 @@ async function until(holds: () => boolean): Promise<void> {
 }
 // open Order json 10
 // waiting: 991 dead-lettered: 9
-// halfOpen Order json 10
 // closed Order json 10
 // handled: 992

@@ -18,6 +18,7 @@ describe("recipes", () => {
     "sessions",
     "processing",
     "circuit-breaker",
+    "rehearse",
     "request-reply",
     "many-replies",
     "multicast-request-reply",

@@ -1,8 +1,7 @@
 import type { CircuitBreakerEvent, EncodedMessage, WaybillClientOptions } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
-import { msgpack } from "@waybill/serializer-msgpack";
 import { describe, expect, it } from "vitest";
-import { createWorld, poison, quiet, until, type World } from "../test/world.js";
+import { createWorld, poison, quiet, reading, until, type World } from "../test/world.js";
 
 const encoder = new TextEncoder();
 const advice =
@@ -184,7 +183,7 @@ async function createCold(client: Partial<WaybillClientOptions> = {}, requiresSe
     queue: { requiresSession },
     client: {
       serializer: json(),
-      additionalDeserializers: [msgpack()],
+      additionalDeserializers: [reading(() => 1)],
       onCircuitBreaker: (event) => void circuits.push(event),
       ...client,
     } as Partial<WaybillClientOptions>,

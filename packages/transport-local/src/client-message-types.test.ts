@@ -53,6 +53,24 @@ function v1(id: number): Message {
 
 const cancelled: Message = { messageId: "c", ...orderCancelled.message({ orderId: "o-1", reason: "late" }) };
 
+describe("a message of a newer version", () => {
+  it("is given back after a back-off, for an instance that knows it", async () => {
+    await using world = await createWorld();
+    const older = typedClient(world, { messageTypePolicies: { newer: "abandon" } });
+    const errors: ProcessErrorArgs[] = [];
+    older.createReceiver("orders").subscribe({
+      processMessage: () => expect.unreachable(),
+      processError: (args) => void errors.push(args),
+    });
+    await send(world, { ...v1(1), applicationProperties: { messageVersion: 3 } });
+    await until(() => errors.length === 1);
+    expect(errors[0]).toMatchObject({ disposition: "abandoned", error: { code: "unavailable" } });
+    world.clock.advance(1_000);
+    await until(() => errors.length === 2);
+    expect(errors[1]?.rawMessage).toMatchObject({ deliveryCount: 1 });
+  });
+});
+
 describe("subscribe by message type", () => {
   it("gives each handler its type, in the current version, typed", async () => {
     await using world = await createWorld();

@@ -1,0 +1,76 @@
+import { spawn } from "node:child_process";
+import type { DocumentedCommand } from "./documented-commands.js";
+import { makeWaybillFolder } from "./waybill-folder.js";
+
+/** What an example came to. */
+export interface ExampleResult extends DocumentedCommand {
+  readonly exitCode: number;
+  readonly output: string;
+}
+
+/** The data directory takes the place of the namespace that the examples work on. */
+const dataOption = " --data ./broker";
+
+/** An example does what it says when it ends with 0, or with 1: done, and found something. */
+const worstExitCode = 1;
+
+/**
+ * Runs the examples of the `waybill` command in order, with their stated arguments, in a folder that holds what they name. Resolves with
+ * those that did not end as they should.
+ */
+export async function runWaybillExamples(
+  root: string,
+  examples: readonly DocumentedCommand[],
+  onResult: (result: ExampleResult) => void,
+): Promise<ExampleResult[]> {
+  await using folder = await makeWaybillFolder(root);
+  const run = (command: string) => runShell(command, folder.path, folder.bin);
+  const takesData = new Map<string, boolean>();
+  for (const file of ["today.json", "monday.json"]) {
+    await run(`waybill census --data ./broker --json > ${file}`);
+  }
+  const failed: ExampleResult[] = [];
+  for (const example of examples) {
+    const parts = example.command.split(" | ");
+    for (const [i, part] of parts.entries()) {
+      if (!part.startsWith("waybill ") || part.includes("--data ")) continue;
+      const name = part
+        .split(" ")
+        .slice(1, /^waybill (?:dead-letters|golden) /.test(part) ? 3 : 2)
+        .join(" ");
+      if (!takesData.has(name)) {
+        const help = await run(`waybill ${name} --help`);
+        takesData.set(name, help.output.includes("--data <directory>"));
+      }
+      if (takesData.get(name)) parts[i] = withData(part);
+    }
+    const result = { ...example, ...(await run(parts.join(" | "))) };
+    onResult(result);
+    if (result.exitCode > worstExitCode) failed.push(result);
+  }
+  return failed;
+}
+
+/** Before a redirection, if there is one. */
+function withData(part: string): string {
+  const at = part.search(/ >>? /);
+  return at < 0 ? part + dataOption : part.slice(0, at) + dataOption + part.slice(at);
+}
+
+function runShell(command: string, cwd: string, bin: string): Promise<{ exitCode: number; output: string }> {
+  const { SERVICEBUS_CONNECTION_STRING: _, ...env } = process.env;
+  const child = spawn("bash", ["-o", "pipefail", "-c", command], {
+    cwd,
+    env: { ...env, PATH: `${bin}:${process.env.PATH}` },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output = (output + text).slice(-10_000);
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.on("error", reject).on("close", (exitCode) => resolve({ exitCode: exitCode ?? 130, output }));
+  });
+}
