@@ -5,13 +5,17 @@ import { localTransport } from "@waybill/transport-local";
 import { type Result, spread } from "./compare.js";
 import { order } from "./payloads.js";
 
-/** What processors cost: sessions over none, and the circuit breaker over none. Only the draining is timed, not the sending. */
+/**
+ * What processors cost: sessions over none, the circuit breaker over none, and a circuit that is open over none. Only the draining is timed,
+ * not the sending.
+ */
 export async function processingResults(rounds: number): Promise<Result[]> {
   return [
     await sessionsResult(Math.min(rounds, 15), 8, 0.7),
     // A thousand receivers at once are more garbage to collect, whatever they do.
     await sessionsResult(Math.min(rounds, 15), 1_000, 0.5),
     await breakerResult(rounds),
+    ...(await openCircuitResults(Math.min(rounds, 11))),
   ];
 }
 
@@ -50,6 +54,66 @@ async function breakerResult(rounds: number): Promise<Result> {
     bound: "at-most",
     target: 1.03,
   });
+}
+
+/** So many messages of one type in a row cannot be read: what others lose by it while the circuit is open. */
+const rows = [10, 20, 40, 100, 300, 1_000];
+
+async function openCircuitResults(rounds: number): Promise<Result[]> {
+  const results: Result[] = [];
+  const count = 4_000;
+  for (const k of rows) {
+    const name = `2 KB JSON: the rate of what can be read, behind ${k} in a row that cannot, over without`;
+    const drain = (unreadable: number) => () => timeBehind(unreadable, count);
+    results.push(
+      await compareDrains(name, rounds, count, drain(0), drain(k), { bound: "at-least", target: 0.9 }),
+    );
+  }
+  return results;
+}
+
+/** Milliseconds from the first to the last message that can be read, behind so many of another type that cannot. */
+async function timeBehind(unreadable: number, count: number): Promise<number> {
+  const broker = createBroker();
+  await broker.createQueue("orders");
+  const circuits: string[] = [];
+  const client = new WaybillClient(localTransport(broker), {
+    serializer: json(),
+    onCircuitBreaker: ({ state }) => void circuits.push(state),
+  });
+  const sender = client.createSender("orders");
+  const body = order(2_000);
+  const send = async (subject: string, total: number) => {
+    for (let sent = 0; sent < total; sent += 200) {
+      const length = Math.min(200, total - sent);
+      await sender.sendMessages(Array.from({ length }, () => ({ subject, body })));
+    }
+  };
+  await send("order", 30);
+  const poison = { subject: "order", contentType: "application/json", body: Uint8Array.of(0x7b) };
+  if (unreadable > 0) await sender.sendEncodedMessages(new Array<typeof poison>(unreadable).fill(poison));
+  await send("invoice", count);
+  let handled = 0;
+  let startedAt = 0;
+  await new Promise<void>((resolve) => {
+    client.createReceiver("orders").subscribe(
+      {
+        processMessage({ subject }) {
+          if (subject !== "invoice") return;
+          handled += 1;
+          if (handled === 1) startedAt = performance.now();
+          if (handled === count) resolve();
+        },
+        processError() {},
+      },
+      { maxConcurrentCalls: 8 },
+    );
+  });
+  const tookMs = performance.now() - startedAt;
+  if (unreadable > 0 && circuits[0] !== "open") throw new Error("The circuit did not open.");
+  await client.close();
+  await broker.close();
+  return tookMs;
 }
 
 /** Milliseconds from subscribing until the last of the messages is handled. */

@@ -80,6 +80,76 @@ describe("an outage dead-letters nothing", () => {
   });
 });
 
+describe("messages that are held", () => {
+  it("are read again while the handler of one of them takes its time, and lose no lock for it", async () => {
+    const source = registry();
+    await using world = await createWorld({ queue: { lockDurationMs: 30_000 }, client: source.options });
+    const sender = world.clientWith({}).createSender("orders");
+    await sender.sendMessages([1, 2, 3].map((n) => ({ subject: "needs", body: { n } })));
+    source.state.isUp = false;
+    const seen: (readonly [number, number])[] = [];
+    const waiting: (() => void)[] = [];
+    world.client.createReceiver("orders").subscribe<{ n: number }>(
+      {
+        async processMessage({ body, deliveryCount }) {
+          seen.push([body.n, deliveryCount]);
+          await new Promise<void>((resolve) => waiting.push(resolve));
+        },
+        processError() {},
+      },
+      { maxConcurrentCalls: 1, maxAutoLockRenewalDurationInMs: 3_600_000 },
+    );
+    await until(() => world.events.length === 3);
+    source.state.isUp = true;
+    await pass(world, 5, 1);
+    expect(seen).toEqual([[1, 0]]);
+    // Far longer than a lock is renewed for a handler by default.
+    await pass(world, 1_200, 5);
+    for (const n of [2, 3]) {
+      waiting.shift()?.();
+      await until(() => seen.length === n);
+    }
+    waiting.shift()?.();
+    await quiet();
+    expect(seen).toEqual([
+      [1, 0],
+      [2, 0],
+      [3, 0],
+    ]);
+    expect(await world.broker.receiver("orders").peek(9)).toEqual([]);
+  });
+
+  it("are read again although another is being handled", async () => {
+    const source = registry();
+    await using world = await createWorld({ client: source.options });
+    const sender = world.clientWith({}).createSender("orders");
+    await sender.sendMessages([1, 2].map((n) => ({ subject: "needs", body: { n } })));
+    source.state.isUp = false;
+    source.state.onlyFor = 1;
+    const seen: number[] = [];
+    world.client.createReceiver("orders").subscribe<{ n: number }>(
+      {
+        async processMessage({ body }) {
+          seen.push(body.n);
+          if (body.n === 1) await new Promise(() => {});
+        },
+        processError() {},
+      },
+      { maxConcurrentCalls: 2, closeTimeoutInMs: 1_000 },
+    );
+    await until(() => world.events.length === 2);
+    source.state.isUp = true;
+    await pass(world, 5, 1);
+    expect(seen).toEqual([1]);
+    source.state.onlyFor = undefined;
+    await pass(world, 60, 1);
+    expect(seen).toEqual([1, 2]);
+    const closing = world.client.close();
+    await pass(world, 5, 1);
+    await closing;
+  });
+});
+
 const survived = { dead: 0, left: 0, handled: messageCount, lastDeliveryCount: 0 };
 
 async function survive(
@@ -188,7 +258,8 @@ async function pass({ clock }: World, seconds: number, stepSeconds: number): Pro
 }
 
 interface Source {
-  readonly state: { isUp: boolean };
+  /** With `onlyFor` it answers for this number only. */
+  readonly state: { isUp: boolean; onlyFor?: number | undefined };
   readonly options: Partial<WaybillClientOptions>;
 }
 
@@ -221,14 +292,15 @@ function keys(): Source {
 }
 
 function registry(): Source {
-  const state = { isUp: true };
+  const state: Source["state"] = { isUp: true };
   const sound = json();
   const serializer: typeof sound = {
     ...sound,
     deserialize(bytes, context) {
-      if (!state.isUp && context.messageType === "needs")
-        throw unavailableFailure("The registry is out of reach.");
-      return sound.deserialize(bytes, context);
+      const value = sound.deserialize(bytes, context) as { readonly n: number };
+      const isUp = state.isUp && (state.onlyFor === undefined || state.onlyFor === value.n);
+      if (!isUp && context.messageType === "needs") throw unavailableFailure("The registry is out of reach.");
+      return value;
     },
   };
   return { state, options: { serializer } };

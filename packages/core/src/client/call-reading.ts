@@ -37,6 +37,7 @@ export class CallReading {
   readonly #intake: Intake;
   readonly #abandons: DelayedAbandons;
   readonly #abandoning = new Set<Promise<void>>();
+  readonly #closing = new AbortController();
   #blockedBy: WaybillError | undefined;
 
   constructor(settings: CallReadingSettings, intake: Intake) {
@@ -53,6 +54,16 @@ export class CallReading {
       renewForMs,
       onSettled: this.#onSettled,
     });
+  }
+
+  /** Aborts when the receiver closes. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** Ends the calls that wait to read again. */
+  stopWaiting(): void {
+    this.#closing.abort();
   }
 
   /** Throws the error of the message at which the session stopped. */

@@ -61,6 +61,9 @@ export const defaultCircuitBreakerOptions = Object.freeze({
   decodedBefore: Object.freeze([]),
 } as const) satisfies CircuitBreakerOptions;
 
+/** Probes without a pause would leave no time for anything else. */
+const shortestProbeIntervalMs = 10;
+
 /** Checks the options and fills in the defaults. Throws `TypeError`. */
 export function resolveCircuitBreakerOptions(
   options: CircuitBreakerOptions = {},
@@ -76,7 +79,7 @@ export function resolveCircuitBreakerOptions(
   return Object.freeze({
     minFailures: Math.ceil(failureRate * windowSize),
     windowDurationInMs: duration("windowDurationInMs", options),
-    probeIntervalInMs: duration("probeIntervalInMs", options),
+    probeIntervalInMs: Math.max(duration("probeIntervalInMs", options), shortestProbeIntervalMs),
     maxHeldMessages: wholeNumber("maxHeldMessages", options.maxHeldMessages ?? defaults.maxHeldMessages),
     whenFull: requireWhenFull(options.whenFull),
     maxHoldDurationInMs: duration("maxHoldDurationInMs", options),

@@ -24,8 +24,8 @@ export class Flight implements MessageContext, Linked<Flight> {
   /** Whether it is kept to be read again, and was before. */
   isHeld = false;
   wasHeld = false;
-  /** Is called when the processor is done with it, or holds it. */
-  onDone: (() => void) | undefined = undefined;
+  /** Is called when it was read, whatever came of that. */
+  onRead: (() => void) | undefined = undefined;
   previous: Flight | undefined = undefined;
   next: Flight | undefined = undefined;
   /** Frees its place with the transport. */

@@ -34,8 +34,9 @@ export class Processor implements MessageSubscription {
   readonly #policy: UnreadablePolicy | undefined;
   /** Undefined in a session, whose order leaves nothing to hold beside it. */
   readonly #holding: Holding | undefined;
-  readonly #abandons: DelayedAbandons;
-  readonly #stopping = new AbortController();
+  /** Made when there is something to give back later, and something to wait for. */
+  #abandons: DelayedAbandons | undefined;
+  #waitingInPlace: AbortController | undefined;
   readonly #flights = new LinkedSet<Flight>();
   /** Received ahead, in order. */
   readonly #waiting: Flight[] = [];
@@ -60,7 +61,6 @@ export class Processor implements MessageSubscription {
       retry,
       toContext: session?.keeper === undefined ? (flight) => flight : session.keeper.toContext,
     });
-    this.#abandons = new DelayedAbandons(intake.settings.scheduler, settings.backoff);
     const isOrdered = session !== undefined && intake.settings.receiver.receiveMode === "peekLock";
     this.#holding = isOrdered || session?.keeper !== undefined ? undefined : this.#createHolding();
     this.#policy = this.#createPolicy();
@@ -127,21 +127,16 @@ export class Processor implements MessageSubscription {
   readonly #take = (delivered: DeliveredMessage): Promise<void> =>
     new Promise((resolve) => {
       const flight = this.#takeOff(delivered, this.#open(delivered), () => {});
-      flight.onDone = resolve;
+      flight.onRead = resolve;
       this.#callNext(flight);
     });
 
   /** Reads a held message again, and handles it if it can be read. */
   readonly #readAgain = ({ delivered, delivery, free }: HeldMessage): Promise<void> =>
     new Promise((resolve) => {
-      const { intake, renewForMs } = this.#settings;
       const flight = this.#takeOff(delivered, delivery, free);
       flight.wasHeld = true;
-      flight.onDone = resolve;
-      if (delivery !== undefined) {
-        intake.renewal.forget(delivery);
-        intake.renewal.track(delivery, renewForMs);
-      }
+      flight.onRead = resolve;
       this.#callNext(flight);
     });
 
@@ -169,7 +164,7 @@ export class Processor implements MessageSubscription {
 
   #leave(flight: Flight): void {
     if (!this.#flights.delete(flight)) return;
-    flight.onDone?.();
+    flight.onRead?.();
     if (this.#flights.size > 0) return;
     this.#settings.session?.keeper?.onActivity(false);
     this.#onAllLanded?.();
@@ -204,6 +199,11 @@ export class Processor implements MessageSubscription {
   #pickUp(flight: Flight): void {
     this.#busyCalls += 1;
     flight.isCalling = true;
+    if (!flight.wasHeld || flight.delivery === undefined) return;
+    // While it was held its lock was renewed without end; now its handler has as long as any other.
+    const { intake, renewForMs } = this.#settings;
+    intake.renewal.forget(flight.delivery);
+    intake.renewal.track(flight.delivery, renewForMs);
   }
 
   /** Frees the call that a message took, for the next one. */
@@ -235,6 +235,7 @@ export class Processor implements MessageSubscription {
     const reading = this.#settings.intake.read(flight.delivered, flight.delivery, this.#policy);
     const pass = (result: IntakeResult) => {
       if (isUndeserializableEvent(result)) return this.#conclude(result, flight);
+      flight.onRead?.();
       // It may have been given back while it was read.
       return flight.isAborted ? Promise.resolve() : this.#handling.handle(result, flight);
     };
@@ -249,6 +250,8 @@ export class Processor implements MessageSubscription {
     } else if (flight.delivery === undefined) this.#holdPlace(event, flight);
     await this.#tell(event);
     if (event.disposition !== "abandoned" || flight.delivery === undefined) return;
+    this.#abandons ??= new DelayedAbandons(this.#settings.intake.settings.scheduler, this.#settings.backoff);
+    if (this.#closing !== undefined) this.#abandons.flush();
     await abandonUndecoded(flight.delivery, this.#abandons, (error) => {
       void this.#report(error, "abandon", event.message.messageId);
     });
@@ -294,13 +297,15 @@ export class Processor implements MessageSubscription {
   /** Reads a message of a session again and again: what lies behind it waits. */
   async #readInPlace(flight: Flight, event: UndeserializableEvent): Promise<void> {
     const { intake, breaker, backoff, session } = this.#settings;
+    this.#waitingInPlace ??= new AbortController();
+    if (this.#closing !== undefined) this.#waitingInPlace.abort();
     const result = await readInPlace(flight, event.error, {
       intake,
       breaker,
       backoff,
       keepLock: session?.keepLock,
       policy: this.#policy,
-      signal: this.#stopping.signal,
+      signal: this.#waitingInPlace.signal,
     });
     if (result === undefined) {
       const isClosing = this.#closing !== undefined && !flight.isAborted;
@@ -334,7 +339,7 @@ export class Processor implements MessageSubscription {
     const settlingMs =
       timeoutMs === Number.POSITIVE_INFINITY ? 0 : Math.min(timeoutMs / 5, longestSettlingMs);
     const finished = this.#finish();
-    this.#abandons.flush();
+    this.#abandons?.flush();
     try {
       if (await isDoneWithin(finished, timeoutMs - settlingMs, scheduler)) return;
       await isDoneWithin(this.#cutShort(), settlingMs, scheduler);
@@ -347,7 +352,7 @@ export class Processor implements MessageSubscription {
 
   async #finish(): Promise<void> {
     const stopped = this.#subscription.stop();
-    this.#stopping.abort();
+    this.#waitingInPlace?.abort();
     await Promise.all([
       stopped,
       this.#holding?.close(),
@@ -386,7 +391,7 @@ export class Processor implements MessageSubscription {
   /** The transport closes, perhaps before the processor: what only waits must not hold it up. */
   readonly #onStopping = (): void => {
     this.#holding?.letGo();
-    this.#stopping.abort();
+    this.#waitingInPlace?.abort();
   };
 
   readonly #onError = (error: unknown): void => {

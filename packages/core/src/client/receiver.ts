@@ -74,8 +74,8 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
   readonly #settings: ReceiverSettings;
   readonly #receiver: TransportReceiver;
   readonly #intake: Intake;
-  readonly #reading: CallReading;
-  readonly #stopping = new AbortController();
+  /** Made for the first call that receives: a session that a processor serves needs none. */
+  #calls: CallReading | undefined;
   readonly #subscriptions = new Set<Processor>();
   #peekFrom: bigint | undefined;
   #closing: Promise<void> | undefined;
@@ -85,7 +85,6 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     this.#settings = settings;
     this.#receiver = settings.receiver;
     this.#intake = intake;
-    this.#reading = new CallReading(settings, intake);
   }
 
   /** The path of the queue, subscription or dead-letter queue. */
@@ -263,11 +262,16 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     return this.close();
   }
 
+  get #reading(): CallReading {
+    this.#calls ??= new CallReading(this.#settings, this.#intake);
+    return this.#calls;
+  }
+
   async #close(): Promise<void> {
-    this.#stopping.abort();
+    this.#calls?.stopWaiting();
     try {
       await Promise.all(Array.from(this.#subscriptions, (subscription) => subscription.close()));
-      await this.#reading.close();
+      await this.#calls?.close();
     } finally {
       this.#intake.renewal.stop();
       this.#settings.onClosed(this as Receiver<UndecodedMessage>);
@@ -302,7 +306,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
   }
 
   async #pause(durationMs: number, abortSignal: AbortSignal | undefined): Promise<void> {
-    await underEither(this.#stopping.signal, abortSignal, (signal) =>
+    await underEither(this.#reading.closing, abortSignal, (signal) =>
       pause(durationMs, this.#settings.scheduler, signal),
     );
     this.#requireOpen();

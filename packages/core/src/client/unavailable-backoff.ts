@@ -29,11 +29,14 @@ export function resolveUnavailableBackoff(backoff: UnavailableBackoff = {}): Req
   return Object.freeze(resolved);
 }
 
+/** Without a wait, reading again would leave no time for anything else. In milliseconds. */
+const shortestDelayMs = 10;
+
 /** How long to wait after so many attempts that failed, in milliseconds. */
 export function backoffDelayMs(
   { initialDelayMs, maxDelayMs }: Required<UnavailableBackoff>,
   attempts: number,
 ): number {
   // Beyond 30 doublings every cap is reached, and the power would leave the numbers.
-  return Math.min(initialDelayMs * 2 ** Math.min(attempts, 30), maxDelayMs);
+  return Math.max(Math.min(initialDelayMs * 2 ** Math.min(attempts, 30), maxDelayMs), shortestDelayMs);
 }
