@@ -148,6 +148,46 @@ describe("messages that are held", () => {
     await pass(world, 5, 1);
     await closing;
   });
+
+  it("are given back in time when a handler outlasts the closing", async () => {
+    const source = registry();
+    await using world = await createWorld({ client: source.options });
+    const sender = world.clientWith({}).createSender("orders");
+    await sender.sendMessages([1, 2, 3].map((n) => ({ subject: "needs", body: { n } })));
+    source.state.onlyFor = 1;
+    let isHandling = false;
+    const subscription = world.client.createReceiver("orders").subscribe(
+      {
+        async processMessage() {
+          isHandling = true;
+          await new Promise(() => {});
+        },
+        processError() {},
+      },
+      { maxConcurrentCalls: 3, closeTimeoutInMs: 1_000 },
+    );
+    await until(() => isHandling && world.events.length === 2);
+    const closing = subscription.close();
+    await pass(world, 1, 0.1);
+    await closing;
+    const left = await world.broker.receiver("orders").receive(9, { maxWaitMs: 0 });
+    expect(left.map(({ deliveryCount }) => deliveryCount)).toEqual([1, 1, 1]);
+  });
+
+  it("hold up no transport that is closed before its client", async () => {
+    const source = registry();
+    await using world = await createWorld({
+      client: { ...source.options, unavailableBackoff: { maxHeldMessages: 1 } },
+    });
+    const sender = world.clientWith({}).createSender("orders");
+    await sender.sendMessages([1, 2, 3].map((n) => ({ subject: "needs", body: { n } })));
+    source.state.isUp = false;
+    world.client
+      .createReceiver("orders")
+      .subscribe({ processMessage() {}, processError() {} }, { maxConcurrentCalls: 2 });
+    await until(() => world.events.length === 3);
+    await world.transport.close();
+  });
 });
 
 const survived = { dead: 0, left: 0, handled: messageCount, lastDeliveryCount: 0 };

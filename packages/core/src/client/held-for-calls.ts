@@ -104,7 +104,8 @@ export class HeldForCalls {
 
   /** Reads again what waits and returns up to so many messages that can be read now; the others stay. Never rejects. */
   async readAgain(maxMessages: number): Promise<Received[]> {
-    const { isOrdered } = this.#settings;
+    const { isOrdered, breaker } = this.#settings;
+    breaker?.beginProbe();
     const waiting = this.#take(({ isDeferred }) => !isDeferred);
     if (waiting.length === 0) return [];
     const messages = await (isOrdered

@@ -86,11 +86,6 @@ export class HeldMessages {
     return true;
   }
 
-  /** Has all give up their places, because the transport lets go. */
-  letGo(): void {
-    for (const message of this.#messages) message.free();
-  }
-
   /** Reads all again, at once, and again what failed while that was going on. */
   async readAgain(): Promise<void> {
     this.#isReadingWanted = true;

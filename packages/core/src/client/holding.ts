@@ -40,6 +40,8 @@ export class Holding {
   readonly #aside: SetAside | undefined;
   readonly #stopListening: (() => void) | undefined;
   readonly #discovery: Timer | undefined;
+  /** What is to be given back. */
+  readonly #left: HeldMessage[] = [];
   #isClosed = false;
 
   constructor(settings: HoldingSettings) {
@@ -95,21 +97,31 @@ export class Holding {
     return isInPlace ? this.#pass(message, this.#unreadable) : this.#event(message, "held");
   }
 
-  /** Has all that is held give up its place, because the transport lets go. */
+  /** Has all that is held give up its place: the transport closes, and nothing can be settled any more. */
   letGo(): void {
-    this.#unavailable.letGo();
-    this.#unreadable?.letGo();
+    for (const { free } of this.#stop()) free();
   }
 
-  /** Gives back what is held. Never rejects. */
-  async close(): Promise<void> {
+  /** Gives back what is held when nothing more is received: it would come again at once. Never rejects. */
+  async close(stopped: Promise<unknown>): Promise<void> {
+    this.#left.push(...this.#stop());
+    for (const { free } of this.#left) free();
+    await stopped;
+    await this.giveBack();
+  }
+
+  /** Gives back what is held, now that it is closing. Never rejects. */
+  async giveBack(): Promise<void> {
+    await Promise.all(this.#left.splice(0).map((message) => this.#giveBack(message)));
+  }
+
+  #stop(): HeldMessage[] {
     this.#isClosed = true;
     this.#gate?.stop();
     this.#aside?.stop();
     this.#stopListening?.();
     this.#discovery?.cancel();
-    const left = [...this.#unavailable.close(), ...(this.#unreadable?.close() ?? [])];
-    await Promise.all(left.map((message) => this.#giveBack(message)));
+    return [...this.#unavailable.close(), ...(this.#unreadable?.close() ?? [])];
   }
 
   get #scheduler(): Scheduler {
@@ -218,7 +230,8 @@ export class Holding {
   }
 
   #keep(message: HeldMessage, list: HeldMessages): UndeserializableEvent {
-    list.add(message);
+    if (this.#isClosed) void this.#giveBack(message);
+    else list.add(message);
     return this.#event(message, "held");
   }
 

@@ -42,6 +42,7 @@ export class Processor implements MessageSubscription {
   readonly #waiting: Flight[] = [];
   #busyCalls = 0;
   #isBlocked = false;
+  #isFinishing = false;
   readonly #subscription: TransportSubscription;
   #closing: Promise<void> | undefined;
   #onAllLanded: (() => void) | undefined;
@@ -117,10 +118,7 @@ export class Processor implements MessageSubscription {
 
   readonly #onMessage = (delivered: DeliveredMessage): Promise<void> =>
     new Promise((resolve) => {
-      const flight = this.#takeOff(delivered, this.#open(delivered), resolve);
-      // What cannot be given back has to be handled, whatever else is going on.
-      if (!this.#isReceiving && flight.delivery !== undefined) void this.#giveBack(flight);
-      else this.#callNext(flight);
+      this.#callNext(this.#takeOff(delivered, this.#open(delivered), resolve));
     });
 
   /** Handles a message that comes back from where it was set aside. */
@@ -141,7 +139,9 @@ export class Processor implements MessageSubscription {
     });
 
   #callNext(flight: Flight): void {
-    if (this.#busyCalls < this.#settings.maxConcurrentCalls) void this.#call(flight);
+    // What cannot be given back has to be handled, whatever else is going on.
+    if (!this.#isReceiving && flight.delivery !== undefined) void this.#giveBack(flight);
+    else if (this.#busyCalls < this.#settings.maxConcurrentCalls) void this.#call(flight);
     else this.#waiting.push(flight);
   }
 
@@ -351,11 +351,12 @@ export class Processor implements MessageSubscription {
   }
 
   async #finish(): Promise<void> {
+    this.#isFinishing = true;
     const stopped = this.#subscription.stop();
     this.#waitingInPlace?.abort();
     await Promise.all([
       stopped,
-      this.#holding?.close(),
+      this.#holding?.close(stopped),
       ...this.#waiting.splice(0).map((flight) => this.#giveBack(flight)),
     ]);
     if (this.#flights.size > 0) await new Promise<void>((resolve) => (this.#onAllLanded = resolve));
@@ -366,8 +367,9 @@ export class Processor implements MessageSubscription {
     const { entityPath } = this.#settings.intake.settings;
     const text =
       "Its handler was not done when the subscription had to be closed; the message is given back.";
-    await Promise.all(
-      this.#flights.toArray().map(async (flight) => {
+    await Promise.all([
+      this.#holding?.giveBack(),
+      ...this.#flights.toArray().map(async (flight) => {
         if (flight.isCalling) {
           const { messageId } = flight.delivered;
           const error = new WaybillError("timeout", text, { entityPath, messageId });
@@ -377,7 +379,7 @@ export class Processor implements MessageSubscription {
         if (flight.delivery !== undefined) await this.#handling.abandon(flight.delivery);
         this.#land(flight);
       }),
-    );
+    ]);
   }
 
   /** Gives back a message that no handler has seen. In a session that will be closed it needs no settling, and counts no delivery. */
@@ -390,7 +392,7 @@ export class Processor implements MessageSubscription {
 
   /** The transport closes, perhaps before the processor: what only waits must not hold it up. */
   readonly #onStopping = (): void => {
-    this.#holding?.letGo();
+    if (!this.#isFinishing) this.#holding?.letGo();
     this.#waitingInPlace?.abort();
   };
 
