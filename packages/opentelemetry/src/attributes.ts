@@ -27,6 +27,7 @@ export const names = Object.freeze({
   reason: "waybill.reason",
   detail: "waybill.detail",
   unreadDisposition: "waybill.disposition",
+  stallEvidence: "waybill.stall.evidence",
 });
 
 /** An operation's name and the type under which the conventions put it. */

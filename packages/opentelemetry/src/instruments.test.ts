@@ -42,6 +42,25 @@ describe("metrics", () => {
     expect(unread).toMatchObject({ attributes: { "waybill.disposition": "deadLettered" }, value: 1 });
   });
 
+  it("count links that stood still", async () => {
+    await using sdk = registerSdk();
+    const { onEvent } = openTelemetry();
+    const stall = { sessionId: undefined, credit: 1, silentForMs: 30_000, evidence: "backlog" } as const;
+    onEvent?.({ type: "linkStalled", entityPath: "orders", ...stall });
+    expect(sparse(await sdk.points("waybill.link.stalls"))).toEqual([
+      {
+        attributes: {
+          "messaging.system": "servicebus",
+          "messaging.operation.name": "receive",
+          "messaging.operation.type": "receive",
+          "messaging.destination.name": "orders",
+          "waybill.stall.evidence": "backlog",
+        },
+        value: 1,
+      },
+    ]);
+  });
+
   it("count what was sent and consumed, and time the operations", async () => {
     await using sdk = registerSdk();
     await using world = await openWorld({ diagnostics: openTelemetry() });

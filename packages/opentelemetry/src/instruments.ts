@@ -39,6 +39,7 @@ export class Instruments {
   readonly #deserialized: Counter;
   readonly #deserializationDuration: Histogram;
   readonly #unread: Counter;
+  readonly #stalls: Counter;
   readonly #maxMessageTypes: number;
   readonly #messageTypes = new Set<string>();
 
@@ -74,6 +75,10 @@ export class Instruments {
     this.#unread = meter.createCounter("waybill.undeserializable.messages", {
       unit: "{message}",
       description: "Messages that could not be read, by what became of them.",
+    });
+    this.#stalls = meter.createCounter("waybill.link.stalls", {
+      unit: "{stall}",
+      description: "Links that stood still while messages waited, and were made again.",
     });
   }
 
@@ -119,6 +124,12 @@ export class Instruments {
           ...this.#attributes("deserialize", entityPath, undefined),
           [names.messageType]: this.#messageType(event.message),
           [names.unreadDisposition]: event.disposition,
+        });
+        break;
+      case "linkStalled":
+        this.#stalls.add(1, {
+          ...this.#attributes("receive", entityPath, undefined),
+          [names.stallEvidence]: event.evidence,
         });
     }
   }

@@ -6,6 +6,7 @@ import { AzureDelivery } from "./settlement/azure-delivery.js";
 import type { DeliveryWindow } from "./settlement/delivery-window.js";
 import type { HeldDeliveries } from "./settlement/held-deliveries.js";
 import type { ReceiverWatch } from "./watchdog/receiver-watch.js";
+import { Suspicion } from "./watchdog/suspicion.js";
 import type { WatchedLink } from "./watchdog/watched-link.js";
 
 /** What a subscription does with a delivery, and whom it tells of its end. */
@@ -80,14 +81,16 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
     return this.#settings.watch.findBacklog(fromSequenceNumber, signal);
   }
 
-  onStalled(stall: LinkStall): void {
-    this.#settings.watch.onStalled(stall);
-  }
-
-  restart(): void {
+  /** The other source takes over at once; whether this one stood still, it shows. */
+  restart(stall: LinkStall): void {
     this.#progress += 1;
     this.#silentSinceMs = performance.now();
     this.#replaceSource();
+    this.#source.suspicion = new Suspicion(stall, (confirmed) => this.onConnectionBroken(confirmed));
+  }
+
+  onConnectionBroken(stall: LinkStall): void {
+    this.#settings.watch.onStalled(stall);
   }
 
   toReceivingLink(): ReceivingLink {
@@ -113,7 +116,7 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
     const { open, held, maxConcurrentCalls, onError } = this.#settings;
     const receiver = open();
     const window = held.addLink();
-    const taking = { window, taken: 0 };
+    const taking: Taking = { window, taken: 0, suspicion: undefined };
     const subscription = receiver.subscribe(
       {
         processMessage: (message) => this.#onDelivery(new AzureDelivery(message), taking),
@@ -144,6 +147,7 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
     const { window } = taking;
     window.add(delivery);
     taking.taken += 1;
+    taking.suspicion?.confirm();
     this.#progress += 1;
     this.#lastDeliveryMs = this.#silentSinceMs = performance.now();
     if (window === this.#source.window && window.isUsedUp && !this.#isStopping) this.#replaceSource();
@@ -197,6 +201,8 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
 interface Taking {
   readonly window: DeliveryWindow;
   taken: number;
+  /** Of the source before. */
+  suspicion: Suspicion | undefined;
 }
 
 /** Where deliveries come from. */

@@ -4,6 +4,7 @@ import type { ServiceBusReceiverLike } from "./service-bus-client.js";
 import type { AzureDelivery } from "./settlement/azure-delivery.js";
 import type { DeliveryWindow } from "./settlement/delivery-window.js";
 import type { ReceiverWatch } from "./watchdog/receiver-watch.js";
+import { Suspicion } from "./watchdog/suspicion.js";
 import type { WatchedLink } from "./watchdog/watched-link.js";
 
 /** Receives with a receiver of the SDK; `stalled` aborts when its link was found standing still. */
@@ -15,6 +16,8 @@ export type UseReceiver = (
 /** A receiver of the SDK from which messages are received by calls, one at a time. */
 export class PulledLink implements WatchedLink {
   readonly receiver: ServiceBusReceiverLike;
+  /** Of itself, once it is not used any more; before, of the one that it took the place of. */
+  suspicion: Suspicion | undefined = undefined;
   readonly #window: DeliveryWindow;
   readonly #watch: ReceiverWatch;
   readonly #stalling = new AbortController();
@@ -77,12 +80,16 @@ export class PulledLink implements WatchedLink {
     return this.#watch.findBacklog(fromSequenceNumber, signal);
   }
 
-  onStalled(stall: LinkStall): void {
-    this.#watch.onStalled(stall);
+  restart(stall: LinkStall): void {
+    const tell = (confirmed: LinkStall) => this.#watch.onStalled(confirmed);
+    // Nobody else gets the messages of a session.
+    if (stall.sessionId !== undefined) tell(stall);
+    else this.suspicion = new Suspicion(stall, tell);
+    this.#stalling.abort();
   }
 
-  restart(): void {
-    this.#stalling.abort();
+  onConnectionBroken(stall: LinkStall): void {
+    this.#watch.onStalled(stall);
   }
 
   /** Nothing comes over it any more. */
@@ -99,6 +106,7 @@ export class PulledLink implements WatchedLink {
 
   #onDelivered(deliveries: readonly AzureDelivery[]): void {
     for (const delivery of deliveries) this.#window.add(delivery);
+    this.suspicion?.confirm();
     this.#progress += 1;
     this.#lastDeliveryAt = new Date();
     this.#waitedMs = 0;

@@ -5,6 +5,7 @@ import type { ServiceBusReceiverLike } from "./service-bus-client.js";
 import type { AzureDelivery } from "./settlement/azure-delivery.js";
 import type { HeldDeliveries } from "./settlement/held-deliveries.js";
 import type { ReceiverWatch } from "./watchdog/receiver-watch.js";
+import type { Suspicion } from "./watchdog/suspicion.js";
 
 /** Receivers of the SDK that belong together: all of one entity, or the one of a session. */
 export interface ReceivingLinks {
@@ -40,14 +41,17 @@ export class ReceiverPool implements ReceivingLinks {
     return link.receiver;
   }
 
-  /** A call whose link stood still goes on with another. */
+  /** A call whose link seems to stand still goes on with another. */
   async receive(use: UseReceiver): Promise<AzureDelivery[]> {
+    let suspicion: Suspicion | undefined;
     for (;;) {
-      const link = this.#idle.pop() ?? this.#add();
+      const link = (suspicion === undefined ? this.#idle.pop() : undefined) ?? this.#add();
+      link.suspicion ??= suspicion;
       try {
         return await link.receive(use);
       } catch (error) {
         if (!link.stalled.aborted) throw error;
+        suspicion = link.suspicion;
       } finally {
         if (link.isUsable) this.#idle.push(link);
         else this.#retire(link);

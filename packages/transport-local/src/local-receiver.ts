@@ -6,6 +6,7 @@ import {
   type PeekOptions,
   type ReceiveMode,
   type ReceiveOptions,
+  type ReceivingLink,
   type Scheduler,
   type SettlementHandle,
   type SettleOptions,
@@ -48,6 +49,11 @@ export class LocalReceiver implements TransportReceiver {
 
   get receiveMode(): ReceiveMode {
     return this.#settings.receiveMode;
+  }
+
+  /** Its subscriptions: there is no network on which a link could be lost. */
+  links(): ReceivingLink[] {
+    return Array.from(this.#subscriptions, (subscription) => subscription.toReceivingLink());
   }
 
   async receive({ maxMessages, maxWaitTimeMs, abortSignal }: ReceiveOptions): Promise<DeliveredMessage[]> {

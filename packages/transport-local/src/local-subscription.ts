@@ -1,5 +1,11 @@
 import type { Consumer, MessageReceiver, ReceivedMessage } from "@waybill/broker";
-import type { Scheduler, SubscribeHandlers, Timer, TransportSubscription } from "@waybill/core";
+import type {
+  ReceivingLink,
+  Scheduler,
+  SubscribeHandlers,
+  Timer,
+  TransportSubscription,
+} from "@waybill/core";
 import { fromBrokerMessage } from "./from-broker-message.js";
 import { toLocalError } from "./local-error.js";
 
@@ -27,6 +33,7 @@ export class LocalSubscription implements TransportSubscription {
   #reopening: Timer | undefined;
   #running = 0;
   #finished = 0;
+  #lastDeliveryMs: number | undefined;
   #isStopped = false;
   #stopping: Promise<void> | undefined;
   #onIdle: (() => void) | undefined;
@@ -41,6 +48,16 @@ export class LocalSubscription implements TransportSubscription {
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
+  }
+
+  toReceivingLink(): ReceivingLink {
+    const lastMs = this.#lastDeliveryMs;
+    return {
+      isOpen: this.#consumer !== undefined,
+      credit: this.#consumer?.credit ?? 0,
+      lastDeliveryAt: lastMs === undefined ? undefined : new Date(lastMs),
+      stalls: 0,
+    };
   }
 
   async #stop(): Promise<void> {
@@ -76,6 +93,7 @@ export class LocalSubscription implements TransportSubscription {
 
   readonly #onMessage = (message: ReceivedMessage): void => {
     this.#running += 1;
+    this.#lastDeliveryMs = this.#settings.scheduler.now();
     try {
       this.#handlers.onMessage(fromBrokerMessage(message)).then(this.#onHandled, this.#onHandlerError);
     } catch (error) {

@@ -7,7 +7,7 @@ import type { WatchedConnection, WatchedLink } from "./watched-link.js";
 /** A message that waits may be on its way: it must wait for as long still, in milliseconds, or for a quarter of the stall time-out. */
 const longestConfirmationMs = 2_000;
 
-/** After a link was made again in vain, the next time comes later, up to so many times the stall time-out. */
+/** After a link was made again in vain, because somebody else holds what waits, the next time comes later: up to so many times the stall time-out. */
 const longestBackoff = 16;
 
 /** So many questions in a row without an answer speak against the connection even if something else comes over it. */
@@ -118,9 +118,11 @@ export class LinkWatchdog {
     const { link } = watch;
     const { entityPath, sessionId, credit } = link;
     const silentForMs = Math.round(link.silentForMs);
-    link.onStalled({ entityPath, sessionId, credit, silentForMs, evidence });
-    if (evidence === "unanswered" && this.#connection.break()) this.#giveTime();
-    else link.restart();
+    const stall = { entityPath, sessionId, credit, silentForMs, evidence };
+    if (evidence === "unanswered" && this.#connection.break()) {
+      this.#giveTime();
+      link.onConnectionBroken(stall);
+    } else link.restart(stall);
     this.#start(watch, watch.restarts + 1);
   }
 

@@ -12,10 +12,10 @@ export interface WatchedLink {
   readonly progress: number;
   /** The first message, from a sequence number on, that waits and should have come; undefined when there is none. */
   findBacklog(fromSequenceNumber: bigint, signal: AbortSignal): Promise<bigint | undefined>;
-  /** Is told that it stood still, before it is made again. */
-  onStalled(stall: LinkStall): void;
-  /** Tears the link down and makes it again; not called when the whole connection is. */
-  restart(): void;
+  /** Makes the link again, and tells of the stall when it is sure of it. */
+  restart(stall: LinkStall): void;
+  /** Tells of the stall; the link is made again because its connection is. */
+  onConnectionBroken(stall: LinkStall): void;
 }
 
 /** The connection on which all links are. */

@@ -1,0 +1,26 @@
+import type { LinkStall } from "@waybill/core";
+
+/** How soon the other link must deliver, in milliseconds. */
+const timeoutMs = 10_000;
+
+/**
+ * What is known of a link with credit that did not get a message which waits: either it stands still, or the message is locked for somebody
+ * else, which nobody can see. Another link beside it tells: it gets at once what the first should have got, or nothing either.
+ */
+export class Suspicion {
+  readonly #stall: LinkStall;
+  readonly #tell: (stall: LinkStall) => void;
+  #untilMs = performance.now() + timeoutMs;
+
+  constructor(stall: LinkStall, tell: (stall: LinkStall) => void) {
+    this.#stall = stall;
+    this.#tell = tell;
+  }
+
+  /** The other link delivered. */
+  confirm(): void {
+    if (performance.now() > this.#untilMs) return;
+    this.#untilMs = 0;
+    this.#tell(this.#stall);
+  }
+}
