@@ -35,6 +35,7 @@ describe("recipes", () => {
     "encryption",
     "diagnostics",
     "opentelemetry",
+    "health",
   ])("%s prints what its last lines say", { timeout: 60_000 }, async (name) => {
     const source = readFileSync(new URL(`${name}.ts`, import.meta.url), "utf8");
     const lines = source.trimEnd().split("\n");

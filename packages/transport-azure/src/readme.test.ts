@@ -37,3 +37,13 @@ it("says what was patched", async () => {
   expect(log.mock.calls).toContainEqual(["exact-integers", "applied", undefined]);
   log.mockRestore();
 });
+
+it("takes options for its watchdog", async () => {
+  await using world = await openLossyWorld();
+  const serviceBusClient = world.client;
+  // #region watchdog
+  const impatient = azureTransport(serviceBusClient, { watchdog: { stallTimeoutInMs: 10_000 } });
+  const unwatched = azureTransport(serviceBusClient, { watchdog: false });
+  // #endregion
+  await Promise.all([impatient.close(), unwatched.close()]);
+});

@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest";
+import { receiverKinds } from "./stall-matrix/receiver-kinds.js";
+import { faults, runCell } from "./stall-matrix/run-cell.js";
+
+const cells = Object.keys(faults).flatMap((fault) =>
+  Object.keys(receiverKinds).map((kind) => ({ fault, kind })),
+);
+/** Of these nobody tells; the end of a socket is told of, and the SDK closes a link that does not give its credit back to a call. */
+const isSilent = (fault: string) => !/half closed|swallowed/.test(fault);
+
+describe("a receiver on the official SDK whose link stands still", () => {
+  it.concurrent.each(cells)("goes on: $kind, $fault", async ({ fault, kind }) => {
+    const watchdog = { stallTimeoutInMs: 1_000, answerTimeoutInMs: 4_000 };
+    const options = { fault, kind, watchdog, lockDurationMs: 5_000, timeoutMs: 40_000 };
+    const { recoveryMs, stalls, linksStalled } = await runCell(options);
+    expect(recoveryMs).toBeLessThan(40_000);
+    if (isSilent(fault)) expect(stalls.length).toBeGreaterThan(0);
+    expect(linksStalled).toBe(stalls.length);
+  });
+});

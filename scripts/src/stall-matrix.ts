@@ -1,0 +1,69 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { receiverKinds } from "./stall-matrix/receiver-kinds.js";
+import { type CellOptions, type CellResult, faults, runCell } from "./stall-matrix/run-cell.js";
+import { boundMs, drawTable, violationOf } from "./stall-matrix/table.js";
+
+// Lets each fault befall a link, a connection or a broker under each kind of receiver, and measures how long it takes until all messages have come
+// that were sent right after it: with the watchdog, and without. Exits with 1 when it takes longer than it may. `--write` puts the table into
+// docs/stalls.md.
+// Usage: stall-matrix [--stall 30000] [--answer 10000] [--lock 10000] [--give-up 90000] [--together 10] [--write]
+
+const { values: args } = parseArgs({
+  options: {
+    stall: { type: "string", default: "30000" },
+    answer: { type: "string", default: "10000" },
+    lock: { type: "string", default: "10000" },
+    "give-up": { type: "string", default: "90000" },
+    together: { type: "string", default: "10" },
+    write: { type: "boolean", default: false },
+  },
+});
+const bounds = {
+  stallTimeoutMs: Number(args.stall),
+  answerTimeoutMs: Number(args.answer),
+  lockDurationMs: Number(args.lock),
+};
+const watchdog = { stallTimeoutInMs: bounds.stallTimeoutMs, answerTimeoutInMs: bounds.answerTimeoutMs };
+const page = fileURLToPath(new URL("../../docs/stalls.md", import.meta.url));
+
+const watched = await runAll(watchdog);
+const unwatched = await runAll(false);
+const table = drawTable(watched, unwatched);
+console.log(`\n${table}\n`);
+const violations = watched.flatMap((result) => violationOf(result, bounds) ?? []);
+for (const violation of violations) console.error(violation);
+console.log(
+  `${watched.length} cells, ${watched.length - violations.length} recovered within ${boundMs(bounds)} ms; without the watchdog ` +
+    `${unwatched.filter(({ recoveryMs }) => recoveryMs !== undefined).length} within ${args["give-up"]} ms`,
+);
+if (args.write) {
+  const text = readFileSync(page, "utf8");
+  const marks = /(<!-- stall-matrix -->\n)[\s\S]*?(<!-- \/stall-matrix -->)/;
+  writeFileSync(page, text.replace(marks, `$1\n${table}\n\n$2`));
+}
+process.exit(violations.length === 0 ? 0 : 1);
+
+async function runAll(watching: CellOptions["watchdog"]): Promise<CellResult[]> {
+  const cells = Object.keys(faults).flatMap((fault) =>
+    Object.keys(receiverKinds).map((kind) => ({ fault, kind })),
+  );
+  const results: CellResult[] = [];
+  const take = async (): Promise<void> => {
+    for (let cell = cells.shift(); cell !== undefined; cell = cells.shift()) {
+      const { lockDurationMs } = bounds;
+      const timeoutMs = Number(args["give-up"]);
+      const result = await runCell({ ...cell, watchdog: watching, lockDurationMs, timeoutMs });
+      results.push(result);
+      const evidence = result.stalls.map((stall) => `${stall.evidence} after ${stall.silentForMs} ms`);
+      const took = result.recoveryMs === undefined ? "never" : `${result.recoveryMs.toFixed(0)} ms`;
+      console.log(
+        `${watching === false ? "without" : "with"}: ${cell.kind}, ${cell.fault}: ${took} ${evidence.join(", ")}`,
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: Number(args.together) }, take));
+  const order = Object.keys(faults);
+  return results.sort((a, b) => order.indexOf(a.fault) - order.indexOf(b.fault));
+}
