@@ -36,10 +36,10 @@ describe("the refusal of an entity that does not exist", () => {
   it("names it to senders and to management as well", async () => {
     await using world = await openWorld();
     const text = "'sb://127.0.0.1/none' could not be found";
-    const sending = world.client.createSender("none").sendMessages({ body: 1 });
-    const peeking = world.client.createReceiver("none").peekMessages(1);
-    expect((await refusalOf(sending)).message).toContain(text);
-    expect((await refusalOf(peeking)).message).toContain(text);
+    const sending = refusalOf(world.client.createSender("none").sendMessages({ body: 1 }));
+    const peeking = refusalOf(world.client.createReceiver("none").peekMessages(1));
+    expect((await sending).message).toContain(text);
+    expect((await peeking).message).toContain(text);
   });
 });
 

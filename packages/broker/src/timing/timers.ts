@@ -1,4 +1,11 @@
-import { type Clock, type ClockAttachment, type ClockDriven, goesByItself, processTime, steadyNow } from "../clock.js";
+import {
+  type Clock,
+  type ClockAttachment,
+  type ClockDriven,
+  goesByItself,
+  processTime,
+  steadyNow,
+} from "../clock.js";
 import { type TimerEntry, TimingWheel } from "./timing-wheel.js";
 
 /** How long timers fire before everything else has its turn, and how long they hold up an operation, in ms. */
