@@ -1,109 +1,30 @@
 // For applications
 
-export type { AmqpSequenceBody, AmqpValueBody, BodySection, EncodedBody } from "./body.js";
+export type { ContentCoding } from "./body-transforms/compression.js";
 export type {
-  AmqpSection,
-  BrokerProperty,
-  BrokerPropertyName,
-  BrokerPropertyType,
-} from "./broker-properties.js";
-export { applicationPropertyLimits, brokerProperties } from "./broker-properties.js";
+  EncryptionKey,
+  EncryptionKeyMaterial,
+  EncryptionKeyProvider,
+  EncryptionOptions,
+  WebCryptoKey,
+} from "./body-transforms/encryption-options.js";
+export type {
+  CircuitBreakerEvent,
+  CircuitState,
+  MessageFormat,
+} from "./circuit-breaker/circuit-breaker-event.js";
+export type { CircuitBreakerOptions, WhenFull } from "./circuit-breaker/circuit-breaker-options.js";
+export { defaultCircuitBreakerOptions } from "./circuit-breaker/circuit-breaker-options.js";
+export { WaybillClient } from "./client/client.js";
+export type { ClientOptions, WaybillClientOptions } from "./client/client-options.js";
 export type {
   ClaimCheckGetOptions,
   ClaimCheckOptions,
   ClaimCheckStore,
-} from "./claim-check/claim-check-store.js";
-export type { CircuitBreakerEvent, CircuitState, MessageFormat } from "./client/circuit-breaker-event.js";
-export type { CircuitBreakerOptions, WhenFull } from "./client/circuit-breaker-options.js";
-export { defaultCircuitBreakerOptions } from "./client/circuit-breaker-options.js";
-export { WaybillClient } from "./client/client.js";
-export type { ClientHealth, LinkHealth } from "./client/client-health.js";
-export type { ClientOptions, WaybillClientOptions } from "./client/client-options.js";
-export type { SequenceNumberStore } from "./client/deferred-messages.js";
-export { DeferredMessages } from "./client/deferred-messages.js";
-export type { SettleableMessage, SettlementVerb } from "./client/delivery.js";
-export type { MessageContext } from "./client/flight.js";
-export type { HandlerErrorOptions } from "./client/handler-errors.js";
-export { DeadLetterError, DeferError } from "./client/handler-errors.js";
-export type { ListSessionsOptions } from "./client/list-sessions.js";
-export type { CreateMessageBatchOptions, MessageBatch } from "./client/message-batch.js";
-export type { MessageIteratorOptions } from "./client/message-iterator.js";
-export type { PeekAllOptions, Peekable } from "./client/peek-all.js";
-export { peekAll } from "./client/peek-all.js";
-export type {
-  CloseSubscriptionOptions,
-  ErrorSource,
-  MessageHandlers,
-  MessageSubscription,
-  ProcessErrorArgs,
-  ProcessorOptions,
-  SubscribeMessagesOptions,
-} from "./client/processor-options.js";
-export { defaultSubscribeOptions } from "./client/processor-options.js";
-export type {
-  DeadLetterMessageOptions,
-  PeekMessagesOptions,
-  ReceiveMessagesOptions,
-  Receiver,
-} from "./client/receiver.js";
-export type {
-  AcceptSessionReceiverOptions,
-  ReceiverOptions,
-  UndecodedIn,
-} from "./client/receiver-options.js";
-export { defaultReceiverOptions } from "./client/receiver-options.js";
-export type { RetryOptions } from "./client/retry.js";
-export { defaultMaxRetries, firstMessageIdProperty, retryCountProperty } from "./client/retry.js";
-export type { SendResult } from "./client/send-result.js";
-export type { Sender } from "./client/sender.js";
-export type {
-  OnUndeserializable,
-  SessionMessageContext,
-  SessionMessageHandlers,
-  SubscribeSessionsOptions,
-} from "./client/session-processor-options.js";
-export { defaultSubscribeSessionsOptions } from "./client/session-processor-options.js";
-export type {
-  GetSessionStateOptions,
-  SessionReceiver,
-  SetSessionStateOptions,
-} from "./client/session-receiver.js";
-export type { HandlersByType, TypedHandler, TypedSubscribeOptions } from "./client/typed-handlers.js";
-export type { UnavailableBackoff } from "./client/unavailable-backoff.js";
-export { defaultUnavailableBackoff } from "./client/unavailable-backoff.js";
-export type { UndeserializableDisposition, UndeserializableEvent } from "./client/undeserializable-event.js";
-export type { ContentCoding } from "./compression.js";
-export type { DeadLetterAttempt, DeadLetterRecord, DeadLetterRecordCarrier } from "./dead-letter-record.js";
-export { deadLetterRecordProperty, parseDeadLetterRecord } from "./dead-letter-record.js";
-export { decisiveAttempt } from "./deserialization/decisive-attempt.js";
-export type {
-  AssumedFormat,
-  ContentTypePolicies,
-  ContentTypePolicy,
-  PipelineOptions,
-  PipelineSchema,
-} from "./deserialization/options.js";
-export { defaultPipelineOptions } from "./deserialization/options.js";
-export type {
-  DeadLetterReason,
-  Decoded,
-  DeserializationOutcome,
-  Unavailable,
-  Undeserializable,
-} from "./deserialization/outcome.js";
-export { deadLetterReasons } from "./deserialization/outcome.js";
-export type {
-  DeserializeCallOptions,
-  Pipeline,
-  PipelineCallOptions,
-  ReadTarget,
-  SerializeCallOptions,
-  WriteTarget,
-} from "./deserialization/pipeline.js";
-export { createPipeline } from "./deserialization/pipeline.js";
-export type { ReasonCode, Stage } from "./deserialization/reason.js";
-export { reasonCodes } from "./deserialization/reason.js";
-export type { DeserializationAttempt, DeserializationReport } from "./deserialization/report.js";
+} from "./contracts/claim-check-store.js";
+export type { CatalogEntity, EntityCatalog, EntityCounts, EntityName } from "./contracts/entity-catalog.js";
+export type { SettleableMessage, SettlementVerb } from "./contracts/settlement.js";
+export type { ClientHealth, LinkHealth } from "./diagnostics/client-health.js";
 export type {
   DeserializeEvent,
   DiagnosticEvent,
@@ -119,16 +40,27 @@ export type {
   TracedOperation,
   UndeserializedEvent,
 } from "./diagnostics/diagnostics.js";
+export type { ErrorCode, ErrorDetails } from "./errors/error.js";
+export { errorCodes, WaybillError } from "./errors/error.js";
+export type { ReasonCode, Stage } from "./errors/reason.js";
+export { reasonCodes } from "./errors/reason.js";
+export type { SendResult } from "./errors/send-result.js";
+export type { UnavailableBackoff } from "./holding/unavailable-backoff.js";
+export { defaultUnavailableBackoff } from "./holding/unavailable-backoff.js";
+export type { AmqpSequenceBody, AmqpValueBody, BodySection, EncodedBody } from "./message/body.js";
 export type {
-  EncryptionKey,
-  EncryptionKeyMaterial,
-  EncryptionKeyProvider,
-  EncryptionOptions,
-  WebCryptoKey,
-} from "./encryption/encryption-options.js";
-export type { CatalogEntity, EntityCatalog, EntityCounts, EntityName } from "./entity-catalog.js";
-export type { ErrorCode, ErrorDetails } from "./error.js";
-export { errorCodes, WaybillError } from "./error.js";
+  AmqpSection,
+  BrokerProperty,
+  BrokerPropertyName,
+  BrokerPropertyType,
+} from "./message/broker-properties.js";
+export { applicationPropertyLimits, brokerProperties } from "./message/broker-properties.js";
+export type {
+  DeadLetterAttempt,
+  DeadLetterRecord,
+  DeadLetterRecordCarrier,
+} from "./message/dead-letter-record.js";
+export { deadLetterRecordProperty, parseDeadLetterRecord } from "./message/dead-letter-record.js";
 export type {
   ApplicationProperties,
   ApplicationPropertyValue,
@@ -142,7 +74,17 @@ export type {
   ReceivedMessage,
   UndecodedMessage,
   WritableProperties,
-} from "./message.js";
+} from "./message/message.js";
+export type {
+  DeadLetterReason,
+  Decoded,
+  DeserializationOutcome,
+  Unavailable,
+  Undeserializable,
+} from "./message/outcome.js";
+export { deadLetterReasons } from "./message/outcome.js";
+export type { DeserializationAttempt, DeserializationReport } from "./message/report.js";
+export type { UndeserializableDisposition, UndeserializableEvent } from "./message/undeserializable-event.js";
 export type {
   Caster,
   CasterOrLeap,
@@ -167,6 +109,57 @@ export type { MessageTypeOptions, MessageTypePolicies } from "./message-types/me
 export { defaultMessageTypePolicies } from "./message-types/message-type-registry.js";
 export type { PropertyResolverOptions } from "./message-types/message-type-resolver.js";
 export { propertyResolver } from "./message-types/message-type-resolver.js";
+export { decisiveAttempt } from "./pipeline/decisive-attempt.js";
+export type {
+  AssumedFormat,
+  ContentTypePolicies,
+  ContentTypePolicy,
+  PipelineOptions,
+  PipelineSchema,
+} from "./pipeline/options.js";
+export { defaultPipelineOptions } from "./pipeline/options.js";
+export type {
+  DeserializeCallOptions,
+  Pipeline,
+  PipelineCallOptions,
+  ReadTarget,
+  SerializeCallOptions,
+  WriteTarget,
+} from "./pipeline/pipeline.js";
+export { createPipeline } from "./pipeline/pipeline.js";
+export type { MessageContext } from "./processing/flight.js";
+export type { HandlerErrorOptions } from "./processing/handler-errors.js";
+export { DeadLetterError, DeferError } from "./processing/handler-errors.js";
+export type {
+  CloseSubscriptionOptions,
+  ErrorSource,
+  MessageHandlers,
+  MessageSubscription,
+  ProcessErrorArgs,
+  ProcessorOptions,
+  SubscribeMessagesOptions,
+} from "./processing/processor-options.js";
+export { defaultSubscribeOptions } from "./processing/processor-options.js";
+export type { RetryOptions } from "./processing/retry.js";
+export { defaultMaxRetries, firstMessageIdProperty, retryCountProperty } from "./processing/retry.js";
+export type { HandlersByType, TypedHandler, TypedSubscribeOptions } from "./processing/typed-handlers.js";
+export type { SequenceNumberStore } from "./receiving/deferred-messages.js";
+export { DeferredMessages } from "./receiving/deferred-messages.js";
+export type { MessageIteratorOptions } from "./receiving/message-iterator.js";
+export type { PeekAllOptions, Peekable } from "./receiving/peek-all.js";
+export { peekAll } from "./receiving/peek-all.js";
+export type {
+  DeadLetterMessageOptions,
+  PeekMessagesOptions,
+  ReceiveMessagesOptions,
+  Receiver,
+} from "./receiving/receiver.js";
+export type {
+  AcceptSessionReceiverOptions,
+  ReceiverOptions,
+  UndecodedIn,
+} from "./receiving/receiver-options.js";
+export { defaultReceiverOptions } from "./receiving/receiver-options.js";
 export type { RehearsalGroup, RehearsalReport } from "./rehearsal/rehearsal-report.js";
 export type { RehearseOptions } from "./rehearsal/rehearse.js";
 export { acceptProperty } from "./request-reply/accept.js";
@@ -187,12 +180,25 @@ export type {
   UnmatchedReplyPolicy,
 } from "./request-reply/unmatched-reply.js";
 export { unmatchedReplyReasons } from "./request-reply/unmatched-reply.js";
+export type { CreateMessageBatchOptions, MessageBatch } from "./sending/message-batch.js";
+export type { Sender } from "./sending/sender.js";
 export { bytes } from "./serializers/bytes-serializer.js";
 export { text } from "./serializers/text-serializer.js";
+export type { ListSessionsOptions } from "./sessions/list-sessions.js";
+export type {
+  SessionMessageContext,
+  SessionMessageHandlers,
+  SubscribeSessionsOptions,
+} from "./sessions/session-processor-options.js";
+export { defaultSubscribeSessionsOptions } from "./sessions/session-processor-options.js";
+export type {
+  GetSessionStateOptions,
+  SessionReceiver,
+  SetSessionStateOptions,
+} from "./sessions/session-receiver.js";
 
 // For authors of serializers and transports
 
-export { bodySection } from "./body.js";
 export type {
   BodyCheck,
   BodyCheckResult,
@@ -202,27 +208,9 @@ export type {
   StandardResult,
   StandardSchema,
   ValidateFunction,
-} from "./body-schema.js";
-export { compileValidator, isStandardSchema, resolveBodySchemas } from "./body-schema.js";
-export { checkMessage } from "./check-message.js";
-export { checkRule } from "./check-rule.js";
-export { compileOnce } from "./compile-once.js";
-export type { DecodeReason } from "./deserialization/failure.js";
-export {
-  decodeFailure,
-  encodeFailure,
-  unavailableFailure,
-  validationFailure,
-} from "./deserialization/failure.js";
-export type { MediaType } from "./media-type.js";
-export { parseMediaType } from "./media-type.js";
-export type {
-  MessageIdentity,
-  MessageTypeResolver,
-  OpenedEnvelope,
-} from "./message-types/message-type-resolver.js";
-export type { Scheduler, Timer } from "./scheduler.js";
-export { systemScheduler } from "./scheduler.js";
+} from "./contracts/body-schema.js";
+export { compileValidator, isStandardSchema, resolveBodySchemas } from "./contracts/body-schema.js";
+export { checkRule } from "./contracts/check-rule.js";
 export type {
   Awaitable,
   DeserializeContext,
@@ -231,9 +219,9 @@ export type {
   SerializedBody,
   Serializer,
   SerializerContext,
-} from "./serializer.js";
-export type { PlainRules, PlainWalk } from "./to-plain.js";
-export { toPlain } from "./to-plain.js";
+} from "./contracts/serializer.js";
+export type { PlainRules, PlainWalk } from "./contracts/to-plain.js";
+export { toPlain } from "./contracts/to-plain.js";
 export type {
   AcceptSessionOptions,
   CallOptions,
@@ -264,8 +252,28 @@ export type {
   TransportSender,
   TransportSessionReceiver,
   TransportSubscription,
-} from "./transport.js";
-export { underEither } from "./under-either.js";
-export { untransferable } from "./untransferable.js";
-export { unwritableKind } from "./unwritable.js";
-export { quoted, quotedPath } from "./wire-text.js";
+} from "./contracts/transport.js";
+export type { DecodeReason } from "./errors/failure.js";
+export {
+  decodeFailure,
+  encodeFailure,
+  unavailableFailure,
+  validationFailure,
+} from "./errors/failure.js";
+export { quoted, quotedPath } from "./errors/wire-text.js";
+export { compileOnce } from "./foundation/compile-once.js";
+export type { Scheduler, Timer } from "./foundation/scheduler.js";
+export { systemScheduler } from "./foundation/scheduler.js";
+export { underEither } from "./foundation/under-either.js";
+export { bodySection } from "./message/body.js";
+export { checkMessage } from "./message/check-message.js";
+export type { MediaType } from "./message/media-type.js";
+export { parseMediaType } from "./message/media-type.js";
+export { untransferable } from "./message/untransferable.js";
+export { unwritableKind } from "./message/unwritable.js";
+export type {
+  MessageIdentity,
+  MessageTypeResolver,
+  OpenedEnvelope,
+} from "./message-types/message-type-resolver.js";
+export type { UndeserializableAction } from "./receiving/undeserializable-action.js";

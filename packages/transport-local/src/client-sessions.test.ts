@@ -160,7 +160,7 @@ describe("subscribeSessions", () => {
     world.client.subscribeSessions(
       "carts",
       { processMessage: ({ body }) => void seen.push(body), processError: () => {} },
-      { onUndeserializable: "block", maxConcurrentSessions: 2 },
+      { undeserializableAction: "block", maxConcurrentSessions: 2 },
     );
     await until(() => world.events.length === 6);
     await sender.sendMessages({ sessionId: "ada", body: 1 });
@@ -192,8 +192,8 @@ describe("subscribeSessions", () => {
     [{ maxConcurrentSessions: 0 }, "maxConcurrentSessions must be a whole number from 1; got 0."],
     [{ sessionIdleTimeoutInMs: -1 }, "sessionIdleTimeoutInMs must be a number of milliseconds"],
     [
-      { onUndeserializable: "drop" as never },
-      'onUndeserializable must be "deadLetter" or "block", not "drop".',
+      { undeserializableAction: "drop" as never },
+      'undeserializableAction must be "deadLetter" or "block", not "drop".',
     ],
     [{ receiveMode: "peek" as never }, 'receiveMode must be "peekLock" or "receiveAndDelete"'],
   ])("refuses %o", async (options, text) => {

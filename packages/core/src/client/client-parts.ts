@@ -1,10 +1,4 @@
-import type { Pipeline } from "../deserialization/pipeline.js";
-import { ObservedTransport } from "../diagnostics/observed-transport.js";
-import { WaybillError } from "../error.js";
-import type { UndecodedMessage } from "../message.js";
-import type { RehearsalReport } from "../rehearsal/rehearsal-report.js";
-import { defaultRehearseOptions, type RehearseOptions, rehearse } from "../rehearsal/rehearse.js";
-import { type Scheduler, systemScheduler } from "../scheduler.js";
+import { CircuitBreakers, pathOf } from "../circuit-breaker/circuit-breakers.js";
 import type {
   AcceptSessionOptions,
   EntityAddress,
@@ -14,30 +8,36 @@ import type {
   TransportReceiver,
   TransportSender,
   TransportSessionReceiver,
-} from "../transport.js";
-import { CircuitBreakers, pathOf } from "./circuit-breakers.js";
-import type { ClientHealth } from "./client-health.js";
-import type { ResolvedClientOptions } from "./client-options.js";
-import { durationMs } from "./duration.js";
-import { HealthMonitor } from "./health-monitor.js";
-import { type ListSessionsOptions, listSessions } from "./list-sessions.js";
-import type { CloseSubscriptionOptions, MessageSubscription } from "./processor-options.js";
-import { Receiver, type ReceiverSettings } from "./receiver.js";
+} from "../contracts/transport.js";
+import type { ClientHealth } from "../diagnostics/client-health.js";
+import { HealthMonitor } from "../diagnostics/health-monitor.js";
+import { ObservedTransport } from "../diagnostics/observed-transport.js";
+import { WaybillError } from "../errors/error.js";
+import { durationMs } from "../foundation/duration.js";
+import { type Scheduler, systemScheduler } from "../foundation/scheduler.js";
+import { requireWholeNumber } from "../foundation/whole-number.js";
+import type { UndecodedMessage } from "../message/message.js";
+import type { Pipeline } from "../pipeline/pipeline.js";
+import type { CloseSubscriptionOptions, MessageSubscription } from "../processing/processor-options.js";
+import type { TypedHandlers, TypedSubscribeOptions } from "../processing/typed-handlers.js";
+import { Receiver, type ReceiverSettings } from "../receiving/receiver.js";
 import {
   type AcceptSessionReceiverOptions,
   defaultReceiverOptions,
   type ReceiverOptions,
-} from "./receiver-options.js";
-import { Sender } from "./sender.js";
-import {
-  requireOnUndeserializable,
-  type SessionMessageHandlers,
-  type SubscribeSessionsOptions,
-} from "./session-processor-options.js";
-import { SessionReceiver } from "./session-receiver.js";
-import { startSessionProcessor } from "./start-session-processor.js";
-import type { TypedHandlers, TypedSubscribeOptions } from "./typed-handlers.js";
-import { requireWholeNumber } from "./whole-number.js";
+} from "../receiving/receiver-options.js";
+import { requireUndeserializableAction } from "../receiving/undeserializable-action.js";
+import type { RehearsalReport } from "../rehearsal/rehearsal-report.js";
+import { defaultRehearseOptions, type RehearseOptions, rehearse } from "../rehearsal/rehearse.js";
+import { Sender } from "../sending/sender.js";
+import { type ListSessionsOptions, listSessions } from "../sessions/list-sessions.js";
+import type {
+  SessionMessageHandlers,
+  SubscribeSessionsOptions,
+} from "../sessions/session-processor-options.js";
+import { SessionReceiver } from "../sessions/session-receiver.js";
+import { startSessionProcessor } from "../sessions/start-session-processor.js";
+import type { ResolvedClientOptions } from "./client-options.js";
 
 /** A queue or, with a subscription, a topic: what the overloads of the client's methods name. */
 export interface EntityName {
@@ -166,7 +166,7 @@ export class ClientParts {
     requireReceiveMode(receiveMode);
     renewForMs(options);
     const maxWaitTimeMs = durationMs("maxWaitTimeInMs", options.maxWaitTimeInMs, defaultSessionWaitMs);
-    const isBlocking = requireOnUndeserializable(options.onUndeserializable) === "block";
+    const isBlocking = requireUndeserializableAction(options.undeserializableAction) === "block";
     const accepting = { receiveMode, maxWaitTimeMs, abortSignal };
     const address = entityAddress(entity);
     const receiver = await this.#accept(address, sessionId, accepting);

@@ -1,5 +1,19 @@
-import type { ReceivedMessage, UndecodedMessage } from "../message.js";
+import type { ReceiveMode, Transport } from "../contracts/transport.js";
+import type { ClientHealth } from "../diagnostics/client-health.js";
+import type { ReceivedMessage, UndecodedMessage } from "../message/message.js";
 import type { MessageType } from "../message-types/message-type.js";
+import type { MessageSubscription } from "../processing/processor-options.js";
+import {
+  type HandlersByType,
+  type TypedSubscribeOptions,
+  typedHandlers,
+} from "../processing/typed-handlers.js";
+import type { Receiver } from "../receiving/receiver.js";
+import type {
+  AcceptSessionReceiverOptions,
+  ReceiverOptions,
+  UndecodedIn,
+} from "../receiving/receiver-options.js";
 import type { RehearsalReport } from "../rehearsal/rehearsal-report.js";
 import type { RehearseOptions } from "../rehearsal/rehearse.js";
 import type { RepliableMessage, ReplyOptions } from "../request-reply/reply.js";
@@ -14,22 +28,19 @@ import {
   RequestReply,
 } from "../request-reply/request-reply.js";
 import type { Requester } from "../request-reply/requester.js";
-import type { ReceiveMode, Transport } from "../transport.js";
-import type { ClientHealth } from "./client-health.js";
+import type { Sender } from "../sending/sender.js";
+import type { ListSessionsOptions } from "../sessions/list-sessions.js";
+import type {
+  SessionMessageHandlers,
+  SubscribeSessionsOptions,
+} from "../sessions/session-processor-options.js";
+import type { SessionReceiver } from "../sessions/session-receiver.js";
 import {
   type ResolvedClientOptions,
   resolveClientOptions,
   type WaybillClientOptions,
 } from "./client-options.js";
 import { ClientParts, type EntityName, requireName } from "./client-parts.js";
-import type { ListSessionsOptions } from "./list-sessions.js";
-import type { MessageSubscription } from "./processor-options.js";
-import type { Receiver } from "./receiver.js";
-import type { AcceptSessionReceiverOptions, ReceiverOptions, UndecodedIn } from "./receiver-options.js";
-import type { Sender } from "./sender.js";
-import type { SessionMessageHandlers, SubscribeSessionsOptions } from "./session-processor-options.js";
-import type { SessionReceiver } from "./session-receiver.js";
-import { type HandlersByType, type TypedSubscribeOptions, typedHandlers } from "./typed-handlers.js";
 
 /** Options under which everything that cannot be read is dead-lettered, so that no raw message reaches the application. */
 type DeadLetteringOptions = ReceiverOptions & {

@@ -1,9 +1,9 @@
-import type { SettlementVerb } from "../client/delivery.js";
-import type { UndeserializableDisposition } from "../client/undeserializable-event.js";
-import type { DeadLetterReason } from "../deserialization/outcome.js";
-import type { DeserializationReport } from "../deserialization/report.js";
-import type { ApplicationProperties, MessageId } from "../message.js";
-import type { LinkStall } from "../transport.js";
+import type { SettlementVerb } from "../contracts/settlement.js";
+import type { LinkStall } from "../contracts/transport.js";
+import type { ApplicationProperties, MessageId } from "../message/message.js";
+import type { DeadLetterReason } from "../message/outcome.js";
+import type { DeserializationReport } from "../message/report.js";
+import type { UndeserializableDisposition } from "../message/undeserializable-event.js";
 
 /**
  * What a client lets others see of its work: for logs, metrics and traces. No payload, no application property and no key is in what it

@@ -12,7 +12,7 @@ import type {
   TransportReceiver,
   TransportSessionReceiver,
   TransportSubscription,
-} from "../transport.js";
+} from "../contracts/transport.js";
 import { messageFacts } from "./message-facts.js";
 import type { Observer } from "./observer.js";
 

@@ -1,10 +1,10 @@
-import type { EncodedMessage } from "../message.js";
 import type {
   CallOptions,
   CreateBatchOptions,
   TransportMessageBatch,
   TransportSender,
-} from "../transport.js";
+} from "../contracts/transport.js";
+import type { EncodedMessage } from "../message/message.js";
 import type { MessageFacts } from "./diagnostics.js";
 import { messageFacts } from "./message-facts.js";
 import type { Observer } from "./observer.js";

@@ -1,4 +1,3 @@
-import type { Scheduler } from "../scheduler.js";
 import type {
   AcceptSessionOptions,
   EntityAddress,
@@ -10,7 +9,8 @@ import type {
   TransportRuleManager,
   TransportSender,
   TransportSessionReceiver,
-} from "../transport.js";
+} from "../contracts/transport.js";
+import type { Scheduler } from "../foundation/scheduler.js";
 import { ObservedReceiver, ObservedSessionReceiver } from "./observed-receiver.js";
 import { ObservedSender } from "./observed-sender.js";
 import type { Observer } from "./observer.js";

@@ -1,8 +1,8 @@
-import { callHook } from "../call-hook.js";
-import type { Delivery, SettlementVerb } from "../client/delivery.js";
-import type { UndeserializableEvent } from "../client/undeserializable-event.js";
-import type { DeserializationOutcome } from "../deserialization/outcome.js";
-import type { DeadLetterOptions, DeliveredMessage } from "../transport.js";
+import type { Settlement, SettlementVerb } from "../contracts/settlement.js";
+import type { DeadLetterOptions, DeliveredMessage } from "../contracts/transport.js";
+import { callHook } from "../foundation/call-hook.js";
+import type { DeserializationOutcome } from "../message/outcome.js";
+import type { UndeserializableEvent } from "../message/undeserializable-event.js";
 import type { DiagnosticEvent, Diagnostics, OperationTrace, TracedOperation } from "./diagnostics.js";
 import { messageFacts } from "./message-facts.js";
 
@@ -155,7 +155,7 @@ export class Observer {
       const cause = settlementError ?? error;
       return { type: "undeserializable", entityPath, message: facts, disposition, error: cause } as const;
     };
-    this.tell(describe, (message.settlement as Delivery | undefined)?.message);
+    this.tell(describe, (message.settlement as Settlement | undefined)?.message);
   }
 
   /** Settles a message, traced and told of. */

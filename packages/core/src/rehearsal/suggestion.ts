@@ -1,10 +1,10 @@
-import { isPromise } from "../deserialization/attempt.js";
-import type { DeserializationOutcome, Undeserializable } from "../deserialization/outcome.js";
-import type { Pipeline } from "../deserialization/pipeline.js";
-import type { ReasonCode } from "../deserialization/reason.js";
-import { parseMediaType } from "../media-type.js";
-import type { Serializer } from "../serializer.js";
-import type { DeliveredMessage } from "../transport.js";
+import type { Serializer } from "../contracts/serializer.js";
+import type { DeliveredMessage } from "../contracts/transport.js";
+import type { ReasonCode } from "../errors/reason.js";
+import { isPromise } from "../foundation/is-promise.js";
+import { parseMediaType } from "../message/media-type.js";
+import type { DeserializationOutcome, Undeserializable } from "../message/outcome.js";
+import type { Pipeline } from "../pipeline/pipeline.js";
 
 /** What messages that cannot be read have in common, and the option that would read them. */
 export interface Suggestion {
