@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { type Command, CommanderError } from "commander";
 import pc from "picocolors";
-import { describeError } from "./describe-error.js";
-import { exitCodes } from "./exit-codes.js";
+import { describeError } from "./errors/describe-error.js";
+import { exitCodes } from "./errors/exit-codes.js";
+import { withoutSecrets } from "./errors/without-secrets.js";
 import { printable } from "./output/printable.js";
 import { isColorful } from "./output/terminal.js";
 import { createProgram } from "./program.js";
-import { withoutSecrets } from "./without-secrets.js";
 
 /** Runs the command with its arguments and sets the exit code of the process; never rejects. */
 export async function run(args: readonly string[]): Promise<void> {

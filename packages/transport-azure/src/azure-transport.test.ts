@@ -2,9 +2,9 @@ import { type EncodedMessage, type ErrorCode, WaybillError } from "@waybill/core
 import fc from "fast-check";
 import rhea from "rhea";
 import { describe, expect, it } from "vitest";
-import { toAzureError } from "./azure-error.js";
 import { azureTransport } from "./azure-transport.js";
 import { openLossyWorld } from "./lossy-world.test-support.js";
+import { toAzureError } from "./sdk/azure-error.js";
 
 const wait = { maxMessages: 1, maxWaitTimeMs: 5_000 };
 

@@ -13,31 +13,31 @@ import {
   underEither,
   WaybillError,
 } from "@waybill/core";
-import { abortedError, closedError, toAzureError } from "./azure-error.js";
-import { AzureReceiver } from "./azure-receiver.js";
-import { AzureRuleManager } from "./azure-rule-manager.js";
-import { AzureSender } from "./azure-sender.js";
-import { AzureSessionReceiver } from "./azure-session-receiver.js";
 import {
   type AzureTransportOptions,
   type ResolvedAzureTransportOptions,
   resolveAzureTransportOptions,
 } from "./azure-transport-options.js";
-import { entityPath } from "./entity-path.js";
-import { explainRefusedSession } from "./explain-refused-session.js";
-import { type SessionLister, sessionLister } from "./list-sessions.js";
-import { NextSessionWaits } from "./next-session-waits.js";
-import { ReceiverPool } from "./receiving-links.js";
-import { applySdkPatches, withoutSdkPatches } from "./sdk-patches/apply-sdk-patches.js";
-import type { SdkPatchReport } from "./sdk-patches/report.js";
+import { entityPath } from "./foundation/entity-path.js";
+import { untilAborted } from "./foundation/until-aborted.js";
+import { AzureRuleManager } from "./management/azure-rule-manager.js";
+import { AzureReceiver } from "./receiving/azure-receiver.js";
+import { AzureSessionReceiver } from "./receiving/azure-session-receiver.js";
+import { type SessionLister, sessionLister } from "./receiving/list-sessions.js";
+import { NextSessionWaits } from "./receiving/next-session-waits.js";
+import { ReceiverPool } from "./receiving/receiving-links.js";
+import { abortedError, closedError, toAzureError } from "./sdk/azure-error.js";
+import { explainRefusedSession } from "./sdk/explain-refused-session.js";
 import type {
   ServiceBusClientLike,
   ServiceBusReceiverLike,
   ServiceBusReceiverSettings,
   ServiceBusSessionReceiverLike,
-} from "./service-bus-client.js";
+} from "./sdk/service-bus-client.js";
+import { applySdkPatches, withoutSdkPatches } from "./sdk-patches/apply-sdk-patches.js";
+import type { SdkPatchReport } from "./sdk-patches/report.js";
+import { AzureSender } from "./sending/azure-sender.js";
 import { HeldDeliveries } from "./settlement/held-deliveries.js";
-import { untilAborted } from "./until-aborted.js";
 import { clientConnection } from "./watchdog/client-connection.js";
 import { LinkWatchdog } from "./watchdog/link-watchdog.js";
 import { ReceiverWatch } from "./watchdog/receiver-watch.js";

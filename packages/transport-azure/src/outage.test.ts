@@ -6,7 +6,7 @@ import { unavailableFailure, WaybillClient } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { expect, it } from "vitest";
 import { azureTransport } from "./azure-transport.js";
-import { azureRetryOptions } from "./retry-options.js";
+import { azureRetryOptions } from "./sdk/retry-options.js";
 
 const messageCount = 30;
 

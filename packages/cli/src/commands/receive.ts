@@ -7,15 +7,15 @@ import {
   WaybillError,
 } from "@waybill/core";
 import { type Command, Option } from "commander";
-import { type BrokerContext, type CommonOptions, openBrokerContext } from "../command-context.js";
-import { brokerCommand, exiting } from "../common-options.js";
-import { type ExitCode, exitCodes } from "../exit-codes.js";
+import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
+import { UsageError } from "../errors/usage-error.js";
 import { parseDuration } from "../input/parse-duration.js";
 import { parseEntity } from "../input/parse-entity.js";
 import { parseCount } from "../input/parse-number.js";
 import { messageTable } from "../output/message-table.js";
 import { messageView } from "../output/message-view.js";
-import { UsageError } from "../usage-error.js";
+import { type BrokerContext, type CommonOptions, openBrokerContext } from "./command-context.js";
+import { brokerCommand, exiting } from "./common-options.js";
 
 type Settle = "complete" | "abandon" | "defer" | "dead-letter";
 

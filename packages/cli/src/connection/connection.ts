@@ -1,5 +1,5 @@
 import type { EntityCatalog, EntityName, Transport } from "@waybill/core";
-import { UsageError } from "../usage-error.js";
+import { UsageError } from "../errors/usage-error.js";
 import { openAzure } from "./open-azure.js";
 import { openLocal } from "./open-local.js";
 

@@ -1,6 +1,6 @@
 import { type CallOptions, type EntityCatalog, type EntityName, WaybillError } from "@waybill/core";
 import { azureCatalog, azureRetryOptions, azureTransport } from "@waybill/transport-azure";
-import { UsageError } from "../usage-error.js";
+import { UsageError } from "../errors/usage-error.js";
 import type { Connection } from "./connection.js";
 import { namedCatalog } from "./named-catalog.js";
 

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { EncryptionKeyProvider, EncryptionOptions } from "../body-transforms/encryption-options.js";
+import type { EncryptionKeyProvider, EncryptionOptions } from "./encryption-options.js";
 import type { ClaimCheckStore } from "../contracts/claim-check-store.js";
 import type { Serializer } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";

@@ -11,12 +11,12 @@ import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { orderPlaced, ordersPipeline } from "../../test/orders.js";
+import { beaconGuard } from "../write-plan/reader-guard.js";
 import { WritePlan } from "../write-plan/write-plan.js";
 import { announceCapability } from "./announce-capability.js";
 import type { BeaconStore, CapabilityBeacon } from "./beacon-store.js";
 import { queueBeaconStore } from "./queue-beacon-store.js";
 import { type ReaderCapability, readerCapability } from "./reader-capability.js";
-import { beaconGuard } from "./reader-guard.js";
 
 afterEach(() => void vi.useRealTimers());
 

@@ -5,7 +5,7 @@ import {
   WaybillError,
   type WriteTarget,
 } from "@waybill/core";
-import type { ReaderGuard } from "../capability/reader-guard.js";
+import type { ReaderGuard } from "./reader-guard.js";
 import { shareCount, shareOf, stableKey } from "./stable-share.js";
 
 /** A format and a version to write. */

@@ -1,8 +1,8 @@
 import type { ServiceBusReceiver } from "@azure/service-bus";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { openLossyWorld } from "../lossy-world.test-support.js";
+import type { ReceivedServiceBusMessage } from "../sdk/service-bus-client.js";
 import { openServerSeat } from "../seats.test-support.js";
-import type { ReceivedServiceBusMessage } from "../service-bus-client.js";
 import { AzureDelivery } from "./azure-delivery.js";
 import { completeOnLink } from "./complete-on-link.js";
 import { Settlement } from "./settlement.js";

@@ -5,16 +5,16 @@ import {
   type SubscriptionRule,
   type TransportRuleManager,
 } from "@waybill/core";
-import { abortedError, closedError, toAzureError } from "./azure-error.js";
-import { fromAmqpMap } from "./from-amqp-value.js";
+import { fromAmqpMap } from "../messages/from-amqp-value.js";
+import { toAmqpProperties } from "../messages/to-amqp-value.js";
+import { abortedError, closedError, toAzureError } from "../sdk/azure-error.js";
 import type {
   CorrelationConditions,
   ServiceBusCallOptions,
   ServiceBusRule,
   ServiceBusRuleFilter,
   ServiceBusRuleManagerLike,
-} from "./service-bus-client.js";
-import { toAmqpProperties } from "./to-amqp-value.js";
+} from "../sdk/service-bus-client.js";
 
 /** Adds, removes and lists the rules of one subscription through a rule manager of the SDK. */
 export class AzureRuleManager implements TransportRuleManager {

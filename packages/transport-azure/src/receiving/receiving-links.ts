@@ -1,11 +1,11 @@
 import type { ReceivingLink } from "@waybill/core";
-import { closeInTime } from "./close-in-time.js";
+import { closeInTime } from "../sdk/close-in-time.js";
+import type { ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
+import type { AzureDelivery } from "../settlement/azure-delivery.js";
+import type { HeldDeliveries } from "../settlement/held-deliveries.js";
+import type { ReceiverWatch } from "../watchdog/receiver-watch.js";
+import type { Suspicion } from "../watchdog/suspicion.js";
 import { PulledLink, type UseReceiver } from "./pulled-link.js";
-import type { ServiceBusReceiverLike } from "./service-bus-client.js";
-import type { AzureDelivery } from "./settlement/azure-delivery.js";
-import type { HeldDeliveries } from "./settlement/held-deliveries.js";
-import type { ReceiverWatch } from "./watchdog/receiver-watch.js";
-import type { Suspicion } from "./watchdog/suspicion.js";
 
 /** Receivers of the SDK that belong together: all of one entity, or the one of a session. */
 export interface ReceivingLinks {

@@ -1,12 +1,12 @@
 import type { ReceiveMode } from "@waybill/core";
 import type Long from "long";
-import { fromLong } from "./from-service-bus-message.js";
+import { fromLong } from "../messages/from-service-bus-message.js";
 import type {
   ReceivedServiceBusMessage,
   ServiceBusCallOptions,
   ServiceBusReceiverLike,
   WireProperties,
-} from "./service-bus-client.js";
+} from "../sdk/service-bus-client.js";
 
 /**
  * Receives deferred messages. The SDK ignores `skipConvertingDate` for these, so that dates among their application properties arrive

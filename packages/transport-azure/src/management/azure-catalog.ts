@@ -1,11 +1,11 @@
 import type { CallOptions, CatalogEntity, EntityCatalog, EntityCounts } from "@waybill/core";
-import { toAzureError } from "./azure-error.js";
+import { toAzureError } from "../sdk/azure-error.js";
 import type {
   ListedCounts,
   ListedOptions,
   ServiceBusAdministrationClientLike,
-} from "./service-bus-administration-client.js";
-import type { ServiceBusCallOptions } from "./service-bus-client.js";
+} from "../sdk/service-bus-administration-client.js";
+import type { ServiceBusCallOptions } from "../sdk/service-bus-client.js";
 
 /**
  * The catalog of an Azure namespace, through your own `ServiceBusAdministrationClient`, whose credential needs the Manage claim. Counts are

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { underEither } from "@waybill/core";
-import { lostError, toAzureError } from "./azure-error.js";
-import { controllerForMany } from "./controller-for-many.js";
-import type { ServiceBusSenderLike } from "./service-bus-client.js";
+import { controllerForMany } from "../foundation/controller-for-many.js";
+import { lostError, toAzureError } from "../sdk/azure-error.js";
+import type { ServiceBusSenderLike } from "../sdk/service-bus-client.js";
 
 /** How often to look whether the link is lost, in milliseconds. */
 const lookEveryMs = 250;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { azureCatalog } from "./azure-catalog.js";
 import type {
   ListedOptions,
   ServiceBusAdministrationClientLike,
-} from "./service-bus-administration-client.js";
+} from "../sdk/service-bus-administration-client.js";
+import { azureCatalog } from "./azure-catalog.js";
 
 const options: ListedOptions = {
   requiresSession: false,

@@ -1,5 +1,5 @@
 import type { EncodedMessage } from "@waybill/core";
-import type { AnnotatedMessage, WireProperties } from "./service-bus-client.js";
+import type { AnnotatedMessage, WireProperties } from "../sdk/service-bus-client.js";
 import { toAmqpId, toAmqpProperties, toAmqpValue, toBuffer } from "./to-amqp-value.js";
 
 /** A message as the SDK sends it, section by section; `scheduledFor` overrides the message's own schedule. */

@@ -1,6 +1,6 @@
 import type { TransportSubscription } from "@waybill/core";
+import type { AzureDelivery } from "../settlement/azure-delivery.js";
 import type { DeliveryHandling } from "./azure-subscription.js";
-import type { AzureDelivery } from "./settlement/azure-delivery.js";
 
 /** What a session's subscription works with. */
 export interface AzureSessionSubscriptionSettings extends DeliveryHandling {

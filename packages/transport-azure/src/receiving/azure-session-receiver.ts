@@ -5,14 +5,14 @@ import type {
   TransportSessionReceiver,
   TransportSubscription,
 } from "@waybill/core";
-import { abortedError, lostSessionError, toAzureError } from "./azure-error.js";
+import { untilAborted } from "../foundation/until-aborted.js";
+import { plainBytes } from "../messages/from-amqp-value.js";
+import { nullState, toBuffer } from "../messages/to-amqp-value.js";
+import { abortedError, lostSessionError, toAzureError } from "../sdk/azure-error.js";
+import type { ServiceBusSessionReceiverLike } from "../sdk/service-bus-client.js";
 import { AzureReceiver, type AzureReceiverSettings } from "./azure-receiver.js";
 import { AzureSessionSubscription } from "./azure-session-subscription.js";
-import { plainBytes } from "./from-amqp-value.js";
 import { SessionLink } from "./receiving-links.js";
-import type { ServiceBusSessionReceiverLike } from "./service-bus-client.js";
-import { nullState, toBuffer } from "./to-amqp-value.js";
-import { untilAborted } from "./until-aborted.js";
 
 /** What a session receiver works with. */
 export interface AzureSessionReceiverSettings extends Omit<AzureReceiverSettings, "links" | "open"> {

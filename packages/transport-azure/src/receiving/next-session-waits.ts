@@ -1,7 +1,7 @@
 import { type ReceiveMode, WaybillError } from "@waybill/core";
-import { abortedError, toAzureError } from "./azure-error.js";
+import { abortedError, toAzureError } from "../sdk/azure-error.js";
+import type { ServiceBusSessionReceiverLike } from "../sdk/service-bus-client.js";
 import { longestWaitMs } from "./receive-messages.js";
-import type { ServiceBusSessionReceiverLike } from "./service-bus-client.js";
 
 /** How long to wait for the next session, and what ends the wait before. */
 export interface NextSessionOptions {

@@ -6,8 +6,8 @@ import type {
   SettlementHandle,
 } from "@waybill/core";
 import type Long from "long";
+import type { ReceivedServiceBusMessage } from "../sdk/service-bus-client.js";
 import { fromAmqpMap, fromAmqpValue, isValueSection, plainBytes } from "./from-amqp-value.js";
-import type { ReceivedServiceBusMessage } from "./service-bus-client.js";
 import { sizeOfMessage } from "./size-of-message.js";
 
 /** A message as the client takes it. `settlement` is present when the message is locked. */

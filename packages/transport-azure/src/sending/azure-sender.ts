@@ -6,13 +6,13 @@ import {
   type TransportSender,
   WaybillError,
 } from "@waybill/core";
-import { abortedError, closedError, toAzureError } from "./azure-error.js";
+import { fromLong } from "../messages/from-service-bus-message.js";
+import { toLong } from "../messages/to-long.js";
+import { toServiceBusMessage } from "../messages/to-service-bus-message.js";
+import { abortedError, closedError, toAzureError } from "../sdk/azure-error.js";
+import type { ServiceBusCallOptions, ServiceBusSenderLike } from "../sdk/service-bus-client.js";
 import { AzureMessageBatch } from "./azure-message-batch.js";
-import { fromLong } from "./from-service-bus-message.js";
 import { SendsUnderWay } from "./sends-under-way.js";
-import type { ServiceBusCallOptions, ServiceBusSenderLike } from "./service-bus-client.js";
-import { toLong } from "./to-long.js";
-import { toServiceBusMessage } from "./to-service-bus-message.js";
 
 /** Sends to one queue or topic through a sender of the SDK. */
 export class AzureSender implements TransportSender {

@@ -1,11 +1,11 @@
 import type { LinkStall, ReceivingLink } from "@waybill/core";
-import { isLinkOpen } from "./sdk-link.js";
-import type { ServiceBusReceiverLike } from "./service-bus-client.js";
-import type { AzureDelivery } from "./settlement/azure-delivery.js";
-import type { DeliveryWindow } from "./settlement/delivery-window.js";
-import type { ReceiverWatch } from "./watchdog/receiver-watch.js";
-import { Suspicion } from "./watchdog/suspicion.js";
-import type { WatchedLink } from "./watchdog/watched-link.js";
+import { isLinkOpen } from "../sdk/sdk-link.js";
+import type { ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
+import type { AzureDelivery } from "../settlement/azure-delivery.js";
+import type { DeliveryWindow } from "../settlement/delivery-window.js";
+import type { ReceiverWatch } from "../watchdog/receiver-watch.js";
+import { Suspicion } from "../watchdog/suspicion.js";
+import type { WatchedLink } from "../watchdog/watched-link.js";
 
 /** Receives with a receiver of the SDK; `stalled` aborts when its link was found standing still. */
 export type UseReceiver = (

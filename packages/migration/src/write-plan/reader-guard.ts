@@ -1,7 +1,7 @@
 import type { CallOptions, MessageType, Pipeline, Scheduler } from "@waybill/core";
-import type { PlannedTarget } from "../write-plan/write-plan.js";
-import type { BeaconStore, CapabilityBeacon } from "./beacon-store.js";
-import { type ReadableType, schemaDigests } from "./reader-capability.js";
+import type { BeaconStore, CapabilityBeacon } from "../capability/beacon-store.js";
+import { type ReadableType, schemaDigests } from "../capability/reader-capability.js";
+import type { PlannedTarget } from "./write-plan.js";
 
 /** Asks the readers of a message type whether they can read what is to be written. */
 export interface ReaderGuard {

@@ -1,6 +1,6 @@
 import type { ApplicationProperties, MessageId } from "@waybill/core";
 import rhea from "rhea";
-import type { WireProperties } from "./service-bus-client.js";
+import type { WireProperties } from "../sdk/service-bus-client.js";
 
 const { types } = rhea;
 

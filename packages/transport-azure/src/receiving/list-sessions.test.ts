@@ -5,8 +5,8 @@ import { serve } from "@waybill/broker-server";
 import { WaybillClient } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
-import { azureTransport } from "./azure-transport.js";
-import type { ServiceBusClientLike } from "./service-bus-client.js";
+import { azureTransport } from "../azure-transport.js";
+import type { ServiceBusClientLike } from "../sdk/service-bus-client.js";
 
 const body = { section: "data", bytes: new Uint8Array([0x7b, 0x7d]) } as const;
 

@@ -1,13 +1,13 @@
 import type { LinkStall, ReceivingLink, SubscribeHandlers, TransportSubscription } from "@waybill/core";
-import { closeInTime } from "./close-in-time.js";
-import { isLinkOpen } from "./sdk-link.js";
-import type { ServiceBusReceiverLike } from "./service-bus-client.js";
-import { AzureDelivery } from "./settlement/azure-delivery.js";
-import type { DeliveryWindow } from "./settlement/delivery-window.js";
-import type { HeldDeliveries } from "./settlement/held-deliveries.js";
-import type { ReceiverWatch } from "./watchdog/receiver-watch.js";
-import { Suspicion } from "./watchdog/suspicion.js";
-import type { WatchedLink } from "./watchdog/watched-link.js";
+import { closeInTime } from "../sdk/close-in-time.js";
+import { isLinkOpen } from "../sdk/sdk-link.js";
+import type { ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
+import { AzureDelivery } from "../settlement/azure-delivery.js";
+import type { DeliveryWindow } from "../settlement/delivery-window.js";
+import type { HeldDeliveries } from "../settlement/held-deliveries.js";
+import type { ReceiverWatch } from "../watchdog/receiver-watch.js";
+import { Suspicion } from "../watchdog/suspicion.js";
+import type { WatchedLink } from "../watchdog/watched-link.js";
 
 /** What a subscription does with a delivery, and whom it tells of its end. */
 export interface DeliveryHandling {

@@ -1,6 +1,6 @@
-import { toAzureError } from "./azure-error.js";
-import { closeInTime } from "./close-in-time.js";
-import type { ReceivedServiceBusMessage, ServiceBusReceiverLike } from "./service-bus-client.js";
+import { toAzureError } from "../sdk/azure-error.js";
+import { closeInTime } from "../sdk/close-in-time.js";
+import type { ReceivedServiceBusMessage, ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
 
 /** How much to receive, how long to wait, and what ends the wait. */
 export interface ReceiveMessagesOptions {

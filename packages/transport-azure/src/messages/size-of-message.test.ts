@@ -1,6 +1,6 @@
 import type { EncodedMessage } from "@waybill/core";
 import { describe, expect, it } from "vitest";
-import { openLossyWorld } from "./lossy-world.test-support.js";
+import { openLossyWorld } from "../lossy-world.test-support.js";
 
 /** What the SDK writes less tightly, and the id that the broker makes for a message without one. */
 const SLACK_BYTES = 40;

@@ -1,7 +1,7 @@
 import { type EncodedMessage, type TransportMessageBatch, WaybillError } from "@waybill/core";
-import { BatchWriter, isPlain } from "./batch-writer.js";
-import type { ServiceBusMessageBatchLike, ServiceBusSenderLike } from "./service-bus-client.js";
-import { toServiceBusMessage } from "./to-service-bus-message.js";
+import { BatchWriter, isPlain } from "../messages/batch-writer.js";
+import { toServiceBusMessage } from "../messages/to-service-bus-message.js";
+import type { ServiceBusMessageBatchLike, ServiceBusSenderLike } from "../sdk/service-bus-client.js";
 
 /** What is used of a batch of the SDK beside its types: the bytes it is asked for when it is sent, and the spans of its messages. */
 interface InnerBatch extends ServiceBusMessageBatchLike {

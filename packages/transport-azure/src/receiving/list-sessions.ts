@@ -1,6 +1,6 @@
 import type { EntityAddress, ListSessionsPageOptions } from "@waybill/core";
-import { entityPath } from "./entity-path.js";
-import type { ServiceBusCallOptions, ServiceBusClientLike } from "./service-bus-client.js";
+import { entityPath } from "../foundation/entity-path.js";
+import type { ServiceBusCallOptions, ServiceBusClientLike } from "../sdk/service-bus-client.js";
 
 /** Lists a page of an entity's sessions through the SDK. */
 export type SessionLister = (address: EntityAddress, options: ListSessionsPageOptions) => Promise<string[]>;

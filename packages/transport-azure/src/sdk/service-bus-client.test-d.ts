@@ -8,8 +8,8 @@ import type {
   ServiceBusClient as NextServiceBusClient,
   ServiceBusClientOptions as NextServiceBusClientOptions,
 } from "@azure/service-bus-beta";
-import { azureCatalog } from "./azure-catalog.js";
-import { azureTransport } from "./azure-transport.js";
+import { azureTransport } from "../azure-transport.js";
+import { azureCatalog } from "../management/azure-catalog.js";
 import { azureRetryOptions } from "./retry-options.js";
 
 // The real classes fit the structural subset; no code of theirs is run.

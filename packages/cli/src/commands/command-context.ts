@@ -1,7 +1,7 @@
-import { type LoadedConfig, loadConfig } from "./config/load-config.js";
-import type { Connection } from "./connection/connection.js";
-import { openConnection } from "./connection/connection.js";
-import { Terminal } from "./output/terminal.js";
+import { type LoadedConfig, loadConfig } from "../config/load-config.js";
+import type { Connection } from "../connection/connection.js";
+import { openConnection } from "../connection/connection.js";
+import { Terminal } from "../output/terminal.js";
 
 /** Options that all commands share, as the parser gives them. */
 export interface CommonOptions {

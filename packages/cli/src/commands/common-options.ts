@@ -1,8 +1,8 @@
 import type { EntityName } from "@waybill/core";
 import { Command, Option } from "commander";
-import type { ExitCode } from "./exit-codes.js";
-import { parseEntityName } from "./input/parse-entity.js";
-import { addProperty } from "./input/parse-property.js";
+import type { ExitCode } from "../errors/exit-codes.js";
+import { parseEntityName } from "../input/parse-entity.js";
+import { addProperty } from "../input/parse-property.js";
 
 /** A command with the options that all have. */
 export function chainCommand(name: string): Command {

@@ -15,6 +15,11 @@ import {
   underEither,
   type WaybillError,
 } from "@waybill/core";
+import { controllerForMany } from "../foundation/controller-for-many.js";
+import { untilAborted } from "../foundation/until-aborted.js";
+import { fromServiceBusMessage } from "../messages/from-service-bus-message.js";
+import { toAmqpProperties } from "../messages/to-amqp-value.js";
+import { toLong } from "../messages/to-long.js";
 import {
   abortedError,
   closedError,
@@ -23,27 +28,26 @@ import {
   settledError,
   toAzureError,
   unansweredError,
-} from "./azure-error.js";
+} from "../sdk/azure-error.js";
+import type {
+  ServiceBusCallOptions,
+  ServiceBusReceiverLike,
+  WireProperties,
+} from "../sdk/service-bus-client.js";
+import { AzureDelivery } from "../settlement/azure-delivery.js";
+import { completeOnLink } from "../settlement/complete-on-link.js";
+import type { HeldDeliveries } from "../settlement/held-deliveries.js";
+import { isLinkLost } from "../settlement/lost-link.js";
+import { outcomeKey, type SettlementVerb } from "../settlement/outcome-key.js";
+import { settleByRequest } from "../settlement/settle-by-request.js";
+import { type SendSettlement, Settlement } from "../settlement/settlement.js";
+import { SettlementGuard } from "../settlement/settlement-guard.js";
+import { SettlementsUnderWay } from "../settlement/settlements-under-way.js";
+import type { ReceiverWatch } from "../watchdog/receiver-watch.js";
 import { AzureSubscription, type DeliveryHandling } from "./azure-subscription.js";
-import { controllerForMany } from "./controller-for-many.js";
-import { fromServiceBusMessage } from "./from-service-bus-message.js";
 import { receiveDeferred } from "./receive-deferred.js";
 import { receiveMessages } from "./receive-messages.js";
 import type { ReceivingLinks } from "./receiving-links.js";
-import type { ServiceBusCallOptions, ServiceBusReceiverLike, WireProperties } from "./service-bus-client.js";
-import { AzureDelivery } from "./settlement/azure-delivery.js";
-import { completeOnLink } from "./settlement/complete-on-link.js";
-import type { HeldDeliveries } from "./settlement/held-deliveries.js";
-import { isLinkLost } from "./settlement/lost-link.js";
-import { outcomeKey, type SettlementVerb } from "./settlement/outcome-key.js";
-import { settleByRequest } from "./settlement/settle-by-request.js";
-import { type SendSettlement, Settlement } from "./settlement/settlement.js";
-import { SettlementGuard } from "./settlement/settlement-guard.js";
-import { SettlementsUnderWay } from "./settlement/settlements-under-way.js";
-import { toAmqpProperties } from "./to-amqp-value.js";
-import { toLong } from "./to-long.js";
-import { untilAborted } from "./until-aborted.js";
-import type { ReceiverWatch } from "./watchdog/receiver-watch.js";
 
 /** What a receiver works with. */
 export interface AzureReceiverSettings {
