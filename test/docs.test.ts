@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
-import { reasonCodes } from "../packages/core/src/errors/reason.js";
 import { errorCodes } from "../packages/core/src/errors/error.js";
+import { reasonCodes } from "../packages/core/src/errors/reason.js";
 import { documentedCommands, notRun } from "../scripts/src/docs-commands/documented-commands.js";
 import { readOptionPages } from "../scripts/src/option-tables/read-option-pages.js";
 import { type CodeBlock, type MarkdownPage, readPages } from "./markdown-pages.js";

@@ -6,7 +6,8 @@ import {
   type ServiceBusReceivedMessage,
   type ServiceBusReceiverOptions,
 } from "@azure/service-bus";
-import { type SettlementHandle, WaybillClient } from "@waybill/core";
+import { WaybillClient } from "@waybill/core";
+import type { SettlementHandle } from "@waybill/core/transport";
 import { json } from "@waybill/serializer-json";
 import { azureRetryOptions, azureTransport } from "@waybill/transport-azure";
 import type { ReadyRequest } from "./azure-server.js";

@@ -1,5 +1,6 @@
 import { createBroker, createManualClock, type ReceivedMessage } from "@waybill/broker";
-import type { EncodedMessage, EntityAddress, TransportReceiver } from "@waybill/core";
+import type { EncodedMessage } from "@waybill/core";
+import type { EntityAddress, TransportReceiver } from "@waybill/core/transport";
 import { localCatalog, localTransport } from "@waybill/transport-local";
 
 /** A broker of its own, whose clock stands still until a test moves it. */

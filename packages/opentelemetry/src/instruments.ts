@@ -1,10 +1,6 @@
 import type { Attributes, Counter, Histogram, MeterProvider } from "@opentelemetry/api";
-import {
-  type DeserializeEvent,
-  type DiagnosticEvent,
-  decisiveAttempt,
-  type MessageFacts,
-} from "@waybill/core";
+import type { DeserializeEvent, DiagnosticEvent, MessageFacts } from "@waybill/core/diagnostics";
+import { decisiveAttempt } from "@waybill/core/pipeline";
 import { errorType, names, type OperationName, operationAttributes, scopeName } from "./attributes.js";
 
 /** In seconds. Source: semantic conventions, "Messaging metrics". */

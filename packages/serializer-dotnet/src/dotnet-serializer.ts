@@ -1,11 +1,6 @@
-import type {
-  BodySchemaOptions,
-  SerializeContext,
-  Serializer,
-  StandardSchema,
-  ValidateFunction,
-} from "@waybill/core";
-import { compileValidator, resolveBodySchemas } from "@waybill/core";
+import type { Serializer, StandardSchema } from "@waybill/core";
+import type { BodySchemaOptions, SerializeContext, ValidateFunction } from "@waybill/core/serializer";
+import { compileValidator, resolveBodySchemas } from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
 import { type DotnetHints, resolveHints } from "./contract/hints.js";
 import type { DateForm } from "./contract/leaf-value.js";

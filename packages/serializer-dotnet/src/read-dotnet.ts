@@ -1,5 +1,6 @@
-import type { Awaitable, BodyCheck, DeserializeContext, Serializer } from "@waybill/core";
-import { decodeFailure, validationFailure } from "@waybill/core";
+import type { Serializer } from "@waybill/core";
+import type { Awaitable, BodyCheck, DeserializeContext } from "@waybill/core/serializer";
+import { decodeFailure, validationFailure } from "@waybill/core/serializer";
 import { Namespaces } from "./binary-xml/namespaces.js";
 import { readDocument } from "./binary-xml/read-document.js";
 import type { XmlElement } from "./binary-xml/xml-element.js";

@@ -1,5 +1,7 @@
-import type { Awaitable, BodyCheck, SerializeContext, SerializedBody, Serializer } from "@waybill/core";
-import { encodeFailure, WaybillError } from "@waybill/core";
+import type { Serializer } from "@waybill/core";
+import { WaybillError } from "@waybill/core";
+import type { Awaitable, BodyCheck, SerializeContext, SerializedBody } from "@waybill/core/serializer";
+import { encodeFailure } from "@waybill/core/serializer";
 import type { ResolvedContract } from "./write/contract.js";
 import { PlainRecord, toPlainValue } from "./write/plain-value.js";
 import { writeContract } from "./write/write-contract.js";

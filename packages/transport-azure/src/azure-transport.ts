@@ -1,18 +1,17 @@
+import { type Transport, WaybillError } from "@waybill/core";
 import {
   type AcceptSessionOptions,
   type EntityAddress,
   type ListSessionsPageOptions,
   type ReceiveMode,
   type ReceiverEvents,
-  type Transport,
   type TransportCapability,
   type TransportReceiver,
   type TransportRuleManager,
   type TransportSender,
   type TransportSessionReceiver,
   underEither,
-  WaybillError,
-} from "@waybill/core";
+} from "@waybill/core/transport";
 import {
   type AzureTransportOptions,
   type ResolvedAzureTransportOptions,

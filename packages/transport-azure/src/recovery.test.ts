@@ -1,4 +1,5 @@
-import type { DeliveredMessage, TransportReceiver, WaybillError } from "@waybill/core";
+import type { WaybillError } from "@waybill/core";
+import type { DeliveredMessage, TransportReceiver } from "@waybill/core/transport";
 import { describe, expect, it, vi } from "vitest";
 import { azureTransport } from "./azure-transport.js";
 import { openLossyWorld } from "./lossy-world.test-support.js";

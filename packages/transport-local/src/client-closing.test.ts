@@ -1,4 +1,5 @@
-import { decodeFailure, type ProcessErrorArgs } from "@waybill/core";
+import type { ProcessErrorArgs } from "@waybill/core";
+import { decodeFailure } from "@waybill/core/serializer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createWorld, custom, poison, quiet, reading, registryBound, until } from "../test/world.js";

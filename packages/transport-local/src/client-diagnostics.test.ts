@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
-import type { DiagnosticEvent, Diagnostics, OperationTrace, TracedOperation } from "@waybill/core";
+import type { DiagnosticEvent, Diagnostics } from "@waybill/core/diagnostics";
+import type { OperationTrace, TracedOperation } from "@waybill/core/transport";
 import { describe, expect, it } from "vitest";
 import { createWorld, poison, registryBound, until } from "../test/world.js";
 

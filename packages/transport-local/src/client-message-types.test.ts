@@ -1,6 +1,5 @@
 import type { QueueDescription } from "@waybill/broker";
 import {
-  bodyType,
   defineMessage,
   type Message,
   type ProcessErrorArgs,
@@ -9,6 +8,7 @@ import {
   WaybillClient,
   type WaybillClientOptions,
 } from "@waybill/core";
+import { bodyType } from "@waybill/core/transport";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { createWorld, quiet, until, type World } from "../test/world.js";

@@ -1,4 +1,5 @@
-import { type ClaimCheckStore, decodeFailure, type EncodedMessage, type Serializer } from "@waybill/core";
+import type { ClaimCheckStore, EncodedMessage, Serializer } from "@waybill/core";
+import { decodeFailure } from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
 import { createWorld, custom, poison, registryBound, type World, type WorldOptions } from "../test/world.js";

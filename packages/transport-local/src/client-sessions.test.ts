@@ -1,10 +1,6 @@
-import {
-  decodeFailure,
-  type ProcessErrorArgs,
-  type Transport,
-  type TransportCapability,
-  WaybillClient,
-} from "@waybill/core";
+import { type ProcessErrorArgs, type Transport, WaybillClient } from "@waybill/core";
+import { decodeFailure } from "@waybill/core/serializer";
+import type { TransportCapability } from "@waybill/core/transport";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
 import { createWorld, poison, quiet, until, type World, type WorldOptions } from "../test/world.js";

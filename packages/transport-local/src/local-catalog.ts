@@ -1,5 +1,5 @@
 import type { Broker, EntityDescription } from "@waybill/broker";
-import type { CatalogEntity, EntityCatalog, EntityName } from "@waybill/core";
+import type { CatalogEntity, EntityCatalog, EntityName } from "@waybill/core/transport";
 
 /** The catalog of a broker in the same process: every entity with exact counts. */
 export function localCatalog(broker: Broker): EntityCatalog {

@@ -15,7 +15,7 @@ import {
   type TransportReceiver,
   type TransportSubscription,
   underEither,
-} from "@waybill/core";
+} from "@waybill/core/transport";
 import { fromBrokerMessage } from "./from-broker-message.js";
 import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
 import { LocalSubscription } from "./local-subscription.js";

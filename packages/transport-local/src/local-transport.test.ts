@@ -1,5 +1,6 @@
 import { createBroker, createManualClock } from "@waybill/broker";
-import type { DeliveredMessage, EncodedMessage, Transport, TransportReceiver } from "@waybill/core";
+import type { EncodedMessage, Transport } from "@waybill/core";
+import type { DeliveredMessage, TransportReceiver } from "@waybill/core/transport";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createWorld, quiet, until } from "../test/world.js";

@@ -1,18 +1,18 @@
 import type { Broker } from "@waybill/broker";
+import type { Transport } from "@waybill/core";
 import {
   type AcceptSessionOptions,
   type EntityAddress,
   type ListSessionsPageOptions,
   type ReceiveMode,
   type Scheduler,
-  type Transport,
   type TransportCapability,
   type TransportReceiver,
   type TransportRuleManager,
   type TransportSender,
   type TransportSessionReceiver,
   underEither,
-} from "@waybill/core";
+} from "@waybill/core/transport";
 import { ClockScheduler } from "./clock-scheduler.js";
 import { entityPath } from "./entity-path.js";
 import { closedError, throwIfAborted, toLocalError } from "./local-error.js";

@@ -1,11 +1,6 @@
 import { type Case, type TransportSubject, transportCases } from "@waybill/conformance";
-import {
-  type DeliveredMessage,
-  type ErrorCode,
-  type SettlementHandle,
-  type TransportCapability,
-  WaybillError,
-} from "@waybill/core";
+import { type ErrorCode, WaybillError } from "@waybill/core";
+import type { DeliveredMessage, SettlementHandle, TransportCapability } from "@waybill/core/transport";
 import { describe, expect, it } from "vitest";
 import { breakTransport, type Fault } from "./broken-transport.test-support.js";
 import { openLocalWorld } from "./local-world.test-support.js";

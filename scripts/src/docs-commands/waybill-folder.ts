@@ -17,7 +17,8 @@ export interface WaybillFolder extends AsyncDisposable {
 
 const schema = { type: "record", name: "OrderPlaced", fields: [{ name: "id", type: "int" }] } as const;
 
-const config = `import { bodyType, defineMessage } from "@waybill/core";
+const config = `import { defineMessage } from "@waybill/core";
+import { bodyType } from "@waybill/core/transport";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";

@@ -1,4 +1,4 @@
-import type { EntityName } from "@waybill/core";
+import type { EntityName } from "@waybill/core/transport";
 import { type Census, type CensusGroup, takeCensus } from "@waybill/migration";
 import type { Command } from "commander";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";

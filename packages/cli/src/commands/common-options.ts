@@ -1,4 +1,4 @@
-import type { EntityName } from "@waybill/core";
+import type { EntityName } from "@waybill/core/transport";
 import { Command, Option } from "commander";
 import type { ExitCode } from "../errors/exit-codes.js";
 import { parseEntityName } from "../input/parse-entity.js";

@@ -1,4 +1,5 @@
-import type { DeliveredMessage, DeserializationOutcome, EncodedMessage, EntityAddress } from "@waybill/core";
+import type { DeserializationOutcome, EncodedMessage } from "@waybill/core";
+import type { DeliveredMessage, EntityAddress } from "@waybill/core/transport";
 import { peekPages } from "@waybill/migration";
 import type { Command } from "commander";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";

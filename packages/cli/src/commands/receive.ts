@@ -1,11 +1,5 @@
-import {
-  type DeliveredMessage,
-  type DeserializationOutcome,
-  type EncodedMessage,
-  type EntityAddress,
-  type TransportReceiver,
-  WaybillError,
-} from "@waybill/core";
+import { type DeserializationOutcome, type EncodedMessage, WaybillError } from "@waybill/core";
+import type { DeliveredMessage, EntityAddress, TransportReceiver } from "@waybill/core/transport";
 import { type Command, Option } from "commander";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { UsageError } from "../errors/usage-error.js";

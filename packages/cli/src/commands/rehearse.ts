@@ -1,4 +1,6 @@
-import { type EntityAddress, type RehearsalGroup, type RehearsalReport, WaybillClient } from "@waybill/core";
+import { type RehearsalReport, WaybillClient } from "@waybill/core";
+import type { RehearsalGroup } from "@waybill/core/diagnostics";
+import type { EntityAddress } from "@waybill/core/transport";
 import type { Command } from "commander";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { parseEntity } from "../input/parse-entity.js";

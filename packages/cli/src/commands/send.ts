@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { type ApplicationProperties, checkMessage, type EncodedMessage, type Message } from "@waybill/core";
+import type { ApplicationProperties, EncodedMessage, Message } from "@waybill/core";
+import { checkMessage } from "@waybill/core/transport";
 import { fromPortableValue, type PortableValue } from "@waybill/migration";
 import { type Command, Option } from "commander";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";

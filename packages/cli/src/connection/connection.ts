@@ -1,4 +1,5 @@
-import type { EntityCatalog, EntityName, Transport } from "@waybill/core";
+import type { Transport } from "@waybill/core";
+import type { EntityCatalog, EntityName } from "@waybill/core/transport";
 import { UsageError } from "../errors/usage-error.js";
 import { openAzure } from "./open-azure.js";
 import { openLocal } from "./open-local.js";

@@ -1,4 +1,5 @@
-import { type CallOptions, type EntityCatalog, type EntityName, WaybillError } from "@waybill/core";
+import { WaybillError } from "@waybill/core";
+import type { CallOptions, EntityCatalog, EntityName } from "@waybill/core/transport";
 import { azureCatalog, azureRetryOptions, azureTransport } from "@waybill/transport-azure";
 import { UsageError } from "../errors/usage-error.js";
 import type { Connection } from "./connection.js";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type Message, type Serializer, unavailableFailure } from "@waybill/core";
+import type { Message, Serializer } from "@waybill/core";
+import { unavailableFailure } from "@waybill/core/serializer";
 import type { Case } from "../case.js";
 import type { TransportSubject } from "../transport/transport-subject.js";
 import { plainJson } from "./plain-json.js";

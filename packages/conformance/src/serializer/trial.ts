@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
+import { type Serializer, WaybillError } from "@waybill/core";
 import {
   type DeserializeContext,
   parseMediaType,
   reasonCodes,
   type SerializeContext,
   type SerializedBody,
-  type Serializer,
-  WaybillError,
-} from "@waybill/core";
+} from "@waybill/core/serializer";
 import type { MessageSetting, SerializerSubject } from "./serializer-subject.js";
 
 /** The depth limit under which the law works where a case does not set another. */

@@ -1,4 +1,4 @@
-import type { TransportCapability } from "@waybill/core";
+import type { TransportCapability } from "@waybill/core/transport";
 import type { Case } from "../case.js";
 import type { TransportSubject } from "./transport-subject.js";
 import { handleOf, message, rejectsWith, type TransportTrial, transportCase } from "./transport-trial.js";

@@ -1,4 +1,4 @@
-import type { CallOptions, TransportCapability } from "@waybill/core";
+import type { CallOptions, TransportCapability } from "@waybill/core/transport";
 import { handleOf, message, type TransportTrial } from "./transport-trial.js";
 
 /** An operation of the contract, ready to be tried in every circumstance. */

@@ -9,7 +9,7 @@ import type {
   SubscribeHandlers,
   TransportReceiver,
   TransportSessionReceiver,
-} from "@waybill/core";
+} from "@waybill/core/transport";
 import {
   failure,
   findStored,

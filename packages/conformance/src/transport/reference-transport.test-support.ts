@@ -1,11 +1,10 @@
+import type { EncodedMessage, Transport } from "@waybill/core";
 import {
   checkRule,
-  type EncodedMessage,
   type EntityAddress,
-  type Transport,
   type TransportCapability,
   type TransportMessageBatch,
-} from "@waybill/core";
+} from "@waybill/core/transport";
 import { failure, findStored, type Lane, ReferenceBroker } from "./reference-broker.test-support.js";
 import { ReferencePart } from "./reference-part.test-support.js";
 import { ReferenceReceiver, ReferenceSessionReceiver } from "./reference-receiver.test-support.js";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { TransportSessionReceiver } from "@waybill/core";
+import type { TransportSessionReceiver } from "@waybill/core/transport";
 import type { Case } from "../case.js";
 import { assertSameValue } from "../same-value.js";
 import type { TransportSubject } from "./transport-subject.js";

@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
-import {
-  type DeliveredMessage,
-  type EncodedMessage,
-  type EntityAddress,
-  type ErrorCode,
-  type ReceiveMode,
-  type SettlementHandle,
-  type Transport,
-  type TransportCapability,
-  type TransportReceiver,
-  WaybillError,
-} from "@waybill/core";
+import { type EncodedMessage, type ErrorCode, type Transport, WaybillError } from "@waybill/core";
+import type {
+  DeliveredMessage,
+  EntityAddress,
+  ReceiveMode,
+  SettlementHandle,
+  TransportCapability,
+  TransportReceiver,
+} from "@waybill/core/transport";
 import type { Case } from "../case.js";
 import type { EntitySetting, TransportSubject, TransportWorld } from "./transport-subject.js";
 

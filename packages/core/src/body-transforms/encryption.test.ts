@@ -2,7 +2,6 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { EncryptionKeyProvider, EncryptionOptions } from "./encryption-options.js";
 import type { ClaimCheckStore } from "../contracts/claim-check-store.js";
 import type { Serializer } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
@@ -12,6 +11,7 @@ import { type MessageTypeResolver, propertyResolver } from "../message-types/mes
 import type { PipelineOptions } from "../pipeline/options.js";
 import { createPipeline } from "../pipeline/pipeline.js";
 import { plainJson } from "../plain-json.test-support.js";
+import type { EncryptionKeyProvider, EncryptionOptions } from "./encryption-options.js";
 import { vectors } from "./vectors.test-support.js";
 
 describe("encrypting", () => {

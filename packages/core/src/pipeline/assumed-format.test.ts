@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { Serializer } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
 import { decodeFailure, unavailableFailure } from "../errors/failure.js";
-import type { PipelineOptions } from "./options.js";
-import { createPipeline } from "./pipeline.js";
 import { bytes } from "../serializers/bytes-serializer.js";
 import { text } from "../serializers/text-serializer.js";
+import type { PipelineOptions } from "./options.js";
+import { createPipeline } from "./pipeline.js";
 
 const utf8 = new TextEncoder();
 

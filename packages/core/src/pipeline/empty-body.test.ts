@@ -6,11 +6,11 @@ import { unavailableFailure } from "../errors/failure.js";
 import type { EncodedMessage, Message } from "../message/message.js";
 import { bodyType, defineMessage } from "../message-types/define-message.js";
 import type { MessageTypeResolver } from "../message-types/message-type-resolver.js";
-import type { PipelineOptions } from "./options.js";
-import { createPipeline } from "./pipeline.js";
 import { plainJson } from "../plain-json.test-support.js";
 import { bytes } from "../serializers/bytes-serializer.js";
 import { text } from "../serializers/text-serializer.js";
+import type { PipelineOptions } from "./options.js";
+import { createPipeline } from "./pipeline.js";
 
 const none = new Uint8Array(0);
 const json = { ...plainJson, name: "json" };

@@ -5,9 +5,9 @@ import type { Serializer } from "../contracts/serializer.js";
 import type { EncodedMessage } from "../message/message.js";
 import { bodyType, defineMessage } from "../message-types/define-message.js";
 import type { MessageTypeResolver } from "../message-types/message-type-resolver.js";
+import { plainJson } from "../plain-json.test-support.js";
 import type { PipelineOptions } from "./options.js";
 import { createPipeline } from "./pipeline.js";
-import { plainJson } from "../plain-json.test-support.js";
 
 const utf8 = new TextEncoder();
 const json: Serializer = {

@@ -1,4 +1,4 @@
-import { type Scheduler, systemScheduler, type Timer } from "@waybill/core";
+import { type Scheduler, systemScheduler, type Timer } from "@waybill/core/transport";
 import type { BeaconStore } from "./beacon-store.js";
 import type { ReaderCapability } from "./reader-capability.js";
 

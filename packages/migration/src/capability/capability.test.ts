@@ -1,11 +1,6 @@
 import { createBroker, createManualClock } from "@waybill/broker";
-import {
-  createPipeline,
-  defineMessage,
-  type PeekOptions,
-  type Scheduler,
-  type Transport,
-} from "@waybill/core";
+import { createPipeline, defineMessage, type Transport } from "@waybill/core";
+import type { PeekOptions, Scheduler } from "@waybill/core/transport";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";

@@ -1,4 +1,5 @@
-import { type DeliveredMessage, type Transport, WaybillError } from "@waybill/core";
+import { type Transport, WaybillError } from "@waybill/core";
+import type { DeliveredMessage } from "@waybill/core/transport";
 import { peekPages } from "../census/peek-pages.js";
 import type { BeaconStore, CapabilityBeacon } from "./beacon-store.js";
 

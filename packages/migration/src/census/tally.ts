@@ -1,4 +1,5 @@
-import type { DeliveredMessage, DeserializationOutcome, DeserializationReport } from "@waybill/core";
+import type { DeserializationOutcome, DeserializationReport } from "@waybill/core";
+import type { DeliveredMessage } from "@waybill/core/transport";
 import type { CensusGroup } from "./census.js";
 import { mediaTypeOf } from "./media-type-of.js";
 import type { Place } from "./places.js";

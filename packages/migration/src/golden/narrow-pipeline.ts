@@ -1,12 +1,11 @@
 import {
   createPipeline,
   type DeserializationReport,
-  type DeserializeCallOptions,
   type MessageType,
-  type MessageVersion,
   type Pipeline,
   type Serializer,
 } from "@waybill/core";
+import type { DeserializeCallOptions, MessageVersion } from "@waybill/core/pipeline";
 
 /** The part of a pipeline that others are made from. */
 export type WidePipeline = Pick<Pipeline, "serializers" | "messageTypes" | "messageTypeResolver">;

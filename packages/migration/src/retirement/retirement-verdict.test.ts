@@ -1,14 +1,13 @@
 import {
-  bodyType,
   createPipeline,
   defineMessage,
   type EncodedMessage,
-  type EntityAddress,
   type MessageType,
   type Pipeline,
   type PipelineOptions,
   type Serializer,
 } from "@waybill/core";
+import { bodyType, type EntityAddress } from "@waybill/core/transport";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";

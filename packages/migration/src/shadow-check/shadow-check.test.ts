@@ -1,11 +1,11 @@
 import {
-  bodyType,
   type ClaimCheckStore,
   createPipeline,
   defineMessage,
   type EncodedMessage,
   type Serializer,
 } from "@waybill/core";
+import { bodyType } from "@waybill/core/transport";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";

@@ -1,4 +1,5 @@
-import type { CallOptions, MessageType, Pipeline, Scheduler } from "@waybill/core";
+import type { MessageType, Pipeline } from "@waybill/core";
+import type { CallOptions, Scheduler } from "@waybill/core/transport";
 import type { BeaconStore, CapabilityBeacon } from "../capability/beacon-store.js";
 import { type ReadableType, schemaDigests } from "../capability/reader-capability.js";
 import type { PlannedTarget } from "./write-plan.js";

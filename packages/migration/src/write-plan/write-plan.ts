@@ -1,10 +1,6 @@
-import {
-  type CallOptions,
-  type Message,
-  type MessageType,
-  WaybillError,
-  type WriteTarget,
-} from "@waybill/core";
+import { type Message, type MessageType, WaybillError } from "@waybill/core";
+import type { WriteTarget } from "@waybill/core/pipeline";
+import type { CallOptions } from "@waybill/core/transport";
 import type { ReaderGuard } from "./reader-guard.js";
 import { shareCount, shareOf, stableKey } from "./stable-share.js";
 

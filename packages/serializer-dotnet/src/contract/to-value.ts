@@ -1,4 +1,4 @@
-import { decodeFailure } from "@waybill/core";
+import { decodeFailure } from "@waybill/core/serializer";
 import { type DateTime, parseDateTime, toDate, toOffsetText } from "../binary-xml/date-time.js";
 import { Namespaces } from "../binary-xml/namespaces.js";
 import { Records } from "../binary-xml/records.js";

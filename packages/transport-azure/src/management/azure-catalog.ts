@@ -1,4 +1,4 @@
-import type { CallOptions, CatalogEntity, EntityCatalog, EntityCounts } from "@waybill/core";
+import type { CallOptions, CatalogEntity, EntityCatalog, EntityCounts } from "@waybill/core/transport";
 import { toAzureError } from "../sdk/azure-error.js";
 import type {
   ListedCounts,

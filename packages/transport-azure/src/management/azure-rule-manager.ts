@@ -4,7 +4,7 @@ import {
   checkRule,
   type SubscriptionRule,
   type TransportRuleManager,
-} from "@waybill/core";
+} from "@waybill/core/transport";
 import { fromAmqpMap } from "../messages/from-amqp-value.js";
 import { toAmqpProperties } from "../messages/to-amqp-value.js";
 import { abortedError, closedError, toAzureError } from "../sdk/azure-error.js";

@@ -1,10 +1,5 @@
-import type {
-  ApplicationProperties,
-  DeliveredMessage,
-  EncodedBody,
-  MessageId,
-  SettlementHandle,
-} from "@waybill/core";
+import type { ApplicationProperties } from "@waybill/core";
+import type { DeliveredMessage, EncodedBody, MessageId, SettlementHandle } from "@waybill/core/transport";
 import type Long from "long";
 import type { ReceivedServiceBusMessage } from "../sdk/service-bus-client.js";
 import { fromAmqpMap, fromAmqpValue, isValueSection, plainBytes } from "./from-amqp-value.js";

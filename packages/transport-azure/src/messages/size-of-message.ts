@@ -1,4 +1,5 @@
-import type { ApplicationProperties, EncodedBody, MessageId } from "@waybill/core";
+import type { ApplicationProperties } from "@waybill/core";
+import type { EncodedBody, MessageId } from "@waybill/core/transport";
 
 /** What of a message counts: all that its sender wrote. */
 export interface SizedMessage {

@@ -1,4 +1,5 @@
-import type { ApplicationProperties, MessageId } from "@waybill/core";
+import type { ApplicationProperties } from "@waybill/core";
+import type { MessageId } from "@waybill/core/transport";
 import rhea from "rhea";
 import type { WireProperties } from "../sdk/service-bus-client.js";
 

@@ -1,3 +1,4 @@
+import type { WaybillError } from "@waybill/core";
 import {
   type CallOptions,
   type DeadLetterOptions,
@@ -13,8 +14,7 @@ import {
   type TransportReceiver,
   type TransportSubscription,
   underEither,
-  type WaybillError,
-} from "@waybill/core";
+} from "@waybill/core/transport";
 import { controllerForMany } from "../foundation/controller-for-many.js";
 import { untilAborted } from "../foundation/until-aborted.js";
 import { fromServiceBusMessage } from "../messages/from-service-bus-message.js";

@@ -4,7 +4,7 @@ import type {
   SubscribeHandlers,
   TransportSessionReceiver,
   TransportSubscription,
-} from "@waybill/core";
+} from "@waybill/core/transport";
 import { untilAborted } from "../foundation/until-aborted.js";
 import { plainBytes } from "../messages/from-amqp-value.js";
 import { nullState, toBuffer } from "../messages/to-amqp-value.js";

@@ -1,4 +1,4 @@
-import type { TransportSubscription } from "@waybill/core";
+import type { TransportSubscription } from "@waybill/core/transport";
 import type { AzureDelivery } from "../settlement/azure-delivery.js";
 import type { DeliveryHandling } from "./azure-subscription.js";
 

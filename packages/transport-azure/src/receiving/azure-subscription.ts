@@ -1,4 +1,9 @@
-import type { LinkStall, ReceivingLink, SubscribeHandlers, TransportSubscription } from "@waybill/core";
+import type {
+  LinkStall,
+  ReceivingLink,
+  SubscribeHandlers,
+  TransportSubscription,
+} from "@waybill/core/transport";
 import { closeInTime } from "../sdk/close-in-time.js";
 import { isLinkOpen } from "../sdk/sdk-link.js";
 import type { ServiceBusReceiverLike } from "../sdk/service-bus-client.js";

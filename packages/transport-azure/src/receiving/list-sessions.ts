@@ -1,4 +1,4 @@
-import type { EntityAddress, ListSessionsPageOptions } from "@waybill/core";
+import type { EntityAddress, ListSessionsPageOptions } from "@waybill/core/transport";
 import { entityPath } from "../foundation/entity-path.js";
 import type { ServiceBusCallOptions, ServiceBusClientLike } from "../sdk/service-bus-client.js";
 

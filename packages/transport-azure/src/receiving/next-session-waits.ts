@@ -1,4 +1,5 @@
-import { type ReceiveMode, WaybillError } from "@waybill/core";
+import { WaybillError } from "@waybill/core";
+import type { ReceiveMode } from "@waybill/core/transport";
 import { abortedError, toAzureError } from "../sdk/azure-error.js";
 import type { ServiceBusSessionReceiverLike } from "../sdk/service-bus-client.js";
 import { longestWaitMs } from "./receive-messages.js";

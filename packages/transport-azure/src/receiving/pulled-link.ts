@@ -1,4 +1,4 @@
-import type { LinkStall, ReceivingLink } from "@waybill/core";
+import type { LinkStall, ReceivingLink } from "@waybill/core/transport";
 import { isLinkOpen } from "../sdk/sdk-link.js";
 import type { ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
 import type { AzureDelivery } from "../settlement/azure-delivery.js";

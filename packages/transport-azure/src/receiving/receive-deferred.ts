@@ -1,4 +1,4 @@
-import type { ReceiveMode } from "@waybill/core";
+import type { ReceiveMode } from "@waybill/core/transport";
 import type Long from "long";
 import { fromLong } from "../messages/from-service-bus-message.js";
 import type {

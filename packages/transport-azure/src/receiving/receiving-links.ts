@@ -1,4 +1,4 @@
-import type { ReceivingLink } from "@waybill/core";
+import type { ReceivingLink } from "@waybill/core/transport";
 import { closeInTime } from "../sdk/close-in-time.js";
 import type { ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
 import type { AzureDelivery } from "../settlement/azure-delivery.js";

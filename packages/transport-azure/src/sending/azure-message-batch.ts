@@ -1,4 +1,5 @@
-import { type EncodedMessage, type TransportMessageBatch, WaybillError } from "@waybill/core";
+import { type EncodedMessage, WaybillError } from "@waybill/core";
+import type { TransportMessageBatch } from "@waybill/core/transport";
 import { BatchWriter, isPlain } from "../messages/batch-writer.js";
 import { toServiceBusMessage } from "../messages/to-service-bus-message.js";
 import type { ServiceBusMessageBatchLike, ServiceBusSenderLike } from "../sdk/service-bus-client.js";

@@ -1,11 +1,10 @@
-import {
-  type CallOptions,
-  type CreateBatchOptions,
-  type EncodedMessage,
-  type TransportMessageBatch,
-  type TransportSender,
-  WaybillError,
-} from "@waybill/core";
+import { type EncodedMessage, WaybillError } from "@waybill/core";
+import type {
+  CallOptions,
+  CreateBatchOptions,
+  TransportMessageBatch,
+  TransportSender,
+} from "@waybill/core/transport";
 import { fromLong } from "../messages/from-service-bus-message.js";
 import { toLong } from "../messages/to-long.js";
 import { toServiceBusMessage } from "../messages/to-service-bus-message.js";

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { underEither } from "@waybill/core";
+import { underEither } from "@waybill/core/transport";
 import { controllerForMany } from "../foundation/controller-for-many.js";
 import { lostError, toAzureError } from "../sdk/azure-error.js";
 import type { ServiceBusSenderLike } from "../sdk/service-bus-client.js";

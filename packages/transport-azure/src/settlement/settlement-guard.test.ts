@@ -1,4 +1,4 @@
-import type { SettlementHandle, TransportReceiver } from "@waybill/core";
+import type { SettlementHandle, TransportReceiver } from "@waybill/core/transport";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openLossyWorld } from "../lossy-world.test-support.js";

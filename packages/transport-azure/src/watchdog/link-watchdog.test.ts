@@ -1,4 +1,4 @@
-import type { LinkStall, SubscribeHandlers } from "@waybill/core";
+import type { LinkStall, SubscribeHandlers } from "@waybill/core/transport";
 import { describe, expect, it, vi } from "vitest";
 import { openLossyWorld } from "../lossy-world.test-support.js";
 

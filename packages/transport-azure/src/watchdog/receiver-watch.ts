@@ -1,4 +1,4 @@
-import type { LinkStall, ReceiverEvents } from "@waybill/core";
+import type { LinkStall, ReceiverEvents } from "@waybill/core/transport";
 import { toLong } from "../messages/to-long.js";
 import type { ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
 import { findBacklog } from "./find-backlog.js";

@@ -1,4 +1,4 @@
-import type { LinkStall } from "@waybill/core";
+import type { LinkStall } from "@waybill/core/transport";
 
 /** A link as the watchdog sees it. */
 export interface WatchedLink {

@@ -1,10 +1,10 @@
 import {
   type DeadLetterRecord,
-  type DeliveredMessage,
   type DeserializationOutcome,
   type EncodedMessage,
   parseDeadLetterRecord,
 } from "@waybill/core";
+import type { DeliveredMessage } from "@waybill/core/transport";
 import { peekPages } from "@waybill/migration";
 import type { Command } from "commander";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";

@@ -1,4 +1,4 @@
-import type { EntityName } from "@waybill/core";
+import type { EntityName } from "@waybill/core/transport";
 import { captureGoldenMessages, type GoldenCapture, writeGoldenMessages } from "@waybill/migration";
 import type { Command } from "commander";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
