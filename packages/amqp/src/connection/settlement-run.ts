@@ -1,6 +1,6 @@
-import type { ByteWriter } from "./codec/byte-writer.js";
-import { type DeliveryState, encodeDeliveryState } from "./frames/delivery-state.js";
-import { writeDisposition } from "./frames/disposition.js";
+import type { ByteWriter } from "../codec/byte-writer.js";
+import { type DeliveryState, encodeDeliveryState } from "../frames/delivery-state.js";
+import { writeDisposition } from "../frames/disposition.js";
 import { serialAdd } from "./serial.js";
 
 /**

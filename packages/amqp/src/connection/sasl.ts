@@ -1,14 +1,14 @@
-import type { ByteReader } from "./codec/byte-reader.js";
-import type { ByteWriter } from "./codec/byte-writer.js";
-import { readComposite, readDescriptor } from "./codec/composite.js";
-import { SASL_FRAME, writeFrame } from "./frames/frame.js";
+import type { ByteReader } from "../codec/byte-reader.js";
+import type { ByteWriter } from "../codec/byte-writer.js";
+import { readComposite, readDescriptor } from "../codec/composite.js";
+import { SASL_FRAME, writeFrame } from "../frames/frame.js";
 import {
   saslChallengeType,
   saslInitType,
   saslMechanismsType,
   saslOutcomeType,
   saslResponseType,
-} from "./frames/performatives.js";
+} from "../frames/performatives.js";
 
 /** A SASL mechanism of the server side (5.3). */
 export interface SaslMechanism {

@@ -7,13 +7,13 @@ import type {
   ReceiverLink,
   SenderLink,
   Session,
-} from "./api.js";
-import { symbolMap, uint } from "./codec/value.js";
+} from "../api.js";
+import { symbolMap, uint } from "../codec/value.js";
+import type { AmqpError } from "../frames/amqp-error.js";
+import { ACCEPTED, type DeliveryState, RELEASED, rejected } from "../frames/delivery-state.js";
+import { scanMessage } from "../message/sections.js";
 import { createConnection } from "./connection.js";
 import type { ConnectionOptions } from "./connection-options.js";
-import type { AmqpError } from "./frames/amqp-error.js";
-import { ACCEPTED, type DeliveryState, RELEASED, rejected } from "./frames/delivery-state.js";
-import { scanMessage } from "./message/sections.js";
 import { saslAnonymous, saslExternal, saslPlain } from "./sasl.js";
 
 /** A client and a server joined by hand: `turn` carries what each has to say to the other until both are silent. */

@@ -1,9 +1,9 @@
-import type { AcceptOptions, Link, OpenLinkOptions } from "./api.js";
-import type { AmqpError } from "./frames/amqp-error.js";
-import { writeAmqpError } from "./frames/amqp-error.js";
-import type { FlowFields } from "./frames/flow.js";
-import { AMQP_FRAME, writeFrame } from "./frames/frame.js";
-import { type Attach, asValue, attachType, detachType } from "./frames/performatives.js";
+import type { AcceptOptions, Link, OpenLinkOptions } from "../api.js";
+import type { AmqpError } from "../frames/amqp-error.js";
+import { writeAmqpError } from "../frames/amqp-error.js";
+import type { FlowFields } from "../frames/flow.js";
+import { AMQP_FRAME, writeFrame } from "../frames/frame.js";
+import { type Attach, asValue, attachType, detachType } from "../frames/performatives.js";
 import {
   type Coordinator,
   type Source,
@@ -11,7 +11,7 @@ import {
   toSource,
   toTarget,
   writeTerminus,
-} from "./frames/terminus.js";
+} from "../frames/terminus.js";
 import { type LinkEvent, type LinkState, nextLinkState } from "./link-state.js";
 import type { MemoryHolder } from "./memory-budget.js";
 import type { SessionEndpoint } from "./session.js";

@@ -1,5 +1,5 @@
-import type { ConnectionHandler } from "./api.js";
-import type { AmqpMap } from "./codec/value.js";
+import type { ConnectionHandler } from "../api.js";
+import type { AmqpMap } from "../codec/value.js";
 import { type MemoryBudget, UNLIMITED } from "./memory-budget.js";
 import type { SaslCredentials, SaslMechanism } from "./sasl.js";
 

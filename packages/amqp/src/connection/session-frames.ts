@@ -1,10 +1,10 @@
-import type { ByteReader } from "./codec/byte-reader.js";
-import { readComposite } from "./codec/composite.js";
-import { toAmqpError } from "./frames/amqp-error.js";
-import { DispositionFields, readDisposition } from "./frames/disposition.js";
-import { FlowFields, readFlow } from "./frames/flow.js";
-import { attachType, DISPOSITION, detachType, endType, FLOW, TRANSFER } from "./frames/performatives.js";
-import { readTransfer, TransferFields } from "./frames/transfer.js";
+import type { ByteReader } from "../codec/byte-reader.js";
+import { readComposite } from "../codec/composite.js";
+import { toAmqpError } from "../frames/amqp-error.js";
+import { DispositionFields, readDisposition } from "../frames/disposition.js";
+import { FlowFields, readFlow } from "../frames/flow.js";
+import { attachType, DISPOSITION, detachType, endType, FLOW, TRANSFER } from "../frames/performatives.js";
+import { readTransfer, TransferFields } from "../frames/transfer.js";
 import { costOfPerformative } from "./memory-budget.js";
 import type { SessionEndpoint } from "./session.js";
 

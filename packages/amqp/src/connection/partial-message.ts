@@ -1,4 +1,4 @@
-import type { DeliveryState } from "./frames/delivery-state.js";
+import type { DeliveryState } from "../frames/delivery-state.js";
 import type { MemoryHolder } from "./memory-budget.js";
 
 const FIRST_SIZE = 16_384;

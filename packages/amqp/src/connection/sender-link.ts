@@ -5,20 +5,20 @@ import type {
   SenderHandler,
   SenderLink,
   SendOptions,
-} from "./api.js";
-import { concatenate } from "./codec/encode.js";
-import type { AmqpError } from "./frames/amqp-error.js";
-import { type DeliveryState, encodeDeliveryState } from "./frames/delivery-state.js";
-import { FALSE, TRUE } from "./frames/fields.js";
-import type { FlowFields } from "./frames/flow.js";
-import { MIN_MAX_FRAME_SIZE } from "./frames/frame.js";
-import type { Attach } from "./frames/performatives.js";
+} from "../api.js";
+import { concatenate } from "../codec/encode.js";
+import type { AmqpError } from "../frames/amqp-error.js";
+import { type DeliveryState, encodeDeliveryState } from "../frames/delivery-state.js";
+import { FALSE, TRUE } from "../frames/fields.js";
+import type { FlowFields } from "../frames/flow.js";
+import { MIN_MAX_FRAME_SIZE } from "../frames/frame.js";
+import type { Attach } from "../frames/performatives.js";
 import {
   TRANSFER_HEAD_SIZE,
   type TransferHead,
   writeFirstTransfer,
   writeNextTransfer,
-} from "./frames/transfer.js";
+} from "../frames/transfer.js";
 import { LinkEndpoint } from "./link.js";
 import { COSTS } from "./memory-budget.js";
 import { serialAdd, serialDistance } from "./serial.js";

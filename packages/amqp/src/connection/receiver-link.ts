@@ -1,9 +1,9 @@
-import type { IncomingDelivery, ReceiverAcceptOptions, ReceiverHandler, ReceiverLink } from "./api.js";
-import type { AmqpError } from "./frames/amqp-error.js";
-import { type DeliveryState, rejected, toDeliveryState } from "./frames/delivery-state.js";
-import type { FlowFields } from "./frames/flow.js";
-import type { Attach } from "./frames/performatives.js";
-import type { TransferFields } from "./frames/transfer.js";
+import type { IncomingDelivery, ReceiverAcceptOptions, ReceiverHandler, ReceiverLink } from "../api.js";
+import type { AmqpError } from "../frames/amqp-error.js";
+import { type DeliveryState, rejected, toDeliveryState } from "../frames/delivery-state.js";
+import type { FlowFields } from "../frames/flow.js";
+import type { Attach } from "../frames/performatives.js";
+import type { TransferFields } from "../frames/transfer.js";
 import { LinkEndpoint } from "./link.js";
 import { COSTS } from "./memory-budget.js";
 import { PartialMessage } from "./partial-message.js";

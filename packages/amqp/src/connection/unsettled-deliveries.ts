@@ -1,7 +1,7 @@
-import type { ByteWriter } from "./codec/byte-writer.js";
+import type { ByteWriter } from "../codec/byte-writer.js";
+import type { DeliveryState } from "../frames/delivery-state.js";
+import type { DispositionFields } from "../frames/disposition.js";
 import { DeliveryIndex, type DeliveryRange } from "./delivery-index.js";
-import type { DeliveryState } from "./frames/delivery-state.js";
-import type { DispositionFields } from "./frames/disposition.js";
 import type { Incoming } from "./receiver-link.js";
 import type { Outgoing } from "./sender-link.js";
 import { serialAdd, serialDistance } from "./serial.js";

@@ -1,17 +1,9 @@
-import type { Connection, Session } from "./api.js";
-import { ChannelTable } from "./channel-table.js";
-import { ByteReader } from "./codec/byte-reader.js";
-import { ByteWriter } from "./codec/byte-writer.js";
-import { readComposite, readDescriptor } from "./codec/composite.js";
-import { AmqpDecodeError } from "./codec/decode-error.js";
-import {
-  type ConnectionOptions,
-  type PeerLimits,
-  type ResolvedConnectionOptions,
-  resolveConnectionOptions,
-} from "./connection-options.js";
-import { type ConnectionEvent, type ConnectionState, nextConnectionState } from "./connection-state.js";
-import { type AmqpError, toAmqpError, writeAmqpError } from "./frames/amqp-error.js";
+import type { Connection, Session } from "../api.js";
+import { ByteReader } from "../codec/byte-reader.js";
+import { ByteWriter } from "../codec/byte-writer.js";
+import { readComposite, readDescriptor } from "../codec/composite.js";
+import { AmqpDecodeError } from "../codec/decode-error.js";
+import { type AmqpError, toAmqpError, writeAmqpError } from "../frames/amqp-error.js";
 import {
   AMQP_FRAME,
   AMQP_PROTOCOL,
@@ -20,8 +12,8 @@ import {
   SASL_PROTOCOL,
   writeFrame,
   writeHeartbeat,
-} from "./frames/frame.js";
-import { type FrameSink, FrameSplitter } from "./frames/frame-splitter.js";
+} from "../frames/frame.js";
+import { type FrameSink, FrameSplitter } from "../frames/frame-splitter.js";
 import {
   asValue,
   beginType,
@@ -31,7 +23,15 @@ import {
   type Open,
   openType,
   TRANSFER,
-} from "./frames/performatives.js";
+} from "../frames/performatives.js";
+import { ChannelTable } from "./channel-table.js";
+import {
+  type ConnectionOptions,
+  type PeerLimits,
+  type ResolvedConnectionOptions,
+  resolveConnectionOptions,
+} from "./connection-options.js";
+import { type ConnectionEvent, type ConnectionState, nextConnectionState } from "./connection-state.js";
 import { IdleWatch } from "./idle-watch.js";
 import { COSTS, costOfPerformative, type MemoryHolder } from "./memory-budget.js";
 import { negotiateAsClient, negotiateAsServer, type SaslNegotiation } from "./sasl.js";
