@@ -175,7 +175,7 @@ async function settle(): Promise<AzureSide> {
   const receiver = azureTransport(server.connect()).createReceiver({ queue: "orders" }, "peekLock");
   return settling(server, {
     async receive(count) {
-      const messages = await receiver.receive({ maxMessages: count, maxWaitTimeMs: 5_000 });
+      const messages = await receiver.receive({ maxMessages: count, maxWaitTimeInMs: 5_000 });
       return messages.map(({ settlement }) => settlement!);
     },
     complete: (handle: SettlementHandle) => receiver.complete(handle),

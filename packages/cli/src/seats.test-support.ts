@@ -177,7 +177,7 @@ export async function fill(
   await transport.createSender(queue).send(messages);
   if (deadLetterReason === undefined) return;
   const receiver = transport.createReceiver({ queue }, "peekLock");
-  for (const message of await receiver.receive({ maxMessages: messages.length, maxWaitTimeMs: 0 }))
+  for (const message of await receiver.receive({ maxMessages: messages.length, maxWaitTimeInMs: 0 }))
     await receiver.deadLetter(message.settlement!, { deadLetterReason });
 }
 

@@ -3,6 +3,7 @@
 export type { MessageFormat } from "./circuit-breaker/circuit-breaker-event.js";
 export type { CircuitBreakerOptions, WhenFull } from "./circuit-breaker/circuit-breaker-options.js";
 export type { ClientOptions, WaybillClientOptions } from "./client/client-options.js";
+export type { CorrelationFilter, SqlFilter, SubscriptionRule } from "./contracts/transport.js";
 export type { SendResult } from "./errors/send-result.js";
 export type { UnavailableBackoff } from "./holding/unavailable-backoff.js";
 export type { HandlerErrorOptions } from "./processing/handler-errors.js";
@@ -26,6 +27,7 @@ export type {
   UndecodedIn,
 } from "./receiving/receiver-options.js";
 export type { UndeserializableAction } from "./receiving/undeserializable-action.js";
+export type { RuleManager, SqlRuleAction } from "./rules/rule-manager.js";
 export type { CreateMessageBatchOptions } from "./sending/message-batch.js";
 export type { ListSessionsOptions } from "./sessions/list-sessions.js";
 export type { SubscribeSessionsOptions } from "./sessions/session-processor-options.js";

@@ -28,7 +28,7 @@ export type { DeadLetterReason, DeserializationOutcome } from "./message/outcome
 export { deadLetterReasons } from "./message/outcome.js";
 export type { DeserializationReport } from "./message/report.js";
 export type { UndeserializableEvent } from "./message/undeserializable-event.js";
-export { defineMessage } from "./message-types/define-message.js";
+export { bodyType, defineMessage } from "./message-types/define-message.js";
 export type { BodyOf, MessageType } from "./message-types/message-type.js";
 export type { MessageTypeResolver } from "./message-types/message-type-resolver.js";
 export { propertyResolver } from "./message-types/message-type-resolver.js";

@@ -15,7 +15,7 @@ export function openWorld() {
     how: (receiver: TransportReceiver, delivery: object) => Promise<void>,
   ): Promise<void> {
     const receiver = transport.createReceiver(address, "peekLock");
-    const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 0 });
+    const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
     if (message?.settlement !== undefined) await how(receiver, message.settlement);
     await receiver.close();
   }

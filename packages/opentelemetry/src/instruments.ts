@@ -85,7 +85,7 @@ export class Instruments {
       case "send":
       case "schedule": {
         const attributes = this.#attributes(event.type, entityPath, event.error);
-        this.#operationDuration.record(event.durationMs / 1000, attributes);
+        this.#operationDuration.record(event.durationInMs / 1000, attributes);
         this.#count(this.#sent, event.messages, attributes);
         break;
       }
@@ -93,7 +93,7 @@ export class Instruments {
       case "receiveDeferred":
       case "peek":
         this.#operationDuration.record(
-          event.durationMs / 1000,
+          event.durationInMs / 1000,
           this.#attributes(event.type, entityPath, event.error),
         );
         break;
@@ -101,7 +101,7 @@ export class Instruments {
         this.#recordReading(event);
         break;
       case "process":
-        this.#processDuration.record(event.durationMs / 1000, {
+        this.#processDuration.record(event.durationInMs / 1000, {
           ...this.#attributes("process", entityPath, event.error),
           [names.messageType]: this.#messageType(event.message),
         });
@@ -110,7 +110,7 @@ export class Instruments {
       case "renewLock": {
         const name = event.type === "settle" ? event.verb : event.type;
         this.#operationDuration.record(
-          event.durationMs / 1000,
+          event.durationInMs / 1000,
           this.#attributes(name, entityPath, event.error),
         );
         break;
@@ -141,7 +141,7 @@ export class Instruments {
       [names.reason]: outcome === "decoded" ? undefined : decisiveAttempt(report)?.reason,
     };
     this.#deserialized.add(1, attributes);
-    this.#deserializationDuration.record(report.durationMs / 1000, attributes);
+    this.#deserializationDuration.record(report.durationInMs / 1000, attributes);
     if (isPeeked) return;
     this.#consumed.add(1, {
       ...operationAttributes(entityPath, { name: "receive", type: "receive" }),

@@ -109,8 +109,12 @@ class ServiceBusTransport implements AzureTransport {
     if (list !== undefined) this.listSessions = (...call) => this.#listSessions(list, ...call);
   }
 
-  get namespace(): string | undefined {
+  get fullyQualifiedNamespace(): string | undefined {
     return this.#client.fullyQualifiedNamespace;
+  }
+
+  get identifier(): string | undefined {
+    return this.#client.identifier;
   }
 
   createSender(queueOrTopic: string): TransportSender {
@@ -134,7 +138,7 @@ class ServiceBusTransport implements AzureTransport {
   async acceptSession(
     address: EntityAddress,
     sessionId: string | undefined,
-    { receiveMode, maxWaitTimeMs, abortSignal, ...events }: AcceptSessionOptions,
+    { receiveMode, maxWaitTimeInMs, abortSignal, ...events }: AcceptSessionOptions,
   ): Promise<TransportSessionReceiver> {
     const path = entityPath(address);
     const { signal: closing } = this.#closing;
@@ -143,7 +147,7 @@ class ServiceBusTransport implements AzureTransport {
     try {
       const session = await underEither(closing, abortSignal, (signal) =>
         sessionId === undefined
-          ? this.#acceptNext(address, receiveMode, maxWaitTimeMs, signal)
+          ? this.#acceptNext(address, receiveMode, maxWaitTimeInMs, signal)
           : this.#acceptNamed(address, sessionId, receiveMode, signal),
       );
       const held = new HeldDeliveries(true);
@@ -202,7 +206,7 @@ class ServiceBusTransport implements AzureTransport {
   #acceptNext(
     address: EntityAddress,
     receiveMode: ReceiveMode,
-    maxWaitTimeMs: number,
+    maxWaitTimeInMs: number,
     signal: AbortSignal,
   ): Promise<ServiceBusSessionReceiverLike> {
     const options = { ...asReceived, receiveMode };
@@ -210,7 +214,7 @@ class ServiceBusTransport implements AzureTransport {
       "queue" in address
         ? this.#client.acceptNextSession(address.queue, options)
         : this.#client.acceptNextSession(address.topic, address.subscription, options);
-    return this.#waits.accept({ entityPath: entityPath(address), receiveMode, ask, maxWaitTimeMs, signal });
+    return this.#waits.accept({ entityPath: entityPath(address), receiveMode, ask, maxWaitTimeInMs, signal });
   }
 
   async #acceptNamed(

@@ -225,7 +225,7 @@ describe("closing a client", () => {
     const client = {
       quarantineQueue: "quarantine",
       additionalDeserializers: [format],
-      attemptTimeoutMs: 60_000,
+      attemptTimeoutInMs: 60_000,
     };
     await using world = await createWorld({ client });
     await world.client.createSender("orders").sendEncodedMessages(custom("late"));

@@ -17,7 +17,7 @@ describe("diagnostics.onEvent", () => {
     expect(events.map(({ type }) => type)).toEqual(["send", "receive", "deserialize", "settle"]);
     const facts = { messageId: "a", messageType: "order", contentType: "application/json", bodyBytes: 7 };
     expect(events).toMatchObject([
-      { entityPath: "orders", messages: [facts], error: undefined, durationMs: expect.any(Number) },
+      { entityPath: "orders", messages: [facts], error: undefined, durationInMs: expect.any(Number) },
       { entityPath: "orders", messages: [{ ...facts, deliveryCount: 0 }] },
       { message: facts, outcome: "decoded", isPeeked: false, report: { serializer: "json", position: 0 } },
       { message: facts, verb: "complete", error: undefined },

@@ -142,7 +142,7 @@ describe("a link that stood still", () => {
       entityPath: "orders",
       sessionId: undefined,
       credit: 1,
-      silentForMs: 30_000,
+      silenceInMs: 30_000,
       evidence: "backlog",
     };
     for (const tell of stalls) tell(stall);

@@ -36,7 +36,7 @@ function optionsOf({
 }: Exclude<EntityDescription, { kind: "topic" }>): Omit<CatalogEntity, "entity"> {
   return {
     requiresSession: options.requiresSession,
-    defaultMessageTimeToLiveMs: options.defaultMessageTimeToLiveMs,
+    defaultMessageTimeToLiveInMs: options.defaultMessageTimeToLiveMs,
     forwardTo: options.forwardTo,
     forwardDeadLetteredMessagesTo: options.forwardDeadLetteredMessagesTo,
   };

@@ -174,7 +174,7 @@ describe("transportCases", () => {
     catches("locks what it peeks", "peeking: leaves messages as they were", {
       receiver: (receiver) => ({
         async peek({ maxMessages }) {
-          const messages = await receiver.receive({ maxMessages, maxWaitTimeMs: 0 });
+          const messages = await receiver.receive({ maxMessages, maxWaitTimeInMs: 0 });
           for (const { settlement } of messages) await receiver.abandon(settlement!);
           return messages;
         },

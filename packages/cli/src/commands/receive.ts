@@ -91,7 +91,7 @@ async function openReceiver(
   if (sessionId === undefined && nextSession !== true) return transport.createReceiver(address, "peekLock");
   return await transport.acceptSession(address, sessionId, {
     receiveMode: "peekLock",
-    maxWaitTimeMs: wait,
+    maxWaitTimeInMs: wait,
     abortSignal,
   });
 }
@@ -117,7 +117,7 @@ class Receiving {
     try {
       while (left > 0 && !abortSignal.aborted) {
         const maxMessages = Math.min(left, batchSize);
-        const batch = await this.#receiver.receive({ maxMessages, maxWaitTimeMs: wait, abortSignal });
+        const batch = await this.#receiver.receive({ maxMessages, maxWaitTimeInMs: wait, abortSignal });
         if (batch.length === 0) break;
         left -= batch.length;
         await this.#take(batch);

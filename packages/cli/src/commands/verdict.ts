@@ -75,7 +75,7 @@ async function verdict(serializer: string | undefined, options: VerdictOptions):
   const census = await censusOf(options);
   const judged = retirementVerdict(target, census, {
     writersStoppedAt: options.writersStoppedAt,
-    longestScheduleMs: options.longestSchedule,
+    maxScheduleDurationInMs: options.longestSchedule,
     sessionStatesAreFree: options.sessionStatesAreFree,
     earlier,
   });

@@ -105,7 +105,7 @@ async function createOutage(
       return plainJson.deserialize(bytes, context);
     },
   };
-  const client = trial.client({ serializer, unavailableBackoff: { initialDelayMs: 10, maxDelayMs: 50 } });
+  const client = trial.client({ serializer, unavailableBackoff: { initialDelayInMs: 10, maxDelayInMs: 50 } });
   return { queue, registry, client };
 }
 

@@ -36,7 +36,7 @@ const attempts: Readonly<Record<TransportCapability, readonly Attempt[]>> = {
       async (trial) =>
         trial.transport.acceptSession({ queue: await trial.createQueue() }, "ada", {
           receiveMode: "peekLock",
-          maxWaitTimeMs: 1000,
+          maxWaitTimeInMs: 1000,
         }),
     ],
   ],
@@ -77,5 +77,5 @@ async function ruleManager(trial: TransportTrial) {
 async function receiveTransferred(trial: TransportTrial): Promise<unknown> {
   const queue = await trial.createQueue();
   const receiver = trial.receiver({ queue, subQueue: "transferDeadLetter" });
-  return receiver.receive({ maxMessages: 1, maxWaitTimeMs: 1000 });
+  return receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 1000 });
 }

@@ -86,7 +86,7 @@ function referenceTransport(broker: ReferenceBroker): Transport {
     acceptSession(address, sessionId, options) {
       const path = pathOf(address);
       const part = open(path);
-      return part.waiting(options, options.maxWaitTimeMs, (isDue) => {
+      return part.waiting(options, options.maxWaitTimeInMs, (isDue) => {
         const lane = broker.lane(path);
         if (!lane.setting.requiresSession)
           throw failure("operation-invalid", "The entity has no sessions.", path);

@@ -70,7 +70,7 @@ export class TransportTrial {
     const messages: DeliveredMessage[] = [];
     while (messages.length < count) {
       const maxMessages = count - messages.length;
-      const next = await this.ended(receiver.receive({ maxMessages, maxWaitTimeMs: 10_000 }), 10_000);
+      const next = await this.ended(receiver.receive({ maxMessages, maxWaitTimeInMs: 10_000 }), 10_000);
       assert.ok(next.length > 0, `${messages.length} of ${count} messages came from ${receiver.entityPath}`);
       assert.ok(
         next.length <= maxMessages,
@@ -95,7 +95,7 @@ export class TransportTrial {
   async receiveNothing(receiver: TransportReceiver): Promise<void> {
     const messages = await this.passing(
       emptyWaitMs,
-      receiver.receive({ maxMessages: 10, maxWaitTimeMs: emptyWaitMs }),
+      receiver.receive({ maxMessages: 10, maxWaitTimeInMs: emptyWaitMs }),
     );
     assert.deepEqual(texts(messages), [], `nothing comes from ${receiver.entityPath}`);
   }

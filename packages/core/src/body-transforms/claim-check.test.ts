@@ -205,7 +205,7 @@ describe("checking out", () => {
       signal = abortSignal;
       return new Promise(() => {});
     };
-    const outcome = await pipeline(store, { attemptTimeoutMs: 5 }).deserialize(sent);
+    const outcome = await pipeline(store, { attemptTimeoutInMs: 5 }).deserialize(sent);
     expect(outcome.status).toBe("unavailable");
     expect(signal!.aborted).toBe(true);
   });

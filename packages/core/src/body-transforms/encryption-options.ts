@@ -19,7 +19,7 @@ export interface EncryptionKey {
   readonly key: EncryptionKeyMaterial;
 }
 
-/** A key ring: hands out keys, from a key vault for example. Answers are remembered for `keyCacheMs`. */
+/** A key ring: hands out keys, from a key vault for example. Answers are remembered for `keyCacheDurationInMs`. */
 export interface EncryptionKeyProvider {
   /** The key that encrypts what is sent now. What it throws fails the send with `unavailable`. */
   currentKey(options: CallOptions): Awaitable<EncryptionKey>;
@@ -51,7 +51,7 @@ export interface EncryptionOptions {
    */
   readonly allowPartialBinding?: boolean | undefined;
   /** How long a key is remembered, in milliseconds; 0 asks for every message. Default 300 000. A rotation is noticed after so long. */
-  readonly keyCacheMs?: number | undefined;
+  readonly keyCacheDurationInMs?: number | undefined;
   /** How many keys are remembered; the one that was asked for longest ago is forgotten first. Default 100. */
   readonly keyCacheSize?: number | undefined;
 }
@@ -62,7 +62,7 @@ export interface ResolvedEncryptionOptions {
   readonly allowPlaintext: boolean;
   readonly boundProperties: readonly string[];
   readonly allowPartialBinding: boolean;
-  readonly keyCacheMs: number;
+  readonly keyCacheDurationInMs: number;
   readonly keyCacheSize: number;
 }
 
@@ -70,7 +70,7 @@ const defaults = Object.freeze({
   allowPlaintext: false,
   boundProperties: Object.freeze([]),
   allowPartialBinding: true,
-  keyCacheMs: 300_000,
+  keyCacheDurationInMs: 300_000,
   keyCacheSize: 100,
 });
 
@@ -89,7 +89,10 @@ export function resolveEncryption(
     allowPlaintext: options.allowPlaintext ?? defaults.allowPlaintext,
     boundProperties: names(options.boundProperties ?? defaults.boundProperties),
     allowPartialBinding: options.allowPartialBinding ?? defaults.allowPartialBinding,
-    keyCacheMs: count("keyCacheMs", options.keyCacheMs ?? defaults.keyCacheMs),
+    keyCacheDurationInMs: count(
+      "keyCacheDurationInMs",
+      options.keyCacheDurationInMs ?? defaults.keyCacheDurationInMs,
+    ),
     keyCacheSize: count("keyCacheSize", options.keyCacheSize ?? defaults.keyCacheSize),
   });
 }

@@ -233,7 +233,7 @@ describe("decrypting", () => {
       signal = abortSignal;
       return new Promise(() => {});
     };
-    const outcome = await pipeline({ keys: { ...ring(), findKey } }, { attemptTimeoutMs: 5 }).deserialize(
+    const outcome = await pipeline({ keys: { ...ring(), findKey } }, { attemptTimeoutInMs: 5 }).deserialize(
       sent,
     );
     expect(outcome).toMatchObject({
@@ -414,7 +414,7 @@ describe("the key ring", () => {
 
   it("asks again when the time is up, and then encrypts under the new key", async () => {
     const { keys, asked, rotate } = counted();
-    const one = pipeline({ keys, keyCacheMs: 60_000 });
+    const one = pipeline({ keys, keyCacheDurationInMs: 60_000 });
     const before = await one.serialize({ body: { n: 1 } });
     rotate();
     const now = performance.now();
@@ -450,7 +450,7 @@ describe("the key ring", () => {
   it("is checked when the pipeline is made", () => {
     expect(() => pipeline({ boundProperties: ["", "a"] })).toThrow("encryption.boundProperties must be");
     expect(() => pipeline({ keys: {} as EncryptionKeyProvider })).toThrow(TypeError);
-    expect(() => pipeline({ keyCacheMs: -1 })).toThrow(TypeError);
+    expect(() => pipeline({ keyCacheDurationInMs: -1 })).toThrow(TypeError);
   });
 });
 

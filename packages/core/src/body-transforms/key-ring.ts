@@ -30,9 +30,9 @@ export class KeyRing {
   readonly #found = new Map<string, Remembered<ReadyKey>>();
   #current: Remembered<ReadyKey> | undefined;
 
-  constructor({ keys, keyCacheMs, keyCacheSize }: ResolvedEncryptionOptions, timeoutMs: number) {
+  constructor({ keys, keyCacheDurationInMs, keyCacheSize }: ResolvedEncryptionOptions, timeoutMs: number) {
     this.#provider = keys;
-    this.#cacheMs = keyCacheMs;
+    this.#cacheMs = keyCacheDurationInMs;
     this.#cacheSize = keyCacheSize;
     this.#timeoutMs = timeoutMs;
   }

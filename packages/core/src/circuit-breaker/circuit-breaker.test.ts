@@ -239,6 +239,6 @@ function report(declared: string): DeserializationReport {
     attempts: [],
     contentEncodings: [],
     bytes: 1,
-    durationMs: 0,
+    durationInMs: 0,
   };
 }

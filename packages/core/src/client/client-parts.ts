@@ -29,6 +29,7 @@ import {
 import { requireUndeserializableAction } from "../receiving/undeserializable-action.js";
 import type { RehearsalReport } from "../rehearsal/rehearsal-report.js";
 import { defaultRehearseOptions, type RehearseOptions, rehearse } from "../rehearsal/rehearse.js";
+import { RuleManager } from "../rules/rule-manager.js";
 import { Sender } from "../sending/sender.js";
 import { type ListSessionsOptions, listSessions } from "../sessions/list-sessions.js";
 import type {
@@ -90,8 +91,26 @@ export class ClientParts {
     return this.#transport.scheduler ?? systemScheduler;
   }
 
-  get namespace(): string | undefined {
-    return this.#transport.namespace;
+  get fullyQualifiedNamespace(): string | undefined {
+    return this.#inner.fullyQualifiedNamespace;
+  }
+
+  get identifier(): string | undefined {
+    return this.#inner.identifier;
+  }
+
+  createRuleManager(topic: string, subscription: string): RuleManager {
+    this.requireOpen();
+    requireName("The topic", topic);
+    requireName("The subscription", subscription);
+    return this.add(
+      new RuleManager({
+        manager: this.#transport.createRuleManager(topic, subscription),
+        topic,
+        subscription,
+        onClosed: this.forget,
+      }),
+    );
   }
 
   health(): ClientHealth {
@@ -165,9 +184,9 @@ export class ClientParts {
     const { receiveMode = defaultReceiverOptions.receiveMode, abortSignal } = options;
     requireReceiveMode(receiveMode);
     renewForMs(options);
-    const maxWaitTimeMs = durationMs("maxWaitTimeInMs", options.maxWaitTimeInMs, defaultSessionWaitMs);
+    const maxWaitTimeInMs = durationMs("maxWaitTimeInMs", options.maxWaitTimeInMs, defaultSessionWaitMs);
     const isBlocking = requireUndeserializableAction(options.undeserializableAction) === "block";
-    const accepting = { receiveMode, maxWaitTimeMs, abortSignal };
+    const accepting = { receiveMode, maxWaitTimeInMs, abortSignal };
     const address = entityAddress(entity);
     const receiver = await this.#accept(address, sessionId, accepting);
     const breaker = this.#breakers.of(address, this.#options.pipeline);

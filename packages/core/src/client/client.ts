@@ -28,6 +28,7 @@ import {
   RequestReply,
 } from "../request-reply/request-reply.js";
 import type { Requester } from "../request-reply/requester.js";
+import type { RuleManager } from "../rules/rule-manager.js";
 import type { Sender } from "../sending/sender.js";
 import type { ListSessionsOptions } from "../sessions/list-sessions.js";
 import type {
@@ -65,7 +66,7 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
       client: this,
       scheduler: this.#parts.scheduler,
       pipeline: this.#options.pipeline,
-      namespace: () => this.#parts.namespace,
+      namespace: () => this.#parts.fullyQualifiedNamespace,
       onOpened: (requester) => this.#parts.add(requester),
       onClosed: this.#parts.forget,
     });
@@ -73,6 +74,16 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
 
   get isClosed(): boolean {
     return this.#parts.isClosed;
+  }
+
+  /** The host of the namespace, such as `shop.servicebus.windows.net`; undefined where the transport does not know it. */
+  get fullyQualifiedNamespace(): string | undefined {
+    return this.#parts.fullyQualifiedNamespace;
+  }
+
+  /** What the transport calls itself to the broker, such as the `identifier` of the official SDK's client; undefined where it has no name. */
+  get identifier(): string | undefined {
+    return this.#parts.identifier;
   }
 
   /**
@@ -238,6 +249,11 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     return typeof second === "string"
       ? this.#parts.rehearse({ queueOrTopic, subscription: second }, third)
       : this.#parts.rehearse(queue(queueOrTopic), second);
+  }
+
+  /** Adds, removes and lists the rules of a topic's subscription. */
+  createRuleManager(topic: string, subscription: string): RuleManager {
+    return this.#parts.createRuleManager(topic, subscription);
   }
 
   /** A requester whose replies come to a queue, its own or one shared by session, or to a topic's subscription. */

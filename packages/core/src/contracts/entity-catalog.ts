@@ -11,7 +11,7 @@ export interface CatalogEntity {
   readonly entity: EntityName;
   readonly requiresSession?: boolean | undefined;
   /** How long a message lives that does not say so itself, in milliseconds; `Infinity` when it never expires. */
-  readonly defaultMessageTimeToLiveMs?: number | undefined;
+  readonly defaultMessageTimeToLiveInMs?: number | undefined;
   /** The entity to which every message is forwarded. */
   readonly forwardTo?: string | undefined;
   /** The entity to which dead-lettered messages are forwarded. */

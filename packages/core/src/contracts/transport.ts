@@ -37,7 +37,9 @@ export interface Transport extends AsyncDisposable {
   /** The time its broker goes by, when that is not the system's; the client renews locks and backs off by it. */
   readonly scheduler?: Scheduler | undefined;
   /** The host name of its namespace, which distinguishes its own absolute addresses from those of others; absent where it is not known. */
-  readonly namespace?: string | undefined;
+  readonly fullyQualifiedNamespace?: string | undefined;
+  /** What it calls itself to the broker and in its logs; absent where it has no name. */
+  readonly identifier?: string | undefined;
   createSender(queueOrTopic: string): TransportSender;
   createReceiver(
     address: EntityAddress,
@@ -46,7 +48,7 @@ export interface Transport extends AsyncDisposable {
   ): TransportReceiver;
   /**
    * Locks a session: the one named, or the next with messages when `sessionId` is undefined. Rejects with `session-cannot-be-locked`
-   * when another receiver holds it, with `timeout` when no session came within `maxWaitTimeMs`.
+   * when another receiver holds it, with `timeout` when no session came within `maxWaitTimeInMs`.
    */
   acceptSession(
     address: EntityAddress,
@@ -112,7 +114,7 @@ export interface LinkStall {
   /** How many messages it was ready for. */
   readonly credit: number;
   /** How long it had been ready and delivered nothing, in milliseconds. */
-  readonly silentForMs: number;
+  readonly silenceInMs: number;
   /** `backlog`: a message was seen waiting. `unanswered`: nothing was answered either, and the connection was given up. */
   readonly evidence: "backlog" | "unanswered";
 }
@@ -134,7 +136,7 @@ export interface TransportReceiver {
   readonly receiveMode: ReceiveMode;
   /** The links on which it is receiving at present; absent where there are none to tell of. */
   readonly links?: (() => readonly ReceivingLink[]) | undefined;
-  /** Resolves with 1…maxMessages messages as soon as there are any, or with none after `maxWaitTimeMs`. */
+  /** Resolves with 1…maxMessages messages as soon as there are any, or with none after `maxWaitTimeInMs`. */
   receive(options: ReceiveOptions): Promise<DeliveredMessage[]>;
   /**
    * Delivers messages until stopped, at most `maxConcurrentCalls` at a time: a place is free again when the handler's promise settles.
@@ -211,7 +213,7 @@ export interface CreateBatchOptions extends CallOptions {
 /** How long to wait for a session. */
 export interface AcceptSessionOptions extends CallOptions, ReceiverEvents {
   readonly receiveMode: ReceiveMode;
-  readonly maxWaitTimeMs: number;
+  readonly maxWaitTimeInMs: number;
 }
 
 /** Which sessions to list. */
@@ -225,7 +227,7 @@ export interface ListSessionsPageOptions extends CallOptions {
 /** How much to receive and how long to wait for the first message. */
 export interface ReceiveOptions extends CallOptions {
   readonly maxMessages: number;
-  readonly maxWaitTimeMs: number;
+  readonly maxWaitTimeInMs: number;
 }
 
 /** Where to start peeking (the beginning when absent) and how many messages to return at most. */

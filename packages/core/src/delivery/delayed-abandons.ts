@@ -3,8 +3,8 @@ import { type Delivery, settle } from "./delivery.js";
 
 /** How long a message is kept back, in milliseconds: at first, doubled with every delivery, and at most. */
 export interface AbandonBackoff {
-  readonly initialDelayMs: number;
-  readonly maxDelayMs: number;
+  readonly initialDelayInMs: number;
+  readonly maxDelayInMs: number;
 }
 
 /**
@@ -40,11 +40,11 @@ export class DelayedAbandons {
   }
 
   #delayMs(delivery: Delivery): number {
-    const { initialDelayMs, maxDelayMs } = this.#backoff;
+    const { initialDelayInMs, maxDelayInMs } = this.#backoff;
     // Beyond 30 doublings every cap is reached, and the power would leave the numbers.
-    const wantedMs = initialDelayMs * 2 ** Math.min(delivery.message.deliveryCount, 30);
+    const wantedMs = initialDelayInMs * 2 ** Math.min(delivery.message.deliveryCount, 30);
     const lockLeftMs = delivery.lockedUntilMs - this.#scheduler.now();
-    return Math.min(wantedMs, maxDelayMs, lockLeftMs * 0.8);
+    return Math.min(wantedMs, maxDelayInMs, lockLeftMs * 0.8);
   }
 
   #wait(delayMs: number): Promise<void> {

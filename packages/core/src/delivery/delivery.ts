@@ -120,9 +120,9 @@ function renewObserved(delivery: Delivery, options: CallOptions | undefined): Pr
   const { observer, receiver, handle } = delivery;
   const work = () => receiver.renewLock(handle, options);
   if (observer === undefined || !observer.isOn) return work();
-  return observer.follow(undefined, work, (durationMs, error) => {
+  return observer.follow(undefined, work, (durationInMs, error) => {
     const { entityPath } = receiver;
-    return { type: "renewLock", entityPath, message: messageFacts(delivery.message), durationMs, error };
+    return { type: "renewLock", entityPath, message: messageFacts(delivery.message), durationInMs, error };
   });
 }
 

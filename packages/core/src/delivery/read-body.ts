@@ -47,7 +47,7 @@ function brokenPipeline(delivered: DeliveredMessage, error: unknown): Deserializ
       encryptionKeyId: undefined,
       encryptionBinding: undefined,
       bytes: body instanceof Uint8Array ? body.length : 0,
-      durationMs: 0,
+      durationInMs: 0,
     },
   };
 }

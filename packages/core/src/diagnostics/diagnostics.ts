@@ -17,7 +17,7 @@ export interface Diagnostics {
   readonly trace?: ((operation: TracedOperation) => OperationTrace | undefined) | undefined;
 }
 
-/** What happened. `error` is what the operation failed with, `durationMs` how long it took, in milliseconds. */
+/** What happened. `error` is what the operation failed with, `durationInMs` how long it took, in milliseconds. */
 export type DiagnosticEvent =
   | SendEvent
   | ReceiveEvent
@@ -81,7 +81,7 @@ export interface SendEvent {
   readonly type: "send" | "schedule";
   readonly entityPath: string;
   readonly messages: readonly MessageFacts[];
-  readonly durationMs: number;
+  readonly durationInMs: number;
   readonly error: unknown;
 }
 
@@ -90,7 +90,7 @@ export interface ReceiveEvent {
   readonly type: "receive" | "receiveDeferred" | "peek";
   readonly entityPath: string;
   readonly messages: readonly MessageFacts[];
-  readonly durationMs: number;
+  readonly durationInMs: number;
   readonly error: unknown;
 }
 
@@ -112,7 +112,7 @@ export interface ProcessEvent {
   readonly type: "process";
   readonly entityPath: string;
   readonly message: MessageFacts;
-  readonly durationMs: number;
+  readonly durationInMs: number;
   readonly error: unknown;
 }
 
@@ -124,7 +124,7 @@ export interface SettleEvent {
   readonly verb: SettlementVerb;
   /** As it was given with `deadLetter`. */
   readonly deadLetterReason: string | undefined;
-  readonly durationMs: number;
+  readonly durationInMs: number;
   readonly error: unknown;
 }
 
@@ -133,7 +133,7 @@ export interface RenewLockEvent {
   readonly type: "renewLock";
   readonly entityPath: string;
   readonly message: MessageFacts;
-  readonly durationMs: number;
+  readonly durationInMs: number;
   readonly error: unknown;
 }
 

@@ -33,8 +33,12 @@ export class ObservedTransport implements Transport {
     return this.#inner.scheduler;
   }
 
-  get namespace(): string | undefined {
-    return this.#inner.namespace;
+  get fullyQualifiedNamespace(): string | undefined {
+    return this.#inner.fullyQualifiedNamespace;
+  }
+
+  get identifier(): string | undefined {
+    return this.#inner.identifier;
   }
 
   createSender(queueOrTopic: string): TransportSender {

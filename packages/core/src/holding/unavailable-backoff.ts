@@ -1,24 +1,24 @@
 /** How messages are kept that cannot be read because something they need is out of reach: a schema registry, a key provider, a store. */
 export interface UnavailableBackoff {
   /** The wait before they are read again, doubled each time that fails. Default: 1 000 ms. */
-  readonly initialDelayMs?: number;
+  readonly initialDelayInMs?: number;
   /** The longest wait. Default: 30 000 ms. */
-  readonly maxDelayMs?: number;
+  readonly maxDelayInMs?: number;
   /** How many such messages a processor keeps locked beside those that its calls have in hand; then receiving pauses. Default: 100. */
   readonly maxHeldMessages?: number;
 }
 
 /** The defaults of {@link UnavailableBackoff}. */
 export const defaultUnavailableBackoff = Object.freeze({
-  initialDelayMs: 1_000,
-  maxDelayMs: 30_000,
+  initialDelayInMs: 1_000,
+  maxDelayInMs: 30_000,
   maxHeldMessages: 100,
 });
 
 /** Checks the options and fills in the defaults. Throws `TypeError`. */
 export function resolveUnavailableBackoff(backoff: UnavailableBackoff = {}): Required<UnavailableBackoff> {
   const resolved = { ...defaultUnavailableBackoff, ...backoff };
-  for (const name of ["initialDelayMs", "maxDelayMs"] as const) {
+  for (const name of ["initialDelayInMs", "maxDelayInMs"] as const) {
     if (!Number.isFinite(resolved[name]) || resolved[name] < 0) {
       throw new TypeError(`unavailableBackoff.${name} must be a number of milliseconds from 0.`);
     }
@@ -34,9 +34,9 @@ const shortestDelayMs = 10;
 
 /** How long to wait after so many attempts that failed, in milliseconds. */
 export function backoffDelayMs(
-  { initialDelayMs, maxDelayMs }: Required<UnavailableBackoff>,
+  { initialDelayInMs, maxDelayInMs }: Required<UnavailableBackoff>,
   attempts: number,
 ): number {
   // Beyond 30 doublings every cap is reached, and the power would leave the numbers.
-  return Math.max(Math.min(initialDelayMs * 2 ** Math.min(attempts, 30), maxDelayMs), shortestDelayMs);
+  return Math.max(Math.min(initialDelayInMs * 2 ** Math.min(attempts, 30), maxDelayInMs), shortestDelayMs);
 }

@@ -236,7 +236,7 @@ describe("a typed message is refused", () => {
     const failing = (cast: () => unknown) =>
       defineMessage("a", { version: 2, schemas: { 1: {}, 2: {} }, upcasters: { 1: cast } });
     const outcome = (cast: () => unknown) =>
-      pipelineOf(failing(cast), { attemptTimeoutMs: 5 }).deserialize(received({}, 1, "a"));
+      pipelineOf(failing(cast), { attemptTimeoutInMs: 5 }).deserialize(received({}, 1, "a"));
     expect(await outcome(() => undefined)).toMatchObject({ reason: "UpcastFailed" });
     expect(await outcome(async () => Promise.reject(new Error("no")))).toMatchObject({
       reason: "UpcastFailed",

@@ -112,7 +112,7 @@ function outcome(attempts: DeserializationAttempt[]): Undeserializable {
       encryptionKeyId: undefined,
       encryptionBinding: undefined,
       bytes: 3,
-      durationMs: 1,
+      durationInMs: 1,
     },
   };
 }

@@ -51,5 +51,5 @@ export interface DeserializationReport {
   /** The size of the body as it travelled, in bytes; 0 for value and sequence sections. */
   readonly bytes: number;
   /** How long reading took, in milliseconds. */
-  readonly durationMs: number;
+  readonly durationInMs: number;
 }

@@ -59,7 +59,7 @@ function read(body: string | Uint8Array, options: Partial<PipelineOptions>, cont
 }
 
 describe("a body without a content type", () => {
-  const assumed = { contentType: { missing: { assume: "json" } } } as const;
+  const assumed = { contentTypePolicies: { missing: { assume: "json" } } } as const;
 
   it.each(sdkBodies)("is read as what the policy assumes, a scalar too: %s", (body, value) => {
     expect(read(body, assumed)).toMatchObject({
@@ -71,7 +71,7 @@ describe("a body without a content type", () => {
 
   it("is read as what any serializer of the chain, named, makes of it", () => {
     const chain = { serializer: hash, additionalDeserializers: [json, text(), bytes()] };
-    const readAs = (assume: string) => read("42", { ...chain, contentType: { missing: { assume } } });
+    const readAs = (assume: string) => read("42", { ...chain, contentTypePolicies: { missing: { assume } } });
     expect(readAs("json")).toMatchObject({ body: 42, report: { position: 1 } });
     expect(readAs("text")).toMatchObject({ body: "42", report: { position: 2, assumed: "text" } });
     expect(readAs("bytes")).toMatchObject({ body: Uint8Array.of(0x34, 0x32), report: { position: 3 } });
@@ -112,7 +112,10 @@ describe("a body without a content type", () => {
         throw unavailableFailure("The registry does not answer.");
       },
     };
-    const options = { additionalDeserializers: [offline], contentType: { missing: { assume: "hash" } } };
+    const options = {
+      additionalDeserializers: [offline],
+      contentTypePolicies: { missing: { assume: "hash" } },
+    };
     expect(await read("[1]", options)).toMatchObject({ status: "unavailable" });
   });
 
@@ -131,11 +134,11 @@ describe("a chain of one serializer", () => {
   });
 
   it("asks for evidence when told so", () => {
-    expect(read("42", { ...alone, contentType: { missing: "try-all" } })).toMatchObject({
+    expect(read("42", { ...alone, contentTypePolicies: { missing: "try-all" } })).toMatchObject({
       status: "undeserializable",
       report: { attempts: [{ reason: "not-recognized" }] },
     });
-    expect(read("[42]", { ...alone, contentType: { missing: "reject" } })).toMatchObject({
+    expect(read("[42]", { ...alone, contentTypePolicies: { missing: "reject" } })).toMatchObject({
       report: { attempts: [{ reason: "content-type-missing" }] },
     });
   });
@@ -146,7 +149,7 @@ describe("a chain of one serializer", () => {
 });
 
 describe("an unknown content type", () => {
-  const assumed = { contentType: { unknown: { assume: "json" } } } as const;
+  const assumed = { contentTypePolicies: { unknown: { assume: "json" } } } as const;
 
   it.each([
     ["application/x-order", "content-type-unknown"],
@@ -195,10 +198,12 @@ describe("the content type of another format", () => {
   });
 
   it("is overruled by a policy", () => {
-    expect(read("[1]", { contentType: { foreign: "try-all" } }, "text/plain")).toMatchObject({ body: [1] });
-    const assumed = { contentType: { foreign: { assume: "json" } } } as const;
+    expect(read("[1]", { contentTypePolicies: { foreign: "try-all" } }, "text/plain")).toMatchObject({
+      body: [1],
+    });
+    const assumed = { contentTypePolicies: { foreign: { assume: "json" } } } as const;
     expect(read("42", assumed, "text/plain")).toMatchObject({ body: 42, report: { assumed: "json" } });
-    expect(read("#[1]", { contentType: { foreign: "reject" } }, "text/plain")).toMatchObject({
+    expect(read("#[1]", { contentTypePolicies: { foreign: "reject" } }, "text/plain")).toMatchObject({
       status: "undeserializable",
     });
   });
@@ -226,9 +231,11 @@ describe("a policy", () => {
   });
 
   it("that is none is a TypeError", () => {
-    expect(make({ missing: "try-magic" })).toThrow('contentType.missing must be "try-all", "reject" or');
+    expect(make({ missing: "try-magic" })).toThrow(
+      'contentTypePolicies.missing must be "try-all", "reject" or',
+    );
     expect(make({ mismatch: { assume: "json" } })).toThrow(
-      'contentType.mismatch must be "try-all", "reject"',
+      'contentTypePolicies.mismatch must be "try-all", "reject"',
     );
     expect(make({ unknown: { assumes: "json" } })).toThrow(TypeError);
   });

@@ -57,7 +57,7 @@ describe("a message without bytes", () => {
   });
 
   it("is not given to what a policy assumes", () => {
-    expect(read({}, { contentType: { missing: { assume: "text" } } })).toMatchObject({
+    expect(read({}, { contentTypePolicies: { missing: { assume: "text" } } })).toMatchObject({
       body: undefined,
       report: { isEmpty: true, assumed: undefined },
     });

@@ -53,6 +53,8 @@ export interface PipelineOptions<Types extends MessageType = MessageType> extend
   /** May be needed to read: older formats, other producers. They are tried when the declared one fails or none is declared. */
   readonly additionalDeserializers?: readonly Serializer[] | undefined;
   /** What to do when the content type does not lead to a value. Default: see {@link ContentTypePolicies}. */
+  readonly contentTypePolicies?: Partial<ContentTypePolicies> | undefined;
+  /** @deprecated The name of `contentTypePolicies` in earlier releases. */
   readonly contentType?: Partial<ContentTypePolicies> | undefined;
   /**
    * Checks every body that `schemas` does not cover, in whatever format it comes, AMQP values and messages without a body too: what handlers
@@ -82,7 +84,7 @@ export interface PipelineOptions<Types extends MessageType = MessageType> extend
    * How long a serializer that answers with a promise, a key provider or a claim-check store may take, in milliseconds. Default 30,000;
    * then the body counts as unavailable.
    */
-  readonly attemptTimeoutMs?: number | undefined;
+  readonly attemptTimeoutInMs?: number | undefined;
 }
 
 /** What to do with a content type that does not settle who reads the body. */
@@ -114,7 +116,7 @@ export interface ResolvedPipelineOptions {
   readonly bodySchemas: BodySchemas | undefined;
   /** Undefined without message types. */
   readonly messageTypes: MessageTypeRegistry | undefined;
-  readonly contentType: Readonly<Record<keyof ContentTypePolicies, ResolvedContentTypePolicy>>;
+  readonly contentTypePolicies: Readonly<Record<keyof ContentTypePolicies, ResolvedContentTypePolicy>>;
   readonly compression: { readonly coding: ContentCoding; readonly minBytes: number } | undefined;
   readonly encryption: ResolvedEncryptionOptions | undefined;
   readonly keyRing: KeyRing | undefined;
@@ -126,12 +128,12 @@ export interface ResolvedPipelineOptions {
   readonly maxItemsIn: MaxItems;
   /** Whether the limits are those for a body that may have ended a process. */
   readonly isTightened: boolean;
-  readonly attemptTimeoutMs: number;
+  readonly attemptTimeoutInMs: number;
 }
 
 /** The values of the options that are left out. */
 export const defaultPipelineOptions = Object.freeze({
-  contentType: Object.freeze({
+  contentTypePolicies: Object.freeze({
     missing: "try-all",
     unknown: "try-all",
     foreign: "try-magic",
@@ -141,7 +143,7 @@ export const defaultPipelineOptions = Object.freeze({
   maxBodyBytes: 100 * 1024 * 1024,
   maxDecompressedBytes: 16 * 1024 * 1024,
   maxDepth: 128,
-  attemptTimeoutMs: 30_000,
+  attemptTimeoutInMs: 30_000,
 });
 
 /**
@@ -155,19 +157,19 @@ export function resolvePipelineOptions(options: PipelineOptions): ResolvedPipeli
     throw new TypeError("additionalDeserializers must be an array of serializers.");
   }
   const serializers = Object.freeze([serializer, ...additionalDeserializers]);
-  const attemptTimeoutMs = positive(
-    "attemptTimeoutMs",
-    options.attemptTimeoutMs ?? defaults.attemptTimeoutMs,
+  const attemptTimeoutInMs = positive(
+    "attemptTimeoutInMs",
+    options.attemptTimeoutInMs ?? defaults.attemptTimeoutInMs,
   );
   const encryption = resolveEncryption(options.encryption);
   return Object.freeze({
     serializers,
     bodySchemas: resolveSchemas(options, serializers),
     messageTypes: createRegistry(options, serializers),
-    contentType: resolvePolicies(options.contentType, serializers),
+    contentTypePolicies: resolvePolicies(givenPolicies(options), serializers),
     compression: resolveCompression(options.compression),
     encryption,
-    keyRing: encryption === undefined ? undefined : new KeyRing(encryption, attemptTimeoutMs),
+    keyRing: encryption === undefined ? undefined : new KeyRing(encryption, attemptTimeoutInMs),
     isPlaintextRefused: encryption !== undefined && !encryption.allowPlaintext,
     claimCheck: resolveClaimCheck(options.claimCheck),
     maxBodyBytes: positive("maxBodyBytes", options.maxBodyBytes ?? defaults.maxBodyBytes),
@@ -180,7 +182,7 @@ export function resolvePipelineOptions(options: PipelineOptions): ResolvedPipeli
       options.maxItems === undefined ? undefined : positive("maxItems", options.maxItems),
     ),
     isTightened: false,
-    attemptTimeoutMs,
+    attemptTimeoutInMs,
   });
 }
 
@@ -222,11 +224,22 @@ function resolveCompression(
   return Object.freeze({ coding: compression.coding, minBytes });
 }
 
+function givenPolicies({
+  contentTypePolicies,
+  contentType,
+}: PipelineOptions): Partial<ContentTypePolicies> | undefined {
+  if (contentTypePolicies === undefined || contentType === undefined)
+    return contentTypePolicies ?? contentType;
+  throw new TypeError(
+    "contentTypePolicies and its earlier name contentType are both given; leave contentType out.",
+  );
+}
+
 function resolvePolicies(
   { missing, unknown, foreign, mismatch }: Partial<ContentTypePolicies> = {},
   serializers: readonly Serializer[],
-): ResolvedPipelineOptions["contentType"] {
-  const defaults = defaultPipelineOptions.contentType;
+): ResolvedPipelineOptions["contentTypePolicies"] {
+  const defaults = defaultPipelineOptions.contentTypePolicies;
   const guesses = ["try-all", "reject"] as const;
   const missingDefault = serializers.length === 1 ? { assume: serializers[0]?.name } : defaults.missing;
   return Object.freeze({
@@ -252,7 +265,9 @@ function policy(
   }
   const known = choices.map((each) => `"${each}"`).join(", ");
   const assumption = assumable === undefined ? "" : ' or { assume: "<serializer>" }';
-  throw new TypeError(`contentType.${name} must be ${known}${assumption}, not ${JSON.stringify(chosen)}.`);
+  throw new TypeError(
+    `contentTypePolicies.${name} must be ${known}${assumption}, not ${JSON.stringify(chosen)}.`,
+  );
 }
 
 function positionOf(policyName: string, assumed: unknown, serializers: readonly Serializer[]): number {
@@ -261,7 +276,7 @@ function positionOf(policyName: string, assumed: unknown, serializers: readonly 
   const names = serializers.map((serializer) => `"${serializer?.name}"`).join(", ");
   throw new WaybillError(
     "configuration-invalid",
-    `contentType.${policyName} assumes ${JSON.stringify(assumed)}, and no serializer of the pipeline has that name; it has ${names}.`,
+    `contentTypePolicies.${policyName} assumes ${JSON.stringify(assumed)}, and no serializer of the pipeline has that name; it has ${names}.`,
   );
 }
 

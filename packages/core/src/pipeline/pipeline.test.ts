@@ -199,7 +199,7 @@ describe("deserialize", () => {
     it("is refused when the declared one fails and the policy for mismatches is reject", () => {
       const outcome = read(
         "#[1]",
-        { additionalDeserializers: [hash], contentType: { mismatch: "reject" } },
+        { additionalDeserializers: [hash], contentTypePolicies: { mismatch: "reject" } },
         "application/json",
       );
       expect(outcome).toMatchObject({ status: "undeserializable", reason: "DeserializationFailed" });
@@ -240,7 +240,7 @@ describe("deserialize", () => {
       ["unknown", "json", "content-type-malformed"],
       ["foreign", "text/xml", "content-type-foreign"],
     ])("is refused when the policy for %s content types is reject (%j)", (policy, type, reason) => {
-      expect(read("[1]", { contentType: { [policy]: "reject" } }, type)).toMatchObject({
+      expect(read("[1]", { contentTypePolicies: { [policy]: "reject" } }, type)).toMatchObject({
         status: "undeserializable",
         reason: "NoDeserializer",
         report: { attempts: [{ reason }] },
@@ -249,7 +249,7 @@ describe("deserialize", () => {
 
     it("is no scalar: a lone number or string proves nothing", () => {
       const loose = { ...text, leadingBytes: [0x37] };
-      expect(read("7", { serializer: loose, contentType: { missing: "try-all" } })).toMatchObject({
+      expect(read("7", { serializer: loose, contentTypePolicies: { missing: "try-all" } })).toMatchObject({
         status: "undeserializable",
         report: { attempts: [{ reason: "root-not-container" }] },
       });
@@ -464,7 +464,7 @@ describe("deserialize", () => {
     });
 
     it("never answers: the body counts as unavailable after the time-out", async () => {
-      const outcome = await read("#", { ...misbehaving(() => new Promise(() => {})), attemptTimeoutMs: 5 });
+      const outcome = await read("#", { ...misbehaving(() => new Promise(() => {})), attemptTimeoutInMs: 5 });
       expect(outcome).toMatchObject({
         status: "unavailable",
         error: { code: "unavailable", retryable: true },
@@ -478,7 +478,7 @@ describe("deserialize", () => {
     const slow = variant("slow", 0x23, () => new Promise((resolve) => (answer = resolve)));
     const outcome = createPipeline({
       serializer: slow,
-      attemptTimeoutMs: Number.MAX_SAFE_INTEGER,
+      attemptTimeoutInMs: Number.MAX_SAFE_INTEGER,
     }).deserialize({
       body: utf8.encode("#"),
       contentType: "application/slow",
@@ -572,8 +572,8 @@ describe("createPipeline", () => {
       createPipeline({ serializer: text, ...options } as PipelineOptions);
     expect(make({ serializer: undefined })).toThrow(TypeError);
     expect(make({ maxDepth: 0 })).toThrow("maxDepth must be a positive integer, not 0.");
-    expect(make({ contentType: { missing: "guess" } })).toThrow(
-      'contentType.missing must be "try-all", "reject" or { assume: "<serializer>" }, not "guess".',
+    expect(make({ contentTypePolicies: { missing: "guess" } })).toThrow(
+      'contentTypePolicies.missing must be "try-all", "reject" or { assume: "<serializer>" }, not "guess".',
     );
     expect(make({ compression: { coding: "zip" } })).toThrow(
       'compression.coding must be "gzip", "deflate" or "br"',

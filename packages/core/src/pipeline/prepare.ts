@@ -48,7 +48,7 @@ export function prepare(
     applicationProperties: message.applicationProperties ?? noProperties,
     signal: abortSignal,
   };
-  const body = cast(message.body, downcasts, context, options.attemptTimeoutMs, (text, error) =>
+  const body = cast(message.body, downcasts, context, options.attemptTimeoutInMs, (text, error) =>
     isUnavailable(error) ? unavailableFailure(text, error) : failure(message, text),
   );
   return isPromise(body) ? (body as Promise<unknown>).then(finish) : finish(body);

@@ -166,7 +166,7 @@ export class Reading {
 
   #chooseUndeclared(kind: keyof typeof undeclared, bytes: Uint8Array): Awaitable<DeserializationOutcome> {
     const { policy: name, reason, detail } = undeclared[kind];
-    const policy = this.#options.contentType[name];
+    const policy = this.#options.contentTypePolicies[name];
     if (kind !== "missing" || policy === "reject") this.#note(undefined, reason, detail);
     if (policy === "reject") return this.#refused();
     if (typeof policy === "string") return this.#guess(bytes, undefined);
@@ -204,7 +204,7 @@ export class Reading {
   #answered(value: unknown, link: ChainLink, bytes: Uint8Array): Awaitable<DeserializationOutcome> {
     if (value !== failed) return this.#decoded(value, link);
     if (this.#unavailable !== undefined) return this.#refused();
-    const isFinal = this.#assumed === undefined && this.#options.contentType.mismatch === "reject";
+    const isFinal = this.#assumed === undefined && this.#options.contentTypePolicies.mismatch === "reject";
     return isFinal ? this.#refused() : this.#guess(bytes, link);
   }
 
@@ -216,7 +216,7 @@ export class Reading {
     }
     const candidates = this.#chain.candidates(bytes[0]!);
     const isLabelBelieved =
-      this.#selection.kind === "foreign" && this.#options.contentType.foreign !== "try-all";
+      this.#selection.kind === "foreign" && this.#options.contentTypePolicies.foreign !== "try-all";
     const possible = isLabelBelieved
       ? candidates.filter(({ serializer }) => serializer.detection === "magic")
       : candidates;
@@ -264,7 +264,7 @@ export class Reading {
       maxItems: this.#options.maxItemsIn(bytes.length),
     };
     try {
-      const value = attempt(link.serializer, bytes, context, this.#options.attemptTimeoutMs);
+      const value = attempt(link.serializer, bytes, context, this.#options.attemptTimeoutInMs);
       return isPromise(value)
         ? value
             .then((settled) => this.#checked(settled, link))
@@ -393,7 +393,7 @@ export class Reading {
         serializer: link?.serializer.name,
         applicationProperties: this.#message.applicationProperties ?? noProperties,
         signal: this.#signal,
-        timeoutMs: this.#options.attemptTimeoutMs,
+        timeoutMs: this.#options.attemptTimeoutInMs,
       });
       if (!isPromise(upcast)) return finish(upcast);
       return upcast.then(finish).catch((error: unknown) => this.#refusedFor(link, error));
@@ -437,7 +437,7 @@ export class Reading {
       encryptionKeyId: this.#seals?.encryptionKeyId,
       encryptionBinding: this.#seals?.encryptionBinding,
       bytes: body instanceof Uint8Array ? body.length : 0,
-      durationMs: performance.now() - this.#startedAt,
+      durationInMs: performance.now() - this.#startedAt,
     };
   }
 }

@@ -59,7 +59,7 @@ async function sealAsync(
   options: ResolvedPipelineOptions,
   signal: AbortSignal | undefined,
 ): Promise<EncodedMessage> {
-  const { claimCheck, attemptTimeoutMs, maxBodyBytes } = options;
+  const { claimCheck, attemptTimeoutInMs, maxBodyBytes } = options;
   try {
     const length = sealedLength(message, options);
     if (length > maxBodyBytes) {
@@ -69,7 +69,7 @@ async function sealAsync(
     const key = claimCheck !== undefined && length >= claimCheck.minBytes ? newClaimCheckKey() : undefined;
     const sealed = await encrypted(message, options, key);
     if (claimCheck === undefined || key === undefined) return sealed;
-    return await checkIn(sealed, key, { store: claimCheck.store, timeoutMs: attemptTimeoutMs, signal });
+    return await checkIn(sealed, key, { store: claimCheck.store, timeoutMs: attemptTimeoutInMs, signal });
   } catch (error) {
     const { code, text, stage } = WaybillError.from(error, "serialization-failed");
     throw new WaybillError(code, text, {

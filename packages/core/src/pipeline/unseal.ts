@@ -67,7 +67,7 @@ export async function unseal(
 
 function fetchBody(
   claim: ClaimCheck,
-  { claimCheck, attemptTimeoutMs }: ResolvedPipelineOptions,
+  { claimCheck, attemptTimeoutInMs }: ResolvedPipelineOptions,
   seals: Seals,
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array> {
@@ -78,7 +78,7 @@ function fetchBody(
       "The body lies in a claim-check store, and none is configured.",
     );
   }
-  return checkOut(claim, { store: claimCheck.store, timeoutMs: attemptTimeoutMs, signal });
+  return checkOut(claim, { store: claimCheck.store, timeoutMs: attemptTimeoutInMs, signal });
 }
 
 async function decryptBody(

@@ -117,9 +117,9 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     this.#requireOpen();
     const { scheduler } = this.#settings;
     this.#reading.requireUnblocked();
-    const maxWaitTimeMs = durationMs("maxWaitTimeInMs", options.maxWaitTimeInMs, defaultMaxWaitTimeInMs);
-    const untilMs = steadyNow(scheduler) + maxWaitTimeMs;
-    for (let leftMs = maxWaitTimeMs; ; ) {
+    const maxWaitTimeInMs = durationMs("maxWaitTimeInMs", options.maxWaitTimeInMs, defaultMaxWaitTimeInMs);
+    const untilMs = steadyNow(scheduler) + maxWaitTimeInMs;
+    for (let leftMs = maxWaitTimeInMs; ; ) {
       const isAlone = this.#reading.held.isEmpty;
       const messages = isAlone
         ? await this.#receive(maxMessageCount, leftMs, options)
@@ -285,10 +285,10 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
   /** Undefined when nothing came in time. */
   async #receive(
     maxMessages: number,
-    maxWaitTimeMs: number,
+    maxWaitTimeInMs: number,
     { abortSignal }: ReceiveMessagesOptions,
   ): Promise<(ReceivedMessage | UndecodedMessage)[] | undefined> {
-    const delivered = await this.#receiver.receive({ maxMessages, maxWaitTimeMs, abortSignal });
+    const delivered = await this.#receiver.receive({ maxMessages, maxWaitTimeInMs, abortSignal });
     return delivered.length === 0 ? undefined : this.#reading.read(delivered, { isDeferred: false });
   }
 

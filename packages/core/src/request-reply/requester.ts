@@ -39,7 +39,7 @@ export interface RequesterSettings {
 }
 
 /** Another requester on the same queue gets its chance soon, but a reply that nobody wants does not race through its deliveries. */
-const abandonBackoff = Object.freeze({ initialDelayMs: 10, maxDelayMs: 1_000 });
+const abandonBackoff = Object.freeze({ initialDelayInMs: 10, maxDelayInMs: 1_000 });
 
 /**
  * Sends requests and hands out their replies. It owns the receiver of the reply queue, and tells replies apart by their `correlationId`,

@@ -19,7 +19,7 @@ export interface SessionProcessorSettings {
   readonly backoff: Required<UnavailableBackoff>;
   readonly reporter: ErrorReporter;
   /** Locks the next session that has messages. */
-  readonly accept: (maxWaitTimeMs: number, abortSignal: AbortSignal) => Promise<TransportSessionReceiver>;
+  readonly accept: (maxWaitTimeInMs: number, abortSignal: AbortSignal) => Promise<TransportSessionReceiver>;
   /** Begins to keep a session's lock; its messages come when it is started. */
   readonly open: (session: TransportSessionReceiver, events: SessionRunEvents) => SessionRun;
   readonly onClosed: (processor: SessionProcessor) => void;

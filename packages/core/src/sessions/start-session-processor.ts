@@ -55,10 +55,10 @@ export function startSessionProcessor(
     reporter,
     breaker,
     backoff,
-    accept: (maxWaitTimeMs, signal) =>
+    accept: (maxWaitTimeInMs, signal) =>
       transport.acceptSession(address, undefined, {
         receiveMode,
-        maxWaitTimeMs,
+        maxWaitTimeInMs,
         onLinkStalled,
         abortSignal: signal,
       }),

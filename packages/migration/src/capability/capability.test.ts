@@ -170,12 +170,12 @@ describe("the guard", () => {
       store,
       readers: ["billing"],
       pipeline,
-      clockToleranceMs: 60_000,
+      clockToleranceInMs: 60_000,
       scheduler: { now: () => 500_000 },
     });
     expect(await guard.objections(orderPlaced, { serializer: "avro", version: 2 })).toEqual([]);
-    expect(() => beaconGuard({ store, readers: ["a"], pipeline, clockToleranceMs: Number.NaN })).toThrow(
-      "clockToleranceMs must be",
+    expect(() => beaconGuard({ store, readers: ["a"], pipeline, clockToleranceInMs: Number.NaN })).toThrow(
+      "clockToleranceInMs must be",
     );
   });
 
@@ -191,7 +191,7 @@ describe("beacons in a queue", () => {
     await using announcement = await announceCapability(store, able, {
       reader: "billing",
       instance: "1",
-      lifetimeMs: 60_000,
+      lifetimeInMs: 60_000,
       scheduler,
     });
     const [listed] = await store.list();
@@ -214,7 +214,7 @@ describe("beacons in a queue", () => {
     await using _ = await announceCapability(store, able, {
       reader: "billing",
       instance: "1",
-      lifetimeMs: 365 * 86_400_000,
+      lifetimeInMs: 365 * 86_400_000,
     });
     await vi.advanceTimersByTimeAsync(60_000);
     expect(announced).toBe(1);
@@ -226,7 +226,7 @@ describe("beacons in a queue", () => {
     await using _ = await announceCapability(store, able, {
       reader: "billing",
       instance: "1",
-      lifetimeMs: 60_000,
+      lifetimeInMs: 60_000,
       scheduler,
     });
     for (let renewal = 1; renewal <= 10; renewal++) {
@@ -252,7 +252,7 @@ describe("beacons in a queue", () => {
     await using _ = await announceCapability(store, able, {
       reader: "b",
       instance: "1",
-      lifetimeMs: 300,
+      lifetimeInMs: 300,
       scheduler,
       onError: (error) => errors.push(error),
     });
@@ -285,7 +285,7 @@ describe("beacons in a queue", () => {
         now: () => clock.now() + minutes * 60_000,
         schedule: (delayMs: number, run: () => void) => scheduler.schedule(delayMs, run),
       });
-      const options = { instance: "1", lifetimeMs: 60_000, scheduler: off };
+      const options = { instance: "1", lifetimeInMs: 60_000, scheduler: off };
       await using _able = await announceCapability(store, able, { ...options, reader: "billing" });
       await using _unable = await announceCapability(store, jsonOnly, { ...options, reader: "audit" });
       const guard = (readers: string[]) =>

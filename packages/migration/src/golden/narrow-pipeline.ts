@@ -22,7 +22,7 @@ export function narrowPipeline(
     serializer: serializer!,
     additionalDeserializers,
     // One serializer alone would assume itself, and the question is what a body shows.
-    contentType: { missing: "try-all" },
+    contentTypePolicies: { missing: "try-all" },
     // Whether the serializers' own schemas keep enough out was for the whole pipeline to say.
     schemas: () => undefined,
     ...(messageType === undefined ? {} : { messageTypes: [messageType], messageTypeResolver }),

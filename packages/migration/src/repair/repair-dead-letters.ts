@@ -176,7 +176,11 @@ class Repair {
   async #turn(): Promise<boolean> {
     const { abortSignal, onProgress, maxWaitTimeInMs = 2_000 } = this.#options;
     const maxMessages = this.#pace.atOnce(Math.min(maxBatchMessages, this.#left()));
-    const batch = await this.#receiver.receive({ maxMessages, maxWaitTimeMs: maxWaitTimeInMs, abortSignal });
+    const batch = await this.#receiver.receive({
+      maxMessages,
+      maxWaitTimeInMs: maxWaitTimeInMs,
+      abortSignal,
+    });
     const fresh = batch.filter((message) => !this.#held.holdsAgain(message));
     if (fresh.length === 0) return false;
     const sent: DeliveredMessage[] = [];

@@ -141,7 +141,7 @@ describe("a shadow check", () => {
       messageTypes: [orderPlaced],
       claimCheck: { store, minBytes: 1 },
     };
-    const encryption = { keys, keyCacheMs: 0 };
+    const encryption = { keys, keyCacheDurationInMs: 0 };
     for (const one of [createPipeline(options), createPipeline({ ...options, encryption })]) {
       const shadow = new ShadowCheck({ candidate: { serializer: "msgpack" }, sampleRate: 1 });
       const plan = new WritePlan(orderPlaced, {

@@ -27,7 +27,7 @@ export interface BeaconGuardOptions {
    * How far the clocks of readers, store and guard may be apart, in milliseconds: so long after its end a beacon still counts as an objection.
    * Default: 600 000. Where the store has a clock of its own, only the guard's can be off.
    */
-  readonly clockToleranceMs?: number | undefined;
+  readonly clockToleranceInMs?: number | undefined;
 }
 
 const defaultClockToleranceMs = 600_000;
@@ -37,9 +37,9 @@ const defaultClockToleranceMs = 600_000;
  * nobody named, must read the target's version and media type under the same schema.
  */
 export function beaconGuard(options: BeaconGuardOptions): ReaderGuard {
-  const { store, readers, pipeline, scheduler, clockToleranceMs = defaultClockToleranceMs } = options;
-  if (!(Number.isFinite(clockToleranceMs) && clockToleranceMs >= 0))
-    throw new TypeError("clockToleranceMs must be a number of milliseconds from 0.");
+  const { store, readers, pipeline, scheduler, clockToleranceInMs = defaultClockToleranceMs } = options;
+  if (!(Number.isFinite(clockToleranceInMs) && clockToleranceInMs >= 0))
+    throw new TypeError("clockToleranceInMs must be a number of milliseconds from 0.");
   if (readers.length === 0) throw new TypeError("A guard needs the names of the readers to ask.");
   return {
     async objections(messageType, target, call) {
@@ -48,7 +48,7 @@ export function beaconGuard(options: BeaconGuardOptions): ReaderGuard {
       const mediaType = writer.mediaTypes[0]!;
       const { counting, present } = counted(await store.list(call), store, {
         nowMs: scheduler?.now() ?? Date.now(),
-        clockToleranceMs,
+        clockToleranceInMs,
       });
       const silent = readers.filter((reader) => !present.some((beacon) => beacon.reader === reader));
       return [
@@ -66,9 +66,9 @@ export function beaconGuard(options: BeaconGuardOptions): ReaderGuard {
 function counted(
   listed: readonly CapabilityBeacon[],
   { expiresBeacons = false }: BeaconStore,
-  { nowMs, clockToleranceMs }: { readonly nowMs: number; readonly clockToleranceMs: number },
+  { nowMs, clockToleranceInMs }: { readonly nowMs: number; readonly clockToleranceInMs: number },
 ): { readonly counting: readonly CapabilityBeacon[]; readonly present: readonly CapabilityBeacon[] } {
-  const earliestMs = nowMs - clockToleranceMs;
+  const earliestMs = nowMs - clockToleranceInMs;
   const endsAfter = (ms: number) => (beacon: CapabilityBeacon) => beacon.expiresAt.getTime() > ms;
   const counting = newest(expiresBeacons ? listed : listed.filter(endsAfter(earliestMs)));
   return { counting, present: counting.filter(endsAfter(expiresBeacons ? earliestMs : nowMs)) };

@@ -48,7 +48,7 @@ describe("the catalog of an Azure namespace", () => {
       {
         entity: { queue: "Orders" },
         requiresSession: true,
-        defaultMessageTimeToLiveMs: 93_784_500,
+        defaultMessageTimeToLiveInMs: 93_784_500,
         forwardTo: "archive/old",
         forwardDeadLetteredMessagesTo: "graveyard",
         counts: { active: 3, scheduled: 2, deadLetter: 0, transfer: 0, transferDeadLetter: 0 },
@@ -69,7 +69,7 @@ describe("the catalog of an Azure namespace", () => {
       { entity: { topic: "events" }, counts: { scheduled: 5, active: 0 } },
       {
         entity: { topic: "events", subscription: "billing" },
-        defaultMessageTimeToLiveMs: Number.POSITIVE_INFINITY,
+        defaultMessageTimeToLiveInMs: Number.POSITIVE_INFINITY,
         counts: { active: 1, scheduled: 0 },
       },
     ]);

@@ -76,7 +76,7 @@ async function byName<T>(items: AsyncIterable<T>, name: (item: T) => string): Pr
 function optionsOf(listed: ListedOptions): Omit<CatalogEntity, "entity"> {
   return {
     requiresSession: listed.requiresSession,
-    defaultMessageTimeToLiveMs: durationMs(listed.defaultMessageTimeToLive),
+    defaultMessageTimeToLiveInMs: durationMs(listed.defaultMessageTimeToLive),
     forwardTo: pathOf(listed.forwardTo),
     forwardDeadLetteredMessagesTo: pathOf(listed.forwardDeadLetteredMessagesTo),
   };

@@ -95,9 +95,9 @@ export class AzureReceiver implements TransportReceiver {
     return [...subscribed.map((one) => one.toReceivingLink()), ...this.#settings.links.list()];
   }
 
-  async receive({ maxMessages, maxWaitTimeMs, abortSignal }: ReceiveOptions): Promise<DeliveredMessage[]> {
+  async receive({ maxMessages, maxWaitTimeInMs, abortSignal }: ReceiveOptions): Promise<DeliveredMessage[]> {
     const deliveries = await this.call({ abortSignal }, () =>
-      this.receiveDeliveries(maxMessages, maxWaitTimeMs, abortSignal),
+      this.receiveDeliveries(maxMessages, maxWaitTimeInMs, abortSignal),
     );
     if (!this.#isClosed || this.receiveMode === "receiveAndDelete") return deliveries.map(toDelivered);
     await Promise.all(deliveries.map((delivery) => this.#giveBack(delivery)));
@@ -210,15 +210,15 @@ export class AzureReceiver implements TransportReceiver {
   /** Waits for messages. The wait ends with the signal, or when the receiver is closed. */
   protected async receiveDeliveries(
     maxMessages: number,
-    maxWaitTimeMs: number,
+    maxWaitTimeInMs: number,
     abortSignal: AbortSignal | undefined,
   ): Promise<AzureDelivery[]> {
-    const untilMs = performance.now() + maxWaitTimeMs;
+    const untilMs = performance.now() + maxWaitTimeInMs;
     const receiving = underEither(this.#closing.signal, abortSignal, (signal) =>
       this.#settings.links.receive(async (receiver, stalled) => {
         const leftMs = Math.max(0, untilMs - performance.now());
         const messages = await underEither(stalled, signal, (either) =>
-          receiveMessages(receiver, { maxMessages, maxWaitTimeMs: leftMs, signal: either }),
+          receiveMessages(receiver, { maxMessages, maxWaitTimeInMs: leftMs, signal: either }),
         );
         return messages.map((message) => new AzureDelivery(message));
       }),

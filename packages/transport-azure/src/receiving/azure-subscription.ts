@@ -74,7 +74,7 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
     return this.#isStopping ? 0 : Math.max(0, this.#settings.maxConcurrentCalls - this.#source.taken);
   }
 
-  get silentForMs(): number {
+  get silenceInMs(): number {
     return performance.now() - this.#silentSinceMs;
   }
 

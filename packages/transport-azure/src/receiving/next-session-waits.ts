@@ -10,7 +10,7 @@ export interface NextSessionOptions {
   readonly receiveMode: ReceiveMode;
   /** Asks the SDK for the next session. */
   readonly ask: () => Promise<ServiceBusSessionReceiverLike>;
-  readonly maxWaitTimeMs: number;
+  readonly maxWaitTimeInMs: number;
   readonly signal: AbortSignal;
 }
 
@@ -37,8 +37,8 @@ export class NextSessionWaits {
 
   /** Resolves with a session; rejects with `timeout` when the time is up. */
   async accept(options: NextSessionOptions): Promise<ServiceBusSessionReceiverLike> {
-    const { entityPath, maxWaitTimeMs, signal } = options;
-    const untilMs = performance.now() + maxWaitTimeMs;
+    const { entityPath, maxWaitTimeInMs, signal } = options;
+    const untilMs = performance.now() + maxWaitTimeInMs;
     for (;;) {
       const wait = this.#findIdle(options) ?? this.#start(options);
       try {
@@ -90,7 +90,7 @@ export class NextSessionWaits {
 
 function hold(
   wait: Wait,
-  maxWaitTimeMs: number,
+  maxWaitTimeInMs: number,
   signal: AbortSignal,
 ): Promise<ServiceBusSessionReceiverLike> {
   const { entityPath } = wait;
@@ -108,7 +108,7 @@ function hold(
     const timer = setTimeout(
       () => giveUp(new WaybillError("timeout", "No session came in time.", { entityPath })),
       // Whoever waits longer asks again.
-      Math.min(maxWaitTimeMs, longestWaitMs),
+      Math.min(maxWaitTimeInMs, longestWaitMs),
     );
     wait.holder = {
       resolve: (session) => {

@@ -55,7 +55,7 @@ export class PulledLink implements WatchedLink {
     return this.#waitingSinceMs === undefined ? 0 : 1;
   }
 
-  get silentForMs(): number {
+  get silenceInMs(): number {
     const sinceMs = this.#waitingSinceMs;
     return this.#waitedMs + (sinceMs === undefined ? 0 : performance.now() - sinceMs);
   }
@@ -71,7 +71,7 @@ export class PulledLink implements WatchedLink {
       if (deliveries.length > 0) this.#onDelivered(deliveries);
       return deliveries;
     } finally {
-      this.#waitedMs = this.silentForMs;
+      this.#waitedMs = this.silenceInMs;
       this.#waitingSinceMs = undefined;
     }
   }

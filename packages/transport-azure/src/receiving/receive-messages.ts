@@ -5,7 +5,7 @@ import type { ReceivedServiceBusMessage, ServiceBusReceiverLike } from "../sdk/s
 /** How much to receive, how long to wait, and what ends the wait. */
 export interface ReceiveMessagesOptions {
   readonly maxMessages: number;
-  readonly maxWaitTimeMs: number;
+  readonly maxWaitTimeInMs: number;
   readonly signal: AbortSignal;
 }
 
@@ -31,9 +31,9 @@ export const longestWaitMs = 2 ** 31 - 1;
  */
 export async function receiveMessages(
   receiver: ServiceBusReceiverLike,
-  { maxMessages, maxWaitTimeMs, signal }: ReceiveMessagesOptions,
+  { maxMessages, maxWaitTimeInMs, signal }: ReceiveMessagesOptions,
 ): Promise<ReceivedServiceBusMessage[]> {
-  const untilMs = performance.now() + maxWaitTimeMs;
+  const untilMs = performance.now() + maxWaitTimeInMs;
   for (let isFirstTry = true; ; isFirstTry = false) {
     const leftMs = Math.min(Math.max(0, untilMs - performance.now()), longestWaitMs);
     const first = await receiveOne(receiver, leftMs, signal).catch((error: unknown) => {

@@ -6,6 +6,7 @@ import type Long from "long";
  */
 export interface ServiceBusClientLike {
   readonly fullyQualifiedNamespace?: string;
+  readonly identifier?: string;
   createSender(queueOrTopic: string): ServiceBusSenderLike;
   createReceiver(queue: string, options: ServiceBusReceiverSettings): ServiceBusReceiverLike;
   createReceiver(
