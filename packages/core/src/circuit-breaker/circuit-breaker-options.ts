@@ -50,7 +50,7 @@ export type ResolvedCircuitBreakerOptions = {
 } & CircuitRule;
 
 /** The defaults of {@link CircuitBreakerOptions}. */
-export const defaultCircuitBreakerOptions = Object.freeze({
+const defaultCircuitBreakerOptions = Object.freeze({
   failureRate: 0.5,
   windowSize: 20,
   windowDurationInMs: 300_000,

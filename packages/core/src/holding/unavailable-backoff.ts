@@ -9,7 +9,7 @@ export interface UnavailableBackoff {
 }
 
 /** The defaults of {@link UnavailableBackoff}. */
-export const defaultUnavailableBackoff = Object.freeze({
+const defaultUnavailableBackoff = Object.freeze({
   initialDelayInMs: 1_000,
   maxDelayInMs: 30_000,
   maxHeldMessages: 100,

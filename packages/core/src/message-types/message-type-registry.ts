@@ -21,7 +21,7 @@ export interface MessageTypePolicies {
 }
 
 /** The defaults of {@link MessageTypePolicies}. */
-export const defaultMessageTypePolicies: MessageTypePolicies = Object.freeze({
+const defaultMessageTypePolicies: MessageTypePolicies = Object.freeze({
   missing: "pass",
   unknown: "reject",
   newer: "reject",

@@ -132,7 +132,7 @@ export interface ResolvedPipelineOptions {
 }
 
 /** The values of the options that are left out. */
-export const defaultPipelineOptions = Object.freeze({
+const defaultPipelineOptions = Object.freeze({
   contentTypePolicies: Object.freeze({
     missing: "try-all",
     unknown: "try-all",

@@ -25,7 +25,7 @@ export interface ResolvedRetryOptions extends RetryOptions {
 }
 
 /** The default of {@link RetryOptions}. */
-export const defaultMaxRetries = 10;
+const defaultMaxRetries = 10;
 
 /** Checks the options and fills in the default. Throws `TypeError`. */
 export function resolveRetryOptions({

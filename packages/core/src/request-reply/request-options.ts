@@ -56,7 +56,7 @@ export interface RequesterOptions {
 }
 
 /** The defaults of {@link RequesterOptions}. */
-export const defaultRequesterOptions = Object.freeze({
+const defaultRequesterOptions = Object.freeze({
   timeoutInMs: 60_000,
   maxPendingRequests: 10_000,
   maxBufferedReplies: 1_000,

@@ -56,7 +56,7 @@ export interface SubscribeSessionsOptions<Mode extends ReceiveMode = ReceiveMode
 }
 
 /** The defaults of {@link SubscribeSessionsOptions}. */
-export const defaultSubscribeSessionsOptions = Object.freeze({
+const defaultSubscribeSessionsOptions = Object.freeze({
   receiveMode: "peekLock",
   maxConcurrentSessions: 8,
   maxConcurrentCallsPerSession: 1,
