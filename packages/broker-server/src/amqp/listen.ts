@@ -6,10 +6,9 @@ import type { Broker } from "@waybill/broker";
 import type { ResolvedServeOptions } from "../serve-options.js";
 import { ClientConnection } from "./client-connection.js";
 import { Admission } from "./limits/admission.js";
+import { Handshakes } from "./limits/handshakes.js";
 import { Turns } from "./limits/turns.js";
 
-/** How long a client may take for its TLS handshake. */
-const TLS_HANDSHAKE_MS = 10_000;
 /** Sockets beyond the connections that are let in: those that are on their way out, or were not told yet why they are refused. */
 const SPARE_SOCKETS = 100;
 
@@ -33,20 +32,22 @@ export async function listen(broker: Broker, options: ResolvedServeOptions): Pro
     socket.once("close", () => connections.delete(connection));
   };
   const { tls } = options;
+  const handshakes = new Handshakes(options.limits.unauthenticated.connections);
   const server = tls
-    ? createTlsServer(
-        { cert: asPem(tls.cert), key: asPem(tls.key), handshakeTimeout: TLS_HANDSHAKE_MS },
-        accept,
-      )
+    ? createTlsServer({ cert: asPem(tls.cert), key: asPem(tls.key) }, (socket) => {
+        handshakes.end(socket);
+        accept(socket);
+      })
     : createServer(accept);
-  // Those in a handshake are counted by nobody else.
+  // Those in a handshake count against no other limit.
   server.maxConnections =
     options.limits.connections + options.limits.unauthenticated.connections + SPARE_SOCKETS;
   // A client that breaks off its handshake is a normal thing to happen.
-  server.on("tlsClientError", () => {});
+  server.on("tlsClientError", (_error: Error, socket: Socket) => socket.destroy());
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
+    if (tls) handshakes.begin(socket);
     socket.once("close", () => sockets.delete(socket));
   });
   const port = await start(server, options);
