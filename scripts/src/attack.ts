@@ -33,6 +33,10 @@ const P99_LIMIT_MS = 100;
 /** The client's round trips before the floods tell how busy the machine is with other things. */
 const QUIET_MS = 3_000;
 const MB = 2 ** 20;
+const HEADINGS = [
+  "flood",
+  ...["memory", "stall", "(wall)", "p50", "p99", "(wall)", "round trips", "connections", "answers"],
+];
 
 const chosen = FLOODS.filter(({ name }) => name.includes(args.only));
 if (args.list) console.log(FLOODS.map(({ name }) => name).join("\n"));
@@ -84,11 +88,6 @@ async function attack(floods: readonly Flood[], durationMs: number): Promise<boo
   console.log(isHeld ? "\nEvery bound held, and nothing was lost." : "\nNot every bound held.");
   return isHeld;
 }
-
-const HEADINGS = [
-  "flood",
-  ...["memory", "stall", "(wall)", "p50", "p99", "(wall)", "round trips", "connections", "answers"],
-];
 
 type Figures = Measurement & Work & Report;
 

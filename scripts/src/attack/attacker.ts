@@ -54,10 +54,14 @@ export class Attacker {
     return this.frames.get(code) ?? 0;
   }
 
-  /** Writes as soon as the server has read what was written before; does nothing once it is over. */
+  /** Writes, and waits until the server has read most of it; does nothing once it is over. */
   async write(...parts: readonly Uint8Array[]): Promise<void> {
     if (this.#isOver) return;
-    if (this.#socket.write(Buffer.concat(parts))) return;
+    if (this.#socket.write(Buffer.concat(parts))) {
+      // What the server says is heard as often as it is spoken to.
+      await new Promise(setImmediate);
+      return;
+    }
     const isWaiting = (): boolean => this.#socket.writableNeedDrain && !this.#isOver;
     while (isWaiting() && this.received(CODES.close) === 0) await pause(1);
   }
