@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { connect as connectSocket } from "node:net";
+import { connect as connectSocket, type Socket } from "node:net";
 import {
   array,
   BATCH_MESSAGE_FORMAT,
@@ -120,6 +120,23 @@ describe("a server", () => {
     }
   });
 
+  it("lets go of those it has sent away, whatever they still say", async () => {
+    await using world = await openRaw({}, { keys: [ROOT], closeTimeoutMs: 300 });
+    const talkative = await sendAway(world);
+    const talk = setInterval(() => talkative.write("and another thing"), 1);
+    await new Promise((resolve) => talkative.once("close", resolve));
+    clearInterval(talk);
+  });
+
+  it("keeps room for others however many it sends away", async () => {
+    const limits = { connections: 1, unauthenticated: { connections: 1 } };
+    await using world = await openRaw({}, { keys: [ROOT], limits, closeTimeoutMs: 10_000 });
+    const sent = await Promise.all(Array.from({ length: 150 }, () => sendAway(world)));
+    await using client = await world.connect(PLAIN);
+    await client.send("orders", "a");
+    for (const socket of sent) socket.destroy();
+  });
+
   it("gives back what connections held", async () => {
     await using world = await openKeyed({ totalBytes: 2_000_000 });
     for (let i = 0; i < 50; i++) {
@@ -130,6 +147,18 @@ describe("a server", () => {
     }
   });
 });
+
+/** Connects and says what is no AMQP; the socket stays half open once the server has ended it. */
+async function sendAway({ server: { port, host } }: RawWorld): Promise<Socket> {
+  const socket = connectSocket({ port, host, allowHalfOpen: true });
+  socket.on("error", () => {});
+  const over = Promise.race([once(socket.resume(), "end"), once(socket, "close")]);
+  socket.write("GET / HTTP/1.1\r\n\r\n");
+  await over;
+  return socket;
+}
+
+type RawWorld = Awaited<ReturnType<typeof openKeyed>>;
 
 /** Leaves a message of 50,000 bytes unfinished on a link of its own, as far as the server lets it. */
 async function holdUnfinished({ session, socket }: RawClient, number: number): Promise<void> {

@@ -39,3 +39,23 @@ it("serves clients with keys of their own", async () => {
     "SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=the-root-secret",
   );
 });
+
+it("grants what its limits say", async () => {
+  await using broker = createBroker();
+  await broker.createQueue("orders");
+  // #region limits
+  await using server = await serve(broker, {
+    port: 0,
+    keys: [{ name: "app", key: "the-apps-secret", rights: ["Send", "Listen"], entity: "orders" }],
+    limits: {
+      connections: 200,
+      connectionBytes: 8 * 2 ** 20,
+      unauthenticated: { connections: 50, totalBytes: 4 * 2 ** 20 },
+    },
+  });
+  // #endregion
+  const client = new ServiceBusClient(server.connectionString);
+  await client.createSender("orders").sendMessages({ body: "hello" });
+  await client.close();
+  expect(broker.getEntity("orders").activeMessageCount).toBe(1);
+});

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
@@ -37,6 +37,22 @@ async function roundTrip(client: string): Promise<string> {
   } finally {
     await rm(directory, { recursive: true });
   }
+}
+
+/** Connects and says nothing. */
+async function connectSilent(port: number) {
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => {});
+  const closed = once(socket, "close");
+  await once(socket, "connect");
+  return { socket, closed };
+}
+
+/** Connects and finishes the handshake. */
+async function handshake(port: number): Promise<Socket> {
+  const socket = connectTls({ port, host: "127.0.0.1", ca: localhostCertificate.cert });
+  await once(socket, "secureConnect");
+  return socket;
 }
 
 describe("serve with TLS", () => {
@@ -75,6 +91,36 @@ describe("serve with TLS", () => {
     const options = `{ customEndpointAddress: "sb://localhost:${server.port}" }`;
     const client = `new ServiceBusClient("localhost", ${credential}, ${options})`;
     expect(await roundTrip(client)).toBe("hello over TLS");
+  });
+
+  it("gives up a client that does not finish its handshake in ten seconds", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    await using broker = createBroker();
+    await using server = await serve(broker, { port: 0, tls: localhostCertificate });
+    const silent = await connectSilent(server.port);
+    await handshake(server.port);
+    vi.advanceTimersByTime(10_001);
+    vi.useRealTimers();
+    await silent.closed;
+  });
+
+  it("has as many handshakes under way as strangers may have connections, and gives up the oldest", async () => {
+    await using broker = createBroker();
+    const limits = { unauthenticated: { connections: 3 } };
+    await using server = await serve(broker, {
+      port: 0,
+      tls: localhostCertificate,
+      limits,
+      closeTimeoutMs: 20,
+    });
+    const done = await Promise.all([handshake(server.port), handshake(server.port)]);
+    const silent = [];
+    for (let i = 0; i < 5; i++) silent.push(await connectSilent(server.port));
+    await Promise.all(silent.slice(0, 2).map(({ closed }) => closed));
+    await handshake(server.port);
+    for (const { socket } of silent) socket.destroy();
+    for (const socket of done) expect(socket.destroyed).toBe(false);
+    for (const socket of done) socket.destroy();
   });
 
   it("closes though a client never finishes its handshake", async () => {

@@ -32,6 +32,44 @@ describe("the high-water mark", () => {
     await broker.sender("q0").send(message(""));
   });
 
+  it("leaves room for entities that hold little when one holds most", async () => {
+    await using broker = createBroker({ maxMemoryInBytes: 8 * MIB });
+    await broker.createQueue("small");
+    await broker.createQueue("large");
+    await broker.sender("small").send(message("first"));
+    const sent = await fill(broker, "large", "x".repeat(1_000));
+    expect(sent).toBeGreaterThan(4_000);
+    for (let i = 0; i < 100; i++) await broker.sender("small").send(message("goes on"));
+    expect(await codeOf(broker.sender("large").send(message("")))).toBe("quota-exceeded");
+    await broker.purge("large");
+    await broker.sender("large").send(message(""));
+  });
+
+  it("counts what a transaction holds", async () => {
+    await using broker = createBroker({ maxMemoryInBytes: 8 * MIB });
+    await broker.createQueue("q");
+    const transaction = broker.beginTransaction();
+    const sender = broker.sender("q");
+    const sendMany = async (): Promise<void> => {
+      for (let i = 0; i < 100; i++) await sender.send(message("x".repeat(100_000)), transaction);
+    };
+    expect(await codeOf(sendMany())).toBe("quota-exceeded");
+    await transaction.rollBack();
+    await sender.send(message(""));
+  });
+
+  it("counts the states of sessions", async () => {
+    await using broker = createBroker({ maxMemoryInBytes: 8 * MIB });
+    await broker.createQueue("s", { requiresSession: true });
+    const keepMany = async (): Promise<void> => {
+      for (let i = 0; i < 100; i++) {
+        const session = await broker.acceptSession("s", { sessionId: `s${i}` });
+        await session.setState(new Uint8Array(200_000));
+      }
+    };
+    expect(await codeOf(keepMany())).toBe("quota-exceeded");
+  });
+
   it("counts bodies, too", async () => {
     await using broker = createBroker({ maxMemoryInBytes: 8 * MIB });
     await broker.createQueue("q");
@@ -62,8 +100,12 @@ describe("the high-water mark", () => {
     const session = await broker.acceptSession("s", { sessionId: "a" });
     expect(await codeOf(session.setState(new Uint8Array(1_000_000)))).toBe("quota-exceeded");
     await session.setState(undefined);
-    const rule = { name: "r", filter: { type: "false" } } as const;
-    expect(await codeOf(broker.createRule("t", "s", rule))).toBe("quota-exceeded");
+    const createMany = async (): Promise<void> => {
+      for (let i = 0; i < 1_000; i++)
+        await broker.createRule("t", "s", { name: `r${i}`, filter: { type: "false" } });
+    };
+    expect(await codeOf(createMany())).toBe("quota-exceeded");
+    expect(broker.listRules("t", "s").length).toBeLessThan(500);
   });
 
   it("is by default below what the process may have", () => {

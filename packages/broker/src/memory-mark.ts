@@ -5,7 +5,7 @@ import { getHeapStatistics } from "node:v8";
 export interface MemoryUse {
   /** In the heap of JavaScript. */
   readonly heapBytes: number;
-  /** Outside of it: bodies. */
+  /** Outside of it: bodies, and states of sessions. */
   readonly bodyBytes: number;
 }
 
@@ -21,6 +21,8 @@ const HEAP_SHARE = 0.6;
 const MEMORY_SHARE = 0.7;
 /** What is used is looked at whenever it may have grown by this share of the limit. */
 const STEP = 1 / 64;
+/** One entity has at most so many times as much as is left, so that there is room for those that hold little. */
+const MOST_OF_REST = 8;
 /** The heap is nearly used up, which it also is before garbage is collected: it counts when a good part of it is messages. */
 const NEARLY_FULL = 0.92;
 const GOOD_PART = 0.25;
@@ -38,8 +40,8 @@ export function memoryLimits(): MemoryLimits {
 const all = new Set<WeakRef<MemoryMark>>();
 
 /**
- * Tells when a broker should take nothing more, because the brokers of its process together hold as much as there is memory for. It adds up
- * only now and then.
+ * Tells when a broker should take nothing more, because the brokers of its process together hold as much as there is memory for; and what holds
+ * most before what holds little. It adds up only now and then.
  */
 export class MemoryMark {
   readonly #use: () => MemoryUse;
@@ -47,6 +49,8 @@ export class MemoryMark {
   readonly #step: number;
   readonly #self = new WeakRef(this);
   #slack = 0;
+  /** What was left when it was added up last; less than nothing when nothing was. */
+  #left: MemoryUse = { heapBytes: 0, bodyBytes: 0 };
 
   /** `use` says what the broker holds at present. */
   constructor(use: () => MemoryUse, limits: MemoryLimits) {
@@ -61,14 +65,27 @@ export class MemoryMark {
     this.#slack -= bytes;
   }
 
-  /** Whether nothing more should be taken in. */
-  get isReached(): boolean {
-    if (this.#slack > 0) return false;
+  /** Whether so many bytes more should not be taken in for an entity that holds so much. */
+  isReachedBy(holder: MemoryUse, bytes: number): boolean {
+    if (this.#slack > 0 && this.#leavesRoom(holder, bytes)) return false;
+    this.#look();
+    return this.#slack <= 0 || !this.#leavesRoom(holder, bytes);
+  }
+
+  #leavesRoom({ heapBytes, bodyBytes }: MemoryUse, bytes: number): boolean {
+    const taken = this.#step - this.#slack;
+    return (
+      heapBytes <= MOST_OF_REST * (this.#left.heapBytes - taken) &&
+      heapBytes + bodyBytes <= MOST_OF_REST * (this.#left.bodyBytes - taken - bytes)
+    );
+  }
+
+  #look(): void {
     const { heapBytes, bodyBytes } = useOfAll();
     const { heapBytes: mostHeap, totalBytes: most } = this.#limits;
-    if (heapBytes >= mostHeap || heapBytes + bodyBytes >= most || isHeapFull(heapBytes)) return true;
-    this.#slack = this.#step;
-    return false;
+    this.#left = { heapBytes: mostHeap - heapBytes, bodyBytes: most - heapBytes - bodyBytes };
+    const isUsedUp = this.#left.heapBytes <= 0 || this.#left.bodyBytes <= 0 || isHeapFull(heapBytes);
+    this.#slack = isUsedUp ? 0 : this.#step;
   }
 
   /** The broker is closed, and holds nothing any more. */

@@ -200,6 +200,7 @@ export class Sender {
     // It is kept from now on, so it counts from now on.
     const cost = quotaCostOf(content.sizeInBytes);
     target.usage.bytes += cost;
+    engine.memory.grow(cost);
     const uncount = (): void => {
       target.usage.bytes -= cost;
     };

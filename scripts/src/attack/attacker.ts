@@ -33,6 +33,18 @@ export class Attacker {
     return new Attacker(port);
   }
 
+  /** Frames that the server has sent in all. */
+  get answers(): number {
+    let count = 0;
+    for (const ofCode of this.frames.values()) count += ofCode;
+    return count;
+  }
+
+  /** Whether its connection is closed. */
+  get isClosed(): boolean {
+    return this.#isOver;
+  }
+
   /** Whether the server has put an end to it, or to its session. */
   get isOver(): boolean {
     return this.#isOver || this.received(CODES.end) + this.received(CODES.close) > 0;
@@ -42,11 +54,16 @@ export class Attacker {
     return this.frames.get(code) ?? 0;
   }
 
-  /** Writes as soon as the server has read what was written before; does nothing once it is over. */
+  /** Writes, and waits until the server has read most of it; does nothing once it is over. */
   async write(...parts: readonly Uint8Array[]): Promise<void> {
     if (this.#isOver) return;
-    if (this.#socket.write(Buffer.concat(parts))) return;
-    while (this.#socket.writableNeedDrain && !this.isOver) await pause(1);
+    if (this.#socket.write(Buffer.concat(parts))) {
+      // What the server says is heard as often as it is spoken to.
+      await new Promise(setImmediate);
+      return;
+    }
+    const isWaiting = (): boolean => this.#socket.writableNeedDrain && !this.#isOver;
+    while (isWaiting() && this.received(CODES.close) === 0) await pause(1);
   }
 
   /** Attaches a link to send on and waits for its credit. */
@@ -64,6 +81,11 @@ export class Attacker {
       await pause(1);
     }
     return true;
+  }
+
+  /** Waits until the server has closed the connection, for a second at most. */
+  async untilClosed(): Promise<void> {
+    for (let i = 0; i < 1000 && !this.#isOver; i++) await pause(1);
   }
 
   /** Stops reading what the server says. */

@@ -1,41 +1,60 @@
-import { setPriority } from "node:os";
+import { getPriority, setPriority } from "node:os";
+import { connect } from "node:tls";
 import { Attacker, pause } from "./attacker.js";
+import type { FloodContext } from "./flood.js";
 import { FLOODS } from "./floods.js";
 
 // The attackers, in a process of their own that gives way to the others on this machine. Its parent names a flood and how long it lasts.
-// Argument: port.
+// Arguments: port of AMQP, port of TLS.
 
-const port = Number(process.argv[2]);
-setPriority(10);
+/** What attackers did and got. */
+export interface Report {
+  readonly connections: number;
+  /** Frames that the server sent them. */
+  readonly answers: number;
+}
+
+const [port = 0, tlsPort = 0] = process.argv.slice(2).map(Number);
+setPriority(Math.min(19, getPriority() + 10));
 
 process.on("message", ({ name, ms }: { readonly name: string; readonly ms: number }) => {
   const endsAt = performance.now() + ms;
-  void attack(name, () => performance.now() >= endsAt).then((connections) => process.send?.(connections));
+  void attack(name, () => performance.now() >= endsAt).then((report) => process.send?.(report));
 });
 process.on("disconnect", () => process.exit());
 
-/** Runs a flood; returns how many connections it opened. */
-async function attack(name: string, isOver: () => boolean): Promise<number> {
+async function attack(name: string, isOver: () => boolean): Promise<Report> {
   const flood = FLOODS.find((one) => one.name === name);
   if (flood === undefined) throw new Error(`There is no flood '${name}'`);
   const attackers: Attacker[] = [];
-  const context = {
-    async open(key?: Parameters<typeof Attacker.open>[1]) {
-      const attacker = await Attacker.open(port, key);
-      attackers.push(attacker);
-      return attacker;
-    },
-    openSilent() {
-      const attacker = Attacker.openSilent(port);
-      attackers.push(attacker);
-      return attacker;
+  let handshakes = 0;
+  const add = (attacker: Attacker): Attacker => {
+    attackers.push(attacker);
+    return attacker;
+  };
+  const context: FloodContext = {
+    open: async (key) => add(await Attacker.open(port, key)),
+    openSilent: (to = "amqp") => add(Attacker.openSilent(to === "amqp" ? port : tlsPort)),
+    shakeHands() {
+      handshakes++;
+      return shakeHands();
     },
     isOver,
   };
   const { attackers: count = 3 } = flood;
   await Promise.race([Promise.all(Array.from({ length: count }, () => flood.run(context))), waitFor(isOver)]);
+  const answers = attackers.reduce((sum, attacker) => sum + attacker.answers, 0);
   for (const attacker of attackers) attacker.close();
-  return attackers.length;
+  return { connections: attackers.length + handshakes, answers };
+}
+
+function shakeHands(): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect({ port: tlsPort, host: "127.0.0.1", rejectUnauthorized: false });
+    socket.on("secureConnect", () => socket.destroy());
+    socket.on("error", () => {});
+    socket.on("close", () => resolve());
+  });
 }
 
 async function waitFor(isOver: () => boolean): Promise<void> {

@@ -5,8 +5,10 @@ import type { KeyName } from "./keys.js";
 export interface FloodContext {
   /** Connects an attacker, with a key or without one. */
   open(key?: KeyName): Promise<Attacker>;
-  /** Connects one that says nothing by itself. */
-  openSilent(): Attacker;
+  /** Connects one that says nothing by itself, to the port of AMQP or that of TLS. */
+  openSilent(port?: "amqp" | "tls"): Attacker;
+  /** Makes a TLS handshake and breaks off. */
+  shakeHands(): Promise<void>;
   isOver(): boolean;
 }
 

@@ -1,57 +1,24 @@
 import { Buffer } from "node:buffer";
-import { type Attacker, pause } from "./attacker.js";
-import type { Flood } from "./flood.js";
-import { attachReceiver, attachSender, CODES, credit, transfer } from "./frames.js";
+import { BATCH_MESSAGE_FORMAT, encodeMessage, joinBatch } from "@waybill/amqp";
+import { pause } from "./attacker.js";
+import type { Flood, FloodContext } from "./flood.js";
+import { attachCoordinator, attachReceiver, CODES, credit, declare, inFrames, transfer } from "./frames.js";
+import { longNames, unfinished } from "./link-storms.js";
 import { request } from "./requests.js";
 
-// What is to fill the memory.
+// What is to fill the memory, from clients with a key.
 
-const LONG_NAME_BYTES = 250_000;
-const UNFINISHED_BYTES = 200_000;
-const UNFINISHED_FRAMES = 5;
+const FULL_BATCH = 4_500;
 
-export const MEMORY_FLOODS: readonly Flood[] = [
-  { name: "long link names, no token", run: ({ open, isOver }) => longNames(() => open(), "$cbs", isOver) },
+export const FLOODS_OF_MEMORY: readonly Flood[] = [
   {
     name: "long link names, Send key",
-    run: ({ open, isOver }) => longNames(() => open("send"), "work", isOver),
+    run: (context) => longNames(context, "send", "work"),
   },
   {
-    name: "many links and sessions, no token",
-    async run({ open, isOver }) {
-      while (!isOver()) {
-        const attacker = await open();
-        for (let handle = 0; handle < 5_000 && !attacker.isOver && !isOver(); handle++) {
-          await attacker.write(attachSender(`link-${handle}-${"n".repeat(100)}`, handle, "$cbs"));
-        }
-        await pause(5);
-      }
-    },
-  },
-  {
-    name: "unfinished messages on $cbs, no token",
-    run: ({ open, isOver }) => unfinished(() => open(), "$cbs", 50, isOver),
-  },
-  {
-    name: "unfinished messages on 4,000 links, Send key",
-    run: ({ open, isOver }) => unfinished(() => open("send"), "work", 4_000, isOver),
-  },
-  {
-    name: "sockets that say half a frame",
-    async run({ openSilent, isOver }) {
-      const sockets: Attacker[] = [];
-      const half = Buffer.concat([
-        Buffer.from("AMQP\0\x01\0\0", "latin1"),
-        Buffer.from([0, 0, 0x40, 0, 2, 0, 0, 0]),
-      ]);
-      while (!isOver()) {
-        const attacker = openSilent();
-        void attacker.write(half, Buffer.alloc(8_000));
-        sockets.push(attacker);
-        if (sockets.length > 3_000) sockets.shift()?.close();
-        if (sockets.length % 50 === 0) await pause(5);
-      }
-    },
+    name: "unfinished messages of 1 MB on 4,000 links, Send key",
+    run: (context) =>
+      unfinished(context, { key: "send", address: "work", links: 4_000, frameBytes: 250_000, frames: 4 }),
   },
   {
     name: "replies that are never settled, Listen key",
@@ -113,15 +80,26 @@ export const MEMORY_FLOODS: readonly Flood[] = [
   },
   {
     name: "empty messages, Send key",
+    run: (context) =>
+      batches(context, "full", encodeMessage({ body: { kind: "value", value: null } }), FULL_BATCH),
+  },
+  {
+    name: "messages of 1 MB to two queues, Send key",
+    async run(context) {
+      const large = encodeMessage({ body: { kind: "data", sections: [Buffer.alloc(1_000_000)] } });
+      await Promise.all(["full", "work"].map((queue) => batches(context, queue, large, 1)));
+    },
+  },
+  {
+    name: "transactions that are never discharged, Send key",
     async run({ open, isOver }) {
-      const { joinBatch, encodeMessage, BATCH_MESSAGE_FORMAT } = await import("@waybill/amqp");
-      const empty = encodeMessage({ body: { kind: "value", value: null } });
-      const batch = joinBatch(Array.from({ length: 4_000 }, () => empty));
       while (!isOver()) {
-        const attacker = await open("send");
-        await attacker.attachSender("full", 0, "full");
-        for (let id = 0; id < 900 && !attacker.isOver && !isOver(); id++) {
-          await attacker.write(transfer(0, id, batch, { format: BATCH_MESSAGE_FORMAT, settled: true }));
+        const attacker = await open("both");
+        await attacker.write(attachCoordinator("c", 0), credit(0, 1));
+        await attacker.until(() => attacker.received(CODES.flow) > 0);
+        for (let id = 0; id < 5_000 && !attacker.isOver && !isOver(); id++) {
+          await attacker.write(declare(0, id));
+          if (id % 50 === 0) await attacker.until(() => attacker.received(CODES.disposition) > id / 4, 100);
         }
         attacker.close();
       }
@@ -129,45 +107,20 @@ export const MEMORY_FLOODS: readonly Flood[] = [
   },
 ];
 
-async function longNames(
-  open: () => Promise<Attacker>,
-  address: string,
-  isOver: () => boolean,
+/** Sends batches of messages that are all the same. */
+async function batches(
+  { open, isOver }: FloodContext,
+  queue: string,
+  message: Uint8Array,
+  count: number,
 ): Promise<void> {
-  const name = "n".repeat(LONG_NAME_BYTES);
+  const batch = joinBatch(Array.from({ length: count }, () => message));
   while (!isOver()) {
-    const attacker = await open();
-    for (let handle = 0; handle < 5_000 && !attacker.isOver && !isOver(); handle++) {
-      await attacker.write(attachSender(`${handle}${name}`, handle, address));
+    const attacker = await open("send");
+    await attacker.attachSender(queue, 0, queue);
+    for (let id = 0; id < 900 && !attacker.isOver && !isOver(); id++) {
+      await attacker.write(...inFrames(id, batch, 0, BATCH_MESSAGE_FORMAT));
     }
-    // The server may have more to hold of those that it did not send away.
-    if (attacker.isOver) attacker.close();
-    await pause(5);
+    attacker.close();
   }
-}
-
-/** Sends most of a message on each of so many links, and never the rest. */
-async function unfinished(
-  open: () => Promise<Attacker>,
-  address: string,
-  links: number,
-  isOver: () => boolean,
-): Promise<void> {
-  const payload = Buffer.alloc(UNFINISHED_BYTES / UNFINISHED_FRAMES);
-  const held: Attacker[] = [];
-  while (!isOver()) {
-    const attacker = await open();
-    held.push(attacker);
-    // Those that are still open keep what they hold while the next ones come.
-    if (held.length > 10) held.shift()?.close();
-    for (let handle = 0; handle < links && !attacker.isOver && !isOver(); handle++) {
-      await attacker.write(attachSender(`l${handle}`, handle, address));
-    }
-    await pause(50);
-    for (let handle = 0; handle < links && !attacker.isOver && !isOver(); handle++) {
-      const part = transfer(handle, handle, payload, { more: true });
-      await attacker.write(...Array.from({ length: UNFINISHED_FRAMES }, () => part));
-    }
-  }
-  for (const attacker of held) attacker.close();
 }

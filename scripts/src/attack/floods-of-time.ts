@@ -1,17 +1,28 @@
 import { Buffer } from "node:buffer";
-import { BATCH_MESSAGE_FORMAT, encodeMessage, joinBatch, stringMap } from "@waybill/amqp";
+import { type AmqpValue, BATCH_MESSAGE_FORMAT, encodeMessage, joinBatch, stringMap } from "@waybill/amqp";
 import { pause } from "./attacker.js";
-import type { Flood } from "./flood.js";
-import { attachReceiver, attachSender, CODES, credit, detach, disposition, transfer } from "./frames.js";
+import type { Flood, FloodContext } from "./flood.js";
+import {
+  attachReceiver,
+  attachSender,
+  CODES,
+  credit,
+  detach,
+  disposition,
+  inFrames,
+  transfer,
+} from "./frames.js";
 import { request } from "./requests.js";
 
 // What is to keep the server from everything else.
 
 const UNSETTLED = 100_000;
 const LIKE_RULES = 20_000;
+const CORRELATION_RULES = 100_000;
+const RULES_AT_ONCE = 50;
 const LONG_TEXT = 30_000;
 
-export const TIME_FLOODS: readonly Flood[] = [
+export const FLOODS_OF_TIME: readonly Flood[] = [
   {
     name: "wide dispositions over 100,000 unsettled, Listen key",
     attackers: 1,
@@ -45,35 +56,46 @@ export const TIME_FLOODS: readonly Flood[] = [
   {
     name: "20,000 LIKE rules and long properties, Send and Listen key",
     attackers: 1,
-    async run({ open, isOver }) {
-      const attacker = await open("both");
-      const node = "news/subscriptions/ruled/$management";
-      await attacker.write(attachReceiver("r", 0, node), credit(0, 1_000_000));
-      await attacker.attachSender("requests", 1, node);
-      for (let id = 0; id < LIKE_RULES && !isOver() && !attacker.isOver; id += 50) {
-        const rules = Array.from({ length: 50 }, (_, i) =>
-          transfer(1, id + i, addRule(`r${id + i}`, `a LIKE '%${"_a".repeat(40)}${id + i}%' OR a LIKE b`), {
-            settled: true,
+    run: (context) =>
+      matchRules(
+        context,
+        Array.from({ length: LIKE_RULES }, (_, i) =>
+          sqlRule(`r${i}`, `a LIKE '%${"_a".repeat(40)}${i}%' OR a LIKE b`),
+        ),
+        encodeMessage({
+          applicationProperties: stringMap({
+            a: "a".repeat(LONG_TEXT),
+            b: `%${"a_".repeat(LONG_TEXT / 2 - 500)}b`,
           }),
-        );
-        const before = attacker.received(CODES.transfer);
-        await attacker.write(...rules);
-        await attacker.until(() => attacker.received(CODES.transfer) >= before + 50, 500);
-      }
-      await attacker.attachSender("news", 2, "news");
-      const message = encodeMessage({
-        applicationProperties: stringMap({
-          a: "a".repeat(LONG_TEXT),
-          b: `%${"a_".repeat(LONG_TEXT / 2 - 500)}b`,
+          body: { kind: "value", value: null },
         }),
-        body: { kind: "value", value: null },
-      });
-      for (let id = 100_000; !isOver() && !attacker.isOver; id++) {
-        await attacker.write(transfer(2, id, message, { settled: true }));
-        await pause(20);
-      }
-      attacker.close();
-    },
+      ),
+  },
+  {
+    name: "one LIKE over 60 KB, Send and Listen key",
+    attackers: 1,
+    run: (context) =>
+      matchRules(
+        context,
+        [
+          sqlRule("one", `sys.Label LIKE '%${"_a%".repeat(300)}b'`),
+          sqlRule("two", `sys.Label LIKE '${"%a".repeat(500)}b' OR sys.Label LIKE sys.To`),
+        ],
+        encodeMessage({
+          properties: { subject: "a".repeat(60_000), to: `%${"a_%".repeat(20_000)}b` },
+          body: { kind: "value", value: null },
+        }),
+      ),
+  },
+  {
+    name: "100,000 correlation rules, Send and Listen key",
+    attackers: 1,
+    run: (context) =>
+      matchRules(
+        context,
+        Array.from({ length: CORRELATION_RULES }, (_, i) => correlationRule(`c${i}`, `none ${i}`)),
+        encodeMessage({ properties: { subject: "some" }, body: { kind: "value", value: null } }),
+      ),
   },
   {
     name: "batches of 104,000 messages, Send key",
@@ -84,7 +106,7 @@ export const TIME_FLOODS: readonly Flood[] = [
         const attacker = await open("send");
         await attacker.attachSender("s", 0, "work");
         for (let id = 0; id < 900 && !isOver() && !attacker.isOver; id++)
-          await attacker.write(...inFrames(id, batch));
+          await attacker.write(...inFrames(id, batch, 0, BATCH_MESSAGE_FORMAT));
         attacker.close();
       }
     },
@@ -118,7 +140,7 @@ export const TIME_FLOODS: readonly Flood[] = [
         await attacker.attachSender("requests", 1, "deep/$management");
         for (let id = 0; !isOver() && !attacker.isOver; id++) {
           const one = requests[id % requests.length] ?? Buffer.alloc(0);
-          await attacker.write(...inFrames(id, one, 1, 0));
+          await attacker.write(...inFrames(id, one, 1));
           await attacker.until(() => attacker.received(CODES.transfer) >= id - 20, 200);
         }
         attacker.close();
@@ -126,10 +148,10 @@ export const TIME_FLOODS: readonly Flood[] = [
     },
   },
   {
-    name: "small frames without end, Send key",
+    name: "small frames without end, the client's own key",
     async run({ open, isOver }) {
       const flows = Buffer.concat(Array.from({ length: 2_000 }, () => credit(0, 1)));
-      const attacker = await open("both");
+      const attacker = await open("root");
       await attacker.write(attachReceiver("r", 0, "work"), attachSender("s", 1, "work"));
       while (!isOver() && !attacker.isOver) await attacker.write(flows);
       attacker.close();
@@ -137,20 +159,42 @@ export const TIME_FLOODS: readonly Flood[] = [
   },
 ];
 
-/** A message in frames of 100,000 bytes. */
-function inFrames(id: number, message: Uint8Array, handle = 0, format = BATCH_MESSAGE_FORMAT): Buffer[] {
-  const size = 100_000;
-  const count = Math.ceil(message.length / size);
-  return Array.from({ length: count }, (_, i) =>
-    transfer(handle, id, message.subarray(i * size, (i + 1) * size), {
-      settled: true,
-      more: i < count - 1,
-      format,
-    }),
-  );
+interface Rule {
+  readonly name: string;
+  readonly description: AmqpValue;
 }
 
-function addRule(name: string, expression: string): Uint8Array {
-  const description = stringMap({ "sql-filter": stringMap({ expression }) });
-  return request("com.microsoft:add-rule", { "rule-name": name, "rule-description": description }, "r");
+function sqlRule(name: string, expression: string): Rule {
+  return { name, description: stringMap({ "sql-filter": stringMap({ expression }) }) };
+}
+
+function correlationRule(name: string, label: string): Rule {
+  return { name, description: stringMap({ "correlation-filter": stringMap({ label }) }) };
+}
+
+/** Adds rules to a subscription and sends messages for them to match. */
+async function matchRules(
+  { open, isOver }: FloodContext,
+  rules: readonly Rule[],
+  message: Uint8Array,
+): Promise<void> {
+  const attacker = await open("both");
+  const node = "news/subscriptions/ruled/$management";
+  await attacker.write(attachReceiver("r", 0, node), credit(0, 1_000_000));
+  await attacker.attachSender("requests", 1, node);
+  for (let id = 0; id < rules.length && !isOver() && !attacker.isOver; id += RULES_AT_ONCE) {
+    const some = rules.slice(id, id + RULES_AT_ONCE).map(({ name, description }, i) => {
+      const body = { "rule-name": name, "rule-description": description };
+      return transfer(1, id + i, request("com.microsoft:add-rule", body, "r"), { settled: true });
+    });
+    const before = attacker.received(CODES.transfer);
+    await attacker.write(...some);
+    await attacker.until(() => attacker.received(CODES.transfer) >= before + some.length, 500);
+  }
+  await attacker.attachSender("news", 2, "news");
+  for (let id = 100_000; !isOver() && !attacker.isOver; id++) {
+    await attacker.write(transfer(2, id, message, { settled: true }));
+    await pause(5);
+  }
+  attacker.close();
 }

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { type AmqpValue, described, encodeValue, symbol, uint } from "@waybill/amqp";
+import { type AmqpValue, described, encodeMessage, encodeValue, symbol, uint } from "@waybill/amqp";
 import { KEYS, type KeyName } from "./keys.js";
 
 // Frames as attackers write them: by hand, because no client says such things.
@@ -21,17 +21,35 @@ const SOURCE = 0x28n;
 const TARGET = 0x29n;
 const SASL_INIT = 0x41n;
 const ACCEPTED = 0x24n;
-
-/** A frame with a performative and, behind it, a payload. */
-function frame(code: number, fields: readonly AmqpValue[], payload: Uint8Array = Buffer.alloc(0)): Buffer {
-  return rawFrame(0, encodeValue(described(BigInt(code), fields)), payload);
-}
+const COORDINATOR = 0x30n;
+const DECLARE = 0x31n;
+const FRAME_BYTES = 100_000;
+const MOST = uint(0x7fffffff);
 
 /** All that a client says before its links: headers, SASL when it has a key, open and a session. */
 export function greeting(key?: KeyName): Buffer {
   const parts = key === undefined ? [] : [header(3), saslInit(key)];
-  const begin = frame(CODES.begin, [null, uint(0), uint(0x7fffffff), uint(0x7fffffff), uint(0xffffffff)]);
-  return Buffer.concat([...parts, header(0), frame(CODES.open, ["attacker", "localhost"]), begin]);
+  return Buffer.concat([...parts, header(0), frame(CODES.open, ["attacker", "localhost"]), begin(0)]);
+}
+
+/** Headers, SASL with a password that is wrong, and open. */
+export function wrongGreeting(): Buffer {
+  const init = described(SASL_INIT, [symbol("PLAIN"), Buffer.from(`\0root\0${"x".repeat(400)}`)]);
+  return Buffer.concat([
+    header(3),
+    rawFrame(1, encodeValue(init)),
+    header(0),
+    frame(CODES.open, ["a", "localhost"]),
+  ]);
+}
+
+/** Begins a session with windows without end. */
+export function begin(channel: number): Buffer {
+  return frame(CODES.begin, [null, uint(0), MOST, MOST, uint(0xffffffff)], undefined, channel);
+}
+
+export function end(channel: number): Buffer {
+  return frame(CODES.end, [], undefined, channel);
 }
 
 /** Attaches a link on which the attacker sends. */
@@ -40,9 +58,22 @@ export function attachSender(name: string, handle: number, address: string): Buf
   return frame(CODES.attach, [name, uint(handle), false, null, null, ...ends, null, null, uint(0)]);
 }
 
-/** Attaches a link on which the attacker receives; `settleMode` 0 leaves deliveries unsettled. */
-export function attachReceiver(name: string, handle: number, address: string, target = name): Buffer {
-  const ends = [described(SOURCE, [address]), described(TARGET, [target])];
+/** Attaches a link on which the attacker declares transactions. */
+export function attachCoordinator(name: string, handle: number): Buffer {
+  const ends = [described(SOURCE, []), described(COORDINATOR, [])];
+  return frame(CODES.attach, [name, uint(handle), false, null, null, ...ends, null, null, uint(0)]);
+}
+
+/** Declares a transaction. */
+export function declare(handle: number, id: number): Buffer {
+  const message = encodeMessage({ body: { kind: "value", value: described(DECLARE, []) } });
+  return transfer(handle, id, message);
+}
+
+/** Attaches a link on which the attacker receives without settling anything; `filter` is that of its source. */
+export function attachReceiver(name: string, handle: number, address: string, filter?: AmqpValue): Buffer {
+  const source = [address, null, null, null, null, null, null, filter ?? null];
+  const ends = [described(SOURCE, source), described(TARGET, [name])];
   return frame(CODES.attach, [name, uint(handle), true, { type: "ubyte", value: 0 }, null, ...ends]);
 }
 
@@ -51,15 +82,23 @@ export function detach(handle: number): Buffer {
 }
 
 /** Gives a link credit, and the session a window. */
-export function credit(handle: number, count: number): Buffer {
-  const window = uint(0x7fffffff);
-  return frame(CODES.flow, [uint(0), window, uint(0), window, uint(handle), uint(0), uint(count)]);
+export function credit(handle: number, count: number, window = 0x7fffffff, delivered = 0): Buffer {
+  return frame(CODES.flow, [
+    uint(0),
+    uint(window),
+    uint(0),
+    MOST,
+    uint(handle),
+    uint(delivered),
+    uint(count),
+  ]);
 }
 
 export interface TransferOptions {
   readonly settled?: boolean;
   readonly more?: boolean;
   readonly format?: number;
+  readonly aborted?: boolean;
 }
 
 export function transfer(
@@ -68,11 +107,24 @@ export function transfer(
   payload: Uint8Array,
   options: TransferOptions = {},
 ): Buffer {
-  const { settled = false, more = false, format = 0 } = options;
+  const { settled = false, more = false, format = 0, aborted = false } = options;
+  const rest = aborted ? [null, null, false, true] : [];
   return frame(
     CODES.transfer,
-    [uint(handle), uint(id), Buffer.from("t"), uint(format), settled, more],
+    [uint(handle), uint(id), Buffer.from("t"), uint(format), settled, more, ...rest],
     payload,
+  );
+}
+
+/** A message in frames of 100,000 bytes, settled. */
+export function inFrames(id: number, message: Uint8Array, handle: number, format = 0): Buffer[] {
+  const count = Math.ceil(message.length / FRAME_BYTES);
+  return Array.from({ length: count }, (_, i) =>
+    transfer(handle, id, message.subarray(i * FRAME_BYTES, (i + 1) * FRAME_BYTES), {
+      settled: true,
+      more: i < count - 1,
+      format,
+    }),
   );
 }
 
@@ -91,9 +143,19 @@ function saslInit(name: KeyName): Buffer {
   return rawFrame(1, encodeValue(described(SASL_INIT, [symbol("PLAIN"), Buffer.from(`\0${user}\0${key}`)])));
 }
 
-function rawFrame(type: number, ...parts: Uint8Array[]): Buffer {
-  const body = Buffer.concat(parts);
+/** A frame with a performative and, behind it, a payload. */
+function frame(
+  code: number,
+  fields: readonly AmqpValue[],
+  payload: Uint8Array = Buffer.alloc(0),
+  channel = 0,
+): Buffer {
+  return rawFrame(0, Buffer.concat([encodeValue(described(BigInt(code), fields)), payload]), channel);
+}
+
+function rawFrame(type: number, body: Uint8Array, channel = 0): Buffer {
   const head = Buffer.from([0, 0, 0, 0, 2, type, 0, 0]);
   head.writeUInt32BE(head.length + body.length);
+  head.writeUInt16BE(channel, 6);
   return Buffer.concat([head, body]);
 }

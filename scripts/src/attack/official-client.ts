@@ -1,9 +1,17 @@
 import { ServiceBusClient } from "@azure/service-bus";
 import { KEYS } from "./keys.js";
+import { processTime } from "./process-time.js";
+
+/** A message that was sent, received and completed. */
+export interface RoundTrip {
+  readonly wallMs: number;
+  /** The same without the time for which the server, or the client, waited for a processor of this machine. */
+  readonly ms: number;
+}
 
 /** What a client found while it worked. */
 export interface Work {
-  readonly roundTripsMs: readonly number[];
+  readonly roundTrips: readonly RoundTrip[];
   readonly lost: readonly string[];
   readonly errors: readonly string[];
 }
@@ -12,9 +20,11 @@ export interface Work {
 export class OfficialClient {
   readonly #client: ServiceBusClient;
   readonly #sent = new Set<string>();
+  readonly #serverPid: number;
   #count = 0;
 
-  constructor(port: number) {
+  constructor(port: number, serverPid: number) {
+    this.#serverPid = serverPid;
     const { name, key } = KEYS.root;
     this.#client = new ServiceBusClient(
       `Endpoint=sb://127.0.0.1:${port};SharedAccessKeyName=${name};SharedAccessKey=${key};UseDevelopmentEmulator=true`,
@@ -26,11 +36,12 @@ export class OfficialClient {
   async work(isOver: () => boolean): Promise<Work> {
     const sender = this.#client.createSender("health");
     const receiver = this.#client.createReceiver("health");
-    const roundTripsMs: number[] = [];
+    const roundTrips: RoundTrip[] = [];
     const errors: string[] = [];
     do {
       const messageId = `m${this.#count++}`;
       const startMs = performance.now();
+      const waitedBeforeMs = this.#waitedMs();
       try {
         await sender.sendMessages({ body: messageId, messageId });
         this.#sent.add(messageId);
@@ -38,7 +49,8 @@ export class OfficialClient {
         if (message === undefined) continue;
         await receiver.completeMessage(message);
         this.#sent.delete(String(message.messageId));
-        roundTripsMs.push(performance.now() - startMs);
+        const wallMs = performance.now() - startMs;
+        roundTrips.push({ wallMs, ms: Math.max(0, wallMs - (this.#waitedMs() - waitedBeforeMs)) });
       } catch (error) {
         errors.push(String(error));
       }
@@ -47,10 +59,14 @@ export class OfficialClient {
     try {
       await receiver.close();
       await sender.close();
-      return { roundTripsMs, lost: await this.#missing(), errors };
+      return { roundTrips, lost: await this.#missing(), errors };
     } catch (error) {
-      return { roundTripsMs, lost: [], errors: [...errors, String(error)] };
+      return { roundTrips, lost: [], errors: [...errors, String(error)] };
     }
+  }
+
+  #waitedMs(): number {
+    return processTime(process.pid).waitedMs + processTime(this.#serverPid).waitedMs;
   }
 
   close(): Promise<void> {

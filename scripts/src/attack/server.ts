@@ -1,8 +1,9 @@
-import { readFileSync } from "node:fs";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { createBroker } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
+import { makeCertificate } from "./certificate.js";
 import { KEYS } from "./keys.js";
+import { processTime } from "./process-time.js";
 
 // The server under attack, in a process of its own. Says its port, and answers each message of its parent with what it measured since the
 // last one.
@@ -20,13 +21,19 @@ export interface Measurement {
 
 const LOOK_MS = 2;
 
-const broker = createBroker();
+/** What messages may take in all, in bytes. */
+const MESSAGES_BYTES = 512 * 2 ** 20;
+
+const broker = createBroker({ maxMemoryInBytes: MESSAGES_BYTES });
 // Every queue has its own: what one flood leaves behind is not in the way of the others.
 const messages = { lockDurationMs: 300_000, maxDeliveryCount: 1_000 };
 for (const name of ["health", "work", "deep", "full", "spare"]) await broker.createQueue(name, messages);
+await broker.createQueue("visits", { ...messages, requiresSession: true });
 await broker.createTopic("news");
 for (const name of ["all", "ruled"]) await broker.createSubscription("news", name, messages);
-const server = await serve(broker, { port: 0, keys: Object.values(KEYS), closeTimeoutMs: 500 });
+const options = { port: 0, keys: Object.values(KEYS), closeTimeoutMs: 500 };
+const server = await serve(broker, options);
+const tlsServer = await serve(broker, { ...options, tls: makeCertificate() });
 
 await fill("spare", 20_000, 2_000);
 await fill("deep", 20_000, 500);
@@ -45,7 +52,7 @@ process.on("message", (order: string) => {
   else process.send?.(measure());
 });
 process.on("disconnect", () => process.exit());
-process.send?.(server.port);
+process.send?.([server.port, tlsServer.port]);
 
 /** Looks how long it took until it had its turn again, of which it computed so much. */
 function look(beforeMs: number, computedBeforeMs: number): void {
@@ -57,14 +64,8 @@ function look(beforeMs: number, computedBeforeMs: number): void {
   }, LOOK_MS);
 }
 
-/** How long the thread of the event loop has computed; elsewhere than on Linux the whole process. */
 function computedMs(): number {
-  try {
-    return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, "latin1").split(" ")[0]) / 1e6;
-  } catch {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1000;
-  }
+  return processTime(process.pid).computedMs;
 }
 
 function measure(): Measurement {
@@ -91,7 +92,7 @@ async function fill(path: string, count: number, bytes: number): Promise<void> {
 
 /** Takes away what a flood left, so that the next one begins where this one began. */
 async function empty(): Promise<void> {
-  for (const path of ["work", "full", "news/Subscriptions/all", "news/Subscriptions/ruled"]) {
+  for (const path of ["work", "full", "visits", "news/Subscriptions/all", "news/Subscriptions/ruled"]) {
     await broker.purge(path);
   }
   for (const { name } of broker.listRules("news", "ruled")) {

@@ -15,6 +15,7 @@ import { type AmqpRefusal, toAmqpError } from "./error.js";
 import { IdleWatch } from "./idle-watch.js";
 import type { Admission } from "./limits/admission.js";
 import type { ConnectionBudget } from "./limits/connection-budget.js";
+import type { Departures } from "./limits/departures.js";
 import type { Usage } from "./limits/turns.js";
 import { attach } from "./links/attach.js";
 import { Peer, type ServerContext } from "./peer.js";
@@ -35,7 +36,7 @@ export class ClientConnection {
   readonly #budget: ConnectionBudget;
   readonly #context: ServerContext;
   readonly #admission: Admission;
-  readonly #closeTimeoutMs: number;
+  readonly #departures: Departures;
   #idle: IdleWatch | undefined;
   #timer: NodeJS.Timeout | undefined;
   #acknowledgement: NodeJS.Immediate | undefined;
@@ -52,10 +53,11 @@ export class ClientConnection {
     context: ServerContext,
     options: ResolvedServeOptions,
     admission: Admission,
+    departures: Departures,
   ) {
     this.#socket = socket;
     this.#context = context;
-    this.#closeTimeoutMs = options.closeTimeoutMs;
+    this.#departures = departures;
     this.#admission = admission;
     const budget = admission.admit((refusal) => this.#evict(toAmqpError(refusal, this.#peer)));
     this.#budget = budget;
@@ -238,9 +240,7 @@ export class ClientConnection {
   /** Lets the socket go, whether the client reads the rest or not. */
   #end(): void {
     this.#input = [];
-    this.#socket.resume();
-    this.#socket.end();
-    this.#socket.setTimeout(this.#closeTimeoutMs, () => this.#socket.destroy());
+    this.#departures.add(this.#socket);
   }
 
   /** What held up the client's input is over. */

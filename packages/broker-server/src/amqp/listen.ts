@@ -6,12 +6,13 @@ import type { Broker } from "@waybill/broker";
 import type { ResolvedServeOptions } from "../serve-options.js";
 import { ClientConnection } from "./client-connection.js";
 import { Admission } from "./limits/admission.js";
+import { Departures } from "./limits/departures.js";
+import { Handshakes } from "./limits/handshakes.js";
 import { Turns } from "./limits/turns.js";
 
-/** How long a client may take for its TLS handshake. */
-const TLS_HANDSHAKE_MS = 10_000;
-/** Sockets beyond the connections that are let in: those that are on their way out, or were not told yet why they are refused. */
-const SPARE_SOCKETS = 100;
+/** Sockets of connections that are over, whose clients have yet to read why; and of those that are let in only to be refused. */
+const DEPARTING_SOCKETS = 100;
+const SPARE_SOCKETS = 10;
 
 /** A port on which a broker speaks AMQP. */
 export interface AmqpListener {
@@ -25,28 +26,32 @@ export async function listen(broker: Broker, options: ResolvedServeOptions): Pro
   const connections = new Set<ClientConnection>();
   const context = { broker, limits: options.limits, turns: new Turns() };
   const admission = new Admission(options.limits);
+  const departures = new Departures(DEPARTING_SOCKETS, options.closeTimeoutMs);
   const containerId = `${randomBytes(16).toString("hex")}_G0`;
 
   const accept = (socket: Socket): void => {
-    const connection = new ClientConnection(socket, containerId, context, options, admission);
+    const connection = new ClientConnection(socket, containerId, context, options, admission, departures);
     connections.add(connection);
     socket.once("close", () => connections.delete(connection));
   };
   const { tls } = options;
+  const { connections: known, unauthenticated } = options.limits;
+  const { connections: unknown } = unauthenticated;
+  const handshakes = new Handshakes(unknown);
   const server = tls
-    ? createTlsServer(
-        { cert: asPem(tls.cert), key: asPem(tls.key), handshakeTimeout: TLS_HANDSHAKE_MS },
-        accept,
-      )
+    ? createTlsServer({ cert: asPem(tls.cert), key: asPem(tls.key) }, (socket) => {
+        handshakes.end(socket);
+        accept(socket);
+      })
     : createServer(accept);
-  // Those in a handshake are counted by nobody else.
-  server.maxConnections =
-    options.limits.connections + options.limits.unauthenticated.connections + SPARE_SOCKETS;
+  // Never reached: each kind of socket has a limit of its own, at which its oldest has to go.
+  server.maxConnections = known + unknown * (tls ? 2 : 1) + DEPARTING_SOCKETS + SPARE_SOCKETS;
   // A client that breaks off its handshake is a normal thing to happen.
-  server.on("tlsClientError", () => {});
+  server.on("tlsClientError", (_error: Error, socket: Socket) => socket.destroy());
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
+    if (tls) handshakes.begin(socket);
     socket.once("close", () => sockets.delete(socket));
   });
   const port = await start(server, options);

@@ -48,8 +48,9 @@ export class Peer {
   readonly #guarded = new Map<Link, GuardedLink>();
   readonly #waiting = new Set<() => void>();
   readonly #onSettled: () => void;
-  readonly #releasing: SessionReceiver[] = [];
-  readonly #releaser = { usage: this.usage, proceed: () => this.#releaseSome() };
+  /** What is left to do for links that are over. */
+  readonly #ends: (() => void)[] = [];
+  readonly #ender = { usage: this.usage, proceed: () => this.#endSome() };
   readonly #resumer = { usage: this.usage, proceed: () => this.#goOn() };
   #pendingBytes = 0;
 
@@ -110,23 +111,30 @@ export class Peer {
     handler.onDetach?.(undefined, link as SenderLink & ReceiverLink);
   }
 
-  /** Releases a session, now or in a turn of its own: many may end at once, each with thousands of messages. */
+  /** Does what a link's end calls for, now or in a turn of its own: thousands may end at once, each with thousands of messages. */
+  endLater(end: () => void): void {
+    this.#ends.push(end);
+    this.turns.take(this.#ender);
+  }
+
+  /** Releases a session that the client has given back. */
   releaseLater(session: SessionReceiver): void {
-    this.#releasing.push(session);
-    this.turns.take(this.#releaser);
+    this.endLater(() => {
+      session.close().catch(ignoreClosedBroker);
+    });
   }
 
   /** Resolves once the sessions are released that the client has given back. */
   async whenReleased(): Promise<void> {
-    while (this.#releasing.length > 0) await this.turns.next(this.usage);
+    while (this.#ends.length > 0) await this.turns.next(this.usage);
   }
 
-  #releaseSome(): boolean {
-    for (let session = this.#releasing.shift(); session !== undefined; session = this.#releasing.shift()) {
-      session.close().catch(ignoreClosedBroker);
+  #endSome(): boolean {
+    for (let end = this.#ends.shift(); end !== undefined; end = this.#ends.shift()) {
+      end();
       if (this.turns.isOver()) break;
     }
-    return this.#releasing.length > 0;
+    return this.#ends.length > 0;
   }
 
   /** Calls `resume` when the client has read what was written. */

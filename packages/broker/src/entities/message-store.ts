@@ -1,4 +1,5 @@
 import type { Engine } from "../engine.js";
+import { HEAP_COSTS } from "../memory-mark.js";
 import type { ApplicationProperties } from "../messages/message.js";
 import { quotaCostOf, sizeOfApplicationProperties } from "../messages/message-size.js";
 import type { StoredMessage } from "../messages/stored-message.js";
@@ -17,6 +18,8 @@ export interface Usage {
   /** What counts against the quota. */
   bytes: number;
   sizeInBytes: number;
+  /** What of it is in the heap of JavaScript, roughly. */
+  heapBytes: number;
 }
 
 /** The largest head that the service takes: more of a message is its body. */
@@ -56,6 +59,8 @@ export class MessageStore {
   sizeInBytes = 0;
   /** What the messages hold beside their bodies, in bytes. */
   headBytes = 0;
+  /** What the states of its sessions take, in bytes. */
+  stateBytes = 0;
   readonly #usage: Usage;
 
   constructor(engine: Engine, owner: Queue | Subscription | Topic, kind: StoreKind, requiresSession = false) {
@@ -110,14 +115,14 @@ export class MessageStore {
     const { propertyChanges } = message;
     message.changeBytes = propertyChanges === undefined ? 0 : sizeOfApplicationProperties(propertyChanges);
     this.#weigh(message, 1);
-    this.#countState(message, 1);
+    this.#countMessage(message, 1);
   }
 
   /** Takes a message out of the index and the counts; it is `gone` afterwards. */
   remove(message: StoredMessage): void {
     this.index.remove(message);
     this.#weigh(message, -1);
-    this.#countState(message, -1);
+    this.#countMessage(message, -1);
     message.state = "gone";
   }
 
@@ -131,16 +136,17 @@ export class MessageStore {
 
   /** Moves a message to another state within this store. */
   changeState(message: StoredMessage, state: "active" | "deferred"): void {
-    this.#countState(message, -1);
+    this.#countMessage(message, -1);
     message.state = state;
-    this.#countState(message, 1);
+    this.#countMessage(message, 1);
   }
 
-  /** Lets so many bytes more, or fewer, count against the quota. */
-  count(bytes: number): void {
+  /** Lets states of sessions that are so much larger, or smaller, count against the quota. */
+  countState(bytes: number): void {
     this.sizeInBytes += bytes;
     this.#usage.sizeInBytes += bytes;
     this.#usage.bytes += bytes;
+    this.stateBytes += bytes;
   }
 
   onMessageDue(message: StoredMessage, nowMs: number): void {
@@ -154,14 +160,16 @@ export class MessageStore {
   #weigh({ content, changeBytes }: StoredMessage, by: 1 | -1): void {
     const { sizeInBytes, dataLength } = content;
     const cost = quotaCostOf(sizeInBytes, changeBytes);
-    this.headBytes += by * (Math.min(sizeInBytes - dataLength, LARGEST_HEAD) + changeBytes);
+    const headBytes = Math.min(sizeInBytes - dataLength, LARGEST_HEAD) + changeBytes;
+    this.headBytes += by * headBytes;
+    this.#usage.heapBytes += by * (headBytes + HEAP_COSTS.message);
     if (by > 0) this.engine.memory.grow(cost);
     this.sizeInBytes += by * sizeInBytes;
     this.#usage.sizeInBytes += by * sizeInBytes;
     this.#usage.bytes += by * cost;
   }
 
-  #countState(message: StoredMessage, by: number): void {
+  #countMessage(message: StoredMessage, by: number): void {
     if (message.state === "active") this.activeCount += by;
     else if (message.state === "deferred") this.deferredCount += by;
     else this.scheduledCount += by;

@@ -11,7 +11,7 @@ export class Queue {
   readonly path: string;
   options: ResolvedQueueOptions;
   /** What all its messages take together; a topic's subscriptions included. */
-  readonly usage: Usage = { bytes: 0, sizeInBytes: 0 };
+  readonly usage: Usage = { bytes: 0, sizeInBytes: 0, heapBytes: 0 };
   readonly idleTimer: IdleTimer;
   readonly main: MessageStore;
   readonly deadLetter: MessageStore;

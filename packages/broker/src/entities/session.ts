@@ -52,7 +52,7 @@ export class Session extends ReadyQueue {
 
   /** Sets the state, whose bytes count against the quota of the entity. */
   setState(state: Uint8Array | undefined, updatedAtMs: number): void {
-    this.store.count((state?.byteLength ?? 0) - (this.#state?.byteLength ?? 0));
+    this.store.countState((state?.byteLength ?? 0) - (this.#state?.byteLength ?? 0));
     this.#state = state;
     this.#updatedAtMs = updatedAtMs;
   }

@@ -17,7 +17,7 @@ export class Topic {
   readonly path: string;
   options: ResolvedTopicOptions;
   /** What all its messages take together; a topic's subscriptions included. */
-  readonly usage: Usage = { bytes: 0, sizeInBytes: 0 };
+  readonly usage: Usage = { bytes: 0, sizeInBytes: 0, heapBytes: 0 };
   readonly idleTimer: IdleTimer;
   readonly main: MessageStore;
   /** Keeps what was sent by way of the topic and could not go on. */

@@ -14,7 +14,7 @@ export function createRule(
   nowMs: number,
 ): void {
   const entity = findSubscription(engine, topic, subscription);
-  requireMemory(engine, `Cannot add a rule to '${entity.path}'`, entity.path);
+  requireMemory(entity.topic, HEAP_COSTS.rule, `Cannot add a rule to '${entity.path}'`, entity.path);
   engine.memory.grow(HEAP_COSTS.rule);
   entity.rules.add(rule, nowMs, engine.storage.isVolatile ? undefined : engine.entities.nextId());
   saveRule(engine, entity, rule.name, nowMs);

@@ -6,14 +6,16 @@ import { storesOf } from "./purge.js";
 /** Adds up what a broker holds in memory: in the time of its entities, not of its messages. */
 export function measureMemory({ entities, storage }: Engine): MemoryUse {
   let heapBytes = 0;
+  let bodyBytes = storage.memoryBytes ?? 0;
   for (const entity of entities.all()) {
     heapBytes += ofRulesAndHistory(entity);
     for (const store of storesOf(entity)) {
       heapBytes += store.headBytes + store.index.size * HEAP_COSTS.message;
       heapBytes += (store.sessions?.size ?? 0) * HEAP_COSTS.session;
+      bodyBytes += store.stateBytes;
     }
   }
-  return { heapBytes, bodyBytes: storage.memoryBytes ?? 0 };
+  return { heapBytes, bodyBytes };
 }
 
 function ofRulesAndHistory(entity: Entity): number {

@@ -76,7 +76,7 @@ function admit(target: Queue | Topic, message: BrokerMessage, pendingBytes: numb
       { entity: path },
     );
   }
-  requireMemory(target.main.engine, `Cannot send to '${path}'`, path);
+  requireMemory(target, pendingBytes + sizeInBytes, `Cannot send to '${path}'`, path);
   return { message, bytes, sizeInBytes };
 }
 

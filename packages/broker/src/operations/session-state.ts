@@ -39,8 +39,8 @@ function checkSize({ id, store, state: present }: Session, state: Uint8Array): v
   const growth = state.byteLength - (present?.byteLength ?? 0);
   if (growth <= 0) return;
   if (hasRoom(owner, growth)) {
+    requireMemory(owner, growth, `${what} cannot grow`, store.path);
     store.engine.memory.grow(growth);
-    requireMemory(store.engine, `${what} cannot grow`, store.path);
     return;
   }
   const text = `${what} cannot grow: '${owner.path}' has reached its maximum size of ${maxSizeInMegabytes} MB. Receive messages or clear states first.`;

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -75,6 +76,16 @@ describe("openDurableStorage", () => {
       expect(existsSync(join(path, "store.mdb"))).toBe(true);
     }
   });
+
+  it.skipIf(process.platform === "win32")(
+    "makes a directory that other users of the host cannot read",
+    async () => {
+      using directory = temporaryDirectory();
+      const path = join(directory.path, "deep", "er");
+      await (await openDurableStorage(path)).close();
+      expect(statSync(path).mode & 0o777).toBe(0o700);
+    },
+  );
 
   it("makes nothing when the store must exist", async () => {
     using directory = temporaryDirectory();

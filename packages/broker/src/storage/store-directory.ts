@@ -90,7 +90,8 @@ export function requireDirectory(directory: string, mustExist: boolean): void {
 
 function makeDirectory(directory: string): void {
   try {
-    const first = mkdirSync(directory, { recursive: true });
+    // Messages are nobody's business but that of the user who runs the broker.
+    const first = mkdirSync(directory, { recursive: true, mode: 0o700 });
     if (first === undefined) return;
     // A directory is on the disk once the one that holds it is.
     for (let made = resolve(directory); made.length >= resolve(first).length; made = dirname(made)) {

@@ -12,6 +12,7 @@ const TIMEOUT = "com.microsoft:timeout";
 const LOCKED_UNTIL = "com.microsoft:locked-until-utc";
 /** How long the service waits for the next session when the client does not say. */
 const DEFAULT_TIMEOUT_MS = 65_000;
+const GIVEN_UP = "the link is detached";
 /**
  * The part of a client's time, and the most of it in ms, that is left for the answer's way. Clients leave as little as 20 ms, which a busy
  * machine uses up: then they give up themselves, and take it for a fault that is worth three more tries of the same length.
@@ -36,7 +37,8 @@ export function deliverSession(peer: Peer, link: SenderLink, path: string): void
   const giveUp = new AbortController();
   link.handler = {
     onDetach() {
-      giveUp.abort();
+      // With a reason of its own, no error is made for each.
+      peer.endLater(() => giveUp.abort(GIVEN_UP));
       peer.release(link);
     },
   };
