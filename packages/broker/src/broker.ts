@@ -93,6 +93,10 @@ export async function openBroker(options: OpenBrokerOptions): Promise<Broker> {
  */
 export class Broker {
   readonly clock: Clock;
+  /** The tier whose limits it keeps to; undefined for all features with the limits of premium. */
+  readonly tier: Tier | undefined;
+  /** When this broker was made or opened. */
+  readonly createdAt: Date;
   /** Mishaps on demand. */
   readonly faults: Faults;
   readonly #engine: Engine;
@@ -100,6 +104,8 @@ export class Broker {
   /** Use `createBroker` or `openBroker`. */
   constructor(engine: Engine) {
     this.clock = engine.clock;
+    this.tier = engine.tier;
+    this.createdAt = new Date(engine.clock.now());
     this.faults = engine.faults;
     this.#engine = engine;
   }

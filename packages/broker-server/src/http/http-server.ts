@@ -1,134 +1,138 @@
 import { Buffer } from "node:buffer";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
 import type { Broker } from "@waybill/broker";
+import type { Admission } from "../amqp/limits/admission.js";
+import type { Turns } from "../amqp/limits/turns.js";
 import type { Authorization } from "../authorization/claims.js";
-import { authorize } from "./authorize.js";
-import { HttpRefusal, toHttpError } from "./error.js";
-import type { HttpRequest, HttpResponse } from "./http-request.js";
-import { manage, type NamespaceInfo } from "./management/manage.js";
-import { parseResource } from "./management/resource.js";
-import { buildXml } from "./xml.js";
+import { toErrorResponse } from "./error.js";
+import { handle } from "./handle.js";
+import { HttpClient, type RequestMemory } from "./http-client.js";
+import { type HttpResponse, toHttpRequest } from "./http-request.js";
+import { readBody } from "./read-body.js";
 
 /** What the HTTP side of a server needs. */
 export interface HttpSettings {
   readonly broker: Broker;
   readonly authorization: Authorization;
-  readonly namespace: NamespaceInfo;
+  /** The name of the namespace. */
+  readonly namespace: string;
+  readonly admission: Admission;
+  readonly turns: Turns;
 }
 
-/** Descriptions of entities and rules are a few kilobytes. */
-const MAX_BODY_BYTES = 1024 * 1024;
-/** A request is a moment's work; a client that takes longer only holds a socket. */
+/** Messages have up to 64 KiB of properties, which travel as headers. */
+const MAX_HEAD_BYTES = 64 * 1024 + 16 * 1024;
+const MAX_HEADERS = 2_000;
+/** How long a client may take for a request, and for its head. */
 const REQUEST_TIMEOUT_MS = 60_000;
-const HEADERS_TIMEOUT_MS = 20_000;
-
+const HEAD_TIMEOUT_MS = 20_000;
+/** Longer than clients keep a connection that they do not use, so that none finds it closed. */
+const KEEP_ALIVE_MS = 120_000;
 /** An HTTP server that listens nowhere: sockets are handed to it as its `connection` events. */
 export function createHttpServer(settings: HttpSettings): Server {
+  const clients = new WeakMap<Duplex, HttpClient>();
+  const closing = new AbortController();
   const server = createServer(
     {
       requestTimeout: REQUEST_TIMEOUT_MS,
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      connectionsCheckingInterval: 5_000,
-      maxHeaderSize: 64 * 1024,
+      headersTimeout: HEAD_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: 2_000,
+      maxHeaderSize: MAX_HEAD_BYTES,
     },
     (incoming, outgoing) => {
-      answer(settings, incoming).then(
-        (response) => send(outgoing, response),
-        () => outgoing.destroy(),
-      );
+      const client = clients.get(incoming.socket);
+      if (client === undefined) incoming.socket.destroy();
+      else void answer(settings, client, incoming, outgoing, closing.signal);
     },
   );
-  // A malformed request concerns its client alone.
-  server.on("clientError", (_error, socket) => {
-    if (socket.writable)
-      socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
-    else socket.destroy();
+  server.maxHeadersCount = MAX_HEADERS;
+  server.on("connection", (socket) => {
+    const client = new HttpClient(settings.admission, () => socket.destroy());
+    clients.set(socket, client);
+    socket.once("close", () => client.close());
   });
+  // Its budget is that of the protocol it goes on with.
+  server.on("upgrade", (_request, socket) => clients.get(socket)?.close());
+  // A malformed request concerns its client alone.
+  server.on("clientError", refuseMalformed);
+  // It is this event that starts the watch over the two timeouts, and `close` ends it.
+  server.emit("listening");
+  const close = server.close.bind(server);
+  server.close = (onClosed) => {
+    closing.abort();
+    return close(onClosed);
+  };
   return server;
 }
 
-async function answer(settings: HttpSettings, incoming: IncomingMessage): Promise<HttpResponse> {
+async function answer(
+  settings: HttpSettings,
+  client: HttpClient,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  closing: AbortSignal,
+): Promise<void> {
+  const gone = new AbortController();
   try {
-    const body = await readBody(incoming);
-    return await handle(settings, toRequest(incoming, body));
-  } catch (error) {
-    const { status, detail } = toHttpError(error);
-    return toErrorResponse(status, detail);
-  }
-}
-
-async function handle(settings: HttpSettings, request: HttpRequest): Promise<HttpResponse> {
-  const { broker, authorization, namespace } = settings;
-  if (request.method === "GET" && request.segments.length === 1 && request.segments[0] === "health") {
-    return { status: 200, headers: { "content-type": "application/json" }, body: '{"status":"healthy"}' };
-  }
-  const resource = parseResource(request.segments);
-  if (resource === undefined) throw new HttpRefusal(404, "There is nothing at this address.");
-  authorize(authorization, request, ["Manage"], broker.clock.now());
-  return await manage(broker, namespace, request, resource);
-}
-
-function toRequest(incoming: IncomingMessage, body: Uint8Array): HttpRequest {
-  const isEncrypted = (incoming.socket as { readonly encrypted?: boolean }).encrypted === true;
-  const host = incoming.headers.host ?? "localhost";
-  if (!/^[A-Za-z0-9.:[\]_-]{1,255}$/.test(host)) throw new HttpRefusal(400, "The host header is malformed.");
-  const [path = "", query = ""] = splitOnce(incoming.url ?? "/", "?");
-  const headers: Record<string, string | undefined> = Object.create(null);
-  for (const [name, value] of Object.entries(incoming.headers)) {
-    headers[name] = Array.isArray(value) ? value.join(", ") : value;
-  }
-  return {
-    method: incoming.method ?? "GET",
-    segments: path
-      .split("/")
-      .filter((segment) => segment !== "")
-      .map(decodeSegment),
-    query: new URLSearchParams(query),
-    headers,
-    body,
-    origin: `${isEncrypted ? "https" : "http"}://${host}`,
-    host,
-  };
-}
-
-function splitOnce(text: string, separator: string): [string, string] {
-  const at = text.indexOf(separator);
-  return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
-}
-
-function decodeSegment(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
+    const memory = client.open();
+    outgoing.once("close", () => {
+      gone.abort();
+      memory.release();
+    });
+    const signal = AbortSignal.any([gone.signal, closing]);
+    const response = await respond(settings, client, incoming, memory, signal);
+    memory.hold(Buffer.byteLength(response.body ?? ""));
+    send(outgoing, response, incoming);
   } catch {
-    throw new HttpRefusal(400, "The path is not well-formed.");
+    outgoing.destroy();
   }
 }
 
-/** Gives up as soon as a body is longer than any description is. */
-async function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of incoming as AsyncIterable<Buffer>) {
-    size += part.length;
-    if (size > MAX_BODY_BYTES) throw new HttpRefusal(413, `The body is larger than ${MAX_BODY_BYTES} bytes.`);
-    parts.push(part);
+async function respond(
+  settings: HttpSettings,
+  client: HttpClient,
+  incoming: IncomingMessage,
+  memory: RequestMemory,
+  signal: AbortSignal,
+): Promise<HttpResponse> {
+  const origin = { broker: settings.broker, namespace: settings.namespace };
+  try {
+    await settings.turns.next(client.usage);
+    const request = toHttpRequest(incoming, {
+      signal,
+      readBody: (maxBytes) => readBody(incoming, memory, maxBytes),
+    });
+    return await handle({ ...settings, client, memory }, request);
+  } catch (error) {
+    return toErrorResponse(error, origin);
   }
-  return Buffer.concat(parts);
 }
 
-function toErrorResponse(status: number, detail: string): HttpResponse {
-  const body = buildXml({
-    name: "Error",
-    content: [
-      { name: "Code", content: String(status) },
-      { name: "Detail", content: detail },
-    ],
-  });
-  return { status, headers: { "content-type": "application/xml; charset=utf-8" }, body };
-}
-
-function send(outgoing: ServerResponse, { status, headers = {}, body = "" }: HttpResponse): void {
+function send(
+  outgoing: ServerResponse,
+  { status, headers = {}, body = "" }: HttpResponse,
+  incoming: IncomingMessage,
+): void {
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
-  outgoing.writeHead(status, { ...headers, "content-length": bytes.length });
+  // Nobody waits for the rest of a body that was refused.
+  if (!incoming.complete) outgoing.shouldKeepAlive = false;
+  const length = status === 204 ? {} : { "content-length": bytes.length };
+  outgoing.writeHead(status, { ...headers, ...length });
   outgoing.end(bytes);
+}
+
+function refuseMalformed(error: Error & { readonly code?: string }, socket: Duplex): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const line =
+    error.code === "HPE_HEADER_OVERFLOW"
+      ? "431 Request Header Fields Too Large"
+      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? "408 Request Timeout"
+        : "400 Bad Request";
+  socket.end(`HTTP/1.1 ${line}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }

@@ -8,6 +8,7 @@ import type {
   TopicOptions,
 } from "@waybill/broker";
 import { HttpRefusal } from "../error.js";
+import type { HttpContext } from "../handle.js";
 import type { HttpRequest, HttpResponse } from "../http-request.js";
 import { parseXml, type XmlElement } from "../xml.js";
 import { type AtomEntry, buildEntry, buildFeed, descriptionIn } from "./atom.js";
@@ -16,20 +17,15 @@ import { addressOf, pageOf } from "./page.js";
 import type { Resource } from "./resource.js";
 import { fromRuleXml, toRuleXml } from "./rule-xml.js";
 
-/** What the namespace says of itself. */
-export interface NamespaceInfo {
-  readonly name: string;
-  readonly tier: "Basic" | "Standard" | "Premium";
-  readonly createdAt: Date;
-}
+/** Descriptions of entities and rules are a few kilobytes. */
+const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
  * Answers a request of the management API: reads, lists, creates, changes and deletes entities and rules. Throws `BrokerError` or
  * `HttpRefusal`. Source: "Service Bus resource manager over HTTP: ATOM", as the SDKs of four languages speak it.
  */
 export async function manage(
-  broker: Broker,
-  namespace: NamespaceInfo,
+  { broker, namespace }: Pick<HttpContext, "broker" | "namespace">,
   request: HttpRequest,
   resource: Resource,
 ): Promise<HttpResponse> {
@@ -46,15 +42,10 @@ export async function manage(
   }
 }
 
-function read(
-  broker: Broker,
-  namespace: NamespaceInfo,
-  request: HttpRequest,
-  resource: Resource,
-): HttpResponse {
+function read(broker: Broker, namespace: string, request: HttpRequest, resource: Resource): HttpResponse {
   switch (resource.kind) {
     case "namespace":
-      return entry(200, namespaceEntry(request, namespace));
+      return entry(200, namespaceEntry(request, namespace, broker));
     case "list":
       return feed(broker, request, entitiesOf(broker, resource.of), (one) => entityEntry(request, one));
     case "entity":
@@ -78,7 +69,7 @@ function read(
 async function write(broker: Broker, request: HttpRequest, resource: Resource): Promise<HttpResponse> {
   const isUpdate = request.headers["if-match"] !== undefined;
   const status = isUpdate ? 200 : 201;
-  const root = parseXml(new TextDecoder().decode(request.body));
+  const root = parseXml(decodeText(await request.readBody(MAX_BODY_BYTES)));
   switch (resource.kind) {
     case "entity":
       return entry(status, entityEntry(request, await writeTopLevel(broker, resource.path, root, isUpdate)));
@@ -142,6 +133,14 @@ async function remove(broker: Broker, resource: Resource): Promise<void> {
       return await broker.deleteRule(resource.topic, resource.subscription, resource.name);
     default:
       throw new HttpRefusal(405, "Only a queue, topic, subscription or rule can be deleted.");
+  }
+}
+
+function decodeText(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new HttpRefusal(400, "The body of the request is not UTF-8.");
   }
 }
 
@@ -215,7 +214,12 @@ function ruleEntry(
   };
 }
 
-function namespaceEntry({ origin, query }: HttpRequest, { name, tier, createdAt }: NamespaceInfo): AtomEntry {
+/** A broker without a tier has the limits of premium. */
+function namespaceEntry(
+  { origin, query }: HttpRequest,
+  name: string,
+  { tier = "premium", createdAt }: Broker,
+): AtomEntry {
   const time = toTime(createdAt);
   return {
     id: address(origin, ["$namespaceinfo"], query),
@@ -227,8 +231,8 @@ function namespaceEntry({ origin, query }: HttpRequest, { name, tier, createdAt 
       attributes: { xmlns: descriptionNamespace, "xmlns:i": "http://www.w3.org/2001/XMLSchema-instance" },
       content: [
         { name: "CreatedTime", content: time },
-        { name: "MessagingSKU", content: tier },
-        ...(tier === "Premium" ? [{ name: "MessagingUnits", content: "1" }] : []),
+        { name: "MessagingSKU", content: `${tier.charAt(0).toUpperCase()}${tier.slice(1)}` },
+        ...(tier === "premium" ? [{ name: "MessagingUnits", content: "1" }] : []),
         { name: "ModifiedTime", content: time },
         { name: "Name", content: name },
         { name: "NamespaceType", content: "Messaging" },

@@ -1,18 +1,16 @@
-import type { AddressInfo } from "node:net";
+import { createHmac } from "node:crypto";
 import { ServiceBusAdministrationClient } from "@azure/service-bus";
 import { createBroker } from "@waybill/broker";
 import { describe, expect, it } from "vitest";
-import { createHttpServer } from "../http-server.js";
+import { serve } from "../../index.js";
 
 const key = { name: "RootManageSharedAccessKey", key: "c2VjcmV0", rights: ["Manage"] } as const;
 
 /** A broker, its management API on a port of its own, and the official administration client connected to it. */
 async function openFixture() {
-  const broker = createBroker();
-  const namespace = { name: "local", tier: "Standard", createdAt: new Date() } as const;
-  const server = createHttpServer({ broker, authorization: { kind: "keys", keys: [key] }, namespace });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  const broker = createBroker({ tier: "standard" });
+  const server = await serve(broker, { port: 0, keys: [key] });
+  const { port } = server;
   const connect = (secret: string) => {
     const text = `Endpoint=sb://localhost:${port}/;SharedAccessKeyName=${key.name};SharedAccessKey=${secret}`;
     const client = new ServiceBusAdministrationClient(text, { retryOptions: { maxRetries: 0 } });
@@ -33,8 +31,7 @@ async function openFixture() {
     connect,
     origin: `http://127.0.0.1:${port}`,
     async [Symbol.asyncDispose](): Promise<void> {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await server.close();
       await broker.close();
     },
   };
@@ -230,6 +227,29 @@ describe("the administration client of the official SDK", () => {
   });
 });
 
+describe("a key of one entity", () => {
+  it("manages that and what belongs to it, and nothing else", async () => {
+    await using broker = createBroker();
+    const own = { name: "events-key", key: "c2VjcmV0", rights: ["Manage"], entity: "events" } as const;
+    await using server = await serve(broker, { port: 0, keys: [key, own] });
+    await broker.createTopic("events");
+    await broker.createSubscription("events", "audit");
+    await broker.createTopic("events/other");
+    const statusOf = async (path: string) => {
+      const address = `http://127.0.0.1:${server.port}${path}`;
+      const headers = { authorization: tokenFor(address, own.name) };
+      return (await fetch(address, { headers })).status;
+    };
+    expect(await statusOf("/events")).toBe(200);
+    expect(await statusOf("/events/Subscriptions/")).toBe(200);
+    expect(await statusOf("/events/Subscriptions/audit/Rules/$Default")).toBe(200);
+    expect(await statusOf("/events/other")).toBe(401);
+    expect(await statusOf("/events/missing")).toBe(401);
+    expect(await statusOf("/$Resources/Queues")).toBe(401);
+    expect(await statusOf("/$namespaceinfo")).toBe(401);
+  });
+});
+
 describe("requests that no SDK sends", () => {
   it.each([
     ["GET", "/orders", undefined, 401],
@@ -243,13 +263,12 @@ describe("requests that no SDK sends", () => {
   });
 
   it("are answered with an error document, and reveal nothing", async () => {
-    const broker = createBroker();
-    const namespace = { name: "local", tier: "Standard", createdAt: new Date() } as const;
-    const server = createHttpServer({ broker, authorization: { kind: "development" }, namespace });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { port } = server.address() as AddressInfo;
+    await using broker = createBroker();
+    await using server = await serve(broker, { port: 0, keys: [key] });
+    const token = tokenFor(`http://127.0.0.1:${server.port}/`);
     const put = async (body: string) => {
-      const response = await fetch(`http://127.0.0.1:${port}/orders`, { method: "PUT", body });
+      const init = { method: "PUT", body, headers: { authorization: token } };
+      const response = await fetch(`http://127.0.0.1:${server.port}/orders`, init);
       return [response.status, /<Detail>(.*)<\/Detail>/.exec(await response.text())?.[1]];
     };
     expect(await put("not xml")).toEqual([400, expect.stringContaining("not a valid description")]);
@@ -260,8 +279,13 @@ describe("requests that no SDK sends", () => {
     expect(await put(`${"<a>".repeat(5000)}${"</a>".repeat(5000)}`)).toEqual([400, expect.any(String)]);
     expect(await put("<entry/>")).toEqual([400, expect.stringContaining("Atom entry")]);
     expect(await put(`<entry><x>${"y".repeat(2_000_000)}</x></entry>`)).toEqual([413, expect.any(String)]);
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-    await broker.close();
   });
 });
+
+/** A token of a key for an address and what lies below it. */
+function tokenFor(address: string, name: string = key.name): string {
+  const resource = encodeURIComponent(address);
+  const expiry = Math.floor(Date.now() / 1000) + 600;
+  const signature = createHmac("sha256", key.key).update(`${resource}\n${expiry}`).digest("base64");
+  return `SharedAccessSignature sr=${resource}&sig=${encodeURIComponent(signature)}&se=${expiry}&skn=${name}`;
+}
