@@ -28,7 +28,7 @@ import { measureMemory } from "./operations/measure-memory.js";
 import { purge, storesOf } from "./operations/purge.js";
 import { serveWaiters } from "./operations/receive.js";
 import { recover } from "./operations/recover.js";
-import { reset } from "./operations/reset.js";
+import { reset, resetEntity } from "./operations/reset.js";
 import { type BrokerSnapshot, takeSnapshot } from "./operations/snapshot.js";
 import { updateEntity } from "./operations/update-entity.js";
 import { updateRule } from "./operations/update-rule.js";
@@ -224,9 +224,14 @@ export class Broker {
     return this.#run((nowMs) => purge(this.#engine, this.#engine.entities.receiveSource(path), nowMs));
   }
 
-  /** Empties every entity and ends all faults. Entities, rules and sequence counters stay, receivers go on waiting. */
-  reset(): Promise<void> {
-    return this.#run((nowMs) => reset(this.#engine, nowMs));
+  /**
+   * Empties every entity and ends all faults, or empties one entity with its sub-queues, sessions and subscriptions. Entities, rules and sequence
+   * counters stay, receivers go on waiting.
+   */
+  reset(path?: string): Promise<void> {
+    return this.#run((nowMs) =>
+      path === undefined ? reset(this.#engine, nowMs) : resetEntity(this.#engine, path, nowMs),
+    );
   }
 
   /** Everything in the broker at this instant. Takes time and memory in proportion to the number of messages. */

@@ -1,6 +1,7 @@
 import type { Broker } from "@waybill/broker";
 import type { Authorization } from "../authorization/claims.js";
 import { authorize } from "./authorize.js";
+import { control, parseControl } from "./control.js";
 import { HttpRefusal } from "./error.js";
 import { asksForHealth, tellHealth } from "./health.js";
 import type { HttpClient, RequestMemory } from "./http-client.js";
@@ -22,6 +23,11 @@ export interface HttpContext {
 export async function handle(context: HttpContext, request: HttpRequest): Promise<HttpResponse> {
   const { broker } = context;
   if (asksForHealth(request)) return tellHealth(broker);
+  const controlled = parseControl(request.segments);
+  if (controlled !== undefined) {
+    authorize(context, request, controlled.path ?? "", "Manage");
+    return await control(broker, controlled, request);
+  }
   const resource = parseResource(request.segments);
   authorize(context, request, resource === undefined ? "" : scopeOf(resource), "Manage");
   if (resource === undefined) throw new HttpRefusal(404, "There is nothing at this address.");

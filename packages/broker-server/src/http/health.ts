@@ -12,8 +12,8 @@ export function asksForHealth({ method, segments, headers, query }: HttpRequest)
 export function tellHealth(broker: Broker): HttpResponse {
   const isHealthy = works(broker);
   const body = isHealthy
-    ? { status: "healthy", message: "The broker is healthy." }
-    : { status: "unhealthy", message: "The broker has stopped." };
+    ? { status: "healthy", message: "waybill broker: healthy" }
+    : { status: "unhealthy", message: "waybill broker: stopped" };
   return {
     status: isHealthy ? 200 : 503,
     headers: { "content-type": "application/json", "cache-control": "no-store" },
