@@ -141,7 +141,7 @@ export async function openServerSeat(): Promise<Seat> {
     withBroker: (work) => work(broker),
     run: (args, options) =>
       runCommand(args, { cwd: folder.path, ...options, env: { ...env, ...options?.env } }),
-    entities: (...paths) => paths.flatMap((path) => ["--entity", path]),
+    entities: () => [],
     async [Symbol.asyncDispose]() {
       await server.close();
       await broker.close();

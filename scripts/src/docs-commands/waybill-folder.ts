@@ -66,6 +66,10 @@ export async function makeWaybillFolder(root: string): Promise<WaybillFolder> {
   await writeScript(join(bin, "jq.mjs"), jq);
   await writeScript(join(bin, "jq"), `#!/bin/sh\nexec node ${JSON.stringify(join(bin, "jq.mjs"))} "$@"\n`);
   await writeFile(join(path, "waybill.config.mjs"), config);
+  await writeFile(
+    join(path, "Config.json"),
+    '{"UserConfig":{"Namespaces":[{"Queues":[{"Name":"orders"}]}]}}',
+  );
   const pipeline = createPipeline({
     serializer: json(),
     additionalDeserializers: [msgpack(), avro({ schemas: { "order-placed": schema } })],
