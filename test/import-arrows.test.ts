@@ -17,6 +17,7 @@ const arrows: Readonly<Record<string, Arrow>> = {
   "serializer-json": { imports: ["core"] },
   "serializer-avro": { imports: ["core"] },
   "serializer-msgpack": { imports: ["core"] },
+  "serializer-cbor": { imports: ["core"] },
   "serializer-dotnet": { imports: ["core", "serializer-json"] },
   migration: {
     imports: ["core"],
