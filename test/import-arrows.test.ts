@@ -18,6 +18,7 @@ const arrows: Readonly<Record<string, Arrow>> = {
   "serializer-avro": { imports: ["core"] },
   "serializer-msgpack": { imports: ["core"] },
   "serializer-cbor": { imports: ["core"] },
+  "serializer-protobuf": { imports: ["core"] },
   "serializer-dotnet": { imports: ["core", "serializer-json"] },
   migration: {
     imports: ["core"],
