@@ -29,9 +29,10 @@ export function cbor(options: CborOptions = {}): Serializer {
     detection: "magic",
     leadingBytes: Object.freeze([0xd9]),
     conforming: true,
+    validation: options.schema === undefined && options.schemas === undefined ? undefined : "schema",
     compileSchema: schemas.compileSchema,
     serialize: (value, context) => ({
-      bytes: writeCbor(value, context.maxDepth, selfDescribed, schemas.checkFor(context)),
+      bytes: writeCbor(value, context, selfDescribed, schemas.checkFor(context)),
     }),
     deserialize: (bytes, context) => readCbor(bytes, context, schemas.checkFor(context)),
   } satisfies Serializer);

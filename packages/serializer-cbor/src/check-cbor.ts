@@ -1,10 +1,5 @@
-import { type DecodeReason, decodeFailure } from "@waybill/core";
-
-/** What the scan must not exceed. */
-export interface CborLimits {
-  readonly maxDepth: number;
-  readonly maxItems: number;
-}
+import { type DecodeReason, type DeserializeContext, decodeFailure } from "@waybill/core";
+import { checkTag, readArgument, setTag } from "./check-tag.js";
 
 const ARRAY = 0;
 const MAP = 1;
@@ -15,26 +10,29 @@ const INDEFINITE = -1;
 const INDEFINITE_LENGTH = 31;
 const BREAK = 0xff;
 
-/** A byte string costs what four items cost. */
-const byteStringItems = 4;
-
-/** Tags that stand for a value: date and time as text and as number, and integers beyond 64 bits. Source: RFC 8949, 3.4. */
-const allowedTags: ReadonlySet<number> = new Set([0, 1, 2, 3]);
+/** How many more items a byte string counts for than another value. */
+const byteStringExtra = 3;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 // Reused by every call: the check is synchronous and never calls out, so it cannot be entered twice.
 let remaining = new Float64Array(129);
 let kinds = new Uint8Array(129);
+let needsCare = false;
 
 /**
  * Refuses bytes that are not exactly one plain CBOR item, before the decoder sees them: truncation, trailing bytes, counts beyond the
  * input, tags that have no plain value, keys that are not strings or would replace a prototype, ill-formed UTF-8, nesting and items beyond
- * the limits. Iterative, allocates nothing that grows with the input. Throws `decodeFailure`. Source: RFC 8949.
+ * the limits. Iterative, allocates nothing that grows with the input. Returns whether it holds strings that the library does not read as they
+ * are. Throws `decodeFailure`. Source: RFC 8949.
  */
-export function checkCbor(bytes: Uint8Array, start: number, { maxDepth, maxItems }: CborLimits): void {
+export function checkCbor(
+  bytes: Uint8Array,
+  { maxDepth, maxItems = Number.POSITIVE_INFINITY }: Pick<DeserializeContext, "maxDepth" | "maxItems">,
+): boolean {
   const length = bytes.length;
-  let position = start;
+  needsCare = false;
+  let position = 0;
   let depth = 0;
   let left = 1;
   let kind = ARRAY;
@@ -83,7 +81,7 @@ export function checkCbor(bytes: Uint8Array, start: number, { maxDepth, maxItems
     }
 
     if (left !== INDEFINITE) left--;
-    if (--itemsLeft < 0) fail("count-exceeded", `more than ${maxItems} items`, at);
+    if (--itemsLeft < 0) fail("items-exceeded", `more than ${maxItems} items`, at);
     isKey = kind !== ARRAY;
     if (info > 27 && info < INDEFINITE_LENGTH) fail("malformed", "a reserved length", at);
     let isContainer = false;
@@ -94,14 +92,25 @@ export function checkCbor(bytes: Uint8Array, start: number, { maxDepth, maxItems
         break;
       case 2:
       case 3:
-        if (info === INDEFINITE_LENGTH) fail("type-forbidden", "a string in chunks", at);
+        if (major === 2 && depth > 0) itemsLeft -= byteStringExtra;
+        if (info === INDEFINITE_LENGTH) {
+          position = checkPieces(bytes, at, itemsLeft);
+          break;
+        }
         if (argument > length - position) fail("truncated", "a string exceeds the body", at);
-        if (major === 2) itemsLeft -= byteStringItems - 1;
-        else checkUtf8(bytes, position, position + argument);
+        if (major === 3) checkUtf8(bytes, position, position + argument);
         position += argument;
         break;
       case 6:
-        position = checkTagged(bytes, position, argument, at);
+        if (info === INDEFINITE_LENGTH) fail("malformed", "a tag without an end", at);
+        if (argument === setTag && (bytes[position] as number) >> 5 === 4) {
+          // The array that follows stands for the set: it is the item, and was counted.
+          if (left !== INDEFINITE) left++;
+          itemsLeft++;
+          isKey = false;
+          break;
+        }
+        position = checkTag(bytes, position, argument, at);
         break;
       case 7:
         // false, true, null; floats of 16, 32 and 64 bits.
@@ -129,44 +138,40 @@ export function checkCbor(bytes: Uint8Array, start: number, { maxDepth, maxItems
     isKey = isMap;
   }
   if (position !== length) fail("trailing-bytes", "bytes follow the item", position);
+  return needsCare;
+}
+
+/** A string without a length: pieces of the same kind that have one, up to a break code. Returns where it ends. Source: RFC 8949, 3.2.3. */
+function checkPieces(bytes: Uint8Array, at: number, maxPieces: number): number {
+  const major = (bytes[at] as number) >> 5;
+  let position = at + 1;
+  for (let pieces = 0; bytes[position] !== BREAK; pieces++) {
+    if (pieces > maxPieces)
+      fail("items-exceeded", "a string of more pieces than the body may have items", at);
+    const head = bytes[position] ?? fail("truncated", "the body ends inside a string", at);
+    const info = head & 0x1f;
+    if (head >> 5 !== major || info > 27)
+      fail("malformed", "a string with a piece of another kind", position);
+    const width = info < 24 ? 0 : 1 << (info - 24);
+    const size = width === 0 ? info : readArgument(bytes, position + 1, width);
+    const from = position + 1 + width;
+    if (size > bytes.length - from) fail("truncated", "a string exceeds the body", position);
+    if (major === 3) checkUtf8(bytes, from, from + size);
+    position = from + size;
+  }
+  needsCare = true;
+  return position + 1;
 }
 
 function fail(reason: DecodeReason, what: string, offset: number): never {
   throw decodeFailure(reason, `not plain CBOR at offset ${offset}: ${what}.`);
 }
 
-/** A big-endian number of 1, 2, 4 or 8 bytes; bytes beyond the end count as 0 and are refused by the caller. */
-function readArgument(bytes: Uint8Array, position: number, width: number): number {
-  let value = 0;
-  for (let index = position; index < position + width; index++) value = value * 256 + (bytes[index] ?? 0);
-  return value;
-}
-
-/** Checks what a tag stands before: a text for a date, a number for an instant, bytes for a wide integer. Returns where it ends. */
-function checkTagged(bytes: Uint8Array, position: number, tag: number, at: number): number {
-  if (!allowedTags.has(tag)) fail("type-forbidden", "a tag that has no plain value", at);
-  const head = bytes[position] ?? fail("truncated", "the body ends behind a tag", at);
-  const major = head >> 5;
-  const info = head & 0x1f;
-  const fits =
-    tag === 0
-      ? major === 3
-      : tag === 1
-        ? major < 2 || (major === 7 && info >= 25 && info <= 27)
-        : major === 2;
-  if (!fits || info > 27) fail("malformed", "a tag before an item of another kind", at);
-  const width = info < 24 ? 0 : 1 << (info - 24);
-  const size =
-    major === 2 || major === 3 ? (width === 0 ? info : readArgument(bytes, position + 1, width)) : 0;
-  const end = position + 1 + width + size;
-  if (end > bytes.length) fail("truncated", "a tagged item exceeds the body", at);
-  if (major === 3) checkUtf8(bytes, end - size, end);
-  return end;
-}
-
 function checkUtf8(bytes: Uint8Array, start: number, end: number): void {
   for (let index = start; index < end; index++) {
     if ((bytes[index] as number) < 0x80) continue;
+    // The library drops U+FEFF at the beginning of a text.
+    if (index === start && bytes[start] === 0xef && bytes[start + 1] === 0xbb) needsCare = true;
     try {
       utf8.decode(bytes.subarray(start, end));
       return;

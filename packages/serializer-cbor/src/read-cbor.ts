@@ -1,23 +1,18 @@
 import type { BodyCheck, DeserializeContext } from "@waybill/core";
 import { decodeFailure, validationFailure, WaybillError } from "@waybill/core";
-import { decode, type TagDecoder } from "cborg";
-import { bigIntDecoder, bigNegIntDecoder } from "cborg/taglib";
+import { decode } from "cborg";
+import { CarefulTokenizer } from "./careful-tokenizer.js";
 import { checkCbor } from "./check-cbor.js";
+import { tagValues } from "./tag-values.js";
 
 /** Tag 55799 says "this is CBOR" and changes nothing. Source: RFC 8949, 3.4.6. */
 export const selfDescription: readonly number[] = Object.freeze([0xd9, 0xd9, 0xf7]);
 
-const tags: { [tag: number]: TagDecoder } = {
-  0: (content) => toDate(Date.parse(String(content()))),
-  1: (content) => toDate(Math.round(Number(content()) * 1000)),
-  2: bigIntDecoder,
-  3: bigNegIntDecoder,
-};
-
-/** The items that a body may have. */
-const maxItems = 1_000_000;
-
-const decodeOptions = Object.freeze({ rejectDuplicateMapKeys: true, allowUndefined: false, tags });
+const decodeOptions = Object.freeze({
+  rejectDuplicateMapKeys: true,
+  allowUndefined: false,
+  tags: tagValues,
+});
 
 /** Reads one CBOR item. Throws `decodeFailure` or, when the value breaks its schema, `validationFailure`. */
 export function readCbor(
@@ -33,30 +28,24 @@ export function readCbor(
       "Only CBOR that begins with the tag 55799 is recognised without a label.",
     );
   }
-  const start = isMarked ? selfDescription.length : 0;
-  checkCbor(bytes, start, { maxDepth: context.maxDepth, maxItems });
-  const value = decodeItem(bytes.subarray(start));
+  const value = decodeItem(isMarked ? bytes.subarray(selfDescription.length) : bytes, context);
   if (check === undefined) return value;
   const result = check(value);
   if (!result.isValid) throw validationFailure(result.text);
   return result.value;
 }
 
-function decodeItem(item: Uint8Array): unknown {
+/** Checks and decodes one item without the tag that describes it. */
+export function decodeItem(item: Uint8Array, limits: Parameters<typeof checkCbor>[1]): unknown {
+  const needsCare = checkCbor(item, limits);
   try {
-    const value: unknown = decode(item, decodeOptions);
-    // The library hands over views on the input for byte strings at the root of what it reads.
-    return value instanceof Uint8Array ? value.slice() : value;
+    return decode(
+      item,
+      needsCare ? { ...decodeOptions, tokenizer: new CarefulTokenizer(item, decodeOptions) } : decodeOptions,
+    );
   } catch (error) {
     if (error instanceof WaybillError) throw error;
     // Its text may quote the payload, so it is not passed on.
     throw decodeFailure("malformed", "The CBOR decoder refused the body.");
   }
-}
-
-function toDate(ms: number): Date {
-  const date = new Date(ms);
-  if (Number.isNaN(date.getTime()))
-    throw decodeFailure("value-out-of-range", "A CBOR date is none that Date can hold.");
-  return date;
 }

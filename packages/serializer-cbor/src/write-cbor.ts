@@ -3,31 +3,50 @@ import {
   encodeFailure,
   type PlainRules,
   type PlainWalk,
+  type SerializeContext,
   toPlain,
   WaybillError,
 } from "@waybill/core";
 import { type EncodeOptions, encode, Tagged } from "cborg";
 import { bigIntEncoder } from "cborg/taglib";
-import { selfDescription } from "./read-cbor.js";
+import { checkCbor } from "./check-cbor.js";
+import { decodeItem, selfDescription } from "./read-cbor.js";
 
 /** Writes one value as CBOR, marked as such if wanted. Throws `encodeFailure`. */
 export function writeCbor(
   value: unknown,
-  maxDepth: number,
+  context: SerializeContext,
   isMarked: boolean,
   check: BodyCheck | undefined,
 ): Uint8Array {
+  const item = writeItem(value, context.maxDepth);
+  requireFewItems(item, context);
   if (check !== undefined) {
-    const result = check(value);
+    // Checked as the reader will see it.
+    const result = check(decodeItem(item, { maxDepth: context.maxDepth }));
     if (!result.isValid) throw encodeFailure(result.text);
   }
+  return isMarked ? Uint8Array.from([...selfDescription, ...item]) : item;
+}
+
+function writeItem(value: unknown, maxDepth: number): Uint8Array {
   try {
-    const item = encode(toPlain(value, maxDepth, rules), encodeOptions);
-    return isMarked ? Uint8Array.from([...selfDescription, ...item]) : item;
+    return encode(toPlain(value, maxDepth, rules), encodeOptions);
   } catch (error) {
     if (error instanceof WaybillError) throw error;
     // What the value's own code threw may quote the value, so it is not passed on.
     throw encodeFailure("The body cannot be written as CBOR: reading it threw an error.");
+  }
+}
+
+/** What holds more items than readers take is not written. Every item takes a byte at least, a byte string counts for four. */
+function requireFewItems(item: Uint8Array, { maxDepth, maxItemsIn }: SerializeContext): void {
+  const maxItems = maxItemsIn?.(item.length);
+  if (maxItems === undefined || item.length * 4 <= maxItems) return;
+  try {
+    checkCbor(item, { maxDepth, maxItems });
+  } catch (error) {
+    throw error instanceof WaybillError ? encodeFailure(`The body cannot be written: ${error.text}`) : error;
   }
 }
 

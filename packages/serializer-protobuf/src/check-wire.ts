@@ -1,11 +1,9 @@
-import type { DescField, DescMessage } from "@bufbuild/protobuf";
-import { ScalarType } from "@bufbuild/protobuf";
-import { type DecodeReason, decodeFailure } from "@waybill/core";
+import type { DescMessage } from "@bufbuild/protobuf";
+import { type DecodeReason, type DeserializeContext, decodeFailure } from "@waybill/core";
+import { type Field, type Fields, fieldsOf, type Packing } from "./wire-fields.js";
 
 /** What the scan must not exceed. */
-export interface WireLimits {
-  readonly maxDepth: number;
-  readonly maxItems: number;
+export interface WireLimits extends Pick<DeserializeContext, "maxDepth" | "maxItems"> {
   readonly unknownFields: "keep" | "refuse";
 }
 
@@ -43,15 +41,20 @@ class Scan {
   constructor(bytes: Uint8Array, limits: WireLimits) {
     this.#bytes = bytes;
     this.#limits = limits;
-    this.#itemsLeft = limits.maxItems;
+    this.#itemsLeft = limits.maxItems ?? Number.POSITIVE_INFINITY;
   }
 
   run(descriptor: DescMessage): void {
     const open: Open[] = [];
-    let current: Open | undefined = { end: this.#bytes.length, fields: fieldsOf(descriptor), group: undefined };
+    let current: Open | undefined = {
+      end: this.#bytes.length,
+      fields: fieldsOf(descriptor),
+      group: undefined,
+    };
     while (current !== undefined) {
       if (this.#position >= current.end) {
-        if (current.group !== undefined || this.#position > current.end) this.#fail("truncated", "a message ends inside a field");
+        if (current.group !== undefined || this.#position > current.end)
+          this.#fail("truncated", "a message ends inside a field");
         current = open.pop();
         continue;
       }
@@ -59,7 +62,8 @@ class Scan {
       if (next === "closed") current = open.pop();
       else if (next !== undefined) {
         open.push(current);
-        if (open.length >= this.#limits.maxDepth) this.#fail("depth-exceeded", `nesting beyond ${this.#limits.maxDepth}`);
+        if (open.length >= this.#limits.maxDepth)
+          this.#fail("depth-exceeded", `nesting beyond ${this.#limits.maxDepth}`);
         current = next;
       }
     }
@@ -78,9 +82,21 @@ class Scan {
     }
     const field = current.fields?.byNumber.get(number);
     if (field === undefined && current.fields !== undefined && this.#limits.unknownFields === "refuse") {
-      this.#fail("type-forbidden", `the field ${number}, which ${current.fields.typeName} does not have`, start);
+      this.#fail(
+        "type-forbidden",
+        `the field ${number}, which ${current.fields.typeName} does not have`,
+        start,
+      );
     }
-    this.#count(1, start);
+    if (field !== undefined && !field.wireTypes.includes(wireType)) {
+      this.#fail(
+        "malformed",
+        `the field ${number} with the wire type ${wireType}, which it does not have`,
+        start,
+      );
+    }
+    // The two fields of a map's entry are one item with it.
+    if (current.fields?.isEntry !== true) this.#count(1, start);
     switch (wireType) {
       case VARINT:
         this.#varint(current.end);
@@ -107,15 +123,31 @@ class Scan {
     if (field?.nested !== undefined) return { end: from + length, fields: field.nested(), group: undefined };
     this.#position = from + length;
     if (field?.isText === true) this.#checkUtf8(from, this.#position);
-    if (field?.packed !== undefined) this.#count(this.#packedItems(field.packed, from), start);
+    // A byte string is as dear as four items.
+    if (field?.isBytes === true) this.#count(3, start);
+    if (field?.packed !== undefined) this.#count(this.#packedItems(field.packed, from, start) - 1, start);
     return undefined;
   }
 
-  /** How many scalars a field packs: each takes a byte at least. */
-  #packedItems(width: Packing, from: number): number {
-    if (width !== "varint") return (this.#position - from) / width;
+  /** How many scalars a field packs. The library would read beyond the field what does not end with it. */
+  #packedItems(width: Packing, from: number, start: number): number {
+    if (width !== "varint") {
+      const items = (this.#position - from) / width;
+      return Number.isInteger(items)
+        ? items
+        : this.#fail("truncated", "packed numbers that end early", start);
+    }
+    if (this.#position > from && (this.#bytes[this.#position - 1] as number) >= 0x80)
+      this.#fail("truncated", "packed numbers that end early", start);
     let items = 0;
-    for (let index = from; index < this.#position; index++) if ((this.#bytes[index] as number) < 0x80) items++;
+    let length = 0;
+    for (let index = from; index < this.#position; index++) {
+      length++;
+      if (length > 10) this.#fail("malformed", "a number of more than ten bytes", index);
+      if ((this.#bytes[index] as number) >= 0x80) continue;
+      items++;
+      length = 0;
+    }
     return items;
   }
 
@@ -149,91 +181,10 @@ class Scan {
 
   #count(items: number, offset: number): void {
     this.#itemsLeft -= items;
-    if (this.#itemsLeft < 0) this.#fail("count-exceeded", `more than ${this.#limits.maxItems} items`, offset);
+    if (this.#itemsLeft < 0) this.#fail("items-exceeded", `more than ${this.#limits.maxItems} items`, offset);
   }
 
   #fail(reason: DecodeReason, what: string, offset = this.#position): never {
     throw decodeFailure(reason, `not a Protobuf message of its type at offset ${offset}: ${what}.`);
-  }
-}
-
-/** The fields of a type, as far as the scan needs them. */
-interface Fields {
-  readonly typeName: string;
-  readonly byNumber: ReadonlyMap<number, Field>;
-}
-
-interface Field {
-  /** The fields of the message that it holds; a function, because types hold themselves. */
-  readonly nested: (() => Fields) | undefined;
-  readonly isText: boolean;
-  /** How scalars are packed, in a field that can hold many. */
-  readonly packed: Packing | undefined;
-}
-
-/** A width in bytes, or numbers of varying width. */
-type Packing = 4 | 8 | "varint";
-
-const known = new WeakMap<DescMessage, Fields>();
-
-function fieldsOf(descriptor: DescMessage): Fields {
-  const cached = known.get(descriptor);
-  if (cached !== undefined) return cached;
-  const byNumber = new Map(descriptor.fields.map((field) => [field.number, toField(field)]));
-  const fields = { typeName: descriptor.typeName, byNumber };
-  known.set(descriptor, fields);
-  return fields;
-}
-
-function toField(field: DescField): Field {
-  switch (field.fieldKind) {
-    case "message":
-      return holder(field.message);
-    case "list":
-      if (field.listKind === "message") return holder(field.message);
-      return field.listKind === "enum" ? { ...scalar(undefined), packed: "varint" } : list(field.scalar);
-    case "map": {
-      const value = field.mapKind === "message" ? holder(field.message) : scalar(field.scalar);
-      // An entry is a message with the key as field 1 and the value as field 2.
-      const entry: Fields = {
-        typeName: field.parent.typeName,
-        byNumber: new Map([
-          [1, scalar(field.mapKey)],
-          [2, value],
-        ]),
-      };
-      return { nested: () => entry, isText: false, packed: undefined };
-    }
-    default:
-      return scalar(field.scalar);
-  }
-}
-
-function holder(message: DescMessage): Field {
-  return { nested: () => fieldsOf(message), isText: false, packed: undefined };
-}
-
-function scalar(type: ScalarType | undefined): Field {
-  return { nested: undefined, isText: type === ScalarType.STRING, packed: undefined };
-}
-
-/** Texts and bytes are never packed. */
-function list(type: ScalarType): Field {
-  if (type === ScalarType.STRING || type === ScalarType.BYTES) return scalar(type);
-  return { ...scalar(type), packed: packing(type) };
-}
-
-function packing(type: ScalarType): Packing {
-  switch (type) {
-    case ScalarType.DOUBLE:
-    case ScalarType.FIXED64:
-    case ScalarType.SFIXED64:
-      return 8;
-    case ScalarType.FLOAT:
-    case ScalarType.FIXED32:
-    case ScalarType.SFIXED32:
-      return 4;
-    default:
-      return "varint";
   }
 }

@@ -5,7 +5,9 @@ import type { SerializerContext } from "@waybill/core";
 const parameters = Object.freeze(["proto", "messagetype", "message-type"]);
 
 /** What is known of a message's type: its descriptor, or the name that no type of the registry has. */
-export type FoundType = { readonly descriptor: DescMessage } | { readonly descriptor: undefined; readonly name: string | undefined };
+export type FoundType =
+  | { readonly descriptor: DescMessage }
+  | { readonly descriptor: undefined; readonly name: string | undefined };
 
 /**
  * Finds the type of a message: by the function of the options, by the content type, by the name that a value of protobuf-es bears, by the
@@ -31,6 +33,7 @@ function declaredName({ mediaType }: SerializerContext): string | undefined {
 }
 
 function ownName(value: unknown): string | undefined {
-  const name = typeof value === "object" && value !== null ? (value as { $typeName?: unknown }).$typeName : undefined;
+  const name =
+    typeof value === "object" && value !== null ? (value as { $typeName?: unknown }).$typeName : undefined;
   return typeof name === "string" ? name : undefined;
 }

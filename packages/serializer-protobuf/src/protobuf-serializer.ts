@@ -34,9 +34,12 @@ export interface ProtobufOptions extends BodySchemaOptions<ProtobufBodySchema> {
 export function protobuf(options: ProtobufOptions): Serializer {
   const { registry, typeOf, unknownFields = "keep" } = options ?? {};
   if (typeof registry?.getMessage !== "function") {
-    throw new TypeError("protobuf: registry must be a registry of protobuf-es: createRegistry(OrderSchema, …).");
+    throw new TypeError(
+      "protobuf: registry must be a registry of protobuf-es: createRegistry(OrderSchema, …).",
+    );
   }
-  if (typeOf !== undefined && typeof typeOf !== "function") throw new TypeError("protobuf: typeOf must be a function.");
+  if (typeOf !== undefined && typeof typeOf !== "function")
+    throw new TypeError("protobuf: typeOf must be a function.");
   if (unknownFields !== "keep" && unknownFields !== "refuse") {
     throw new TypeError('protobuf: unknownFields must be "keep" or "refuse".');
   }
@@ -47,8 +50,12 @@ export function protobuf(options: ProtobufOptions): Serializer {
     mediaTypes,
     detection: "label",
     conforming: true,
+    // A message whose fields all have their defaults is written without a byte.
+    readsEmptyBodies: true,
+    validation: "format",
     compileSchema: schemas.compileSchema,
-    serialize: (value, context) => writeProtobuf(value, find(context, value), context, schemas.checkFor(context)),
+    serialize: (value, context) =>
+      writeProtobuf(value, find(context, value), context, schemas.checkFor(context)),
     deserialize: (bytes, context) =>
       readProtobuf(bytes, find(context, undefined), context, unknownFields, schemas.checkFor(context)),
   } satisfies Serializer);

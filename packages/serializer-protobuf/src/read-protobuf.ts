@@ -13,16 +13,14 @@ export function readProtobuf(
   check: BodyCheck | undefined,
 ): unknown {
   const descriptor = found.descriptor ?? unknownType(found.name);
-  checkWire(bytes, descriptor, { maxDepth: context.maxDepth, maxItems, unknownFields });
-  const value = decode(bytes, descriptor, context.maxDepth);
+  const { maxDepth, maxItems } = context;
+  checkWire(bytes, descriptor, { maxDepth, maxItems, unknownFields });
+  const value = decode(bytes, descriptor, maxDepth);
   if (check === undefined) return value;
   const result = check(value);
   if (!result.isValid) throw validationFailure(result.text);
   return result.value;
 }
-
-/** The fields and items that a body may have. */
-const maxItems = 1_000_000;
 
 function decode(bytes: Uint8Array, descriptor: DescMessage, maxDepth: number): unknown {
   try {
@@ -31,7 +29,10 @@ function decode(bytes: Uint8Array, descriptor: DescMessage, maxDepth: number): u
   } catch (error) {
     if (error instanceof WaybillError) throw error;
     // Its text may quote the payload, so it is not passed on.
-    throw decodeFailure("malformed", `The bytes are not a Protobuf message of the type ${descriptor.typeName}.`);
+    throw decodeFailure(
+      "malformed",
+      `The bytes are not a Protobuf message of the type ${descriptor.typeName}.`,
+    );
   }
 }
 
@@ -42,5 +43,8 @@ function unknownType(name: string | undefined): never {
       "Nothing names the Protobuf type: neither the content type (proto), nor the message type, nor typeOf.",
     );
   }
-  throw decodeFailure("schema-unknown", "The registry has no Protobuf type of the name that the message gives.");
+  throw decodeFailure(
+    "schema-unknown",
+    "The registry has no Protobuf type of the name that the message gives.",
+  );
 }

@@ -1,12 +1,26 @@
-import { create, type DescMessage, isMessage, type Message, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
-import { type BodyCheck, encodeFailure, type SerializeContext, type SerializedBody, WaybillError } from "@waybill/core";
+import {
+  create,
+  type DescMessage,
+  isMessage,
+  type Message,
+  type MessageInitShape,
+  toBinary,
+} from "@bufbuild/protobuf";
+import {
+  type BodyCheck,
+  encodeFailure,
+  type SerializeContext,
+  type SerializedBody,
+  WaybillError,
+} from "@waybill/core";
+import { checkWire } from "./check-wire.js";
 import type { FoundType } from "./message-descriptor.js";
 
 /** Writes a message of protobuf-es, or an object that one can be made of. Throws `encodeFailure`. */
 export function writeProtobuf(
   value: unknown,
   found: FoundType,
-  { maxDepth }: SerializeContext,
+  context: SerializeContext,
   check: BodyCheck | undefined,
 ): SerializedBody {
   const { descriptor } = found;
@@ -20,11 +34,28 @@ export function writeProtobuf(
     if (!result.isValid) throw encodeFailure(result.text);
   }
   try {
-    return { bytes: toBinary(descriptor, toMessage(value, descriptor, maxDepth)), contentType: contentType(descriptor) };
+    const bytes = toBinary(descriptor, toMessage(value, descriptor, context.maxDepth));
+    requireFewItems(bytes, descriptor, context);
+    return { bytes, contentType: contentType(descriptor) };
   } catch (error) {
     if (error instanceof WaybillError) throw error;
     // What the library says may quote the value, so it is not passed on.
     throw refused(descriptor, "a field has a value that its type cannot hold");
+  }
+}
+
+/** What holds more items than readers take is not written. An item takes a byte at least, a byte string two and counts for four. */
+function requireFewItems(
+  bytes: Uint8Array,
+  descriptor: DescMessage,
+  { maxDepth, maxItemsIn }: SerializeContext,
+): void {
+  const maxItems = maxItemsIn?.(bytes.length);
+  if (maxItems === undefined || bytes.length * 2 <= maxItems) return;
+  try {
+    checkWire(bytes, descriptor, { maxDepth, maxItems, unknownFields: "keep" });
+  } catch (error) {
+    throw error instanceof WaybillError ? encodeFailure(`The body cannot be written: ${error.text}`) : error;
   }
 }
 
@@ -34,11 +65,13 @@ function contentType({ typeName }: DescMessage): string {
 }
 
 function toMessage(value: unknown, descriptor: DescMessage, maxDepth: number): Message {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw refused(descriptor, "it is no object");
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw refused(descriptor, "it is no object");
   checkNesting(value, maxDepth, descriptor);
   if (isMessage(value, descriptor)) return value;
   const named = (value as { $typeName?: unknown }).$typeName;
-  if (named !== undefined && named !== descriptor.typeName) throw refused(descriptor, "it is a message of another type");
+  if (named !== undefined && named !== descriptor.typeName)
+    throw refused(descriptor, "it is a message of another type");
   for (const key of Object.keys(value)) {
     const isKnown = descriptor.members.some(({ localName }) => localName === key) || key.startsWith("$");
     if (!isKnown) throw refused(descriptor, "it has a member that is no field");
@@ -54,7 +87,8 @@ function checkNesting(value: object, maxDepth: number, descriptor: DescMessage):
     const next = new Set<object>();
     for (const item of level) {
       if (ArrayBuffer.isView(item)) continue;
-      for (const child of Object.values(item)) if (typeof child === "object" && child !== null) next.add(child);
+      for (const child of Object.values(item))
+        if (typeof child === "object" && child !== null) next.add(child);
     }
     level = next;
   }
