@@ -20,6 +20,11 @@ const arrows: Readonly<Record<string, Arrow>> = {
   "serializer-cbor": { imports: ["core"] },
   "serializer-protobuf": { imports: ["core"] },
   "serializer-dotnet": { imports: ["core", "serializer-json"] },
+  "schema-registry": {
+    imports: ["core"],
+    tests: ["serializer-avro", "serializer-json", "serializer-protobuf"],
+    refused: sockets(),
+  },
   migration: {
     imports: ["core"],
     tests: ["broker", "serializer-avro", "serializer-json", "serializer-msgpack", "transport-local"],
