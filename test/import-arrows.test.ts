@@ -17,7 +17,14 @@ const arrows: Readonly<Record<string, Arrow>> = {
   "serializer-json": { imports: ["core"] },
   "serializer-avro": { imports: ["core"] },
   "serializer-msgpack": { imports: ["core"] },
+  "serializer-cbor": { imports: ["core"] },
+  "serializer-protobuf": { imports: ["core"] },
   "serializer-dotnet": { imports: ["core", "serializer-json"] },
+  "schema-registry": {
+    imports: ["core"],
+    tests: ["serializer-avro", "serializer-json", "serializer-protobuf"],
+    refused: sockets(),
+  },
   migration: {
     imports: ["core"],
     tests: ["broker", "serializer-avro", "serializer-json", "serializer-msgpack", "transport-local"],

@@ -102,8 +102,8 @@ const refuseTrailing: Check = async (serializer, written, { isUnframed }) => {
 };
 
 /** The beginning of a scalar can be a scalar (`12` and `1`), so scalars only have to end well. */
-const refuseTruncated: Check = async (serializer, written) => {
-  const readCut = written.isContainer ? readRefused : readQuickly;
+const refuseTruncated: Check = async (serializer, written, { isUnframed }) => {
+  const readCut = written.isContainer && isUnframed !== true ? readRefused : readQuickly;
   for (const offset of offsets(written.bytes.length)) {
     const bytes = written.bytes.slice(0, offset);
     await readCut(serializer, { ...written, bytes, isDeclared: true }, `${written.name} cut at ${offset}`);

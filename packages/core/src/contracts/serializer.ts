@@ -39,6 +39,11 @@ export interface Serializer {
    */
   readonly conforming?: true;
   /**
+   * Whether application properties say for certain that the body is of this format, whatever its content type says, as some buses' do. It is
+   * then asked as though the content type named it. Called for every body that is read: it must be quick and must not throw.
+   */
+  readonly identifies?: (applicationProperties: ApplicationProperties) => boolean;
+  /**
    * No bytes at all are a value of the format, as the empty text is: a body without bytes whose content type names the serializer is given
    * to it. Otherwise such a message has no body, and none is asked.
    */

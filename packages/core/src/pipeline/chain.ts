@@ -1,6 +1,7 @@
 import type { Serializer } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
 import { type MediaType, parseMediaType } from "../message/media-type.js";
+import type { EncodedMessage } from "../message/message.js";
 import { isForeign } from "./foreign-media-type.js";
 
 /** A serializer at its place in the chain: 0 is the main serializer. */
@@ -14,7 +15,7 @@ export interface ChainLink {
  * have.
  */
 export type Selection =
-  | { readonly kind: "declared"; readonly mediaType: MediaType; readonly link: ChainLink }
+  | { readonly kind: "declared"; readonly mediaType: MediaType | undefined; readonly link: ChainLink }
   | {
       readonly kind: "missing" | "unknown" | "foreign" | "malformed";
       readonly mediaType: MediaType | undefined;
@@ -26,6 +27,8 @@ export interface Chain {
   readonly links: readonly ChainLink[];
   /** Finds who claims a content type. */
   select(contentType: string | undefined): Selection;
+  /** The same for a received message: what its application properties say for certain goes before its content type. */
+  selectFor(message: EncodedMessage): Selection;
   /**
    * The serializers that may recognise a body by its first byte: none or one, or several that each check a header of their own.
    */
@@ -58,18 +61,26 @@ export function createChain(serializers: readonly Serializer[]): Chain {
   const claims = collectClaims(links);
   const table = recognitionTable(links);
   const remembered = new Map<string, Selection>();
+  const identifying = links.filter(({ serializer }) => serializer.identifies !== undefined);
+  const select = (contentType: string | undefined): Selection => {
+    if (contentType === undefined || contentType === "") return missing;
+    // Transports and programs without types may hand over anything.
+    if (typeof contentType !== "string") return malformed;
+    const known = remembered.get(contentType);
+    if (known !== undefined) return known;
+    const selection = selectFrom(claims, contentType);
+    if (remembered.size >= maxRemembered) remembered.clear();
+    if (contentType.length <= 256) remembered.set(contentType, selection);
+    return selection;
+  };
   return {
     links,
-    select(contentType) {
-      if (contentType === undefined || contentType === "") return missing;
-      // Transports and programs without types may hand over anything.
-      if (typeof contentType !== "string") return malformed;
-      const known = remembered.get(contentType);
-      if (known !== undefined) return known;
-      const selection = selectFrom(claims, contentType);
-      if (remembered.size >= maxRemembered) remembered.clear();
-      if (contentType.length <= 256) remembered.set(contentType, selection);
-      return selection;
+    select,
+    selectFor({ contentType, applicationProperties }) {
+      const selection = select(contentType);
+      if (identifying.length === 0 || applicationProperties === undefined) return selection;
+      const link = identifying.find(({ serializer }) => serializer.identifies?.(applicationProperties));
+      return link === undefined ? selection : { kind: "declared", mediaType: selection.mediaType, link };
     },
     candidates: (firstByte) => table[firstByte] ?? nobody,
   };

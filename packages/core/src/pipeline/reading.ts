@@ -67,7 +67,7 @@ export class Reading {
     this.#signal = call?.abortSignal;
     this.#readAs = call?.readAs;
     this.#isSealed = call?.isSealed ?? true;
-    this.#selection = chain.select(message.contentType);
+    this.#selection = chain.selectFor(message);
   }
 
   /** Reads the body. Never throws and never rejects because of the body. */
