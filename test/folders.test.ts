@@ -22,10 +22,12 @@ const allowedPairs: Readonly<Record<string, readonly string[]>> = {
   "broker-server": [
     "src src/amqp",
     "src src/authorization",
+    "src src/port",
     "src/amqp src/amqp/limits",
     "src/amqp src/amqp/links",
     "src/amqp src/authorization",
     "src/amqp/links src/amqp/management",
+    "src/http src/http/management",
   ],
 };
 
@@ -42,6 +44,7 @@ const allowedCycles: Readonly<Record<string, readonly (readonly string[])[]>> = 
       "src/lifecycle/session-lock.ts",
     ],
   ],
+  "broker-server": [["src/http/error.ts", "src/http/xml.ts"]],
 };
 
 /** Folders that have more files. */

@@ -39,7 +39,7 @@ export function outageTests(where: string, open: OpenWorld): void {
         const consumer = trial.createClient({
           serializer: registryAvro(avro, reading),
           additionalDeserializers: [json()],
-          unavailableBackoff: { initialDelayMs: 5, maxDelayMs: 20 },
+          unavailableBackoff: { initialDelayInMs: 5, maxDelayInMs: 20 },
         });
         const producer = trial.createClient({
           serializer: registryAvro(avro, { source, schema: { schema, schemaId: 7 } }),

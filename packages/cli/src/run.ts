@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { type Command, CommanderError } from "commander";
 import { exitCodes } from "./errors/exit-codes.js";
-import { printable } from "./output/printable.js";
 import { withoutSecrets } from "./errors/without-secrets.js";
+import { printable } from "./output/printable.js";
 
 /** Runs the command with its arguments and sets the exit code of the process; never rejects. */
 export async function run(args: readonly string[]): Promise<void> {

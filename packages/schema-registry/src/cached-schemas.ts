@@ -1,4 +1,5 @@
-import { type Awaitable, decodeFailure, quoted, unavailableFailure, WaybillError } from "@waybill/core";
+import { WaybillError } from "@waybill/core";
+import { type Awaitable, decodeFailure, quoted, unavailableFailure } from "@waybill/core/serializer";
 import type { RegisteredSchema, SchemaSource } from "./schema-source.js";
 
 /** How answers of a registry are kept. */

@@ -1,4 +1,5 @@
-import type { ApplicationProperties, SerializerContext } from "@waybill/core";
+import type { ApplicationProperties } from "@waybill/core";
+import type { SerializerContext } from "@waybill/core/serializer";
 import type { SchemaFraming } from "./schema-source.js";
 
 /** Where the schema's id of a body stands, and where the payload begins. */

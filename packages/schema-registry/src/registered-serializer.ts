@@ -1,4 +1,5 @@
 import { inflateSync } from "node:zlib";
+import { type Serializer, WaybillError } from "@waybill/core";
 import {
   type Awaitable,
   type DeserializeContext,
@@ -7,9 +8,7 @@ import {
   quoted,
   type SerializeContext,
   type SerializedBody,
-  type Serializer,
-  WaybillError,
-} from "@waybill/core";
+} from "@waybill/core/serializer";
 import { CachedSchemas, isPromiseLike } from "./cached-schemas.js";
 import { diagnoseFraming } from "./diagnose-framing.js";
 import { type Framed, findFraming, frameHeader, hasSchemaHeader, leadingBytesOf } from "./framing.js";

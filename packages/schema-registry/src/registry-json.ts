@@ -1,4 +1,5 @@
-import type { MediaType, SerializedBody, Serializer } from "@waybill/core";
+import type { Serializer } from "@waybill/core";
+import type { MediaType, SerializedBody } from "@waybill/core/serializer";
 import { isPromiseLike } from "./cached-schemas.js";
 import { type Payload, registeredSerializer } from "./registered-serializer.js";
 import { type RegistryOptions, resolveRegistryOptions } from "./registry-options.js";

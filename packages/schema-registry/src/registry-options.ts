@@ -1,4 +1,4 @@
-import type { SerializerContext } from "@waybill/core";
+import type { SerializerContext } from "@waybill/core/serializer";
 import type { SchemaCacheOptions } from "./cached-schemas.js";
 import { type ResolvedCacheOptions, resolveCacheOptions } from "./cached-schemas.js";
 import type { SchemaFraming, SchemaSource } from "./schema-source.js";

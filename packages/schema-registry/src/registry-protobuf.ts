@@ -1,11 +1,11 @@
+import type { Serializer } from "@waybill/core";
 import {
   type Awaitable,
   decodeFailure,
   encodeFailure,
   parseMediaType,
   quoted,
-  type Serializer,
-} from "@waybill/core";
+} from "@waybill/core/serializer";
 import { isPromiseLike } from "./cached-schemas.js";
 import type { Framed } from "./framing.js";
 import { protoMessages, readIndexes, writeIndexes } from "./proto-messages.js";

@@ -1,4 +1,4 @@
-import { encodeFailure, quoted, type SerializerContext } from "@waybill/core";
+import { encodeFailure, quoted, type SerializerContext } from "@waybill/core/serializer";
 
 /** A schema: its text, or what its JSON holds. */
 export type SchemaDefinition = string | object;

@@ -1,4 +1,4 @@
-import type { Awaitable } from "@waybill/core";
+import type { Awaitable } from "@waybill/core/serializer";
 
 /** The formats that schemas of registries are for. */
 export type SchemaFormat = "avro" | "json" | "protobuf";

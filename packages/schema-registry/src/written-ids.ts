@@ -1,4 +1,5 @@
-import { type Awaitable, encodeFailure, quoted, unavailableFailure, WaybillError } from "@waybill/core";
+import { WaybillError } from "@waybill/core";
+import { type Awaitable, encodeFailure, quoted, unavailableFailure } from "@waybill/core/serializer";
 import { withTimeout } from "./cached-schemas.js";
 import type { ResolvedRegistryOptions } from "./registry-options.js";
 import type { SchemaToWrite } from "./schema-source.js";

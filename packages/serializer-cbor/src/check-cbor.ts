@@ -1,4 +1,4 @@
-import { type DecodeReason, type DeserializeContext, decodeFailure } from "@waybill/core";
+import { type DecodeReason, type DeserializeContext, decodeFailure } from "@waybill/core/serializer";
 import { checkTag, readArgument, setTag } from "./check-tag.js";
 
 const ARRAY = 0;

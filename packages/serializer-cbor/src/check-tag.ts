@@ -1,4 +1,4 @@
-import { type DecodeReason, decodeFailure } from "@waybill/core";
+import { type DecodeReason, decodeFailure } from "@waybill/core/serializer";
 
 /** A set: the array that follows. Source: the registry of CBOR tags. */
 export const setTag = 258;

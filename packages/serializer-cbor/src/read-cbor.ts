@@ -1,5 +1,6 @@
-import type { BodyCheck, DeserializeContext } from "@waybill/core";
-import { decodeFailure, validationFailure, WaybillError } from "@waybill/core";
+import { WaybillError } from "@waybill/core";
+import type { BodyCheck, DeserializeContext } from "@waybill/core/serializer";
+import { decodeFailure, validationFailure } from "@waybill/core/serializer";
 import { decode } from "cborg";
 import { CarefulTokenizer } from "./careful-tokenizer.js";
 import { checkCbor } from "./check-cbor.js";

@@ -1,4 +1,4 @@
-import { decodeFailure } from "@waybill/core";
+import { decodeFailure } from "@waybill/core/serializer";
 import type { TagDecoder } from "cborg";
 import { setTag } from "./check-tag.js";
 

@@ -1,11 +1,6 @@
-import type {
-  ApplicationProperties,
-  Awaitable,
-  BodyCheck,
-  DeserializeContext,
-  Serializer,
-} from "@waybill/core";
-import { decodeFailure, validationFailure } from "@waybill/core";
+import type { ApplicationProperties, Serializer } from "@waybill/core";
+import type { Awaitable, BodyCheck, DeserializeContext } from "@waybill/core/serializer";
+import { decodeFailure, validationFailure } from "@waybill/core/serializer";
 import { maxNodes } from "./binary-xml/max-nodes.js";
 import { Namespaces } from "./binary-xml/namespaces.js";
 import { readDocument } from "./binary-xml/read-document.js";

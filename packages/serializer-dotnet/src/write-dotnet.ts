@@ -1,5 +1,7 @@
-import type { Awaitable, BodyCheck, SerializeContext, SerializedBody, Serializer } from "@waybill/core";
-import { encodeFailure, WaybillError } from "@waybill/core";
+import type { Serializer } from "@waybill/core";
+import { WaybillError } from "@waybill/core";
+import type { Awaitable, BodyCheck, SerializeContext, SerializedBody } from "@waybill/core/serializer";
+import { encodeFailure } from "@waybill/core/serializer";
 import { maxNodes } from "./binary-xml/max-nodes.js";
 import { readDocument } from "./binary-xml/read-document.js";
 import { toValue } from "./contract/to-value.js";

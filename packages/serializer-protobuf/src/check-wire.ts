@@ -1,5 +1,5 @@
 import type { DescMessage } from "@bufbuild/protobuf";
-import { type DecodeReason, type DeserializeContext, decodeFailure } from "@waybill/core";
+import { type DecodeReason, type DeserializeContext, decodeFailure } from "@waybill/core/serializer";
 import { type Field, type Fields, fieldsOf, type Packing } from "./wire-fields.js";
 
 /** What the scan must not exceed. */

@@ -1,5 +1,5 @@
 import type { DescMessage, Registry } from "@bufbuild/protobuf";
-import type { SerializerContext } from "@waybill/core";
+import type { SerializerContext } from "@waybill/core/serializer";
 
 /** Parameters of a content type that name the Protobuf type; media types know no case. */
 const parameters = Object.freeze(["proto", "messagetype", "message-type"]);

@@ -1,12 +1,7 @@
 import type { Registry } from "@bufbuild/protobuf";
-import type {
-  BodySchemaOptions,
-  Serializer,
-  SerializerContext,
-  StandardSchema,
-  ValidateFunction,
-} from "@waybill/core";
-import { compileValidator, resolveBodySchemas } from "@waybill/core";
+import type { Serializer, StandardSchema } from "@waybill/core";
+import type { BodySchemaOptions, SerializerContext, ValidateFunction } from "@waybill/core/serializer";
+import { compileValidator, resolveBodySchemas } from "@waybill/core/serializer";
 import { messageDescriptor } from "./message-descriptor.js";
 import { readProtobuf } from "./read-protobuf.js";
 import { writeProtobuf } from "./write-protobuf.js";

@@ -1,6 +1,7 @@
 import { type DescMessage, fromBinary } from "@bufbuild/protobuf";
-import type { BodyCheck, DeserializeContext } from "@waybill/core";
-import { decodeFailure, validationFailure, WaybillError } from "@waybill/core";
+import { WaybillError } from "@waybill/core";
+import type { BodyCheck, DeserializeContext } from "@waybill/core/serializer";
+import { decodeFailure, validationFailure } from "@waybill/core/serializer";
 import { checkWire } from "./check-wire.js";
 import type { FoundType } from "./message-descriptor.js";
 

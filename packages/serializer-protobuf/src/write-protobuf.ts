@@ -6,13 +6,13 @@ import {
   type MessageInitShape,
   toBinary,
 } from "@bufbuild/protobuf";
+import { WaybillError } from "@waybill/core";
 import {
   type BodyCheck,
   encodeFailure,
   type SerializeContext,
   type SerializedBody,
-  WaybillError,
-} from "@waybill/core";
+} from "@waybill/core/serializer";
 import { checkWire } from "./check-wire.js";
 import type { FoundType } from "./message-descriptor.js";
 

@@ -1,6 +1,6 @@
+import { withoutSecrets } from "../errors/without-secrets.js";
 import { printable } from "../output/printable.js";
 import { toJson } from "../output/to-json.js";
-import { withoutSecrets } from "../errors/without-secrets.js";
 
 /** What a running broker says, to the standard output: lines for people, or JSON for machines. */
 export class BrokerLog {

@@ -2,8 +2,8 @@ import { Command } from "commander";
 import { readBrokerConfig } from "../../broker-config/broker-config.js";
 import { writeNamespace } from "../../broker-config/write-namespace.js";
 import { openAdministration } from "../../broker-host/administration.js";
-import { exiting } from "../common-options.js";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
+import { exiting } from "../common-options.js";
 
 interface ExportOptions {
   readonly apply?: boolean;

@@ -2,8 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { Command } from "commander";
 import { readNamespace } from "../../broker-config/read-namespace.js";
 import { openAdministration } from "../../broker-host/administration.js";
-import { exiting } from "../common-options.js";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
+import { exiting } from "../common-options.js";
 
 /** `waybill broker import`: writes a configuration from a real namespace. */
 export function importCommand(): Command {

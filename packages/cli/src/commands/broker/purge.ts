@@ -2,8 +2,8 @@ import { type Broker, openBroker, openDurableStorage } from "@waybill/broker";
 import { decodeWire } from "@waybill/broker-server";
 import { Command } from "commander";
 import { controlRequest } from "../../broker-host/control-request.js";
-import { exiting } from "../common-options.js";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
+import { exiting } from "../common-options.js";
 
 interface EmptyOptions {
   readonly data?: string;
