@@ -225,7 +225,7 @@ describe("a policy", () => {
     for (const name of ["missing", "unknown", "foreign"]) {
       expect(make({ [name]: { assume: "xml" } })).toThrow(WaybillError);
       expect(make({ [name]: { assume: "xml" } })).toThrow(
-        `[configuration-invalid] contentType.${name} assumes "xml", and no serializer of the pipeline has that name; it has "json".`,
+        `[configuration-invalid] contentTypePolicies.${name} assumes "xml", and no serializer of the pipeline has that name; it has "json".`,
       );
     }
   });
