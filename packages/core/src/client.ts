@@ -30,5 +30,8 @@ export type { UndeserializableAction } from "./receiving/undeserializable-action
 export type { RuleManager, SqlRuleAction } from "./rules/rule-manager.js";
 export type { CreateMessageBatchOptions } from "./sending/message-batch.js";
 export type { ListSessionsOptions } from "./sessions/list-sessions.js";
-export type { SubscribeSessionsOptions } from "./sessions/session-processor-options.js";
+export type {
+  SubscribeSessionsOptions,
+  TypedSessionMessageHandlers,
+} from "./sessions/session-processor-options.js";
 export type { GetSessionStateOptions, SetSessionStateOptions } from "./sessions/session-receiver.js";

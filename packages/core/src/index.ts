@@ -45,7 +45,7 @@ export type {
 } from "./processing/processor-options.js";
 export type { RetryOptions } from "./processing/retry.js";
 export { firstMessageIdProperty, retryCountProperty } from "./processing/retry.js";
-export type { HandlersByType } from "./processing/typed-handlers.js";
+export type { HandlersByType, TypedMessageHandlers } from "./processing/typed-handlers.js";
 export { DeferredMessages } from "./receiving/deferred-messages.js";
 export { peekAll } from "./receiving/peek-all.js";
 export type { Receiver } from "./receiving/receiver.js";

@@ -17,9 +17,14 @@ import { durationMs } from "../foundation/duration.js";
 import { type Scheduler, systemScheduler } from "../foundation/scheduler.js";
 import { requireWholeNumber } from "../foundation/whole-number.js";
 import type { UndecodedMessage } from "../message/message.js";
+import type { MessageType } from "../message-types/message-type.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 import type { CloseSubscriptionOptions, MessageSubscription } from "../processing/processor-options.js";
-import type { TypedHandlers, TypedSubscribeOptions } from "../processing/typed-handlers.js";
+import {
+  type TypedMessageHandlers,
+  type TypedSubscribeOptions,
+  untypedHandlers,
+} from "../processing/typed-handlers.js";
 import { Receiver, type ReceiverSettings } from "../receiving/receiver.js";
 import {
   type AcceptSessionReceiverOptions,
@@ -35,6 +40,7 @@ import { type ListSessionsOptions, listSessions } from "../sessions/list-session
 import type {
   SessionMessageHandlers,
   SubscribeSessionsOptions,
+  TypedSessionMessageHandlers,
 } from "../sessions/session-processor-options.js";
 import { SessionReceiver } from "../sessions/session-receiver.js";
 import { startSessionProcessor } from "../sessions/start-session-processor.js";
@@ -136,9 +142,11 @@ export class ClientParts {
   /** Subscribes through a receiver that closes with the subscription. */
   subscribe(
     entity: EntityName,
-    { pipeline, handlers }: TypedHandlers,
-    { receiveMode, ...options }: TypedSubscribeOptions,
+    given: TypedMessageHandlers<MessageType>,
+    { receiveMode, ...options }: TypedSubscribeOptions = {},
   ): MessageSubscription {
+    this.requireOpen();
+    const { pipeline, handlers } = untypedHandlers(this.#options.pipeline, given);
     const receiver = this.#openReceiver(entity, { receiveMode }, pipeline, true);
     try {
       const subscription = receiver.subscribe(handlers, options);
@@ -196,10 +204,13 @@ export class ClientParts {
 
   subscribeSessions(
     entity: EntityName,
-    handlers: SessionMessageHandlers<unknown, UndecodedMessage>,
+    given: SessionMessageHandlers<unknown, UndecodedMessage> | TypedSessionMessageHandlers<MessageType>,
     options: SubscribeSessionsOptions = {},
   ): MessageSubscription {
     this.requireOpen();
+    const { pipeline, handlers } = isTyped(given)
+      ? untypedHandlers(this.#options.pipeline, given)
+      : { pipeline: this.#options.pipeline, handlers: given };
     if (options.receiveMode !== undefined) requireReceiveMode(options.receiveMode);
     const address = entityAddress(entity);
     return this.add(
@@ -209,10 +220,12 @@ export class ClientParts {
         address,
         entityPath: pathOf(address),
         scheduler: this.scheduler,
-        breaker: this.#breakers.of(address, this.#options.pipeline),
+        breaker: this.#breakers.of(address, pipeline),
         backoff: this.#options.unavailableBackoff,
-        settingsOf: (receiver, maxAutoLockRenewalDurationInMs) =>
-          this.#receiverSettings(receiver, { maxAutoLockRenewalDurationInMs }),
+        settingsOf: (receiver, maxAutoLockRenewalDurationInMs) => ({
+          ...this.#receiverSettings(receiver, { maxAutoLockRenewalDurationInMs }),
+          pipeline,
+        }),
         onClosed: this.forget,
       }),
     );
@@ -397,4 +410,10 @@ function requireReceiveMode(receiveMode: unknown): asserts receiveMode is Receiv
   throw new TypeError(
     `receiveMode must be "peekLock" or "receiveAndDelete", not ${JSON.stringify(receiveMode)}.`,
   );
+}
+
+function isTyped(
+  handlers: SessionMessageHandlers<unknown, UndecodedMessage> | TypedSessionMessageHandlers<MessageType>,
+): handlers is TypedSessionMessageHandlers<MessageType> {
+  return typeof handlers?.processMessage === "object";
 }

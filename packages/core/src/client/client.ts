@@ -3,11 +3,7 @@ import type { ClientHealth } from "../diagnostics/client-health.js";
 import type { ReceivedMessage, UndecodedMessage } from "../message/message.js";
 import type { MessageType } from "../message-types/message-type.js";
 import type { MessageSubscription } from "../processing/processor-options.js";
-import {
-  type HandlersByType,
-  type TypedSubscribeOptions,
-  typedHandlers,
-} from "../processing/typed-handlers.js";
+import type { TypedMessageHandlers, TypedSubscribeOptions } from "../processing/typed-handlers.js";
 import type { Receiver } from "../receiving/receiver.js";
 import type {
   AcceptSessionReceiverOptions,
@@ -34,6 +30,7 @@ import type { ListSessionsOptions } from "../sessions/list-sessions.js";
 import type {
   SessionMessageHandlers,
   SubscribeSessionsOptions,
+  TypedSessionMessageHandlers,
 } from "../sessions/session-processor-options.js";
 import type { SessionReceiver } from "../sessions/session-receiver.js";
 import {
@@ -124,25 +121,24 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
    */
   subscribe(
     queue: string,
-    handlers: HandlersByType<Types>,
-    options: TypedSubscribeOptions,
+    handlers: TypedMessageHandlers<Types>,
+    options?: TypedSubscribeOptions,
   ): MessageSubscription;
   subscribe(
     topic: string,
     subscription: string,
-    handlers: HandlersByType<Types>,
-    options: TypedSubscribeOptions,
+    handlers: TypedMessageHandlers<Types>,
+    options?: TypedSubscribeOptions,
   ): MessageSubscription;
   subscribe(
     queueOrTopic: string,
-    ...rest:
-      | [HandlersByType<Types>, TypedSubscribeOptions]
-      | [string, HandlersByType<Types>, TypedSubscribeOptions]
+    second: string | TypedMessageHandlers<Types>,
+    third?: TypedMessageHandlers<Types> | TypedSubscribeOptions,
+    fourth?: TypedSubscribeOptions,
   ): MessageSubscription {
-    this.#parts.requireOpen();
-    const [topicSubscription, handlers, options] = rest.length === 3 ? rest : [undefined, ...rest];
-    const entity = { queueOrTopic, subscription: topicSubscription };
-    return this.#parts.subscribe(entity, typedHandlers(this.#options.pipeline, handlers, options), options);
+    return typeof second === "string"
+      ? this.#parts.subscribe({ queueOrTopic, subscription: second }, third as never, fourth)
+      : this.#parts.subscribe(queue(queueOrTopic), second as never, third as never);
   }
 
   /** Locks the named session. Rejects with `session-cannot-be-locked` when another receiver holds it. */
@@ -191,8 +187,19 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
 
   /**
    * Serves the sessions of a queue or subscription until the returned subscription or the client is closed: several at once, each in
-   * order, each as long as it has messages. Throws `TypeError` for options no program should pass.
+   * order, each as long as it has messages. `processMessage` is one handler, or an object of handlers by message type. Throws `TypeError` for options no program should pass.
    */
+  subscribeSessions(
+    queue: string,
+    handlers: TypedSessionMessageHandlers<Types>,
+    options?: SubscribeSessionsOptions,
+  ): MessageSubscription;
+  subscribeSessions(
+    topic: string,
+    subscription: string,
+    handlers: TypedSessionMessageHandlers<Types>,
+    options?: SubscribeSessionsOptions,
+  ): MessageSubscription;
   subscribeSessions<Body = unknown, Mode extends ReceiveMode = "peekLock">(
     queue: string,
     handlers: SessionMessageHandlers<Body, UndecodedIn<Mode>>,
@@ -206,8 +213,8 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
   ): MessageSubscription;
   subscribeSessions(
     queueOrTopic: string,
-    second: string | SessionMessageHandlers,
-    third?: SessionMessageHandlers | SubscribeSessionsOptions,
+    second: string | object,
+    third?: object,
     fourth?: SubscribeSessionsOptions,
   ): MessageSubscription {
     return typeof second === "string"

@@ -2,12 +2,14 @@ import type { ReceiveMode } from "../contracts/transport.js";
 import { durationMs } from "../foundation/duration.js";
 import { requireWholeNumber } from "../foundation/whole-number.js";
 import type { UndecodedMessage } from "../message/message.js";
+import type { MessageType } from "../message-types/message-type.js";
 import type { MessageContext } from "../processing/flight.js";
 import {
   defaultSubscribeOptions,
   type MessageHandlers,
   type ProcessorOptions,
 } from "../processing/processor-options.js";
+import type { TypedMessageHandlers } from "../processing/typed-handlers.js";
 import {
   defaultUndeserializableAction,
   requireUndeserializableAction,
@@ -31,6 +33,11 @@ export interface SessionMessageHandlers<Body = unknown, Undecoded extends Undeco
   /** Runs after a session's last message, while its lock still holds unless that was lost. */
   sessionClosing?(session: SessionReceiver<Undecoded>): Promise<void> | void;
 }
+
+/** The functions that a session processor by message type calls. */
+export interface TypedSessionMessageHandlers<Types extends MessageType>
+  extends TypedMessageHandlers<Types, SessionMessageContext<UndecodedMessage>>,
+    Pick<SessionMessageHandlers<unknown, UndecodedMessage>, "sessionInitializing" | "sessionClosing"> {}
 
 /** How a session processor works. */
 export interface SubscribeSessionsOptions<Mode extends ReceiveMode = ReceiveMode> extends ProcessorOptions {
