@@ -185,7 +185,7 @@ describe("subscribeSessions", () => {
   });
 
   it.each([
-    [{ maxConcurrentSessions: 0 }, "maxConcurrentSessions must be a whole number from 1; got 0."],
+    [{ maxConcurrentSessions: 0 }, "maxConcurrentSessions must be a positive integer; got 0."],
     [{ sessionIdleTimeoutInMs: -1 }, "sessionIdleTimeoutInMs must be a number of milliseconds"],
     [
       { undeserializableAction: "drop" as never },

@@ -34,7 +34,7 @@ export function resolveRetryOptions({
 }: RetryOptions): ResolvedRetryOptions {
   if (typeof delayInMs !== "function") durationMs("retry.delayInMs", delayInMs, 0);
   if (!(Number.isInteger(maxRetries) && maxRetries >= 0)) {
-    throw new TypeError(`retry.maxRetries must be a whole number from 0; got ${String(maxRetries)}.`);
+    throw new TypeError(`retry.maxRetries must be an integer of 0 or more; got ${String(maxRetries)}.`);
   }
   return { delayInMs, maxRetries };
 }

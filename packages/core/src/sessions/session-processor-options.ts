@@ -90,7 +90,7 @@ export function resolveSubscribeSessionsOptions(
   options: SubscribeSessionsOptions,
 ): ResolvedSubscribeSessionsOptions {
   const defaults = defaultSubscribeSessionsOptions;
-  const count = (name: CountName, least: number) => {
+  const count = (name: CountName, least: 0 | 1) => {
     const value = options[name] ?? defaults[name];
     requireWholeNumber(name, value, least);
     return value;
