@@ -1,9 +1,9 @@
 /** The types of options and results of the client that programs seldom name. */
 
-export type { MessageFormat } from "./circuit-breaker/circuit-breaker-event.js";
 export type { CircuitBreakerOptions, WhenFull } from "./circuit-breaker/circuit-breaker-options.js";
 export type { ClientOptions, WaybillClientOptions } from "./client/client-options.js";
 export type { CorrelationFilter, SqlFilter, SubscriptionRule } from "./contracts/transport.js";
+export type { MessageFormat } from "./diagnostics/circuit-breaker-event.js";
 export type { SendResult } from "./errors/send-result.js";
 export type { UnavailableBackoff } from "./holding/unavailable-backoff.js";
 export type { HandlerErrorOptions } from "./processing/handler-errors.js";

@@ -1,7 +1,7 @@
 /** For those who observe a client: events, traces, health, rehearsals. */
 
-export type { CircuitBreakerEvent, CircuitState } from "./circuit-breaker/circuit-breaker-event.js";
 export type { LinkStall } from "./contracts/transport.js";
+export type { CircuitBreakerEvent, CircuitState } from "./diagnostics/circuit-breaker-event.js";
 export type { ClientHealth, LinkHealth } from "./diagnostics/client-health.js";
 export type {
   DeserializeEvent,

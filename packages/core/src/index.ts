@@ -1,7 +1,6 @@
 /** What applications name: the client, its senders and receivers, messages, pipelines, errors. The rest is in the other entry points. */
 
 export type { EncryptionKeyProvider } from "./body-transforms/encryption-options.js";
-export type { CircuitBreakerEvent } from "./circuit-breaker/circuit-breaker-event.js";
 export type { CircuitBreakerOptions } from "./circuit-breaker/circuit-breaker-options.js";
 export { WaybillClient } from "./client/client.js";
 export type { WaybillClientOptions } from "./client/client-options.js";
@@ -9,6 +8,7 @@ export type { StandardSchema } from "./contracts/body-schema.js";
 export type { ClaimCheckStore } from "./contracts/claim-check-store.js";
 export type { Serializer } from "./contracts/serializer.js";
 export type { Transport } from "./contracts/transport.js";
+export type { CircuitBreakerEvent } from "./diagnostics/circuit-breaker-event.js";
 export type { ClientHealth } from "./diagnostics/client-health.js";
 export type { ErrorCode } from "./errors/error.js";
 export { errorCodes, WaybillError } from "./errors/error.js";

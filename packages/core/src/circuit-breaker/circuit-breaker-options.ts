@@ -1,6 +1,6 @@
+import type { MessageFormat } from "../diagnostics/circuit-breaker-event.js";
 import { durationMs } from "../foundation/duration.js";
 import type { CircuitRule } from "./circuit.js";
-import type { MessageFormat } from "./circuit-breaker-event.js";
 
 /** What becomes of messages that cannot be read beyond those that are held, while others are read: see {@link CircuitBreakerOptions}. */
 export type WhenFull = "defer" | "deadLetter" | "pause";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { DeliveredMessage } from "../contracts/transport.js";
+import type { CircuitBreakerEvent } from "../diagnostics/circuit-breaker-event.js";
 import type { DeserializationOutcome } from "../message/outcome.js";
 import type { DeserializationReport } from "../message/report.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 import { CircuitBreaker } from "./circuit-breaker.js";
-import type { CircuitBreakerEvent } from "./circuit-breaker-event.js";
 import { type CircuitBreakerOptions, resolveCircuitBreakerOptions } from "./circuit-breaker-options.js";
 import { LookAhead } from "./look-ahead.js";
 

@@ -1,9 +1,13 @@
 import type { Awaitable } from "../contracts/serializer.js";
 import type { DeliveredMessage } from "../contracts/transport.js";
+import type {
+  CircuitBreakerEvent,
+  CircuitState,
+  MessageFormat,
+} from "../diagnostics/circuit-breaker-event.js";
 import { WaybillError } from "../errors/error.js";
 import type { DeserializationReport } from "../message/report.js";
 import { Circuit, EntityRun } from "./circuit.js";
-import type { CircuitBreakerEvent, CircuitState, MessageFormat } from "./circuit-breaker-event.js";
 import type { ResolvedCircuitBreakerOptions } from "./circuit-breaker-options.js";
 import type { LookAhead, OnReadable } from "./look-ahead.js";
 

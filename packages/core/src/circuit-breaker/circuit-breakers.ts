@@ -1,8 +1,8 @@
 import type { EntityAddress, Transport, TransportReceiver } from "../contracts/transport.js";
+import type { CircuitBreakerEvent } from "../diagnostics/circuit-breaker-event.js";
 import { type Scheduler, steadyNow } from "../foundation/scheduler.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 import { CircuitBreaker } from "./circuit-breaker.js";
-import type { CircuitBreakerEvent } from "./circuit-breaker-event.js";
 import type { ResolvedCircuitBreakerOptions } from "./circuit-breaker-options.js";
 import { LookAhead } from "./look-ahead.js";
 

@@ -1,9 +1,9 @@
-import type { CircuitBreakerEvent } from "../circuit-breaker/circuit-breaker-event.js";
 import {
   type CircuitBreakerOptions,
   type ResolvedCircuitBreakerOptions,
   resolveCircuitBreakerOptions,
 } from "../circuit-breaker/circuit-breaker-options.js";
+import type { CircuitBreakerEvent } from "../diagnostics/circuit-breaker-event.js";
 import type { Diagnostics } from "../diagnostics/diagnostics.js";
 import { Observer } from "../diagnostics/observer.js";
 import { callHook } from "../foundation/call-hook.js";

@@ -1,5 +1,5 @@
-import type { CircuitBreakerEvent } from "../circuit-breaker/circuit-breaker-event.js";
 import type { ReceivingLink } from "../contracts/transport.js";
+import type { CircuitBreakerEvent } from "./circuit-breaker-event.js";
 
 /** How a client fares, for readiness probes: `client.health()`. Nothing in it is asked of the broker. */
 export interface ClientHealth {

@@ -1,4 +1,3 @@
-import type { CircuitBreakerEvent } from "../circuit-breaker/circuit-breaker-event.js";
 import type {
   LinkStall,
   ReceiverEvents,
@@ -7,6 +6,7 @@ import type {
 } from "../contracts/transport.js";
 import { RecentCount } from "../foundation/recent-count.js";
 import type { Scheduler } from "../foundation/scheduler.js";
+import type { CircuitBreakerEvent } from "./circuit-breaker-event.js";
 import type { ClientHealth, LinkHealth } from "./client-health.js";
 
 /** How far back its counts look, in milliseconds. */
