@@ -78,11 +78,12 @@ export const FLOODS_OF_TIME: readonly Flood[] = [
       matchRules(
         context,
         [
-          sqlRule("one", `sys.Label LIKE '%${"_a%".repeat(300)}b'`),
-          sqlRule("two", `sys.Label LIKE '${"%a".repeat(500)}b' OR sys.Label LIKE sys.To`),
+          sqlRule("one", `sys.Label LIKE '%${"a_".repeat(480)}b%'`),
+          sqlRule("two", `sys.Label LIKE '${"%a".repeat(480)}%b%'`),
+          sqlRule("three", "sys.Label LIKE sys.To"),
         ],
         encodeMessage({
-          properties: { subject: "a".repeat(60_000), to: `%${"a_%".repeat(20_000)}b` },
+          properties: { subject: "a".repeat(60_000), to: `%${"a_".repeat(29_990)}b%` },
           body: { kind: "value", value: null },
         }),
       ),
