@@ -14,7 +14,7 @@ import {
 import { createBroker } from "@waybill/broker";
 import { describe, expect, it } from "vitest";
 import { serve } from "./index.js";
-import { connectRaw, numberIn, sendOn, unfinishedTransfer } from "./raw-client.test-support.js";
+import { connectRaw, lockTokenOf, numberIn, sendOn, unfinishedTransfer } from "./raw-client.test-support.js";
 import { fill, openRaw } from "./raw-world.test-support.js";
 
 const LIMIT = "amqp:resource-limit-exceeded";
@@ -278,7 +278,7 @@ describe("a session", () => {
     await using server = await serve(broker, { port: 0, keys: [ROOT] });
     await using holder = await connectRaw(server, PLAIN);
     const filter = symbolMap({ "com.microsoft:session-filter": "a" });
-    await (await holder.receiver("s", { credit: 1, filter })).take(1);
+    const [message] = await (await holder.receiver("s", { credit: 1, filter })).take(1);
     const own = await holder.management("s");
     await using other = await connectRaw(server, PLAIN);
     const foreign = await other.management("s");
@@ -296,6 +296,18 @@ describe("a session", () => {
       });
       expect(numberIn(await call(own), "statusCode")).toBe(200);
     }
+    // Not even with its token, and without a word of the session.
+    const tokens = { "lock-tokens": array("uuid", [lockTokenOf(message?.tag ?? new Uint8Array(16))]) };
+    for (const [operation, body] of [
+      ["update-disposition", { ...tokens, "disposition-status": "completed" }],
+      ["renew-lock", tokens],
+    ] as const) {
+      const answer = await foreign.call(`com.microsoft:${operation}`, stringMap(body));
+      expect(answer.properties.get("errorCondition")).toMatchObject({
+        value: "com.microsoft:session-lock-lost",
+      });
+    }
+    expect(broker.getEntity("s").activeMessageCount).toBe(1);
   });
 });
 

@@ -17,6 +17,7 @@ import {
   scanMessage,
   stringMap,
   uint,
+  uuid,
 } from "@waybill/amqp";
 import type { BrokerServer } from "./index.js";
 
@@ -235,4 +236,10 @@ export interface Answer {
 export function numberIn(answer: Answer, name: string): number {
   const value = answer.properties.get(name);
   return isTyped(value) && "value" in value ? Number(value.value) : Number.NaN;
+}
+
+/** The lock token for which a delivery tag stands. */
+export function lockTokenOf(tag: Uint8Array): AmqpValue {
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0, ...rest] = tag;
+  return uuid(Uint8Array.of(d, c, b, a, f, e, h, g, ...rest));
 }

@@ -10,12 +10,11 @@ import {
   stringMap,
   symbolMap,
   timestamp,
-  uuid,
 } from "@waybill/amqp";
 import { createBroker } from "@waybill/broker";
 import { describe, expect, it, vi } from "vitest";
 import { serve } from "./index.js";
-import { connectRaw, numberIn, sendOn, text } from "./raw-client.test-support.js";
+import { connectRaw, lockTokenOf, numberIn, sendOn, text } from "./raw-client.test-support.js";
 
 const DECLARE = 0x31n;
 const DISCHARGE = 0x32n;
@@ -55,12 +54,6 @@ function openCoordinator(session: { openSender(options: object): SenderLink }): 
   return new Promise((resolve) => {
     link.handler.onCredit = () => resolve(link);
   });
-}
-
-/** A lock token out of a delivery tag, which has the order of .NET's Guid. */
-function lockTokenOf(tag: Uint8Array): AmqpValue {
-  const [a, b, c, d, e, f, g, h, ...rest] = tag;
-  return uuid(Uint8Array.of(d!, c!, b!, a!, f!, e!, h!, g!, ...rest));
 }
 
 const under = (transactionId: Uint8Array, outcome?: DeliveryState) =>

@@ -3,10 +3,16 @@ import { connect, type Socket } from "node:net";
 import { attachSender, CODES, greeting } from "./frames.js";
 import type { KeyName } from "./keys.js";
 
+/** How a declared state begins, and how a binary of 16 bytes does. */
+const DECLARED = Buffer.from("005333", "hex");
+const BINARY_OF_16 = Buffer.from("a010", "hex");
+
 /** A client that says what it likes, counts what the server answers, and never reads more than that. */
 export class Attacker {
   /** Frames that came, by the code of their performative. */
   readonly frames = new Map<number, number>();
+  /** Ids of transactions that were declared for it. */
+  readonly transactions: Uint8Array[] = [];
   readonly #socket: Socket;
   #isOver = false;
   #rest: Buffer = Buffer.alloc(0);
@@ -107,9 +113,17 @@ export class Attacker {
       // Behind the frame's header stands the descriptor, a small ulong.
       const code = !isHeader && size > 10 && chunk[5] === 0 ? chunk[10] : undefined;
       if (code !== undefined) this.frames.set(code, this.received(code) + 1);
+      if (code === CODES.disposition) this.#noteTransaction(chunk.subarray(0, size));
       chunk = chunk.subarray(size);
     }
     this.#rest = Buffer.from(chunk);
+  }
+
+  /** A declared state (4.5.4) has the id as its one field, binary of 16 bytes. */
+  #noteTransaction(frame: Buffer): void {
+    const at = frame.indexOf(DECLARED);
+    const id = at < 0 ? -1 : frame.indexOf(BINARY_OF_16, at);
+    if (id >= 0) this.transactions.push(Buffer.from(frame.subarray(id + 2, id + 18)));
   }
 }
 

@@ -3,10 +3,12 @@ import { encodeMessage, symbolMap } from "@waybill/amqp";
 import { pause } from "./attacker.js";
 import type { Flood } from "./flood.js";
 import { attachReceiver, attachSender, begin, CODES, credit, disposition, end, transfer } from "./frames.js";
+import { putToken } from "./requests.js";
 
 // What the protocol allows and no client does.
 
 const RECEIVERS = 4_000;
+const EXPIRY_S = 2;
 
 export const FLOODS_OF_FRAMES: readonly Flood[] = [
   {
@@ -90,6 +92,23 @@ export const FLOODS_OF_FRAMES: readonly Flood[] = [
           await pause(1);
         }
         for (const one of [attacker, sender]) one.close();
+      }
+    },
+  },
+  {
+    name: "4,000 links whose token expires, Listen key",
+    attackers: 1,
+    async run({ open, isOver }) {
+      while (!isOver()) {
+        const attacker = await open();
+        await attacker.write(attachSender("cbs", 0, "$cbs"));
+        await attacker.until(() => attacker.received(CODES.flow) > 0);
+        await attacker.write(transfer(0, 0, putToken("listen", "spare", EXPIRY_S), { settled: true }));
+        for (let handle = 1; handle < RECEIVERS && !attacker.isOver; handle++) {
+          await attacker.write(attachReceiver(`r${handle}`, handle, "spare"));
+        }
+        await attacker.until(() => attacker.received(CODES.detach) > RECEIVERS / 2, EXPIRY_S * 1000 + 2000);
+        attacker.close();
       }
     },
   },

@@ -91,15 +91,22 @@ export const FLOODS_OF_MEMORY: readonly Flood[] = [
     },
   },
   {
-    name: "transactions that are never discharged, Send key",
+    name: "transactions of 100 sends that are never discharged, Send key",
     async run({ open, isOver }) {
+      const message = encodeMessage({ body: { kind: "value", value: null } });
       while (!isOver()) {
-        const attacker = await open("both");
-        await attacker.write(attachCoordinator("c", 0), credit(0, 1));
-        await attacker.until(() => attacker.received(CODES.flow) > 0);
-        for (let id = 0; id < 5_000 && !attacker.isOver && !isOver(); id++) {
+        const attacker = await open("send");
+        const goesOn = (): boolean => !attacker.isOver && !isOver();
+        await attacker.write(attachCoordinator("c", 0));
+        await attacker.attachSender("s", 1, "full");
+        for (let id = 0; id < 100_000 && goesOn(); id++) {
           await attacker.write(declare(0, id));
-          if (id % 50 === 0) await attacker.until(() => attacker.received(CODES.disposition) > id / 4, 100);
+          if (!(await attacker.until(() => attacker.transactions.length > 0, 500))) break;
+          const transaction = attacker.transactions.pop() ?? message;
+          const sends = Array.from({ length: 100 }, () =>
+            transfer(1, ++id, message, { settled: true, transaction }),
+          );
+          await attacker.write(...sends);
         }
         attacker.close();
       }

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { encodeMessage, stringMap } from "@waybill/amqp";
 import { type Attacker, pause } from "./attacker.js";
 import type { Flood } from "./flood.js";
-import { attachSender, begin, end, transfer, wrongGreeting } from "./frames.js";
+import { attachSender, begin, end, hastyGreeting, transfer, wrongGreeting } from "./frames.js";
 import { longNames, unfinished } from "./link-storms.js";
 
 // What comes from clients that have shown no token, or a wrong one.
@@ -43,6 +43,17 @@ export const FLOODS_OF_STRANGERS: readonly Flood[] = [
       return crowd(() => {
         const attacker = openSilent();
         void attacker.write(half);
+        return attacker;
+      }, isOver);
+    },
+  },
+  {
+    name: "heartbeats each millisecond, no token",
+    run: ({ openSilent, isOver }) => {
+      const greeting = hastyGreeting();
+      return crowd(() => {
+        const attacker = openSilent();
+        void attacker.write(greeting);
         return attacker;
       }, isOver);
     },

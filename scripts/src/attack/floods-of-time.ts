@@ -1,5 +1,14 @@
 import { Buffer } from "node:buffer";
-import { type AmqpValue, BATCH_MESSAGE_FORMAT, encodeMessage, joinBatch, stringMap } from "@waybill/amqp";
+import { randomUUID } from "node:crypto";
+import {
+  type AmqpValue,
+  array,
+  BATCH_MESSAGE_FORMAT,
+  encodeMessage,
+  joinBatch,
+  stringMap,
+  uuid,
+} from "@waybill/amqp";
 import { pause } from "./attacker.js";
 import type { Flood, FloodContext } from "./flood.js";
 import {
@@ -78,11 +87,12 @@ export const FLOODS_OF_TIME: readonly Flood[] = [
       matchRules(
         context,
         [
-          sqlRule("one", `sys.Label LIKE '%${"_a%".repeat(300)}b'`),
-          sqlRule("two", `sys.Label LIKE '${"%a".repeat(500)}b' OR sys.Label LIKE sys.To`),
+          sqlRule("one", `sys.Label LIKE '%${"a_".repeat(480)}b%'`),
+          sqlRule("two", `sys.Label LIKE '${"%a".repeat(480)}%b%'`),
+          sqlRule("three", "sys.Label LIKE sys.To"),
         ],
         encodeMessage({
-          properties: { subject: "a".repeat(60_000), to: `%${"a_%".repeat(20_000)}b` },
+          properties: { subject: "a".repeat(60_000), to: `%${"a_".repeat(29_990)}b%` },
           body: { kind: "value", value: null },
         }),
       ),
@@ -115,6 +125,10 @@ export const FLOODS_OF_TIME: readonly Flood[] = [
     name: "peeks of 2^31 and other large requests, Listen key",
     async run({ open, isOver }) {
       const all = 2 ** 31 - 1;
+      const unknownTokens = array(
+        "uuid",
+        Array.from({ length: 4_500 }, () => uuid(randomUUID())),
+      );
       const requests = [
         request("com.microsoft:peek-message", { "message-count": all, "from-sequence-number": 0 }, "r"),
         request(
@@ -126,6 +140,12 @@ export const FLOODS_OF_TIME: readonly Flood[] = [
         request(
           "com.microsoft:renew-lock",
           { "lock-tokens": Array.from({ length: 60_000 }, () => null) },
+          "r",
+        ),
+        request("com.microsoft:renew-lock", { "lock-tokens": unknownTokens }, "r"),
+        request(
+          "com.microsoft:update-disposition",
+          { "lock-tokens": unknownTokens, "disposition-status": "completed" },
           "r",
         ),
         request(

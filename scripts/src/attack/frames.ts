@@ -23,6 +23,7 @@ const SASL_INIT = 0x41n;
 const ACCEPTED = 0x24n;
 const COORDINATOR = 0x30n;
 const DECLARE = 0x31n;
+const TRANSACTIONAL_STATE = 0x34n;
 const FRAME_BYTES = 100_000;
 const MOST = uint(0x7fffffff);
 
@@ -41,6 +42,11 @@ export function wrongGreeting(): Buffer {
     header(0),
     frame(CODES.open, ["a", "localhost"]),
   ]);
+}
+
+/** Headers and an open that asks for heartbeats each millisecond. */
+export function hastyGreeting(): Buffer {
+  return Buffer.concat([header(0), frame(CODES.open, ["attacker", "localhost", null, null, uint(1)])]);
 }
 
 /** Begins a session with windows without end. */
@@ -99,6 +105,8 @@ export interface TransferOptions {
   readonly more?: boolean;
   readonly format?: number;
   readonly aborted?: boolean;
+  /** The transaction that it is sent under. */
+  readonly transaction?: Uint8Array;
 }
 
 export function transfer(
@@ -107,8 +115,9 @@ export function transfer(
   payload: Uint8Array,
   options: TransferOptions = {},
 ): Buffer {
-  const { settled = false, more = false, format = 0, aborted = false } = options;
-  const rest = aborted ? [null, null, false, true] : [];
+  const { settled = false, more = false, format = 0, aborted = false, transaction } = options;
+  const state = transaction === undefined ? null : described(TRANSACTIONAL_STATE, [transaction]);
+  const rest = aborted || state !== null ? [null, state, false, aborted] : [];
   return frame(
     CODES.transfer,
     [uint(handle), uint(id), Buffer.from("t"), uint(format), settled, more, ...rest],

@@ -1,4 +1,6 @@
+import { createHmac } from "node:crypto";
 import { type AmqpValue, encodeMessage, int, stringMap } from "@waybill/amqp";
+import { KEYS, type KeyName } from "./keys.js";
 
 /** A request to a management node. Numbers are ints. */
 export function request(
@@ -13,5 +15,24 @@ export function request(
     properties: { messageId: "m", replyTo },
     applicationProperties: stringMap({ operation }),
     body: { kind: "value", value: stringMap(Object.fromEntries(entries)) },
+  });
+}
+
+/** A request to `$cbs` with a valid token for an entity, which expires so soon. */
+export function putToken(name: KeyName, entity: string, expiresInS: number): Uint8Array {
+  const audience = `sb://localhost/${entity}`;
+  const resource = encodeURIComponent(audience);
+  const expiry = Math.floor(Date.now() / 1000) + expiresInS;
+  const { name: keyName, key } = KEYS[name];
+  const signature = createHmac("sha256", key).update(`${resource}\n${expiry}`).digest("base64");
+  const token = `SharedAccessSignature sr=${resource}&sig=${encodeURIComponent(signature)}&se=${expiry}&skn=${keyName}`;
+  return encodeMessage({
+    properties: { messageId: "m", replyTo: "none" },
+    applicationProperties: stringMap({
+      operation: "put-token",
+      type: "servicebus.windows.net:sastoken",
+      name: audience,
+    }),
+    body: { kind: "value", value: token },
   });
 }

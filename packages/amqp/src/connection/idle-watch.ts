@@ -14,7 +14,7 @@ export interface IdleVerdict {
 }
 
 /** A peer that asks for heartbeats more often than this gets them this often. */
-const MIN_HEARTBEAT_MS = 50;
+const MIN_HEARTBEAT_MS = 250;
 
 /**
  * Watches both directions of a connection (2.4.5) without reading a clock for every frame: traffic only

@@ -89,17 +89,12 @@ export class Peer {
     this.#guarded.delete(link);
   }
 
-  /** Detaches the links whose tokens have expired. */
+  /** Detaches the links whose tokens have expired, in turns. */
   dropExpired(): void {
     for (const [link, { path, rights }] of this.#guarded) {
       if (this.claims.has(path, ...rights)) continue;
       this.#guarded.delete(link);
-      const refusal = new AmqpRefusal(
-        "amqp:unauthorized-access",
-        `The token for '${path}' has expired. Put a new one on $cbs and attach again.`,
-        401,
-      );
-      this.end(link, refusal);
+      this.endLater(() => this.end(link, expired(path)));
     }
   }
 
@@ -162,12 +157,20 @@ export class Peer {
   /** Ends what lives as long as the connection. */
   close(): void {
     this.claims.close();
-    this.transactions.rollBackAll();
+    this.transactions.rollBackAll((end) => this.endLater(end));
     this.replyLinks.clear();
     this.#guarded.clear();
     this.#waiting.clear();
     this.budget.close();
   }
+}
+
+function expired(path: string): AmqpRefusal {
+  return new AmqpRefusal(
+    "amqp:unauthorized-access",
+    `The token for '${path}' has expired. Put a new one on $cbs and attach again.`,
+    401,
+  );
 }
 
 function ignoreClosedBroker(error: unknown): void {

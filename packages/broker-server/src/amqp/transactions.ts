@@ -66,17 +66,16 @@ export class OpenTransactions {
     await (fail ? transaction.rollBack() : transaction.commit());
   }
 
-  /** Rolls back a transaction that nobody can discharge any more. */
-  abandon(id: Uint8Array): void {
-    const transaction = this.#open.get(keyOf(id))?.transaction;
+  /** Rolls back a transaction that nobody can discharge any more, by `later`. */
+  abandon(id: Uint8Array, later: (end: () => void) => void): void {
+    const open = this.#open.get(keyOf(id));
     this.#open.delete(keyOf(id));
-    if (transaction?.state === "open") transaction.rollBack().catch(() => {});
+    if (open !== undefined) later(() => rollBack(open));
   }
 
-  rollBackAll(): void {
-    for (const { transaction } of this.#open.values()) {
-      if (transaction.state === "open") transaction.rollBack().catch(() => {});
-    }
+  /** Rolls back all, each by `later`: together they may have 100,000 steps. */
+  rollBackAll(later: (end: () => void) => void): void {
+    for (const open of this.#open.values()) later(() => rollBack(open));
     this.#open.clear();
   }
 
@@ -93,6 +92,10 @@ export class OpenTransactions {
       "There is no open transaction of this id on the connection.",
     );
   }
+}
+
+function rollBack({ transaction }: OpenTransaction): void {
+  if (transaction.state === "open") transaction.rollBack().catch(() => {});
 }
 
 /** An outcome as it is told for a delivery that came with `state`: under its transaction, if it has one. */

@@ -31,7 +31,7 @@ export function acceptCoordinator(peer: Peer, link: ReceiverLink): void {
       );
     },
     onDetach() {
-      for (const id of begun) peer.transactions.abandon(id);
+      for (const id of begun) peer.transactions.abandon(id, (end) => peer.endLater(end));
     },
   };
   link.accept({ creditWindow: CREDIT_WINDOW });

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { type AmqpMap, type AmqpValue, stringMap, uuid } from "@waybill/amqp";
 import type { ReceivedMessage } from "@waybill/broker";
 import { fromBrokerMessage } from "../from-broker-message.js";
+import { inTurns } from "./in-turns.js";
 import { type ManagementReply, type ManagementRequest, receiverOf } from "./request.js";
 
 /** Receives deferred messages by their numbers, all or none: `receiver-settle-mode` 0 removes them, 1 locks them. */
@@ -12,9 +13,10 @@ export async function receiveBySequenceNumber(request: ManagementRequest): Promi
   const maxSizeInBytes = request.maxAnswerBytes;
   const messages = await receiver.receiveDeferred(body.integers("sequence-numbers"), { maxSizeInBytes });
   if (!isPeekLock && receiver.mode === "peekLock") {
-    await Promise.all(messages.map((message) => receiver.complete(message)));
+    await inTurns(messages, request.pause, (message) => receiver.complete(message));
   }
-  return { statusCode: 200, body: { messages: messages.map((message) => toEntry(message)) } };
+  const entries = await inTurns(messages, request.pause, async (message) => toEntry(message));
+  return { statusCode: 200, body: { messages: entries } };
 }
 
 function toEntry(message: ReceivedMessage): AmqpMap {

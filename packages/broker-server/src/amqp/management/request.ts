@@ -140,6 +140,16 @@ export function receiverOf(
   return sessionId === undefined || !receiver.hasSessions ? receiver : sessions.require(path, sessionId);
 }
 
+/**
+ * The receiver under which locks are used: on messages of sessions only by whoever holds their session, whatever tokens others know. Throws
+ * `session-lock-lost`.
+ */
+export function holderOf(request: ManagementRequest): MessageReceiver {
+  const { broker, sessions, path, body } = request;
+  const isNamed = body.optionalText("session-id") !== undefined;
+  return isNamed || !broker.receiver(path).hasSessions ? receiverOf(request) : sessions.require(path, "");
+}
+
 function integerOf(value: AmqpValue): bigint | undefined {
   if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : undefined;
   if (!isTyped(value)) return undefined;

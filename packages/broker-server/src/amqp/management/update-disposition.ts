@@ -2,13 +2,14 @@ import type { MessageReceiver } from "@waybill/broker";
 import { fromAmqpProperties } from "../application-properties.js";
 import { checkChangedProperties } from "../check-properties.js";
 import { badRequest } from "../error.js";
-import { type ManagementReply, type ManagementRequest, receiverOf } from "./request.js";
+import { inTurns } from "./in-turns.js";
+import { holderOf, type ManagementReply, type ManagementRequest } from "./request.js";
 
 /** Settles messages by their lock tokens: deferred ones, and those whose link is gone. */
 export async function updateDisposition(request: ManagementRequest): Promise<ManagementReply> {
   const settle = settlementOf(request);
-  const receiver = receiverOf(request);
-  await Promise.all(request.body.uuids("lock-tokens").map((token) => settle(receiver, token)));
+  const receiver = holderOf(request);
+  await inTurns(request.body.uuids("lock-tokens"), request.pause, (token) => settle(receiver, token));
   return { statusCode: 200 };
 }
 
