@@ -129,6 +129,8 @@ export type {
 export type { CatalogEntity, EntityCatalog, EntityCounts, EntityName } from "./entity-catalog.js";
 export type { ErrorCode, ErrorDetails } from "./error.js";
 export { errorCodes, WaybillError } from "./error.js";
+export type { FromHttpMessage, HttpMessage } from "./http-message.js";
+export { fromHttpMessage, toHttpMessage } from "./http-message.js";
 export type {
   ApplicationProperties,
   ApplicationPropertyValue,

@@ -15,7 +15,7 @@ const ISO_8601 = /^[+-]?\d{4,6}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,7})?Z$/;
 const INT_LIMIT = 2n ** 31n;
 const LONG_LIMIT = 2n ** 63n;
 /** The keys of the objects that stand for values without a form in JSON. */
-const [BINARY, AMQP] = ["$binary", "$amqp"];
+const [BINARY, TEXT, AMQP] = ["$binary", "$text", "$amqp"];
 
 /**
  * The text of a property's value: text in quotes, numbers, `true`, `false` and `null` as in JSON, instants as HTTP writes them, with
@@ -60,6 +60,8 @@ export function toPropertyJson(value: ApplicationPropertyValue): unknown {
   if (value === undefined || value === null) return null;
   if (typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number" && isPlainJson(value)) return value;
+  if (typeof value === "number" || typeof value === "bigint" || value instanceof Date)
+    return { [TEXT]: toPropertyText(value) };
   if (value instanceof Uint8Array) return { [BINARY]: Buffer.from(value).toString("base64") };
   return { [AMQP]: Buffer.from(encodeValue(toAmqpValue(value))).toString("base64") };
 }
@@ -75,9 +77,11 @@ export function fromPropertyJson(json: unknown): ApplicationPropertyValue {
   if (typeof json === "number") return Number.isInteger(json) ? toNumber(String(json)) : json;
   if (typeof json !== "object" || json === null) return json as ApplicationPropertyValue;
   const [[key, content] = [], ...more] = Object.entries(json);
-  if (more.length > 0 || typeof content !== "string" || (key !== BINARY && key !== AMQP)) {
+  const isKnown = key === BINARY || key === TEXT || key === AMQP;
+  if (more.length > 0 || typeof content !== "string" || !isKnown) {
     throw new HttpRefusal(400, "A user property must be text, a number, true, false or null.");
   }
+  if (key === TEXT) return content.startsWith("{") ? content : fromPropertyText(content);
   const bytes = Buffer.from(content, "base64");
   return key === BINARY ? Uint8Array.from(bytes) : fromAmqpBytes(bytes);
 }
