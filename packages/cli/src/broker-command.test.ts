@@ -1,9 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { ServiceBusClient } from "@azure/service-bus";
 import { describe, expect, it } from "vitest";
 import { openFolder, runCommand } from "./seats.test-support.js";
@@ -212,7 +214,51 @@ describe("waybill broker", () => {
     expect(JSON.parse(again.stdout).UserConfig.Namespaces[0]).toEqual(imported);
   });
 
+  it("makes a certificate with which both official clients work, explains it, and removes it", async () => {
+    await using folder = await openFolder();
+    const env = { HOME: folder.path };
+    expect(await runCommand(["broker", "certificate", "show"], { env })).toMatchObject({ exitCode: 1 });
+    await using broker = await startBroker(["--tls"], env);
+    expect(broker.connectionString).not.toContain("UseDevelopmentEmulator");
+    const directory = join(folder.path, ".waybill", "tls");
+    const ca = join(directory, "ca.pem");
+    expect(broker.events).toContainEqual(expect.objectContaining({ event: "tls", ca }));
+    expect((await stat(join(directory, "server-key.pem"))).mode & 0o777).toBe(0o600);
+    const program = `
+      import { ServiceBusAdministrationClient, ServiceBusClient } from "@azure/service-bus";
+      const text = process.env.TEXT;
+      await new ServiceBusAdministrationClient(text).createQueue("orders");
+      const client = new ServiceBusClient(text);
+      await client.createSender("orders").sendMessages({ body: "over TLS" });
+      const [message] = await client.createReceiver("orders").receiveMessages(1);
+      await client.close();
+      process.stdout.write(message.body);`;
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ["--input-type=module", "--eval", program],
+      {
+        cwd: fileURLToPath(new URL("..", import.meta.url)),
+        env: {
+          ...process.env,
+          NODE_EXTRA_CA_CERTS: ca,
+          TEXT: broker.connectionString.replace("127.0.0.1", "localhost"),
+        },
+      },
+    );
+    expect(stdout).toBe("over TLS");
+    expect(await runCommand(["broker", "certificate", "show"], { env })).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining(`NODE_EXTRA_CA_CERTS=${ca}`),
+    });
+    await runCommand(["broker", "certificate", "create", "--host-name", "broker.test"], { env });
+    const { subjectAltName } = new X509Certificate(await readFile(join(directory, "server.pem")));
+    expect(subjectAltName).toContain("DNS:broker.test");
+    expect(await runCommand(["broker", "certificate", "remove"], { env })).toMatchObject({ exitCode: 0 });
+    await expect(stat(directory)).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
   it.each([
+    [["--cert", "cert.pem"], "--cert-key together"],
     [["--port", "70000"], "no port"],
     [["--config", "/nowhere/Config.json"], "no such file"],
     [["--host", "0.0.0.0", "--port", "0", "--accept-anyone"], "loopback"],

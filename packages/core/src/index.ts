@@ -65,3 +65,4 @@ export type {
   SubscribeSessionsOptions,
 } from "./sessions/session-processor-options.js";
 export type { SessionReceiver } from "./sessions/session-receiver.js";
+export { fromHttpMessage, toHttpMessage } from "./http/http-message.js";

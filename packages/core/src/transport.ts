@@ -62,3 +62,4 @@ export type {
 export { bodyType } from "./message-types/define-message.js";
 export type { ErrorSource } from "./processing/processor-options.js";
 export type { SequenceNumberStore } from "./receiving/deferred-messages.js";
+export type { FromHttpMessage, HttpMessage } from "./http/http-message.js";

@@ -64,7 +64,8 @@ function runShell(command: string, cwd: string, bin: string): Promise<{ exitCode
   const { SERVICEBUS_CONNECTION_STRING: _, ...env } = process.env;
   const child = spawn("bash", ["-o", "pipefail", "-c", command], {
     cwd,
-    env: { ...env, PATH: `${bin}:${process.env.PATH}` },
+    // Certificates go below the home directory.
+    env: { ...env, HOME: cwd, PATH: `${bin}:${process.env.PATH}` },
     stdio: ["ignore", "pipe", "pipe"],
     detached: servers.test(command),
   });

@@ -19,7 +19,7 @@ export function authorize(
     client.trust();
     return;
   }
-  const token = headers.authorization;
+  const token = headers.authorization ?? headers.servicebusauthorization;
   if (token === undefined)
     throw new HttpRefusal(401, "MissingToken: The request has no authorization header.");
   const audience = `${origin}/${segments.map(encodeURIComponent).join("/")}`;

@@ -28,5 +28,5 @@ export async function control(
     return { status: 204 };
   }
   const purged = await broker.purge(path ?? "");
-  return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify({ purged }) };
+  return { status: 200, headers: [["Content-Type", "application/json"]], body: JSON.stringify({ purged }) };
 }

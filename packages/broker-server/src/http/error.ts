@@ -50,7 +50,7 @@ export function toErrorResponse(error: unknown, origin: ErrorOrigin): HttpRespon
       { name: "Detail", content: detail },
     ],
   });
-  return { status, headers: { "content-type": "application/xml; charset=utf-8" }, body };
+  return { status, headers: [["Content-Type", "application/xml; charset=utf-8"]], body };
 }
 
 function toHttpError(

@@ -8,6 +8,8 @@ import type { HttpClient, RequestMemory } from "./http-client.js";
 import type { HttpRequest, HttpResponse } from "./http-request.js";
 import { manage } from "./management/manage.js";
 import { parseResource, scopeOf } from "./management/resource.js";
+import { handleMessages, rightFor } from "./messages/handle-messages.js";
+import { parseMessageRequest } from "./messages/message-resource.js";
 
 /** What a request is answered with. */
 export interface HttpContext {
@@ -17,6 +19,8 @@ export interface HttpContext {
   readonly namespace: string;
   readonly client: HttpClient;
   readonly memory: RequestMemory;
+  /** How many messages a batch may have. */
+  readonly batchMessages: number;
 }
 
 /** Answers a request. Throws `BrokerError` or `HttpRefusal`, the same whether what it is about exists or not unless the client may know. */
@@ -27,6 +31,11 @@ export async function handle(context: HttpContext, request: HttpRequest): Promis
   if (controlled !== undefined) {
     authorize(context, request, controlled.path ?? "", "Manage");
     return await control(broker, controlled, request);
+  }
+  const messages = parseMessageRequest(request.method, request.segments);
+  if (messages !== undefined) {
+    authorize(context, request, messages.path, rightFor(messages));
+    return await handleMessages(context, messages, request);
   }
   const resource = parseResource(request.segments);
   authorize(context, request, resource === undefined ? "" : scopeOf(resource), "Manage");

@@ -16,7 +16,10 @@ export function tellHealth(broker: Broker): HttpResponse {
     : { status: "unhealthy", message: "waybill broker: stopped" };
   return {
     status: isHealthy ? 200 : 503,
-    headers: { "content-type": "application/json", "cache-control": "no-store" },
+    headers: [
+      ["Content-Type", "application/json"],
+      ["Cache-Control", "no-store"],
+    ],
     body: JSON.stringify(body),
   };
 }

@@ -11,7 +11,7 @@ export interface HttpRequest {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Names as the client wrote them, which is how properties are called. */
-  readonly headerNames: readonly string[];
+  readonly rawHeaders: readonly (readonly [name: string, value: string])[];
   /** Scheme and authority under which the client reached the server, such as `http://localhost:5672`. */
   readonly origin: string;
   /** Host and port of the origin. */
@@ -25,7 +25,7 @@ export interface HttpRequest {
 /** What is answered. */
 export interface HttpResponse {
   readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: readonly (readonly [name: string, value: string])[];
   readonly body?: string | Uint8Array;
 }
 
@@ -52,7 +52,7 @@ export function toHttpRequest(
       .map(decodeSegment),
     query: new URLSearchParams(query),
     headers,
-    headerNames: incoming.rawHeaders.filter((_, index) => index % 2 === 0),
+    rawHeaders: inPairs(incoming.rawHeaders),
     origin: `${isEncrypted ? "https" : "http"}://${host}`,
     host,
     signal,
@@ -82,4 +82,11 @@ function decodeSegment(segment: string): string {
   if (decoded === "." || decoded === ".." || /[\u0000-\u001f\u007f]/.test(decoded))
     throw new HttpRefusal(400, "The path is not well-formed.");
   return decoded;
+}
+
+function inPairs(list: readonly string[]): [string, string][] {
+  const pairs: [string, string][] = [];
+  for (let index = 0; index + 1 < list.length; index += 2)
+    pairs.push([list[index] ?? "", list[index + 1] ?? ""]);
+  return pairs;
 }

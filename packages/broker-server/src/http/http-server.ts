@@ -5,6 +5,7 @@ import type { Broker } from "@waybill/broker";
 import type { Admission } from "../amqp/limits/admission.js";
 import type { Turns } from "../amqp/limits/turns.js";
 import type { Authorization } from "../authorization/claims.js";
+import type { ResolvedServeLimits } from "../serve-limits.js";
 import { toErrorResponse } from "./error.js";
 import { handle } from "./handle.js";
 import { HttpClient, type RequestMemory } from "./http-client.js";
@@ -19,6 +20,7 @@ export interface HttpSettings {
   readonly namespace: string;
   readonly admission: Admission;
   readonly turns: Turns;
+  readonly limits: ResolvedServeLimits;
 }
 
 /** Messages have up to 64 KiB of properties, which travel as headers. */
@@ -104,7 +106,8 @@ async function respond(
       signal,
       readBody: (maxBytes) => readBody(incoming, memory, maxBytes),
     });
-    return await handle({ ...settings, client, memory }, request);
+    const { batchMessages } = settings.limits;
+    return await handle({ ...settings, batchMessages, client, memory }, request);
   } catch (error) {
     return toErrorResponse(error, origin);
   }
@@ -112,14 +115,14 @@ async function respond(
 
 function send(
   outgoing: ServerResponse,
-  { status, headers = {}, body = "" }: HttpResponse,
+  { status, headers = [], body = "" }: HttpResponse,
   incoming: IncomingMessage,
 ): void {
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
   // Nobody waits for the rest of a body that was refused.
   if (!incoming.complete) outgoing.shouldKeepAlive = false;
-  const length = status === 204 ? {} : { "content-length": bytes.length };
-  outgoing.writeHead(status, { ...headers, ...length });
+  const all = status === 204 ? headers : [...headers, ["Content-Length", String(bytes.length)]];
+  outgoing.writeHead(status, all.flat());
   outgoing.end(bytes);
 }
 

@@ -35,9 +35,14 @@ export async function resolveBrokerKeys({
   if (acceptAnyone === true) return { options: { acceptAnyone }, mayShow: true };
   if (keys !== undefined) return { options: { keys: await readKeys(keys) }, mayShow: false };
   const given = process.env[keyVariable]?.trim();
-  const key = given || (LOOPBACK.test(host) ? WELL_KNOWN_KEY : undefined);
+  const key = given || (isLoopback(host) ? WELL_KNOWN_KEY : undefined);
   if (key === undefined) return { options: {}, mayShow: true };
   return { options: { keys: [{ name: ROOT, key, rights: ["Manage"] }] }, mayShow: key === WELL_KNOWN_KEY };
+}
+
+/** Whether only this machine reaches an address. */
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.test(host);
 }
 
 async function readKeys(file: string): Promise<SharedAccessKey[]> {

@@ -250,7 +250,7 @@ function address(origin: string, segments: readonly string[], query: URLSearchPa
 function entry(status: number, one: AtomEntry): HttpResponse {
   return {
     status,
-    headers: { "content-type": "application/atom+xml;type=entry;charset=utf-8" },
+    headers: [["Content-Type", "application/atom+xml;type=entry;charset=utf-8"]],
     body: buildEntry(one),
   };
 }
@@ -265,5 +265,5 @@ function feed<Item>(
   const title = request.segments.at(-1) ?? "";
   const updatedAt = new Date(broker.clock.now());
   const body = buildFeed(addressOf(request), title, updatedAt, items.map(toEntry), next);
-  return { status: 200, headers: { "content-type": "application/atom+xml;type=feed;charset=utf-8" }, body };
+  return { status: 200, headers: [["Content-Type", "application/atom+xml;type=feed;charset=utf-8"]], body };
 }

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { exiting } from "../common-options.js";
+import { certificateCommand } from "./certificate.js";
 import { exportCommand } from "./export.js";
 import { importCommand } from "./import.js";
 import { purgeCommand, resetCommand } from "./purge.js";
@@ -22,7 +23,9 @@ Examples:
   waybill broker --data ./broker --tier standard     keeps its messages, and Standard's limits
   waybill broker --also-port 5300                    for tools that look for the management API there
   waybill broker import Config.json                  writes down what a namespace has
+  waybill broker --tls                               with a certificate that it makes, and says how to trust
   waybill broker purge orders
+  waybill broker certificate remove
 
 The key is that of WAYBILL_BROKER_KEY, else SAS_KEY_VALUE, as the official emulator's, or one that is made up where others can connect.`,
     )
@@ -30,5 +33,6 @@ The key is that of WAYBILL_BROKER_KEY, else SAS_KEY_VALUE, as the official emula
     .addCommand(importCommand())
     .addCommand(exportCommand())
     .addCommand(purgeCommand())
-    .addCommand(resetCommand());
+    .addCommand(resetCommand())
+    .addCommand(certificateCommand());
 }

@@ -5,10 +5,12 @@ import {
   type NamespaceConfig,
   readBrokerConfig,
 } from "../../broker-config/broker-config.js";
-import { resolveBrokerKeys } from "../../broker-host/broker-keys.js";
+import { isLoopback, resolveBrokerKeys } from "../../broker-host/broker-keys.js";
 import { BrokerLog } from "../../broker-host/broker-log.js";
 import { directoryOf, type HostedNamespace, hostNamespace } from "../../broker-host/host-namespace.js";
 import { describePortHolder } from "../../broker-host/port-holder.js";
+import { howToTrust } from "../../certificate/how-to-trust.js";
+import { resolveTls } from "../../certificate/resolve-tls.js";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { UsageError } from "../../errors/usage-error.js";
 
@@ -23,6 +25,9 @@ export interface StartOptions {
   readonly tier?: Tier;
   readonly keys?: string;
   readonly acceptAnyone?: boolean;
+  readonly tls?: boolean;
+  readonly cert?: string;
+  readonly certKey?: string;
   readonly json?: boolean;
 }
 
@@ -63,6 +68,12 @@ export function withStartOptions(command: Command): Command {
       "shared access policies, as JSON: name, key, rights and, for one queue or topic, entity",
     )
     .option("--accept-anyone", "take every client, whatever it shows; on loopback addresses only")
+    .option(
+      "--tls",
+      "take TLS, too, with a certificate for localhost that is made once: see `waybill broker certificate`",
+    )
+    .option("--cert <file>", "a certificate of your own for TLS, PEM")
+    .option("--cert-key <file>", "its key, PEM")
     .option("--json", "write JSON, one line for each event");
 }
 
@@ -74,10 +85,12 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   const hosted: HostedNamespace[] = [];
   try {
     const { options: keys, mayShow } = await resolveBrokerKeys(options);
+    const tls = await resolveTls(options);
     for (const [index, config] of namespaces.entries()) {
       const isFirst = index === 0;
       const serve = {
         ...keys,
+        tls: tls?.options,
         host: options.host,
         port: options.port === 0 ? 0 : options.port + index,
         additionalPorts: isFirst ? options.alsoPort : undefined,
@@ -91,6 +104,7 @@ export async function start(options: StartOptions): Promise<ExitCode> {
       hosted.push(namespace);
       announce(log, namespace, directory, mayShow);
     }
+    if (tls?.caFile !== undefined) log.event("tls", `${howToTrust(tls.caFile)}\n`, { ca: tls.caFile });
     const readyMs = Math.round(performance.now());
     log.event("ready", `Ready after ${readyMs} ms. Ctrl-C stops it.`, { readyMs });
     await interrupted;
@@ -127,13 +141,15 @@ function announce(
   const host = reachable(server.host);
   const connectionString = connectionStringOf(server.connectionString, server.host, mayShow);
   const health = `http://${host}:${server.port}/health`;
+  const isEncrypted = !connectionString.includes("UseDevelopmentEmulator");
   const lines = [
     `Namespace ${name}, ${broker.tier ?? "all features"}, ${directory === undefined ? "in memory" : `in ${directory}`}: ` +
       `${counts.queues} queues, ${counts.topics} topics, ${counts.subscriptions} subscriptions`,
-    `  ports   ${server.ports.join(", ")} of ${server.host}: AMQP, AMQP over WebSockets, HTTP`,
+    `  ports   ${server.ports.join(", ")} of ${server.host}: AMQP, AMQP over WebSockets, HTTP${isEncrypted ? ", with TLS" : ""}`,
     `  health  ${health}`,
     "",
     `  ${connectionString}`,
+    ...(isEncrypted && isLoopback(server.host) ? [`  ${connectionString};UseDevelopmentEmulator=true`] : []),
     "",
   ];
   const { host: address, ports } = server;
