@@ -20,6 +20,7 @@ const arrows: Readonly<Record<string, Arrow>> = {
   "serializer-cbor": { imports: ["core"] },
   "serializer-protobuf": { imports: ["core"] },
   "serializer-dotnet": { imports: ["core", "serializer-json"] },
+  envelopes: { imports: ["core"], tests: ["serializer-avro", "serializer-json"], refused: /./ },
   "schema-registry": {
     imports: ["core"],
     tests: ["serializer-avro", "serializer-json", "serializer-protobuf"],

@@ -14,6 +14,7 @@ import type { DeserializationOutcome } from "../message/outcome.js";
 import type { DeserializationAttempt, DeserializationReport } from "../message/report.js";
 import { bringUp } from "../message-types/bring-up.js";
 import type { KnownVersion, MessageTypeRegistry } from "../message-types/message-type-registry.js";
+import { plainAmqpValue } from "./amqp-value.js";
 import { attempt } from "./attempt.js";
 import type { Chain, ChainLink, Selection } from "./chain.js";
 import type { ResolvedPipelineOptions } from "./options.js";
@@ -22,6 +23,7 @@ import { undeclared } from "./undeclared.js";
 import { undeserializable } from "./undeserializable.js";
 import { isSet, lostSeal, type Seals, unseal } from "./unseal.js";
 
+const encoder = new TextEncoder();
 const none: readonly never[] = Object.freeze([]);
 const noProperties: ApplicationProperties = Object.freeze({});
 
@@ -89,7 +91,7 @@ export class Reading {
       );
     }
     if (!(body instanceof Uint8Array)) {
-      return isEncrypted ? this.#refusedFor(undefined, notEncrypted()) : this.#received(body.value);
+      return isEncrypted ? this.#refusedFor(undefined, notEncrypted()) : this.#readValue(body.value);
     }
     if (body.length > this.#options.maxBodyBytes) {
       const text = `The body is larger than ${this.#options.maxBodyBytes} bytes.`;
@@ -115,7 +117,25 @@ export class Reading {
       : this.#decompress(body, encoding);
   }
 
-  /** A value of an AMQP value or sequence section, which no serializer had to read. */
+  /**
+   * A value of an AMQP value or sequence section. A text, or bytes, that a content type says more of is what others send in a data section: JMS
+   * and Qpid write texts so.
+   */
+  #readValue(value: unknown): Awaitable<DeserializationOutcome> {
+    const isNamed = this.#selection.kind === "declared" || this.#readAs?.serializer !== undefined;
+    if (isNamed && typeof value === "string") return this.#choose(encoder.encode(value));
+    if (isNamed && value instanceof Uint8Array) return this.#unpack(value);
+    const { maxDepth, maxItemsIn } = this.#options;
+    try {
+      return this.#received(
+        plainAmqpValue(value, { maxDepth, maxItems: maxItemsIn(Number.MAX_SAFE_INTEGER) }),
+      );
+    } catch (error) {
+      return this.#refusedFor(undefined, error);
+    }
+  }
+
+  /** A value that no serializer had to read. */
   #received(value: unknown): Awaitable<DeserializationOutcome> {
     try {
       return this.#decoded(this.#checked(value, undefined), undefined);

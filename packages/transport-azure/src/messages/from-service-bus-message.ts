@@ -2,7 +2,7 @@ import type { ApplicationProperties } from "@waybill/core";
 import type { DeliveredMessage, EncodedBody, MessageId, SettlementHandle } from "@waybill/core/transport";
 import type Long from "long";
 import type { ReceivedServiceBusMessage } from "../sdk/service-bus-client.js";
-import { fromAmqpMap, fromAmqpValue, isValueSection, plainBytes } from "./from-amqp-value.js";
+import { fromAmqpBody, fromAmqpMap, fromAmqpValue, isValueSection, plainBytes } from "./from-amqp-value.js";
 import { sizeOfMessage } from "./size-of-message.js";
 
 /** A message as the client takes it. `settlement` is present when the message is locked. */
@@ -64,12 +64,12 @@ function fromInteger(value: unknown): bigint | undefined {
 }
 
 function fromBody({ body, _rawAmqpMessage: { bodyType } }: ReceivedServiceBusMessage): EncodedBody {
-  if (bodyType === "sequence") return { section: "sequence", value: fromAmqpValue(body) as unknown[] };
+  if (bodyType === "sequence") return { section: "sequence", value: fromAmqpBody(body) as unknown[] };
   // A message without any body section is one without bytes.
   if (body === undefined) return new Uint8Array();
-  if (bodyType === "value") return { section: "value", value: fromAmqpValue(body) };
+  if (bodyType === "value") return { section: "value", value: fromAmqpBody(body) };
   // A body may travel in several data sections.
   if (Array.isArray(body)) return plainBytes(Buffer.concat(body));
   const bytes = body as Uint8Array;
-  return isValueSection(bytes) ? { section: "value", value: fromAmqpValue(bytes) } : plainBytes(bytes);
+  return isValueSection(bytes) ? { section: "value", value: fromAmqpBody(bytes) } : plainBytes(bytes);
 }
