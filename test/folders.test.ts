@@ -28,6 +28,7 @@ const allowedPairs: Readonly<Record<string, readonly string[]>> = {
     "src/amqp src/authorization",
     "src/amqp/links src/amqp/management",
     "src/http src/http/management",
+    "src/http src/http/messages",
   ],
 };
 

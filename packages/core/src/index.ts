@@ -13,6 +13,7 @@ export type { ClientHealth } from "./diagnostics/client-health.js";
 export type { ErrorCode } from "./errors/error.js";
 export { errorCodes, WaybillError } from "./errors/error.js";
 export type { ReasonCode } from "./errors/reason.js";
+export { fromHttpMessage, toHttpMessage } from "./http/http-message.js";
 export type { DeadLetterRecord } from "./message/dead-letter-record.js";
 export { deadLetterRecordProperty, parseDeadLetterRecord } from "./message/dead-letter-record.js";
 export type {
@@ -65,4 +66,3 @@ export type {
   SubscribeSessionsOptions,
 } from "./sessions/session-processor-options.js";
 export type { SessionReceiver } from "./sessions/session-receiver.js";
-export { fromHttpMessage, toHttpMessage } from "./http/http-message.js";

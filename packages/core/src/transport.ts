@@ -39,6 +39,7 @@ export type { ErrorDetails } from "./errors/error.js";
 export type { Scheduler, Timer } from "./foundation/scheduler.js";
 export { systemScheduler } from "./foundation/scheduler.js";
 export { underEither } from "./foundation/under-either.js";
+export type { FromHttpMessage, HttpMessage } from "./http/http-message.js";
 export type { AmqpSequenceBody, AmqpValueBody, BodySection, EncodedBody } from "./message/body.js";
 export { bodySection } from "./message/body.js";
 export type {
@@ -62,4 +63,3 @@ export type {
 export { bodyType } from "./message-types/define-message.js";
 export type { ErrorSource } from "./processing/processor-options.js";
 export type { SequenceNumberStore } from "./receiving/deferred-messages.js";
-export type { FromHttpMessage, HttpMessage } from "./http/http-message.js";

@@ -1,4 +1,4 @@
-import { decodeFailure } from "@waybill/core";
+import { decodeFailure } from "@waybill/core/serializer";
 import { isRecord } from "./envelope.js";
 
 /** An event in one object, as the JSON format has it, with its data as a value. Source: CloudEvents 1.0, JSON event format. */

@@ -1,4 +1,5 @@
-import type { DeserializeContext, SerializeContext, Serializer } from "@waybill/core";
+import type { Serializer } from "@waybill/core";
+import type { DeserializeContext, SerializeContext } from "@waybill/core/serializer";
 
 /** Source: CloudEvents 1.0, Avro event format. */
 const schema = {

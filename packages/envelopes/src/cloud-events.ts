@@ -1,4 +1,5 @@
-import type { ApplicationProperties, ApplicationPropertyValue, WritableProperties } from "@waybill/core";
+import type { ApplicationProperties, ApplicationPropertyValue } from "@waybill/core";
+import type { WritableProperties } from "@waybill/core/transport";
 import { looksLikeEvent, openEvent } from "./cloud-event.js";
 import {
   type Envelope,

@@ -1,10 +1,6 @@
-import type {
-  ApplicationProperties,
-  EncodedBody,
-  MessageTypeResolver,
-  RepliableMessage,
-  WritableProperties,
-} from "@waybill/core";
+import type { ApplicationProperties, MessageTypeResolver } from "@waybill/core";
+import type { RepliableMessage } from "@waybill/core/request-reply";
+import type { EncodedBody, WritableProperties } from "@waybill/core/transport";
 
 /** What an envelope looks at: the properties of a message, and its body where the type stands in there. */
 export interface EnvelopedMessage {

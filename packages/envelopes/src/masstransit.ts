@@ -1,4 +1,5 @@
-import { decodeFailure, type WritableProperties } from "@waybill/core";
+import { decodeFailure } from "@waybill/core/serializer";
+import type { WritableProperties } from "@waybill/core/transport";
 import { typeList } from "./dotnet-types.js";
 import {
   type Envelope,

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { TlsOptions } from "@waybill/broker-server";
-import { UsageError } from "../usage-error.js";
+import { UsageError } from "../errors/usage-error.js";
 import { createCertificate, defaultDirectory, readCertificate } from "./certificate-store.js";
 
 /** With what TLS is served; `caFile` is what clients have to trust if we made it. */

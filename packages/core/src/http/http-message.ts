@@ -1,6 +1,9 @@
-import { type BrokerProperty, type BrokerPropertyName, brokerProperties } from "../message/broker-properties.js";
 import { WaybillError } from "../errors/error.js";
-import { fromHttpValue, toAscii, toHttpText, toJsonValue } from "./http-value.js";
+import {
+  type BrokerProperty,
+  type BrokerPropertyName,
+  brokerProperties,
+} from "../message/broker-properties.js";
 import type {
   ApplicationProperties,
   ApplicationPropertyValue,
@@ -8,6 +11,7 @@ import type {
   EncodedMessage,
   MessageState,
 } from "../message/message.js";
+import { fromHttpValue, toAscii, toHttpText, toJsonValue } from "./http-value.js";
 
 /** A message as the HTTP runtime API of Service Bus carries it. */
 export interface HttpMessage {

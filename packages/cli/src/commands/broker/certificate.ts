@@ -7,8 +7,8 @@ import {
   removeCertificate,
 } from "../../certificate/certificate-store.js";
 import { howToTrust } from "../../certificate/how-to-trust.js";
-import { exiting } from "../../common-options.js";
-import { type ExitCode, exitCodes } from "../../exit-codes.js";
+import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
+import { exiting } from "../common-options.js";
 
 interface CertificateOptions {
   readonly directory?: string;
