@@ -6,6 +6,7 @@ import type { Broker } from "@waybill/broker";
 import type { ResolvedServeOptions } from "../serve-options.js";
 import { ClientConnection } from "./client-connection.js";
 import { Admission } from "./limits/admission.js";
+import { Arrivals } from "./limits/arrivals.js";
 import { Departures } from "./limits/departures.js";
 import { Handshakes } from "./limits/handshakes.js";
 import { Turns } from "./limits/turns.js";
@@ -13,6 +14,10 @@ import { Turns } from "./limits/turns.js";
 /** Sockets of connections that are over, whose clients have yet to read why; and of those that are let in only to be refused. */
 const DEPARTING_SOCKETS = 100;
 const SPARE_SOCKETS = 10;
+
+/** Sockets that the system has waiting. It hands over all at once, and nobody else has a turn until each has its objects: some 20 ms. */
+const BACKLOG = 256;
+const TLS_BACKLOG = 96;
 
 /** A port on which a broker speaks AMQP. */
 export interface AmqpListener {
@@ -29,11 +34,12 @@ export async function listen(broker: Broker, options: ResolvedServeOptions): Pro
   const departures = new Departures(DEPARTING_SOCKETS, options.closeTimeoutMs);
   const containerId = `${randomBytes(16).toString("hex")}_G0`;
 
-  const accept = (socket: Socket): void => {
+  const arrivals = new Arrivals(context.turns, admission.usageOf(undefined), (socket) => {
     const connection = new ClientConnection(socket, containerId, context, options, admission, departures);
     connections.add(connection);
     socket.once("close", () => connections.delete(connection));
-  };
+  });
+  const accept = (socket: Socket): void => arrivals.add(socket);
   const { tls } = options;
   const { connections: known, unauthenticated } = options.limits;
   const { connections: unknown } = unauthenticated;
@@ -60,6 +66,7 @@ export async function listen(broker: Broker, options: ResolvedServeOptions): Pro
     port,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      arrivals.close();
       for (const connection of connections) connection.close();
       const drop = setTimeout(() => {
         for (const socket of sockets) socket.destroy();
@@ -70,10 +77,10 @@ export async function listen(broker: Broker, options: ResolvedServeOptions): Pro
   };
 }
 
-function start(server: Server, { host, port }: ResolvedServeOptions): Promise<number> {
+function start(server: Server, { host, port, tls }: ResolvedServeOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ host, port }, () => {
+    server.listen({ host, port, backlog: tls ? TLS_BACKLOG : BACKLOG }, () => {
       server.off("error", reject);
       // Failures to accept one connection, as for want of file descriptors, leave the others alone.
       server.on("error", () => {});
