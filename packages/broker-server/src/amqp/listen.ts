@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import type { Broker } from "@waybill/broker";
-import type { ResolvedServeOptions } from "../serve-options.js";
+import type { ResolvedServeOptions, TlsOptions } from "../serve-options.js";
 import { ClientConnection } from "./client-connection.js";
 import { Admission } from "./limits/admission.js";
 import { Arrivals } from "./limits/arrivals.js";
@@ -15,9 +15,8 @@ import { Turns } from "./limits/turns.js";
 const DEPARTING_SOCKETS = 100;
 const SPARE_SOCKETS = 10;
 
-/** Sockets that the system has waiting. It hands over all at once, and nobody else has a turn until each has its objects: some 20 ms. */
+/** Sockets that the system has waiting. It hands over all at once, and nobody else has a turn until each has its object: some 10 ms. */
 const BACKLOG = 256;
-const TLS_BACKLOG = 96;
 
 /** A port on which a broker speaks AMQP. */
 export interface AmqpListener {
@@ -34,32 +33,26 @@ export async function listen(broker: Broker, options: ResolvedServeOptions): Pro
   const departures = new Departures(DEPARTING_SOCKETS, options.closeTimeoutMs);
   const containerId = `${randomBytes(16).toString("hex")}_G0`;
 
-  const arrivals = new Arrivals(context.turns, admission.usageOf(undefined), (socket) => {
+  const serveOn = (socket: Socket): void => {
     const connection = new ClientConnection(socket, containerId, context, options, admission, departures);
     connections.add(connection);
     socket.once("close", () => connections.delete(connection));
-  });
-  const accept = (socket: Socket): void => arrivals.add(socket);
+  };
   const { tls } = options;
   const { connections: known, unauthenticated } = options.limits;
   const { connections: unknown } = unauthenticated;
-  const handshakes = new Handshakes(unknown);
-  const server = tls
-    ? createTlsServer({ cert: asPem(tls.cert), key: asPem(tls.key) }, (socket) => {
-        handshakes.end(socket);
-        accept(socket);
-      })
-    : createServer(accept);
-  // Never reached: each kind of socket has a limit of its own, at which its oldest has to go.
-  server.maxConnections = known + unknown * (tls ? 2 : 1) + DEPARTING_SOCKETS + SPARE_SOCKETS;
-  // A client that breaks off its handshake is a normal thing to happen.
-  server.on("tlsClientError", (_error: Error, socket: Socket) => socket.destroy());
+  const handshakes = tls && shakeHands(tls, unknown, serveOn);
+  const arrivals = new Arrivals(context.turns, admission.usageOf(undefined), (socket) =>
+    handshakes ? handshakes.add(socket) : serveOn(socket),
+  );
   const sockets = new Set<Socket>();
-  server.on("connection", (socket: Socket) => {
+  const server = createServer((socket) => {
     sockets.add(socket);
-    if (tls) handshakes.begin(socket);
     socket.once("close", () => sockets.delete(socket));
+    arrivals.add(socket);
   });
+  // Never reached: each kind of socket has a limit of its own, at which its oldest has to go.
+  server.maxConnections = known + unknown * (tls ? 2 : 1) + BACKLOG + DEPARTING_SOCKETS + SPARE_SOCKETS;
   const port = await start(server, options);
 
   return {
@@ -67,6 +60,7 @@ export async function listen(broker: Broker, options: ResolvedServeOptions): Pro
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       arrivals.close();
+      handshakes?.close();
       for (const connection of connections) connection.close();
       const drop = setTimeout(() => {
         for (const socket of sockets) socket.destroy();
@@ -77,10 +71,22 @@ export async function listen(broker: Broker, options: ResolvedServeOptions): Pro
   };
 }
 
-function start(server: Server, { host, port, tls }: ResolvedServeOptions): Promise<number> {
+/** Handshakes of TLS, after which a socket is served. */
+function shakeHands({ cert, key }: TlsOptions, limit: number, serveOn: (socket: Socket) => void): Handshakes {
+  const server = createTlsServer({ cert: asPem(cert), key: asPem(key) }, (socket) => {
+    handshakes.end(socket);
+    serveOn(socket);
+  });
+  // A client that breaks off its handshake is a normal thing to happen.
+  server.on("tlsClientError", (_error: Error, socket: Socket) => socket.destroy());
+  const handshakes = new Handshakes(server, limit);
+  return handshakes;
+}
+
+function start(server: Server, { host, port }: ResolvedServeOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ host, port, backlog: tls ? TLS_BACKLOG : BACKLOG }, () => {
+    server.listen({ host, port, backlog: BACKLOG }, () => {
       server.off("error", reject);
       // Failures to accept one connection, as for want of file descriptors, leave the others alone.
       server.on("error", () => {});
