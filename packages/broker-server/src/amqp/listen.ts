@@ -15,8 +15,8 @@ import { Turns } from "./limits/turns.js";
 const DEPARTING_SOCKETS = 100;
 const SPARE_SOCKETS = 10;
 
-/** Sockets that the system has waiting. It hands over all at once, and nobody else has a turn until each has its object: some 10 ms. */
-const BACKLOG = 256;
+/** Sockets that the system has waiting. It hands over all at once, and nobody else has a turn until each has its object: some 5 ms. */
+const BACKLOG = 128;
 
 /** A port on which a broker speaks AMQP. */
 export interface AmqpListener {
