@@ -17,7 +17,7 @@ import { IdleWatch } from "./idle-watch.js";
 import type { Admission } from "./limits/admission.js";
 import type { ConnectionBudget } from "./limits/connection-budget.js";
 import type { Departures } from "./limits/departures.js";
-import type { Usage } from "./limits/turns.js";
+import type { TurnTaker, Usage } from "./limits/turns.js";
 import { attach } from "./links/attach.js";
 import { Peer, type ServerContext } from "./peer.js";
 
@@ -48,6 +48,8 @@ export class ClientConnection {
   #isTrusted = false;
   /** Why the connection is closed as soon as it is opened. */
   #refusal: AmqpRefusal | undefined;
+  /** Looks after the connection in a turn: those of thousands may be due at once. */
+  readonly #ticker: TurnTaker;
   /** Input that has not had its turn. */
   #input: Uint8Array[] = [];
 
@@ -74,6 +76,13 @@ export class ClientConnection {
     );
     const peer = new Peer(context, claims, budget, () => this.#goOn());
     this.#peer = peer;
+    this.#ticker = {
+      usage: peer.usage,
+      proceed: () => {
+        this.#tick();
+        return false;
+      },
+    };
     const { limits } = context;
     this.#connection = createConnection({
       containerId,
@@ -265,7 +274,7 @@ export class ClientConnection {
     // A client that never spoke is given up without a word.
     if (this.#connection.isEnded) this.#flush();
     if (nextMs === undefined || this.#socket.destroyed) return;
-    this.#timer = setTimeout(() => this.#tick(), Math.max(nextMs - nowMs, 1));
+    this.#timer = setTimeout(() => this.#context.turns.take(this.#ticker), Math.max(nextMs - nowMs, 1));
     this.#timer.unref();
   }
 }

@@ -6,7 +6,9 @@ import { createSecureContext, type SecureContext, TLSSocket } from "node:tls";
 import type { Broker } from "@waybill/broker";
 import { ClientConnection, type ClientSocket } from "../amqp/client-connection.js";
 import { Admission } from "../amqp/limits/admission.js";
+import { Arrivals } from "../amqp/limits/arrivals.js";
 import { Departures } from "../amqp/limits/departures.js";
+import { Handshakes } from "../amqp/limits/handshakes.js";
 import { Turns } from "../amqp/limits/turns.js";
 import type { ServerContext } from "../amqp/peer.js";
 import { createHttpServer } from "../http/http-server.js";
@@ -16,8 +18,6 @@ import { protocolOf } from "./first-byte.js";
 
 /** Sockets of connections that are over, whose clients have yet to read why. */
 export const DEPARTING_SOCKETS = 100;
-/** How long a client may take for its TLS handshake. */
-const TLS_HANDSHAKE_MS = 10_000;
 /** How long a client may take for its first byte; AMQP and HTTP have their own limits for what follows. */
 const FIRST_BYTE_MS = 20_000;
 /** What a client of AMQP is told whose header is wrong: the header that is right (2.2). */
@@ -31,6 +31,8 @@ export class SocketRouter {
   readonly #context: ServerContext;
   readonly #admission: Admission;
   readonly #departures: Departures;
+  readonly #arrivals: Arrivals;
+  readonly #handshakes: Handshakes;
   readonly #containerId = `${randomBytes(16).toString("hex")}_G0`;
   readonly #connections = new Set<ClientConnection>();
   readonly #http: HttpServer;
@@ -40,6 +42,10 @@ export class SocketRouter {
     this.#options = options;
     this.#context = { broker, limits: options.limits, turns: new Turns() };
     this.#admission = new Admission(options.limits);
+    this.#arrivals = new Arrivals(this.#context.turns, this.#admission.usageOf(undefined), (socket) =>
+      this.#accept(socket, false),
+    );
+    this.#handshakes = new Handshakes(options.limits.unauthenticated.connections, (socket) => this.#shakeHands(socket));
     this.#departures = new Departures(DEPARTING_SOCKETS, options.closeTimeoutMs);
     const { authorization, namespace } = options;
     const http = { authorization, namespace, ...this.#context, admission: this.#admission };
@@ -51,11 +57,13 @@ export class SocketRouter {
 
   /** Takes over a socket that has just been opened. */
   accept(socket: Socket): void {
-    this.#accept(socket, false);
+    this.#arrivals.add(socket);
   }
 
   /** Tells every client that the server goes; idle ones of HTTP are dropped. */
   close(): void {
+    this.#arrivals.close();
+    this.#handshakes.close();
     for (const connection of this.#connections) connection.close();
     this.#http.close();
   }
@@ -112,7 +120,10 @@ export class SocketRouter {
       refuse(socket, TLS_REFUSAL);
       return;
     }
-    const leave = this.#admit(socket, TLS_HANDSHAKE_MS);
+    this.#handshakes.add(socket);
+  }
+
+  #shakeHands(socket: Socket): void {
     const secure = new TLSSocket(socket, { isServer: true, secureContext: this.#secureContext });
     const onFailure = (): void => void socket.destroy();
     secure.once("error", onFailure);
@@ -120,7 +131,7 @@ export class SocketRouter {
     secure.once("secure", () => {
       secure.off("error", onFailure);
       secure.off("end", onFailure);
-      leave();
+      this.#handshakes.end(socket);
       this.#accept(secure, true);
     });
   }

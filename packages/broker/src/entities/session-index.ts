@@ -28,7 +28,7 @@ export class SessionIndex {
   /** Enters a session; there must be none of its id. */
   add(session: Session): void {
     if (this.#sessions.length >= (this.#slots.length / 2) * 0.75) this.#rebuild();
-    this.#enter(session);
+    write(this.#slots, this.#hash(session.id), this.#sessions.push(session));
   }
 
   /** Takes a session out; nothing happens if it is not in here. */
@@ -55,24 +55,32 @@ export class SessionIndex {
     return -1;
   }
 
-  #enter(session: Session): void {
-    const slots = this.#slots;
-    const hash = this.#hash(session.id);
-    const mask = slots.length - 1;
-    let at = (hash * 2) & mask;
-    while (slots[at + 1] !== 0) at = (at + 2) & mask;
-    slots[at] = hash;
-    slots[at + 1] = this.#sessions.push(session);
+  /** Makes a table with room for as many sessions again, without the places of those that left. It goes by the hashes that it has: ids lie far apart. */
+  #rebuild(): void {
+    const former = this.#slots;
+    const places = this.#closeGaps();
+    let count = SMALLEST;
+    while (count * 0.375 < this.#sessions.length) count *= 2;
+    const slots = new Int32Array(2 * count);
+    for (let from = 0; from < former.length; from += 2) {
+      const place = former[from + 1]!;
+      if (place === 0 || places[place - 1] === 0) continue;
+      write(slots, former[from]!, places[place - 1]!);
+    }
+    this.#slots = slots;
   }
 
-  /** Makes a table with room for as many sessions again, without the places of those that left. */
-  #rebuild(): void {
-    const sessions = [...this.all()];
-    let count = SMALLEST;
-    while (count * 0.375 < sessions.length) count *= 2;
-    this.#slots = new Int32Array(2 * count);
-    this.#sessions = [];
-    for (const session of sessions) this.#enter(session);
+  /** Takes the places of those that left from the list, and returns one more than the new place for each old one, 0 where nobody is. */
+  #closeGaps(): Int32Array {
+    const former = this.#sessions;
+    const places = new Int32Array(former.length);
+    const kept: Session[] = [];
+    for (let place = 0; place < former.length; place++) {
+      const session = former[place];
+      if (session !== undefined) places[place] = kept.push(session);
+    }
+    this.#sessions = kept;
+    return places;
   }
 
   /** FNV-1a over UTF-16 units, in 30 bits; its upper bits are better than its lower ones. */
@@ -81,4 +89,13 @@ export class SessionIndex {
     for (let i = 0; i < id.length; i++) value = Math.imul(value ^ id.charCodeAt(i), 0x01000193);
     return (value ^ (value >>> 15)) & 0x3fffffff;
   }
+}
+
+/** Writes a hash and one more than a place into the next slots that are empty. */
+function write(slots: Int32Array, hash: number, place: number): void {
+  const mask = slots.length - 1;
+  let at = (hash * 2) & mask;
+  while (slots[at + 1] !== 0) at = (at + 2) & mask;
+  slots[at] = hash;
+  slots[at + 1] = place;
 }

@@ -1,3 +1,7 @@
+import { TurnQueue } from "./turn-queue.js";
+
+const HALF_LIFE_MS = 1000;
+
 /** How much time somebody has had lately: one connection, or all of those that show the same key. */
 export class Usage {
   /** That of all to which this one belongs; they share their time among them. */
@@ -5,15 +9,17 @@ export class Usage {
   #ms = 0;
   #atMs = 0;
 
-  /** In ms; what was used a second ago counts half. */
-  at(nowMs: number): number {
-    this.#ms *= 0.5 ** ((nowMs - this.#atMs) / 1000);
-    this.#atMs = nowMs;
-    return this.#ms;
+  /**
+   * Compares usages: that of who has used less is lower. What was used a second ago counts half, and so it does for all: the order of two stays as it
+   * is until one of them uses more.
+   */
+  get rank(): number {
+    return Math.log2(this.#ms) + this.#atMs / HALF_LIFE_MS;
   }
 
   add(nowMs: number, usedMs: number): void {
-    this.#ms = this.at(nowMs) + usedMs;
+    this.#ms = this.#ms * 0.5 ** ((nowMs - this.#atMs) / HALF_LIFE_MS) + usedMs;
+    this.#atMs = nowMs;
     this.group?.add(nowMs, usedMs);
   }
 }
@@ -38,7 +44,7 @@ export class Turns {
   #endsAtMs = 0;
   /** Time used since the last look at the sockets that is known of. */
   #roundMs = 0;
-  readonly #waiting = new Set<TurnTaker>();
+  readonly #waiting = new TurnQueue();
   #isScheduled = false;
 
   /** Whether the present turn is over. */
@@ -81,12 +87,13 @@ export class Turns {
 
   #runRound(): void {
     this.#isScheduled = false;
+    const startMs = performance.now();
     this.#roundMs = 0;
     try {
-      while (this.#roundMs < ROUND_MS) {
-        const taker = this.#next();
+      // Who comes next is part of the work.
+      while (performance.now() - startMs < ROUND_MS) {
+        const taker = this.#waiting.next();
         if (taker === undefined) break;
-        this.#waiting.delete(taker);
         if (this.#work(taker)) this.#waiting.add(taker);
         // What was resolved goes on when this function has returned, and has the turn for itself.
         if (taker instanceof Pause) break;
@@ -94,22 +101,6 @@ export class Turns {
     } finally {
       this.#schedule();
     }
-  }
-
-  #next(): TurnTaker | undefined {
-    const nowMs = performance.now();
-    let least: TurnTaker | undefined;
-    let leastMs = Number.POSITIVE_INFINITY;
-    let leastOfGroupMs = Number.POSITIVE_INFINITY;
-    for (const taker of this.#waiting) {
-      const usedMs = taker.usage.at(nowMs);
-      const ofGroupMs = taker.usage.group?.at(nowMs) ?? usedMs;
-      if (ofGroupMs > leastOfGroupMs || (ofGroupMs === leastOfGroupMs && usedMs >= leastMs)) continue;
-      least = taker;
-      leastMs = usedMs;
-      leastOfGroupMs = ofGroupMs;
-    }
-    return least;
   }
 }
 
