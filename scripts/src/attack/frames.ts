@@ -23,11 +23,7 @@ const SASL_INIT = 0x41n;
 const ACCEPTED = 0x24n;
 
 /** A frame with a performative and, behind it, a payload. */
-export function frame(
-  code: number,
-  fields: readonly AmqpValue[],
-  payload: Uint8Array = Buffer.alloc(0),
-): Buffer {
+function frame(code: number, fields: readonly AmqpValue[], payload: Uint8Array = Buffer.alloc(0)): Buffer {
   return rawFrame(0, encodeValue(described(BigInt(code), fields)), payload);
 }
 

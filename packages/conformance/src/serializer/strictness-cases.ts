@@ -5,7 +5,7 @@ import { messageSetting, readQuickly, readRefused, readValue } from "./trial.js"
 import { type Written, writableValues, writeValue } from "./written.js";
 
 /** At most so many damaged copies of one body are tried; longer bodies are sampled evenly. */
-const samples = { short: 2048, long: 12, longAt: 4096 };
+const samples = { short: 2048, long: 6, longAt: 4096 };
 
 /**
  * A body is exactly one value: nothing missing, nothing left over. Damage inside may go unnoticed, for no format carries a checksum, but
