@@ -44,6 +44,7 @@ const arrows: Readonly<Record<string, Arrow>> = {
     tests: ["broker", "broker-server", "serializer-json"],
     refused: sockets(),
   },
+  testing: { imports: ["broker", "broker-server", "core", "transport-local"], tests: ["serializer-json"] },
   "transport-local": { imports: ["core", "broker"], tests: ["serializer-json", "serializer-msgpack"] },
   cli: {
     imports: [

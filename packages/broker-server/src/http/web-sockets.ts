@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
-import { createWebSocketStream, type WebSocket, WebSocketServer } from "ws";
+import type { WebSocket, WebSocketServer } from "ws";
 import type { ClientConnection, ClientSocket } from "../amqp/client-connection.js";
 import type { ResolvedServeLimits } from "../serve-limits.js";
 
@@ -16,24 +16,50 @@ export function acceptWebSockets(
   limits: ResolvedServeLimits,
   accept: (socket: ClientSocket) => ClientConnection,
 ): void {
-  const upgrader = new WebSocketServer({
+  let upgrader: Promise<WebSocketServer> | undefined;
+  server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (!PATH.test(decodePath(request.url ?? ""))) {
+      socket.end("HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+      return;
+    }
+    upgrader ??= createUpgrader(limits);
+    upgrade(upgrader, request, socket, head).then(
+      ({ webSocket, stream }) => {
+        const connection = accept(toClientSocket(webSocket, stream));
+        limitMessages(webSocket, socket, () =>
+          connection.isTrusted ? limits.connectionBytes : limits.unauthenticated.connectionBytes,
+        );
+      },
+      () => socket.destroy(),
+    );
+  });
+}
+
+/** Loads what few clients need, when the first one needs it: a server has to start at once. */
+async function createUpgrader(limits: ResolvedServeLimits): Promise<WebSocketServer> {
+  const { WebSocketServer } = await import("ws");
+  return new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
     clientTracking: false,
     maxPayload: limits.connectionBytes,
     handleProtocols: (offered) => SUB_PROTOCOLS.find((name) => offered.has(name)) ?? false,
   });
-  server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (!PATH.test(decodePath(request.url ?? ""))) {
-      socket.end("HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
-      return;
-    }
-    upgrader.handleUpgrade(request, socket, head, (webSocket) => {
-      const connection = accept(toClientSocket(webSocket));
-      limitMessages(webSocket, socket, () =>
-        connection.isTrusted ? limits.connectionBytes : limits.unauthenticated.connectionBytes,
-      );
-    });
+}
+
+async function upgrade(
+  upgrader: Promise<WebSocketServer>,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): Promise<{ readonly webSocket: WebSocket; readonly stream: Duplex }> {
+  const { createWebSocketStream } = await import("ws");
+  const server = await upgrader;
+  return new Promise((resolve) => {
+    server.handleUpgrade(request, socket, head, (webSocket) =>
+      // Made at once: what comes in the same turn would be lost otherwise.
+      resolve({ webSocket, stream: createWebSocketStream(webSocket) }),
+    );
   });
 }
 
@@ -42,8 +68,7 @@ function decodePath(url: string): string {
 }
 
 /** A WebSocket as a stream of bytes, whose messages begin and end anywhere. */
-function toClientSocket(webSocket: WebSocket): ClientSocket {
-  const stream = createWebSocketStream(webSocket);
+function toClientSocket(webSocket: WebSocket, stream: Duplex): ClientSocket {
   let timer: NodeJS.Timeout | undefined;
   stream.once("close", () => clearTimeout(timer));
   const socket: ClientSocket = Object.assign(stream, {

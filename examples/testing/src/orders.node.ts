@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { json } from "@waybill/serializer-json";
+import { perTest } from "@waybill/testing";
+import { placeOrders } from "./place-orders.js";
+
+const namespace = perTest({ beforeEach, afterEach }, { queues: ["orders", "placed"] });
+
+describe("orders", () => {
+  it("are placed", async () => {
+    const client = namespace().createClient({ serializer: json() });
+    placeOrders(client);
+    await client.createSender("orders").sendMessages({ body: { id: 7, amount: 1 } });
+    const [placed] = await namespace().waitFor("sent", "placed");
+    assert.equal(placed?.message?.subject, "order-placed");
+  });
+
+  it("of nothing are dead-lettered after ten attempts", async () => {
+    const client = namespace().createClient({ serializer: json() });
+    placeOrders(client);
+    await client.createSender("orders").sendMessages({ body: { id: 8, amount: 0 } });
+    const [dead] = await namespace().waitFor("deadLettered", "orders");
+    assert.equal(dead?.reason, "MaxDeliveryCountExceeded");
+    assert.equal(namespace().sent("placed").length, 0);
+  });
+});

@@ -1,0 +1,25 @@
+import { json } from "@waybill/serializer-json";
+import { perTest } from "@waybill/testing";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { placeOrders } from "./place-orders.js";
+
+const namespace = perTest({ beforeEach, afterEach }, { queues: ["orders", "placed"] });
+
+describe("orders", () => {
+  it("are placed", async () => {
+    const client = namespace().createClient({ serializer: json() });
+    placeOrders(client);
+    await client.createSender("orders").sendMessages({ body: { id: 7, amount: 1 } });
+    const [placed] = await namespace().waitFor("sent", "placed");
+    expect(placed?.message?.subject).toBe("order-placed");
+  });
+
+  it("of nothing are dead-lettered after ten attempts", async () => {
+    const client = namespace().createClient({ serializer: json() });
+    placeOrders(client);
+    await client.createSender("orders").sendMessages({ body: { id: 8, amount: 0 } });
+    const [dead] = await namespace().waitFor("deadLettered", "orders");
+    expect(dead?.reason).toBe("MaxDeliveryCountExceeded");
+    expect(namespace().sent("placed")).toHaveLength(0);
+  });
+});

@@ -1,0 +1,52 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { openFolder } from "./seats.test-support.js";
+
+const docker = (name: string) => fileURLToPath(new URL(`../../../docker/${name}`, import.meta.url));
+const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
+
+/** Starts the broker with the arguments of a container, on ports and a directory of the test's own. */
+async function startAsContainer(args: readonly string[]): Promise<string> {
+  await using folder = await openFolder();
+  const own: Record<string, string> = {
+    "/data": join(folder.path, "data"),
+    "/config/Config.json": docker("Config.json"),
+    "5300": "0",
+  };
+  const replaced = args.map((one) => own[one] ?? one);
+  const child: ChildProcess = spawn(process.execPath, [bin, "broker", ...replaced, "--port", "0"], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, WAYBILL_BROKER_KEY: "SAS_KEY_VALUE" },
+  });
+  const ended = once(child, "close");
+  let text = "";
+  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
+    text += `${line}\n`;
+    if (line.startsWith("Ready")) break;
+  }
+  const [, health = ""] = /health {2}(\S+)/.exec(text) ?? [];
+  expect((await fetch(health)).status).toBe(200);
+  child.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
+  return text;
+}
+
+describe("the container", () => {
+  it("starts with the Dockerfile's arguments, as a user of its own", async () => {
+    const file = await readFile(docker("Dockerfile"), "utf8");
+    expect(file).toContain("USER node");
+    expect(file).toContain("HEALTHCHECK");
+    const [, args = "[]"] = /^CMD (\[.*\])$/m.exec(file) ?? [];
+    expect(await startAsContainer(JSON.parse(args))).toContain("of 0.0.0.0: AMQP");
+  });
+
+  it("starts with those of the compose file and its configuration", async () => {
+    const [, args = "[]"] = /command:\s+(\[.*\])/.exec(await readFile(docker("compose.yaml"), "utf8")) ?? [];
+    expect(await startAsContainer(JSON.parse(args))).toContain("1 queues, 1 topics, 1 subscriptions");
+  });
+});

@@ -1,0 +1,26 @@
+import { openTestNamespace, type TestNamespace, type TestNamespaceOptions } from "./test-namespace.js";
+
+/** The two hooks that vitest, jest, node:test and mocha all have. */
+export interface NamespaceHooks {
+  readonly beforeEach: (hook: () => Promise<void>) => unknown;
+  readonly afterEach: (hook: () => Promise<void>) => unknown;
+}
+
+/** Gives each test a namespace of its own, and closes it afterwards; the returned function is that of the running test. */
+export function perTest(
+  { beforeEach, afterEach }: NamespaceHooks,
+  options: TestNamespaceOptions = {},
+): () => TestNamespace {
+  let current: TestNamespace | undefined;
+  beforeEach(async () => {
+    current = await openTestNamespace(options);
+  });
+  afterEach(async () => {
+    await current?.close();
+    current = undefined;
+  });
+  return () => {
+    if (current === undefined) throw new Error("There is a namespace only while a test runs.");
+    return current;
+  };
+}

@@ -1,0 +1,111 @@
+import { ServiceBusClient } from "@azure/service-bus";
+import { json } from "@waybill/serializer-json";
+import { describe, expect, it } from "vitest";
+import { openTestNamespace } from "./index.js";
+
+const serializer = json();
+
+describe("a test's namespace", () => {
+  it("is its own, with the entities that it asks for", async () => {
+    await using one = await openTestNamespace({
+      queues: { orders: { maxDeliveryCount: 2 }, failures: {} },
+      topics: {
+        events: {
+          subscriptions: {
+            all: {},
+            large: { rules: [{ name: "large", filter: { type: "sql", expression: "amount > 10" } }] },
+          },
+        },
+      },
+    });
+    await using other = await openTestNamespace({ queues: ["orders"], topics: ["events"] });
+    expect(one.broker.listEntities().map(({ path }) => path)).toEqual([
+      "orders",
+      "failures",
+      "events",
+      "events/Subscriptions/all",
+      "events/Subscriptions/large",
+    ]);
+    await one.createClient({ serializer }).createSender("orders").sendMessages({ body: 1 });
+    expect(one.sent("orders")).toHaveLength(1);
+    expect(other.sent()).toHaveLength(0);
+  });
+
+  it("shows what was sent, handled and dead-lettered, with its content", async () => {
+    await using namespace = await openTestNamespace({ queues: ["orders"] });
+    const client = namespace.createClient({ serializer });
+    await client.createSender("orders").sendMessages([
+      { body: { id: 1 }, messageId: "good" },
+      { body: { id: 2 }, messageId: "bad", subject: "order" },
+    ]);
+    const processor = client.createReceiver("orders").subscribe({
+      async processMessage({ messageId }) {
+        if (messageId === "bad") throw new Error("cannot be done");
+      },
+      async processError() {},
+    });
+    const [handled] = await namespace.waitFor("handled", "orders");
+    expect(handled?.messageId).toBe("good");
+    const [dead] = await namespace.waitFor("deadLettered", "orders");
+    expect(dead).toMatchObject({ messageId: "bad", reason: "MaxDeliveryCountExceeded" });
+    const [, sent] = namespace.sent("orders");
+    expect(sent?.message?.subject).toBe("order");
+    expect(sent?.message?.body).toMatchObject({
+      section: "data",
+      bytes: new TextEncoder().encode('{"id":2}'),
+    });
+    await processor.close();
+  });
+
+  it("goes by a clock that stands still", async () => {
+    await using namespace = await openTestNamespace({ queues: { reminders: { lockDurationMs: 30_000 } } });
+    const client = namespace.createClient({ serializer });
+    const at = new Date(namespace.clock.now() + 86_400_000);
+    await client.createSender("reminders").scheduleMessages({ body: "later" }, at);
+    const receiver = client.createReceiver("reminders");
+    expect(await receiver.receiveMessages(1, { maxWaitTimeInMs: 0 })).toHaveLength(0);
+    namespace.clock.advance(86_400_000);
+    const [message] = await receiver.receiveMessages(1);
+    expect(message?.body).toBe("later");
+  });
+
+  it("has mishaps on demand", async () => {
+    await using namespace = await openTestNamespace({ queues: ["orders"] });
+    const sender = namespace.createClient({ serializer }).createSender("orders");
+    namespace.faults.fill("orders");
+    await expect(sender.sendMessages({ body: 1 })).rejects.toMatchObject({ code: "quota-exceeded" });
+    namespace.faults.clear();
+    await sender.sendMessages({ body: 1 });
+    expect(namespace.sent("orders")).toHaveLength(1);
+  });
+
+  it("is on the network for programs in other languages", async () => {
+    await using namespace = await openTestNamespace({ queues: ["orders"], startAt: new Date() });
+    const server = await namespace.listen();
+    expect(await namespace.listen()).toBe(server);
+    const client = new ServiceBusClient(server.connectionString);
+    await client.createSender("orders").sendMessages({ body: "over AMQP" });
+    const [message] = await client
+      .createReceiver("orders", { receiveMode: "receiveAndDelete" })
+      .receiveMessages(1);
+    expect(message?.body).toBe("over AMQP");
+    await client.close();
+    expect(namespace.sent("orders")).toHaveLength(1);
+  });
+
+  it("says what it saw when it waits in vain", async () => {
+    await using namespace = await openTestNamespace({ queues: ["orders"] });
+    await namespace.createClient({ serializer }).createSender("orders").sendMessages({ body: 1 });
+    await expect(namespace.waitFor("handled", "orders", { timeoutInMs: 5 })).rejects.toThrow(
+      "Waited 5 ms for 1 messages handled at 'orders'. Seen there: sent 1, handled 0, deadLettered 0.",
+    );
+  });
+
+  it("can be emptied", async () => {
+    await using namespace = await openTestNamespace({ queues: ["orders"] });
+    await namespace.createClient({ serializer }).createSender("orders").sendMessages({ body: 1 });
+    await namespace.reset();
+    expect(namespace.sent()).toHaveLength(0);
+    expect(namespace.broker.getEntity("orders").totalMessageCount).toBe(0);
+  });
+});

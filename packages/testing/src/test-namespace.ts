@@ -1,0 +1,100 @@
+import {
+  type Broker,
+  createBroker,
+  createManualClock,
+  type Faults,
+  type ManualClock,
+  type Tier,
+} from "@waybill/broker";
+import { type BrokerServer, type ServeOptions, serve } from "@waybill/broker-server";
+import { type MessageType, type Transport, WaybillClient, type WaybillClientOptions } from "@waybill/core";
+import { localTransport } from "@waybill/transport-local";
+import { type SpiedMessage, Spy, type SpyKind, type WaitForOptions } from "./spy.js";
+import { makeTopology, type Topology } from "./topology.js";
+
+/** What a test's namespace is like. */
+export interface TestNamespaceOptions extends Topology {
+  /** When its clock starts. Default 2024-01-01T00:00:00Z. */
+  readonly startAt?: Date | undefined;
+  /** Limits it to what a tier of the service offers. Default: all features. */
+  readonly tier?: Tier | undefined;
+}
+
+/** A namespace of a test's own, which nobody else sees. */
+export interface TestNamespace extends AsyncDisposable {
+  /** The engine, for what a test wants to know or change. */
+  readonly broker: Broker;
+  /** Locks, lives, schedules and waits go by it; it moves by `advance` only. */
+  readonly clock: ManualClock;
+  /** Mishaps on demand: lost locks, throttling, delays, duplicates, dropped links. */
+  readonly faults: Faults;
+  /** For clients in this process. */
+  readonly transport: Transport;
+  /** Makes a client in this process, which is closed with the namespace. */
+  createClient<Types extends MessageType = never>(options: WaybillClientOptions<Types>): WaybillClient<Types>;
+  /**
+   * Puts it on the network, for the unchanged SDKs of any language; the port is free and the key made up unless `options` say otherwise. The
+   * same server each time.
+   */
+  listen(options?: ServeOptions): Promise<BrokerServer>;
+  /** Messages that came to a queue or subscription, or to any. */
+  sent(entity?: string): readonly SpiedMessage[];
+  /** Messages that were completed. */
+  handled(entity?: string): readonly SpiedMessage[];
+  /** Messages that were dead-lettered at an entity, with the reason. */
+  deadLettered(entity?: string): readonly SpiedMessage[];
+  /** Resolves with the messages as soon as there are enough; rejects after a time of real waiting, and says what there is. */
+  waitFor(kind: SpyKind, entity: string, options?: WaitForOptions): Promise<readonly SpiedMessage[]>;
+  /** Empties it and forgets what the spies saw; entities and clients stay. */
+  reset(): Promise<void>;
+  /** Closes clients, server and broker. */
+  close(): Promise<void>;
+}
+
+/** Opens a namespace for one test, in a few milliseconds. Rejects with `BrokerError` for entities that cannot be. */
+export async function openTestNamespace(options: TestNamespaceOptions = {}): Promise<TestNamespace> {
+  const clock = createManualClock(options.startAt);
+  const broker = createBroker({ clock, tier: options.tier });
+  await makeTopology(broker, options);
+  const transport = localTransport(broker);
+  const spy = new Spy(broker);
+  const clients: WaybillClient<MessageType>[] = [];
+  let server: Promise<BrokerServer> | undefined;
+  let closed: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
+    await Promise.all(clients.map((client) => client.close()));
+    await transport.close();
+    await (await server?.catch(() => undefined))?.close();
+    spy.close();
+    await broker.close();
+  };
+  const close = (): Promise<void> => {
+    closed ??= end();
+    return closed;
+  };
+  return {
+    broker,
+    clock,
+    faults: broker.faults,
+    transport,
+    createClient(clientOptions) {
+      const client = new WaybillClient(transport, clientOptions);
+      clients.push(client as unknown as WaybillClient<MessageType>);
+      return client;
+    },
+    listen(serveOptions) {
+      server ??= serve(broker, { port: 0, closeTimeoutMs: 500, ...serveOptions });
+      return server;
+    },
+    sent: (entity) => spy.list("sent", entity),
+    handled: (entity) => spy.list("handled", entity),
+    deadLettered: (entity) => spy.list("deadLettered", entity),
+    waitFor: (kind, entity, waitOptions) => spy.waitFor(kind, entity, waitOptions),
+    async reset() {
+      await broker.reset();
+      spy.clear();
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

@@ -1,0 +1,46 @@
+import type {
+  Broker,
+  QueueOptions,
+  RuleDefinition,
+  SubscriptionOptions,
+  TopicOptions,
+} from "@waybill/broker";
+
+/** A subscription of a test's namespace; without rules it takes every message. */
+export interface SubscriptionTopology extends SubscriptionOptions {
+  readonly rules?: readonly RuleDefinition[] | undefined;
+}
+
+/** A topic of a test's namespace. */
+export interface TopicTopology extends TopicOptions {
+  /** Subscriptions by name, or only their names. Default none. */
+  readonly subscriptions?: Readonly<Record<string, SubscriptionTopology>> | readonly string[] | undefined;
+}
+
+/** What a test's namespace has from the start. */
+export interface Topology {
+  /** Queues by name, or only their names. Default none. */
+  readonly queues?: Readonly<Record<string, QueueOptions>> | readonly string[] | undefined;
+  /** Topics by name, or only their names. Default none. */
+  readonly topics?: Readonly<Record<string, TopicTopology>> | readonly string[] | undefined;
+}
+
+/** Makes the entities. Those that forward have to name ones that stand before them. Rejects with `BrokerError`. */
+export async function makeTopology(broker: Broker, { queues, topics }: Topology): Promise<void> {
+  for (const [name, options] of named(queues)) await broker.createQueue(name, options);
+  for (const [topic, { subscriptions, ...options }] of named<TopicTopology>(topics)) {
+    await broker.createTopic(topic, options);
+    for (const [name, { rules = [], ...subscription }] of named<SubscriptionTopology>(subscriptions)) {
+      const [first, ...others] = rules;
+      await broker.createSubscription(topic, name, subscription, first);
+      for (const rule of others) await broker.createRule(topic, name, rule);
+    }
+  }
+}
+
+function named<Options>(
+  entities: Readonly<Record<string, Options>> | readonly string[] = [],
+): [name: string, options: Options | Record<string, never>][] {
+  if (Array.isArray(entities)) return entities.map((name: string) => [name, {}]);
+  return Object.entries(entities as Readonly<Record<string, Options>>);
+}
