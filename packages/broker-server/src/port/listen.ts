@@ -21,7 +21,8 @@ export async function listen(broker: Broker, options: ResolvedServeOptions): Pro
   const router = new SocketRouter(broker, options);
   const sockets = new Set<Socket>();
   const { connections, unauthenticated } = options.limits;
-  const mostSockets = connections + unauthenticated.connections * 2 + BACKLOG + DEPARTING_SOCKETS + SPARE_SOCKETS;
+  const mostSockets =
+    connections + unauthenticated.connections * 2 + BACKLOG + DEPARTING_SOCKETS + SPARE_SOCKETS;
   const accept = (socket: Socket): void => {
     // Never reached: each kind of socket has a limit of its own, at which its oldest has to go.
     if (sockets.size >= mostSockets) {

@@ -45,7 +45,9 @@ export class SocketRouter {
     this.#arrivals = new Arrivals(this.#context.turns, this.#admission.usageOf(undefined), (socket) =>
       this.#accept(socket, false),
     );
-    this.#handshakes = new Handshakes(options.limits.unauthenticated.connections, (socket) => this.#shakeHands(socket));
+    this.#handshakes = new Handshakes(options.limits.unauthenticated.connections, (socket) =>
+      this.#shakeHands(socket),
+    );
     this.#departures = new Departures(DEPARTING_SOCKETS, options.closeTimeoutMs);
     const { authorization, namespace } = options;
     const http = { authorization, namespace, ...this.#context, admission: this.#admission };
