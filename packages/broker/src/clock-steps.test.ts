@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createBroker } from "./broker.js";
-import { createManualClock, createSystemClock, steadyNow } from "./clock.js";
+import { createBroker } from "./client/broker.js";
+import { createManualClock, createSystemClock, steadyNow } from "./timing/clock.js";
 import { codeOf, message, openWorld, settleMicrotasks, textsOf } from "./world.test-support.js";
 
 const HOUR_MS = 3_600_000;

@@ -5,12 +5,12 @@ export {
   createBroker,
   type OpenBrokerOptions,
   openBroker,
-} from "./broker.js";
-export { BrokerError, type BrokerErrorCode } from "./broker-error.js";
+} from "./client/broker.js";
+export { BrokerError, type BrokerErrorCode } from "./errors/broker-error.js";
 // For authors of front ends, clocks and storages.
-export type { ClockAttachment, ClockDriven } from "./clock.js";
-export { type Clock, createManualClock, createSystemClock, type ManualClock, steadyNow } from "./clock.js";
-export type { Consumer, ConsumerHandlers } from "./consumer.js";
+export type { ClockAttachment, ClockDriven } from "./timing/clock.js";
+export { type Clock, createManualClock, createSystemClock, type ManualClock, steadyNow } from "./timing/clock.js";
+export type { Consumer, ConsumerHandlers } from "./client/consumer.js";
 export {
   DEFAULT_QUEUE_OPTIONS,
   DEFAULT_SUBSCRIPTION_OPTIONS,
@@ -26,8 +26,8 @@ export {
 export { parseEntityPath } from "./entities/entity-path.js";
 export type { Tier } from "./entities/tier.js";
 export type { ReceiveMode } from "./entities/waiter.js";
-export type { Faults } from "./faults.js";
-export type { MessageReceiver } from "./message-receiver.js";
+export type { Faults } from "./client/faults.js";
+export type { MessageReceiver } from "./client/message-receiver.js";
 export type { BrokerEvent, BrokerEventListener, BrokerEventType } from "./messages/broker-event.js";
 export { APPLICATION_PROPERTY_LIMITS } from "./messages/check-message.js";
 export type {
@@ -51,9 +51,9 @@ export type {
   QueueDescription,
   SubscriptionDescription,
   TopicDescription,
-} from "./operations/describe-entity.js";
+} from "./management/describe-entity.js";
 export type { LockedMessage } from "./operations/find-lock.js";
-export type { ListRulesOptions, RuleDescription } from "./operations/list-rules.js";
+export type { ListRulesOptions, RuleDescription } from "./management/list-rules.js";
 export type { ListSessionsOptions } from "./operations/list-sessions.js";
 export type { PeekOptions } from "./operations/peek.js";
 export type {
@@ -61,9 +61,9 @@ export type {
   MessageSnapshot,
   SessionSnapshot,
   StoreSnapshot,
-} from "./operations/snapshot.js";
-export type { PullOptions } from "./pull-waiter.js";
-export type { Receiver, ReceiverOptions } from "./receiver.js";
+} from "./management/snapshot.js";
+export type { PullOptions } from "./client/pull-waiter.js";
+export type { Receiver, ReceiverOptions } from "./client/receiver.js";
 export type { CorrelationFilter } from "./rules/correlation-filter.js";
 export type { RuleDefinition, RuleFilter, SqlText } from "./rules/rule.js";
 export {
@@ -73,15 +73,15 @@ export {
   type RuleValue,
   ruleGuid,
   ruleTimeSpan,
-} from "./rules/rule-value.js";
+} from "./rules/evaluation/rule-value.js";
 export type { SqlParameters } from "./rules/sql-filter/parser.js";
-export type { Sender, SenderOptions } from "./sender.js";
-export type { AcceptSessionOptions, SessionReceiver } from "./session-receiver.js";
+export type { Sender, SenderOptions } from "./client/sender.js";
+export type { AcceptSessionOptions, SessionReceiver } from "./client/session-receiver.js";
 export {
   DEFAULT_DURABLE_STORAGE_OPTIONS,
   type DurableStorageOptions,
   openDurableStorage,
-} from "./storage/durable-storage.js";
+} from "./storage/lmdb/durable-storage.js";
 export { createMemoryStorage } from "./storage/memory-storage.js";
 export type {
   EntityRecord,
@@ -90,4 +90,4 @@ export type {
   SessionRecord,
   Storage,
 } from "./storage/storage.js";
-export type { Transaction } from "./transaction.js";
+export type { Transaction } from "./client/transaction.js";

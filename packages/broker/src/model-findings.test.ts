@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { openBroker } from "./broker.js";
-import type { BrokerError } from "./broker-error.js";
-import { createManualClock } from "./clock.js";
+import { openBroker } from "./client/broker.js";
+import type { BrokerError } from "./errors/broker-error.js";
+import { createManualClock } from "./timing/clock.js";
 import { createDisk, openDisk } from "./storage/restartable-storage.test-support.js";
 import { message, openWorld, textsOf } from "./world.test-support.js";
 

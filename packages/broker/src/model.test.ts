@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { command, durableCommand, world } from "../test/model/command.js";
 import { playHistory } from "../test/model/history.js";
-import { openDurableStorage } from "./storage/durable-storage.js";
+import { openDurableStorage } from "./storage/lmdb/durable-storage.js";
 import { createDisk, openDisk } from "./storage/restartable-storage.test-support.js";
 
 /** `pnpm soak` sets both; a seed that failed there fails here with the same counterexample. */

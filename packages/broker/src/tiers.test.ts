@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createBroker, openBroker } from "./broker.js";
-import { createManualClock } from "./clock.js";
+import { createBroker, openBroker } from "./client/broker.js";
+import { createManualClock } from "./timing/clock.js";
 import type { QueueOptions } from "./entities/entity-options.js";
 import type { Tier } from "./entities/tier.js";
 import { createDisk, openDisk } from "./storage/restartable-storage.test-support.js";

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
-import { type Broker, type BrokerOptions, createBroker } from "./broker.js";
-import { BrokerError, type BrokerErrorCode } from "./broker-error.js";
-import { createManualClock, type ManualClock } from "./clock.js";
+import { type Broker, type BrokerOptions, createBroker } from "./client/broker.js";
+import { BrokerError, type BrokerErrorCode } from "./errors/broker-error.js";
+import { createManualClock, type ManualClock } from "./timing/clock.js";
 import type { BrokerMessage } from "./messages/message.js";
 import type { ReceivedMessage } from "./messages/received-message.js";
 

@@ -1,4 +1,4 @@
-import type { RuleValue } from "../src/rules/rule-value.js";
+import type { RuleValue } from "../src/rules/evaluation/rule-value.js";
 import type { SqlExpression, SqlPredicate, SqlProperty } from "../src/rules/sql-filter/ast.js";
 
 /** A message for the naive evaluator: system properties by lower-case name, application properties in order. */

@@ -1,4 +1,4 @@
-import { BrokerError } from "../broker-error.js";
+import { BrokerError } from "../errors/broker-error.js";
 import { checkTierLimits, type Tier, withTierDefaults } from "./tier.js";
 
 /** What an entity does at present; the service's words. */

@@ -1,4 +1,4 @@
-import { BrokerError } from "../broker-error.js";
+import { BrokerError } from "../errors/broker-error.js";
 import type { StoreKind } from "./message-store.js";
 
 /** A path taken apart: which entity, and which of its stores. */

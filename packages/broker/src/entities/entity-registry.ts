@@ -1,4 +1,4 @@
-import { BrokerError, entityNotFound } from "../broker-error.js";
+import { BrokerError, entityNotFound } from "../errors/broker-error.js";
 import { DEFAULT_QUEUE_OPTIONS } from "./entity-options.js";
 import { type EntityPath, entityKey, parseEntityPath } from "./entity-path.js";
 import { type MessageStore, STORES_PER_ENTITY } from "./message-store.js";

@@ -1,4 +1,4 @@
-import type { Engine } from "../engine.js";
+import type { Engine } from "../engine/engine.js";
 import { TimerEntry } from "../timing/timing-wheel.js";
 import type { Entity } from "./entity-registry.js";
 

@@ -1,5 +1,5 @@
-import type { Engine } from "../engine.js";
-import { HEAP_COSTS } from "../memory-mark.js";
+import type { Engine } from "../engine/engine.js";
+import { HEAP_COSTS } from "../engine/memory-mark.js";
 import type { ApplicationProperties } from "../messages/message.js";
 import { quotaCostOf, sizeOfApplicationProperties } from "../messages/message-size.js";
 import type { StoredMessage } from "../messages/stored-message.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createBroker } from "../broker.js";
+import { createBroker } from "../client/broker.js";
 import type { RuleDefinition } from "../rules/rule.js";
 import { codeOf } from "../world.test-support.js";
 import { RuleSet } from "./rule-set.js";

@@ -1,4 +1,4 @@
-import { BROKER_LIMITS } from "../limits.js";
+import { BROKER_LIMITS } from "../errors/limits.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { TimerEntry } from "../timing/timing-wheel.js";
 import { Lane } from "./lane.js";

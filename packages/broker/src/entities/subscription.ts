@@ -1,4 +1,4 @@
-import type { Engine } from "../engine.js";
+import type { Engine } from "../engine/engine.js";
 import type { ResolvedSubscriptionOptions } from "./entity-options.js";
 import { subscriptionPath } from "./entity-path.js";
 import { IdleTimer } from "./idle-timer.js";

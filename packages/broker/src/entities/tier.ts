@@ -1,4 +1,4 @@
-import { BrokerError } from "../broker-error.js";
+import { BrokerError } from "../errors/broker-error.js";
 
 /** A pricing tier of the service, by which a broker limits what it offers. */
 export type Tier = "basic" | "standard" | "premium";

@@ -1,5 +1,5 @@
-import type { Engine } from "../engine.js";
-import { addCosts, NO_COST, type RuleCost } from "../rules/rule-cost.js";
+import type { Engine } from "../engine/engine.js";
+import { addCosts, NO_COST, type RuleCost } from "../rules/sql-filter/rule-cost.js";
 import type { ResolvedTopicOptions } from "./entity-options.js";
 import { IdleTimer } from "./idle-timer.js";
 import { MessageStore, type Usage } from "./message-store.js";

@@ -1,4 +1,4 @@
-import type { Engine } from "../engine.js";
+import type { Engine } from "../engine/engine.js";
 import type { Entity } from "../entities/entity-registry.js";
 
 /** Starts, moves or ends the watch over an entity's idleness after its creation or update. */

@@ -1,8 +1,8 @@
 import type { ApplicationProperties } from "../messages/message.js";
 import { type MessageContent, NO_RARE_PROPERTIES, type RareProperties } from "../messages/message-content.js";
-import type { RuleChanges } from "../rules/rule-subject.js";
-import type { RuleValue } from "../rules/rule-value.js";
-import type { SystemProperty } from "../rules/system-property.js";
+import type { RuleChanges } from "../rules/evaluation/rule-subject.js";
+import type { RuleValue } from "../rules/evaluation/rule-value.js";
+import type { SystemProperty } from "../rules/evaluation/system-property.js";
 import { fromRuleValue } from "./message-subject.js";
 import type { Transit } from "./route-message.js";
 

@@ -1,4 +1,4 @@
-import type { Engine } from "../engine.js";
+import type { Engine } from "../engine/engine.js";
 import type { MessageStore } from "../entities/message-store.js";
 
 /**

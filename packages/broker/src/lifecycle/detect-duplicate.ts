@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { Engine } from "../engine.js";
+import type { Engine } from "../engine/engine.js";
 import type { Queue } from "../entities/queue.js";
 import type { Topic } from "../entities/topic.js";
 import type { MessageId } from "../messages/message.js";

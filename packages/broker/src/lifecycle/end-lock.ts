@@ -1,4 +1,4 @@
-import type { Engine } from "../engine.js";
+import type { Engine } from "../engine/engine.js";
 import type { ReceivingEntity } from "../entities/entity-registry.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { deadLetterMessage, deadLetterRecord } from "./dead-letter-message.js";

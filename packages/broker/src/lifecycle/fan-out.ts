@@ -1,4 +1,4 @@
-import type { Engine } from "../engine.js";
+import type { Engine } from "../engine/engine.js";
 import type { Subscription } from "../entities/subscription.js";
 import type { Topic } from "../entities/topic.js";
 import type { StoredMessage } from "../messages/stored-message.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { openBroker } from "../broker.js";
-import { createManualClock } from "../clock.js";
+import { openBroker } from "../client/broker.js";
+import { createManualClock } from "../timing/clock.js";
 import { createDisk, openDisk } from "../storage/restartable-storage.test-support.js";
 import { message, openWorld, settleMicrotasks, textsOf } from "../world.test-support.js";
 

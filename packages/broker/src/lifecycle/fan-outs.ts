@@ -1,5 +1,5 @@
-import { processTime } from "../clock.js";
-import type { Engine } from "../engine.js";
+import { processTime } from "../timing/clock.js";
+import type { Engine } from "../engine/engine.js";
 import type { Topic } from "../entities/topic.js";
 import type { MessageContent } from "../messages/message-content.js";
 import { StoredMessage } from "../messages/stored-message.js";

@@ -1,4 +1,4 @@
-import type { Engine } from "../engine.js";
+import type { Engine } from "../engine/engine.js";
 import type { Entity, ReceivingEntity } from "../entities/entity-registry.js";
 import type { Queue } from "../entities/queue.js";
 import { isPartitioned, PARTITIONS } from "../entities/sequence-number.js";

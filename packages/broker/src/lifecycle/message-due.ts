@@ -1,4 +1,4 @@
-import type { Engine } from "../engine.js";
+import type { Engine } from "../engine/engine.js";
 import type { Entity } from "../entities/entity-registry.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { activateScheduled } from "./activate-scheduled.js";

@@ -1,9 +1,9 @@
-import type { Engine } from "../engine.js";
+import type { Engine } from "../engine/engine.js";
 import type { ApplicationProperties, MessageId } from "../messages/message.js";
 import { type MessageContent, readApplicationProperties } from "../messages/message-content.js";
-import { type PropertyName, type RuleSubject, ruleSubject } from "../rules/rule-subject.js";
-import { OPAQUE, type RuleValue, ruleTimeSpan } from "../rules/rule-value.js";
-import type { SystemProperty } from "../rules/system-property.js";
+import { type PropertyName, type RuleSubject, ruleSubject } from "../rules/evaluation/rule-subject.js";
+import { OPAQUE, type RuleValue, ruleTimeSpan } from "../rules/evaluation/rule-value.js";
+import type { SystemProperty } from "../rules/evaluation/system-property.js";
 import type { Transit } from "./route-message.js";
 
 const TICKS_PER_MS = 10_000n;

@@ -1,4 +1,4 @@
-import type { Engine } from "../engine.js";
+import type { Engine } from "../engine/engine.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import type { MessageRecord } from "../storage/storage.js";
 import { offerSession } from "./session-lock.js";

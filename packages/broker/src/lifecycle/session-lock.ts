@@ -1,5 +1,5 @@
-import { sessionLockLost } from "../broker-error.js";
-import type { Engine } from "../engine.js";
+import { sessionLockLost } from "../errors/broker-error.js";
+import type { Engine } from "../engine/engine.js";
 import type { ReceivingEntity } from "../entities/entity-registry.js";
 import { type Session, type SessionHolder, SessionLock } from "../entities/session.js";
 import type { StoredMessage } from "../messages/stored-message.js";

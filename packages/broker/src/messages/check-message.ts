@@ -1,4 +1,4 @@
-import { BrokerError } from "../broker-error.js";
+import { BrokerError } from "../errors/broker-error.js";
 import type { ApplicationProperties, BrokerMessage } from "./message.js";
 import { sizeOfApplicationProperties } from "./message-size.js";
 import { isStorable } from "./storable-value.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createBroker } from "../broker.js";
+import { createBroker } from "../client/broker.js";
 import { LockTokens } from "./lock-token.js";
 
 describe("LockTokens", () => {

@@ -1,6 +1,5 @@
 import { deserialize, serialize } from "node:v8";
-import { BrokerError } from "../broker-error.js";
-import type { Storage } from "../storage/storage.js";
+import { BrokerError } from "../errors/broker-error.js";
 import { argumentError } from "./check-message.js";
 import type { ApplicationProperties, BrokerMessage, MessageBody, MessageId, WireDecoder } from "./message.js";
 import { DEEPEST_NESTING, isShallow } from "./storable-value.js";
@@ -94,7 +93,7 @@ export function bytesToStore(message: BrokerMessage, entity: string): Uint8Array
 
 /** Takes a message in: copies its properties and stores its bytes once. */
 export function takeIn(
-  storage: Storage,
+  storage: { putBody(bytes: Uint8Array): number },
   messageId: MessageId | undefined,
   { message, bytes, sizeInBytes }: Admitted,
 ): MessageContent {

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { BROKER_LIMITS } from "../limits.js";
+import { BROKER_LIMITS } from "../errors/limits.js";
 import type { ApplicationProperties, BrokerMessage, MessageId, SendableProperties } from "./message.js";
 
 /** Bytes that a property, or a value in a list or map, costs besides its own. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Broker } from "../broker.js";
+import type { Broker } from "../client/broker.js";
 import { codeOf, message, openWorld, textOf, textsOf } from "../world.test-support.js";
 
 const MINUTE_MS = 60_000;

@@ -1,5 +1,5 @@
-import { BrokerError } from "../broker-error.js";
-import type { Engine } from "../engine.js";
+import { BrokerError } from "../errors/broker-error.js";
+import type { Engine } from "../engine/engine.js";
 import type { MessageStore } from "../entities/message-store.js";
 import type { Session, SessionHolder, SessionLock } from "../entities/session.js";
 import type { SessionTable } from "../entities/session-table.js";

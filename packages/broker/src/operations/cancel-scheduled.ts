@@ -1,5 +1,5 @@
-import { messageNotFound } from "../broker-error.js";
-import type { Engine } from "../engine.js";
+import { messageNotFound } from "../errors/broker-error.js";
+import type { Engine } from "../engine/engine.js";
 import type { Queue } from "../entities/queue.js";
 import type { Topic } from "../entities/topic.js";
 import { discardMessage } from "../lifecycle/place-message.js";

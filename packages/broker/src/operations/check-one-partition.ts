@@ -1,4 +1,4 @@
-import { BrokerError } from "../broker-error.js";
+import { BrokerError } from "../errors/broker-error.js";
 import type { Queue } from "../entities/queue.js";
 import { isPartitioned, partitionKeyOf } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";

@@ -1,4 +1,4 @@
-import type { Engine } from "../engine.js";
+import type { Engine } from "../engine/engine.js";
 import { countDelivery, releaseLock } from "../lifecycle/end-lock.js";
 import { saveMessage } from "../lifecycle/place-message.js";
 import type { ApplicationProperties } from "../messages/message.js";

@@ -1,5 +1,5 @@
-import { messageLockLost } from "../broker-error.js";
-import type { Engine } from "../engine.js";
+import { messageLockLost } from "../errors/broker-error.js";
+import type { Engine } from "../engine/engine.js";
 import type { MessageStore } from "../entities/message-store.js";
 import { MessageLock, storedOf } from "../messages/message-lock.js";
 import type { ReceivedMessage } from "../messages/received-message.js";

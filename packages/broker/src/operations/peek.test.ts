@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Broker } from "../broker.js";
+import type { Broker } from "../client/broker.js";
 import type { ReceivedMessage } from "../messages/received-message.js";
 import { message, openWorld, textsOf } from "../world.test-support.js";
 

@@ -1,5 +1,5 @@
-import { BrokerError, messageNotFound } from "../broker-error.js";
-import type { Engine } from "../engine.js";
+import { BrokerError, messageNotFound } from "../errors/broker-error.js";
+import type { Engine } from "../engine/engine.js";
 import type { MessageStore } from "../entities/message-store.js";
 import type { ReceiveMode } from "../entities/waiter.js";
 import { expireMessage } from "../lifecycle/expire-message.js";

@@ -1,5 +1,5 @@
-import { BrokerError } from "../broker-error.js";
-import type { Engine } from "../engine.js";
+import { BrokerError } from "../errors/broker-error.js";
+import type { Engine } from "../engine/engine.js";
 import { isTopicItself, lockDurationOf, topicRefusal } from "../entities/entity-registry.js";
 import type { Lane } from "../entities/lane.js";
 import type { MessageStore } from "../entities/message-store.js";

@@ -1,4 +1,4 @@
-import type { Engine } from "../engine.js";
+import type { Engine } from "../engine/engine.js";
 import { releaseLock } from "../lifecycle/end-lock.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 

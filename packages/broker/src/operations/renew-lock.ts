@@ -1,5 +1,5 @@
-import { BrokerError } from "../broker-error.js";
-import type { Engine } from "../engine.js";
+import { BrokerError } from "../errors/broker-error.js";
+import type { Engine } from "../engine/engine.js";
 import { lockDurationOf } from "../entities/entity-registry.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 

@@ -1,5 +1,5 @@
-import { BrokerError } from "../broker-error.js";
-import type { Engine } from "../engine.js";
+import { BrokerError } from "../errors/broker-error.js";
+import type { Engine } from "../engine/engine.js";
 import type { Queue } from "../entities/queue.js";
 import { takeSequence, transferKeyOf } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";

@@ -1,5 +1,5 @@
-import { BrokerError } from "../broker-error.js";
-import type { Engine } from "../engine.js";
+import { BrokerError } from "../errors/broker-error.js";
+import type { Engine } from "../engine/engine.js";
 import type { Session } from "../entities/session.js";
 import { hasRoom } from "../lifecycle/forward-message.js";
 import { requireMemory } from "../lifecycle/require-memory.js";

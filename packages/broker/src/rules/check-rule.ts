@@ -1,4 +1,4 @@
-import { BrokerError } from "../broker-error.js";
+import { BrokerError } from "../errors/broker-error.js";
 import { APPLICATION_PROPERTY_LIMITS } from "../messages/check-message.js";
 import type { ApplicationProperties } from "../messages/message.js";
 import { sizeOfApplicationProperties } from "../messages/message-size.js";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { compileCorrelationFilter } from "./correlation-filter.js";
-import { RuleSyntaxError } from "./rule-error.js";
-import { ruleSubject } from "./rule-subject.js";
-import { OPAQUE, type RuleValue, ruleGuid, ruleTimeSpan } from "./rule-value.js";
+import { RuleSyntaxError } from "./evaluation/rule-error.js";
+import { ruleSubject } from "./evaluation/rule-subject.js";
+import { OPAQUE, type RuleValue, ruleGuid, ruleTimeSpan } from "./evaluation/rule-value.js";
 
 const GUID = "6f9619ff-8b86-d011-b42d-00c04fc964ff";
 

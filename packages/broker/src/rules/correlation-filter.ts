@@ -1,8 +1,8 @@
-import { RuleSyntaxError } from "./rule-error.js";
-import { propertyName, type RuleSubject } from "./rule-subject.js";
-import type { RuleValue } from "./rule-value.js";
-import type { SystemProperty } from "./system-property.js";
-import { equalValues } from "./value-operations.js";
+import { RuleSyntaxError } from "./evaluation/rule-error.js";
+import { propertyName, type RuleSubject } from "./evaluation/rule-subject.js";
+import type { RuleValue } from "./evaluation/rule-value.js";
+import type { SystemProperty } from "./evaluation/system-property.js";
+import { equalValues } from "./evaluation/value-operations.js";
 
 /**
  * Conditions on properties that must all hold. A field that is absent, undefined or null is no condition.

@@ -1,8 +1,8 @@
 import { APPLICATION_PROPERTY_LIMITS } from "../messages/check-message.js";
 import { sizeOfApplicationProperties } from "../messages/message-size.js";
-import { RuleEvaluationError } from "./rule-error.js";
-import { draftOf, propertyName, type RuleChanges, type RuleDraft, type RuleSubject } from "./rule-subject.js";
-import { kindOf, type RuleValue } from "./rule-value.js";
+import { RuleEvaluationError } from "./evaluation/rule-error.js";
+import { draftOf, propertyName, type RuleChanges, type RuleDraft, type RuleSubject } from "./evaluation/rule-subject.js";
+import { kindOf, type RuleValue } from "./evaluation/rule-value.js";
 import type { SqlProperty } from "./sql-filter/ast.js";
 import { compileExpression, type SqlEvaluation } from "./sql-filter/evaluator.js";
 import { type SqlParameters, SqlParser } from "./sql-filter/parser.js";
@@ -11,8 +11,8 @@ import {
   type SystemProperty,
   type SystemPropertyRule,
   systemProperty,
-} from "./system-property.js";
-import { convertValue } from "./value-conversion.js";
+} from "./evaluation/system-property.js";
+import { convertValue } from "./evaluation/value-conversion.js";
 
 /** The most statements an action may hold (Service Bus quotas). */
 const MAX_ACTION_STATEMENTS = 32;

@@ -1,4 +1,4 @@
-import { BodySlabs } from "./body-slabs.js";
+import { BodySlabs } from "./bodies/body-slabs.js";
 import type { Storage } from "./storage.js";
 
 /** Keeps bodies in memory and nothing beyond the broker's life: the default. Every broker needs its own. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createSystemClock } from "../clock.js";
+import { createSystemClock } from "./clock.js";
 import { Timers } from "./timers.js";
 import { TimerEntry } from "./timing-wheel.js";
 

@@ -5,7 +5,7 @@ import {
   goesByItself,
   processTime,
   steadyNow,
-} from "../clock.js";
+} from "./clock.js";
 import { type TimerEntry, TimingWheel } from "./timing-wheel.js";
 
 /** How long timers fire before everything else has its turn, and how long they hold up an operation, in ms. */

@@ -1,5 +1,5 @@
-import type { RuleValue } from "../rule-value.js";
-import type { ArithmeticOperator, RelationalOperator } from "../value-operations.js";
+import type { RuleValue } from "../evaluation/rule-value.js";
+import type { ArithmeticOperator, RelationalOperator } from "../evaluation/value-operations.js";
 
 /** A comparison in its canonical spelling: `!=` is written `<>`. */
 export type ComparisonOperator = "=" | "<>" | RelationalOperator;

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { compileLike, type LikeMatcher } from "../like-pattern.js";
-import { RuleEvaluationError, type RulePart } from "../rule-error.js";
-import { propertyName, type RuleSubject } from "../rule-subject.js";
-import { type RuleValue, ruleGuid } from "../rule-value.js";
-import { systemProperty } from "../system-property.js";
+import { compileLike, type LikeMatcher } from "../evaluation/like-pattern.js";
+import { RuleEvaluationError, type RulePart } from "../evaluation/rule-error.js";
+import { propertyName, type RuleSubject } from "../evaluation/rule-subject.js";
+import { type RuleValue, ruleGuid } from "../evaluation/rule-value.js";
+import { systemProperty } from "../evaluation/system-property.js";
 import {
   computeValues,
   equalValues,
@@ -11,7 +11,7 @@ import {
   plusValue,
   relateValues,
   type Truth,
-} from "../value-operations.js";
+} from "../evaluation/value-operations.js";
 import type { ComparisonOperator, SqlExpression, SqlPredicate, SqlProperty } from "./ast.js";
 
 /** A compiled predicate. Throws `RuleEvaluationError`. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { printPredicate, sqlPredicate } from "../../../test/sql-arbitraries.js";
-import { RuleSyntaxError } from "../rule-error.js";
+import { RuleSyntaxError } from "../evaluation/rule-error.js";
 import type { SqlExpression, SqlPredicate } from "./ast.js";
 import { MAX_NESTING_DEPTH, parseSqlFilter } from "./parser.js";
 

@@ -1,7 +1,7 @@
-import { compileLike } from "../like-pattern.js";
-import { type RulePart, RuleSyntaxError } from "../rule-error.js";
-import type { RuleValue } from "../rule-value.js";
-import type { ArithmeticOperator } from "../value-operations.js";
+import { compileLike } from "../evaluation/like-pattern.js";
+import { type RulePart, RuleSyntaxError } from "../evaluation/rule-error.js";
+import type { RuleValue } from "../evaluation/rule-value.js";
+import type { ArithmeticOperator } from "../evaluation/value-operations.js";
 import type { ComparisonOperator, SqlExpression, SqlPredicate, SqlProperty } from "./ast.js";
 import { quote, type SqlToken, tokenize } from "./tokenizer.js";
 

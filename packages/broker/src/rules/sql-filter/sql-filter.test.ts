@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { naiveMatches } from "../../../test/naive-sql.js";
 import { PROPERTY_NAMES, printPredicate, sqlPredicate, text } from "../../../test/sql-arbitraries.js";
-import { RuleEvaluationError } from "../rule-error.js";
-import { type RuleSubjectProperties, ruleSubject } from "../rule-subject.js";
-import { OPAQUE, type RuleValue, ruleGuid, ruleTimeSpan } from "../rule-value.js";
+import { RuleEvaluationError } from "../evaluation/rule-error.js";
+import { type RuleSubjectProperties, ruleSubject } from "../evaluation/rule-subject.js";
+import { OPAQUE, type RuleValue, ruleGuid, ruleTimeSpan } from "../evaluation/rule-value.js";
 import type { SqlParameters } from "./parser.js";
 import { compileSqlFilter } from "./sql-filter.js";
 

@@ -1,5 +1,5 @@
-import { costOfPredicate, type RuleCost } from "../rule-cost.js";
-import type { RuleSubject } from "../rule-subject.js";
+import { costOfPredicate, type RuleCost } from "./rule-cost.js";
+import type { RuleSubject } from "../evaluation/rule-subject.js";
 import { compilePredicate } from "./evaluator.js";
 import { parseSqlFilter, type SqlParameters } from "./parser.js";
 

@@ -1,4 +1,4 @@
-import { type RulePart, RuleSyntaxError } from "../rule-error.js";
+import { type RulePart, RuleSyntaxError } from "../evaluation/rule-error.js";
 
 /** The longest text of a filter or action, in UTF-16 units (Service Bus quotas). */
 const MAX_EXPRESSION_LENGTH = 1024;

@@ -1,0 +1,314 @@
+import { BrokerError, entityNotFound } from "../errors/broker-error.js";
+import { type Clock, createSystemClock } from "../timing/clock.js";
+import { Engine } from "../engine/engine.js";
+import type { QueueOptions, SubscriptionOptions, TopicOptions } from "../entities/entity-options.js";
+import { EntityRegistry } from "../entities/entity-registry.js";
+import { requireFeature, type Tier } from "../entities/tier.js";
+import type { Faults } from "./faults.js";
+import { isIdle } from "../lifecycle/auto-delete.js";
+import { onClockStep } from "../lifecycle/clock-step.js";
+import { onMessageDue } from "../lifecycle/message-due.js";
+import { expireSession } from "../lifecycle/session-lock.js";
+import { type MemoryLimits, memoryLimits } from "../engine/memory-mark.js";
+import type { BrokerEventListener } from "../messages/broker-event.js";
+import type { WireDecoder } from "../messages/message.js";
+import { createQueue, createSubscription, createTopic } from "../management/create-entity.js";
+import { createRule } from "../management/create-rule.js";
+import { deleteEntity, removeEntity } from "../management/delete-entity.js";
+import { deleteRule } from "../management/delete-rule.js";
+import {
+  describeEntity,
+  type EntityDescription,
+  type QueueDescription,
+  type SubscriptionDescription,
+  type TopicDescription,
+} from "../management/describe-entity.js";
+import { type ListRulesOptions, listRules, type RuleDescription } from "../management/list-rules.js";
+import { measureMemory } from "../management/measure-memory.js";
+import { purge, storesOf } from "../management/purge.js";
+import { serveWaiters } from "../operations/receive.js";
+import { recover } from "../management/recover.js";
+import { reset, resetEntity } from "../management/reset.js";
+import { type BrokerSnapshot, takeSnapshot } from "../management/snapshot.js";
+import { updateEntity } from "../management/update-entity.js";
+import { updateRule } from "../management/update-rule.js";
+import { Receiver, type ReceiverOptions } from "./receiver.js";
+import type { RuleDefinition } from "../rules/rule.js";
+import { Sender, type SenderOptions } from "./sender.js";
+import { type AcceptSessionOptions, openSession, type SessionReceiver } from "./session-receiver.js";
+import { createMemoryStorage } from "../storage/memory-storage.js";
+import type { Storage } from "../storage/storage.js";
+import { Transaction } from "./transaction.js";
+
+/** How a broker is made. */
+export interface BrokerOptions {
+  /** Default: the computer's clock. Tests pass a `createManualClock()`. */
+  readonly clock?: Clock | undefined;
+  /** Reads messages that a front end stored in its own encoding; front ends set it through `setWireDecoder`. */
+  readonly wireDecoder?: WireDecoder | undefined;
+  /**
+   * Limits entities, messages and operations to what a tier of the service offers. Default: all features, with the limits of premium.
+   * Source: "Service Bus quotas".
+   */
+  readonly tier?: Tier | undefined;
+  /**
+   * The high-water mark of the process: when all brokers in it together hold so much in memory, sends, session states and rules are refused with
+   * `quota-exceeded` until messages are received. In bytes; default, and at most, 60 % of the heap for what lies there, and 70 % of the
+   * machine's or container's memory for heap and bodies together. One entity alone has eight ninths of that: those that hold little still get room.
+   */
+  readonly maxMemoryInBytes?: number | undefined;
+}
+
+/** How a broker on a storage is opened. */
+export interface OpenBrokerOptions extends BrokerOptions {
+  /** Holds the broker's records; owned by the broker, which closes it. */
+  readonly storage: Storage;
+}
+
+/** Makes a broker that keeps everything in memory. */
+export function createBroker(options: BrokerOptions = {}): Broker {
+  return new Broker(createEngine(options, createMemoryStorage()));
+}
+
+/**
+ * Opens a broker on a storage and recovers what it holds: entities, messages, session states, schedules, duplicate histories and
+ * sequence counters. Locks are gone, and what fell due meanwhile happens at once, in order.
+ */
+export async function openBroker(options: OpenBrokerOptions): Promise<Broker> {
+  const engine = createEngine(options, options.storage);
+  try {
+    await recover(engine, engine.clock.now());
+    await engine.end(engine.begin());
+  } catch (error) {
+    engine.timers.close();
+    await options.storage.close().catch(() => {});
+    throw error;
+  }
+  return new Broker(engine);
+}
+
+/**
+ * A Service Bus namespace inside this process: entities, messages, locks and timers, with no socket. Front ends translate
+ * their protocol into calls of it. Refusals are `BrokerError`s; every promise resolves once its effect is durable.
+ */
+export class Broker {
+  readonly clock: Clock;
+  /** The tier whose limits it keeps to; undefined for all features with the limits of premium. */
+  readonly tier: Tier | undefined;
+  /** When this broker was made or opened. */
+  readonly createdAt: Date;
+  /** Mishaps on demand. */
+  readonly faults: Faults;
+  readonly #engine: Engine;
+
+  /** Use `createBroker` or `openBroker`. */
+  constructor(engine: Engine) {
+    this.clock = engine.clock;
+    this.tier = engine.tier;
+    this.createdAt = new Date(engine.clock.now());
+    this.faults = engine.faults;
+    this.#engine = engine;
+  }
+
+  /** Opens a sender; throws `entity-not-found`, or `not-allowed` for a subscription or sub-queue. */
+  sender(path: string, options?: SenderOptions): Sender {
+    this.#engine.begin();
+    return new Sender(this.#engine, path, options);
+  }
+
+  /**
+   * Opens a receiver on a queue, `topic/Subscriptions/name` or a sub-queue of either (`…/$DeadLetterQueue`). On a topic it can only peek at
+   * the messages that are scheduled there. Throws `entity-not-found`.
+   */
+  receiver(path: string, options: ReceiverOptions = {}): Receiver {
+    this.#engine.begin();
+    return new Receiver(this.#engine, path, options);
+  }
+
+  /**
+   * Locks a session of a queue or subscription: a given one, else the next that has messages. Rejects with
+   * `session-cannot-be-locked`, `timeout` or, where there are no sessions, `not-allowed`.
+   */
+  acceptSession(path: string, options: AcceptSessionOptions = {}): Promise<SessionReceiver> {
+    return openSession(this.#engine, path, options);
+  }
+
+  /** Begins a transaction, to be passed to sends and settlements. Throws `not-allowed` in the basic tier. */
+  beginTransaction(): Transaction {
+    this.#engine.begin();
+    requireFeature(this.#engine.tier, "transactions");
+    return new Transaction(this.#engine);
+  }
+
+  /**
+   * Makes a queue; rejects with `entity-already-exists`, `argument-error`, for its forwards `entity-not-found` or, for what the broker's
+   * tier does not offer, `not-allowed`.
+   */
+  createQueue(path: string, options?: QueueOptions): Promise<QueueDescription> {
+    return this.#run(
+      (nowMs) => describeEntity(createQueue(this.#engine, path, options, nowMs)) as QueueDescription,
+    );
+  }
+
+  /** Makes a topic; rejects with `entity-already-exists`, `argument-error` or, in the basic tier, `not-allowed`. */
+  createTopic(path: string, options?: TopicOptions): Promise<TopicDescription> {
+    return this.#run(
+      (nowMs) => describeEntity(createTopic(this.#engine, path, options, nowMs)) as TopicDescription,
+    );
+  }
+
+  /** Makes a subscription with one rule: `defaultRule`, else `$Default`, which takes every message of the topic. */
+  createSubscription(
+    topic: string,
+    name: string,
+    options?: SubscriptionOptions,
+    defaultRule?: RuleDefinition,
+  ): Promise<SubscriptionDescription> {
+    return this.#run((nowMs) => {
+      const subscription = createSubscription(this.#engine, topic, name, options, defaultRule, nowMs);
+      return describeEntity(subscription) as SubscriptionDescription;
+    });
+  }
+
+  /** Changes the given properties of a queue, topic or `topic/Subscriptions/name`; the others stay. */
+  updateEntity(
+    path: string,
+    options: QueueOptions | TopicOptions | SubscriptionOptions,
+  ): Promise<EntityDescription> {
+    return this.#run((nowMs) => {
+      updateEntity(this.#engine, path, options, nowMs);
+      return this.#describe(path);
+    });
+  }
+
+  /** Deletes a queue, topic or subscription with its messages; a topic with its subscriptions. */
+  deleteEntity(path: string): Promise<void> {
+    return this.#run((nowMs) => deleteEntity(this.#engine, path, nowMs));
+  }
+
+  /** Properties and message counts of a queue, topic or subscription; throws `entity-not-found`. */
+  getEntity(path: string): EntityDescription {
+    this.#engine.begin();
+    return this.#describe(path);
+  }
+
+  /** All queues, topics and subscriptions in order of creation. */
+  listEntities(): EntityDescription[] {
+    this.#engine.begin();
+    return Array.from(this.#engine.entities.all(), describeEntity);
+  }
+
+  /** Adds a rule to a subscription; rejects with `argument-error` for a text that breaks the grammar. */
+  createRule(topic: string, subscription: string, rule: RuleDefinition): Promise<void> {
+    return this.#run((nowMs) => createRule(this.#engine, topic, subscription, rule, nowMs));
+  }
+
+  /** Replaces a subscription's rule of the same name. */
+  updateRule(topic: string, subscription: string, rule: RuleDefinition): Promise<void> {
+    return this.#run((nowMs) => updateRule(this.#engine, topic, subscription, rule, nowMs));
+  }
+
+  /** Removes a rule; a subscription without rules gets no messages. */
+  deleteRule(topic: string, subscription: string, name: string): Promise<void> {
+    return this.#run((nowMs) => deleteRule(this.#engine, topic, subscription, name, nowMs));
+  }
+
+  /** The rules of a subscription in the order of their names. */
+  listRules(topic: string, subscription: string, options?: ListRulesOptions): RuleDescription[] {
+    this.#engine.begin();
+    return listRules(this.#engine, topic, subscription, options);
+  }
+
+  /** Removes every message of a queue, subscription or sub-queue in whatever state; resolves to how many. */
+  purge(path: string): Promise<number> {
+    return this.#run((nowMs) => purge(this.#engine, this.#engine.entities.receiveSource(path), nowMs));
+  }
+
+  /**
+   * Empties every entity and ends all faults, or empties one entity with its sub-queues, sessions and subscriptions. Entities, rules and sequence
+   * counters stay, receivers go on waiting.
+   */
+  reset(path?: string): Promise<void> {
+    return this.#run((nowMs) =>
+      path === undefined ? reset(this.#engine, nowMs) : resetEntity(this.#engine, path, nowMs),
+    );
+  }
+
+  /** Everything in the broker at this instant. Takes time and memory in proportion to the number of messages. */
+  snapshot(): BrokerSnapshot {
+    return takeSnapshot(this.#engine, this.#engine.begin());
+  }
+
+  /** Tells `listener` of everything that happens from now on; the returned function ends that. */
+  onEvent(listener: BrokerEventListener): () => void {
+    this.#engine.listeners.add(listener);
+    return () => void this.#engine.listeners.delete(listener);
+  }
+
+  /** Sets how messages stored in a front end's own encoding are read. */
+  setWireDecoder(decoder: WireDecoder): void {
+    this.#engine.wireDecoder = decoder;
+  }
+
+  /** Ends all waits with `broker-closed`, stops all timers and closes the storage. */
+  async close(): Promise<void> {
+    this.#engine.stop(new BrokerError("broker-closed", "The broker is closed."));
+    await this.#engine.storage.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #describe(path: string): EntityDescription {
+    const entity = this.#engine.entities.find(path);
+    if (entity === undefined) throw entityNotFound(path);
+    return describeEntity(entity);
+  }
+
+  async #run<Answer>(operation: (nowMs: number) => Answer): Promise<Answer> {
+    const nowMs = this.#engine.begin();
+    const answer = operation(nowMs);
+    await this.#engine.end(nowMs);
+    return answer;
+  }
+}
+
+function createEngine(options: BrokerOptions, storage: Storage): Engine {
+  const lifecycle = {
+    onMessageDue,
+    onClockStep,
+    onSessionDue: expireSession,
+    onIdleDue: (engine: Engine, entity: Parameters<typeof removeEntity>[1], nowMs: number) => {
+      if (!isIdle(engine, entity, nowMs)) return;
+      engine.emitEntity("auto-deleted", entity.path, nowMs);
+      removeEntity(engine, entity, nowMs);
+    },
+    serve: serveWaiters,
+    measureMemory,
+    onStopped: (engine: Engine, failure: BrokerError) => {
+      for (const entity of engine.entities.all()) {
+        for (const store of storesOf(entity)) store.refuseWaiters(failure);
+      }
+    },
+  };
+  const clock = options.clock ?? createSystemClock();
+  return new Engine(
+    clock,
+    storage,
+    new EntityRegistry(),
+    lifecycle,
+    options.wireDecoder,
+    options.tier,
+    resolveMemoryLimits(options),
+  );
+}
+
+function resolveMemoryLimits({ maxMemoryInBytes }: BrokerOptions): MemoryLimits {
+  const limits = memoryLimits();
+  if (maxMemoryInBytes === undefined) return limits;
+  if (!Number.isInteger(maxMemoryInBytes) || maxMemoryInBytes < 1) {
+    throw new TypeError(`maxMemoryInBytes must be a positive integer, and is ${maxMemoryInBytes}`);
+  }
+  return { ...limits, totalBytes: Math.min(limits.totalBytes, maxMemoryInBytes) };
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { message, openWorld, textOf } from "../world.test-support.js";
+
+describe("onMessage", () => {
+  it("does not disturb the sender by what it throws, which becomes an uncaught exception", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders");
+    const thrown = new Promise((resolve) => process.setUncaughtExceptionCaptureCallback(resolve));
+    const got: string[] = [];
+    const consumer = world.broker.receiver("orders").consume({
+      onMessage: (received) => {
+        got.push(textOf(received));
+        if (got.length === 1) throw new Error("handler failed");
+      },
+    });
+    consumer.grant(2);
+    await world.broker.sender("orders").sendBatch([message("a"), message("b")]);
+    expect(got).toEqual(["a", "b"]);
+    expect(await thrown).toMatchObject({ message: "handler failed" });
+    process.setUncaughtExceptionCaptureCallback(null);
+  });
+});
+
+describe("onClosed", () => {
+  it("finds the entity gone when it is told of the deletion", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders");
+    const receiver = world.broker.receiver("orders");
+    let seen: unknown;
+    const consumer = receiver.consume({
+      onMessage: () => {},
+      onClosed: () => {
+        seen = receiver.receive().catch((error: { code: string }) => error.code);
+      },
+    });
+    consumer.grant(1);
+    await world.broker.deleteEntity("orders");
+    expect(await seen).toBe("entity-not-found");
+  });
+
+  it("tells a consumer without credit that its session's lock is lost, after which nothing comes", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("carts", { requiresSession: true });
+    await world.broker.sender("carts").send(message("a", { sessionId: "s1" }));
+    const session = await world.broker.acceptSession("carts", { sessionId: "s1" });
+    const told: string[] = [];
+    const consumer = session.consume({
+      onMessage: (received) => told.push(textOf(received)),
+      onClosed: (error) => told.push((error as { code?: string }).code!),
+    });
+    consumer.grant(1);
+    world.clock.advance(60_000);
+    consumer.grant(1);
+    expect(told).toEqual(["a", "session-lock-lost"]);
+  });
+});
+
+describe("grant", () => {
+  it("ends the consumer once the broker is closed", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders");
+    const told: string[] = [];
+    const consumer = world.broker.receiver("orders").consume({
+      onMessage: () => {},
+      onClosed: (error) => told.push((error as { code?: string }).code!),
+    });
+    await world.broker.close();
+    consumer.grant(1);
+    consumer.grant(1);
+    expect(told).toEqual(["broker-closed"]);
+    expect(consumer.isClosed).toBe(true);
+  });
+
+  it("refuses what is no number of messages", async () => {
+    await using world = openWorld();
+    await world.broker.createQueue("orders");
+    const consumer = world.broker.receiver("orders").consume({ onMessage: () => {} });
+    for (const count of [-1, 1.5, Number.NaN]) expect(() => consumer.grant(count)).toThrow(TypeError);
+    consumer.grant(0);
+    expect(consumer.credit).toBe(0);
+  });
+});

@@ -1,0 +1,167 @@
+import type { Engine } from "../engine/engine.js";
+import type { Lane } from "../entities/lane.js";
+import { type ReceiveMode, Waiter } from "../entities/waiter.js";
+import type { ReceivedMessage } from "../messages/received-message.js";
+
+/** Where a consumer's messages go. */
+export interface ConsumerHandlers {
+  /** Called with each message, synchronously, while the broker acts; it may call the broker back. What it throws becomes an uncaught exception. */
+  onMessage(message: ReceivedMessage): void;
+  /** Called once when the broker ends the consumer: its entity is gone or disabled, or its session's lock is lost. */
+  onClosed?(error: Error): void;
+}
+
+/**
+ * Gets messages pushed against credit. Grants of all consumers and receive calls on an entity are served in the order in
+ * which they were made. Closing a consumer settles nothing: its messages stay locked until their locks end.
+ */
+export class Consumer {
+  readonly #engine: Engine;
+  readonly #lane: Lane;
+  readonly #mode: ReceiveMode;
+  readonly #handlers: ConsumerHandlers;
+  readonly #check: (nowMs: number) => void;
+  readonly #grants = new Set<Grant>();
+  #credit = 0;
+  #isStalled = false;
+  #isClosed = false;
+
+  /** Made by `Receiver.consume`; `check` is called with each grant and throws once nobody may receive from the lane any more. */
+  constructor(
+    engine: Engine,
+    lane: Lane,
+    mode: ReceiveMode,
+    handlers: ConsumerHandlers,
+    check: (nowMs: number) => void,
+  ) {
+    this.#engine = engine;
+    this.#lane = lane;
+    this.#mode = mode;
+    this.#handlers = handlers;
+    this.#check = check;
+  }
+
+  /** Messages that may still come. */
+  get credit(): number {
+    return this.#credit;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /**
+   * Allows `count` more messages; those that are ready come before the call returns. Where nobody may receive any more, the
+   * consumer ends instead.
+   */
+  grant(count: number): void {
+    if (!Number.isInteger(count) || count < 0)
+      throw new TypeError(`Consumer.grant: ${count} is not a number of messages`);
+    if (this.#isClosed || count === 0) return;
+    let nowMs: number;
+    try {
+      nowMs = this.#engine.begin();
+      this.#check(nowMs);
+    } catch (error) {
+      this.end(error as Error);
+      return;
+    }
+    if (this.#credit === 0) this.#engine.timers.beginWait();
+    this.#credit += count;
+    if (this.#isStalled) {
+      void this.#engine.end(nowMs);
+      return;
+    }
+    const { last } = this.#lane.waiters;
+    if (last instanceof Grant && last.consumer === this) last.demand += count;
+    else this.#join(count);
+    this.#engine.wake(this.#lane);
+    void this.#engine.end(nowMs);
+  }
+
+  /** Gives it nothing any more, as if there was nothing; for faults. Its credit stays. */
+  stall(): void {
+    this.#isStalled = true;
+    for (const grant of this.#grants) this.#lane.waiters.leave(grant);
+    this.#grants.clear();
+  }
+
+  /** Takes all credit back and returns how much was unused; what was ready for it has been delivered before. */
+  drain(): number {
+    const unused = this.#credit;
+    for (const grant of this.#grants) this.#lane.waiters.leave(grant);
+    this.#grants.clear();
+    if (unused > 0) this.#engine.timers.endWait();
+    this.#credit = 0;
+    return unused;
+  }
+
+  /** Ends the consumer. Locks of delivered messages stay. */
+  close(): void {
+    this.#isClosed = true;
+    this.drain();
+  }
+
+  /** Ends the consumer because there is nothing to come any more, and tells its handlers; for the engine. */
+  end(error: Error): void {
+    if (this.#isClosed) return;
+    this.close();
+    this.#handlers.onClosed?.(error);
+  }
+
+  #join(count: number): void {
+    const grant = new Grant(this, this.#mode, count, {
+      take: (message) => {
+        this.#credit--;
+        if (grant.demand === 0) this.#grants.delete(grant);
+        if (this.#credit === 0) this.#engine.timers.endWait();
+        this.#hand(message);
+      },
+      refuse: (error) => this.end(error),
+    });
+    this.#grants.add(grant);
+    this.#lane.waiters.join(grant);
+  }
+
+  /** What a handler throws is nothing that the sender or the timer at work here could deal with. */
+  #hand(message: ReceivedMessage): void {
+    try {
+      this.#handlers.onMessage(message);
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  }
+}
+
+interface GrantEvents {
+  take(message: ReceivedMessage): void;
+  refuse(error: Error): void;
+}
+
+class Grant extends Waiter {
+  readonly consumer: Consumer;
+  readonly #events: GrantEvents;
+
+  constructor(consumer: Consumer, mode: ReceiveMode, demand: number, events: GrantEvents) {
+    super(mode, demand);
+    this.consumer = consumer;
+    this.#events = events;
+  }
+
+  take(message: ReceivedMessage): void {
+    this.#events.take(message);
+  }
+
+  flush(): void {}
+
+  refuse(error: Error): void {
+    this.#events.refuse(error);
+  }
+
+  override stall(): boolean {
+    this.consumer.stall();
+    return true;
+  }
+}

@@ -1,0 +1,135 @@
+import { BrokerError } from "../errors/broker-error.js";
+import type { Engine } from "../engine/engine.js";
+import { entityKey, parseEntityPath } from "../entities/entity-path.js";
+import { failDelivery } from "../lifecycle/end-lock.js";
+import { expireSession } from "../lifecycle/session-lock.js";
+import { findLock, type LockedMessage } from "../operations/find-lock.js";
+import { Deadline } from "../timing/deadline.js";
+
+interface EntityFaults {
+  throttled: number;
+  delayMs: number;
+  duplicates: number;
+}
+
+/** Mishaps on demand, for tests of what an application does when they come. All end with `clear`. */
+export class Faults {
+  readonly #engine: Engine;
+  readonly #byEntity = new Map<string, EntityFaults>();
+
+  /** Made by the broker, see `Broker.faults`. */
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** Ends the lock on a message at once, as if its time were over; in a session, the session's lock. */
+  loseLock(path: string, message: LockedMessage): void {
+    const nowMs = this.#engine.begin();
+    const stored = findLock(this.#engine, this.#engine.entities.receiveSource(path), message);
+    if (stored.session === undefined) failDelivery(this.#engine, stored, nowMs);
+    else expireSession(this.#engine, stored.session.lock!, nowMs);
+    void this.#engine.end(nowMs);
+  }
+
+  /** Refuses the next `count` operations on an entity with `server-busy`. */
+  throttle(path: string, count = Number.POSITIVE_INFINITY): void {
+    this.#of(path).throttled = count;
+  }
+
+  /** Lets every operation on an entity take `delayMs` longer, by the broker's clock; 0 ends it. */
+  delay(path: string, delayMs: number): void {
+    this.#of(path).delayMs = delayMs;
+  }
+
+  /** Delivers the next `count` messages that are completed in an entity once more, as after a settlement that got lost. */
+  duplicateDeliveries(path: string, count = 1): void {
+    this.#of(path).duplicates = count;
+  }
+
+  /** Ends all consumers and waits on an entity with `link-detached`. Locks stay. */
+  dropLinks(path: string): void {
+    const error = new BrokerError("link-detached", `The link to '${path}' was dropped.`, { entity: path });
+    this.#engine.begin();
+    this.#engine.entities.receiveSource(path).refuseWaiters(error);
+  }
+
+  /**
+   * Lets every consumer that waits on an entity stand still: it gets nothing any more and is told nothing, until it is closed. Those
+   * that are opened later get what is there. Returns how many there were.
+   */
+  stopDelivering(path: string): number {
+    this.#engine.begin();
+    return this.#engine.entities.receiveSource(path).stallWaiters();
+  }
+
+  /** Lets a queue or topic act as if its quota were used up: sends are refused with `quota-exceeded`. */
+  fill(path: string): void {
+    this.#engine.entities.sendTarget(path).isFilled = true;
+  }
+
+  /** Ends all faults of an entity; without a path, of all entities. */
+  clear(path?: string): void {
+    for (const entity of this.#engine.entities.all()) {
+      if (path !== undefined && entityKey(entity.path) !== entityKey(path)) continue;
+      this.#byEntity.delete(entityKey(entity.path));
+      if (entity.kind !== "subscription") entity.isFilled = false;
+    }
+  }
+
+  /** Whether any entity has a fault, so that operations have to ask. */
+  get isActive(): boolean {
+    return this.#byEntity.size > 0;
+  }
+
+  /** Throws `server-busy` where operations are throttled; for the engine. */
+  check(path: string): void {
+    const faults = this.#find(path);
+    if (faults === undefined || faults.throttled <= 0) return;
+    faults.throttled--;
+    throw new BrokerError("server-busy", `'${path}' is too busy at present. Try again later.`, {
+      entity: path,
+    });
+  }
+
+  /** Whether a completed message is to be delivered once more; for the engine. */
+  takeDuplicate(path: string): boolean {
+    const faults = this.#find(path);
+    if (faults === undefined || faults.duplicates <= 0) return false;
+    faults.duplicates--;
+    return true;
+  }
+
+  /** Holds an operation's answer back as long as the entity's delay asks; for the engine. */
+  async hold<Answer>(path: string, answer: Promise<Answer>): Promise<Answer> {
+    const delayMs = this.#find(path)?.delayMs ?? 0;
+    if (delayMs > 0) await new Promise<void>((resolve) => this.#wait(delayMs, resolve));
+    return answer;
+  }
+
+  #wait(delayMs: number, resolve: () => void): void {
+    const { timers } = this.#engine;
+    timers.beginWait();
+    const pause = new Deadline(() => {
+      timers.endWait();
+      resolve();
+    });
+    timers.arm(pause, timers.nowMs + delayMs);
+  }
+
+  #find(path: string): EntityFaults | undefined {
+    return this.#byEntity.get(entityKey(parseEntityPath(path).entity));
+  }
+
+  #of(path: string): EntityFaults {
+    const { entity } = parseEntityPath(path);
+    const found = this.#engine.entities.find(entity);
+    if (found === undefined) this.#engine.entities.receiveSource(path);
+    const key = entityKey(entity);
+    let faults = this.#byEntity.get(key);
+    if (faults === undefined) {
+      faults = { throttled: 0, delayMs: 0, duplicates: 0 };
+      this.#byEntity.set(key, faults);
+    }
+    return faults;
+  }
+}

@@ -1,0 +1,269 @@
+import { BrokerError, entityNotFound } from "../errors/broker-error.js";
+import { Consumer, type ConsumerHandlers } from "./consumer.js";
+import type { Engine } from "../engine/engine.js";
+import type { Lane } from "../entities/lane.js";
+import type { MessageStore } from "../entities/message-store.js";
+import type { ReceiveMode } from "../entities/waiter.js";
+import type { ApplicationProperties } from "../messages/message.js";
+import { MessageLock } from "../messages/message-lock.js";
+import type { ReceivedMessage } from "../messages/received-message.js";
+import type { StoredMessage } from "../messages/stored-message.js";
+import { abandon } from "../operations/abandon.js";
+import { checkChanges } from "../operations/change-properties.js";
+import { complete } from "../operations/complete.js";
+import { checkDeadLetter, type DeadLetterOptions, deadLetter } from "../operations/dead-letter.js";
+import { defer } from "../operations/defer.js";
+import { BatchDelete, type DeleteBatchOptions } from "../operations/delete-batch.js";
+import { findLock, type LockedMessage } from "../operations/find-lock.js";
+import { Peek, type PeekOptions } from "../operations/peek.js";
+import { checkReceivable, receiveReady } from "../operations/receive.js";
+import { type ReceiveDeferredOptions, receiveDeferred } from "../operations/receive-deferred.js";
+import { release } from "../operations/release.js";
+import { renewLock } from "../operations/renew-lock.js";
+import { type PullOptions, waitForMessages } from "./pull-waiter.js";
+import { settled } from "./settled.js";
+import { nextTurn } from "../timing/next-turn.js";
+import type { Transaction } from "./transaction.js";
+
+/** Where a receiver takes its messages at present. */
+export interface ReceiveSource {
+  readonly store: MessageStore;
+  readonly lane: Lane;
+  /** The session that all messages must be of. */
+  readonly sessionId: string | undefined;
+}
+
+/** What receivers with and without a session share. Every promise resolves once what it did is durable. */
+export abstract class MessageReceiver {
+  readonly path: string;
+  readonly mode: ReceiveMode;
+  protected readonly engine: Engine;
+  readonly #consumers = new Set<Consumer>();
+
+  constructor(engine: Engine, path: string, mode: ReceiveMode) {
+    this.engine = engine;
+    this.path = path;
+    this.mode = mode;
+  }
+
+  /** Where messages come from; throws when there is nothing to receive from any more. */
+  protected abstract source(): ReceiveSource;
+
+  /** Called when messages are asked for. */
+  protected onReceive(_nowMs: number): void {}
+
+  /** Takes up to `maxCount` messages that are ready, or waits for the first; resolves with none when the wait is over. */
+  receive(maxCount = 1, options?: PullOptions): Promise<ReceivedMessage[]> {
+    const { engine } = this;
+    try {
+      checkCount("receive", maxCount);
+      if (options?.signal?.aborted) throw new BrokerError("cancelled", "The receive call was cancelled.");
+      const nowMs = engine.begin();
+      const { lane, store, sessionId } = this.#begin(nowMs);
+      checkReceivable(store, sessionId);
+      this.onReceive(nowMs);
+      const messages = receiveReady(engine, lane, this.mode, maxCount, nowMs);
+      const maxWaitMs = options?.maxWaitMs ?? Number.POSITIVE_INFINITY;
+      if (messages.length === 0 && maxWaitMs > 0) {
+        return waitForMessages(engine, lane, this.mode, maxCount, maxWaitMs, options?.signal, nowMs);
+      }
+      const durable = engine.end(nowMs);
+      return this.#hold(durable === undefined ? Promise.resolve(messages) : durable.then(() => messages));
+    } catch (error) {
+      return this.#hold(Promise.reject(error));
+    }
+  }
+
+  /** Gets messages pushed as far as credit is granted to the consumer that is returned. */
+  consume(handlers: ConsumerHandlers): Consumer {
+    const { lane, store, sessionId } = this.#begin(this.engine.begin());
+    checkReceivable(store, sessionId);
+    const consumer = new Consumer(this.engine, lane, this.mode, handlers, (nowMs) => {
+      const source = this.source();
+      if (source.lane !== lane) throw entityNotFound(this.path);
+      checkReceivable(source.store, source.sessionId);
+      this.onReceive(nowMs);
+    });
+    for (const one of this.#consumers) if (one.isClosed) this.#consumers.delete(one);
+    this.#consumers.add(consumer);
+    return consumer;
+  }
+
+  /** Reads messages in any state, without locking them, in the order of their sequence numbers. */
+  async peek(maxCount = 1, options: PeekOptions = {}): Promise<ReceivedMessage[]> {
+    checkCount("peek", maxCount);
+    const { store, sessionId } = this.#begin(this.engine.begin());
+    const peek = new Peek(store, maxCount, sessionId === undefined ? options : { ...options, sessionId });
+    while (!peek.goOn()) await nextTurn();
+    return this.#hold(Promise.resolve(peek.messages));
+  }
+
+  /** Receives deferred messages, all or none; rejects with `message-not-found`, or `message-size-exceeded` for too many at once. */
+  async receiveDeferred(
+    sequenceNumbers: readonly bigint[],
+    options: ReceiveDeferredOptions = {},
+  ): Promise<ReceivedMessage[]> {
+    const nowMs = this.engine.begin();
+    const { store, sessionId } = this.#begin(nowMs);
+    checkReceivable(store, sessionId);
+    let durable: Promise<void> | undefined;
+    let messages: ReceivedMessage[];
+    try {
+      messages = receiveDeferred(this.engine, store, sequenceNumbers, this.mode, sessionId, options, nowMs);
+    } finally {
+      // A refusal may have found messages that are expired.
+      durable = this.engine.end(nowMs);
+    }
+    await this.#answer(durable);
+    return messages;
+  }
+
+  /** Removes a locked message: it was processed. Rejects with `message-lock-lost`, as every settlement. */
+  complete(message: LockedMessage, transaction?: Transaction): Promise<void> {
+    const { engine } = this;
+    try {
+      const nowMs = engine.begin();
+      const stored = findLock(engine, this.#begin(nowMs).store, message);
+      if (transaction === undefined) complete(engine, stored, nowMs);
+      else this.#enlist(transaction, stored, nowMs, (atMs) => complete(engine, stored, atMs));
+      return this.#answer(engine.end(nowMs));
+    } catch (error) {
+      return this.#answer(Promise.reject(error));
+    }
+  }
+
+  /** Gives a locked message back as a failed delivery, at its old place. */
+  abandon(
+    message: LockedMessage,
+    propertiesToModify?: ApplicationProperties,
+    transaction?: Transaction,
+  ): Promise<void> {
+    return this.#settle(message, propertiesToModify, transaction, (stored, nowMs) =>
+      abandon(this.engine, stored, propertiesToModify, nowMs),
+    );
+  }
+
+  /** Sets a locked message aside, to be received by its sequence number; counts as a delivery. */
+  defer(
+    message: LockedMessage,
+    propertiesToModify?: ApplicationProperties,
+    transaction?: Transaction,
+  ): Promise<void> {
+    return this.#settle(message, propertiesToModify, transaction, (stored, nowMs) =>
+      defer(this.engine, stored, propertiesToModify, nowMs),
+    );
+  }
+
+  /** Moves a locked message to the dead-letter queue. */
+  deadLetter(
+    message: LockedMessage,
+    options: DeadLetterOptions = {},
+    transaction?: Transaction,
+  ): Promise<void> {
+    const apply = (stored: StoredMessage, nowMs: number) => deadLetter(this.engine, stored, options, nowMs);
+    return this.#settle(message, options.propertiesToModify, transaction, apply, (stored) =>
+      checkDeadLetter(stored, options),
+    );
+  }
+
+  /** Gives a locked message back untouched, at its old place: no delivery counts as failed. */
+  release(message: LockedMessage, transaction?: Transaction): Promise<void> {
+    return this.#settle(message, undefined, transaction, (stored, nowMs) =>
+      release(this.engine, stored, nowMs),
+    );
+  }
+
+  /** Lets a lock start anew; resolves to its new end. */
+  async renewLock(message: LockedMessage): Promise<Date> {
+    const nowMs = this.engine.begin();
+    const until = new Date(
+      renewLock(this.engine, findLock(this.engine, this.#begin(nowMs).store, message), nowMs),
+    );
+    return this.#hold(Promise.resolve(until));
+  }
+
+  /** Deletes up to `maxCount` active, unlocked messages, the oldest first; resolves to how many. */
+  async deleteBatch(maxCount: number, options: DeleteBatchOptions = {}): Promise<number> {
+    checkCount("deleteBatch", maxCount);
+    let batch: BatchDelete | undefined;
+    for (;;) {
+      const nowMs = this.engine.begin();
+      const { store, sessionId } = this.#begin(nowMs);
+      checkReceivable(store, sessionId);
+      batch ??= new BatchDelete(
+        store,
+        maxCount,
+        sessionId === undefined ? options : { ...options, sessionId },
+      );
+      const isDone = batch.goOn(this.engine);
+      const durable = this.engine.end(nowMs);
+      if (isDone) {
+        await this.#answer(durable);
+        return batch.count;
+      }
+      await nextTurn();
+    }
+  }
+
+  /** Ends the receiver's consumers. */
+  protected closeConsumers(): void {
+    for (const consumer of this.#consumers) consumer.close();
+    this.#consumers.clear();
+  }
+
+  /** Ends the receiver's consumers, those without credit too, and tells them why. */
+  protected endConsumers(error: Error): void {
+    for (const consumer of this.#consumers) consumer.end(error);
+    this.#consumers.clear();
+  }
+
+  async #settle(
+    message: LockedMessage,
+    changes: ApplicationProperties | undefined,
+    transaction: Transaction | undefined,
+    apply: (stored: StoredMessage, nowMs: number) => void,
+    check?: (stored: StoredMessage) => void,
+  ): Promise<void> {
+    const nowMs = this.engine.begin();
+    const stored = findLock(this.engine, this.#begin(nowMs).store, message);
+    checkChanges(stored, changes, this.path);
+    check?.(stored);
+    if (transaction === undefined) apply(stored, nowMs);
+    else this.#enlist(transaction, stored, nowMs, (atMs) => apply(stored, atMs));
+    await this.#answer(this.engine.end(nowMs));
+  }
+
+  #enlist(
+    transaction: Transaction,
+    stored: StoredMessage,
+    nowMs: number,
+    apply: (nowMs: number) => void,
+  ): void {
+    const { store } = stored;
+    const lock = new MessageLock(stored);
+    const check = () => void findLock(this.engine, store, lock);
+    transaction.enlist({ settles: stored, check, apply, rollBack: () => {} }, nowMs);
+  }
+
+  #begin(nowMs: number): ReceiveSource {
+    const { faults } = this.engine;
+    if (faults.isActive) faults.check(this.path);
+    const source = this.source();
+    source.store.owner.accessedAtMs = nowMs;
+    return source;
+  }
+
+  #answer(durable: Promise<void> | undefined): Promise<void> {
+    return this.#hold(durable ?? settled);
+  }
+
+  #hold<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    const { faults } = this.engine;
+    return faults.isActive ? faults.hold(this.path, answer) : answer;
+  }
+}
+
+function checkCount(operation: string, count: number): void {
+  if (!Number.isInteger(count) || count < 1)
+    throw new TypeError(`${operation}: ${count} is not a number of messages`);
+}

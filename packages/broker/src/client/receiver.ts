@@ -1,0 +1,53 @@
+import type { Engine } from "../engine/engine.js";
+import type { MessageStore } from "../entities/message-store.js";
+import type { ReceiveMode } from "../entities/waiter.js";
+import { MessageReceiver, type ReceiveSource } from "./message-receiver.js";
+import { type ListSessionsOptions, listSessions } from "../operations/list-sessions.js";
+
+/** How a receiver takes messages. */
+export interface ReceiverOptions {
+  /** Default `"peekLock"`. */
+  readonly mode?: ReceiveMode | undefined;
+}
+
+/**
+ * Receives from one queue, subscription or sub-queue without sessions. Locks belong to the entity: any receiver on it may
+ * settle a message, and closing one settles nothing. On an entity with sessions it can only peek and list them, on a topic only peek at
+ * what is scheduled.
+ */
+export class Receiver extends MessageReceiver {
+  #source: ReceiveSource;
+
+  /** Made by `Broker.receiver`. */
+  constructor(engine: Engine, path: string, options: ReceiverOptions) {
+    super(engine, path, options.mode ?? "peekLock");
+    this.#source = sourceOf(engine.entities.peekSource(path));
+  }
+
+  /** Whether messages belong to sessions here. Sub-queues never have any. */
+  get hasSessions(): boolean {
+    return this.source().store.sessions !== undefined;
+  }
+
+  /** The ids of the entity's sessions; rejects with `not-allowed` where there are none. */
+  async listSessions(options: ListSessionsOptions = {}): Promise<string[]> {
+    this.engine.begin();
+    return await listSessions(this.source().store, options);
+  }
+
+  /** Ends the receiver's consumers. Messages stay locked until their locks end. */
+  close(): void {
+    this.closeConsumers();
+  }
+
+  protected override source(): ReceiveSource {
+    if (this.#source.store.owner.isDeleted) {
+      this.#source = sourceOf(this.engine.entities.peekSource(this.path));
+    }
+    return this.#source;
+  }
+}
+
+function sourceOf(store: MessageStore): ReceiveSource {
+  return { store, lane: store.lane, sessionId: undefined };
+}

@@ -1,0 +1,231 @@
+import { BrokerError, entityNotFound } from "../errors/broker-error.js";
+import type { Engine } from "../engine/engine.js";
+import type { Queue } from "../entities/queue.js";
+import { partitionKeyOf, takeSequence, transferKeyOf } from "../entities/sequence-number.js";
+import { requireFeature } from "../entities/tier.js";
+import type { Topic } from "../entities/topic.js";
+import { hasRoom } from "../lifecycle/forward-message.js";
+import type { BrokerMessage } from "../messages/message.js";
+import { type Admitted, bytesToStore, type MessageContent } from "../messages/message-content.js";
+import { quotaCostOf, sizeOf } from "../messages/message-size.js";
+import { cancelScheduled } from "../operations/cancel-scheduled.js";
+import { checkOnePartition } from "../operations/check-one-partition.js";
+import { admitScheduled, schedule } from "../operations/schedule.js";
+import {
+  admitAll,
+  checkSendable,
+  enter,
+  enterScheduled,
+  enterVia,
+  isDropped,
+  readerOf,
+  send,
+  sendBatch,
+  take,
+} from "../operations/send.js";
+import { settled } from "./settled.js";
+import type { Transaction } from "./transaction.js";
+
+/** How a sender is made. */
+export interface SenderOptions {
+  /**
+   * Path of a queue or topic by way of which messages go: sending succeeds whatever state the target is in, and a message that cannot be
+   * transferred ends in the transfer dead-letter queue of this one.
+   */
+  readonly via?: string | undefined;
+}
+
+/** A batch is never larger, whatever single messages the entity takes. Source: Service Bus quotas, "large messages support". */
+const MAX_BATCH_BYTES = 1024 * 1024;
+
+/** Sends to one queue or topic. Every promise resolves once what it did is durable in the broker's storage. */
+export class Sender {
+  readonly path: string;
+  readonly #engine: Engine;
+  readonly #via: string | undefined;
+  #target: Queue | Topic;
+
+  /** Made by `Broker.sender`. */
+  constructor(engine: Engine, path: string, { via }: SenderOptions = {}) {
+    this.path = path;
+    this.#engine = engine;
+    this.#via = via;
+    if (via !== undefined) requireFeature(engine.tier, "sends by way of another queue", via);
+    this.#target = engine.entities.sendTarget(via ?? path);
+  }
+
+  /** The most bytes that the messages of one batch may have together. */
+  get maxBatchSizeInBytes(): number {
+    return Math.min(this.#target.options.maxMessageSizeInKilobytes * 1024, MAX_BATCH_BYTES);
+  }
+
+  /** The size in bytes with which a message counts against limits and quotas. Throws `argument-error` for a body that has no wire form. */
+  sizeOf(message: BrokerMessage): number {
+    return sizeOf(message, bytesToStore(message, this.path));
+  }
+
+  /** Sends one message; a `scheduledEnqueueTime` in the future keeps it until then. */
+  send(message: BrokerMessage, transaction?: Transaction): Promise<void> {
+    if (transaction !== undefined || this.#via !== undefined) return this.sendBatch([message], transaction);
+    const engine = this.#engine;
+    try {
+      const nowMs = engine.begin();
+      send(engine, this.#current(nowMs), message, nowMs);
+      return this.#answer(engine.end(nowMs));
+    } catch (error) {
+      return this.#answer(Promise.reject(error));
+    }
+  }
+
+  /** Sends messages as one: if one is refused, none is sent. */
+  sendBatch(messages: readonly BrokerMessage[], transaction?: Transaction): Promise<void> {
+    const engine = this.#engine;
+    try {
+      const nowMs = engine.begin();
+      const target = this.#current(nowMs);
+      if (transaction !== undefined) this.#enlist(target, messages, transaction, nowMs);
+      else if (this.#via !== undefined) this.#sendVia(target, messages, nowMs);
+      else sendBatch(engine, target, messages, nowMs);
+      const durable = engine.end(nowMs);
+      return transaction === undefined ? this.#answer(durable) : this.#hold(durable ?? settled);
+    } catch (error) {
+      return this.#answer(Promise.reject(error));
+    }
+  }
+
+  /** Keeps messages until their `scheduledEnqueueTime`; resolves to the numbers that cancel them (0 for a duplicate). */
+  async schedule(messages: readonly BrokerMessage[], transaction?: Transaction): Promise<bigint[]> {
+    const engine = this.#engine;
+    const nowMs = engine.begin();
+    const target = this.#current(nowMs);
+    const numbers =
+      transaction === undefined
+        ? schedule(engine, target, messages, nowMs)
+        : admitScheduled(target, messages).map((one) =>
+            this.#enlistScheduled(target, one, transaction, nowMs),
+          );
+    await this.#answer(engine.end(nowMs));
+    return numbers;
+  }
+
+  /** Cancels scheduled messages, all or none; rejects with `message-not-found` for one that is not scheduled any more. */
+  async cancelScheduled(sequenceNumbers: readonly bigint[]): Promise<void> {
+    const nowMs = this.#engine.begin();
+    cancelScheduled(this.#engine, this.#current(nowMs), sequenceNumbers, nowMs);
+    await this.#answer(this.#engine.end(nowMs));
+  }
+
+  #current(nowMs: number): Queue | Topic {
+    const path = this.#via ?? this.path;
+    if (this.#target.isDeleted) this.#target = this.#engine.entities.sendTarget(path);
+    const { faults } = this.#engine;
+    if (faults.isActive) faults.check(path);
+    this.#target.accessedAtMs = nowMs;
+    return this.#target;
+  }
+
+  #answer(durable: Promise<void> | undefined): Promise<void> {
+    return this.#hold(this.#whenHandedOn(durable) ?? settled);
+  }
+
+  #hold(answer: Promise<void>): Promise<void> {
+    const { faults } = this.#engine;
+    return faults.isActive ? faults.hold(this.#via ?? this.path, answer) : answer;
+  }
+
+  /** A message that waits in a topic is sent once the subscriptions have it. */
+  #whenHandedOn(durable: Promise<void> | undefined): Promise<void> | undefined {
+    const { fanOuts } = this.#engine;
+    const handedOn = this.#target.kind === "topic" ? fanOuts.whenDone(this.#target) : undefined;
+    return handedOn === undefined ? durable : Promise.all([durable, handedOn]).then(() => {});
+  }
+
+  #sendVia(via: Queue | Topic, messages: readonly BrokerMessage[], nowMs: number): void {
+    for (const admitted of admitAll(via, messages)) {
+      enterVia(this.#engine, via, this.path, take(this.#engine, admitted), nowMs);
+    }
+  }
+
+  #enlist(
+    target: Queue | Topic,
+    messages: readonly BrokerMessage[],
+    transaction: Transaction,
+    nowMs: number,
+  ): void {
+    transaction.requireOpen();
+    const engine = this.#engine;
+    const via = this.#via === undefined ? undefined : target;
+    if (via === undefined) checkOnePartition(target, messages);
+    const allAdmitted = admitAll(target, messages);
+    for (const { message } of allAdmitted) {
+      const key = via === undefined ? partitionKeyOf(target, message) : transferKeyOf(via, message);
+      transaction.pin(target, key);
+    }
+    for (const admitted of allAdmitted) {
+      const read = readerOf(admitted.message);
+      this.#enlistStep(target, admitted, transaction, nowMs, (content, atMs) => {
+        if (via === undefined) enter(engine, target, content, read, atMs);
+        else enterVia(engine, via, this.path, content, atMs);
+      });
+    }
+  }
+
+  #enlistScheduled(
+    target: Queue | Topic,
+    admitted: Admitted,
+    transaction: Transaction,
+    nowMs: number,
+  ): bigint {
+    transaction.requireOpen();
+    transaction.pin(target, partitionKeyOf(target, admitted.message));
+    let sequence = 0;
+    const content = this.#enlistStep(target, admitted, transaction, nowMs, (content, atMs) => {
+      if (!isDropped(this.#engine, target, content, atMs)) {
+        enterScheduled(this.#engine, target, content, readerOf(admitted.message), sequence, atMs);
+      }
+    });
+    sequence = takeSequence(this.#engine, target, content);
+    return BigInt(sequence);
+  }
+
+  #enlistStep(
+    target: Queue | Topic,
+    admitted: Admitted,
+    transaction: Transaction,
+    nowMs: number,
+    apply: (content: MessageContent, nowMs: number) => void,
+  ): MessageContent {
+    const engine = this.#engine;
+    const content = take(engine, admitted);
+    // It is kept from now on, so it counts from now on.
+    const cost = quotaCostOf(content.sizeInBytes);
+    target.usage.bytes += cost;
+    engine.memory.grow(cost);
+    const uncount = (): void => {
+      target.usage.bytes -= cost;
+    };
+    transaction.enlist(
+      {
+        check: () => {
+          if (target.isDeleted) throw entityNotFound(target.path);
+          checkSendable(target);
+          if (!hasRoom(target, 0)) {
+            throw new BrokerError("quota-exceeded", `Cannot send to '${target.path}': it is full.`, {
+              entity: target.path,
+            });
+          }
+        },
+        apply: (atMs) => {
+          uncount();
+          apply(content, atMs);
+        },
+        rollBack: () => {
+          uncount();
+          engine.storage.releaseBody(content.bodyId);
+        },
+      },
+      nowMs,
+    );
+    return content;
+  }
+}

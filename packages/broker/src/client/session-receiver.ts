@@ -1,0 +1,204 @@
+import { BrokerError, sessionLockLost } from "../errors/broker-error.js";
+import type { Engine } from "../engine/engine.js";
+import type { MessageStore } from "../entities/message-store.js";
+import type { Session, SessionHolder, SessionLock } from "../entities/session.js";
+import type { SessionAcceptor } from "../entities/session-table.js";
+import type { ReceiveMode } from "../entities/waiter.js";
+import { lockSession, releaseSession, renewSession } from "../lifecycle/session-lock.js";
+import { MessageReceiver, type ReceiveSource } from "./message-receiver.js";
+import { acceptNextSession, acceptSession, sessionsOf } from "../operations/accept-session.js";
+import { checkReceivable } from "../operations/receive.js";
+import { getSessionState, setSessionState } from "../operations/session-state.js";
+import type { PullOptions } from "./pull-waiter.js";
+import { Deadline } from "../timing/deadline.js";
+
+/** Which session to accept, and how long to wait for one. */
+export interface AcceptSessionOptions extends PullOptions {
+  /** Default: the unlocked session with the oldest waiting message. */
+  readonly sessionId?: string | undefined;
+  /** Default `"peekLock"`. */
+  readonly mode?: ReceiveMode | undefined;
+}
+
+/**
+ * Receives the messages of one session, in order, while it holds the session's lock. Once the lock is lost everything
+ * rejects with `session-lock-lost`. In receive-and-delete it keeps the lock for as long as it goes on receiving. Closing it releases the session; no delivery counts as failed then.
+ */
+export class SessionReceiver extends MessageReceiver implements SessionHolder {
+  readonly #lock: SessionLock;
+  #lost: Error | undefined;
+  #isClosed = false;
+  #onLost: ((error: Error) => void) | undefined;
+
+  /** Made by `Broker.acceptSession`. */
+  constructor(engine: Engine, path: string, mode: ReceiveMode, lock: (holder: SessionHolder) => SessionLock) {
+    super(engine, path, mode);
+    this.#lock = lock(this);
+  }
+
+  get sessionId(): string {
+    return this.#lock.session.id;
+  }
+
+  /** When the session's lock ends unless it is renewed. */
+  get lockedUntil(): Date {
+    return new Date(this.#lock.session.store.engine.timers.instantOf(this.#lock) ?? 0);
+  }
+
+  get isLost(): boolean {
+    return this.#lost !== undefined || this.#isClosed;
+  }
+
+  /** Calls `listener` once when the lock is lost, other than by `close`. */
+  onLost(listener: (error: Error) => void): void {
+    this.#onLost = listener;
+  }
+
+  /** Lets the session's lock, and with it those of its messages, start anew; resolves to its new end. */
+  async renewSessionLock(): Promise<Date> {
+    const nowMs = this.engine.begin();
+    this.source();
+    renewSession(this.engine, this.#lock, nowMs);
+    return this.lockedUntil;
+  }
+
+  /** The session's state, as a copy; `undefined` when it has none. */
+  async getState(): Promise<Uint8Array | undefined> {
+    this.engine.begin();
+    this.source();
+    return getSessionState(this.#lock.session);
+  }
+
+  /**
+   * Sets the session's state, which outlives its messages and counts against the entity's quota; `undefined` or null clears it. Rejects with
+   * `message-size-exceeded` or `quota-exceeded`.
+   */
+  async setState(state: Uint8Array | null | undefined): Promise<void> {
+    const nowMs = this.engine.begin();
+    this.source();
+    setSessionState(this.engine, this.#lock.session, state ?? undefined, nowMs);
+    await this.engine.end(nowMs);
+  }
+
+  /** Releases the session: its unsettled messages are available again at once. */
+  async close(): Promise<void> {
+    this.closeConsumers();
+    if (this.isLost) return;
+    this.#isClosed = true;
+    if (this.engine.isStopped) return;
+    const nowMs = this.engine.begin();
+    if (this.#lock.session.lock === this.#lock) {
+      const { waiters } = this.#lock.lane;
+      // An error is made only for somebody to see: sessions are closed by the thousand.
+      if (waiters.first !== undefined) waiters.refuseAll(sessionLockLost(this.path, this.sessionId));
+      releaseSession(this.engine, this.#lock, nowMs);
+    }
+    await this.engine.end(nowMs);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  keepsSession(): boolean {
+    return this.mode === "receiveAndDelete" && this.#lock.lane.waiters.first !== undefined;
+  }
+
+  onSessionLost(error: Error): void {
+    this.#lost = error;
+    this.#lock.lane.waiters.refuseAll(error);
+    this.endConsumers(error);
+    this.#onLost?.(error);
+  }
+
+  protected override onReceive(nowMs: number): void {
+    if (this.mode === "receiveAndDelete") renewSession(this.engine, this.#lock, nowMs);
+  }
+
+  protected override source(): ReceiveSource {
+    if (this.#lost !== undefined) throw this.#lost;
+    if (this.#isClosed) throw sessionLockLost(this.path, this.sessionId);
+    const { session, lane } = this.#lock;
+    return { store: session.store, lane, sessionId: session.id };
+  }
+}
+
+/** Locks a session for a new receiver, see `Broker.acceptSession`. */
+export async function openSession(
+  engine: Engine,
+  path: string,
+  options: AcceptSessionOptions,
+): Promise<SessionReceiver> {
+  const { sessionId, mode = "peekLock", maxWaitMs = Number.POSITIVE_INFINITY, signal } = options;
+  if (signal?.aborted) throw cancelled(path);
+  const nowMs = engine.begin();
+  const store = engine.entities.receiveSource(path);
+  sessionsOf(store);
+  if (engine.faults.isActive) engine.faults.check(path);
+  checkReceivable(store, sessionId ?? "");
+  store.owner.accessedAtMs = nowMs;
+  if (sessionId !== undefined) {
+    return new SessionReceiver(engine, path, mode, (holder) =>
+      acceptSession(engine, store, sessionId, holder, nowMs),
+    );
+  }
+  const next = acceptNextSession(store);
+  if (next !== undefined) return receiverFor(engine, path, mode, next, nowMs);
+  if (maxWaitMs <= 0) throw noSession(path);
+  return waitForSession(engine, store, path, mode, maxWaitMs, signal, nowMs);
+}
+
+function receiverFor(
+  engine: Engine,
+  path: string,
+  mode: ReceiveMode,
+  session: Session,
+  nowMs: number,
+): SessionReceiver {
+  return new SessionReceiver(engine, path, mode, (holder) => lockSession(engine, session, holder, nowMs));
+}
+
+function waitForSession(
+  engine: Engine,
+  store: MessageStore,
+  path: string,
+  mode: ReceiveMode,
+  maxWaitMs: number,
+  signal: AbortSignal | undefined,
+  nowMs: number,
+): Promise<SessionReceiver> {
+  const { acceptors } = sessionsOf(store);
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
+      acceptors.delete(acceptor);
+      engine.timers.disarm(deadline);
+      engine.timers.endWait();
+      signal?.removeEventListener("abort", onAbort);
+    };
+    const refuse = (error: Error): void => {
+      end();
+      reject(error);
+    };
+    const onAbort = (): void => refuse(cancelled(path));
+    const deadline = new Deadline(() => refuse(noSession(path)));
+    const acceptor: SessionAcceptor = {
+      accept: (session, atMs) => {
+        end();
+        resolve(receiverFor(engine, path, mode, session, atMs));
+      },
+      refuse,
+    };
+    acceptors.add(acceptor);
+    engine.timers.beginWait();
+    signal?.addEventListener("abort", onAbort, { once: true });
+    if (maxWaitMs !== Number.POSITIVE_INFINITY) engine.timers.arm(deadline, nowMs + maxWaitMs);
+  });
+}
+
+function noSession(path: string): BrokerError {
+  return new BrokerError("timeout", `No session of '${path}' became available in time.`, { entity: path });
+}
+
+function cancelled(path: string): BrokerError {
+  return new BrokerError("cancelled", `Accepting a session of '${path}' was cancelled.`, { entity: path });
+}

@@ -1,0 +1,134 @@
+import { randomUUID } from "node:crypto";
+import { BrokerError, messageLockLost } from "../errors/broker-error.js";
+import type { Engine } from "../engine/engine.js";
+import type { Queue } from "../entities/queue.js";
+import { isPartitioned } from "../entities/sequence-number.js";
+import type { Topic } from "../entities/topic.js";
+import { BROKER_LIMITS } from "../errors/limits.js";
+import type { StoredMessage } from "../messages/stored-message.js";
+import { TimerEntry } from "../timing/timing-wheel.js";
+
+/** Work that waits for its transaction. */
+export interface TransactionStep {
+  /** What the step settles; a transaction settles each message once. */
+  readonly settles?: StoredMessage;
+  /** Throws when the step cannot be done any more. */
+  check(nowMs: number): void;
+  /** Does the step; must not fail after `check` passed. */
+  apply(nowMs: number): void;
+  /** Gives back what the step holds. */
+  rollBack(): void;
+}
+
+/** A transaction ends by itself so long after its first step. Source: "Overview of Service Bus transaction processing". */
+const TIMEOUT_MS = 2 * 60_000;
+/** Source: "Service Bus quotas". */
+const { stepsPerTransaction: STEP_LIMIT } = BROKER_LIMITS;
+
+type TransactionState = "open" | "committed" | "rolled-back" | "timed-out";
+
+/**
+ * Sends and settlements that happen all or not at all, across entities. Nothing shows before `commit`; locks stay held
+ * and must still be held then. It rolls back by itself 2 minutes after its first step.
+ */
+export class Transaction extends TimerEntry {
+  readonly id = randomUUID();
+  readonly #engine: Engine;
+  readonly #steps: TransactionStep[] = [];
+  /** The one partition key that is sent with to each partitioned entity. */
+  readonly #keys = new Map<Queue | Topic, string>();
+  #state: TransactionState = "open";
+
+  /** Made by `Broker.beginTransaction`. */
+  constructor(engine: Engine) {
+    super();
+    this.#engine = engine;
+  }
+
+  get state(): TransactionState {
+    return this.#state;
+  }
+
+  /** Adds a step; for the engine. Throws `quota-exceeded` beyond 100 steps. */
+  enlist(step: TransactionStep, nowMs: number): void {
+    try {
+      this.requireOpen();
+      if (this.#steps.length >= STEP_LIMIT) {
+        throw new BrokerError(
+          "quota-exceeded",
+          `Transaction ${this.id} has its ${STEP_LIMIT} operations already.`,
+        );
+      }
+      this.#requireUnsettled(step.settles);
+    } catch (error) {
+      step.rollBack();
+      throw error;
+    }
+    if (this.#steps.length === 0) this.#engine.timers.arm(this, nowMs + TIMEOUT_MS);
+    this.#steps.push(step);
+  }
+
+  /** Throws `transaction-timeout` or `transaction-not-found` once the transaction has ended. */
+  requireOpen(): void {
+    if (this.#state === "open") return;
+    const code = this.#state === "timed-out" ? "transaction-timeout" : "transaction-not-found";
+    throw new BrokerError(code, `Transaction ${this.id} is ${this.#state.replace("-", " ")}.`);
+  }
+
+  /**
+   * Holds a send to a partitioned entity to the partition key of those before it; for the engine. Throws `not-allowed` for another key, and
+   * without one. Source: "Partitioned queues and topics", use transactions with partitioned entities.
+   */
+  pin(target: Queue | Topic, key: string | undefined): void {
+    if (!isPartitioned(target)) return;
+    const pinned = this.#keys.get(target) ?? key;
+    if (key !== undefined && key === pinned) {
+      this.#keys.set(target, key);
+      return;
+    }
+    const reason =
+      key === undefined ? "a message has no partition key" : "its messages have different partition keys";
+    const text = `Cannot send to '${target.path}' in transaction ${this.id}: it is partitioned and ${reason}.`;
+    throw new BrokerError("not-allowed", text, { entity: target.path });
+  }
+
+  /** Does all steps as one; when one cannot be done, none is, and the transaction is rolled back. */
+  async commit(): Promise<void> {
+    const nowMs = this.#engine.begin();
+    this.requireOpen();
+    try {
+      for (const step of this.#steps) step.check(nowMs);
+    } catch (error) {
+      this.#end("rolled-back");
+      throw error;
+    }
+    this.#state = "committed";
+    this.#engine.timers.disarm(this);
+    for (const step of this.#steps.splice(0)) step.apply(nowMs);
+    await this.#engine.end(nowMs);
+    await this.#engine.fanOuts.whenDone();
+  }
+
+  /** Drops all steps. Messages that were to be settled stay locked. */
+  async rollBack(): Promise<void> {
+    const nowMs = this.#engine.begin();
+    this.requireOpen();
+    this.#end("rolled-back");
+    await this.#engine.end(nowMs);
+  }
+
+  override onDue(): void {
+    this.#end("timed-out");
+  }
+
+  #requireUnsettled(message: StoredMessage | undefined): void {
+    if (message === undefined || !this.#steps.some(({ settles }) => settles === message)) return;
+    throw messageLockLost(message.store.path, `the message with sequence number ${message.sequence}`);
+  }
+
+  #end(state: TransactionState): void {
+    this.#state = state;
+    this.#engine.timers.disarm(this);
+    for (const step of this.#steps.splice(0)) step.rollBack();
+  }
+}

@@ -1,0 +1,38 @@
+import { BrokerError } from "../errors/broker-error.js";
+import type { Engine } from "../engine/engine.js";
+import { entityKey } from "../entities/entity-path.js";
+
+interface Forwarding {
+  readonly requiresSession: boolean;
+  readonly autoDeleteOnIdleMs: number;
+  readonly forwardTo: string | undefined;
+  readonly forwardDeadLetteredMessagesTo: string | undefined;
+}
+
+/**
+ * Checks where an entity is to forward and returns its properties: an entity that forwards is never deleted when idle.
+ * Throws `entity-not-found` for a target that is missing, `not-allowed` for one that cannot be.
+ * Source: "Chaining Service Bus entities with autoforwarding".
+ */
+export function checkForwards<Options extends Forwarding>(
+  engine: Engine,
+  path: string,
+  options: Options,
+): Options {
+  const { forwardTo, forwardDeadLetteredMessagesTo } = options;
+  checkTarget(engine, path, forwardTo);
+  checkTarget(engine, path, forwardDeadLetteredMessagesTo);
+  if (forwardTo === undefined) return options;
+  if (options.requiresSession) {
+    throw new BrokerError("not-allowed", `'${path}' cannot forward: it requires sessions.`, { entity: path });
+  }
+  return { ...options, autoDeleteOnIdleMs: Number.POSITIVE_INFINITY };
+}
+
+function checkTarget(engine: Engine, path: string, target: string | undefined): void {
+  if (target === undefined) return;
+  if (entityKey(target) === entityKey(path)) {
+    throw new BrokerError("not-allowed", `'${path}' cannot forward to itself.`, { entity: path });
+  }
+  engine.entities.sendTarget(target);
+}

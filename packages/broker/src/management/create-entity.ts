@@ -1,0 +1,97 @@
+import { BrokerError, entityNotFound } from "../errors/broker-error.js";
+import type { Engine } from "../engine/engine.js";
+import {
+  type QueueOptions,
+  resolveQueueOptions,
+  resolveSubscriptionOptions,
+  resolveTopicOptions,
+  type SubscriptionOptions,
+  type TopicOptions,
+} from "../entities/entity-options.js";
+import { checkChildName, checkEntityName, subscriptionPath } from "../entities/entity-path.js";
+import type { Entity } from "../entities/entity-registry.js";
+import { Queue } from "../entities/queue.js";
+import { DEFAULT_RULE } from "../entities/rule-set.js";
+import { Subscription } from "../entities/subscription.js";
+import { requireFeature } from "../entities/tier.js";
+import { Topic } from "../entities/topic.js";
+import { watchIdle } from "../lifecycle/auto-delete.js";
+import type { RuleDefinition } from "../rules/rule.js";
+import { checkForwards } from "./check-forwards.js";
+import { saveEntity } from "./save-entity.js";
+
+/** Most subscriptions of a topic. Source: "Service Bus quotas". */
+const SUBSCRIPTION_LIMIT = 2000;
+
+/** Makes a queue. Throws `entity-already-exists` when a queue or topic of that name is there, in any letter case. */
+export function createQueue(
+  engine: Engine,
+  path: string,
+  options: QueueOptions | undefined,
+  nowMs: number,
+): Queue {
+  checkEntityName(path);
+  checkFree(engine, path);
+  const resolved = checkForwards(engine, path, resolveQueueOptions(path, options, undefined, engine.tier));
+  return enlist(engine, new Queue(engine, engine.entities.nextId(), path, resolved, nowMs), nowMs);
+}
+
+/** Makes a topic, as `createQueue` does. */
+export function createTopic(
+  engine: Engine,
+  path: string,
+  options: TopicOptions | undefined,
+  nowMs: number,
+): Topic {
+  requireFeature(engine.tier, "topics", path);
+  checkEntityName(path);
+  checkFree(engine, path);
+  const resolved = resolveTopicOptions(path, options, undefined, engine.tier);
+  return enlist(engine, new Topic(engine, engine.entities.nextId(), path, resolved, nowMs), nowMs);
+}
+
+/** Makes a subscription with one rule, by default `$Default`. Throws `entity-not-found` without its topic, `quota-exceeded` beyond 2000. */
+export function createSubscription(
+  engine: Engine,
+  topicPath: string,
+  name: string,
+  options: SubscriptionOptions | undefined,
+  defaultRule: RuleDefinition | undefined,
+  nowMs: number,
+): Subscription {
+  const topic = engine.entities.find(topicPath);
+  if (topic?.kind !== "topic") throw entityNotFound(topicPath);
+  checkChildName(name);
+  const path = subscriptionPath(topic.path, name);
+  checkFree(engine, path);
+  if (topic.subscriptions.size >= SUBSCRIPTION_LIMIT) {
+    const text = `Topic '${topic.path}' has ${SUBSCRIPTION_LIMIT} subscriptions already.`;
+    throw new BrokerError("quota-exceeded", text, { entity: topic.path });
+  }
+  const resolved = checkForwards(
+    engine,
+    path,
+    resolveSubscriptionOptions(path, options, undefined, engine.tier),
+  );
+  const subscription = new Subscription(engine, engine.entities.nextId(), topic, name, resolved, nowMs);
+  subscription.rules.add(defaultRule ?? DEFAULT_RULE, nowMs);
+  topic.subscriptions.set(name.toLowerCase(), subscription);
+  topic.forgetCost();
+  topic.accessedAtMs = nowMs;
+  return enlist(engine, subscription, nowMs);
+}
+
+function enlist<Created extends Entity>(engine: Engine, entity: Created, nowMs: number): Created {
+  engine.entities.add(entity);
+  saveEntity(engine, entity);
+  watchIdle(engine, entity);
+  engine.emitEntity("entity-created", entity.path, nowMs);
+  return entity;
+}
+
+function checkFree(engine: Engine, path: string): void {
+  if (engine.entities.find(path) === undefined) return;
+  throw new BrokerError("entity-already-exists", `The messaging entity '${path}' already exists.`, {
+    entity: path,
+  });
+}

@@ -1,0 +1,12 @@
+import { entityNotFound } from "../errors/broker-error.js";
+import type { Engine } from "../engine/engine.js";
+import { subscriptionPath } from "../entities/entity-path.js";
+import type { Subscription } from "../entities/subscription.js";
+
+/** The subscription of this name. Throws `entity-not-found`. */
+export function findSubscription(engine: Engine, topic: string, subscription: string): Subscription {
+  const path = subscriptionPath(topic, subscription);
+  const entity = engine.entities.find(path);
+  if (entity?.kind !== "subscription") throw entityNotFound(path);
+  return entity;
+}

@@ -1,0 +1,27 @@
+import type { Engine } from "../engine/engine.js";
+import type { Entity } from "../entities/entity-registry.js";
+import { HEAP_COSTS, type MemoryUse } from "../engine/memory-mark.js";
+import { storesOf } from "./purge.js";
+
+/** Adds up what a broker holds in memory: in the time of its entities, not of its messages. */
+export function measureMemory({ entities, storage }: Engine): MemoryUse {
+  let heapBytes = 0;
+  let bodyBytes = storage.memoryBytes ?? 0;
+  for (const entity of entities.all()) {
+    heapBytes += ofRulesAndHistory(entity);
+    for (const store of storesOf(entity)) {
+      heapBytes += store.headBytes + store.index.size * HEAP_COSTS.message;
+      heapBytes += (store.sessions?.size ?? 0) * HEAP_COSTS.session;
+      bodyBytes += store.stateBytes;
+    }
+  }
+  return { heapBytes, bodyBytes };
+}
+
+function ofRulesAndHistory(entity: Entity): number {
+  if (entity.kind === "subscription") {
+    const { rules } = entity;
+    return (rules.count("sql") + rules.count("correlation")) * HEAP_COSTS.rule + rules.bytes;
+  }
+  return entity.history.size * HEAP_COSTS.duplicate;
+}

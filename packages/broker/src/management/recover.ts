@@ -1,0 +1,161 @@
+import type { Engine } from "../engine/engine.js";
+import type {
+  ResolvedQueueOptions,
+  ResolvedSubscriptionOptions,
+  ResolvedTopicOptions,
+} from "../entities/entity-options.js";
+import type { Entity } from "../entities/entity-registry.js";
+import { Queue } from "../entities/queue.js";
+import type { SubscriptionRule } from "../entities/rule-set.js";
+import {
+  isPartitioned,
+  partitionOf,
+  restoreCounter,
+  restoreNumbers,
+  takeArrival,
+} from "../entities/sequence-number.js";
+import { Subscription } from "../entities/subscription.js";
+import { Topic } from "../entities/topic.js";
+import { watchIdle } from "../lifecycle/auto-delete.js";
+import { enterMessage } from "../lifecycle/place-message.js";
+import { StoredMessage } from "../messages/stored-message.js";
+import type { EntityRecord, RecordVisitor } from "../storage/storage.js";
+import type { RuleRecord } from "./save-entity.js";
+
+interface EntityDescription {
+  readonly kind: Entity["kind"];
+  readonly path: string;
+  readonly topic: string;
+  readonly name: string;
+  readonly options: unknown;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly rules: readonly SubscriptionRule[];
+}
+
+/** Builds the engine's state out of what the storage kept. Locks are gone; what fell due meanwhile happens afterwards, in order. */
+export async function recover(engine: Engine, nowMs: number): Promise<void> {
+  const described: [number, EntityDescription | RuleRecord][] = [];
+  const duplicates: [Queue | Topic, string, number][] = [];
+  const overdue: [StoredMessage, dueMs: number][] = [];
+  /** Messages that a topic had not handed to all subscriptions. */
+  const waiting: [Topic, StoredMessage][] = [];
+  const partitioned = new Map<Entity, StoredMessage[]>();
+  // Entities come first, but which other record comes next depends on what there is.
+  const build = (): void => {
+    if (described.length === 0) return;
+    described.sort((a, b) => a[0] - b[0]);
+    for (const [id, description] of described.splice(0)) {
+      if (description.kind === "rule") restoreRule(engine, id, description);
+      else engine.entities.add(restore(engine, id, description));
+    }
+  };
+  const enter = (message: StoredMessage): void => {
+    const { owner, kind } = message.store;
+    // What a topic dead-lettered on its way to another entity stays there.
+    if (owner.kind === "topic" && kind === "main" && message.state === "active") {
+      waiting.push([owner, message]);
+      return;
+    }
+    enterMessage(engine, message);
+    const dueMs = engine.timers.instantOf(message) ?? Number.POSITIVE_INFINITY;
+    if (message.timerSlot >= 0 && dueMs <= nowMs) overdue.push([message, dueMs]);
+  };
+  const visitor: RecordVisitor = {
+    entity(id, record) {
+      described.push([id, record as EntityRecord & (EntityDescription | RuleRecord)]);
+    },
+    counter(id, nextSequence) {
+      build();
+      restoreCounter((entityId) => engine.entities.findById(entityId), id, nextSequence);
+    },
+    message(storeId, sequence, record) {
+      build();
+      const store = engine.entities.storeById(storeId);
+      if (store === undefined) return;
+      const { content, enqueuedSequence, enqueuedAtMs, lifeMs } = record;
+      const message = new StoredMessage(store, content, sequence, enqueuedSequence, enqueuedAtMs, lifeMs);
+      message.state = record.state;
+      message.wasScheduled = record.wasScheduled;
+      message.deliveryCount = record.deliveryCount;
+      message.hops = record.hops;
+      message.deadLetterSource = record.deadLetterSource;
+      message.propertyChanges = record.propertyChanges;
+      if (!isPartitioned(store.owner)) enter(message);
+      else if (!partitioned.get(store.owner)?.push(message)) partitioned.set(store.owner, [message]);
+    },
+    session(storeId, sessionId, record) {
+      build();
+      const session = engine.entities.storeById(storeId)?.sessions?.open(sessionId);
+      session?.setState(record.state, record.updatedAtMs);
+    },
+    duplicate(entityId, key, expiresAtMs) {
+      build();
+      const entity = engine.entities.findById(entityId);
+      if (entity !== undefined && entity.kind !== "subscription") duplicates.push([entity, key, expiresAtMs]);
+    },
+  };
+  await engine.storage.load(visitor);
+  build();
+  for (const [entity, messages] of partitioned) {
+    restoreNumbers(entity, messages);
+    for (const message of inOrderOfArrival(messages)) enter(message);
+  }
+  for (const [topic, message] of waiting) engine.fanOuts.enter(topic, message);
+  // What is overdue fires in the order of arming, so it is armed once more in the order in which it fell due.
+  overdue.sort((a, b) => a[1] - b[1]);
+  for (const [message, dueMs] of overdue) engine.timers.arm(message, dueMs);
+  for (const entity of engine.entities.all()) {
+    entity.accessedAtMs = nowMs;
+    watchIdle(engine, entity);
+  }
+  duplicates.sort((a, b) => a[2] - b[2]);
+  for (const [entity, key, expiresAtMs] of duplicates)
+    entity.history.set(key, expiresAtMs - engine.timers.steppedMs);
+}
+
+/**
+ * Messages of a partitioned entity, which come partition by partition, by the time of their enqueuing. Those of one partition stay in its
+ * order, though the clock may have been set back meanwhile.
+ */
+function inOrderOfArrival(messages: readonly StoredMessage[]): StoredMessage[] {
+  let previous: StoredMessage | undefined;
+  let latestMs = 0;
+  const timed = messages.map((message) => {
+    const isNext =
+      previous?.store === message.store && partitionOf(previous.sequence) === partitionOf(message.sequence);
+    latestMs = isNext ? Math.max(latestMs, message.enqueuedAtMs) : message.enqueuedAtMs;
+    previous = message;
+    return { message, atMs: latestMs };
+  });
+  const ordered = timed.sort((a, b) => a.atMs - b.atMs).map(({ message }) => message);
+  for (const message of ordered) message.arrival = takeArrival(message.store.owner, message.sequence);
+  return ordered;
+}
+
+function restore(engine: Engine, id: number, description: EntityDescription): Entity {
+  const entity = construct(engine, id, description);
+  entity.createdAtMs = description.createdAtMs;
+  entity.updatedAtMs = description.updatedAtMs;
+  return entity;
+}
+
+/** Rules come after their subscription: their numbers are higher. */
+function restoreRule(engine: Engine, recordId: number, { subscriptionId, ...rule }: RuleRecord): void {
+  engine.entities.reserveId(recordId);
+  const subscription = engine.entities.findById(subscriptionId);
+  if (subscription?.kind === "subscription") subscription.rules.restore({ ...rule, recordId });
+}
+
+function construct(engine: Engine, id: number, description: EntityDescription): Entity {
+  const { kind, path, options, createdAtMs } = description;
+  if (kind === "queue") return new Queue(engine, id, path, options as ResolvedQueueOptions, createdAtMs);
+  if (kind === "topic") return new Topic(engine, id, path, options as ResolvedTopicOptions, createdAtMs);
+  const topic = engine.entities.find(description.topic) as Topic;
+  const resolved = options as ResolvedSubscriptionOptions;
+  const subscription = new Subscription(engine, id, topic, description.name, resolved, createdAtMs);
+  for (const rule of description.rules) subscription.rules.restore(rule);
+  topic.subscriptions.set(description.name.toLowerCase(), subscription);
+  topic.forgetCost();
+  return subscription;
+}

@@ -1,0 +1,57 @@
+import type { Engine } from "../engine/engine.js";
+import type { Entity } from "../entities/entity-registry.js";
+import type { SubscriptionRule } from "../entities/rule-set.js";
+import type { Subscription } from "../entities/subscription.js";
+import type { RuleDefinition } from "../rules/rule.js";
+import type { EntityRecord } from "../storage/storage.js";
+
+/** A rule in the storage. Each has a record of its own, so that one is written in the same time however many there are. */
+export interface RuleRecord {
+  readonly kind: "rule";
+  readonly subscriptionId: number;
+  readonly definition: RuleDefinition;
+  readonly createdAtMs: number;
+}
+
+/** Writes an entity's description to the storage, with the rule that a subscription was made with. */
+export function saveEntity(engine: Engine, entity: Entity): void {
+  if (!engine.storage.isVolatile) engine.storage.putEntity(entity.id, toRecord(entity));
+}
+
+/** Writes a rule that was added or changed, which counts as use of the subscription. */
+export function saveRule(engine: Engine, subscription: Subscription, name: string, nowMs: number): void {
+  noteUse(engine, subscription, nowMs);
+  const rule = subscription.rules.find(name);
+  if (engine.storage.isVolatile || rule?.recordId === undefined) return;
+  engine.storage.putEntity(rule.recordId, toRuleRecord(subscription, rule));
+}
+
+/** Deletes the record of a rule that was removed, which counts as use of the subscription. */
+export function forgetRule(
+  engine: Engine,
+  subscription: Subscription,
+  { recordId }: SubscriptionRule,
+  nowMs: number,
+): void {
+  noteUse(engine, subscription, nowMs);
+  if (!engine.storage.isVolatile && recordId !== undefined) engine.storage.deleteEntity(recordId);
+}
+
+function noteUse(engine: Engine, subscription: Subscription, nowMs: number): void {
+  subscription.updatedAtMs = nowMs;
+  subscription.accessedAtMs = nowMs;
+  saveEntity(engine, subscription);
+}
+
+function toRuleRecord({ id }: Subscription, { definition, createdAtMs }: SubscriptionRule): EntityRecord {
+  const record: RuleRecord = { kind: "rule", subscriptionId: id, definition, createdAtMs };
+  return { ...record };
+}
+
+function toRecord(entity: Entity): EntityRecord {
+  const { kind, options, createdAtMs, updatedAtMs } = entity;
+  const record = { kind, options, createdAtMs, updatedAtMs };
+  if (entity.kind !== "subscription") return { ...record, path: entity.path };
+  const rules = entity.rules.own.map(({ definition, createdAtMs }) => ({ definition, createdAtMs }));
+  return { ...record, topic: entity.topic.path, name: entity.name, rules };
+}

@@ -1,0 +1,70 @@
+import type { Engine } from "../engine/engine.js";
+import type { MessageStore } from "../entities/message-store.js";
+import { peekedMessage, type ReceivedMessage } from "../messages/received-message.js";
+import { describeEntity, type EntityDescription } from "./describe-entity.js";
+import { storesOf } from "./purge.js";
+
+/** Everything in a broker at one instant, for assertions and displays. */
+export interface BrokerSnapshot {
+  readonly at: Date;
+  readonly entities: readonly EntityDescription[];
+  readonly stores: readonly StoreSnapshot[];
+}
+
+/** What one queue, subscription or sub-queue holds. */
+export interface StoreSnapshot {
+  readonly path: string;
+  readonly messages: readonly MessageSnapshot[];
+  readonly sessions: readonly SessionSnapshot[];
+}
+
+/** A message with what only the broker knows. */
+export interface MessageSnapshot {
+  readonly message: ReceivedMessage;
+  readonly isLocked: boolean;
+  readonly lockedUntil: Date | undefined;
+}
+
+/** A session with its lock. */
+export interface SessionSnapshot {
+  readonly sessionId: string;
+  readonly messageCount: number;
+  readonly hasState: boolean;
+  readonly isLocked: boolean;
+  readonly lockedUntil: Date | undefined;
+}
+
+/** Takes a snapshot; stores without messages and sessions are left out. */
+export function takeSnapshot(engine: Engine, nowMs: number): BrokerSnapshot {
+  const entities = [...engine.entities.all()];
+  return {
+    at: new Date(nowMs),
+    entities: entities.map(describeEntity),
+    stores: entities
+      .flatMap(storesOf)
+      .map(snapshotOf)
+      .filter(({ messages, sessions }) => messages.length + sessions.length > 0),
+  };
+}
+
+function snapshotOf(store: MessageStore): StoreSnapshot {
+  return {
+    path: store.path,
+    messages: Array.from(store.index.from(0), (message) => ({
+      message: peekedMessage(message),
+      isLocked: message.isLocked,
+      lockedUntil: dateOf(message.isLocked ? message.lockedUntilMs : undefined),
+    })),
+    sessions: Array.from(store.sessions?.all() ?? [], (session) => ({
+      sessionId: session.id,
+      messageCount: session.messageCount,
+      hasState: session.state !== undefined,
+      isLocked: session.isLocked,
+      lockedUntil: dateOf(session.lock && store.engine.timers.instantOf(session.lock)),
+    })),
+  };
+}
+
+function dateOf(ms: number | undefined): Date | undefined {
+  return ms === undefined ? undefined : new Date(ms);
+}

@@ -1,0 +1,85 @@
+import { BrokerError, entityNotFound } from "../errors/broker-error.js";
+import type { Engine } from "../engine/engine.js";
+import {
+  type QueueOptions,
+  resolveQueueOptions,
+  resolveSubscriptionOptions,
+  resolveTopicOptions,
+  type SubscriptionOptions,
+  type TopicOptions,
+} from "../entities/entity-options.js";
+import type { Entity, ReceivingEntity } from "../entities/entity-registry.js";
+import { watchIdle } from "../lifecycle/auto-delete.js";
+import { forwardMessage } from "../lifecycle/forward-message.js";
+import { takeOut, withdraw } from "../lifecycle/place-message.js";
+import { checkForwards } from "./check-forwards.js";
+import { saveEntity } from "./save-entity.js";
+
+/**
+ * Changes the given properties of an entity. Throws `entity-not-found`, `argument-error` for a value out of range and
+ * `not-allowed` for a property that is fixed at creation. A change of the lock duration or of the default time to live
+ * holds from the next lock or message on.
+ */
+export function updateEntity(
+  engine: Engine,
+  path: string,
+  options: QueueOptions | TopicOptions | SubscriptionOptions,
+  nowMs: number,
+): void {
+  const entity = engine.entities.find(path);
+  if (entity === undefined) throw entityNotFound(path);
+  change(engine, entity, options);
+  entity.updatedAtMs = nowMs;
+  entity.accessedAtMs = nowMs;
+  saveEntity(engine, entity);
+  watchIdle(engine, entity);
+  engine.emitEntity("entity-updated", entity.path, nowMs);
+  if (entity.kind === "topic") return;
+  refuseWaiters(entity);
+  if (entity.options.forwardTo !== undefined) forwardWaiting(engine, entity, nowMs);
+}
+
+function change(engine: Engine, entity: Entity, options: object): void {
+  const { path } = entity;
+  const { tier } = engine;
+  if (entity.kind === "topic") {
+    entity.options = resolveTopicOptions(path, options, entity.options, tier);
+  } else if (entity.kind === "queue") {
+    const resolved = resolveQueueOptions(path, options, entity.options, tier);
+    entity.options = checkForwards(engine, path, resolved);
+  } else {
+    const resolved = resolveSubscriptionOptions(path, options, entity.options, tier);
+    entity.options = checkForwards(engine, path, resolved);
+  }
+}
+
+/** Ends the waits of receivers where the entity may not be received from any more. */
+function refuseWaiters(entity: ReceivingEntity): void {
+  const { path, options } = entity;
+  const { status, forwardTo } = options;
+  if (status === "Disabled" || status === "ReceiveDisabled") {
+    const error = new BrokerError(
+      "entity-disabled",
+      `Cannot receive from '${path}': its status is ${status}.`,
+      {
+        entity: path,
+      },
+    );
+    for (const store of [entity.main, entity.deadLetter, entity.transferDeadLetter])
+      store.refuseWaiters(error);
+  } else if (forwardTo !== undefined) {
+    const text = `Cannot receive from '${path}': it forwards its messages to '${forwardTo}'.`;
+    entity.main.refuseWaiters(new BrokerError("not-allowed", text, { entity: path }));
+  }
+}
+
+function forwardWaiting(engine: Engine, entity: ReceivingEntity, nowMs: number): void {
+  const waiting = Array.from(entity.main.byArrival()).filter(
+    (message) => message.state === "active" && !message.isLocked,
+  );
+  for (const message of waiting) {
+    withdraw(message);
+    takeOut(engine, message);
+    forwardMessage(engine, message, nowMs);
+  }
+}
