@@ -1,17 +1,17 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { BROKER_LIMITS } from "../packages/broker/src/errors/limits.js";
-import { REQUEST_LIMITS } from "../packages/broker-server/src/request-limits.js";
-import { DEFAULT_SERVE_LIMITS } from "../packages/broker-server/src/serve-limits.js";
+import { REQUEST_LIMITS } from "../packages/broker-server/src/limits/request-limits.js";
+import { DEFAULT_SERVE_LIMITS } from "../packages/broker-server/src/options/serve-limits.js";
 import { readInterfaces } from "../scripts/src/option-tables/interface-table.js";
 
 const { unauthenticated, ...limits } = DEFAULT_SERVE_LIMITS;
 
 describe("the doc comments of limits, of which the tables in docs/security.md are made", () => {
   it.each([
-    ["ServeLimits", "broker-server/src/serve-limits.ts", limits],
-    ["UnauthenticatedLimits", "broker-server/src/serve-limits.ts", unauthenticated],
-    ["RequestLimits", "broker-server/src/request-limits.ts", REQUEST_LIMITS],
+    ["ServeLimits", "broker-server/src/options/serve-limits.ts", limits],
+    ["UnauthenticatedLimits", "broker-server/src/options/serve-limits.ts", unauthenticated],
+    ["RequestLimits", "broker-server/src/limits/request-limits.ts", REQUEST_LIMITS],
     ["BrokerLimits", "broker/src/errors/limits.ts", BROKER_LIMITS],
   ])("of %s say what holds", (name, file, values) => {
     const path = new URL(`../packages/${file}`, import.meta.url).pathname;

@@ -17,10 +17,10 @@ import {
 } from "@waybill/amqp";
 import { createBroker, type ReceivedMessage } from "@waybill/broker";
 import { describe, expect, it } from "vitest";
-import { fromAmqpProperties } from "./amqp/application-properties.js";
-import { fromBrokerMessage } from "./amqp/from-broker-message.js";
-import { toBrokerMessage } from "./amqp/to-broker-message.js";
-import { decodeWire } from "./amqp/wire-decoder.js";
+import { fromAmqpProperties } from "./messages/application-properties.js";
+import { fromBrokerMessage } from "./messages/from-broker-message.js";
+import { toBrokerMessage } from "./messages/to-broker-message.js";
+import { decodeWire } from "./messages/wire-decoder.js";
 
 const ID = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0";
 

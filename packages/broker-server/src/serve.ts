@@ -1,7 +1,11 @@
 import type { Broker } from "@waybill/broker";
-import { decodeWire } from "./amqp/wire-decoder.js";
+import { decodeWire } from "./messages/wire-decoder.js";
+import {
+  type ResolvedServeOptions,
+  resolveServeOptions,
+  type ServeOptions,
+} from "./options/serve-options.js";
 import { listen } from "./port/listen.js";
-import { type ResolvedServeOptions, resolveServeOptions, type ServeOptions } from "./serve-options.js";
 
 /** A broker on the network. The broker outlives it. */
 export interface BrokerServer {

@@ -6,11 +6,14 @@ export {
   type OpenBrokerOptions,
   openBroker,
 } from "./client/broker.js";
-export { BrokerError, type BrokerErrorCode } from "./errors/broker-error.js";
-// For authors of front ends, clocks and storages.
-export type { ClockAttachment, ClockDriven } from "./timing/clock.js";
-export { type Clock, createManualClock, createSystemClock, type ManualClock, steadyNow } from "./timing/clock.js";
 export type { Consumer, ConsumerHandlers } from "./client/consumer.js";
+export type { Faults } from "./client/faults.js";
+export type { MessageReceiver } from "./client/message-receiver.js";
+export type { PullOptions } from "./client/pull-waiter.js";
+export type { Receiver, ReceiverOptions } from "./client/receiver.js";
+export type { Sender, SenderOptions } from "./client/sender.js";
+export type { AcceptSessionOptions, SessionReceiver } from "./client/session-receiver.js";
+export type { Transaction } from "./client/transaction.js";
 export {
   DEFAULT_QUEUE_OPTIONS,
   DEFAULT_SUBSCRIPTION_OPTIONS,
@@ -26,8 +29,21 @@ export {
 export { parseEntityPath } from "./entities/entity-path.js";
 export type { Tier } from "./entities/tier.js";
 export type { ReceiveMode } from "./entities/waiter.js";
-export type { Faults } from "./client/faults.js";
-export type { MessageReceiver } from "./client/message-receiver.js";
+export { BrokerError, type BrokerErrorCode } from "./errors/broker-error.js";
+export type {
+  EntityDescription,
+  MessageCounts,
+  QueueDescription,
+  SubscriptionDescription,
+  TopicDescription,
+} from "./management/describe-entity.js";
+export type { ListRulesOptions, RuleDescription } from "./management/list-rules.js";
+export type {
+  BrokerSnapshot,
+  MessageSnapshot,
+  SessionSnapshot,
+  StoreSnapshot,
+} from "./management/snapshot.js";
 export type { BrokerEvent, BrokerEventListener, BrokerEventType } from "./messages/broker-event.js";
 export { APPLICATION_PROPERTY_LIMITS } from "./messages/check-message.js";
 export type {
@@ -45,27 +61,10 @@ export type { MessageLock } from "./messages/message-lock.js";
 export type { ReceivedMessage } from "./messages/received-message.js";
 export type { DeadLetterOptions } from "./operations/dead-letter.js";
 export type { DeleteBatchOptions } from "./operations/delete-batch.js";
-export type {
-  EntityDescription,
-  MessageCounts,
-  QueueDescription,
-  SubscriptionDescription,
-  TopicDescription,
-} from "./management/describe-entity.js";
 export type { LockedMessage } from "./operations/find-lock.js";
-export type { ListRulesOptions, RuleDescription } from "./management/list-rules.js";
 export type { ListSessionsOptions } from "./operations/list-sessions.js";
 export type { PeekOptions } from "./operations/peek.js";
-export type {
-  BrokerSnapshot,
-  MessageSnapshot,
-  SessionSnapshot,
-  StoreSnapshot,
-} from "./management/snapshot.js";
-export type { PullOptions } from "./client/pull-waiter.js";
-export type { Receiver, ReceiverOptions } from "./client/receiver.js";
 export type { CorrelationFilter } from "./rules/correlation-filter.js";
-export type { RuleDefinition, RuleFilter, SqlText } from "./rules/rule.js";
 export {
   type RuleGuid,
   type RuleOpaque,
@@ -74,9 +73,8 @@ export {
   ruleGuid,
   ruleTimeSpan,
 } from "./rules/evaluation/rule-value.js";
+export type { RuleDefinition, RuleFilter, SqlText } from "./rules/rule.js";
 export type { SqlParameters } from "./rules/sql-filter/parser.js";
-export type { Sender, SenderOptions } from "./client/sender.js";
-export type { AcceptSessionOptions, SessionReceiver } from "./client/session-receiver.js";
 export {
   DEFAULT_DURABLE_STORAGE_OPTIONS,
   type DurableStorageOptions,
@@ -90,4 +88,12 @@ export type {
   SessionRecord,
   Storage,
 } from "./storage/storage.js";
-export type { Transaction } from "./client/transaction.js";
+// For authors of front ends, clocks and storages.
+export type { ClockAttachment, ClockDriven } from "./timing/clock.js";
+export {
+  type Clock,
+  createManualClock,
+  createSystemClock,
+  type ManualClock,
+  steadyNow,
+} from "./timing/clock.js";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { openBroker } from "./client/broker.js";
 import type { BrokerError } from "./errors/broker-error.js";
-import { createManualClock } from "./timing/clock.js";
 import { createDisk, openDisk } from "./storage/restartable-storage.test-support.js";
+import { createManualClock } from "./timing/clock.js";
 import { message, openWorld, textsOf } from "./world.test-support.js";
 
 /** What random histories found, shrunk and told as facts. */

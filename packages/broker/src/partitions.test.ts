@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { openBroker } from "./client/broker.js";
-import { createManualClock } from "./timing/clock.js";
 import type { BrokerMessage } from "./messages/message.js";
 import type { ReceivedMessage } from "./messages/received-message.js";
 import { createDisk, openDisk } from "./storage/restartable-storage.test-support.js";
+import { createManualClock } from "./timing/clock.js";
 import { codeOf, message, openWorld, textsOf } from "./world.test-support.js";
 
 const LAST_NUMBER = 2 ** 48 - 1;

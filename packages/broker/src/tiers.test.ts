@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createBroker, openBroker } from "./client/broker.js";
-import { createManualClock } from "./timing/clock.js";
 import type { QueueOptions } from "./entities/entity-options.js";
 import type { Tier } from "./entities/tier.js";
 import { createDisk, openDisk } from "./storage/restartable-storage.test-support.js";
+import { createManualClock } from "./timing/clock.js";
 import { codeOf, message, openWorld } from "./world.test-support.js";
 
 const DAY_MS = 24 * 60 * 60_000;

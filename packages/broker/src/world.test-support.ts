@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { type Broker, type BrokerOptions, createBroker } from "./client/broker.js";
 import { BrokerError, type BrokerErrorCode } from "./errors/broker-error.js";
-import { createManualClock, type ManualClock } from "./timing/clock.js";
 import type { BrokerMessage } from "./messages/message.js";
 import type { ReceivedMessage } from "./messages/received-message.js";
+import { createManualClock, type ManualClock } from "./timing/clock.js";
 
 /** A broker on a clock of its own, closed at the end of the test. */
 export interface World extends AsyncDisposable {

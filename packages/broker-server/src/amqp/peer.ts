@@ -2,12 +2,12 @@ import type { Link, ReceiverLink, SenderLink } from "@waybill/amqp";
 import { type Broker, BrokerError, type SessionReceiver } from "@waybill/broker";
 import type { Claims } from "../authorization/claims.js";
 import type { AccessRight } from "../authorization/shared-access-key.js";
-import type { ResolvedServeLimits } from "../serve-limits.js";
-import { AmqpRefusal, toAmqpError } from "./error.js";
-import type { ConnectionBudget } from "./limits/connection-budget.js";
-import { ReplyLinks } from "./limits/reply-links.js";
-import { RequestLine } from "./limits/request-line.js";
-import { type Turns, Usage } from "./limits/turns.js";
+import type { ConnectionBudget } from "../limits/connection-budget.js";
+import { ReplyLinks } from "../limits/reply-links.js";
+import { type Turns, Usage } from "../limits/turns.js";
+import type { ResolvedServeLimits } from "../options/serve-limits.js";
+import { AmqpRefusal, toAmqpError } from "../refusals/error.js";
+import { RequestLine } from "./request-line.js";
 import { SessionHolders } from "./session-holders.js";
 import { OpenTransactions } from "./transactions.js";
 

@@ -1,7 +1,7 @@
 import { type AmqpValue, encodeMessage, int, stringMap } from "@waybill/amqp";
-import { textOf } from "./application-properties.js";
-import { AmqpRefusal, badRequest, toRefusal } from "./error.js";
-import type { NodeRequest } from "./links/accept-requests.js";
+import { textOf } from "../messages/application-properties.js";
+import { AmqpRefusal, badRequest, toRefusal } from "../refusals/error.js";
+import type { NodeRequest } from "./node-request.js";
 import type { Peer } from "./peer.js";
 
 /** Answers a request to `$cbs`, which knows one operation. Its status keys are spelled with hyphens, unlike those of management. */

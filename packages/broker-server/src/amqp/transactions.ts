@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import type { DeliveryState, Outcome } from "@waybill/amqp";
 import { type Broker, BrokerError, type Transaction } from "@waybill/broker";
-import { REQUEST_LIMITS } from "../request-limits.js";
-import { entityOf } from "./address.js";
-import { AmqpRefusal } from "./error.js";
+import { REQUEST_LIMITS } from "../limits/request-limits.js";
+import { entityOf } from "../refusals/address.js";
+import { AmqpRefusal } from "../refusals/error.js";
 
 const { openTransactions: OPEN_LIMIT } = REQUEST_LIMITS;
 

@@ -1,6 +1,6 @@
 import type { Clock, ClockAttachment, ClockDriven } from "@waybill/broker";
-import { AmqpRefusal } from "../amqp/error.js";
-import { REQUEST_LIMITS } from "../request-limits.js";
+import { REQUEST_LIMITS } from "../limits/request-limits.js";
+import { AmqpRefusal } from "../refusals/error.js";
 import type { OwnerOf } from "./owner.js";
 import {
   type AccessRight,

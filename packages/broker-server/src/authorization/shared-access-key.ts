@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { toEntityPath } from "../amqp/address.js";
+import { toEntityPath } from "../refusals/address.js";
 import { entityKeyOf, type OwnerOf } from "./owner.js";
 
 /** What a key allows: to send, to receive, or everything. */

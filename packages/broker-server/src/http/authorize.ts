@@ -1,8 +1,8 @@
 import { ownersIn } from "../authorization/owner.js";
 import type { AccessRight } from "../authorization/shared-access-key.js";
 import { grantForToken } from "../authorization/shared-access-key.js";
-import { HttpRefusal } from "./error.js";
-import type { HttpContext } from "./handle.js";
+import type { HttpContext } from "./http-context.js";
+import { HttpRefusal } from "./http-refusal.js";
 import type { HttpRequest } from "./http-request.js";
 
 /**

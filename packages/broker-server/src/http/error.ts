@@ -1,5 +1,6 @@
 import { BrokerError, type BrokerErrorCode } from "@waybill/broker";
-import { brokerText, type ErrorOrigin, tracked } from "../amqp/service-text.js";
+import { brokerText, type ErrorOrigin, tracked } from "../refusals/service-text.js";
+import { HttpRefusal } from "./http-refusal.js";
 import type { HttpResponse } from "./http-request.js";
 import { buildXml } from "./xml.js";
 
@@ -28,17 +29,6 @@ const STATUSES: Readonly<Record<BrokerErrorCode, readonly [status: number, subCo
   "transaction-not-found": [404, 40400],
   "transaction-timeout": [408, 40800],
 };
-
-/** A refusal that arises from HTTP itself, with the status that it is answered with. */
-export class HttpRefusal extends Error {
-  override readonly name = "HttpRefusal";
-  readonly status: number;
-
-  constructor(status: number, text: string) {
-    super(text);
-    this.status = status;
-  }
-}
 
 /** The one place where errors become HTTP's. What is no refusal is a defect and tells the client nothing of itself. */
 export function toErrorResponse(error: unknown, origin: ErrorOrigin): HttpResponse {

@@ -1,7 +1,7 @@
-import type { Admission } from "../amqp/limits/admission.js";
-import type { ConnectionBudget } from "../amqp/limits/connection-budget.js";
-import { Usage } from "../amqp/limits/turns.js";
-import { HttpRefusal } from "./error.js";
+import type { Admission } from "../limits/admission.js";
+import type { ConnectionBudget } from "../limits/connection-budget.js";
+import { Usage } from "../limits/turns.js";
+import { HttpRefusal } from "./http-refusal.js";
 
 /** What the head of a request may hold until it is answered, beyond its body. */
 const HEAD_BYTES = 64 * 1024;

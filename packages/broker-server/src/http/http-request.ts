@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { HttpRefusal } from "./error.js";
+import { HttpRefusal } from "./http-refusal.js";
 
 /** A request as the handlers see it: nothing of sockets. */
 export interface HttpRequest {

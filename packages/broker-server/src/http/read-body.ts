@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
-import { HttpRefusal } from "./error.js";
 import type { RequestMemory } from "./http-client.js";
+import { HttpRefusal } from "./http-refusal.js";
 
 /** Reads the body of a request into memory that is counted. Gives up as soon as it is longer than allowed. */
 export async function readBody(

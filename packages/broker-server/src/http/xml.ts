@@ -1,5 +1,5 @@
 import { XMLBuilder, XMLParser, XMLValidator } from "fast-xml-parser";
-import { HttpRefusal } from "./error.js";
+import { HttpRefusal } from "./http-refusal.js";
 
 /** An element to be written: its name, its attributes, and its text or children. */
 export interface XmlNode {

@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from "node:net";
 import type { Broker } from "@waybill/broker";
-import type { ResolvedServeOptions } from "../serve-options.js";
+import type { ResolvedServeOptions } from "../options/serve-options.js";
 import { DEPARTING_SOCKETS, SocketRouter } from "./socket-router.js";
 
 /** Sockets that the system has waiting. It hands over all at once, and nobody else has a turn until each has its object: some 5 ms. */

@@ -1,17 +1,13 @@
-import { BrokerError, entityNotFound } from "../errors/broker-error.js";
-import { type Clock, createSystemClock } from "../timing/clock.js";
 import { Engine } from "../engine/engine.js";
+import { type MemoryLimits, memoryLimits } from "../engine/memory-mark.js";
 import type { QueueOptions, SubscriptionOptions, TopicOptions } from "../entities/entity-options.js";
 import { EntityRegistry } from "../entities/entity-registry.js";
 import { requireFeature, type Tier } from "../entities/tier.js";
-import type { Faults } from "./faults.js";
+import { BrokerError, entityNotFound } from "../errors/broker-error.js";
 import { isIdle } from "../lifecycle/auto-delete.js";
 import { onClockStep } from "../lifecycle/clock-step.js";
 import { onMessageDue } from "../lifecycle/message-due.js";
 import { expireSession } from "../lifecycle/session-lock.js";
-import { type MemoryLimits, memoryLimits } from "../engine/memory-mark.js";
-import type { BrokerEventListener } from "../messages/broker-event.js";
-import type { WireDecoder } from "../messages/message.js";
 import { createQueue, createSubscription, createTopic } from "../management/create-entity.js";
 import { createRule } from "../management/create-rule.js";
 import { deleteEntity, removeEntity } from "../management/delete-entity.js";
@@ -26,18 +22,22 @@ import {
 import { type ListRulesOptions, listRules, type RuleDescription } from "../management/list-rules.js";
 import { measureMemory } from "../management/measure-memory.js";
 import { purge, storesOf } from "../management/purge.js";
-import { serveWaiters } from "../operations/receive.js";
 import { recover } from "../management/recover.js";
 import { reset, resetEntity } from "../management/reset.js";
 import { type BrokerSnapshot, takeSnapshot } from "../management/snapshot.js";
 import { updateEntity } from "../management/update-entity.js";
 import { updateRule } from "../management/update-rule.js";
-import { Receiver, type ReceiverOptions } from "./receiver.js";
+import type { BrokerEventListener } from "../messages/broker-event.js";
+import type { WireDecoder } from "../messages/message.js";
+import { serveWaiters } from "../operations/receive.js";
 import type { RuleDefinition } from "../rules/rule.js";
-import { Sender, type SenderOptions } from "./sender.js";
-import { type AcceptSessionOptions, openSession, type SessionReceiver } from "./session-receiver.js";
 import { createMemoryStorage } from "../storage/memory-storage.js";
 import type { Storage } from "../storage/storage.js";
+import { type Clock, createSystemClock } from "../timing/clock.js";
+import type { Faults } from "./faults.js";
+import { Receiver, type ReceiverOptions } from "./receiver.js";
+import { Sender, type SenderOptions } from "./sender.js";
+import { type AcceptSessionOptions, openSession, type SessionReceiver } from "./session-receiver.js";
 import { Transaction } from "./transaction.js";
 
 /** How a broker is made. */

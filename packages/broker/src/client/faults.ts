@@ -1,6 +1,6 @@
-import { BrokerError } from "../errors/broker-error.js";
 import type { Engine } from "../engine/engine.js";
 import { entityKey, parseEntityPath } from "../entities/entity-path.js";
+import { BrokerError } from "../errors/broker-error.js";
 import { failDelivery } from "../lifecycle/end-lock.js";
 import { expireSession } from "../lifecycle/session-lock.js";
 import { findLock, type LockedMessage } from "../operations/find-lock.js";

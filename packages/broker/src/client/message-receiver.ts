@@ -1,9 +1,8 @@
-import { BrokerError, entityNotFound } from "../errors/broker-error.js";
-import { Consumer, type ConsumerHandlers } from "./consumer.js";
 import type { Engine } from "../engine/engine.js";
 import type { Lane } from "../entities/lane.js";
 import type { MessageStore } from "../entities/message-store.js";
 import type { ReceiveMode } from "../entities/waiter.js";
+import { BrokerError, entityNotFound } from "../errors/broker-error.js";
 import type { ApplicationProperties } from "../messages/message.js";
 import { MessageLock } from "../messages/message-lock.js";
 import type { ReceivedMessage } from "../messages/received-message.js";
@@ -20,9 +19,10 @@ import { checkReceivable, receiveReady } from "../operations/receive.js";
 import { type ReceiveDeferredOptions, receiveDeferred } from "../operations/receive-deferred.js";
 import { release } from "../operations/release.js";
 import { renewLock } from "../operations/renew-lock.js";
+import { nextTurn } from "../timing/next-turn.js";
+import { Consumer, type ConsumerHandlers } from "./consumer.js";
 import { type PullOptions, waitForMessages } from "./pull-waiter.js";
 import { settled } from "./settled.js";
-import { nextTurn } from "../timing/next-turn.js";
 import type { Transaction } from "./transaction.js";
 
 /** Where a receiver takes its messages at present. */

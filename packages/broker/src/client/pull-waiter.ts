@@ -1,7 +1,7 @@
-import { BrokerError } from "../errors/broker-error.js";
 import type { Engine } from "../engine/engine.js";
 import type { Lane } from "../entities/lane.js";
 import { type ReceiveMode, Waiter } from "../entities/waiter.js";
+import { BrokerError } from "../errors/broker-error.js";
 import type { ReceivedMessage } from "../messages/received-message.js";
 import { Deadline } from "../timing/deadline.js";
 

@@ -1,8 +1,8 @@
 import type { Engine } from "../engine/engine.js";
 import type { MessageStore } from "../entities/message-store.js";
 import type { ReceiveMode } from "../entities/waiter.js";
-import { MessageReceiver, type ReceiveSource } from "./message-receiver.js";
 import { type ListSessionsOptions, listSessions } from "../operations/list-sessions.js";
+import { MessageReceiver, type ReceiveSource } from "./message-receiver.js";
 
 /** How a receiver takes messages. */
 export interface ReceiverOptions {

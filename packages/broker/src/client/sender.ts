@@ -1,9 +1,9 @@
-import { BrokerError, entityNotFound } from "../errors/broker-error.js";
 import type { Engine } from "../engine/engine.js";
 import type { Queue } from "../entities/queue.js";
 import { partitionKeyOf, takeSequence, transferKeyOf } from "../entities/sequence-number.js";
 import { requireFeature } from "../entities/tier.js";
 import type { Topic } from "../entities/topic.js";
+import { BrokerError, entityNotFound } from "../errors/broker-error.js";
 import { hasRoom } from "../lifecycle/forward-message.js";
 import type { BrokerMessage } from "../messages/message.js";
 import { type Admitted, bytesToStore, type MessageContent } from "../messages/message-content.js";

@@ -1,16 +1,16 @@
-import { BrokerError, sessionLockLost } from "../errors/broker-error.js";
 import type { Engine } from "../engine/engine.js";
 import type { MessageStore } from "../entities/message-store.js";
 import type { Session, SessionHolder, SessionLock } from "../entities/session.js";
 import type { SessionAcceptor } from "../entities/session-table.js";
 import type { ReceiveMode } from "../entities/waiter.js";
+import { BrokerError, sessionLockLost } from "../errors/broker-error.js";
 import { lockSession, releaseSession, renewSession } from "../lifecycle/session-lock.js";
-import { MessageReceiver, type ReceiveSource } from "./message-receiver.js";
 import { acceptNextSession, acceptSession, sessionsOf } from "../operations/accept-session.js";
 import { checkReceivable } from "../operations/receive.js";
 import { getSessionState, setSessionState } from "../operations/session-state.js";
-import type { PullOptions } from "./pull-waiter.js";
 import { Deadline } from "../timing/deadline.js";
+import { MessageReceiver, type ReceiveSource } from "./message-receiver.js";
+import type { PullOptions } from "./pull-waiter.js";
 
 /** Which session to accept, and how long to wait for one. */
 export interface AcceptSessionOptions extends PullOptions {

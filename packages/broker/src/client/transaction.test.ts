@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Broker } from "./broker.js";
 import { codeOf, message, openWorld, textsOf } from "../world.test-support.js";
+import type { Broker } from "./broker.js";
 
 const MINUTE_MS = 60_000;
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { BrokerError, messageLockLost } from "../errors/broker-error.js";
 import type { Engine } from "../engine/engine.js";
 import type { Queue } from "../entities/queue.js";
 import { isPartitioned } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";
+import { BrokerError, messageLockLost } from "../errors/broker-error.js";
 import { BROKER_LIMITS } from "../errors/limits.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { TimerEntry } from "../timing/timing-wheel.js";

@@ -1,19 +1,19 @@
-import { BrokerError } from "../errors/broker-error.js";
-import type { Clock } from "../timing/clock.js";
+import { Faults } from "../client/faults.js";
 import type { Entity, EntityRegistry } from "../entities/entity-registry.js";
 import type { Lane } from "../entities/lane.js";
 import type { SessionLock } from "../entities/session.js";
 import { checkTier, type Tier } from "../entities/tier.js";
-import { Faults } from "../client/faults.js";
+import { BrokerError } from "../errors/broker-error.js";
 import { FanOuts } from "../lifecycle/fan-outs.js";
-import { type MemoryLimits, MemoryMark, type MemoryUse } from "./memory-mark.js";
 import type { BrokerEventListener, BrokerEventType } from "../messages/broker-event.js";
 import { LockTokens } from "../messages/lock-token.js";
 import { MadeIds } from "../messages/made-ids.js";
 import type { BrokerMessage, MessageId, WireDecoder } from "../messages/message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import type { Storage } from "../storage/storage.js";
+import type { Clock } from "../timing/clock.js";
 import { Timers } from "../timing/timers.js";
+import { type MemoryLimits, MemoryMark, type MemoryUse } from "./memory-mark.js";
 
 /** What the engine does unasked; given by the broker, so that the state does not depend on the rules. */
 export interface Lifecycle {

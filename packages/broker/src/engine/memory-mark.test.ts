@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createBroker } from "../client/broker.js";
-import { memoryLimits } from "./memory-mark.js";
 import { codeOf, message } from "../world.test-support.js";
+import { memoryLimits } from "./memory-mark.js";
 
 const MIB = 2 ** 20;
 

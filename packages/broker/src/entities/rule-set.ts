@@ -1,9 +1,9 @@
 import { BrokerError } from "../errors/broker-error.js";
 import { BROKER_LIMITS } from "../errors/limits.js";
 import { checkRule, sizeOfConditions } from "../rules/check-rule.js";
+import { RuleSyntaxError } from "../rules/evaluation/rule-error.js";
 import { type CompiledRule, compileRule, type RuleDefinition } from "../rules/rule.js";
 import { addCosts, NO_COST, type RuleCost } from "../rules/sql-filter/rule-cost.js";
-import { RuleSyntaxError } from "../rules/evaluation/rule-error.js";
 import { checkChildName } from "./entity-path.js";
 
 /** A rule of a subscription. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openBroker } from "../client/broker.js";
-import { createManualClock } from "../timing/clock.js";
 import { createDisk, openDisk } from "../storage/restartable-storage.test-support.js";
+import { createManualClock } from "../timing/clock.js";
 import { message, openWorld, settleMicrotasks, textsOf } from "../world.test-support.js";
 
 const RULES = 1_500;

@@ -1,8 +1,8 @@
-import { processTime } from "../timing/clock.js";
 import type { Engine } from "../engine/engine.js";
 import type { Topic } from "../entities/topic.js";
 import type { MessageContent } from "../messages/message-content.js";
 import { StoredMessage } from "../messages/stored-message.js";
+import { processTime } from "../timing/clock.js";
 import { FanOut } from "./fan-out.js";
 import { saveMessage } from "./place-message.js";
 import type { Transit } from "./route-message.js";

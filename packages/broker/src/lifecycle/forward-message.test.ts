@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Broker, openBroker } from "../client/broker.js";
-import { createManualClock, type ManualClock } from "../timing/clock.js";
 import { createDisk, openDisk } from "../storage/restartable-storage.test-support.js";
+import { createManualClock, type ManualClock } from "../timing/clock.js";
 import { codeOf, message, openWorld, textOf, textsOf } from "../world.test-support.js";
 
 describe("forwardTo", () => {

@@ -1,6 +1,6 @@
-import { BrokerError } from "../errors/broker-error.js";
 import type { Queue } from "../entities/queue.js";
 import type { Topic } from "../entities/topic.js";
+import { BrokerError } from "../errors/broker-error.js";
 
 /**
  * Throws `quota-exceeded` when the brokers of this process have no memory for so many bytes more, or when `owner` holds so much of it that

@@ -1,7 +1,7 @@
-import { sessionLockLost } from "../errors/broker-error.js";
 import type { Engine } from "../engine/engine.js";
 import type { ReceivingEntity } from "../entities/entity-registry.js";
 import { type Session, type SessionHolder, SessionLock } from "../entities/session.js";
+import { sessionLockLost } from "../errors/broker-error.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { failDelivery, releaseLock } from "./end-lock.js";
 

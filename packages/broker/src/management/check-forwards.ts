@@ -1,6 +1,6 @@
-import { BrokerError } from "../errors/broker-error.js";
 import type { Engine } from "../engine/engine.js";
 import { entityKey } from "../entities/entity-path.js";
+import { BrokerError } from "../errors/broker-error.js";
 
 interface Forwarding {
   readonly requiresSession: boolean;

@@ -1,4 +1,3 @@
-import { BrokerError, entityNotFound } from "../errors/broker-error.js";
 import type { Engine } from "../engine/engine.js";
 import {
   type QueueOptions,
@@ -15,6 +14,7 @@ import { DEFAULT_RULE } from "../entities/rule-set.js";
 import { Subscription } from "../entities/subscription.js";
 import { requireFeature } from "../entities/tier.js";
 import { Topic } from "../entities/topic.js";
+import { BrokerError, entityNotFound } from "../errors/broker-error.js";
 import { watchIdle } from "../lifecycle/auto-delete.js";
 import type { RuleDefinition } from "../rules/rule.js";
 import { checkForwards } from "./check-forwards.js";

@@ -1,6 +1,6 @@
 import type { Engine } from "../engine/engine.js";
-import { requireMemory } from "../lifecycle/require-memory.js";
 import { HEAP_COSTS } from "../engine/memory-mark.js";
+import { requireMemory } from "../lifecycle/require-memory.js";
 import type { RuleDefinition } from "../rules/rule.js";
 import { findSubscription } from "./find-subscription.js";
 import { saveRule } from "./save-entity.js";

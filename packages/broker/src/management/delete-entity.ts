@@ -1,8 +1,8 @@
-import { entityNotFound } from "../errors/broker-error.js";
 import type { Engine } from "../engine/engine.js";
 import type { Entity } from "../entities/entity-registry.js";
 import { furtherCounters } from "../entities/sequence-number.js";
 import type { Subscription } from "../entities/subscription.js";
+import { entityNotFound } from "../errors/broker-error.js";
 import { emptyStore, storesOf } from "./purge.js";
 
 /** Deletes an entity with its messages, a topic with its subscriptions. Throws `entity-not-found`. */

@@ -1,7 +1,7 @@
-import { entityNotFound } from "../errors/broker-error.js";
 import type { Engine } from "../engine/engine.js";
 import { subscriptionPath } from "../entities/entity-path.js";
 import type { Subscription } from "../entities/subscription.js";
+import { entityNotFound } from "../errors/broker-error.js";
 
 /** The subscription of this name. Throws `entity-not-found`. */
 export function findSubscription(engine: Engine, topic: string, subscription: string): Subscription {

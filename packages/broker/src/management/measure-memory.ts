@@ -1,6 +1,6 @@
 import type { Engine } from "../engine/engine.js";
-import type { Entity } from "../entities/entity-registry.js";
 import { HEAP_COSTS, type MemoryUse } from "../engine/memory-mark.js";
+import type { Entity } from "../entities/entity-registry.js";
 import { storesOf } from "./purge.js";
 
 /** Adds up what a broker holds in memory: in the time of its entities, not of its messages. */

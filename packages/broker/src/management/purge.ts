@@ -1,7 +1,7 @@
-import { sessionLockLost } from "../errors/broker-error.js";
 import type { Engine } from "../engine/engine.js";
 import type { Entity } from "../entities/entity-registry.js";
 import type { MessageStore } from "../entities/message-store.js";
+import { sessionLockLost } from "../errors/broker-error.js";
 import { discardMessage, withdraw } from "../lifecycle/place-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 

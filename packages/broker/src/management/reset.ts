@@ -1,6 +1,6 @@
-import { entityNotFound } from "../errors/broker-error.js";
 import type { Engine } from "../engine/engine.js";
 import type { Entity } from "../entities/entity-registry.js";
+import { entityNotFound } from "../errors/broker-error.js";
 import { forgetDuplicates } from "./delete-entity.js";
 import { emptyStore, storesOf } from "./purge.js";
 

@@ -1,4 +1,3 @@
-import { BrokerError, entityNotFound } from "../errors/broker-error.js";
 import type { Engine } from "../engine/engine.js";
 import {
   type QueueOptions,
@@ -9,6 +8,7 @@ import {
   type TopicOptions,
 } from "../entities/entity-options.js";
 import type { Entity, ReceivingEntity } from "../entities/entity-registry.js";
+import { BrokerError, entityNotFound } from "../errors/broker-error.js";
 import { watchIdle } from "../lifecycle/auto-delete.js";
 import { forwardMessage } from "../lifecycle/forward-message.js";
 import { takeOut, withdraw } from "../lifecycle/place-message.js";

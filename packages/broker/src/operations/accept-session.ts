@@ -1,8 +1,8 @@
-import { BrokerError } from "../errors/broker-error.js";
 import type { Engine } from "../engine/engine.js";
 import type { MessageStore } from "../entities/message-store.js";
 import type { Session, SessionHolder, SessionLock } from "../entities/session.js";
 import type { SessionTable } from "../entities/session-table.js";
+import { BrokerError } from "../errors/broker-error.js";
 import { lockSession } from "../lifecycle/session-lock.js";
 
 const ID_LIMIT = 128;

@@ -1,7 +1,7 @@
-import { messageNotFound } from "../errors/broker-error.js";
 import type { Engine } from "../engine/engine.js";
 import type { Queue } from "../entities/queue.js";
 import type { Topic } from "../entities/topic.js";
+import { messageNotFound } from "../errors/broker-error.js";
 import { discardMessage } from "../lifecycle/place-message.js";
 
 /** Cancels scheduled messages, all or none. Throws `message-not-found` for a number that is not (or no longer) scheduled. */

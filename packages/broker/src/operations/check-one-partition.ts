@@ -1,7 +1,7 @@
-import { BrokerError } from "../errors/broker-error.js";
 import type { Queue } from "../entities/queue.js";
 import { isPartitioned, partitionKeyOf } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";
+import { BrokerError } from "../errors/broker-error.js";
 import type { BrokerMessage } from "../messages/message.js";
 
 /**

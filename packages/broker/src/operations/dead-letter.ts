@@ -1,5 +1,5 @@
-import { BrokerError } from "../errors/broker-error.js";
 import type { Engine } from "../engine/engine.js";
+import { BrokerError } from "../errors/broker-error.js";
 import { deadLetterMessage } from "../lifecycle/dead-letter-message.js";
 import type { ApplicationProperties } from "../messages/message.js";
 import type { StoredMessage } from "../messages/stored-message.js";

@@ -2,9 +2,9 @@ import type { Engine } from "../engine/engine.js";
 import type { MessageStore } from "../entities/message-store.js";
 import { MinHeap } from "../entities/min-heap.js";
 import { isPartitioned } from "../entities/sequence-number.js";
+import { removeMessage } from "../management/purge.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { STRIDE } from "../timing/next-turn.js";
-import { removeMessage } from "../management/purge.js";
 
 /** Which messages a batch delete takes. */
 export interface DeleteBatchOptions {

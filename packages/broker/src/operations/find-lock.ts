@@ -1,6 +1,6 @@
-import { messageLockLost } from "../errors/broker-error.js";
 import type { Engine } from "../engine/engine.js";
 import type { MessageStore } from "../entities/message-store.js";
+import { messageLockLost } from "../errors/broker-error.js";
 import { MessageLock, storedOf } from "../messages/message-lock.js";
 import type { ReceivedMessage } from "../messages/received-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Sender } from "../client/sender.js";
 import type { BrokerEvent } from "../messages/broker-event.js";
 import type { BrokerMessage, MessageBody } from "../messages/message.js";
-import type { Sender } from "../client/sender.js";
 import { codeOf, message, openWorld, textsOf } from "../world.test-support.js";
 
 const MINUTE_MS = 60_000;

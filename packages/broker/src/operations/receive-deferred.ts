@@ -1,7 +1,7 @@
-import { BrokerError, messageNotFound } from "../errors/broker-error.js";
 import type { Engine } from "../engine/engine.js";
 import type { MessageStore } from "../entities/message-store.js";
 import type { ReceiveMode } from "../entities/waiter.js";
+import { BrokerError, messageNotFound } from "../errors/broker-error.js";
 import { expireMessage } from "../lifecycle/expire-message.js";
 import type { ReceivedMessage } from "../messages/received-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";

@@ -1,9 +1,9 @@
-import { BrokerError } from "../errors/broker-error.js";
 import type { Engine } from "../engine/engine.js";
 import { isTopicItself, lockDurationOf, topicRefusal } from "../entities/entity-registry.js";
 import type { Lane } from "../entities/lane.js";
 import type { MessageStore } from "../entities/message-store.js";
 import type { ReceiveMode } from "../entities/waiter.js";
+import { BrokerError } from "../errors/broker-error.js";
 import { expireMessage } from "../lifecycle/expire-message.js";
 import { discardMessage } from "../lifecycle/place-message.js";
 import { ReceivedMessage } from "../messages/received-message.js";

@@ -1,6 +1,6 @@
-import { BrokerError } from "../errors/broker-error.js";
 import type { Engine } from "../engine/engine.js";
 import { lockDurationOf } from "../entities/entity-registry.js";
+import { BrokerError } from "../errors/broker-error.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 
 /** Lets a message's lock start anew; returns when it ends. Throws `not-allowed` in a session, whose lock covers its messages. */

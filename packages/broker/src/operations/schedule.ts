@@ -1,8 +1,8 @@
-import { BrokerError } from "../errors/broker-error.js";
 import type { Engine } from "../engine/engine.js";
 import type { Queue } from "../entities/queue.js";
 import { takeSequence } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";
+import { BrokerError } from "../errors/broker-error.js";
 import type { BrokerMessage } from "../messages/message.js";
 import type { Admitted } from "../messages/message-content.js";
 import { admitAll, enterScheduled, isDropped, readerOf, take } from "./send.js";

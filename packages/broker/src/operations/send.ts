@@ -1,8 +1,8 @@
-import { BrokerError } from "../errors/broker-error.js";
 import type { Engine } from "../engine/engine.js";
 import type { Queue } from "../entities/queue.js";
 import { takeSequence, transferKeyOf } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";
+import { BrokerError } from "../errors/broker-error.js";
 import { detectDuplicate } from "../lifecycle/detect-duplicate.js";
 import { hasRoom, transfer, transferDeadLetter } from "../lifecycle/forward-message.js";
 import { placeMessage } from "../lifecycle/place-message.js";

@@ -1,6 +1,6 @@
-import { BrokerError } from "../errors/broker-error.js";
 import type { Engine } from "../engine/engine.js";
 import type { Session } from "../entities/session.js";
+import { BrokerError } from "../errors/broker-error.js";
 import { hasRoom } from "../lifecycle/forward-message.js";
 import { requireMemory } from "../lifecycle/require-memory.js";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { compileRuleAction } from "./rule-action.js";
 import { RuleEvaluationError, RuleSyntaxError } from "./evaluation/rule-error.js";
 import { type RuleSubjectProperties, ruleSubject } from "./evaluation/rule-subject.js";
 import { type RuleValue, ruleGuid, ruleTimeSpan } from "./evaluation/rule-value.js";
+import { compileRuleAction } from "./rule-action.js";
 import type { SqlParameters } from "./sql-filter/parser.js";
 
 const GUID = "6f9619ff-8b86-d011-b42d-00c04fc964ff";

@@ -1,11 +1,14 @@
 import { APPLICATION_PROPERTY_LIMITS } from "../messages/check-message.js";
 import { sizeOfApplicationProperties } from "../messages/message-size.js";
 import { RuleEvaluationError } from "./evaluation/rule-error.js";
-import { draftOf, propertyName, type RuleChanges, type RuleDraft, type RuleSubject } from "./evaluation/rule-subject.js";
+import {
+  draftOf,
+  propertyName,
+  type RuleChanges,
+  type RuleDraft,
+  type RuleSubject,
+} from "./evaluation/rule-subject.js";
 import { kindOf, type RuleValue } from "./evaluation/rule-value.js";
-import type { SqlProperty } from "./sql-filter/ast.js";
-import { compileExpression, type SqlEvaluation } from "./sql-filter/evaluator.js";
-import { type SqlParameters, SqlParser } from "./sql-filter/parser.js";
 import {
   SYSTEM_PROPERTIES,
   type SystemProperty,
@@ -13,6 +16,9 @@ import {
   systemProperty,
 } from "./evaluation/system-property.js";
 import { convertValue } from "./evaluation/value-conversion.js";
+import type { SqlProperty } from "./sql-filter/ast.js";
+import { compileExpression, type SqlEvaluation } from "./sql-filter/evaluator.js";
+import { type SqlParameters, SqlParser } from "./sql-filter/parser.js";
 
 /** The most statements an action may hold (Service Bus quotas). */
 const MAX_ACTION_STATEMENTS = 32;

@@ -1,7 +1,7 @@
-import type { CompiledRule } from "./rule.js";
 import { RuleEvaluationError } from "./evaluation/rule-error.js";
 import type { RuleChanges, RuleSubject } from "./evaluation/rule-subject.js";
 import { beginRule } from "./evaluation/rule-work.js";
+import type { CompiledRule } from "./rule.js";
 
 /** What a subscription's rules make of a message. */
 export interface RuleCopies {

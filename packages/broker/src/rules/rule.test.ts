@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { compileRule, type RuleDefinition } from "./rule.js";
-import { evaluateRules } from "./rule-copies.js";
 import { RuleSyntaxError } from "./evaluation/rule-error.js";
 import { ruleSubject } from "./evaluation/rule-subject.js";
+import { compileRule, type RuleDefinition } from "./rule.js";
+import { evaluateRules } from "./rule-copies.js";
 
 const sql = (expression: string) => ({ type: "sql", expression }) as const;
 

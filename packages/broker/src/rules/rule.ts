@@ -1,9 +1,9 @@
 import { type CorrelationFilter, compileCorrelationFilter, countConditions } from "./correlation-filter.js";
-import { compileRuleAction } from "./rule-action.js";
-import { costOfConditions, NO_COST, type RuleCost, withAction } from "./sql-filter/rule-cost.js";
 import type { RuleChanges, RuleSubject } from "./evaluation/rule-subject.js";
 import { beginRule } from "./evaluation/rule-work.js";
+import { compileRuleAction } from "./rule-action.js";
 import type { SqlParameters } from "./sql-filter/parser.js";
+import { costOfConditions, NO_COST, type RuleCost, withAction } from "./sql-filter/rule-cost.js";
 import { compilePricedFilter, type PricedFilter } from "./sql-filter/sql-filter.js";
 
 /** A SQL text with values for its `@name` parameters. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createBroker } from "../client/broker.js";
-import { createManualClock, createSystemClock } from "./clock.js";
 import { message, textsOf } from "../world.test-support.js";
+import { createManualClock, createSystemClock } from "./clock.js";
 
 describe("createManualClock", () => {
   it("stands still until it is advanced", () => {

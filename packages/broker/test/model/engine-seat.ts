@@ -1,12 +1,12 @@
 import { type Broker, createBroker, openBroker } from "../../src/client/broker.js";
-import { BrokerError } from "../../src/errors/broker-error.js";
-import { createManualClock, type ManualClock } from "../../src/timing/clock.js";
 import type { Consumer } from "../../src/client/consumer.js";
 import type { MessageReceiver } from "../../src/client/message-receiver.js";
-import type { ReceivedMessage } from "../../src/messages/received-message.js";
 import type { SessionReceiver } from "../../src/client/session-receiver.js";
-import type { Storage } from "../../src/storage/storage.js";
 import type { Transaction } from "../../src/client/transaction.js";
+import { BrokerError } from "../../src/errors/broker-error.js";
+import type { ReceivedMessage } from "../../src/messages/received-message.js";
+import type { Storage } from "../../src/storage/storage.js";
+import { createManualClock, type ManualClock } from "../../src/timing/clock.js";
 import type { Command, World } from "./command.js";
 import { describeSnapshot, toMessage, viewOf } from "./engine-view.js";
 import type { Seat } from "./history.js";

@@ -1,5 +1,5 @@
-import { evaluateRules } from "../../src/rules/rule-copies.js";
 import { ruleSubject } from "../../src/rules/evaluation/rule-subject.js";
+import { evaluateRules } from "../../src/rules/rule-copies.js";
 import {
   costOf,
   fresh,

@@ -9,7 +9,7 @@ import {
   rejected,
   scanMessage,
 } from "@waybill/amqp";
-import { AmqpRefusal, toAmqpError } from "../error.js";
+import { AmqpRefusal, toAmqpError } from "../../refusals/error.js";
 import type { Peer } from "../peer.js";
 
 const DECLARE = 0x31n;

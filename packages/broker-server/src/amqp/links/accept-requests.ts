@@ -1,30 +1,15 @@
-import {
-  ACCEPTED,
-  type AmqpMap,
-  type AmqpValue,
-  type IncomingDelivery,
-  type ReceiverLink,
-  rejected,
-  scanMessage,
-} from "@waybill/amqp";
-import { REQUEST_LIMITS } from "../../request-limits.js";
-import type { Node } from "../address.js";
-import { textOf } from "../application-properties.js";
-import { AmqpRefusal, toAmqpError } from "../error.js";
+import { ACCEPTED, type IncomingDelivery, type ReceiverLink, rejected, scanMessage } from "@waybill/amqp";
+import { REQUEST_LIMITS } from "../../limits/request-limits.js";
+import { textOf } from "../../messages/application-properties.js";
+import { messageLimit } from "../../messages/message-limit.js";
+import type { Node } from "../../refusals/address.js";
+import { AmqpRefusal, toAmqpError } from "../../refusals/error.js";
 import { answerRequest, isLong } from "../management/answer-request.js";
-import { messageLimit } from "../message-limit.js";
 import type { Peer } from "../peer.js";
 import { putToken } from "../put-token.js";
 import { under } from "../transactions.js";
 import { requireNode } from "./deliver-replies.js";
 import { nextTag } from "./next-tag.js";
-
-/** A request to `$cbs` or a management node. */
-export interface NodeRequest {
-  readonly applicationProperties: AmqpMap | undefined;
-  readonly body: AmqpValue | undefined;
-  readonly state: IncomingDelivery["state"];
-}
 
 const { requestsPerLink: CREDIT_WINDOW, tokenRequestBytes, requestValues } = REQUEST_LIMITS;
 /** The same on `$cbs`, where all know each other's requests before they know anybody. */

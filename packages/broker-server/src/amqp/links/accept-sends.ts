@@ -10,13 +10,13 @@ import {
   scanMessage,
 } from "@waybill/amqp";
 import type { BrokerMessage, Sender } from "@waybill/broker";
-import { parseAddress } from "../address.js";
-import { textOf } from "../application-properties.js";
-import { AmqpRefusal, toAmqpError } from "../error.js";
-import { messageLimit } from "../message-limit.js";
+import { textOf } from "../../messages/application-properties.js";
+import { messageLimit } from "../../messages/message-limit.js";
+import { toBrokerMessage } from "../../messages/to-broker-message.js";
+import { parseAddress } from "../../refusals/address.js";
+import { AmqpRefusal, toAmqpError } from "../../refusals/error.js";
+import { tracked } from "../../refusals/service-text.js";
 import type { Peer } from "../peer.js";
-import { tracked } from "../service-text.js";
-import { toBrokerMessage } from "../to-broker-message.js";
 import { under } from "../transactions.js";
 
 /** Deliveries that a client may have under way on one link, as the service allows. */

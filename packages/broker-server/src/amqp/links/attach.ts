@@ -1,6 +1,6 @@
 import { addressOf, type ReceiverLink, type SenderLink } from "@waybill/amqp";
-import { type Address, parseAddress } from "../address.js";
-import { AmqpRefusal, toAmqpError } from "../error.js";
+import { type Address, parseAddress } from "../../refusals/address.js";
+import { AmqpRefusal, toAmqpError } from "../../refusals/error.js";
 import type { Peer } from "../peer.js";
 import { acceptCoordinator } from "./accept-coordinator.js";
 import { acceptRequests } from "./accept-requests.js";

@@ -1,5 +1,5 @@
 import type { SenderLink } from "@waybill/amqp";
-import type { Address } from "../address.js";
+import type { Address } from "../../refusals/address.js";
 import type { Peer } from "../peer.js";
 
 /** Accepts a link on which a client receives the replies of a request node. */

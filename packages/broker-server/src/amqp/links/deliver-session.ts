@@ -1,8 +1,8 @@
 import { AmqpMap, type AmqpValue, isTyped, long, type SenderLink, symbol, symbolMap } from "@waybill/amqp";
 import type { SessionReceiver } from "@waybill/broker";
-import { keyText, textOf } from "../application-properties.js";
-import { toDotNetTicks } from "../dotnet-ticks.js";
-import { badRequest, toAmqpError } from "../error.js";
+import { keyText, textOf } from "../../messages/application-properties.js";
+import { toDotNetTicks } from "../../messages/dotnet-ticks.js";
+import { badRequest, toAmqpError } from "../../refusals/error.js";
 import type { Peer } from "../peer.js";
 import { receiveMode } from "./deliver-messages.js";
 import { pushMessages } from "./push-messages.js";

@@ -1,9 +1,9 @@
 import type { SenderLink } from "@waybill/amqp";
 import type { Consumer, MessageReceiver, ReceivedMessage } from "@waybill/broker";
-import { fromBrokerMessage } from "../from-broker-message.js";
-import { toDeliveryTag } from "../lock-token-tag.js";
+import { fromBrokerMessage } from "../../messages/from-broker-message.js";
+import { toDeliveryTag } from "../../messages/lock-token-tag.js";
+import { unwritable } from "../../messages/unwritable-message.js";
 import type { Peer } from "../peer.js";
-import { unwritable } from "../unwritable-message.js";
 import { nextTag } from "./next-tag.js";
 import { settleDelivery } from "./settle-delivery.js";
 

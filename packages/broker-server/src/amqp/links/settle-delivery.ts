@@ -8,10 +8,10 @@ import {
   type SenderLink,
 } from "@waybill/amqp";
 import type { DeadLetterOptions, MessageLock, MessageReceiver, Transaction } from "@waybill/broker";
-import { fromAmqpProperties, textOf } from "../application-properties.js";
-import { checkChangedProperties } from "../check-properties.js";
-import { readDeadLetterInfo } from "../dead-letter-info.js";
-import { AmqpRefusal, toAmqpError } from "../error.js";
+import { fromAmqpProperties, textOf } from "../../messages/application-properties.js";
+import { checkChangedProperties } from "../../messages/check-properties.js";
+import { readDeadLetterInfo } from "../../messages/dead-letter-info.js";
+import { AmqpRefusal, toAmqpError } from "../../refusals/error.js";
 import type { Peer } from "../peer.js";
 import { under } from "../transactions.js";
 

@@ -1,4 +1,4 @@
-import { badRequest } from "../error.js";
+import { badRequest } from "../../refusals/error.js";
 import type { ManagementReply, ManagementRequest } from "./request.js";
 import { toRuleDefinition } from "./rule-description.js";
 import { splitSubscriptionPath } from "./subscription-path.js";

@@ -1,8 +1,8 @@
 import { type AmqpMap, type AmqpValue, encodeMessage, int, stringMap, symbol } from "@waybill/amqp";
 import type { AccessRight } from "../../authorization/shared-access-key.js";
-import { textOf } from "../application-properties.js";
-import { AmqpRefusal, toRefusal } from "../error.js";
-import type { NodeRequest } from "../links/accept-requests.js";
+import { textOf } from "../../messages/application-properties.js";
+import { AmqpRefusal, toRefusal } from "../../refusals/error.js";
+import type { NodeRequest } from "../node-request.js";
 import type { Peer } from "../peer.js";
 import { addRule } from "./add-rule.js";
 import { batchDeleteMessages } from "./batch-delete-messages.js";

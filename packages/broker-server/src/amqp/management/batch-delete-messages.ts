@@ -1,5 +1,5 @@
 import { int } from "@waybill/amqp";
-import { REQUEST_LIMITS } from "../../request-limits.js";
+import { REQUEST_LIMITS } from "../../limits/request-limits.js";
 import { type ManagementReply, type ManagementRequest, receiverOf } from "./request.js";
 
 const { deletedMessages: COUNT_LIMIT } = REQUEST_LIMITS;

@@ -1,5 +1,5 @@
 import { stringMap } from "@waybill/amqp";
-import { REQUEST_LIMITS } from "../../request-limits.js";
+import { REQUEST_LIMITS } from "../../limits/request-limits.js";
 import type { ManagementReply, ManagementRequest } from "./request.js";
 import { fromRuleDescription } from "./rule-description.js";
 import { splitSubscriptionPath } from "./subscription-path.js";

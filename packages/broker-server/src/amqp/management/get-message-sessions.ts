@@ -1,5 +1,5 @@
 import { array, int } from "@waybill/amqp";
-import { REQUEST_LIMITS } from "../../request-limits.js";
+import { REQUEST_LIMITS } from "../../limits/request-limits.js";
 import type { ManagementReply, ManagementRequest } from "./request.js";
 
 /** From here on, the last instant of .NET's calendar, which asks for the sessions that have messages. */

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { type AmqpMap, stringMap } from "@waybill/amqp";
 import type { ReceivedMessage } from "@waybill/broker";
-import { REQUEST_LIMITS } from "../../request-limits.js";
-import { type Delivery, fromBrokerMessage } from "../from-broker-message.js";
-import { unwritable } from "../unwritable-message.js";
+import { REQUEST_LIMITS } from "../../limits/request-limits.js";
+import { type Delivery, fromBrokerMessage } from "../../messages/from-broker-message.js";
+import { unwritable } from "../../messages/unwritable-message.js";
 import type { ManagementReply, ManagementRequest } from "./request.js";
 
 /** Clients ask again until there are none, and take answers of 1 MB. */

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { type AmqpMap, type AmqpValue, stringMap, uuid } from "@waybill/amqp";
 import type { ReceivedMessage } from "@waybill/broker";
-import { fromBrokerMessage } from "../from-broker-message.js";
+import { fromBrokerMessage } from "../../messages/from-broker-message.js";
 import { inTurns } from "./in-turns.js";
 import { type ManagementReply, type ManagementRequest, receiverOf } from "./request.js";
 

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { AmqpMap, type AmqpTyped, type AmqpValue, isTyped, uuidText } from "@waybill/amqp";
 import type { Broker, MessageReceiver, Transaction } from "@waybill/broker";
-import { dateOf, textOf } from "../application-properties.js";
-import { AmqpRefusal, badRequest } from "../error.js";
+import { dateOf, textOf } from "../../messages/application-properties.js";
+import { AmqpRefusal, badRequest } from "../../refusals/error.js";
 import type { SessionHolders } from "../session-holders.js";
 
 /** A request to the management node of an entity. */

@@ -7,8 +7,8 @@ import type {
   RuleValue,
   SqlText,
 } from "@waybill/broker";
-import { fromAmqpValue, keyText, textOf, toAmqpValue } from "../application-properties.js";
-import { badRequest } from "../error.js";
+import { fromAmqpValue, keyText, textOf, toAmqpValue } from "../../messages/application-properties.js";
+import { badRequest } from "../../refusals/error.js";
 
 const RULE = 0x137_0000_0004n;
 const SQL_FILTER = 0x13_7000_0006n;

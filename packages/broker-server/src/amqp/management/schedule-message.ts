@@ -1,6 +1,6 @@
 import { AmqpMap, array, long, scanMessage } from "@waybill/amqp";
-import { badRequest } from "../error.js";
-import { toBrokerMessage } from "../to-broker-message.js";
+import { toBrokerMessage } from "../../messages/to-broker-message.js";
+import { badRequest } from "../../refusals/error.js";
 import type { ManagementReply, ManagementRequest } from "./request.js";
 
 /** Keeps messages until their time, which stands inside each of them, and answers the numbers that cancel them. */

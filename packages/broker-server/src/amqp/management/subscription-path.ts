@@ -1,4 +1,4 @@
-import { AmqpRefusal } from "../error.js";
+import { AmqpRefusal } from "../../refusals/error.js";
 
 const SUBSCRIPTION = /^(.+)\/subscriptions\/([^/]+)$/i;
 

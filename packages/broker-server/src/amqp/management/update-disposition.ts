@@ -1,7 +1,7 @@
 import type { MessageReceiver } from "@waybill/broker";
-import { fromAmqpProperties } from "../application-properties.js";
-import { checkChangedProperties } from "../check-properties.js";
-import { badRequest } from "../error.js";
+import { fromAmqpProperties } from "../../messages/application-properties.js";
+import { checkChangedProperties } from "../../messages/check-properties.js";
+import { badRequest } from "../../refusals/error.js";
 import { inTurns } from "./in-turns.js";
 import { holderOf, type ManagementReply, type ManagementRequest } from "./request.js";
 

@@ -1,4 +1,4 @@
-import { HttpRefusal } from "../error.js";
+import { HttpRefusal } from "../http-refusal.js";
 import { buildXml, type XmlElement, type XmlNode } from "../xml.js";
 import { toTime } from "./entity-xml.js";
 

@@ -1,4 +1,4 @@
-import { HttpRefusal } from "../error.js";
+import { HttpRefusal } from "../http-refusal.js";
 
 /** .NET's `TimeSpan.MaxValue`, which stands for "never". */
 const MAX_TEXT = "P10675199DT2H48M5.4775807S";

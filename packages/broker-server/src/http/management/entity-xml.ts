@@ -1,6 +1,6 @@
 import { type EntityDescription, type MessageCounts, parseEntityPath } from "@waybill/broker";
-import { toEntityPath } from "../../amqp/address.js";
-import { HttpRefusal } from "../error.js";
+import { toEntityPath } from "../../refusals/address.js";
+import { HttpRefusal } from "../http-refusal.js";
 import type { XmlElement, XmlNode } from "../xml.js";
 import { fromDurationText, toDurationText } from "./duration.js";
 import { type Field, queueFields, subscriptionFields, topicFields } from "./entity-fields.js";

@@ -7,8 +7,8 @@ import type {
   SubscriptionOptions,
   TopicOptions,
 } from "@waybill/broker";
-import { HttpRefusal } from "../error.js";
-import type { HttpContext } from "../handle.js";
+import type { HttpContext } from "../http-context.js";
+import { HttpRefusal } from "../http-refusal.js";
 import type { HttpRequest, HttpResponse } from "../http-request.js";
 import { parseXml, type XmlElement } from "../xml.js";
 import { type AtomEntry, buildEntry, buildFeed, descriptionIn } from "./atom.js";

@@ -1,4 +1,4 @@
-import { HttpRefusal } from "../error.js";
+import { HttpRefusal } from "../http-refusal.js";
 import type { HttpRequest } from "../http-request.js";
 
 /** The service's default and limit for the entries of a page. */

@@ -6,7 +6,7 @@ import type {
   RuleValue,
   SqlText,
 } from "@waybill/broker";
-import { HttpRefusal } from "../error.js";
+import { HttpRefusal } from "../http-refusal.js";
 import type { XmlElement, XmlNode } from "../xml.js";
 import { descriptionNamespace, toTime } from "./entity-xml.js";
 

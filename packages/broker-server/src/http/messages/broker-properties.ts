@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { MessageId, ReceivedMessage, SendableProperties } from "@waybill/broker";
-import { HttpRefusal } from "../error.js";
+import { HttpRefusal } from "../http-refusal.js";
 import { fromInstantText, toAscii, toInstantText } from "./property-text.js";
 
 /** .NET's `TimeSpan.MaxValue` in seconds, which stands for a life without end. */

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { encodeMessage, type MessageParts } from "@waybill/amqp";
 import type { MessageBody, ReceivedMessage } from "@waybill/broker";
-import { toAmqpValue } from "../../amqp/application-properties.js";
+import { toAmqpValue } from "../../messages/application-properties.js";
 import type { HttpResponse } from "../http-request.js";
 import { toBrokerProperties } from "./broker-properties.js";
 import { toUserHeaders } from "./user-properties.js";

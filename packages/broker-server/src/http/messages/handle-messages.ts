@@ -1,7 +1,7 @@
 import { BrokerError, type ReceivedMessage, type Receiver } from "@waybill/broker";
 import type { AccessRight } from "../../authorization/shared-access-key.js";
-import { HttpRefusal } from "../error.js";
-import type { HttpContext } from "../handle.js";
+import type { HttpContext } from "../http-context.js";
+import { HttpRefusal } from "../http-refusal.js";
 import type { HttpRequest, HttpResponse } from "../http-request.js";
 import { fromBrokerMessage } from "./from-broker-message.js";
 import type { MessageRequest } from "./message-resource.js";

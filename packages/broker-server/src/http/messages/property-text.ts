@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { AmqpMap, type AmqpValue, decodeValue, encodeValue, isTyped } from "@waybill/amqp";
 import type { ApplicationPropertyValue } from "@waybill/broker";
-import { fromAmqpValue, toAmqpValue } from "../../amqp/application-properties.js";
-import { HttpRefusal } from "../error.js";
+import { fromAmqpValue, toAmqpValue } from "../../messages/application-properties.js";
+import { HttpRefusal } from "../http-refusal.js";
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const SPECIAL_NUMBERS: Readonly<Record<string, number>> = {

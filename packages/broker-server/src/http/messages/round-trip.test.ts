@@ -11,9 +11,9 @@ import {
 } from "@waybill/broker";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { fromBrokerMessage as toAmqp } from "../../amqp/from-broker-message.js";
-import { toBrokerMessage as fromAmqp } from "../../amqp/to-broker-message.js";
-import { decodeWire } from "../../amqp/wire-decoder.js";
+import { fromBrokerMessage as toAmqp } from "../../messages/from-broker-message.js";
+import { toBrokerMessage as fromAmqp } from "../../messages/to-broker-message.js";
+import { decodeWire } from "../../messages/wire-decoder.js";
 import type { HttpRequest } from "../http-request.js";
 import { fromBrokerMessage as toHttp } from "./from-broker-message.js";
 import { toBrokerMessage as fromHttp } from "./to-broker-message.js";

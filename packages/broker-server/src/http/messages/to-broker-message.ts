@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { BrokerMessage } from "@waybill/broker";
-import { HttpRefusal } from "../error.js";
+import { HttpRefusal } from "../http-refusal.js";
 import type { HttpRequest } from "../http-request.js";
 import { fromBrokerProperties } from "./broker-properties.js";
 import { fromUserHeaders, fromUserJson, parseJson } from "./user-properties.js";

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { ApplicationProperties } from "@waybill/broker";
-import { HttpRefusal } from "../error.js";
+import { HttpRefusal } from "../http-refusal.js";
 import {
   fromPropertyJson,
   fromPropertyText,

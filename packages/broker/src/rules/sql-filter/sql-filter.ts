@@ -1,7 +1,7 @@
-import { costOfPredicate, type RuleCost } from "./rule-cost.js";
 import type { RuleSubject } from "../evaluation/rule-subject.js";
 import { compilePredicate } from "./evaluator.js";
 import { parseSqlFilter, type SqlParameters } from "./parser.js";
+import { costOfPredicate, type RuleCost } from "./rule-cost.js";
 
 /** A filter with what running it costs. */
 export interface PricedFilter {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { RecordWriter } from "../records/record-writer.js";
 import { BodyPacks, type PackStore } from "./body-packs.js";
 import { readPack, readPackLengths, writePack, writeRepacked } from "./pack-codec.js";
-import { RecordWriter } from "../records/record-writer.js";
 
 /** A store of packs in memory, which keeps them as their records. */
 function createStore(): PackStore & { readonly records: Map<number, Buffer> } {

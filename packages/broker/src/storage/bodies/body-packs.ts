@@ -1,7 +1,7 @@
 import { ChunkPool } from "../records/chunk-pool.js";
+import { RecordWriter } from "../records/record-writer.js";
 import { CopyPool } from "./copy-pool.js";
 import { BYTES_PER_PACKED_BODY, bodiesIn, MOST_BODIES_IN_PACK, type PackedBodies } from "./pack-codec.js";
-import { RecordWriter } from "../records/record-writer.js";
 
 /** Where packs lie. */
 export interface PackStore {

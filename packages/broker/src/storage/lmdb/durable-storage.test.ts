@@ -17,8 +17,8 @@ import { describe, expect, it } from "vitest";
 import { openBroker } from "../../client/broker.js";
 import { BrokerError } from "../../errors/broker-error.js";
 import { message, textsOf } from "../../world.test-support.js";
-import { openDurableStorage } from "./durable-storage.js";
 import { load, messageRecord } from "../storage-cases.test-support.js";
+import { openDurableStorage } from "./durable-storage.js";
 
 function temporaryDirectory(): Disposable & { readonly path: string } {
   const path = mkdtempSync(join(tmpdir(), "durable-"));

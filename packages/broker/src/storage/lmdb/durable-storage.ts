@@ -2,18 +2,18 @@ import { join } from "node:path";
 import type { open } from "lmdb";
 import { BrokerError } from "../../errors/broker-error.js";
 import { BodyPacks } from "../bodies/body-packs.js";
+import { type PackedBodies, readPack, writePack, writeRepacked } from "../bodies/pack-codec.js";
 import { CHECKSUM_BYTES, checksumOf } from "../records/checksum.js";
 import { ChunkPool } from "../records/chunk-pool.js";
-import { lockDirectory } from "./directory-lock.js";
-import { GroupCommit } from "./group-commit.js";
-import { LmdbTarget } from "./lmdb-target.js";
-import { loadRecords } from "./load-records.js";
-import { type PackedBodies, readPack, writePack, writeRepacked } from "../bodies/pack-codec.js";
 import { writeDuplicate, writeEntity, writeMessage, writeSession } from "../records/record-codec.js";
 import { Table, writeNumberKey, writeTextKey } from "../records/record-key.js";
 import { RecordWriter } from "../records/record-writer.js";
 import type { EntityRecord, MessageRecord, RecordVisitor, SessionRecord, Storage } from "../storage.js";
 import { isSystemError, storageFailure } from "../storage-failure.js";
+import { lockDirectory } from "./directory-lock.js";
+import { GroupCommit } from "./group-commit.js";
+import { LmdbTarget } from "./lmdb-target.js";
+import { loadRecords } from "./load-records.js";
 import {
   clearFreshStore,
   isFreshStore,

@@ -1,9 +1,9 @@
 import type { Buffer } from "node:buffer";
 import type { ApplicationProperties, MessageId, MessageState } from "../../messages/message.js";
 import type { BodySection, MessageContent, RareProperties } from "../../messages/message-content.js";
+import type { EntityRecord, MessageRecord, SessionRecord } from "../storage.js";
 import { RecordReader } from "./record-reader.js";
 import type { RecordWriter } from "./record-writer.js";
-import type { EntityRecord, MessageRecord, SessionRecord } from "../storage.js";
 
 /** The order is part of the store's format. The last stands for an active message that comes out of a schedule. */
 const STATES: readonly MessageState[] = ["active", "deferred", "scheduled", "active"];

@@ -1,6 +1,6 @@
 import type { Broker } from "@waybill/broker";
-import { HttpRefusal } from "./error.js";
-import type { HttpRequest, HttpResponse } from "./http-request.js";
+import { HttpRefusal } from "../http-refusal.js";
+import type { HttpRequest, HttpResponse } from "../http-request.js";
 
 /** What a request asks of the broker that the service has no word for. Without a path it is about everything. */
 export interface ControlRequest {

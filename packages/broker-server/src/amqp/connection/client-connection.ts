@@ -9,17 +9,17 @@ import {
   saslExternal,
   saslPlain,
 } from "@waybill/amqp";
-import { Claims } from "../authorization/claims.js";
-import { ownersIn } from "../authorization/owner.js";
-import type { ResolvedServeOptions } from "../serve-options.js";
-import { type AmqpRefusal, toAmqpError } from "./error.js";
+import { Claims } from "../../authorization/claims.js";
+import { ownersIn } from "../../authorization/owner.js";
+import type { Admission } from "../../limits/admission.js";
+import type { ConnectionBudget } from "../../limits/connection-budget.js";
+import type { Departures } from "../../limits/departures.js";
+import type { TurnTaker, Usage } from "../../limits/turns.js";
+import type { ResolvedServeOptions } from "../../options/serve-options.js";
+import { type AmqpRefusal, toAmqpError } from "../../refusals/error.js";
+import { attach } from "../links/attach.js";
+import { Peer, type ServerContext } from "../peer.js";
 import { IdleWatch } from "./idle-watch.js";
-import type { Admission } from "./limits/admission.js";
-import type { ConnectionBudget } from "./limits/connection-budget.js";
-import type { Departures } from "./limits/departures.js";
-import type { TurnTaker, Usage } from "./limits/turns.js";
-import { attach } from "./links/attach.js";
-import { Peer, type ServerContext } from "./peer.js";
 
 /** The largest frame taken: that of the service's Standard tier, and of a message's usual maximum there. */
 const MAX_FRAME_SIZE = 256 * 1024;

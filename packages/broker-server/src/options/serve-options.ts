@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { DEFAULT_IDLE_TIMEOUTS, type IdleTimeouts, type ResolvedIdleTimeouts } from "./amqp/idle-timeouts.js";
-import type { Authorization } from "./authorization/claims.js";
-import { resolveSharedAccessKeys, type SharedAccessKey } from "./authorization/shared-access-key.js";
+import type { Authorization } from "../authorization/claims.js";
+import { resolveSharedAccessKeys, type SharedAccessKey } from "../authorization/shared-access-key.js";
+import { DEFAULT_IDLE_TIMEOUTS, type IdleTimeouts, type ResolvedIdleTimeouts } from "./idle-timeouts.js";
 import {
   DEFAULT_SERVE_LIMITS,
   type ResolvedServeLimits,

@@ -1,27 +1,13 @@
-import type { Broker } from "@waybill/broker";
-import type { Authorization } from "../authorization/claims.js";
-import { authorize } from "./authorize.js";
+import { authorize } from "../authorize.js";
+import type { HttpContext } from "../http-context.js";
+import { HttpRefusal } from "../http-refusal.js";
+import type { HttpRequest, HttpResponse } from "../http-request.js";
+import { manage } from "../management/manage.js";
+import { parseResource, scopeOf } from "../management/resource.js";
+import { handleMessages, rightFor } from "../messages/handle-messages.js";
+import { parseMessageRequest } from "../messages/message-resource.js";
 import { control, parseControl } from "./control.js";
-import { HttpRefusal } from "./error.js";
 import { asksForHealth, tellHealth } from "./health.js";
-import type { HttpClient, RequestMemory } from "./http-client.js";
-import type { HttpRequest, HttpResponse } from "./http-request.js";
-import { manage } from "./management/manage.js";
-import { parseResource, scopeOf } from "./management/resource.js";
-import { handleMessages, rightFor } from "./messages/handle-messages.js";
-import { parseMessageRequest } from "./messages/message-resource.js";
-
-/** What a request is answered with. */
-export interface HttpContext {
-  readonly broker: Broker;
-  readonly authorization: Authorization;
-  /** The name of the namespace. */
-  readonly namespace: string;
-  readonly client: HttpClient;
-  readonly memory: RequestMemory;
-  /** How many messages a batch may have. */
-  readonly batchMessages: number;
-}
 
 /** Answers a request. Throws `BrokerError` or `HttpRefusal`, the same whether what it is about exists or not unless the client may know. */
 export async function handle(context: HttpContext, request: HttpRequest): Promise<HttpResponse> {

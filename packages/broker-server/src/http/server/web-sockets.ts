@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import type { WebSocket, WebSocketServer } from "ws";
-import type { ClientConnection, ClientSocket } from "../amqp/client-connection.js";
-import type { ResolvedServeLimits } from "../serve-limits.js";
+import type { ClientConnection, ClientSocket } from "../../amqp/connection/client-connection.js";
+import type { ResolvedServeLimits } from "../../options/serve-limits.js";
 
 /** The address of the service; .NET writes a slash behind it. */
 const PATH = /^\/\$servicebus\/websocket\/?(?:\?.*)?$/i;

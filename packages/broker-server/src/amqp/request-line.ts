@@ -1,6 +1,6 @@
 import type { Connection } from "@waybill/amqp";
-import { AmqpRefusal } from "../error.js";
-import type { Peer } from "../peer.js";
+import { AmqpRefusal } from "../refusals/error.js";
+import type { Peer } from "./peer.js";
 
 /** What a request costs while it waits, besides its bytes. */
 const REQUEST_COST = 2048;

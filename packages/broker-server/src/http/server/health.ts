@@ -1,5 +1,5 @@
 import { type Broker, BrokerError } from "@waybill/broker";
-import type { HttpRequest, HttpResponse } from "./http-request.js";
+import type { HttpRequest, HttpResponse } from "../http-request.js";
 
 /** Whether somebody asks how the server is, as for the official emulator, and not for an entity called `health`. */
 export function asksForHealth({ method, segments, headers, query }: HttpRequest): boolean {

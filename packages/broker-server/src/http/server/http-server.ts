@@ -2,15 +2,15 @@ import { Buffer } from "node:buffer";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Broker } from "@waybill/broker";
-import type { Admission } from "../amqp/limits/admission.js";
-import type { Turns } from "../amqp/limits/turns.js";
-import type { Authorization } from "../authorization/claims.js";
-import type { ResolvedServeLimits } from "../serve-limits.js";
-import { toErrorResponse } from "./error.js";
+import type { Authorization } from "../../authorization/claims.js";
+import type { Admission } from "../../limits/admission.js";
+import type { Turns } from "../../limits/turns.js";
+import type { ResolvedServeLimits } from "../../options/serve-limits.js";
+import { toErrorResponse } from "../error.js";
+import { HttpClient, type RequestMemory } from "../http-client.js";
+import { type HttpResponse, toHttpRequest } from "../http-request.js";
+import { readBody } from "../read-body.js";
 import { handle } from "./handle.js";
-import { HttpClient, type RequestMemory } from "./http-client.js";
-import { type HttpResponse, toHttpRequest } from "./http-request.js";
-import { readBody } from "./read-body.js";
 
 /** What the HTTP side of a server needs. */
 export interface HttpSettings {

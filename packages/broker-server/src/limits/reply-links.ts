@@ -1,5 +1,5 @@
 import { addressOf, type SenderLink, type Session } from "@waybill/amqp";
-import { type Node, parseAddress } from "../address.js";
+import { type Node, parseAddress } from "../refusals/address.js";
 
 /** The links of a connection on which replies of request nodes go out, found by what requests say of them. */
 export class ReplyLinks {

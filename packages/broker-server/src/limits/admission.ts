@@ -1,5 +1,5 @@
-import type { ResolvedServeLimits } from "../../serve-limits.js";
-import { AmqpRefusal } from "../error.js";
+import type { ResolvedServeLimits } from "../options/serve-limits.js";
+import { AmqpRefusal } from "../refusals/error.js";
 import { ConnectionBudget } from "./connection-budget.js";
 import { MemoryPool } from "./memory-pool.js";
 import { Usage } from "./turns.js";

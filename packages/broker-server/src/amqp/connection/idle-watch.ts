@@ -1,8 +1,8 @@
 import type { ReceiverLink, SenderLink } from "@waybill/amqp";
 import { type ClockAttachment, type ClockDriven, steadyNow } from "@waybill/broker";
-import { AmqpRefusal } from "./error.js";
-import type { ResolvedIdleTimeouts } from "./idle-timeouts.js";
-import type { Peer } from "./peer.js";
+import type { ResolvedIdleTimeouts } from "../../options/idle-timeouts.js";
+import { AmqpRefusal } from "../../refusals/error.js";
+import type { Peer } from "../peer.js";
 
 /** Time from look to look, as a share of the shortest time that is watched. */
 const STEP = 1 / 10;

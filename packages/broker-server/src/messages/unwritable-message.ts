@@ -1,5 +1,5 @@
 import type { ReceivedMessage } from "@waybill/broker";
-import { AmqpRefusal } from "./error.js";
+import { AmqpRefusal } from "../refusals/error.js";
 
 /**
  * The refusal of a message that cannot be encoded: senders in the broker's own process may put values into it that AMQP has no form for.
