@@ -19,6 +19,7 @@ const arrows: Readonly<Record<string, Arrow>> = {
   "serializer-msgpack": { imports: ["core"] },
   "serializer-cbor": { imports: ["core"] },
   "serializer-protobuf": { imports: ["core"] },
+  "serializer-xml": { imports: ["core"] },
   "serializer-dotnet": { imports: ["core", "serializer-json"] },
   envelopes: { imports: ["core"], tests: ["serializer-avro", "serializer-json"], refused: /./ },
   "schema-registry": {
@@ -52,6 +53,7 @@ const arrows: Readonly<Record<string, Arrow>> = {
       "broker-server",
       "core",
       "migration",
+      "schema-registry",
       "serializer-json",
       "serializer-msgpack",
       "transport-azure",

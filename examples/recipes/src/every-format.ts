@@ -7,6 +7,7 @@ import { dotnetBinary } from "@waybill/serializer-dotnet";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { protobuf } from "@waybill/serializer-protobuf";
+import { xml } from "@waybill/serializer-xml";
 
 const schema = {
   type: "record",
@@ -21,13 +22,21 @@ const registry = createRegistry(StringValueSchema);
 // #region chain
 const pipeline = createPipeline({
   serializer: avro({ schema }),
-  additionalDeserializers: [json(), msgpack(), dotnetBinary({ json: true }), cbor(), protobuf({ registry })],
+  additionalDeserializers: [
+    json(),
+    msgpack(),
+    dotnetBinary({ json: true }),
+    xml(),
+    cbor(),
+    protobuf({ registry }),
+  ],
 });
 // #endregion
 
 const order = { id: "A-1042", paid: true };
 for (const { name, mediaTypes } of pipeline.serializers) {
-  const body = name === "protobuf" ? create(StringValueSchema, { value: order.id }) : order;
+  const message = name === "protobuf" ? create(StringValueSchema, { value: order.id }) : order;
+  const body = name === "xml" ? { order } : message;
   const written = await pipeline.serialize({ body, contentType: mediaTypes[0] });
   // What describes itself needs no label.
   const needsLabel = name === "cbor" || name === "protobuf";
@@ -39,5 +48,6 @@ for (const { name, mediaTypes } of pipeline.serializers) {
 // json decoded without a label
 // msgpack decoded without a label
 // dotnet-binary decoded without a label
+// xml decoded without a label
 // cbor decoded application/cbor
 // protobuf decoded application/protobuf; proto=google.protobuf.StringValue

@@ -31,7 +31,7 @@ describe("waybill decode", () => {
     await using folder = await openFolder();
     const file = await folder.write("body", '{"id":1}');
     const ended = await runCommand(["decode", file, "--no-json"]);
-    expect(ended.stdout).toBe('decoded by json (position 0), 8 bytes\n\n{\n  "id": 1\n}\n');
+    expect(ended.stdout).toBe('decoded by json (position 0), 8 bytes\nlooks like: JSON\n\n{\n  "id": 1\n}\n');
   });
 
   it("exits with 1 and tells every attempt when nobody can read it", async () => {

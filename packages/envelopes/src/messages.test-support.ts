@@ -11,11 +11,11 @@ import {
 import { json } from "@waybill/serializer-json";
 
 /** Two types: what is of neither must never be taken for one of them. */
-export const orderPlaced = defineMessage("order-placed", {
+const orderPlaced = defineMessage("order-placed", {
   version: 1,
   schemas: { 1: { body: bodyType<{ id: string }>() } },
 });
-export const orderPaid = defineMessage("order-paid", {
+const orderPaid = defineMessage("order-paid", {
   version: 1,
   schemas: { 1: { body: bodyType<{ id: string }>() } },
 });
@@ -23,7 +23,7 @@ export const orderPaid = defineMessage("order-paid", {
 export const order = { id: "A-1042" };
 
 /** A pipeline that knows both, over an envelope. */
-export function pipelineOf(
+function pipelineOf(
   messageTypeResolver: MessageTypeResolver,
   additionalDeserializers: readonly Serializer[] = [],
 ) {

@@ -8,6 +8,7 @@ import { protobuf } from "@waybill/serializer-protobuf";
 import { describe, expect, it } from "vitest";
 import { diagnoseFraming } from "./diagnose-framing.js";
 import { bytes, memorySource, order, orderPayload, orderSchema, read } from "./order.test-support.js";
+import { readIndexes, writeIndexes } from "./proto-messages.js";
 import { registryAvro } from "./registry-avro.js";
 import { registryJson } from "./registry-json.js";
 import { registryProtobuf } from "./registry-protobuf.js";
@@ -123,6 +124,13 @@ describe("bytes that fit two framings", () => {
     [Buffer.from('{"a":1}'), undefined],
     [Uint8Array.of(0, 0, 0), undefined],
   ])("diagnoseFraming: case %#", (body, expected) => expect(diagnoseFraming(body)).toBe(expected));
+});
+
+it("reads and writes the message indexes of Confluent's own tests", () => {
+  // Source: confluent-kafka-javascript 039f8a1, schemaregistry/test/serde/serde.spec.ts.
+  const indexes = Uint8Array.of(0x06, 0x02, 0x04, 0x06);
+  expect(readIndexes(indexes)).toEqual({ indexes: "1,2,3", end: 4 });
+  expect(writeIndexes("1,2,3")).toEqual(indexes);
 });
 
 describe("Protobuf", () => {

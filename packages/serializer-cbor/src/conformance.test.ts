@@ -165,7 +165,7 @@ const subject: SerializerSubject = {
       value: [1, 5],
     },
     {
-      name: "a text in pieces, as Jackson 2.17 writes long ones",
+      name: "a text in pieces, by hand after RFC 8949, 3.2.3",
       bytes: hex("a1 61 61 7f 63 61 62 63 62 c3 a9 60 ff"),
       value: { a: "abcé" },
     },

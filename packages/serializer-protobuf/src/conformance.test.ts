@@ -62,7 +62,7 @@ const subject: SerializerSubject = {
       message: typed("Int32Value"),
     },
     {
-      name: "the least int64, of protoc 3.21",
+      name: "the least int64, by hand after protobuf.dev, Encoding",
       bytes: Uint8Array.of(0x08, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01),
       value: create(Int64ValueSchema, { value: -(2n ** 63n) }),
       message: typed("Int64Value"),

@@ -3,6 +3,7 @@ import { toPortableValue } from "@waybill/migration";
 import type { Command } from "commander";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { readInput } from "../input/read-input.js";
+import { type Origin, originOf } from "../origin/origin-of.js";
 import { attemptsTable } from "../output/attempts-table.js";
 import { outcomeView } from "../output/message-view.js";
 import type { Terminal } from "../output/terminal.js";
@@ -22,7 +23,7 @@ export function decodeCommand(): Command {
   return withLabels(chainCommand("decode"))
     .summary("read one body and tell who could")
     .description(
-      "Reads one body with the chain: its value, the serializer that read it, and what was tried before.",
+      "Reads one body with the chain: its value, the serializer that read it, what was tried before, and where the body likely comes from.",
     )
     .argument("[file]", "the body; default: the standard input")
     .addHelpText(
@@ -47,16 +48,17 @@ async function decode(file: string | undefined, options: DecodeOptions): Promise
     { body, contentType, subject, applicationProperties },
     { abortSignal },
   );
+  const origin = originOf({ body, contentType, subject, applicationProperties });
   if (terminal.isJson) {
     const value = outcome.status === "decoded" ? { value: toPortableValue(outcome.body) } : {};
-    terminal.json({ ...outcomeView(outcome), ...value });
+    terminal.json({ ...outcomeView(outcome), ...(origin === undefined ? {} : { origin }), ...value });
   } else {
-    print(terminal, outcome);
+    print(terminal, outcome, origin);
   }
   return outcome.status === "decoded" ? exitCodes.ok : exitCodes.found;
 }
 
-function print(terminal: Terminal, outcome: DeserializationOutcome): void {
+function print(terminal: Terminal, outcome: DeserializationOutcome, origin: Origin | undefined): void {
   const { report } = outcome;
   const { bold, red, green } = terminal.colors;
   terminal.line(
@@ -68,6 +70,9 @@ function print(terminal: Terminal, outcome: DeserializationOutcome): void {
     const path = report.upcastPath.length === 0 ? "" : `, upcast ${report.upcastPath.join(" → ")}`;
     terminal.line(`${report.messageType} version ${report.messageVersion}${path}`);
   }
+  if (origin !== undefined) terminal.line(`looks like: ${origin.name}`);
   attemptsTable(terminal, report.attempts);
+  if (outcome.status === "undeserializable" && origin?.add !== undefined)
+    terminal.line(`\nto read it, add ${origin.add}`);
   if (outcome.status === "decoded") terminal.line(`\n${toJson(toPortableValue(outcome.body), 2)}`);
 }

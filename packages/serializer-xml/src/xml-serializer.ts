@@ -1,0 +1,43 @@
+import type { BodySchemaOptions, Serializer, StandardSchema, ValidateFunction } from "@waybill/core";
+import { compileValidator, resolveBodySchemas } from "@waybill/core";
+import { readXml } from "./read-xml.js";
+import { writeXml } from "./write-xml.js";
+
+/** A schema for XML bodies: a Standard Schema (zod, valibot …) or a function that returns the value or throws. */
+export type XmlBodySchema = StandardSchema | ValidateFunction;
+
+/** A body of XML: the text as it travelled, and what it holds. */
+export interface XmlBody {
+  /** The document, byte for byte but for a byte order mark. */
+  readonly text: string;
+  /** The root element by its name; see the README for what becomes of elements. */
+  readonly parsed: Readonly<Record<string, unknown>>;
+}
+
+/** How `xml()` reads, writes and validates. */
+export interface XmlOptions extends BodySchemaOptions<XmlBodySchema> {
+  /** What handlers get: `"both"` (default), an object of `text` and `parsed`, or one of the two alone. */
+  readonly value?: "both" | "text" | "parsed" | undefined;
+}
+
+/**
+ * The XML serializer. Documents are well-formed XML 1.0 in UTF-8, without a document type: no entity but the five of XML is ever expanded.
+ * Throws `TypeError` for options that are not valid. Source: XML 1.0, fifth edition.
+ */
+export function xml(options: XmlOptions = {}): Serializer {
+  const { value = "both" } = options;
+  if (value !== "both" && value !== "text" && value !== "parsed")
+    throw new TypeError('xml: value must be "both", "text" or "parsed".');
+  const schemas = resolveBodySchemas(options, compileValidator);
+  return Object.freeze({
+    name: "xml",
+    mediaTypes: Object.freeze(["application/xml", "text/xml", "+xml"]),
+    detection: "structure",
+    leadingBytes: Object.freeze([0x3c]),
+    conforming: true,
+    validation: options.schema === undefined && options.schemas === undefined ? undefined : "schema",
+    compileSchema: schemas.compileSchema,
+    serialize: (body, context) => ({ bytes: writeXml(body, context, value, schemas.checkFor(context)) }),
+    deserialize: (bytes, context) => readXml(bytes, context, value, schemas.checkFor(context)),
+  } satisfies Serializer);
+}

@@ -1,0 +1,131 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { root } from "../workspace-packages.js";
+
+/** What was tried against what: the peer, which of our packages, in which directions, and the file that does it. */
+interface Peer {
+  readonly name: string;
+  readonly version: string;
+  readonly ours: string;
+  readonly directions: "both" | "we read it" | "it reads ours";
+  readonly shownBy: string;
+}
+
+const page = `${root}docs/interop.md`;
+
+/** Peers that are run by our tests: their versions are those that are installed. */
+const installed: readonly (readonly [
+  name: string,
+  from: string,
+  ours: string,
+  directions: Peer["directions"],
+  shownBy: string,
+])[] = [
+  [
+    "@azure/schema-registry-avro",
+    "packages/schema-registry",
+    "schema-registry",
+    "both",
+    "packages/schema-registry/src/azure-serializers.test.ts",
+  ],
+  [
+    "@azure/schema-registry-json",
+    "packages/schema-registry",
+    "schema-registry",
+    "both",
+    "packages/schema-registry/src/azure-serializers.test.ts",
+  ],
+  ["cloudevents", "packages/envelopes", "envelopes", "both", "packages/envelopes/src/cloud-events.test.ts"],
+  [
+    "@bufbuild/protobuf",
+    "packages/serializer-protobuf",
+    "serializer-protobuf",
+    "both",
+    "packages/serializer-protobuf/src/conformance.test.ts",
+  ],
+  ["cbor-x", ".", "serializer-cbor", "we read it", "test/cross-format/cross-format.test.ts"],
+  ["@azure/service-bus", ".", "core", "we read it", "test/unlabelled-bodies/official-sdk.test.ts"],
+];
+
+/** Bytes that our tests hold, and where they are from; versions as the tests name them. */
+const recorded: readonly Peer[] = [
+  {
+    name: "Debian python3-cbor2",
+    version: "5.4.6-1+b1",
+    ours: "serializer-cbor",
+    directions: "we read it",
+    shownBy: "packages/serializer-cbor/src/conformance.test.ts",
+  },
+  {
+    name: "Debian python3-msgpack",
+    version: "1.0.3-2+b1",
+    ours: "serializer-msgpack",
+    directions: "we read it",
+    shownBy: "packages/serializer-msgpack/src/conformance.test.ts",
+  },
+  {
+    name: ".NET's DataContractSerializer (Mono)",
+    version: "6.8",
+    ours: "serializer-dotnet",
+    directions: "both",
+    shownBy: "packages/serializer-dotnet/src/dotnet-serializer.test.ts",
+  },
+  {
+    name: "Confluent's wire format, the headers of its own tests",
+    version: "confluent-kafka-javascript 039f8a1",
+    ours: "schema-registry",
+    directions: "both",
+    shownBy: "packages/schema-registry/src/framings.test.ts",
+  },
+  {
+    name: "MassTransit's envelope, made after its documentation",
+    version: "c1e5caa",
+    ours: "envelopes",
+    directions: "we read it",
+    shownBy: "packages/envelopes/src/buses.test.ts",
+  },
+  {
+    name: "Dapr's envelope, made after its tests",
+    version: "c23900d",
+    ours: "envelopes",
+    directions: "we read it",
+    shownBy: "packages/envelopes/src/cloud-events.test.ts",
+  },
+];
+
+it("lists in docs/interop.md what was tried against what, with versions", () => {
+  const peers: Peer[] = [
+    ...installed.map(([name, from, ours, directions, shownBy]) => ({
+      name: `\`${name}\``,
+      version: versionOf(name, from),
+      ours,
+      directions,
+      shownBy,
+    })),
+    ...recorded,
+  ];
+  for (const { shownBy } of peers) expect(existsSync(root + shownBy), shownBy).toBe(true);
+  if (process.env.UPDATE_DOCS === "1") writeFileSync(page, toPage(peers));
+  expect(readFileSync(page, "utf8")).toBe(toPage(peers));
+});
+
+function versionOf(name: string, from: string): string {
+  const manifest = readFileSync(`${root}${from}/node_modules/${name}/package.json`, "utf8");
+  return (JSON.parse(manifest) as { version: string }).version;
+}
+
+function toPage(peers: readonly Peer[]): string {
+  const rows = peers.map(
+    ({ name, version, ours, directions, shownBy }) =>
+      `| ${name} | ${version} | [\`@waybill/${ours}\`](../packages/${ours}/README.md) | ${directions} | [${shownBy.split("/").at(-1)}](../${shownBy}) |`,
+  );
+  return `# Tried against others
+
+What other programs write and read, and the test that shows it. Packages run in the tests themselves; for the others the tests hold bytes that
+they wrote, or that were made after what they publish, where the table says so. This page is written by \`UPDATE_DOCS=1 npx -y pnpm@12 test\`.
+
+| the other | version | ours | directions | shown by |
+| --- | --- | --- | --- | --- |
+${rows.join("\n")}
+`;
+}
