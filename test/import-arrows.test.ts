@@ -139,7 +139,7 @@ describe("@waybill/broker", () => {
   it("takes time from clock.ts only", () => {
     const broker = packages.find(({ name }) => name === "broker")!;
     const found = broker.files
-      .filter(({ path, isTest }) => path !== "src/clock.ts" && !isTest)
+      .filter(({ path, isTest }) => path !== "src/timing/clock.ts" && !isTest)
       .flatMap(({ path, code }) =>
         code
           .split("\n")

@@ -1,4 +1,4 @@
-import { type DecodeReason, type DeserializeContext, decodeFailure } from "@waybill/core";
+import { type DecodeReason, type DeserializeContext, decodeFailure } from "@waybill/core/serializer";
 
 /**
  * Refuses a document that nests or holds more than it may, or that has a document type, before the parser sees it. Looks at markup only;

@@ -1,6 +1,6 @@
 import { parseXml, type XmlElement } from "@rgrove/parse-xml";
-import type { BodyCheck, DeserializeContext } from "@waybill/core";
-import { decodeFailure, validationFailure } from "@waybill/core";
+import type { BodyCheck, DeserializeContext } from "@waybill/core/serializer";
+import { decodeFailure, validationFailure } from "@waybill/core/serializer";
 import { checkXml } from "./check-xml.js";
 import { toValue } from "./to-value.js";
 

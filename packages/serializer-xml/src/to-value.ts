@@ -1,5 +1,5 @@
 import { XmlCdata, XmlElement, XmlText } from "@rgrove/parse-xml";
-import { decodeFailure } from "@waybill/core";
+import { decodeFailure } from "@waybill/core/serializer";
 
 /** The root element by its name. Depth was bounded before. Throws `decodeFailure` for names that would reach for a prototype. */
 export function toValue(root: XmlElement): Record<string, unknown> {

@@ -1,3 +1,4 @@
+import { WaybillError } from "@waybill/core";
 import {
   type BodyCheck,
   encodeFailure,
@@ -5,8 +6,7 @@ import {
   type PlainWalk,
   type SerializeContext,
   toPlain,
-  WaybillError,
-} from "@waybill/core";
+} from "@waybill/core/serializer";
 import { parse } from "./read-xml.js";
 
 const encoder = new TextEncoder();

@@ -154,7 +154,7 @@ function text({ body }: Traces): Origin | undefined {
   if (/^\s*<(?:\?xml|[A-Za-z_])/.test(content)) return origin("XML", "xml()");
   return /\p{Cc}/u.test(content.replace(/[\t\r\n]/g, ""))
     ? undefined
-    : origin("plain text", 'text(), with contentType: { missing: { assume: "text" } }');
+    : origin("plain text", 'text(), with contentTypePolicies: { missing: { assume: "text" } }');
 }
 
 function jsonOrigin(content: string): Origin {
@@ -164,7 +164,7 @@ function jsonOrigin(content: string): Origin {
   if (typeof value !== "object" || value === null)
     return origin(
       "a JSON scalar without a label",
-      'json(), with contentType: { missing: { assume: "json" } }',
+      'json(), with contentTypePolicies: { missing: { assume: "json" } }',
     );
   const has = (name: string) => Object.hasOwn(value, name);
   if (has("specversion") && has("source") && has("type"))
