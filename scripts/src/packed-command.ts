@@ -1,7 +1,9 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { packAll } from "./package-checks/pack-all.js";
 
@@ -34,8 +36,35 @@ try {
   await expectRun(["census", "--data", "broker"], /"position": 1/);
   await expectRun(["golden", "capture", "golden", "--data", "broker"], /"written": \[\n {4}"/);
   await expectRun(["golden", "check", "golden"], /"failures": \[\]/);
+  await expectBroker();
 } finally {
   await rm(folder, { recursive: true });
+}
+
+/** `waybill broker` tells where it listens, answers there, and stops in order. */
+async function expectBroker(): Promise<void> {
+  const startMs = performance.now();
+  const child = spawn("npx", ["--no-install", "waybill", "broker", "--port", "0"], {
+    cwd: folder,
+    detached: true,
+  });
+  const ended = once(child, "close");
+  let status = 0;
+  for await (const line of createInterface({ input: child.stdout })) {
+    console.log(line);
+    const [, health] = /health {2}(\S+)/.exec(line) ?? [];
+    if (health !== undefined) status = (await fetch(health)).status;
+    if (line.startsWith("Ready") && child.pid !== undefined) {
+      console.log(
+        `npx waybill broker answered ${status} within ${Math.round(performance.now() - startMs)} ms`,
+      );
+      process.kill(-child.pid, "SIGTERM");
+    }
+  }
+  await ended;
+  if (status === 200) return;
+  console.error("waybill broker did not answer");
+  process.exitCode = 1;
 }
 
 async function expectRun(args: readonly string[], expected: RegExp): Promise<void> {
