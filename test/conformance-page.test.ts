@@ -1,17 +1,17 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { type Case, type TransportSubject, transportCases } from "@waybill/conformance";
 import { expect, it } from "vitest";
-import { knownGaps } from "../packages/transport-azure/src/known-gaps.test-support.js";
 import {
   capabilities,
-  openNamespaceSeat,
-  openServerSeat,
-} from "../packages/transport-azure/src/seats.test-support.js";
-import { openLocalWorld } from "../packages/transport-local/src/local-world.test-support.js";
+  openNamespaceEnvironment,
+  openServerEnvironment,
+} from "../packages/transport-azure/src/environments.test-support.js";
+import { knownGaps } from "../packages/transport-azure/src/known-gaps.test-support.js";
+import { openLocalFixture } from "../packages/transport-local/src/local-fixture.test-support.js";
 import { root } from "./workspace-packages.js";
 
-/** What a seat came to when the law was last tried there: for each part of the law, its clauses and those that held. */
-interface SeatResult {
+/** What a environment came to when the suite was last tried there: for each part of the suite, its clauses and those that held. */
+interface EnvironmentResult {
   /** The day, or null when it never ran. */
   readonly lastRan: string | null;
   readonly parts: Readonly<Record<string, { readonly clauses: number; readonly held: number }>>;
@@ -22,27 +22,27 @@ const record = `${root}test/conformance-results.json`;
 const connectionString = process.env.SERVICEBUS_CONNECTION_STRING;
 
 const localSubject: TransportSubject = {
-  create: async () => openLocalWorld(),
+  create: async () => openLocalFixture(),
   capabilities: ["scheduling", "deferral", "sessions", "sessionEnumeration", "rules", "transferDeadLetter"],
   maxMessageBytes: 1024 * 1024,
 };
 
-/** The seats, by the headings of their columns; undefined where one cannot be opened here. */
-const seats: Readonly<Record<string, (() => Promise<SeatResult>) | undefined>> = {
-  "transport-local": () => tryLaw(localSubject),
+/** The environments, by the headings of their columns; undefined where one cannot be opened here. */
+const environments: Readonly<Record<string, (() => Promise<EnvironmentResult>) | undefined>> = {
+  "transport-local": () => trySuite(localSubject),
   "transport-azure → broker-server": async () => {
-    await using seat = await openServerSeat();
-    return await tryLaw(seat.subject);
+    await using environment = await openServerEnvironment();
+    return await trySuite(environment.subject);
   },
   "transport-azure → Azure": connectionString === undefined ? undefined : () => tryOnAzure(connectionString),
 };
 
-it("tells in docs/conformance.md what every seat came to, clause for clause of today's law", {
+it("tells in docs/conformance.md what every environment came to, clause for clause of today's suite", {
   timeout: 3_600_000,
 }, async () => {
   const results = readResults();
   if (process.env.UPDATE_DOCS === "1") {
-    for (const [name, tryHere] of Object.entries(seats)) if (tryHere) results[name] = await tryHere();
+    for (const [name, tryHere] of Object.entries(environments)) if (tryHere) results[name] = await tryHere();
     writeFileSync(record, `${JSON.stringify(results, null, 2)}\n`);
     writeFileSync(page, toPage(results));
   }
@@ -53,20 +53,20 @@ it("tells in docs/conformance.md what every seat came to, clause for clause of t
   expect(readFileSync(page, "utf8")).toBe(toPage(results));
 });
 
-function readResults(): Record<string, SeatResult> {
+function readResults(): Record<string, EnvironmentResult> {
   const known = existsSync(record)
-    ? (JSON.parse(readFileSync(record, "utf8")) as Record<string, SeatResult>)
+    ? (JSON.parse(readFileSync(record, "utf8")) as Record<string, EnvironmentResult>)
     : {};
-  const never: SeatResult = { lastRan: null, parts: {} };
-  return Object.fromEntries(Object.keys(seats).map((name) => [name, known[name] ?? never]));
+  const never: EnvironmentResult = { lastRan: null, parts: {} };
+  return Object.fromEntries(Object.keys(environments).map((name) => [name, known[name] ?? never]));
 }
 
-async function tryOnAzure(connection: string): Promise<SeatResult> {
-  await using seat = await openNamespaceSeat(connection);
-  return await tryLaw(seat.subject);
+async function tryOnAzure(connection: string): Promise<EnvironmentResult> {
+  await using environment = await openNamespaceEnvironment(connection);
+  return await trySuite(environment.subject);
 }
 
-async function tryLaw(subject: TransportSubject): Promise<SeatResult> {
+async function trySuite(subject: TransportSubject): Promise<EnvironmentResult> {
   const parts: Record<string, { clauses: number; held: number }> = {};
   for (const clause of transportCases(subject)) {
     const part = parts[partOf(clause)] ?? { clauses: 0, held: 0 };
@@ -88,7 +88,7 @@ function countsOfToday(subject: TransportSubject): Record<string, number> {
   return counts;
 }
 
-function clauseCounts(parts: SeatResult["parts"]): Record<string, number> {
+function clauseCounts(parts: EnvironmentResult["parts"]): Record<string, number> {
   return Object.fromEntries(Object.entries(parts).map(([name, { clauses }]) => [name, clauses]));
 }
 
@@ -97,22 +97,22 @@ function partOf({ name }: Case): string {
   return name.slice(0, name.indexOf(":"));
 }
 
-function toPage(results: Readonly<Record<string, SeatResult>>): string {
+function toPage(results: Readonly<Record<string, EnvironmentResult>>): string {
   const columns = Object.values(results);
   const rows = Object.entries(countsOfToday(localSubject)).map(([part, clauses]) => [
     part,
     String(clauses),
     ...columns.map(({ lastRan, parts }) => (lastRan === null ? "" : heldText(parts[part], clauses))),
   ]);
-  const header = ["part of the law", "clauses", ...Object.keys(results)];
+  const header = ["part of the suite", "clauses", ...Object.keys(results)];
   const lastRan = ["**last ran**", "", ...columns.map((column) => column.lastRan ?? "never ran")];
   const table = [header, header.map(() => "---"), lastRan, ...rows].map(
     (cells) => `| ${cells.join(" | ")} |`,
   );
   return `# Conformance
 
-Every transport obeys one law, [the transport cases of \`@waybill/conformance\`](../packages/conformance/README.md). It is tried on
-three seats: on the broker in the same process; through the official SDK on the broker's server; and through the official SDK on a
+Every transport obeys one conformance suite, [the transport cases of \`@waybill/conformance\`](../packages/conformance/README.md). It is tried on
+three environments: on the broker in the same process; through the official SDK on the broker's server; and through the official SDK on a
 namespace of Azure, when \`SERVICEBUS_CONNECTION_STRING\` names one with the Manage claim. There it makes entities of its own and removes them.
 
 This page is written by \`UPDATE_DOCS=1 npx -y pnpm@12 test\`. "All" means that every clause held.

@@ -62,7 +62,7 @@ const arrows: Readonly<Record<string, Arrow>> = {
   },
 };
 
-/** What tests may import beyond the arrows of their package: the law. */
+/** What tests may import beyond the arrows of their package: the suite. */
 const testArrows = ["conformance"];
 
 const packages = readPackages();

@@ -8,7 +8,7 @@ import {
   type Session,
 } from "@waybill/amqp";
 
-/** Deliveries under way at once. */
+/** Deliveries in progress at once. */
 export const WINDOW = 20_000;
 /** A message of 1 KB. */
 export const message = encodeMessage({

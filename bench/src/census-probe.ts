@@ -23,7 +23,7 @@ const pipeline = createPipeline({
 const kinds = mixedKinds();
 
 await fill();
-// The broker is opened anew, so that what filling left in its caches is gone.
+// The broker is opened again, so that what filling left in its caches is gone.
 const broker = await openBroker({ storage: await openDurableStorage(join(directory, "store")) });
 const transport = localTransport(broker);
 const idle = memory();

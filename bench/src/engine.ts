@@ -9,7 +9,7 @@ const small = new Uint8Array(16).fill(7);
 const hourMs = 3_600_000;
 const cyclesPerCall = 20;
 
-interface QueueWorld {
+interface QueueFixture {
   readonly broker: Broker;
   readonly sender: Sender;
   readonly receiver: Receiver;
@@ -81,7 +81,7 @@ export const engineParts: Parts<ApartComparison> = Object.fromEntries(
 
 const sideProgram = new URL("./engine-side.js", import.meta.url);
 
-async function openQueue(options: QueueOptions = {}): Promise<QueueWorld> {
+async function openQueue(options: QueueOptions = {}): Promise<QueueFixture> {
   const broker = createBroker();
   await broker.createQueue("q", { maxSizeInMegabytes: 81_920, ...options });
   return { broker, sender: broker.sender("q"), receiver: broker.receiver("q") };
@@ -102,7 +102,7 @@ async function trivialCycles(): Promise<Work> {
   };
 }
 
-function cycles({ sender, receiver }: QueueWorld, bytes: Uint8Array): Work {
+function cycles({ sender, receiver }: QueueFixture, bytes: Uint8Array): Work {
   return async () => {
     for (let i = 0; i < cyclesPerCall; i++) {
       await sender.send(messageOf(bytes));
@@ -129,21 +129,21 @@ async function cyclesAmongLocks(count: number): Promise<Work> {
   };
 }
 
-async function openBacklog(count: number): Promise<QueueWorld> {
-  const world = await openQueue({ lockDurationMs: 300_000 });
+async function openBacklog(count: number): Promise<QueueFixture> {
+  const fixture = await openQueue({ lockDurationMs: 300_000 });
   const batch = Array.from({ length: Math.min(count, 100) }, () => messageOf(small));
-  for (let sent = 0; sent < count; sent += batch.length) await world.sender.sendBatch(batch);
-  return world;
+  for (let sent = 0; sent < count; sent += batch.length) await fixture.sender.sendBatch(batch);
+  return fixture;
 }
 
-async function openSchedules(count: number): Promise<QueueWorld> {
-  const world = await openQueue();
+async function openSchedules(count: number): Promise<QueueFixture> {
+  const fixture = await openQueue();
   const startMs = Date.now() + hourMs;
   for (let i = 0; i < count; i++) {
     const scheduledEnqueueTime = new Date(startMs + ((i * 7_919) % (24 * hourMs)));
-    await world.sender.send({ ...messageOf(small), scheduledEnqueueTime });
+    await fixture.sender.send({ ...messageOf(small), scheduledEnqueueTime });
   }
-  return world;
+  return fixture;
 }
 
 /**

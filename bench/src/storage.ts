@@ -72,7 +72,7 @@ async function rateResults(directory: string, concurrency: number): Promise<Resu
   return [{ suite, name, ...spread(ratios), target: 0.6, bound: "at-least" }];
 }
 
-/** Operations per second, `concurrency` of them always under way. */
+/** Operations per second, `concurrency` of them always in progress. */
 async function rate(operation: () => Promise<unknown>, concurrency: number): Promise<number> {
   let left = concurrency * (concurrency > 100 ? 20 : 200);
   const total = left;

@@ -77,7 +77,7 @@ function subscribe(receiver: Receiver): void {
   );
 }
 
-/** Keeps a few batches under way, and few messages in the queue: what is not consumed by a kill is not tried by it. */
+/** Keeps a few batches in progress, and few messages in the queue: what is not consumed by a kill is not tried by it. */
 async function sendAll(sender: Sender): Promise<void> {
   let next = 0;
   const sendBatches = async () => {
@@ -160,7 +160,7 @@ function flawOf(
 ): string | undefined {
   const record = parseDeadLetterRecord(letter);
   if (record === undefined) return "it has no record";
-  if (record.bodyBytes !== poisonBody.length) return `its record tells of ${record.bodyBytes} bytes`;
+  if (record.bodyBytes !== poisonBody.length) return `its record reports ${record.bodyBytes} bytes`;
   if (!(letter.rawBody instanceof Uint8Array)) return "its body is not what was sent";
   return Buffer.compare(letter.rawBody, poisonBody) === 0 ? undefined : "its body is not what was sent";
 }

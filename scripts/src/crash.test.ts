@@ -53,7 +53,7 @@ describe("the ledger of a crash", () => {
     expect(ledger.violations).toEqual(["generation 1: q/a is active 0, and should be absent"]);
   });
 
-  it("takes either outcome of what was under way, but not half of it", () => {
+  it("takes either outcome of what was in progress, but not half of it", () => {
     for (const [found, violations] of [
       [[], 0],
       [["q/a", "q/b"], 0],

@@ -39,7 +39,7 @@ try {
   await runAndKill(kills + 1, "ready", 0);
   const { acknowledged, uncertain, checks } = ledger;
   console.log(
-    `${checks} recoveries checked, ${acknowledged} operations acknowledged, ${uncertain} were under way when the process died`,
+    `${checks} recoveries checked, ${acknowledged} operations acknowledged, ${uncertain} were in progress when the process died`,
   );
   const report = await damageStore(store, join(root, "damaged"), Number(args.damages), random);
   console.log(`damaged store: ${report.refused} refused, ${report.identical} opened with all content`);

@@ -19,7 +19,7 @@ const [, script = "", list, name = ""] = process.argv;
 if (list === undefined) process.exitCode = runAll() ? 0 : 1;
 else console.log(JSON.stringify(tryShape((list === "refused" ? refused : allowed)[name] as Shape)));
 
-interface Trial {
+interface Harness {
   readonly status: DeserializationOutcome["status"];
   readonly reasons: readonly string[];
   readonly msPerMebibyte: number;
@@ -45,15 +45,15 @@ function faultOf(name: string, list: string, { reason }: Shape): string | undefi
   const args = [`--max-old-space-size=${heapMb}`, script, list, name];
   const { status, signal, stdout } = spawnSync(process.execPath, args, { encoding: "utf8" });
   if (status !== 0) return `the process ended with ${signal ?? status}`;
-  const trial = JSON.parse(stdout) as Trial;
-  const pace = `${trial.msPerMebibyte.toFixed(1)} ms per MiB, ${Math.round(trial.peakMb)} MB`;
-  console.log(`${trial.status}: ${name} (${trial.reasons.join(", ") || "read"}), ${pace}`);
-  if (reason === undefined) return trial.status === "decoded" ? undefined : "it was refused";
-  if (!trial.reasons.includes(reason)) return `the reason was to be ${reason}`;
-  return trial.msPerMebibyte <= maxMsPerMebibyte ? undefined : "it took too long";
+  const harness = JSON.parse(stdout) as Harness;
+  const pace = `${harness.msPerMebibyte.toFixed(1)} ms per MiB, ${Math.round(harness.peakMb)} MB`;
+  console.log(`${harness.status}: ${name} (${harness.reasons.join(", ") || "read"}), ${pace}`);
+  if (reason === undefined) return harness.status === "decoded" ? undefined : "it was refused";
+  if (!harness.reasons.includes(reason)) return `the reason was to be ${reason}`;
+  return harness.msPerMebibyte <= maxMsPerMebibyte ? undefined : "it took too long";
 }
 
-function tryShape(shape: Shape): Trial {
+function tryShape(shape: Shape): Harness {
   const pipeline = createPipeline({
     serializer: json(),
     additionalDeserializers: [avro(shape.schema === undefined ? {} : { schema: shape.schema }), msgpack()],

@@ -7,7 +7,7 @@ import { mutateText } from "./fuzz-http/mutate-text.js";
 import { type SampleRequest, samples, toBytes } from "./fuzz-http/requests.js";
 
 // Mutates requests of HTTP over sockets: the bytes of whole requests, their heads and their bodies alone, and first bytes of no protocol. A
-// healthy client works all along. An answer of 500, an answer that tells of the server's insides, and any warning fail the run.
+// healthy client works all along. An answer of 500, an answer that reports the server's insides, and any warning fail the run.
 // Usage: fuzz-http [mutations, default 100,000] [seed, default the time].
 
 const CLIENTS_AT_ONCE = 32;

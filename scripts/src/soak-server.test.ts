@@ -68,7 +68,7 @@ describe("the ledger of deliveries", () => {
     expect(violations([...sent, got(15), got(25), left])).toEqual([]);
   });
 
-  it("allows a number to be given anew when its message was never acknowledged", () => {
+  it("allows a number to be given again when its message was never acknowledged", () => {
     const lost: LedgerLine[] = [["send", 0, ["q"], ["b"]], got(8, "1", "b")];
     expect(violations([...sent, ...lost, got(30), ["complete", 31, "q", "a"]])).toEqual([]);
   });
@@ -86,7 +86,7 @@ describe("the ledger of deliveries", () => {
 describe("growth", () => {
   const limits = { ratio: 0.1, slack: 5 };
 
-  it("is judged by the medians of the first and the last third", () => {
+  it("is checked by the medians of the first and the last third", () => {
     expect(measureGrowth([100, 100, 900, 100, 100, 100], limits)).toEqual({
       from: 100,
       to: 100,

@@ -161,7 +161,7 @@ async function drain(server: ChildProcess): Promise<void> {
     `Endpoint=sb://127.0.0.1:${port};SharedAccessKeyName=soak;SharedAccessKey=soak;UseDevelopmentEmulator=true`,
     { retryOptions: { maxRetries: 0, timeoutInMs: 1000 } },
   );
-  // Made anew for each call, since the SDK changes the options it is given.
+  // Made again for each call, since the SDK changes the options it is given.
   const mode = () => ({ receiveMode: "receiveAndDelete" }) as const;
   const deadlineMs = Date.now() + 60_000;
   while ((await measure(server)).messages > 0 && Date.now() < deadlineMs) {

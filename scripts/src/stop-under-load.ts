@@ -4,7 +4,7 @@ import { WaybillClient } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
 
-// Stops a processor with a thousand messages in flight, again and again: handlers that are quick, that fail, that take longer than
+// Stops a processor with a thousand messages in inFlight, again and again: handlers that are quick, that fail, that take longer than
 // there is time, and that never end. Each time nothing may be lost, nothing may stay locked, and the deadline must hold.
 
 const { values: args } = parseArgs({
@@ -34,7 +34,7 @@ for (let time = 1; time <= times; time += 1) {
   }
 }
 console.log(
-  `${times} stops with ${inFlight} messages in flight: ${totals.settled} settled by their handlers, ${totals.givenBack} given back, ` +
+  `${times} stops with ${inFlight} messages in inFlight: ${totals.settled} settled by their handlers, ${totals.givenBack} given back, ` +
     `none lost, none locked; the slowest took ${totals.slowestMs.toFixed(0)} of ${deadlineMs} ms`,
 );
 

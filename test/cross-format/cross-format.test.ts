@@ -119,7 +119,7 @@ interface Column {
   readonly labels: readonly (string | undefined)[];
 }
 
-/** What became of bodies: read right, taken for something they are not, and how often they were read. */
+/** What happened to bodies: read right, taken for something they are not, and how often they were read. */
 interface Tally {
   readonly right: number;
   readonly other: number;
@@ -138,7 +138,7 @@ const columns: readonly Column[] = [
 
 let tallied: Tally[][] | undefined;
 
-/** What became of every body of each kind, by the columns: read once for all who ask. */
+/** What happened to every body of each kind, by the columns: read once for all who ask. */
 function allTallies(): readonly (readonly Tally[])[] {
   const pipeline = toPipeline(all);
   tallied ??= families.map(({ bodies }) => columns.map(({ labels }) => tally(pipeline, bodies, labels)));

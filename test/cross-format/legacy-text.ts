@@ -27,7 +27,7 @@ const words = {
 } as const;
 
 const ascii =
-  "OK id=7 A-1042 ERROR shipped 42 3.14 {} [1,2] null true a Z 0 hello,world x!y (b) -1 2026-03-14 user@example.com".split(
+  "OK id=7 A-1042 ERROR shipped 42 3.14 {} [1,2] null true a Z 0 hello,fixture x!y (b) -1 2026-03-14 user@example.com".split(
     " ",
   );
 

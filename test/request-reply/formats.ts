@@ -3,31 +3,31 @@ import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { describe, expect, it } from "vitest";
+import { type OpenFixture, openHarness } from "./harness.js";
 import { createQueues } from "./simple.js";
-import { type OpenWorld, openTrial } from "./trial.js";
 
 /** A reply is written in a format that the request accepts. */
-export function formatTests(open: OpenWorld): void {
+export function formatTests(open: OpenFixture): void {
   describe("the format of a reply", () => {
     it("is one that the requester reads, though the answerer writes another", async () => {
-      await using trial = await openTrial(open);
-      const { orders, replies } = await createQueues(trial);
-      const older = trial.createClient({ serializer: json(), additionalDeserializers: [] });
-      const newer = trial.createClient({ serializer: msgpack(), additionalDeserializers: [json()] });
-      trial.handle(orders, (request) => newer.reply(request, { total: 12 }), newer);
+      await using harness = await openHarness(open);
+      const { orders, replies } = await createQueues(harness);
+      const older = harness.createClient({ serializer: json(), additionalDeserializers: [] });
+      const newer = harness.createClient({ serializer: msgpack(), additionalDeserializers: [json()] });
+      harness.handle(orders, (request) => newer.reply(request, { total: 12 }), newer);
       const reply = await older.request(orders, { body: { lamps: 2 }, replyTo: replies });
       expect(reply.body).toEqual({ total: 12 });
       expect(reply.contentType).toBe("application/json");
-      const its = await newer.request(orders, { body: { lamps: 2 }, replyTo: await trial.createQueue() });
+      const its = await newer.request(orders, { body: { lamps: 2 }, replyTo: await harness.createQueue() });
       expect(its.contentType).toBe("application/vnd.msgpack");
     });
 
     it("is left to a main serializer that says more than its claim", async () => {
-      await using trial = await openTrial(open);
-      const replies = await trial.createQueue();
+      await using harness = await openHarness(open);
+      const replies = await harness.createQueue();
       const schema = { type: "record", name: "Quote", fields: [{ name: "total", type: "int" }] } as const;
       const serializer = avro({ schema });
-      const client = trial.createClient({ serializer, additionalDeserializers: [json()] });
+      const client = harness.createClient({ serializer, additionalDeserializers: [json()] });
       const request = { replyTo: replies, applicationProperties: { Accept: "application/avro" } };
       await client.reply(request, { total: 12 });
       const [reply] = await client.createReceiver(replies).peekMessages(1);
@@ -40,29 +40,29 @@ export function formatTests(open: OpenWorld): void {
       ["text/*", {}],
       ["application/json", { properties: { contentType: "application/msgpack" } }],
     ])("is refused when the request accepts none that there is: %s %j", async (accept, options) => {
-      await using trial = await openTrial(open);
-      const replies = await trial.createQueue();
+      await using harness = await openHarness(open);
+      const replies = await harness.createQueue();
       const request = { messageId: "a", replyTo: replies, applicationProperties: { Accept: accept } };
-      await expect(trial.client.reply(request, 1, options)).rejects.toMatchObject({
+      await expect(harness.client.reply(request, 1, options)).rejects.toMatchObject({
         code: "serialization-failed",
         messageId: "a",
         entityPath: replies,
         stage: "select",
         text: expect.stringContaining(`The request accepts "${accept}"`),
       });
-      expect(await trial.left(replies)).toEqual([]);
-      await trial.client.reply(request, 1, { ...options, whenNotAcceptable: "send" });
+      expect(await harness.left(replies)).toEqual([]);
+      await harness.client.reply(request, 1, { ...options, whenNotAcceptable: "send" });
       const contentType = options.properties?.contentType ?? "application/json";
-      expect(await trial.left(replies)).toMatchObject([{ contentType, body: 1 }]);
+      expect(await harness.left(replies)).toMatchObject([{ contentType, body: 1 }]);
     });
 
     it("is asked for as the requester or the request says", async () => {
-      await using trial = await openTrial(open);
-      const { orders, replies } = await createQueues(trial);
-      const { seen } = trial.handle(orders, (request, client) => client.reply(request, {}));
+      await using harness = await openHarness(open);
+      const { orders, replies } = await createQueues(harness);
+      const { seen } = harness.handle(orders, (request, client) => client.reply(request, {}));
       const accept = "application/msgpack";
-      await trial.client.createRequester(replies, { accept }).request(orders, { body: 1 });
-      const silent = trial.client.createRequester(await trial.createQueue(), { accept: false });
+      await harness.client.createRequester(replies, { accept }).request(orders, { body: 1 });
+      const silent = harness.client.createRequester(await harness.createQueue(), { accept: false });
       await silent.request(orders, { body: 2 });
       const applicationProperties = { Accept: "text/json" };
       const reply = await silent.request(orders, { body: 3, applicationProperties });

@@ -1,32 +1,32 @@
 import { expect, it } from "vitest";
-import { openLocalWorld } from "../../packages/transport-local/src/local-world.test-support.js";
+import { openLocalFixture } from "../../packages/transport-local/src/local-fixture.test-support.js";
+import { openHarness, until } from "./harness.js";
 import { requestReplyTests } from "./request-reply.js";
-import { openTrial, until } from "./trial.js";
 
-const open = async () => openLocalWorld();
+const open = async () => openLocalFixture();
 
 requestReplyTests("on the local transport", open);
 
 it("replies to more entities than senders are kept for", async () => {
-  await using trial = await openTrial(open);
-  const queues = await Promise.all(Array.from({ length: 70 }, () => trial.createQueue()));
+  await using harness = await openHarness(open);
+  const queues = await Promise.all(Array.from({ length: 70 }, () => harness.createQueue()));
   await Promise.all(
-    queues.map((replyTo) => trial.client.reply({ replyTo, applicationProperties: {} }, { to: replyTo })),
+    queues.map((replyTo) => harness.client.reply({ replyTo, applicationProperties: {} }, { to: replyTo })),
   );
-  await trial.client.reply({ replyTo: queues[0], applicationProperties: {} }, "again");
+  await harness.client.reply({ replyTo: queues[0], applicationProperties: {} }, "again");
   for (const [index, queue] of queues.entries()) {
-    expect(await trial.left(queue)).toHaveLength(index === 0 ? 2 : 1);
+    expect(await harness.left(queue)).toHaveLength(index === 0 ? 2 : 1);
   }
 });
 
 it("holds nothing of ten thousand requests that have ended", async () => {
-  await using trial = await openTrial(open);
-  const [orders, replies] = [await trial.createQueue(), await trial.createQueue()];
-  trial.handle(orders, (request, client) => client.reply(request, request.body));
-  const requester = trial.client.createRequester(replies);
+  await using harness = await openHarness(open);
+  const [orders, replies] = [await harness.createQueue(), await harness.createQueue()];
+  harness.handle(orders, (request, client) => client.reply(request, request.body));
+  const requester = harness.client.createRequester(replies);
   for (let round = 0; round < 100; round += 1) {
     await Promise.all(Array.from({ length: 100 }, (_, body) => requester.request(orders, { body })));
   }
   expect(requester.pendingRequestCount).toBe(0);
-  await until(async () => (await trial.left(replies)).length === 0);
+  await until(async () => (await harness.left(replies)).length === 0);
 });

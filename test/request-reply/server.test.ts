@@ -1,8 +1,8 @@
 import { afterAll } from "vitest";
-import { openServerSeat } from "../../packages/transport-azure/src/seats.test-support.js";
+import { openServerEnvironment } from "../../packages/transport-azure/src/environments.test-support.js";
 import { requestReplyTests } from "./request-reply.js";
 
-const seat = await openServerSeat();
-afterAll(() => seat[Symbol.asyncDispose]());
+const environment = await openServerEnvironment();
+afterAll(() => environment[Symbol.asyncDispose]());
 
-requestReplyTests("over the official SDK on the local broker's server", seat.subject.create);
+requestReplyTests("over the official SDK on the local broker's server", environment.subject.create);

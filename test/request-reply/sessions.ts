@@ -2,19 +2,21 @@ import type { Transport } from "@waybill/core";
 import { WaybillError } from "@waybill/core";
 import type { TransportSessionReceiver } from "@waybill/core/transport";
 import { describe, expect, it } from "vitest";
-import { type OpenWorld, openTrial, until } from "./trial.js";
+import { type OpenFixture, openHarness, until } from "./harness.js";
 
 /** Streams and replies that share a queue, told apart by session. */
-export function sessionTests(open: OpenWorld): void {
+export function sessionTests(open: OpenFixture): void {
   describe("multiplexing", () => {
     it("keeps the streams of one queue apart, each in its order", async () => {
-      await using trial = await openTrial(open);
-      const queue = await trial.createQueue({ requiresSession: true });
-      const sender = trial.client.createSender(queue);
+      await using harness = await openHarness(open);
+      const queue = await harness.createQueue({ requiresSession: true });
+      const sender = harness.client.createSender(queue);
       for (const step of [1, 2, 3]) {
         await sender.sendMessages(["lamp", "bulb"].map((sessionId) => ({ sessionId, body: step })));
       }
-      const streams = await Promise.all(["lamp", "bulb"].map((id) => trial.client.acceptSession(queue, id)));
+      const streams = await Promise.all(
+        ["lamp", "bulb"].map((id) => harness.client.acceptSession(queue, id)),
+      );
       for (const stream of streams) {
         const steps: unknown[] = [];
         while (steps.length < 3) {
@@ -31,12 +33,14 @@ export function sessionTests(open: OpenWorld): void {
 
   describe("multiplexed request/reply", () => {
     it("lets several requesters share a reply queue, each with its session", async () => {
-      await using trial = await openTrial(open);
-      const orders = await trial.createQueue();
-      const replies = await trial.createQueue({ requiresSession: true });
-      const { seen } = trial.handle(orders, (request, client) => client.reply(request, { to: request.body }));
+      await using harness = await openHarness(open);
+      const orders = await harness.createQueue();
+      const replies = await harness.createQueue({ requiresSession: true });
+      const { seen } = harness.handle(orders, (request, client) =>
+        client.reply(request, { to: request.body }),
+      );
       const requesters = ["a", "b", "c"].map((replyToSessionId) =>
-        trial.client.createRequester(replies, { replyToSessionId }),
+        harness.client.createRequester(replies, { replyToSessionId }),
       );
       const answers = await Promise.all(
         requesters.flatMap((requester) =>
@@ -57,69 +61,69 @@ export function sessionTests(open: OpenWorld): void {
     });
 
     it("takes a session for each request, if wanted, and frees those of old ones", async () => {
-      await using trial = await openTrial(open);
-      const orders = await trial.createQueue();
-      const replies = await trial.createQueue({ requiresSession: true });
-      trial.handle(orders, (request, client) => client.reply(request, request.body));
+      await using harness = await openHarness(open);
+      const orders = await harness.createQueue();
+      const replies = await harness.createQueue({ requiresSession: true });
+      harness.handle(orders, (request, client) => client.reply(request, request.body));
       for (let number = 0; number < 20; number += 1) {
         const request = { body: number, replyTo: replies, replyToSessionId: `session-${number}` };
-        const { body, sessionId } = await trial.client.request(orders, request);
+        const { body, sessionId } = await harness.client.request(orders, request);
         expect([body, sessionId]).toEqual([number, `session-${number}`]);
       }
-      const freed = await trial.client.acceptSession(replies, "session-0");
+      const freed = await harness.client.acceptSession(replies, "session-0");
       expect(freed.sessionId).toBe("session-0");
     });
 
     it("waits for a session that another holds, sending nothing before", async () => {
-      await using trial = await openTrial(open);
-      const orders = await trial.createQueue();
-      const replies = await trial.createQueue({ requiresSession: true });
-      const { seen } = trial.handle(orders, (request, client) => client.reply(request, "here"));
-      const holder = await trial.client.acceptSession(replies, "a");
-      const requester = trial.client.createRequester(replies, { replyToSessionId: "a" });
+      await using harness = await openHarness(open);
+      const orders = await harness.createQueue();
+      const replies = await harness.createQueue({ requiresSession: true });
+      const { seen } = harness.handle(orders, (request, client) => client.reply(request, "here"));
+      const holder = await harness.client.acceptSession(replies, "a");
+      const requester = harness.client.createRequester(replies, { replyToSessionId: "a" });
       const answering = requester.request(orders, { body: 1 });
-      await trial.world.advance(600);
+      await harness.fixture.advance(600);
       expect(seen).toEqual([]);
       await holder.close();
-      for (const _ of [1, 2, 3]) await trial.world.advance(300);
+      for (const _ of [1, 2, 3]) await harness.fixture.advance(300);
       expect((await answering).body).toBe("here");
     });
 
     it("says what kept it when the session never came free", async () => {
-      await using trial = await openTrial(open);
-      const orders = await trial.createQueue();
-      const replies = await trial.createQueue({ requiresSession: true });
-      await trial.client.acceptSession(replies, "a");
-      const requester = trial.client.createRequester(replies, { replyToSessionId: "a" });
+      await using harness = await openHarness(open);
+      const orders = await harness.createQueue();
+      const replies = await harness.createQueue({ requiresSession: true });
+      await harness.client.acceptSession(replies, "a");
+      const requester = harness.client.createRequester(replies, { replyToSessionId: "a" });
       const failure = requester
         .request(orders, { messageId: "m", body: 1 }, { timeoutInMs: 800 })
         .catch((error: unknown) => error);
-      for (const _ of [1, 2, 3]) await trial.world.advance(300);
+      for (const _ of [1, 2, 3]) await harness.fixture.advance(300);
       expect(await failure).toMatchObject({
         code: "timeout",
         messageId: "m",
         text: `Replies could not be received from "${replies}" within 800 ms, so nothing was sent.`,
         cause: expect.objectContaining({ code: "session-cannot-be-locked" }),
       });
-      expect(await trial.left(orders)).toEqual([]);
+      expect(await harness.left(orders)).toEqual([]);
     });
 
     it("rejects at once where there are no sessions", async () => {
-      await using trial = await openTrial(open);
-      const orders = await trial.createQueue();
-      const replies = await trial.createQueue();
-      const requester = trial.client.createRequester(replies, { replyToSessionId: "a" });
+      await using harness = await openHarness(open);
+      const orders = await harness.createQueue();
+      const replies = await harness.createQueue();
+      const requester = harness.client.createRequester(replies, { replyToSessionId: "a" });
       await expect(requester.request(orders, { body: 1 })).rejects.toMatchObject({
         code: "operation-invalid",
       });
-      expect(await trial.left(orders)).toEqual([]);
+      expect(await harness.left(orders)).toEqual([]);
     });
 
     it("accepts a session again whose lock was lost while a request waits", async () => {
-      await using trial = await openTrial(open);
-      const orders = await trial.createQueue();
-      const replies = await trial.createQueue({ requiresSession: true });
-      const client = trial.createClient({}, withoutRenewal(trial.world.transport));
+      await using harness = await openHarness(open);
+      const orders = await harness.createQueue();
+      const replies = await harness.createQueue({ requiresSession: true });
+      const client = harness.createClient({}, withoutRenewal(harness.fixture.transport));
       const sources: string[] = [];
       const requester = client.createRequester(replies, {
         replyToSessionId: "a",
@@ -128,23 +132,23 @@ export function sessionTests(open: OpenWorld): void {
         },
       });
       const answering = requester.request(orders, { body: 1 });
-      await until(async () => (await trial.left(orders)).length === 1);
-      await trial.world.advance(6_000);
+      await until(async () => (await harness.left(orders)).length === 1);
+      await harness.fixture.advance(6_000);
       await until(() => sources.includes("receive"));
-      trial.handle(orders, (request) => client.reply(request, "still here"));
+      harness.handle(orders, (request) => client.reply(request, "still here"));
       expect((await answering).body).toBe("still here");
     });
 
     it("accepts a session again with the next request when none waited", async () => {
-      await using trial = await openTrial(open);
-      const orders = await trial.createQueue();
-      const replies = await trial.createQueue({ requiresSession: true });
-      trial.handle(orders, (request, client) => client.reply(request, request.body));
+      await using harness = await openHarness(open);
+      const orders = await harness.createQueue();
+      const replies = await harness.createQueue({ requiresSession: true });
+      harness.handle(orders, (request, client) => client.reply(request, request.body));
       let completed = 0;
-      const transport = withoutRenewal(trial.world.transport, () => {
+      const transport = withoutRenewal(harness.fixture.transport, () => {
         completed += 1;
       });
-      const client = trial.createClient({}, transport);
+      const client = harness.createClient({}, transport);
       let losses = 0;
       const requester = client.createRequester(replies, {
         replyToSessionId: "a",
@@ -154,32 +158,32 @@ export function sessionTests(open: OpenWorld): void {
       });
       expect((await requester.request(orders, { body: 1 })).body).toBe(1);
       await until(() => completed === 1);
-      await trial.world.advance(6_000);
+      await harness.fixture.advance(6_000);
       await until(() => losses === 1);
       expect((await requester.request(orders, { body: 2 })).body).toBe(2);
     });
 
     it("frees its session when it closes, also while it is being accepted", async () => {
-      await using trial = await openTrial(open);
-      const orders = await trial.createQueue();
-      const replies = await trial.createQueue({ requiresSession: true });
+      await using harness = await openHarness(open);
+      const orders = await harness.createQueue();
+      const replies = await harness.createQueue({ requiresSession: true });
       for (const _ of [1, 2]) {
-        const requester = trial.client.createRequester(replies, { replyToSessionId: "a" });
+        const requester = harness.client.createRequester(replies, { replyToSessionId: "a" });
         const request = expect(requester.request(orders, { body: 1 })).rejects.toMatchObject({
           code: "closed",
         });
         await requester.close();
         await request;
       }
-      const holder = await trial.client.acceptSession(replies, "a");
-      const waiting = trial.client.createRequester(replies, { replyToSessionId: "a" });
+      const holder = await harness.client.acceptSession(replies, "a");
+      const waiting = harness.client.createRequester(replies, { replyToSessionId: "a" });
       const request = expect(waiting.request(orders, { body: 1 })).rejects.toMatchObject({ code: "closed" });
-      await trial.world.advance(100);
+      await harness.fixture.advance(100);
       await waiting.close();
       await request;
       await holder.close();
-      expect((await trial.client.acceptSession(replies, "a")).sessionId).toBe("a");
-      expect(await trial.left(orders)).toEqual([]);
+      expect((await harness.client.acceptSession(replies, "a")).sessionId).toBe("a");
+      expect(await harness.left(orders)).toEqual([]);
     });
   });
 }

@@ -1,15 +1,15 @@
 import type { ReceivedMessage } from "@waybill/core";
 import { describe, expect, it } from "vitest";
-import { type OpenWorld, openTrial, type Trial, until } from "./trial.js";
+import { type Harness, type OpenFixture, openHarness, until } from "./harness.js";
 
 /** One request, one reply. */
-export function simpleTests(open: OpenWorld): void {
+export function simpleTests(open: OpenFixture): void {
   describe("simple request/reply", () => {
     it("resolves with the reply, whose correlationId is the request's messageId", async () => {
-      await using trial = await openTrial(open);
-      const { orders, replies } = await createQueues(trial);
-      const { seen } = trial.handle(orders, (request, client) => client.reply(request, { total: 12 }));
-      const requester = trial.client.createRequester(replies);
+      await using harness = await openHarness(open);
+      const { orders, replies } = await createQueues(harness);
+      const { seen } = harness.handle(orders, (request, client) => client.reply(request, { total: 12 }));
+      const requester = harness.client.createRequester(replies);
       const reply = await requester.request<{ total: number }>(orders, {
         messageId: "order-1",
         subject: "Quote",
@@ -28,39 +28,39 @@ export function simpleTests(open: OpenWorld): void {
         },
       ]);
       expect(requester.pendingRequestCount).toBe(0);
-      await until(async () => (await trial.left(replies)).length === 0);
+      await until(async () => (await harness.left(replies)).length === 0);
     });
 
     it("works in one call, which keeps the requester for the next", async () => {
-      await using trial = await openTrial(open);
-      const { orders, replies } = await createQueues(trial);
-      trial.handle(orders, (request, client) => client.reply(request, { got: request.body }));
+      await using harness = await openHarness(open);
+      const { orders, replies } = await createQueues(harness);
+      harness.handle(orders, (request, client) => client.reply(request, { got: request.body }));
       for (const number of [1, 2]) {
-        const reply = await trial.client.request(orders, { body: number, replyTo: replies });
+        const reply = await harness.client.request(orders, { body: number, replyTo: replies });
         expect(reply.body).toEqual({ got: number });
       }
     });
 
     it("gives each of many requests its own reply, whatever their order", async () => {
-      await using trial = await openTrial(open);
-      const { orders, replies } = await createQueues(trial);
+      await using harness = await openHarness(open);
+      const { orders, replies } = await createQueues(harness);
       const waiting: ReceivedMessage[] = [];
-      trial.handle(orders, async (request, client) => {
+      harness.handle(orders, async (request, client) => {
         waiting.push(request);
         if (waiting.length < 40) return;
         for (const one of waiting.toReversed()) await client.reply(one, { answerTo: one.body });
       });
-      const requester = trial.client.createRequester(replies);
+      const requester = harness.client.createRequester(replies);
       const numbers = Array.from({ length: 40 }, (_, number) => number);
       const answers = await Promise.all(numbers.map((body) => requester.request(orders, { body })));
       expect(answers.map(({ body }) => body)).toEqual(numbers.map((number) => ({ answerTo: number })));
     });
 
     it("gives requests without messageId one of their own", async () => {
-      await using trial = await openTrial(open);
-      const { orders, replies } = await createQueues(trial);
-      const { seen } = trial.handle(orders, (request, client) => client.reply(request, {}));
-      const requester = trial.client.createRequester(replies);
+      await using harness = await openHarness(open);
+      const { orders, replies } = await createQueues(harness);
+      const { seen } = harness.handle(orders, (request, client) => client.reply(request, {}));
+      const requester = harness.client.createRequester(replies);
       const request = Object.freeze({ body: 1 });
       await Promise.all([requester.request(orders, request), requester.request(orders, request)]);
       const ids = seen.map(({ messageId }) => messageId);
@@ -69,57 +69,57 @@ export function simpleTests(open: OpenWorld): void {
     });
 
     it("knows an id again that a foreign stack turned into a string", async () => {
-      await using trial = await openTrial(open);
-      const { orders, replies } = await createQueues(trial);
-      trial.handle(orders, (request, client) =>
+      await using harness = await openHarness(open);
+      const { orders, replies } = await createQueues(harness);
+      harness.handle(orders, (request, client) =>
         client.reply(request, {}, { properties: { correlationId: String(request.messageId) } }),
       );
-      const reply = await trial.client
+      const reply = await harness.client
         .createRequester(replies)
         .request(orders, { messageId: 77, body: 1 }, { timeoutInMs: 5_000 });
       expect(reply.correlationId).toBe("77");
     });
 
     it("needs nothing of waybill on the other side", async () => {
-      await using trial = await openTrial(open);
-      const { orders, replies } = await createQueues(trial);
-      const answering = trial.client.request(orders, { body: { lamps: 2 }, replyTo: replies });
-      const receiver = trial.world.transport.createReceiver({ queue: orders }, "receiveAndDelete");
+      await using harness = await openHarness(open);
+      const { orders, replies } = await createQueues(harness);
+      const answering = harness.client.request(orders, { body: { lamps: 2 }, replyTo: replies });
+      const receiver = harness.fixture.transport.createReceiver({ queue: orders }, "receiveAndDelete");
       const [request] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 10_000 });
       const body = new TextEncoder().encode('{"total":12}');
-      await trial.world.transport
+      await harness.fixture.transport
         .createSender(request!.replyTo!)
         .send([{ correlationId: request!.messageId, contentType: "application/json", body }]);
       expect((await answering).body).toEqual({ total: 12 });
     });
 
     it("rejects with timeout when no reply comes in time", async () => {
-      await using trial = await openTrial(open);
-      const { orders, replies } = await createQueues(trial);
-      const requester = trial.client.createRequester(replies);
+      await using harness = await openHarness(open);
+      const { orders, replies } = await createQueues(harness);
+      const requester = harness.client.createRequester(replies);
       const request = requester.request(orders, { messageId: "a", body: 1 }, { timeoutInMs: 100 });
       await Promise.all([
         expect(request).rejects.toThrow(
           `[timeout] message "a", entity "${orders}": No reply came to "${replies}" within 100 ms.`,
         ),
-        until(async () => (await trial.left(orders)).length === 1).then(() => trial.world.advance(150)),
+        until(async () => (await harness.left(orders)).length === 1).then(() => harness.fixture.advance(150)),
       ]);
       expect(requester.pendingRequestCount).toBe(0);
     });
 
     it("gives each request the time it asks for", async () => {
-      await using trial = await openTrial(open);
-      const { orders, replies } = await createQueues(trial);
-      const requester = trial.client.createRequester(replies, { timeoutInMs: 60_000 });
+      await using harness = await openHarness(open);
+      const { orders, replies } = await createQueues(harness);
+      const requester = harness.client.createRequester(replies, { timeoutInMs: 60_000 });
       const ended: number[] = [];
       const requests = [400, 100, 250].map((timeoutInMs) =>
         requester
           .request(orders, { body: timeoutInMs }, { timeoutInMs })
           .catch(() => void ended.push(timeoutInMs)),
       );
-      await until(async () => (await trial.left(orders)).length === 3);
+      await until(async () => (await harness.left(orders)).length === 3);
       for (const count of [1, 2, 3]) {
-        await trial.world.advance(150);
+        await harness.fixture.advance(150);
         await until(() => ended.length === count);
       }
       await Promise.all(requests);
@@ -127,26 +127,26 @@ export function simpleTests(open: OpenWorld): void {
     });
 
     it("is given up by its signal, before and while it waits", async () => {
-      await using trial = await openTrial(open);
-      const { orders, replies } = await createQueues(trial);
-      const requester = trial.client.createRequester(replies);
+      await using harness = await openHarness(open);
+      const { orders, replies } = await createQueues(harness);
+      const requester = harness.client.createRequester(replies);
       const givingUp = new AbortController();
       const options = { abortSignal: givingUp.signal };
       const request = requester.request(orders, { messageId: "a", body: 1 }, options);
-      await until(async () => (await trial.left(orders)).length === 1);
+      await until(async () => (await harness.left(orders)).length === 1);
       givingUp.abort();
       await expect(request).rejects.toMatchObject({ code: "aborted", messageId: "a" });
       await expect(requester.request(orders, { body: 2 }, options)).rejects.toMatchObject({
         code: "aborted",
       });
-      expect(await trial.left(orders)).toHaveLength(1);
+      expect(await harness.left(orders)).toHaveLength(1);
       expect(requester.pendingRequestCount).toBe(0);
     });
 
     it("rejects as sending does, and waits no longer", async () => {
-      await using trial = await openTrial(open);
-      const { replies } = await createQueues(trial);
-      const requester = trial.client.createRequester(replies);
+      await using harness = await openHarness(open);
+      const { replies } = await createQueues(harness);
+      const requester = harness.client.createRequester(replies);
       await expect(requester.request("nowhere", { body: 1 })).rejects.toMatchObject({
         code: "entity-not-found",
         entityPath: "nowhere",
@@ -158,9 +158,9 @@ export function simpleTests(open: OpenWorld): void {
     });
 
     it("rejects when its replies cannot be received", async () => {
-      await using trial = await openTrial(open);
-      const { orders } = await createQueues(trial);
-      const requester = trial.client.createRequester("nowhere");
+      await using harness = await openHarness(open);
+      const { orders } = await createQueues(harness);
+      const requester = harness.client.createRequester("nowhere");
       await expect(requester.request(orders, { messageId: "a", body: 1 })).rejects.toMatchObject({
         code: "entity-not-found",
         messageId: "a",
@@ -169,11 +169,11 @@ export function simpleTests(open: OpenWorld): void {
     });
 
     it("rejects with closed when the requester closes, or its client", async () => {
-      await using trial = await openTrial(open);
-      const { orders, replies } = await createQueues(trial);
-      const requester = trial.client.createRequester(replies);
+      await using harness = await openHarness(open);
+      const { orders, replies } = await createQueues(harness);
+      const requester = harness.client.createRequester(replies);
       const first = requester.request(orders, { body: 1 });
-      const other = trial.client.createRequester(replies).request(orders, { body: 2 });
+      const other = harness.client.createRequester(replies).request(orders, { body: 2 });
       const closed = [
         expect(first).rejects.toMatchObject({ code: "closed", entityPath: orders }),
         expect(other).rejects.toMatchObject({ code: "closed" }),
@@ -181,17 +181,17 @@ export function simpleTests(open: OpenWorld): void {
       await requester.close();
       await closed[0];
       await expect(requester.request(orders, { body: 3 })).rejects.toMatchObject({ code: "closed" });
-      await trial.client.close();
+      await harness.client.close();
       await closed[1];
-      await expect(trial.client.request(orders, { body: 4, replyTo: replies })).rejects.toMatchObject({
+      await expect(harness.client.request(orders, { body: 4, replyTo: replies })).rejects.toMatchObject({
         code: "closed",
       });
     });
 
     it("lets no more requests wait than it is told, and no two with one id", async () => {
-      await using trial = await openTrial(open);
-      const { orders, replies } = await createQueues(trial);
-      const requester = trial.client.createRequester(replies, { maxPendingRequests: 2 });
+      await using harness = await openHarness(open);
+      const { orders, replies } = await createQueues(harness);
+      const requester = harness.client.createRequester(replies, { maxPendingRequests: 2 });
       const waiting = ["a", "b"].map((messageId) =>
         expect(requester.request(orders, { messageId, body: 1 })).rejects.toMatchObject({ code: "closed" }),
       );
@@ -206,25 +206,25 @@ export function simpleTests(open: OpenWorld): void {
     });
 
     it("refuses a request that says otherwise where its replies go", async () => {
-      await using trial = await openTrial(open);
-      const { orders, replies } = await createQueues(trial);
-      const requester = trial.client.createRequester(replies);
+      await using harness = await openHarness(open);
+      const { orders, replies } = await createQueues(harness);
+      const requester = harness.client.createRequester(replies);
       const request = requester.request(orders, { body: 1, replyTo: "elsewhere" } as never);
       await expect(request).rejects.toThrow(
         new TypeError("The requester sets replyTo; leave it out of the request."),
       );
-      await expect(trial.client.request(orders, { body: 1 } as never)).rejects.toMatchObject({
+      await expect(harness.client.request(orders, { body: 1 } as never)).rejects.toMatchObject({
         code: "operation-invalid",
       });
     });
   });
 
-  describe("a reply that nobody can read", () => {
+  describe("an undeserializable reply", () => {
     it("rejects its request and is dead-lettered", async () => {
-      await using trial = await openTrial(open);
-      const { orders, replies } = await createQueues(trial);
-      trial.handle(orders, (request) => sendPoison(trial, replies, request));
-      const request = trial.client.request(orders, { messageId: "a", body: 1, replyTo: replies });
+      await using harness = await openHarness(open);
+      const { orders, replies } = await createQueues(harness);
+      harness.handle(orders, (request) => sendPoison(harness, replies, request));
+      const request = harness.client.request(orders, { messageId: "a", body: 1, replyTo: replies });
       await expect(request).rejects.toMatchObject({
         code: "deserialization-failed",
         messageId: "a",
@@ -232,41 +232,41 @@ export function simpleTests(open: OpenWorld): void {
         text: expect.stringContaining("Its reply cannot be read."),
         cause: expect.objectContaining({ code: "deserialization-failed", entityPath: replies }),
       });
-      const dead = await trial.deadLetters(replies);
+      const dead = await harness.deadLetters(replies);
       expect(dead).toMatchObject([{ deadLetterReason: "DeserializationFailed", correlationId: "a" }]);
     });
   });
 
   describe("reply", () => {
     it("goes before the request's rules with what its properties say", async () => {
-      await using trial = await openTrial(open);
-      const { replies } = await createQueues(trial);
+      await using harness = await openHarness(open);
+      const { replies } = await createQueues(harness);
       const request = { messageId: "a", replyTo: "elsewhere", applicationProperties: {} };
       const properties = { correlationId: "conversation-9", subject: "Quoted", timeToLive: 60_000 };
-      await trial.client.reply(request, { total: 12 }, { properties, replyTo: replies });
-      expect(await trial.left(replies)).toMatchObject([{ ...properties, body: { total: 12 } }]);
+      await harness.client.reply(request, { total: 12 }, { properties, replyTo: replies });
+      expect(await harness.left(replies)).toMatchObject([{ ...properties, body: { total: 12 } }]);
     });
 
     it("correlates by the request's own correlationId where it has no id", async () => {
-      await using trial = await openTrial(open);
-      const { replies } = await createQueues(trial);
+      await using harness = await openHarness(open);
+      const { replies } = await createQueues(harness);
       const request = { correlationId: "c", replyTo: replies, applicationProperties: {} };
-      await trial.client.reply(request, 1);
-      expect(await trial.left(replies)).toMatchObject([{ correlationId: "c" }]);
+      await harness.client.reply(request, 1);
+      expect(await harness.left(replies)).toMatchObject([{ correlationId: "c" }]);
     });
 
     it.each(["sb", "amqps", "https"])(
       "goes to an absolute address of its own namespace: %s",
       async (scheme) => {
-        await using trial = await openTrial(open);
-        const { replies } = await createQueues(trial);
+        await using harness = await openHarness(open);
+        const { replies } = await createQueues(harness);
         const request = {
           messageId: "a",
           replyTo: `${scheme}://localhost/${replies}`,
           applicationProperties: {},
         };
-        await trial.client.reply(request, { total: 12 });
-        expect(await trial.left(replies)).toMatchObject([{ correlationId: "a", body: { total: 12 } }]);
+        await harness.client.reply(request, { total: 12 });
+        expect(await harness.left(replies)).toMatchObject([{ correlationId: "a", body: { total: 12 } }]);
       },
     );
 
@@ -274,9 +274,9 @@ export function simpleTests(open: OpenWorld): void {
       [undefined, "It has no replyTo, so its sender expects no reply"],
       ["sb://other.example/replies", "Its replyTo is an absolute address in the namespace 'other.example'"],
     ])("is refused where it cannot go: %s", async (replyTo, text) => {
-      await using trial = await openTrial(open);
+      await using harness = await openHarness(open);
       const request = { messageId: "a", replyTo, applicationProperties: {} };
-      await expect(trial.client.reply(request, 1)).rejects.toMatchObject({
+      await expect(harness.client.reply(request, 1)).rejects.toMatchObject({
         code: "operation-invalid",
         messageId: "a",
         text: expect.stringContaining(text),
@@ -286,14 +286,14 @@ export function simpleTests(open: OpenWorld): void {
 }
 
 /** A queue for requests and one for replies. */
-export async function createQueues(trial: Trial): Promise<{ orders: string; replies: string }> {
-  return { orders: await trial.createQueue(), replies: await trial.createQueue() };
+export async function createQueues(harness: Harness): Promise<{ orders: string; replies: string }> {
+  return { orders: await harness.createQueue(), replies: await harness.createQueue() };
 }
 
 /** Answers with a body that says it is JSON and is not. */
-export async function sendPoison(trial: Trial, replies: string, request: ReceivedMessage): Promise<void> {
+export async function sendPoison(harness: Harness, replies: string, request: ReceivedMessage): Promise<void> {
   const body = new TextEncoder().encode("{not json");
-  await trial.client
+  await harness.client
     .createSender(replies)
     .sendEncodedMessages({ correlationId: request.messageId, contentType: "application/json", body });
 }

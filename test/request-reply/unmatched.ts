@@ -1,15 +1,15 @@
 import { WaybillError } from "@waybill/core";
 import type { RequesterOptions, UnmatchedReplyEvent } from "@waybill/core/request-reply";
 import { describe, expect, it } from "vitest";
+import { type Harness, type OpenFixture, openHarness, until } from "./harness.js";
 import { createQueues } from "./simple.js";
-import { type OpenWorld, openTrial, type Trial, until } from "./trial.js";
 
 /** Replies that nobody waits for. */
-export function unmatchedTests(open: OpenWorld): void {
+export function unmatchedTests(open: OpenFixture): void {
   describe("a reply that nobody waits for", () => {
     it("is late when its request has ended: it is completed and told", async () => {
-      await using trial = await openTrial(open);
-      const { events, replies } = await withLateReply(trial, {});
+      await using harness = await openHarness(open);
+      const { events, replies } = await withLateReply(harness, {});
       expect(events).toMatchObject([
         {
           kind: "late",
@@ -18,29 +18,29 @@ export function unmatchedTests(open: OpenWorld): void {
           message: { correlationId: "a", body: "late" },
         },
       ]);
-      expect(await trial.left(replies)).toEqual([]);
-      expect(await trial.deadLetters(replies)).toEqual([]);
+      expect(await harness.left(replies)).toEqual([]);
+      expect(await harness.deadLetters(replies)).toEqual([]);
     });
 
     it("is dead-lettered when it is late, if that is wanted", async () => {
-      await using trial = await openTrial(open);
-      const { events, replies } = await withLateReply(trial, { lateReplies: "deadLetter" });
+      await using harness = await openHarness(open);
+      const { events, replies } = await withLateReply(harness, { lateReplies: "deadLetter" });
       expect(events).toMatchObject([{ kind: "late", disposition: "deadLettered" }]);
-      expect(await trial.deadLetters(replies)).toMatchObject([
+      expect(await harness.deadLetters(replies)).toMatchObject([
         { body: "late", deadLetterReason: "LateReply" },
       ]);
     });
 
     it("is late when another answered first", async () => {
-      await using trial = await openTrial(open);
-      const { orders, replies } = await createQueues(trial);
-      trial.handle(orders, async (request, client) => {
+      await using harness = await openHarness(open);
+      const { orders, replies } = await createQueues(harness);
+      harness.handle(orders, async (request, client) => {
         await client.reply(request, "first");
         await client.reply(request, "second");
       });
       const events: UnmatchedReplyEvent[] = [];
       const onUnmatchedReply = (event: UnmatchedReplyEvent) => void events.push(event);
-      const requester = trial.client.createRequester(replies, { onUnmatchedReply });
+      const requester = harness.client.createRequester(replies, { onUnmatchedReply });
       expect((await requester.request(orders, { body: 1 })).body).toBe("first");
       await until(() => events.length === 1);
       expect(events).toMatchObject([{ kind: "late", message: { body: "second" } }]);
@@ -50,13 +50,13 @@ export function unmatchedTests(open: OpenWorld): void {
       [undefined, "deadLettered"],
       ["complete", "completed"],
     ] as const)("is unknown when nobody asked: %s", async (unknownReplies, disposition) => {
-      await using trial = await openTrial(open);
-      const { orders, replies } = await createQueues(trial);
-      trial.handle(orders, (request, client) => client.reply(request, 1));
-      const sender = trial.client.createSender(replies);
+      await using harness = await openHarness(open);
+      const { orders, replies } = await createQueues(harness);
+      harness.handle(orders, (request, client) => client.reply(request, 1));
+      const sender = harness.client.createSender(replies);
       await sender.sendMessages([{ correlationId: "someone else's", body: 1 }, { body: 2 }]);
       const events: UnmatchedReplyEvent[] = [];
-      const requester = trial.client.createRequester(replies, {
+      const requester = harness.client.createRequester(replies, {
         unknownReplies,
         onUnmatchedReply(event) {
           events.push(event);
@@ -69,19 +69,19 @@ export function unmatchedTests(open: OpenWorld): void {
         ["unknown", disposition],
         ["unknown", disposition],
       ]);
-      const dead = await trial.deadLetters(replies);
+      const dead = await harness.deadLetters(replies);
       expect(dead.map(({ deadLetterReason }) => deadLetterReason)).toEqual(
         disposition === "completed" ? [] : ["UnknownReply", "UnknownReply"],
       );
     });
 
     it("is given back for another requester on the same queue, if that is wanted", async () => {
-      await using trial = await openTrial(open);
-      const { orders } = await createQueues(trial);
-      const replies = await trial.createQueue({ maxDeliveryCount: 100 });
-      trial.handle(orders, (request, client) => client.reply(request, request.body));
+      await using harness = await openHarness(open);
+      const { orders } = await createQueues(harness);
+      const replies = await harness.createQueue({ maxDeliveryCount: 100 });
+      harness.handle(orders, (request, client) => client.reply(request, request.body));
       const requesters = [1, 2].map(() =>
-        trial.client.createRequester(replies, { unknownReplies: "abandon" }),
+        harness.client.createRequester(replies, { unknownReplies: "abandon" }),
       );
       let answered = 0;
       const answers = requesters.flatMap((requester, side) =>
@@ -92,20 +92,20 @@ export function unmatchedTests(open: OpenWorld): void {
         }),
       );
       await until(async () => {
-        await trial.world.advance(50);
+        await harness.fixture.advance(50);
         return answered === 20;
       });
       await Promise.all(answers);
-      expect(await trial.deadLetters(replies)).toEqual([]);
+      expect(await harness.deadLetters(replies)).toEqual([]);
     });
 
     it("comes again when it could not be settled", async () => {
-      await using trial = await openTrial(open);
-      const { orders, replies } = await createQueues(trial);
-      trial.handle(orders, (request, client) => client.reply(request, 1));
+      await using harness = await openHarness(open);
+      const { orders, replies } = await createQueues(harness);
+      harness.handle(orders, (request, client) => client.reply(request, 1));
       let isDown = true;
-      const { transport } = trial.world;
-      const client = trial.createClient(
+      const { transport } = harness.fixture;
+      const client = harness.createClient(
         {},
         {
           ...transport,
@@ -134,32 +134,32 @@ export function unmatchedTests(open: OpenWorld): void {
           isDown = false;
         },
       });
-      await trial.client.createSender(replies).sendMessages({ messageId: "u", body: 1 });
+      await harness.client.createSender(replies).sendMessages({ messageId: "u", body: 1 });
       await requester.request(orders, { body: 1 });
       await until(() => events.length === 2);
       expect(events.map(({ disposition, settlementError }) => [disposition, settlementError])).toEqual([
         ["unsettled", expect.objectContaining({ code: "service-busy" })],
         ["deadLettered", undefined],
       ]);
-      expect(await trial.deadLetters(replies)).toMatchObject([{ messageId: "u" }]);
+      expect(await harness.deadLetters(replies)).toMatchObject([{ messageId: "u" }]);
     });
   });
 }
 
 /** A request that was given up before its reply came. */
-async function withLateReply(trial: Trial, options: RequesterOptions) {
-  const { orders, replies } = await createQueues(trial);
+async function withLateReply(harness: Harness, options: RequesterOptions) {
+  const { orders, replies } = await createQueues(harness);
   const events: UnmatchedReplyEvent[] = [];
-  const requester = trial.client.createRequester(replies, {
+  const requester = harness.client.createRequester(replies, {
     ...options,
     onUnmatchedReply: (event) => void events.push(event),
   });
   const givingUp = new AbortController();
   const request = requester.request(orders, { messageId: "a", body: 1 }, { abortSignal: givingUp.signal });
-  await until(async () => (await trial.left(orders)).length === 1);
+  await until(async () => (await harness.left(orders)).length === 1);
   givingUp.abort();
   await expect(request).rejects.toMatchObject({ code: "aborted" });
-  trial.handle(orders, (message, client) => client.reply(message, "late"));
+  harness.handle(orders, (message, client) => client.reply(message, "late"));
   await until(() => events.length === 1);
   return { events, replies };
 }

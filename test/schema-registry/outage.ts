@@ -2,7 +2,7 @@ import { confluentSchemaRegistry, registryAvro } from "@waybill/schema-registry"
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
-import { type OpenWorld, openTrial, until } from "../request-reply/trial.js";
+import { type OpenFixture, openHarness, until } from "../request-reply/harness.js";
 
 const schema = {
   type: "record",
@@ -26,33 +26,33 @@ const faults: readonly (readonly [name: string, Fault])[] = [
 ];
 
 /** A registry that is faulty until it is mended: nothing may be lost for it, or use up deliveries. */
-export function outageTests(where: string, open: OpenWorld): void {
+export function outageTests(where: string, open: OpenFixture): void {
   describe(`a schema registry ${where}`, () => {
     it.each(faults)(
       "that %s dead-letters nothing, and all is handled when it is well again",
       async (_, fault) => {
-        await using trial = await openTrial(open);
+        await using harness = await openHarness(open);
         const registry = { calls: 0, isWell: false };
         const fetch = async () => (registry.isWell ? answer() : await fault(registry.calls++));
         const source = confluentSchemaRegistry({ url: "https://registry.test", fetch });
         const reading = { source, timeoutInMs: 10, failureTtlInMs: 1 };
-        const consumer = trial.createClient({
+        const consumer = harness.createClient({
           serializer: registryAvro(avro, reading),
           additionalDeserializers: [json()],
           unavailableBackoff: { initialDelayInMs: 5, maxDelayInMs: 20 },
         });
-        const producer = trial.createClient({
+        const producer = harness.createClient({
           serializer: registryAvro(avro, { source, schema: { schema, schemaId: 7 } }),
           additionalDeserializers: [],
         });
-        const queue = await trial.createQueue({ maxDeliveryCount: 2 });
+        const queue = await harness.createQueue({ maxDeliveryCount: 2 });
         const bodies = Array.from({ length: 12 }, (_each, n) => ({ body: { n } }));
         await producer.createSender(queue).sendMessages(bodies);
 
-        const handling = trial.handle(queue, () => {}, consumer);
+        const handling = harness.handle(queue, () => {}, consumer);
         const passing = (holds: () => boolean) =>
           until(async () => {
-            await trial.world.advance(5);
+            await harness.fixture.advance(5);
             return holds();
           });
         await passing(() => registry.calls >= 5);
@@ -63,7 +63,7 @@ export function outageTests(where: string, open: OpenWorld): void {
           bodies.map(({ body }) => body.n),
         );
         expect(handling.seen.map(({ deliveryCount }) => deliveryCount)).toEqual(bodies.map(() => 0));
-        expect(await trial.deadLetters(queue)).toEqual([]);
+        expect(await harness.deadLetters(queue)).toEqual([]);
         await Promise.all([consumer.close(), producer.close()]);
       },
     );

@@ -1,8 +1,8 @@
 import { afterAll } from "vitest";
-import { openServerSeat } from "../../packages/transport-azure/src/seats.test-support.js";
+import { openServerEnvironment } from "../../packages/transport-azure/src/environments.test-support.js";
 import { outageTests } from "./outage.js";
 
-const seat = await openServerSeat();
-afterAll(() => seat[Symbol.asyncDispose]());
+const environment = await openServerEnvironment();
+afterAll(() => environment[Symbol.asyncDispose]());
 
-outageTests("over the official SDK on the local broker's server", seat.subject.create);
+outageTests("over the official SDK on the local broker's server", environment.subject.create);

@@ -3,7 +3,7 @@ import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { describe, expect, it } from "vitest";
-import { openLossyWorld } from "../../packages/transport-azure/src/lossy-world.test-support.js";
+import { openLossyFixture } from "../../packages/transport-azure/src/lossy-fixture.test-support.js";
 
 const sent = new Date("2026-11-05T12:34:56.789Z");
 
@@ -47,12 +47,12 @@ const consumers: readonly (readonly [string, PipelineOptions])[] = [
 
 describe.each(consumers)("what the official SDK sends without a content type, read by %s", (_, options) => {
   it("reaches the handler, and none of it is dead-lettered", async () => {
-    await using world = await openLossyWorld();
-    const sender = world.client.createSender("orders");
+    await using fixture = await openLossyFixture();
+    const sender = fixture.client.createSender("orders");
     await sender.sendMessages(bodies.map(([name, body]) => ({ body, messageId: name })));
     await sender.close();
 
-    const client = new WaybillClient(world.transport, options);
+    const client = new WaybillClient(fixture.transport, options);
     const arrived = new Map<unknown, unknown>();
     const failures: unknown[] = [];
     await new Promise<void>((resolve, reject) => {
@@ -76,17 +76,17 @@ describe.each(consumers)("what the official SDK sends without a content type, re
 
     expect(failures).toEqual([]);
     expect([...arrived]).toEqual(bodies.map(([name, , value]) => [name, value]));
-    const deadLetters = world.client.createReceiver("orders", { subQueueType: "deadLetter" });
+    const deadLetters = fixture.client.createReceiver("orders", { subQueueType: "deadLetter" });
     expect(await deadLetters.peekMessages(1)).toEqual([]);
   });
 });
 
 describe("what waybill sends without a body", () => {
   it("is a message without bytes and without a content type to the official SDK", async () => {
-    await using world = await openLossyWorld();
-    const client = new WaybillClient(world.transport, { serializer: json() });
+    await using fixture = await openLossyFixture();
+    const client = new WaybillClient(fixture.transport, { serializer: json() });
     await client.createSender("orders").sendMessages({ body: undefined, subject: "ping" });
-    const [message] = await world.client
+    const [message] = await fixture.client
       .createReceiver("orders")
       .receiveMessages(1, { maxWaitTimeInMs: 5_000 });
     expect(message?.subject).toBe("ping");
@@ -98,12 +98,12 @@ describe("what waybill sends without a body", () => {
 
 describe("a text that the official SDK sends as bytes, with its content type", () => {
   it("is read by text()", async () => {
-    await using world = await openLossyWorld();
+    await using fixture = await openLossyFixture();
     const body = Buffer.from("Zoë wrote 42");
-    await world.client
+    await fixture.client
       .createSender("orders")
       .sendMessages({ body, contentType: "text/plain; charset=utf-8" });
-    const client = new WaybillClient(world.transport, {
+    const client = new WaybillClient(fixture.transport, {
       serializer: json(),
       additionalDeserializers: [text()],
     });

@@ -7,7 +7,7 @@ const ROUNDS = 9;
 
 /** In an order that empties the queue. */
 const OPERATIONS = {
-  send: { text: "send, 32 in flight", count: 6_400 },
+  send: { text: "send, 32 in inFlight", count: 6_400 },
   sendBatches: { text: "send batches of 100", count: 12_800 },
   receive: { text: "receive 100, complete in parallel", count: 6_400 },
   subscribe: { text: "subscribe with 32 calls", count: 12_800 },
@@ -54,7 +54,7 @@ export async function officialResults(): Promise<Result[]> {
         ];
       }),
       rateRatio(
-        "official client: send, 32 in flight, durable, against in memory",
+        "official client: send, 32 in inFlight, durable, against in memory",
         us("durable", "send"),
         us("memory", "send"),
         0.8,

@@ -39,7 +39,7 @@ export function parseOptions(args: readonly string[]): JobOptions {
   });
   const messageCount = values.messages === undefined ? fullRound : Number(values.messages);
   if (!Number.isInteger(messageCount) || messageCount < 1 || messageCount > maxMessageCount) {
-    throw new TypeError(`--messages takes a whole number from 1 to ${maxMessageCount}.`);
+    throw new TypeError(`--messages takes an integer from 1 to ${maxMessageCount}.`);
   }
   const transport = transportNames.find((name) => name === values.transport);
   if (transport === undefined) throw new TypeError(`--transport takes ${transportNames.join(" or ")}.`);

@@ -19,12 +19,12 @@ export interface JobResult extends AuditResult {
   readonly durationMs: number;
 }
 
-/** A message as it lies in the dead-letter queue: nobody can read it there either, or it would not be there. */
+/** A message as it lies in the dead-letter queue: no deserializer reads it there either, or it would not be there. */
 export type DeadLetter = ReceivedMessage | UndecodedMessage;
 
 const queue = "webhooks";
 
-/** So many messages are under way at most, that a long job does not pile up in memory. */
+/** So many messages are in progress at most, that a long job does not pile up in memory. */
 const waveSize = 1000;
 
 /** Far longer than a message takes; without it a lost message would be waited for forever. */

@@ -2,7 +2,7 @@ import { Ajv, type ValidateFunction } from "ajv";
 import formats from "ajv-formats";
 import { type Webhook, webhookSchema } from "./webhooks.js";
 
-// Each schema judges a few payloads: optimising the generated code would cost more than it saves.
+// Each schema checks a few payloads: optimising the generated code would cost more than it saves.
 const ajv = new Ajv({ strict: false, code: { optimize: false } });
 formats.default(ajv);
 const validators = new Map<string, ValidateFunction>();

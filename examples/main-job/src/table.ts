@@ -5,7 +5,7 @@ import { eras, type Fate, treatments } from "./plan.js";
 
 const ordinals = ["1st", "2nd", "3rd"];
 
-/** Draws what became of the messages: a block per era, a line per way to travel; colours only where the terminal has them. */
+/** Draws what happened to the messages: a block per era, a line per way to travel; colours only where the terminal has them. */
 export function drawTable(tallies: readonly Tally[]): string {
   const table = new Table({
     head: ["era", "how they travelled", "sent", "decoded, by", "dead-lettered, because"].map(colors.bold),

@@ -1,22 +1,22 @@
 import { beaconGuard, WritePlan, withWritePlans } from "@waybill/migration";
+import type { Fixture } from "./fixture.js";
 import { orderPlaced, orderPlacedAfter, orderPlacedBefore } from "./order-placed.js";
 import { after, before, both } from "./pipelines.js";
 import { Shop } from "./shop.js";
 import { Warehouse } from "./warehouse.js";
-import type { World } from "./world.js";
 
 // The deployments: which program runs with which chain.
 
 /** The shop as it was. */
-export function shopBefore(world: World): Shop {
-  return new Shop(world, before, ({ id, cents }) =>
+export function shopBefore(fixture: Fixture): Shop {
+  return new Shop(fixture, before, ({ id, cents }) =>
     orderPlacedBefore.message({ id, total: (cents / 100).toFixed(2) }, { messageId: id }),
   );
 }
 
 /** The warehouse as it was. */
-export function warehouseBefore(world: World): Warehouse {
-  return new Warehouse(world, before, ({ id, total }: { id: string; total: string }) => ({
+export function warehouseBefore(fixture: Fixture): Warehouse {
+  return new Warehouse(fixture, before, ({ id, total }: { id: string; total: string }) => ({
     id,
     cents: Math.round(Number(total) * 100),
   }));
@@ -24,14 +24,14 @@ export function warehouseBefore(world: World): Warehouse {
 
 // #region plan
 /** The shop on the way. It knows orders of version 2 alone; the plan says what travels, and begins with the old. */
-export function shopWithPlan(world: World): { shop: Shop; plan: WritePlan } {
-  const { beacons: store, transport } = world;
+export function shopWithPlan(fixture: Fixture): { shop: Shop; plan: WritePlan } {
+  const { beacons: store, transport } = fixture;
   const plan = new WritePlan(orderPlaced, {
     from: { serializer: "json", version: 1 },
     to: { serializer: "avro", version: 2 },
     guard: beaconGuard({ store, readers: ["warehouse"], pipeline: both, scheduler: transport.scheduler }),
   });
-  const shop = new Shop(world, withWritePlans(both, [plan]), ({ id, cents }) =>
+  const shop = new Shop(fixture, withWritePlans(both, [plan]), ({ id, cents }) =>
     orderPlaced.message({ orderId: id, cents }, { messageId: id }),
   );
   return { shop, plan };
@@ -39,20 +39,20 @@ export function shopWithPlan(world: World): { shop: Shop; plan: WritePlan } {
 // #endregion
 
 /** The warehouse on the way: it gets version 2, whatever arrived. */
-export function warehouseWithBoth(world: World): Warehouse {
-  return new Warehouse(world, both, toOrder);
+export function warehouseWithBoth(fixture: Fixture): Warehouse {
+  return new Warehouse(fixture, both, toOrder);
 }
 
 /** The shop afterwards: Avro, and no plan any more. */
-export function shopAfter(world: World): Shop {
-  return new Shop(world, after, ({ id, cents }) =>
+export function shopAfter(fixture: Fixture): Shop {
+  return new Shop(fixture, after, ({ id, cents }) =>
     orderPlacedAfter.message({ orderId: id, cents }, { messageId: id }),
   );
 }
 
 /** The warehouse afterwards: JSON is gone. */
-export function warehouseAfter(world: World): Warehouse {
-  return new Warehouse(world, after, toOrder);
+export function warehouseAfter(fixture: Fixture): Warehouse {
+  return new Warehouse(fixture, after, toOrder);
 }
 
 function toOrder({ orderId, cents }: { orderId: string; cents: number }) {

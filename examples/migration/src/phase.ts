@@ -1,5 +1,5 @@
+import { openFixture } from "./fixture.js";
 import { phases } from "./phases/phases.js";
-import { openWorld } from "./world.js";
 
 // One phase in a process of its own: it finds what the phases before it have left on the disk.
 
@@ -8,5 +8,5 @@ const phase = phases[name];
 if (phase === undefined || directory === undefined)
   throw new TypeError(`Usage: phase.js ${Object.keys(phases).join("|")} DIRECTORY`);
 
-await using world = await openWorld(directory, phase.day);
-await phase.run(world);
+await using fixture = await openFixture(directory, phase.day);
+await phase.run(fixture);

@@ -1,7 +1,7 @@
 import type { Census, DeadLetterSurvey, RetirementVerdict } from "@waybill/migration";
 import Table from "cli-table3";
 import { colors } from "./colors.js";
-import { orders } from "./world.js";
+import { orders } from "./fixture.js";
 
 /** Prints a sentence of the story. */
 export function say(text: string): void {

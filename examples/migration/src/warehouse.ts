@@ -2,29 +2,29 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Pipeline, type ReceivedMessage, WaybillClient } from "@waybill/core";
 import { announceCapability, readerCapability } from "@waybill/migration";
+import { type Fixture, orders } from "./fixture.js";
 import type { Order } from "./order-placed.js";
-import { orders, type World } from "./world.js";
 
 /** What the warehouse makes of an order. */
 export type Decision = "ship" | "defer" | "fail";
 
 /** The reader: it ships orders, defers those that are out of stock, and dead-letters what it has no way to handle. */
 export class Warehouse {
-  readonly #world: World;
+  readonly #fixture: Fixture;
   readonly #pipeline: Pipeline;
   readonly #client: WaybillClient;
   readonly #toOrder: (body: never) => Order;
 
-  constructor(world: World, pipeline: Pipeline, toOrder: (body: never) => Order) {
-    this.#world = world;
+  constructor(fixture: Fixture, pipeline: Pipeline, toOrder: (body: never) => Order) {
+    this.#fixture = fixture;
     this.#pipeline = pipeline;
-    this.#client = new WaybillClient(world.transport, { pipeline });
+    this.#client = new WaybillClient(fixture.transport, { pipeline });
     this.#toOrder = toOrder;
   }
 
   /** Says what this instance reads, before it receives anything. */
   async announce(instance: string): Promise<void> {
-    const { beacons, transport } = this.#world;
+    const { beacons, transport } = this.#fixture;
     const capability = readerCapability(this.#pipeline);
     const options = { reader: "warehouse", instance, scheduler: transport.scheduler };
     // An instance that has stopped is forgotten when its beacon expires, ten minutes later.
@@ -47,7 +47,7 @@ export class Warehouse {
         } else if (decision === "fail") {
           await receiver.deadLetterMessage(message, { deadLetterReason: "NoTaxRate" });
         } else {
-          this.#world.ledger.note("handled", order);
+          this.#fixture.ledger.note("handled", order);
           await receiver.completeMessage(message);
         }
       }
@@ -58,7 +58,7 @@ export class Warehouse {
   async shipDeferred(): Promise<void> {
     await using receiver = this.#client.createReceiver(orders);
     for (const message of await receiver.receiveDeferredMessages(this.#deferred)) {
-      this.#world.ledger.note("handled", this.#orderIn(message));
+      this.#fixture.ledger.note("handled", this.#orderIn(message));
       await receiver.completeMessage(message);
     }
     this.#deferred = [];
@@ -79,6 +79,6 @@ export class Warehouse {
   }
 
   get #path(): string {
-    return join(this.#world.directory, "deferred.json");
+    return join(this.#fixture.directory, "deferred.json");
   }
 }

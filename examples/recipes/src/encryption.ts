@@ -25,8 +25,8 @@ await client
 // #endregion
 
 const stranger = new WaybillClient(transport, { serializer: json() });
-const [sealed] = await stranger.createReceiver("payments").peekMessages(1);
-console.log(sealed!.failure?.status, sealed!.deserialization.attempts[0]?.reason);
+const [transformed] = await stranger.createReceiver("payments").peekMessages(1);
+console.log(transformed!.failure?.status, transformed!.deserialization.attempts[0]?.reason);
 const receiver = client.createReceiver("payments");
 const [payment] = await receiver.receiveMessages(1);
 console.log(payment!.body, "under the key", payment!.deserialization.encryptionKeyId);

@@ -1,6 +1,6 @@
 import type { WaybillClient } from "@waybill/core";
 
-/** What is tested: takes orders, and tells of each that was placed. */
+/** What is tested: takes orders, and reports each that was placed. */
 export function placeOrders(client: WaybillClient): { close(): Promise<void> } {
   const placed = client.createSender("placed");
   return client.createReceiver("orders").subscribe({

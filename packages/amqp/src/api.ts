@@ -138,7 +138,7 @@ export interface AcceptOptions extends SettleModes {
 /** As {@link AcceptOptions}, for a link on which we receive. */
 export interface ReceiverAcceptOptions extends AcceptOptions {
   /**
-   * How many deliveries the peer may have under way. Credit is topped up when half of it is used, and held
+   * How many deliveries the peer may have in progress. Credit is topped up when half of it is used, and held
    * back while as many deliveries are unsettled. Default 0: credit is given by `addCredit` alone.
    */
   readonly creditWindow?: number;

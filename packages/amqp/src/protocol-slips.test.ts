@@ -162,7 +162,7 @@ describe("the link is detached", () => {
     slip(peer);
     expect(peer.error(detachType)).toMatchObject({ condition });
     expect(peer.server.isOpen).toBe(true);
-    // What was under way when the peer had not yet seen the detach is thrown away.
+    // What was in progress when the peer had not yet seen the detach is thrown away.
     peer.list(TRANSFER, transfer(0, 90));
     expect(peer.server.takeOutput()).toEqual([]);
   });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { openRaw } from "./raw-world.test-support.js";
+import { openRaw } from "./raw-fixture.test-support.js";
 
 describe("a frame that needs no answer", () => {
   it("is answered with an empty one, so that a client's next frame is not held back", async () => {
-    await using world = await openRaw();
-    await using client = await world.connect();
+    await using fixture = await openRaw();
+    await using client = await fixture.connect();
     const { link } = await client.receiver("orders");
     await client.synchronize();
     const answer = new Promise<Buffer>((resolve) => client.socket.once("data", resolve));

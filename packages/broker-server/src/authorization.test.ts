@@ -2,9 +2,9 @@ import { createHmac } from "node:crypto";
 import { stringMap } from "@waybill/amqp";
 import { createBroker, createManualClock } from "@waybill/broker";
 import { describe, expect, it, vi } from "vitest";
+import { codeOf, connect } from "./fixture.test-support.js";
 import { type SharedAccessKey, serve } from "./index.js";
 import { connectRaw, numberIn } from "./raw-client.test-support.js";
-import { codeOf, connect } from "./world.test-support.js";
 
 const ROOT: SharedAccessKey = { name: "root", key: "root-secret", rights: ["Manage"] };
 const SENDS: SharedAccessKey = { name: "sends", key: "send-secret", rights: ["Send"], entity: "orders" };
@@ -49,8 +49,8 @@ function sign({ name, key }: SharedAccessKey, resource: string, expiresS: number
 
 describe("a key", () => {
   it("of the namespace may do everything", async () => {
-    await using world = await openGuarded();
-    const client = connect(world.server.connectionString);
+    await using fixture = await openGuarded();
+    const client = connect(fixture.server.connectionString);
     await client.createSender("orders").sendMessages({ body: 1 });
     const receiver = client.createReceiver("orders");
     const [message] = await receiver.receiveMessages(1);
@@ -59,9 +59,9 @@ describe("a key", () => {
   });
 
   it("may do on its entity what its rights say, and nothing else", async () => {
-    await using world = await openGuarded();
-    const sends = world.as(SENDS);
-    const listens = world.as(LISTENS);
+    await using fixture = await openGuarded();
+    const sends = fixture.as(SENDS);
+    const listens = fixture.as(LISTENS);
     await sends.createSender("orders").sendMessages({ body: 1 });
     expect(await codeOf(sends.createReceiver("orders").receiveMessages(1))).toBe("UnauthorizedAccess");
     expect(await codeOf(sends.createReceiver("orders").peekMessages(1))).toBe("UnauthorizedAccess");
@@ -75,8 +75,8 @@ describe("a key", () => {
   });
 
   it("tells nothing about entities it is not for", async () => {
-    await using world = await openGuarded();
-    const client = world.as(SENDS);
+    await using fixture = await openGuarded();
+    const client = fixture.as(SENDS);
     const errorOf = async (entity: string): Promise<string> => {
       try {
         await client.createSender(entity).sendMessages({ body: 1 });
@@ -138,8 +138,8 @@ describe("a key", () => {
   });
 
   it("with a wrong secret opens nothing", async () => {
-    await using world = await openGuarded();
-    const client = world.as({ ...ROOT, key: "guess" });
+    await using fixture = await openGuarded();
+    const client = fixture.as({ ...ROOT, key: "guess" });
     expect(await codeOf(client.createSender("orders").sendMessages({ body: 1 }))).toBe("UnauthorizedAccess");
     await client.close();
   });
@@ -147,27 +147,30 @@ describe("a key", () => {
 
 describe("a token", () => {
   it.each([
-    ["is expired", (world: World) => world.token(ROOT, "sb://h/orders", 1)],
-    ["is for another entity", (world: World) => world.token(ROOT, "sb://h/secret")],
-    ["is for an entity whose name begins alike", (world: World) => world.token(ROOT, "sb://h/order")],
-    ["is signed with another key", (world: World) => world.token({ ...ROOT, key: "x" }, "sb://h/orders")],
-    ["is of an unknown key", (world: World) => world.token({ ...ROOT, name: "x" }, "sb://h/orders")],
+    ["is expired", (fixture: Fixture) => fixture.token(ROOT, "sb://h/orders", 1)],
+    ["is for another entity", (fixture: Fixture) => fixture.token(ROOT, "sb://h/secret")],
+    ["is for an entity whose name begins alike", (fixture: Fixture) => fixture.token(ROOT, "sb://h/order")],
+    [
+      "is signed with another key",
+      (fixture: Fixture) => fixture.token({ ...ROOT, key: "x" }, "sb://h/orders"),
+    ],
+    ["is of an unknown key", (fixture: Fixture) => fixture.token({ ...ROOT, name: "x" }, "sb://h/orders")],
     [
       "is of another entity's key",
-      (world: World) => world.token({ ...SENDS, entity: "secret" }, "sb://h/secret"),
+      (fixture: Fixture) => fixture.token({ ...SENDS, entity: "secret" }, "sb://h/secret"),
     ],
     [
       "has its expiry changed",
-      (world: World) => world.token(ROOT, "sb://h/orders").replace(/se=(\d+)/, "se=9$1"),
+      (fixture: Fixture) => fixture.token(ROOT, "sb://h/orders").replace(/se=(\d+)/, "se=9$1"),
     ],
     ["is no token", () => "Bearer x"],
     ["is empty", () => ""],
     ["has broken percent-encoding", () => "SharedAccessSignature sr=%&sig=%&se=1&skn=%"],
   ])("that %s is refused", async (_name, make) => {
-    await using world = await openGuarded();
-    await using client = await connectRaw(world.server);
+    await using fixture = await openGuarded();
+    await using client = await connectRaw(fixture.server);
     const cbs = await client.management("$cbs");
-    const answer = await cbs.call("put-token", make(world), {
+    const answer = await cbs.call("put-token", make(fixture), {
       name: "sb://h/orders",
       type: "servicebus.windows.net:sastoken",
     });
@@ -176,61 +179,61 @@ describe("a token", () => {
   });
 
   it("in a connection string serves a client that speaks no SASL", async () => {
-    await using world = await openGuarded();
-    const token = world.token(ROOT, `sb://127.0.0.1:${world.server.port}/`);
+    await using fixture = await openGuarded();
+    const token = fixture.token(ROOT, `sb://127.0.0.1:${fixture.server.port}/`);
     const client = connect(
-      `Endpoint=sb://127.0.0.1:${world.server.port};SharedAccessSignature=${token};UseDevelopmentEmulator=true`,
+      `Endpoint=sb://127.0.0.1:${fixture.server.port};SharedAccessSignature=${token};UseDevelopmentEmulator=true`,
     );
     await client.createSender("orders").sendMessages({ body: 1 });
     await client.close();
-    expect(world.broker.getEntity("orders").activeMessageCount).toBe(1);
+    expect(fixture.broker.getEntity("orders").activeMessageCount).toBe(1);
   });
 
   it("for the namespace covers its entities", async () => {
-    await using world = await openGuarded();
-    await using client = await connectRaw(world.server);
+    await using fixture = await openGuarded();
+    await using client = await connectRaw(fixture.server);
     const cbs = await client.management("$cbs");
-    const answer = await cbs.call("put-token", world.token(ROOT, "sb://h/"), { name: "sb://h/orders" });
+    const answer = await cbs.call("put-token", fixture.token(ROOT, "sb://h/"), { name: "sb://h/orders" });
     expect(numberIn(answer, "status-code")).toBe(202);
     await client.sender("orders");
   });
 
   it("takes the links with it when it expires, unless it is renewed", async () => {
-    await using world = await openGuarded();
-    await using client = await connectRaw(world.server);
+    await using fixture = await openGuarded();
+    await using client = await connectRaw(fixture.server);
     const cbs = await client.management("$cbs");
-    const nowS = world.clock.now() / 1000;
+    const nowS = fixture.clock.now() / 1000;
     const put = (seconds: number) =>
-      cbs.call("put-token", world.token(ROOT, "sb://h/orders", nowS + seconds), { name: "sb://h/orders" });
+      cbs.call("put-token", fixture.token(ROOT, "sb://h/orders", nowS + seconds), { name: "sb://h/orders" });
     await put(60);
     const receiver = await client.receiver("orders", { credit: 1 });
     await client.send("orders", "first");
     await receiver.take(1);
     await put(120);
-    world.clock.advance(61_000);
+    fixture.clock.advance(61_000);
     await client.send("orders", "second");
-    world.clock.advance(60_000);
+    fixture.clock.advance(60_000);
     expect(await receiver.detached).toBe("amqp:unauthorized-access");
   });
 
   it("expires by the wall clock: at once when that is stepped beyond its end, later when it is stepped back", async () => {
-    await using world = await openGuarded();
-    await using client = await connectRaw(world.server);
+    await using fixture = await openGuarded();
+    await using client = await connectRaw(fixture.server);
     const cbs = await client.management("$cbs");
-    const endsS = world.clock.now() / 1000 + 60;
-    await cbs.call("put-token", world.token(ROOT, "sb://h/orders", endsS), { name: "sb://h/orders" });
+    const endsS = fixture.clock.now() / 1000 + 60;
+    await cbs.call("put-token", fixture.token(ROOT, "sb://h/orders", endsS), { name: "sb://h/orders" });
     const receiver = await client.receiver("orders", { credit: 1 });
-    world.clock.step(-HOUR_S * 1000);
-    world.clock.advance(120_000);
+    fixture.clock.step(-HOUR_S * 1000);
+    fixture.clock.advance(120_000);
     await client.send("orders", "still allowed");
     await receiver.take(1);
-    world.clock.step(2 * HOUR_S * 1000);
+    fixture.clock.step(2 * HOUR_S * 1000);
     expect(await receiver.detached).toBe("amqp:unauthorized-access");
   });
 
   it("is not needed where management asks for no right", async () => {
-    await using world = await openGuarded();
-    await using client = await connectRaw(world.server);
+    await using fixture = await openGuarded();
+    await using client = await connectRaw(fixture.server);
     const cbs = await client.management("$cbs");
     const answer = await cbs.call("delete-everything", stringMap({}));
     expect(numberIn(answer, "status-code")).toBe(501);
@@ -279,4 +282,4 @@ describe("serve", () => {
   });
 });
 
-type World = Awaited<ReturnType<typeof openGuarded>>;
+type Fixture = Awaited<ReturnType<typeof openGuarded>>;

@@ -13,10 +13,10 @@ import {
 } from "@waybill/amqp";
 import { createManualClock } from "@waybill/broker";
 import { describe, expect, it, vi } from "vitest";
+import { openFixture } from "./fixture.test-support.js";
 import { SERVICE_IDLE_TIMEOUTS } from "./index.js";
 import { sendOn, text } from "./raw-client.test-support.js";
-import { fill, openRaw } from "./raw-world.test-support.js";
-import { openWorld } from "./world.test-support.js";
+import { fill, openRaw } from "./raw-fixture.test-support.js";
 
 /** What the server writes until it closes, to a client that writes these bytes. */
 async function answerTo(port: number, bytes: Uint8Array): Promise<Buffer> {
@@ -30,23 +30,23 @@ async function answerTo(port: number, bytes: Uint8Array): Promise<Buffer> {
 }
 
 describe("a receiver", () => {
-  it("may have 10,000 messages in flight and settle them in any order", async () => {
-    await using world = await openRaw();
-    await fill(world, 10_000);
-    await using client = await world.connect();
+  it("may have 10,000 messages in inFlight and settle them in any order", async () => {
+    await using fixture = await openRaw();
+    await fill(fixture, 10_000);
+    await using client = await fixture.connect();
     const receiver = await client.receiver("orders", { credit: 10_000 });
     const messages = await receiver.take(10_000);
     const states = await Promise.all(messages.reverse().map((message) => receiver.settle(message, ACCEPTED)));
     expect(new Set(states.map((state) => state?.kind))).toEqual(new Set(["accepted"]));
-    expect(world.broker.getEntity("orders").totalMessageCount).toBe(0);
+    expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(0);
   });
 
   it("is ended by a message from the broker's own process that AMQP cannot express, and others go on", async () => {
-    await using world = await openRaw();
-    await using client = await world.connect();
+    await using fixture = await openRaw();
+    await using client = await fixture.connect();
     const warnings = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
-    await world.broker.sender("orders").send({ body: { section: "value", value: 2n ** 70n } });
-    await fill(world, 1);
+    await fixture.broker.sender("orders").send({ body: { section: "value", value: 2n ** 70n } });
+    await fill(fixture, 1);
     const first = await client.receiver("orders", { credit: 1 });
     expect(await first.detached).toBe("amqp:internal-error");
     const second = await client.receiver("orders", { credit: 1 });
@@ -58,34 +58,34 @@ describe("a receiver", () => {
       ],
     ]);
     warnings.mockRestore();
-    expect(world.broker.getEntity("orders").totalMessageCount).toBe(2);
+    expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(2);
   });
 
   it("that never reads is pushed no more than the network takes", async () => {
-    await using world = await openRaw();
-    await using client = await world.connect();
+    await using fixture = await openRaw();
+    await using client = await fixture.connect();
     await client.receiver("orders", { credit: 1_000_000 });
     client.socket.pause();
-    await fill(world, 100, 1_000_000);
-    await using other = await world.connect();
+    await fill(fixture, 100, 1_000_000);
+    await using other = await fixture.connect();
     const receiver = await other.receiver("orders", { credit: 1 });
     expect(await receiver.take(1)).toHaveLength(1);
-    const messages = world.broker.snapshot().stores.flatMap((store) => store.messages);
+    const messages = fixture.broker.snapshot().stores.flatMap((store) => store.messages);
     // A few in the buffers of the operating system, two in those of the server.
     expect(messages.filter(({ isLocked }) => isLocked).length).toBeLessThan(50);
   });
 
   it("that drains and never reads is pushed no more, either", async () => {
-    await using world = await openRaw();
-    await fill(world, 100, 1_000_000);
-    await using client = await world.connect();
+    await using fixture = await openRaw();
+    await fill(fixture, 100, 1_000_000);
+    await using client = await fixture.connect();
     const receiver = await client.receiver("orders");
     receiver.link.addCredit(1_000_000);
     receiver.link.drain();
     client.socket.pause();
-    await using other = await world.connect();
+    await using other = await fixture.connect();
     expect(await (await other.receiver("orders", { credit: 1 })).take(1)).toHaveLength(1);
-    const messages = world.broker.snapshot().stores.flatMap((store) => store.messages);
+    const messages = fixture.broker.snapshot().stores.flatMap((store) => store.messages);
     expect(messages.filter(({ isLocked }) => isLocked).length).toBeLessThan(50);
     client.socket.resume();
     expect(await receiver.take(99)).toHaveLength(99);
@@ -93,26 +93,26 @@ describe("a receiver", () => {
 
   it("that dies leaves its locks to end by themselves", async () => {
     const clock = createManualClock();
-    await using world = await openRaw({ lockDurationMs: 30_000 }, { clock });
-    await fill(world, 1);
-    const client = await world.connect();
+    await using fixture = await openRaw({ lockDurationMs: 30_000 }, { clock });
+    await fill(fixture, 1);
+    const client = await fixture.connect();
     const dying = await client.receiver("orders", { credit: 2 });
     await dying.take(1);
     client.socket.destroy();
-    await using other = await world.connect();
+    await using other = await fixture.connect();
     const receiver = await other.receiver("orders", { credit: 1 });
     await other.synchronize();
     clock.advance(29_999);
-    expect(world.broker.snapshot().stores[0]!.messages[0]).toMatchObject({ isLocked: true });
+    expect(fixture.broker.snapshot().stores[0]!.messages[0]).toMatchObject({ isLocked: true });
     clock.advance(1);
     const [again] = await receiver.take(1);
     expect(scanMessage(again!.message).decodeHeader()!.deliveryCount).toBe(1);
   });
 
   it("gets its credit back when it drains", async () => {
-    await using world = await openRaw();
-    await fill(world, 3);
-    await using client = await world.connect();
+    await using fixture = await openRaw();
+    await fill(fixture, 3);
+    await using client = await fixture.connect();
     const receiver = await client.receiver("orders", { credit: 10 });
     await receiver.take(3);
     const drained = new Promise<void>((resolve) => {
@@ -120,16 +120,16 @@ describe("a receiver", () => {
     });
     receiver.link.drain();
     await drained;
-    await fill(world, 1);
+    await fill(fixture, 1);
     expect(receiver.link.credit).toBe(0);
-    expect(await world.broker.receiver("orders").receive(1, { maxWaitMs: 0 })).toHaveLength(1);
+    expect(await fixture.broker.receiver("orders").receive(1, { maxWaitMs: 0 })).toHaveLength(1);
   });
 });
 
 describe("sessions", () => {
   it("can be held 2,000 at a time", async () => {
-    await using world = await openRaw({ requiresSession: true });
-    await using client = await world.connect();
+    await using fixture = await openRaw({ requiresSession: true });
+    await using client = await fixture.connect();
     const receivers = await Promise.all(
       Array.from({ length: 2000 }, (_, n) =>
         client.receiver("orders", {
@@ -138,7 +138,7 @@ describe("sessions", () => {
         }),
       ),
     );
-    const sender = world.broker.sender("orders");
+    const sender = fixture.broker.sender("orders");
     for (let n = 0; n < 2000; n++) {
       await sender.send({ sessionId: `session-${n}`, body: { section: "data", bytes: Buffer.from([1]) } });
     }
@@ -147,8 +147,8 @@ describe("sessions", () => {
 
   it("that do not come are refused before the client's time is up, so that the answer is in time", async () => {
     const clock = createManualClock();
-    await using world = await openRaw({ requiresSession: true }, { clock });
-    await using client = await world.connect();
+    await using fixture = await openRaw({ requiresSession: true }, { clock });
+    await using client = await fixture.connect();
     const waiting = await client.receiver("orders", {
       filter: symbolMap({ "com.microsoft:session-filter": null }),
       properties: symbolMap({ "com.microsoft:timeout": uint(60_000) }),
@@ -159,36 +159,36 @@ describe("sessions", () => {
   });
 
   it("that a client gave up waiting for go to the next", async () => {
-    await using world = await openRaw({ requiresSession: true });
-    await using client = await world.connect();
+    await using fixture = await openRaw({ requiresSession: true });
+    await using client = await fixture.connect();
     const waiting = await client.receiver("orders", {
       filter: symbolMap({ "com.microsoft:session-filter": null }),
       properties: symbolMap({ "com.microsoft:timeout": uint(1) }),
     });
     expect(await waiting.detached).toBe("com.microsoft:timeout");
-    await world.broker
+    await fixture.broker
       .sender("orders")
       .send({ sessionId: "a", body: { section: "data", bytes: Buffer.from([1]) } });
-    const session = await world.broker.acceptSession("orders", { maxWaitMs: 0 });
+    const session = await fixture.broker.acceptSession("orders", { maxWaitMs: 0 });
     expect(session.sessionId).toBe("a");
   });
 });
 
 describe("a sender", () => {
   it("whose message is malformed learns it and may go on", async () => {
-    await using world = await openRaw();
-    await using client = await world.connect();
+    await using fixture = await openRaw();
+    await using client = await fixture.connect();
     const sender = await client.sender("orders");
     const refusal = { kind: "rejected", error: { condition: "amqp:decode-error" } };
     expect(await sendOn(sender, Buffer.from("garbage"))).toMatchObject(refusal);
     expect(await sendOn(sender, Buffer.from("garbage"), { format: 0x80013700 })).toMatchObject(refusal);
     expect(await sendOn(sender, text("good"))).toEqual(ACCEPTED);
-    expect(world.broker.getEntity("orders").totalMessageCount).toBe(1);
+    expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(1);
   });
 
   it("learns that a section is malformed which nobody has to read before the message is delivered", async () => {
-    await using world = await openRaw();
-    await using client = await world.connect();
+    await using fixture = await openRaw();
+    await using client = await fixture.connect();
     const sender = await client.sender("orders");
     const notUtf8 = Buffer.from("a102c328", "hex");
     for (const broken of [
@@ -203,12 +203,12 @@ describe("a sender", () => {
         kind: "rejected",
       });
     }
-    expect(world.broker.getEntity("orders").totalMessageCount).toBe(0);
+    expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(0);
   });
 
   it("learns of neighbours sent in one turn which was accepted and which rejected", async () => {
-    await using world = await openRaw();
-    await using client = await world.connect();
+    await using fixture = await openRaw();
+    await using client = await fixture.connect();
     const sender = await client.sender("orders");
     const states = await Promise.all(
       Array.from({ length: 30 }, (_, n) =>
@@ -218,12 +218,12 @@ describe("a sender", () => {
     expect(states.map((state) => state?.kind)).toEqual(
       Array.from({ length: 30 }, (_, n) => (n % 3 === 1 ? "rejected" : "accepted")),
     );
-    expect(world.broker.getEntity("orders").totalMessageCount).toBe(20);
+    expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(20);
   });
 
   it("sends a batch whole or not at all", async () => {
-    await using world = await openRaw();
-    await using client = await world.connect();
+    await using fixture = await openRaw();
+    await using client = await fixture.connect();
     const sender = await client.sender("orders");
     const bad = encodeMessage({
       properties: { messageId: "x".repeat(200) },
@@ -234,17 +234,17 @@ describe("a sender", () => {
       kind: "rejected",
       error: { condition: "com.microsoft:argument-error" },
     });
-    expect(world.broker.getEntity("orders").totalMessageCount).toBe(0);
+    expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(0);
   });
 
   it("is found in every way SDKs spell an address", async () => {
-    await using world = await openRaw();
-    await world.broker.createQueue("the-queue/of/orders");
-    await using client = await world.connect();
+    await using fixture = await openRaw();
+    await fixture.broker.createQueue("the-queue/of/orders");
+    await using client = await fixture.connect();
     await client.send("/the-queue%2Fof/orders", "a");
     await client.send("amqps://host:5671/the-queue/of/orders", "b");
     await client.send("THE-QUEUE/of/orders/", "c");
-    expect(world.broker.getEntity("the-queue/of/orders").activeMessageCount).toBe(3);
+    expect(fixture.broker.getEntity("the-queue/of/orders").activeMessageCount).toBe(3);
     await expect(client.sender("/%E0%A4%A")).rejects.toThrow("amqp:invalid-field");
     await expect(client.sender("")).rejects.toThrow("amqp:invalid-field");
   });
@@ -257,18 +257,18 @@ describe("a client that breaks the protocol", () => {
     ["announces a frame too large", Buffer.from("414d515000010000ffffffff02000000", "hex")],
     ["asks for an unknown SASL mechanism", saslInit("GUESS")],
   ])("and %s is closed, and the others go on", async (_name, bytes) => {
-    await using world = await openRaw();
-    await using client = await world.connect();
-    await answerTo(world.server.port, bytes);
+    await using fixture = await openRaw();
+    await using client = await fixture.connect();
+    await answerTo(fixture.server.port, bytes);
     await client.send("orders", "a");
-    expect(world.broker.getEntity("orders").activeMessageCount).toBe(1);
+    expect(fixture.broker.getEntity("orders").activeMessageCount).toBe(1);
   });
 });
 
 describe("50 clients that connect at once", () => {
   // Node's clients stop reading after the SASL outcome until more comes: a header or open in the same chunk stalls them for 60 s.
   it("all open four links each without a stall", async () => {
-    await using world = await openWorld();
+    await using fixture = await openFixture();
     const work = async (client: ServiceBusClient): Promise<void> => {
       await Promise.all([1, 2].map((body) => client.createSender("orders").sendMessages({ body })));
       const received = await Promise.all(
@@ -276,7 +276,7 @@ describe("50 clients that connect at once", () => {
       );
       expect(received.map(({ length }) => length)).toEqual([1, 1]);
     };
-    const clients = Array.from({ length: 50 }, () => new ServiceBusClient(world.server.connectionString));
+    const clients = Array.from({ length: 50 }, () => new ServiceBusClient(fixture.server.connectionString));
     await Promise.all(clients.map(work));
     await Promise.all(clients.map((client) => client.close()));
   }, 30_000);
@@ -292,35 +292,35 @@ describe("close", () => {
       },
       destroy: (id) => void left.delete(id),
     }).enable();
-    const world = await openRaw({ requiresSession: true }, { idleTimeouts: SERVICE_IDLE_TIMEOUTS });
-    const client = await world.connect();
+    const fixture = await openRaw({ requiresSession: true }, { idleTimeouts: SERVICE_IDLE_TIMEOUTS });
+    const client = await fixture.connect();
     await client.sender("orders");
     void client.receiver("orders", { filter: symbolMap({ "com.microsoft:session-filter": null }) });
     await client.synchronize();
     expect(new Set(left.values())).toEqual(new Set(["TCPSERVERWRAP", "TCPWRAP", "Timeout"]));
-    await world[Symbol.asyncDispose]();
+    await fixture[Symbol.asyncDispose]();
     await client[Symbol.asyncDispose]();
-    // Node tells of what it destroys in the turns after.
+    // Node reports what it destroys in the turns after.
     while (left.size > 0) await new Promise((resolve) => setImmediate(resolve));
     hook.disable();
   });
 
   it("tells every client, and drops those that do not answer", async () => {
-    await using world = await openRaw();
-    await using client = await world.connect();
-    const silent = connectSocket(world.server.port, "127.0.0.1");
+    await using fixture = await openRaw();
+    await using client = await fixture.connect();
+    const silent = connectSocket(fixture.server.port, "127.0.0.1");
     silent.on("error", () => {});
     await once(silent, "connect");
-    await world.server.close();
+    await fixture.server.close();
     expect(await client.closed).toBe("amqp:connection:forced");
-    await world.server.close();
+    await fixture.server.close();
   });
 
   it("leaves the broker open", async () => {
-    await using world = await openRaw();
-    await world.server.close();
-    await fill(world, 1);
-    expect(world.broker.getEntity("orders").totalMessageCount).toBe(1);
+    await using fixture = await openRaw();
+    await fixture.server.close();
+    await fill(fixture, 1);
+    expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(1);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { ServiceBusMessage, ServiceBusReceiver, ServiceBusReceiverOptions } from "@azure/service-bus";
 import { type Clock, createBroker, type QueueOptions } from "@waybill/broker";
+import { connect } from "./fixture.test-support.js";
 import { serve } from "./index.js";
-import { connect } from "./world.test-support.js";
 
 /** A kind of entity that messages are received from: what SDKs test their features on. */
 export interface EntityKind {

@@ -2,7 +2,7 @@ import type { ServiceBusReceiver } from "@azure/service-bus";
 import { createManualClock } from "@waybill/broker";
 import { describe, expect, it } from "vitest";
 import { ENTITY_KINDS, openKind } from "./entity-kinds.test-support.js";
-import { codeOf } from "./world.test-support.js";
+import { codeOf } from "./fixture.test-support.js";
 
 /** The next message, which has to be there. */
 async function next(receiver: ServiceBusReceiver) {
@@ -22,9 +22,9 @@ type Long = NonNullable<Awaited<ReturnType<typeof next>>["sequenceNumber"]>;
 
 describe.each(ENTITY_KINDS)("$name", (kind) => {
   it("counts a delivery for each deferral and each abandoned delivery", async () => {
-    await using world = await openKind(kind);
-    await world.sender.sendMessages(world.message("a"));
-    const receiver = await world.receiver();
+    await using fixture = await openKind(kind);
+    await fixture.sender.sendMessages(fixture.message("a"));
+    const receiver = await fixture.receiver();
     const first = await next(receiver);
     await receiver.deferMessage(first);
     const second = await nextDeferred(receiver, first.sequenceNumber);
@@ -35,25 +35,25 @@ describe.each(ENTITY_KINDS)("$name", (kind) => {
     const fourth = await nextDeferred(receiver, first.sequenceNumber);
     expect([third.deliveryCount, fourth.deliveryCount]).toEqual([2, 3]);
     await receiver.deadLetterMessage(fourth);
-    expect((await next(world.deadLetters)).deliveryCount).toBe(3);
+    expect((await next(fixture.deadLetters)).deliveryCount).toBe(3);
   });
 
   it("dead-letters a message that is deferred at its last delivery", async () => {
-    await using world = await openKind(kind, { maxDeliveryCount: 1 });
-    await world.sender.sendMessages(world.message("a"));
-    const receiver = await world.receiver();
+    await using fixture = await openKind(kind, { maxDeliveryCount: 1 });
+    await fixture.sender.sendMessages(fixture.message("a"));
+    const receiver = await fixture.receiver();
     const message = await next(receiver);
     await receiver.deferMessage(message);
     expect(await codeOf(nextDeferred(receiver, message.sequenceNumber))).toBe("MessageNotFound");
-    expect((await next(world.deadLetters)).deadLetterReason).toBe("MaxDeliveryCountExceeded");
+    expect((await next(fixture.deadLetters)).deadLetterReason).toBe("MaxDeliveryCountExceeded");
   });
 
   it("counts nothing in its dead-letter queue, and knows no session there", async () => {
-    await using world = await openKind(kind, { maxDeliveryCount: 1 });
-    await world.sender.sendMessages({ body: "a", sessionId: "my-session" });
-    const receiver = await world.receiver();
+    await using fixture = await openKind(kind, { maxDeliveryCount: 1 });
+    await fixture.sender.sendMessages({ body: "a", sessionId: "my-session" });
+    const receiver = await fixture.receiver();
     await receiver.deadLetterMessage(await next(receiver));
-    const { deadLetters } = world;
+    const { deadLetters } = fixture;
     const first = await next(deadLetters);
     await deadLetters.abandonMessage(first);
     const second = await next(deadLetters);
@@ -62,21 +62,21 @@ describe.each(ENTITY_KINDS)("$name", (kind) => {
     const deferred = await nextDeferred(deadLetters, second.sequenceNumber);
     expect([first, second, deferred].map(({ deliveryCount }) => deliveryCount)).toEqual([0, 0, 0]);
     await deadLetters.completeMessage(deferred);
-    expect(world.broker.getEntity(world.path).totalMessageCount).toBe(0);
+    expect(fixture.broker.getEntity(fixture.path).totalMessageCount).toBe(0);
   });
 
   it("says scheduled of a message whose time has come, and keeps the number of one scheduled in the past", async () => {
     const clock = createManualClock(new Date());
-    await using world = await openKind(kind, {}, clock);
-    const receiver = await world.receiver({ receiveMode: "receiveAndDelete" });
-    await world.sender.scheduleMessages(world.message("later"), new Date(clock.now() + 1000));
+    await using fixture = await openKind(kind, {}, clock);
+    const receiver = await fixture.receiver({ receiveMode: "receiveAndDelete" });
+    await fixture.sender.scheduleMessages(fixture.message("later"), new Date(clock.now() + 1000));
     clock.advance(1000);
     const later = await next(receiver);
     expect([later.body, later.state]).toEqual(["later", "scheduled"]);
     const past = new Date(clock.now() - 1000);
-    await world.sender.sendMessages({ ...world.message("sent"), scheduledEnqueueTimeUtc: past });
+    await fixture.sender.sendMessages({ ...fixture.message("sent"), scheduledEnqueueTimeUtc: past });
     expect((await next(receiver)).state).toBe("active");
-    const [number] = await world.sender.scheduleMessages(world.message("scheduled"), past);
+    const [number] = await fixture.sender.scheduleMessages(fixture.message("scheduled"), past);
     const scheduled = await next(receiver);
     expect(scheduled.state).toBe("active");
     expect(scheduled._rawAmqpMessage.messageAnnotations?.["x-opt-enqueue-sequence-number"]).toEqual(
@@ -85,9 +85,12 @@ describe.each(ENTITY_KINDS)("$name", (kind) => {
   });
 
   it("leaves bodies out of peeks that ask for that", async () => {
-    await using world = await openKind(kind);
-    await world.sender.sendMessages({ ...world.message("a".repeat(100)), applicationProperties: { n: 1 } });
-    const receiver = await world.receiver();
+    await using fixture = await openKind(kind);
+    await fixture.sender.sendMessages({
+      ...fixture.message("a".repeat(100)),
+      applicationProperties: { n: 1 },
+    });
+    const receiver = await fixture.receiver();
     const options = { omitMessageBody: true } as object;
     const [peeked] = await receiver.peekMessages(1, options);
     expect(peeked).toMatchObject({ body: undefined, applicationProperties: { n: 1 }, state: "active" });
@@ -97,20 +100,20 @@ describe.each(ENTITY_KINDS)("$name", (kind) => {
   });
 
   it("takes a batch of one session or partition key, and refuses those of several where it is partitioned", async () => {
-    await using world = await openKind(kind);
+    await using fixture = await openKind(kind);
     const keyed = (key: string) =>
       kind.requiresSession ? { body: key, sessionId: key } : { body: key, partitionKey: key };
-    await world.sender.sendMessages([keyed("a"), keyed("a")]);
-    const mixed = world.sender.sendMessages([keyed("a"), keyed("b")]);
+    await fixture.sender.sendMessages([keyed("a"), keyed("a")]);
+    const mixed = fixture.sender.sendMessages([keyed("a"), keyed("b")]);
     if (!kind.enablePartitioning) return await mixed;
     await expect(mixed).rejects.toThrow(
       "Batching brokered messages with distinct SessionId or PartitionKey is not supported",
     );
-    expect(world.broker.getEntity(world.path).totalMessageCount).toBe(2);
+    expect(fixture.broker.getEntity(fixture.path).totalMessageCount).toBe(2);
   });
 
   it("gives back every part of an annotated message", async () => {
-    await using world = await openKind(kind);
+    await using fixture = await openKind(kind);
     const sent = {
       body: "text",
       bodyType: "value" as const,
@@ -125,8 +128,8 @@ describe.each(ENTITY_KINDS)("$name", (kind) => {
         ...(kind.requiresSession && { groupId: "my-session" }),
       },
     };
-    await world.sender.sendMessages(sent);
-    const { _rawAmqpMessage: raw } = await next(await world.receiver());
+    await fixture.sender.sendMessages(sent);
+    const { _rawAmqpMessage: raw } = await next(await fixture.receiver());
     expect(raw).toMatchObject(sent);
     expect(raw.header?.deliveryCount).toBe(0);
   });
@@ -135,10 +138,10 @@ describe.each(ENTITY_KINDS)("$name", (kind) => {
 describe.each(ENTITY_KINDS.filter(({ requiresSession }) => requiresSession))("$name", (kind) => {
   it("stays with a receiver in receive-and-delete that goes on receiving longer than a lock", async () => {
     const clock = createManualClock(new Date());
-    await using world = await openKind(kind, {}, clock);
-    const receiver = await world.receiver({ receiveMode: "receiveAndDelete" });
+    await using fixture = await openKind(kind, {}, clock);
+    const receiver = await fixture.receiver({ receiveMode: "receiveAndDelete" });
     for (const body of [1, 2, 3, 4]) {
-      await world.sender.sendMessages(world.message(body));
+      await fixture.sender.sendMessages(fixture.message(body));
       expect((await next(receiver)).body).toBe(body);
       clock.advance(50_000);
     }

@@ -1,8 +1,8 @@
 import { BATCH_MESSAGE_FORMAT, joinBatch } from "@waybill/amqp";
 import { describe, expect, it } from "vitest";
+import { connect, openFixture } from "./fixture.test-support.js";
 import { sendOn } from "./raw-client.test-support.js";
-import { openRaw } from "./raw-world.test-support.js";
-import { connect, openWorld } from "./world.test-support.js";
+import { openRaw } from "./raw-fixture.test-support.js";
 
 /** What a call of the official client is refused with. */
 async function refusalOf(call: Promise<unknown>): Promise<{ code: string; message: string }> {
@@ -18,8 +18,8 @@ const TRACKED = / TrackingId:[0-9a-f-]{36}_G0, SystemTracker:\S+, Timestamp:\d{4
 
 describe("the refusal of an entity that does not exist", () => {
   it.each(["none", "none/Subscriptions/sub", "none/$DeadLetterQueue"])("names %s in full", async (path) => {
-    await using world = await openWorld();
-    const { message } = await refusalOf(world.client.createReceiver(path).receiveMessages(1));
+    await using fixture = await openFixture();
+    const { message } = await refusalOf(fixture.client.createReceiver(path).receiveMessages(1));
     expect(message).toContain(
       `The messaging entity 'sb://127.0.0.1/${path}' could not be found. To know more visit https://aka.ms/sbResourceMgrExceptions.`,
     );
@@ -27,17 +27,17 @@ describe("the refusal of an entity that does not exist", () => {
   });
 
   it("names a subscription of a topic that exists as the service does", async () => {
-    await using world = await openWorld();
-    await world.broker.createTopic("news");
-    const { message } = await refusalOf(world.client.createReceiver("news", "sub").receiveMessages(1));
+    await using fixture = await openFixture();
+    await fixture.broker.createTopic("news");
+    const { message } = await refusalOf(fixture.client.createReceiver("news", "sub").receiveMessages(1));
     expect(message).toContain("The messaging entity '127:topic:news|sub' could not be found.");
   });
 
   it("names it to senders and to management as well", async () => {
-    await using world = await openWorld();
+    await using fixture = await openFixture();
     const text = "'sb://127.0.0.1/none' could not be found";
-    const sending = refusalOf(world.client.createSender("none").sendMessages({ body: 1 }));
-    const peeking = refusalOf(world.client.createReceiver("none").peekMessages(1));
+    const sending = refusalOf(fixture.client.createSender("none").sendMessages({ body: 1 }));
+    const peeking = refusalOf(fixture.client.createReceiver("none").peekMessages(1));
     expect((await sending).message).toContain(text);
     expect((await peeking).message).toContain(text);
   });
@@ -49,9 +49,9 @@ describe("the refusal of", () => {
       { name: "root", key: "a", rights: ["Manage"] as const },
       { name: "reader", key: "b", rights: ["Listen"] as const },
     ];
-    await using world = await openWorld({}, { keys });
+    await using fixture = await openFixture({}, { keys });
     const reader = connect(
-      world.server.connectionString.replace("=root;", "=reader;").replace("Key=a", "Key=b"),
+      fixture.server.connectionString.replace("=root;", "=reader;").replace("Key=a", "Key=b"),
     );
     const { code, message } = await refusalOf(reader.createSender("orders").sendMessages({ body: 1 }));
     expect(code).toBe("UnauthorizedAccess");
@@ -63,11 +63,11 @@ describe("the refusal of", () => {
   });
 
   it("a settlement whose lock is lost says why that may be", async () => {
-    await using world = await openWorld();
-    await world.sender.sendMessages({ body: 1 });
-    const [received] = await world.receiver.receiveMessages(1);
-    world.broker.faults.loseLock("orders", received!.lockToken!);
-    const { code, message } = await refusalOf(world.receiver.completeMessage(received!));
+    await using fixture = await openFixture();
+    await fixture.sender.sendMessages({ body: 1 });
+    const [received] = await fixture.receiver.receiveMessages(1);
+    fixture.broker.faults.loseLock("orders", received!.lockToken!);
+    const { code, message } = await refusalOf(fixture.receiver.completeMessage(received!));
     expect(code).toBe("MessageLockLost");
     expect(message).toContain(
       "The lock supplied is invalid. Either the lock expired, or the message has already been removed from the queue.",
@@ -76,11 +76,11 @@ describe("the refusal of", () => {
   });
 
   it("a request within a session that is lost says what to do", async () => {
-    await using world = await openWorld({ requiresSession: true });
-    await world.sender.sendMessages({ body: 1, sessionId: "a" });
-    const session = await world.client.acceptSession("orders", "a");
+    await using fixture = await openFixture({ requiresSession: true });
+    await fixture.sender.sendMessages({ body: 1, sessionId: "a" });
+    const session = await fixture.client.acceptSession("orders", "a");
     const [received] = await session.receiveMessages(1);
-    world.broker.faults.loseLock("orders", received!.lockToken!);
+    fixture.broker.faults.loseLock("orders", received!.lockToken!);
     const { code, message } = await refusalOf(session.renewSessionLock());
     expect(code).toBe("SessionLockLost");
     expect(message).toContain(
@@ -89,8 +89,8 @@ describe("the refusal of", () => {
   });
 
   it("a message that is too large says its size and the limit", async () => {
-    await using world = await openWorld({ maxMessageSizeInKilobytes: 256 });
-    const { code, message } = await refusalOf(world.sender.sendMessages({ body: Buffer.alloc(300_000) }));
+    await using fixture = await openFixture({ maxMessageSizeInKilobytes: 256 });
+    const { code, message } = await refusalOf(fixture.sender.sendMessages({ body: Buffer.alloc(300_000) }));
     expect(code).toBe("MessageSizeExceeded");
     expect(message).toMatch(
       /The received message \(delivery-id:\d+, size:300\d\d\d bytes\) exceeds the limit \(262144 bytes\) currently allowed on the link\./,
@@ -99,9 +99,9 @@ describe("the refusal of", () => {
   });
 
   it("a batch without messages says so", async () => {
-    await using world = await openWorld();
+    await using fixture = await openFixture();
     const { code, message } = await refusalOf(
-      world.sender.createMessageBatch().then((batch) => world.sender.sendMessages(batch)),
+      fixture.sender.createMessageBatch().then((batch) => fixture.sender.sendMessages(batch)),
     );
     expect(code).toBe("GeneralError");
     expect(message).toMatch(
@@ -110,16 +110,16 @@ describe("the refusal of", () => {
   });
 
   it("a host name that is none repeats nothing of it", async () => {
-    await using world = await openRaw();
-    await using client = await world.connect(undefined, "no host\n'");
+    await using fixture = await openRaw();
+    await using client = await fixture.connect(undefined, "no host\n'");
     await expect(client.sender("none")).rejects.toThrow("The messaging entity 'sb://127.0.0.1/none' could");
   });
 });
 
 describe("a batch without messages", () => {
   it("leaves the link as it is", async () => {
-    await using world = await openRaw();
-    await using client = await world.connect();
+    await using fixture = await openRaw();
+    await using client = await fixture.connect();
     const link = await client.sender("orders");
     const format = BATCH_MESSAGE_FORMAT;
     expect(await sendOn(link, joinBatch([]), { format })).toMatchObject({

@@ -4,7 +4,7 @@ import { createManualClock } from "@waybill/broker";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { SERVICE_IDLE_TIMEOUTS } from "./index.js";
 import { text } from "./raw-client.test-support.js";
-import { fill, openRaw } from "./raw-world.test-support.js";
+import { fill, openRaw } from "./raw-fixture.test-support.js";
 
 const MINUTE_MS = 60_000;
 const ROOT = { name: "root", key: "root-secret", rights: ["Manage"] } as const;
@@ -16,8 +16,8 @@ const openPoliced = (clock = createManualClock()) =>
 describe("with the idle time-outs of the service", () => {
   it("a connection without a link is closed after a minute", async () => {
     const clock = createManualClock();
-    await using world = await openPoliced(clock);
-    await using client = await world.connect();
+    await using fixture = await openPoliced(clock);
+    await using client = await fixture.connect();
     clock.advance(MINUTE_MS - 1);
     expect(client.connection.isOpen).toBe(true);
     clock.advance(MINUTE_MS / 10);
@@ -28,8 +28,8 @@ describe("with the idle time-outs of the service", () => {
     "a step of the wall clock by %i minutes neither ends nor keeps a connection",
     async (minutes) => {
       const clock = createManualClock();
-      await using world = await openPoliced(clock);
-      await using client = await world.connect();
+      await using fixture = await openPoliced(clock);
+      await using client = await fixture.connect();
       clock.advance(MINUTE_MS / 2);
       clock.step(minutes * MINUTE_MS);
       clock.advance(MINUTE_MS / 2 - 1);
@@ -41,8 +41,8 @@ describe("with the idle time-outs of the service", () => {
 
   it("a connection whose last link has gone is closed after five minutes", async () => {
     const clock = createManualClock();
-    await using world = await openPoliced(clock);
-    await using client = await world.connect();
+    await using fixture = await openPoliced(clock);
+    await using client = await fixture.connect();
     await client.send("orders", "a");
     await client.synchronize();
     clock.advance(5 * MINUTE_MS - 1);
@@ -50,13 +50,13 @@ describe("with the idle time-outs of the service", () => {
     await client.synchronize();
     clock.advance(5 * MINUTE_MS + MINUTE_MS / 5);
     expect(await client.closed).toBe("amqp:connection:forced");
-    expect(world.broker.getEntity("orders").activeMessageCount).toBe(2);
+    expect(fixture.broker.getEntity("orders").activeMessageCount).toBe(2);
   });
 
   it("a link that is not used is detached after ten minutes, and used ones stay", async () => {
     const clock = createManualClock();
-    await using world = await openPoliced(clock);
-    await using client = await world.connect();
+    await using fixture = await openPoliced(clock);
+    await using client = await fixture.connect();
     const unused = await client.receiver("orders");
     const used = await client.receiver("orders", { credit: 1 });
     const sender = await client.sender("orders");
@@ -64,7 +64,7 @@ describe("with the idle time-outs of the service", () => {
       used.link.addCredit(1);
       sender.send(text("a"), { deliveryTag: Buffer.from([minute]), settled: true });
       await client.synchronize();
-      await world.broker.purge("orders");
+      await fixture.broker.purge("orders");
       clock.advance(MINUTE_MS);
     }
     clock.advance(MINUTE_MS / 10);
@@ -76,22 +76,22 @@ describe("with the idle time-outs of the service", () => {
 describe("without options", () => {
   it("a client that puts no valid token is sent away after 20 seconds", async () => {
     const clock = createManualClock();
-    await using world = await openRaw({}, { clock, keys: [ROOT] });
-    await using stranger = await world.connect();
-    await using known = await world.connect(plain("root-secret"));
+    await using fixture = await openRaw({}, { clock, keys: [ROOT] });
+    await using stranger = await fixture.connect();
+    await using known = await fixture.connect(plain("root-secret"));
     clock.advance(19_999);
     expect(stranger.connection.isOpen).toBe(true);
     clock.advance(1);
     expect(await stranger.closed).toBe("amqp:connection:forced");
     clock.advance(60 * MINUTE_MS);
     await known.send("orders", "a");
-    expect(world.broker.getEntity("orders").activeMessageCount).toBe(1);
+    expect(fixture.broker.getEntity("orders").activeMessageCount).toBe(1);
   });
 
   it("a client that puts none and does not answer the close is dropped", async () => {
     const clock = createManualClock();
-    await using world = await openRaw({}, { clock, keys: [ROOT] });
-    await using stranger = await world.connect();
+    await using fixture = await openRaw({}, { clock, keys: [ROOT] });
+    await using stranger = await fixture.connect();
     stranger.socket.removeAllListeners("data").resume();
     const gone = once(stranger.socket, "close");
     clock.advance(20_000);
@@ -99,17 +99,17 @@ describe("without options", () => {
   });
 
   it("a client whose password is wrong is not let in", async () => {
-    await using world = await openRaw({}, { keys: [ROOT] });
-    await expect(world.connect(plain("guess"))).rejects.toThrow("closed");
+    await using fixture = await openRaw({}, { keys: [ROOT] });
+    await expect(fixture.connect(plain("guess"))).rejects.toThrow("closed");
   });
 
-  it("links and connections may be idle for ever", async () => {
+  it("links and connections may be idle forever", async () => {
     const clock = createManualClock();
-    await using world = await openRaw({}, { clock });
-    await using idle = await world.connect();
+    await using fixture = await openRaw({}, { clock });
+    await using idle = await fixture.connect();
     const receiver = await idle.receiver("orders", { credit: 1 });
     clock.advance(60 * 24 * MINUTE_MS);
-    await fill(world, 1);
+    await fill(fixture, 1);
     expect(await receiver.take(1)).toHaveLength(1);
   });
 });
@@ -121,10 +121,10 @@ describe("a half-open connection", () => {
 
   it("is closed when its client says nothing within a minute", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
-    await using world = await openRaw();
-    const silent = connectSocket(world.server.port, "127.0.0.1").resume();
+    await using fixture = await openRaw();
+    const silent = connectSocket(fixture.server.port, "127.0.0.1").resume();
     await once(silent, "connect");
-    await using other = await world.connect();
+    await using other = await fixture.connect();
     await other.synchronize();
     vi.advanceTimersByTime(MINUTE_MS + 1);
     await once(silent, "close");
@@ -132,8 +132,8 @@ describe("a half-open connection", () => {
 
   it("is closed when its client falls silent for four minutes, as one that lost its network", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
-    await using world = await openRaw();
-    await using client = await world.connect();
+    await using fixture = await openRaw();
+    await using client = await fixture.connect();
     vi.advanceTimersByTime(4 * MINUTE_MS - 1000);
     await client.synchronize();
     vi.advanceTimersByTime(4 * MINUTE_MS - 1000);

@@ -15,7 +15,7 @@ import { createBroker } from "@waybill/broker";
 import { describe, expect, it } from "vitest";
 import { serve } from "./index.js";
 import { connectRaw, lockTokenOf, numberIn, sendOn, unfinishedTransfer } from "./raw-client.test-support.js";
-import { fill, openRaw } from "./raw-world.test-support.js";
+import { fill, openRaw } from "./raw-fixture.test-support.js";
 
 const LIMIT = "amqp:resource-limit-exceeded";
 const ROOT = { name: "root", key: "secret", rights: ["Manage"] } as const;
@@ -36,30 +36,30 @@ const attachCbs = (session: Session, name: string) =>
 
 describe("a client without a token", () => {
   it("has a few links and a few sessions", async () => {
-    await using world = await openKeyed();
-    await using client = await world.connect();
+    await using fixture = await openKeyed();
+    await using client = await fixture.connect();
     const ended = endOf(client.session);
     for (let i = 0; i < 11; i++) attachCbs(client.session, `l${i}`);
     expect(await ended).toBe(LIMIT);
-    await using other = await world.connect();
+    await using other = await fixture.connect();
     for (let i = 0; i < 32; i++) other.connection.openSession();
     expect(await other.closed).toBe(LIMIT);
   });
 
   it("has links with short names", async () => {
-    await using world = await openKeyed();
-    await using client = await world.connect();
+    await using fixture = await openKeyed();
+    await using client = await fixture.connect();
     const ended = endOf(client.session);
     attachCbs(client.session, "n".repeat(257));
     expect(await ended).toBe(LIMIT);
   });
 
   it("sends small frames and small messages", async () => {
-    await using world = await openKeyed();
-    await using client = await world.connect();
+    await using fixture = await openKeyed();
+    await using client = await fixture.connect();
     attachCbs(client.session, "n".repeat(40_000));
     expect(await client.closed).toBe(LIMIT);
-    await using other = await world.connect();
+    await using other = await fixture.connect();
     const link = await other.sender("$cbs");
     const detached = new Promise((resolve) => {
       link.handler.onDetach = (error) => resolve(error?.condition);
@@ -69,8 +69,8 @@ describe("a client without a token", () => {
   });
 
   it("has everything once it has shown one", async () => {
-    await using world = await openKeyed();
-    await using client = await world.connect(PLAIN);
+    await using fixture = await openKeyed();
+    await using client = await fixture.connect(PLAIN);
     const sender = await client.sender("orders");
     for (let i = 0; i < 20; i++) await client.sender("orders");
     const message = encodeMessage({ body: { kind: "data", sections: [Buffer.alloc(200_000)] } });
@@ -78,11 +78,11 @@ describe("a client without a token", () => {
   });
 
   it("makes room for others when there are too many like it", async () => {
-    await using world = await openKeyed({ unauthenticated: { connections: 3 } });
-    const sockets = Array.from({ length: 5 }, () => connectSocket(world.server.port, world.server.host));
+    await using fixture = await openKeyed({ unauthenticated: { connections: 3 } });
+    const sockets = Array.from({ length: 5 }, () => connectSocket(fixture.server.port, fixture.server.host));
     const ends = sockets.slice(0, 3).map((socket) => once(socket.resume(), "end"));
     await Promise.all(ends.slice(0, 2));
-    await using client = await world.connect(PLAIN);
+    await using client = await fixture.connect(PLAIN);
     await client.send("orders", "a");
     for (const socket of sockets) socket.destroy();
   });
@@ -90,10 +90,10 @@ describe("a client without a token", () => {
 
 describe("a server", () => {
   it("takes no more connections than it may have", async () => {
-    await using world = await openKeyed({ connections: 2 });
-    await using first = await world.connect(PLAIN);
-    await using second = await world.connect(PLAIN);
-    await using third = await world.connect(PLAIN).catch(() => world.connect());
+    await using fixture = await openKeyed({ connections: 2 });
+    await using first = await fixture.connect(PLAIN);
+    await using second = await fixture.connect(PLAIN);
+    await using third = await fixture.connect(PLAIN).catch(() => fixture.connect());
     const cbs = await third.management("$cbs");
     expect(numberIn(await cbs.call("put-token", "x", { name: "sb://h/orders" }), "status-code")).toBe(401);
     await first.send("orders", "a");
@@ -101,18 +101,18 @@ describe("a server", () => {
   });
 
   it("refuses whoever holds most when all together hold too much, and closes that connection when others need room", async () => {
-    await using world = await openKeyed({ totalBytes: 2_000_000 });
-    await using greedy = await world.connect(PLAIN);
+    await using fixture = await openKeyed({ totalBytes: 2_000_000 });
+    await using greedy = await fixture.connect(PLAIN);
     for (let i = 0; i < 100; i++) await holdUnfinished(greedy, i);
     await greedy.synchronize();
     expect(greedy.connection.isOpen).toBe(true);
     for (let i = 0; i < 20; i++) {
-      await using modest = await world.connect(PLAIN);
+      await using modest = await fixture.connect(PLAIN);
       await modest.send("orders", "goes on");
       if (i < 19) continue;
       await holdUnfinished(modest, 0);
     }
-    const crowd = await Promise.all(Array.from({ length: 20 }, () => world.connect(PLAIN)));
+    const crowd = await Promise.all(Array.from({ length: 20 }, () => fixture.connect(PLAIN)));
     expect(await greedy.closed).toBe(LIMIT);
     for (const client of crowd) {
       await client.send("orders", "goes on");
@@ -121,8 +121,8 @@ describe("a server", () => {
   });
 
   it("lets go of those it has sent away, whatever they still say", async () => {
-    await using world = await openRaw({}, { keys: [ROOT], closeTimeoutMs: 300 });
-    const talkative = await sendAway(world);
+    await using fixture = await openRaw({}, { keys: [ROOT], closeTimeoutMs: 300 });
+    const talkative = await sendAway(fixture);
     const talk = setInterval(() => talkative.write("and another thing"), 1);
     await new Promise((resolve) => talkative.once("close", resolve));
     clearInterval(talk);
@@ -130,17 +130,17 @@ describe("a server", () => {
 
   it("keeps room for others however many it sends away", async () => {
     const limits = { connections: 1, unauthenticated: { connections: 1 } };
-    await using world = await openRaw({}, { keys: [ROOT], limits, closeTimeoutMs: 10_000 });
-    const sent = await Promise.all(Array.from({ length: 150 }, () => sendAway(world)));
-    await using client = await world.connect(PLAIN);
+    await using fixture = await openRaw({}, { keys: [ROOT], limits, closeTimeoutMs: 10_000 });
+    const sent = await Promise.all(Array.from({ length: 150 }, () => sendAway(fixture)));
+    await using client = await fixture.connect(PLAIN);
     await client.send("orders", "a");
     for (const socket of sent) socket.destroy();
   });
 
   it("gives back what connections held", async () => {
-    await using world = await openKeyed({ totalBytes: 2_000_000 });
+    await using fixture = await openKeyed({ totalBytes: 2_000_000 });
     for (let i = 0; i < 50; i++) {
-      await using client = await world.connect(PLAIN);
+      await using client = await fixture.connect(PLAIN);
       const receiver = await client.receiver("orders");
       await holdUnfinished(client, 0);
       expect(receiver.link.isAttached).toBe(true);
@@ -148,8 +148,8 @@ describe("a server", () => {
   });
 });
 
-/** Connects and says what is no AMQP; the socket stays half open once the server has ended it. */
-async function sendAway({ server: { port, host } }: RawWorld): Promise<Socket> {
+/** Connects and says what is not an AMQP; the socket stays half open once the server has ended it. */
+async function sendAway({ server: { port, host } }: RawFixture): Promise<Socket> {
   const socket = connectSocket({ port, host, allowHalfOpen: true });
   socket.on("error", () => {});
   const over = Promise.race([once(socket.resume(), "end"), once(socket, "close")]);
@@ -158,7 +158,7 @@ async function sendAway({ server: { port, host } }: RawWorld): Promise<Socket> {
   return socket;
 }
 
-type RawWorld = Awaited<ReturnType<typeof openKeyed>>;
+type RawFixture = Awaited<ReturnType<typeof openKeyed>>;
 
 /** Leaves a message of 50,000 bytes unfinished on a link of its own, as far as the server lets it. */
 async function holdUnfinished({ session, socket }: RawClient, number: number): Promise<void> {
@@ -174,8 +174,8 @@ type RawClient = Awaited<ReturnType<typeof connectRaw>>;
 
 describe("a client with a token", () => {
   it("loses the link whose replies it leaves unsettled", async () => {
-    await using world = await openKeyed({ connectionBytes: 400_000 });
-    await using client = await world.connect(PLAIN);
+    await using fixture = await openKeyed({ connectionBytes: 400_000 });
+    await using client = await fixture.connect(PLAIN);
     const name = "replies";
     const replies: ReceiverLink = client.session.openReceiver({
       name,
@@ -205,20 +205,20 @@ describe("a client with a token", () => {
   });
 
   it("loses the link on which it leaves messages unsettled, but not their locks", async () => {
-    await using world = await openKeyed({ connectionBytes: 400_000 });
-    await fill(world, 2000);
-    await using client = await world.connect(PLAIN);
+    await using fixture = await openKeyed({ connectionBytes: 400_000 });
+    await fill(fixture, 2000);
+    await using client = await fixture.connect(PLAIN);
     const receiver = await client.receiver("orders", { credit: 2000 });
     expect(await receiver.detached).toBe(LIMIT);
-    await using other = await world.connect(PLAIN);
+    await using other = await fixture.connect(PLAIN);
     const rest = await other.receiver("orders", { credit: 10 });
     const [first] = await rest.take(1);
     expect(first?.isSettled).toBe(false);
   });
 
   it("sends no batch of more messages than a batch may have", async () => {
-    await using world = await openKeyed();
-    await using client = await world.connect(PLAIN);
+    await using fixture = await openKeyed();
+    await using client = await fixture.connect(PLAIN);
     const sender = await client.sender("orders");
     const empty = encodeMessage({ body: { kind: "value", value: null } });
     const batchOf = (count: number) => joinBatch(Array.from({ length: count }, () => empty));
@@ -228,7 +228,7 @@ describe("a client with a token", () => {
       error: { condition: "amqp:link:message-size-exceeded" },
     });
     expect(await send(4500)).toMatchObject({ kind: "accepted" });
-    expect(world.broker.getEntity("orders").activeMessageCount).toBe(4500);
+    expect(fixture.broker.getEntity("orders").activeMessageCount).toBe(4500);
   });
 
   it.each([
@@ -244,16 +244,16 @@ describe("a client with a token", () => {
     ["com.microsoft:cancel-scheduled-message", { "sequence-numbers": Array.from({ length: 20 }, () => 1) }],
     ["com.microsoft:schedule-message", { messages: Array.from({ length: 20 }, () => null) }],
   ])("names no more in one %s than a request may name", async (operation, body) => {
-    await using world = await openKeyed({ batchMessages: 19 });
-    await using client = await world.connect(PLAIN);
+    await using fixture = await openKeyed({ batchMessages: 19 });
+    await using client = await fixture.connect(PLAIN);
     const management = await client.management("orders");
     const answer = await management.call(operation, stringMap(body as never));
     expect(answer.properties.get("errorCondition")).toMatchObject({ value: LIMIT });
   });
 
   it("asks for nothing that decodes to more than it says", async () => {
-    await using world = await openKeyed();
-    await using client = await world.connect(PLAIN);
+    await using fixture = await openKeyed();
+    await using client = await fixture.connect(PLAIN);
     const management = await client.sender("orders/$management");
     const body = stringMap({ messages: Array.from({ length: 200_000 }, () => null) });
     const request = encodeMessage({

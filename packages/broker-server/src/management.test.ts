@@ -2,7 +2,7 @@ import { type AmqpMap, array, encodeMessage, int, long, stringMap, symbol, times
 import { createManualClock } from "@waybill/broker";
 import { describe, expect, it, vi } from "vitest";
 import { numberIn } from "./raw-client.test-support.js";
-import { fill, openRaw } from "./raw-world.test-support.js";
+import { fill, openRaw } from "./raw-fixture.test-support.js";
 
 describe("a management request", () => {
   it.each([
@@ -14,8 +14,8 @@ describe("a management request", () => {
     ["com.microsoft:add-rule", null, "amqp:not-allowed"],
     ["com.microsoft:unheard-of", null, "amqp:not-implemented"],
   ])("%s with the body %j is refused", async (operation, body, condition) => {
-    await using world = await openRaw();
-    await using client = await world.connect();
+    await using fixture = await openRaw();
+    await using client = await fixture.connect();
     const management = await client.management("orders");
     const answer = await management.call(operation, body);
     expect(answer.properties.get("errorCondition")).toMatchObject({
@@ -31,8 +31,8 @@ describe("a client that gives its replies no credit", () => {
     ["many", "id", 1000],
     ["large", "i".repeat(900_000), 19],
   ])("loses the link when they are too %s, and may open another", async (_, messageId, most) => {
-    await using world = await openRaw();
-    await using client = await world.connect();
+    await using fixture = await openRaw();
+    await using client = await fixture.connect();
     const name = "replies";
     const replies = client.session.openReceiver({
       name,
@@ -62,10 +62,10 @@ describe("a client that gives its replies no credit", () => {
 
 describe("peek-message", () => {
   it("returns as many messages as are asked for, but no more than a megabyte", async () => {
-    await using world = await openRaw();
-    await using client = await world.connect();
-    await fill(world, 120);
-    await fill(world, 6, 250_000);
+    await using fixture = await openRaw();
+    await using client = await fixture.connect();
+    await fill(fixture, 120);
+    await fill(fixture, 6, 250_000);
     const management = await client.management("orders");
     const peek = async (from: bigint, count: number) => {
       const { body } = await management.call(
@@ -78,13 +78,13 @@ describe("peek-message", () => {
   });
 
   it("leaves out what a sender in the broker's own process made impossible to write as AMQP", async () => {
-    await using world = await openRaw();
-    await using client = await world.connect();
+    await using fixture = await openRaw();
+    await using client = await fixture.connect();
     const warnings = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
-    const sender = world.broker.sender("orders");
+    const sender = fixture.broker.sender("orders");
     const unwritable = { body: { section: "value", value: 2n ** 70n } } as const;
     await sender.sendBatch([unwritable, unwritable, unwritable]);
-    await fill(world, 1);
+    await fill(fixture, 1);
     const management = await client.management("orders");
     const peek = (from: bigint) =>
       management.call(
@@ -101,12 +101,12 @@ describe("peek-message", () => {
 describe("batch-delete-messages", () => {
   it("deletes the active messages enqueued before an instant, and says how many", async () => {
     const clock = createManualClock();
-    await using world = await openRaw({}, { clock });
-    await fill(world, 3);
-    const [locked] = await world.broker.receiver("orders").receive(1);
+    await using fixture = await openRaw({}, { clock });
+    await fill(fixture, 3);
+    const [locked] = await fixture.broker.receiver("orders").receive(1);
     clock.advance(1000);
-    await fill(world, 2);
-    await using client = await world.connect();
+    await fill(fixture, 2);
+    await using client = await fixture.connect();
     const management = await client.management("orders");
     const request = stringMap({
       "message-count": int(500),
@@ -115,7 +115,7 @@ describe("batch-delete-messages", () => {
     const answer = await management.call("com.microsoft:batch-delete-messages", request);
     expect(numberIn(answer, "statusCode")).toBe(200);
     expect(answer.body).toEqual(stringMap({ "message-count": int(2) }));
-    const left = await world.broker.receiver("orders").peek(10);
+    const left = await fixture.broker.receiver("orders").peek(10);
     expect(left.map(({ sequenceNumber }) => sequenceNumber)).toEqual([locked!.sequenceNumber, 4n, 5n]);
 
     const again = await management.call("com.microsoft:batch-delete-messages", request);
@@ -124,22 +124,22 @@ describe("batch-delete-messages", () => {
   });
 
   it("deletes no more than it is told to", async () => {
-    await using world = await openRaw();
-    await fill(world, 3);
-    await using client = await world.connect();
+    await using fixture = await openRaw();
+    await fill(fixture, 3);
+    await using client = await fixture.connect();
     const management = await client.management("orders");
     const request = stringMap({ "message-count": int(2) });
     const answer = await management.call("com.microsoft:batch-delete-messages", request);
     expect(answer.body).toEqual(stringMap({ "message-count": int(2) }));
-    expect(world.broker.getEntity("orders").activeMessageCount).toBe(1);
+    expect(fixture.broker.getEntity("orders").activeMessageCount).toBe(1);
   });
 });
 
 describe("get-message-sessions", () => {
   it("refuses to skip or return numbers that are none of items", async () => {
-    await using world = await openRaw({ requiresSession: true });
-    await world.broker.sender("orders").send(send("a"));
-    await using client = await world.connect();
+    await using fixture = await openRaw({ requiresSession: true });
+    await fixture.broker.sender("orders").send(send("a"));
+    await using client = await fixture.connect();
     const management = await client.management("orders");
     for (const [name, value] of [
       ["skip", int(-1)],
@@ -160,9 +160,9 @@ describe("get-message-sessions", () => {
     ({ sessionId, body: { section: "data", bytes: Buffer.alloc(1) } }) as const;
 
   it("lists the sessions that have messages, page by page", async () => {
-    await using world = await openRaw({ requiresSession: true });
-    await world.broker.sender("orders").sendBatch(["b", "a", "c", "a"].map(send));
-    await using client = await world.connect();
+    await using fixture = await openRaw({ requiresSession: true });
+    await fixture.broker.sender("orders").sendBatch(["b", "a", "c", "a"].map(send));
+    await using client = await fixture.connect();
     const management = await client.management("orders");
     const list = (skip: number) =>
       management.call(
@@ -179,14 +179,14 @@ describe("get-message-sessions", () => {
 
   it("lists the sessions whose state was set since an instant", async () => {
     const clock = createManualClock();
-    await using world = await openRaw({ requiresSession: true }, { clock });
+    await using fixture = await openRaw({ requiresSession: true }, { clock });
     for (const sessionId of ["early", "late"]) {
-      const session = await world.broker.acceptSession("orders", { sessionId });
+      const session = await fixture.broker.acceptSession("orders", { sessionId });
       await session.setState(Buffer.from("state"));
       await session.close();
       clock.advance(1000);
     }
-    await using client = await world.connect();
+    await using client = await fixture.connect();
     const management = await client.management("orders");
     const since = timestamp(new Date(clock.now() - 1500));
     const { body } = await management.call(

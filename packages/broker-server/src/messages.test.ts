@@ -78,21 +78,21 @@ const ODD_MESSAGE = {
 
 describe("a message over AMQP", () => {
   it("keeps its bare message byte for byte", async () => {
-    await using world = await openOrders();
+    await using fixture = await openOrders();
     const sent = encodeMessage(ODD_MESSAGE);
-    const received = encode(await world.pass(sent));
+    const received = encode(await fixture.pass(sent));
     expect(Buffer.compare(received.bytes.subarray(received.bareStart), sent)).toBe(0);
   });
 
   it("keeps header fields and annotations that the broker does not know", async () => {
-    await using world = await openOrders();
+    await using fixture = await openOrders();
     const sent = encodeMessage({
       ...ODD_MESSAGE,
       header: { durable: true, priority: 9, ttl: 60_000 },
       deliveryAnnotations: symbolMap({ hop: "x" }),
       messageAnnotations: symbolMap({ "x-opt-mine": int(1), "x-opt-sequence-number": long(99n) }),
     });
-    const received = encode(await world.pass(sent));
+    const received = encode(await fixture.pass(sent));
     expect(received.decodeHeader()).toMatchObject({
       durable: true,
       priority: 9,
@@ -107,46 +107,46 @@ describe("a message over AMQP", () => {
   });
 
   it("maps forcePersistence to durable, both ways", async () => {
-    await using world = await openOrders();
+    await using fixture = await openOrders();
     const sections = { body: { kind: "value", value: "x" } } as const;
-    const durable = await world.pass(encodeMessage({ ...sections, header: { durable: true } }));
+    const durable = await fixture.pass(encodeMessage({ ...sections, header: { durable: true } }));
     expect(durable.forcePersistence).toBe(true);
     expect(encode(durable).decodeHeader()).toMatchObject({ durable: true });
-    const said = await world.pass(encodeMessage({ ...sections, header: { durable: false } }));
+    const said = await fixture.pass(encodeMessage({ ...sections, header: { durable: false } }));
     expect(said.forcePersistence).toBe(false);
     expect(encode(said).decodeHeader()).toMatchObject({ durable: false });
-    expect(encode(await world.pass(encodeMessage(sections))).decodeHeader()?.durable).toBeUndefined();
+    expect(encode(await fixture.pass(encodeMessage(sections))).decodeHeader()?.durable).toBeUndefined();
 
     const body = { section: "data", bytes: new Uint8Array([1]) } as const;
-    await world.broker.sender("orders").send({ body, forcePersistence: true });
-    const [inProcess] = await world.receiver.receive();
+    await fixture.broker.sender("orders").send({ body, forcePersistence: true });
+    const [inProcess] = await fixture.receiver.receive();
     if (inProcess === undefined) throw new Error("nothing was received");
     expect(encode(inProcess).decodeHeader()).toMatchObject({ durable: true });
   });
 
   it("maps a forcePersistence that a rule's action set to durable", async () => {
-    await using world = await openOrders();
-    await world.broker.createTopic("news");
+    await using fixture = await openOrders();
+    await fixture.broker.createTopic("news");
     for (const value of ["TRUE", "FALSE"]) {
       const action = { expression: `SET sys.ForcePersistence = ${value}` };
       const rule = { name: value, filter: { type: "true" }, action } as const;
-      await world.broker.createSubscription("news", value, {}, rule);
+      await fixture.broker.createSubscription("news", value, {}, rule);
     }
     const sent = encodeMessage({ header: { durable: true }, body: { kind: "value", value: "x" } });
-    await world.broker.sender("news").send(toBrokerMessage(scanMessage(sent)));
+    await fixture.broker.sender("news").send(toBrokerMessage(scanMessage(sent)));
     for (const [name, durable] of [
       ["TRUE", true],
       ["FALSE", undefined],
     ] as const) {
-      const [message] = await world.broker.receiver(`news/Subscriptions/${name}`).receive();
+      const [message] = await fixture.broker.receiver(`news/Subscriptions/${name}`).receive();
       if (message === undefined) throw new Error("nothing was received");
       expect(encode(message).decodeHeader()?.durable).toBe(durable);
     }
   });
 
   it("carries the broker's stamps in the types that SDKs cast to", async () => {
-    await using world = await openOrders();
-    const message = await world.pass(encodeMessage({ body: { kind: "value", value: null } }));
+    await using fixture = await openOrders();
+    const message = await fixture.pass(encodeMessage({ body: { kind: "value", value: null } }));
     expect(entriesOf(encode(message).decodeMessageAnnotations())).toEqual({
       "x-opt-sequence-number": long(1n),
       "x-opt-enqueued-time": timestamp(message.enqueuedTime),
@@ -156,10 +156,10 @@ describe("a message over AMQP", () => {
   });
 
   it("changes only the application properties that a settlement changes", async () => {
-    await using world = await openOrders();
-    const message = await world.pass(encodeMessage(ODD_MESSAGE));
-    await world.receiver.abandon(message, { int: "changed", added: 2n });
-    const [again] = await world.receiver.receive();
+    await using fixture = await openOrders();
+    const message = await fixture.pass(encodeMessage(ODD_MESSAGE));
+    await fixture.receiver.abandon(message, { int: "changed", added: 2n });
+    const [again] = await fixture.receiver.receive();
     const received = encode(again!);
     expect(entriesOf(received.decodeApplicationProperties())).toEqual({
       ...entriesOf(ODD_MESSAGE.applicationProperties),
@@ -172,7 +172,7 @@ describe("a message over AMQP", () => {
   });
 
   it("goes out again with whatever a settlement put into its application properties", async () => {
-    await using world = await openOrders();
+    await using fixture = await openOrders();
     const nested = new AmqpMap([["deep", [int(1), symbolMap({ a: true })]]]);
     const changes: Record<string, AmqpValue> = {
       beyondDates: timestamp(2n ** 63n - 1n),
@@ -184,9 +184,9 @@ describe("a message over AMQP", () => {
       uri: described("com.microsoft:uri", "http://example.org"),
       described: described("of mine", nested),
     };
-    const message = await world.pass(encodeMessage(ODD_MESSAGE));
-    await world.receiver.abandon(message, fromAmqpProperties(symbolMap(changes)));
-    const [again] = await world.receiver.receive();
+    const message = await fixture.pass(encodeMessage(ODD_MESSAGE));
+    await fixture.receiver.abandon(message, fromAmqpProperties(symbolMap(changes)));
+    const [again] = await fixture.receiver.receive();
     const deep = new AmqpMap([["deep", [int(1), new AmqpMap([["a", true]])]]]);
     expect(entriesOf(encode(again!).decodeApplicationProperties())).toEqual({
       ...entriesOf(ODD_MESSAGE.applicationProperties),
@@ -198,19 +198,19 @@ describe("a message over AMQP", () => {
   });
 
   it("goes out when a rule changes it, though its creation time lies beyond all dates", async () => {
-    await using world = await openOrders();
-    await world.broker.createTopic("news");
+    await using fixture = await openOrders();
+    await fixture.broker.createTopic("news");
     const rule = {
       name: "all",
       filter: { type: "true" },
       action: { expression: "SET sys.Label = 'new'" },
     } as const;
-    await world.broker.createSubscription("news", "sub", {}, rule);
+    await fixture.broker.createSubscription("news", "sub", {}, rule);
     const far = timestamp(2n ** 63n - 1n);
     const properties = encodeValue(described(0x73n, [...Array(8).fill(null), far, far]));
     const body = encodeMessage({ body: { kind: "value", value: "x" } });
-    await world.broker.sender("news").send(toBrokerMessage(scanMessage(Buffer.concat([properties, body]))));
-    const [message] = await world.broker.receiver("news/Subscriptions/sub").receive();
+    await fixture.broker.sender("news").send(toBrokerMessage(scanMessage(Buffer.concat([properties, body]))));
+    const [message] = await fixture.broker.receiver("news/Subscriptions/sub").receive();
     expect(encode(message!).decodeProperties()).toMatchObject({
       subject: "new",
       creationTime: new Date(8.64e15),
@@ -218,23 +218,23 @@ describe("a message over AMQP", () => {
   });
 
   it("goes out with one and the same id, made by the broker, when it was sent without", async () => {
-    await using world = await openOrders();
+    await using fixture = await openOrders();
     const { messageId, ...properties } = ODD_MESSAGE.properties;
-    const message = await world.pass(
+    const message = await fixture.pass(
       encodeMessage({ ...ODD_MESSAGE, header: { durable: true }, properties }),
     );
     const first = encode(message).decodeProperties();
     expect(first).toEqual({ ...first, ...properties, messageId: message.messageId });
     expect(message.messageId).toMatch(/^[0-9a-f]{32}$/);
-    await world.receiver.abandon(message, { int: "changed" });
-    const [again] = await world.receiver.receive();
+    await fixture.receiver.abandon(message, { int: "changed" });
+    const [again] = await fixture.receiver.receive();
     expect(encode(again!).decodeProperties()).toEqual(first);
     expect(encode(again!).decodeBody()).toEqual([Buffer.from("body")]);
   });
 
   it("is read by receivers in the broker's own process", async () => {
-    await using world = await openOrders();
-    const message = await world.pass(encodeMessage(ODD_MESSAGE));
+    await using fixture = await openOrders();
+    const message = await fixture.pass(encodeMessage(ODD_MESSAGE));
     expect(message.messageId).toBe(ID);
     expect(message.correlationId).toBe(7n);
     expect(message.body).toEqual({ section: "data", bytes: new Uint8Array(Buffer.from("body")) });
@@ -246,20 +246,20 @@ describe("a message over AMQP", () => {
     });
     expect(Object.keys(message.applicationProperties)).toContain("__proto__");
     const bytes = Buffer.from("bytes");
-    const binary = await world.pass(
+    const binary = await fixture.pass(
       encodeMessage({ applicationProperties: stringMap({ bytes }), body: { kind: "value", value: [bytes] } }),
     );
     expect(binary.applicationProperties).toStrictEqual({ bytes: new Uint8Array(bytes) });
     expect(binary.body).toStrictEqual({ section: "value", value: [new Uint8Array(bytes)] });
-    const graph = await world.pass(
+    const graph = await fixture.pass(
       encodeMessage({ body: { kind: "value", value: new AmqpMap([[symbol("a"), [int(1), null]]]) } }),
     );
     expect(graph.body).toEqual({ section: "value", value: { a: [1, null] } });
   });
 
   it("is sent by senders in the broker's own process", async () => {
-    await using world = await openOrders();
-    await world.broker.sender("orders").send({
+    await using fixture = await openOrders();
+    await fixture.broker.sender("orders").send({
       body: { section: "data", bytes: Buffer.from("body") },
       messageId: "m",
       subject: "s",
@@ -267,7 +267,7 @@ describe("a message over AMQP", () => {
       timeToLiveMs: 1000,
       applicationProperties: { n: 1, big: 2n ** 40n, at: new Date(5), ratio: 0.5 },
     });
-    const [message] = await world.receiver.receive();
+    const [message] = await fixture.receiver.receive();
     const received = encode(message!);
     expect(received.decodeProperties()).toMatchObject({ messageId: "m", subject: "s", groupId: "g" });
     expect(received.decodeHeader()).toMatchObject({ ttl: 1000, deliveryCount: 0 });
@@ -298,9 +298,9 @@ describe("a message over AMQP", () => {
     ["a typed value", { type: "ulong", value: 5n }, ulong(5n)],
     ["a GUID", { type: "guid", value: ID }, uuid(ID)],
   ])("carries %s from a sender in the broker's own process", async (_name, value, expected) => {
-    await using world = await openOrders();
-    await world.broker.sender("orders").send({ body: { section: "value", value } });
-    const [message] = await world.receiver.receive();
+    await using fixture = await openOrders();
+    await fixture.broker.sender("orders").send({ body: { section: "value", value } });
+    const [message] = await fixture.receiver.receive();
     expect(encode(message!).decodeBody()).toEqual([expected]);
   });
 });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { codeOf, openFixture } from "./fixture.test-support.js";
 import { numberIn } from "./raw-client.test-support.js";
-import { openRaw } from "./raw-world.test-support.js";
-import { codeOf, openWorld } from "./world.test-support.js";
+import { openRaw } from "./raw-fixture.test-support.js";
 
 describe("a server", () => {
   it("is not held up by long runs of slashes or spaces", async () => {
-    await using world = await openRaw({}, { keys: [{ name: "key", key: "secret", rights: ["Manage"] }] });
+    await using fixture = await openRaw({}, { keys: [{ name: "key", key: "secret", rights: ["Manage"] }] });
     const known = { mechanism: "PLAIN", initialResponse: Buffer.from("\0key\0secret") };
-    await using client = await world.connect(known);
+    await using client = await fixture.connect(known);
     const many = 50_000;
     await expect(client.sender(`a${"/".repeat(many)}x`)).rejects.toThrow("amqp:invalid-field");
     const cbs = await client.management("$cbs");
@@ -21,92 +21,94 @@ describe("a server", () => {
 
 describe("an entity", () => {
   it("that does not exist is MessagingEntityNotFound to senders, receivers and management", async () => {
-    await using world = await openWorld();
-    expect(await codeOf(world.client.createSender("none").sendMessages({ body: 1 }))).toBe(
+    await using fixture = await openFixture();
+    expect(await codeOf(fixture.client.createSender("none").sendMessages({ body: 1 }))).toBe(
       "MessagingEntityNotFound",
     );
-    expect(await codeOf(world.client.createReceiver("none").receiveMessages(1))).toBe(
+    expect(await codeOf(fixture.client.createReceiver("none").receiveMessages(1))).toBe(
       "MessagingEntityNotFound",
     );
-    expect(await codeOf(world.client.createReceiver("none").peekMessages(1))).toBe("MessagingEntityNotFound");
+    expect(await codeOf(fixture.client.createReceiver("none").peekMessages(1))).toBe(
+      "MessagingEntityNotFound",
+    );
   });
 
   it("that is disabled is MessagingEntityDisabled", async () => {
-    await using world = await openWorld();
-    await world.broker.updateEntity("orders", { status: "Disabled" });
-    expect(await codeOf(world.sender.sendMessages({ body: 1 }))).toBe("MessagingEntityDisabled");
-    expect(await codeOf(world.receiver.receiveMessages(1))).toBe("MessagingEntityDisabled");
+    await using fixture = await openFixture();
+    await fixture.broker.updateEntity("orders", { status: "Disabled" });
+    expect(await codeOf(fixture.sender.sendMessages({ body: 1 }))).toBe("MessagingEntityDisabled");
+    expect(await codeOf(fixture.receiver.receiveMessages(1))).toBe("MessagingEntityDisabled");
   });
 
   it("that only takes messages refuses receivers", async () => {
-    await using world = await openWorld({ status: "ReceiveDisabled" });
-    await world.sender.sendMessages({ body: 1 });
-    expect(await codeOf(world.receiver.receiveMessages(1))).toBe("MessagingEntityDisabled");
+    await using fixture = await openFixture({ status: "ReceiveDisabled" });
+    await fixture.sender.sendMessages({ body: 1 });
+    expect(await codeOf(fixture.receiver.receiveMessages(1))).toBe("MessagingEntityDisabled");
   });
 
   it("that only hands messages out refuses senders", async () => {
-    await using world = await openWorld({ status: "SendDisabled" });
-    expect(await codeOf(world.sender.sendMessages({ body: 1 }))).toBe("MessagingEntityDisabled");
-    expect(await world.receiver.receiveMessages(1, { maxWaitTimeInMs: 20 })).toEqual([]);
+    await using fixture = await openFixture({ status: "SendDisabled" });
+    expect(await codeOf(fixture.sender.sendMessages({ body: 1 }))).toBe("MessagingEntityDisabled");
+    expect(await fixture.receiver.receiveMessages(1, { maxWaitTimeInMs: 20 })).toEqual([]);
   });
 
   it("that is full is QuotaExceeded", async () => {
-    await using world = await openWorld();
-    world.broker.faults.fill("orders");
-    expect(await codeOf(world.sender.sendMessages({ body: 1 }))).toBe("QuotaExceeded");
+    await using fixture = await openFixture();
+    fixture.broker.faults.fill("orders");
+    expect(await codeOf(fixture.sender.sendMessages({ body: 1 }))).toBe("QuotaExceeded");
   });
 
   it("that is throttled is ServiceBusy", async () => {
-    await using world = await openWorld();
-    world.broker.faults.throttle("orders", 1);
-    expect(await codeOf(world.sender.sendMessages({ body: 1 }))).toBe("ServiceBusy");
-    await world.sender.sendMessages({ body: 1 });
+    await using fixture = await openFixture();
+    fixture.broker.faults.throttle("orders", 1);
+    expect(await codeOf(fixture.sender.sendMessages({ body: 1 }))).toBe("ServiceBusy");
+    await fixture.sender.sendMessages({ body: 1 });
   });
 
   it("that is deleted ends its receivers", async () => {
-    await using world = await openWorld();
+    await using fixture = await openFixture();
     const error = new Promise((resolve) => {
-      world.receiver.subscribe({
-        processMessage: () => world.broker.deleteEntity("orders"),
+      fixture.receiver.subscribe({
+        processMessage: () => fixture.broker.deleteEntity("orders"),
         processError: async (args) => {
           if (args.errorSource === "receive") resolve(args.error);
         },
       });
     });
-    await world.sender.sendMessages({ body: 1 });
+    await fixture.sender.sendMessages({ body: 1 });
     expect(await error).toMatchObject({ code: "MessagingEntityNotFound" });
   });
 });
 
 describe("an idle receiver", () => {
   it("learns that its entity is gone or disabled when it asks for more", async () => {
-    await using world = await openWorld();
-    await world.sender.sendMessages({ body: 1 });
-    await world.receiver.receiveMessages(1);
-    await world.broker.updateEntity("orders", { status: "Disabled" });
-    expect(await codeOf(world.receiver.receiveMessages(1))).toBe("MessagingEntityDisabled");
-    await world.broker.deleteEntity("orders");
-    expect(await codeOf(world.receiver.receiveMessages(1))).toBe("MessagingEntityNotFound");
+    await using fixture = await openFixture();
+    await fixture.sender.sendMessages({ body: 1 });
+    await fixture.receiver.receiveMessages(1);
+    await fixture.broker.updateEntity("orders", { status: "Disabled" });
+    expect(await codeOf(fixture.receiver.receiveMessages(1))).toBe("MessagingEntityDisabled");
+    await fixture.broker.deleteEntity("orders");
+    expect(await codeOf(fixture.receiver.receiveMessages(1))).toBe("MessagingEntityNotFound");
   });
 });
 
 describe("a message", () => {
   it("of 1 MB passes", async () => {
-    await using world = await openWorld({ maxMessageSizeInKilobytes: 2048 });
+    await using fixture = await openFixture({ maxMessageSizeInKilobytes: 2048 });
     const body = Buffer.alloc(1024 * 1024, 7);
-    await world.sender.sendMessages({ body });
-    const [message] = await world.receiver.receiveMessages(1);
+    await fixture.sender.sendMessages({ body });
+    const [message] = await fixture.receiver.receiveMessages(1);
     expect(Buffer.compare(message!.body, body)).toBe(0);
   });
 
   it("larger than its entity allows is MessageSizeExceeded", async () => {
-    await using world = await openWorld({ maxMessageSizeInKilobytes: 256 });
+    await using fixture = await openFixture({ maxMessageSizeInKilobytes: 256 });
     const body = Buffer.alloc(300 * 1024);
-    expect(await codeOf(world.sender.sendMessages({ body }))).toBe("MessageSizeExceeded");
-    const batch = await world.sender.createMessageBatch();
+    expect(await codeOf(fixture.sender.sendMessages({ body }))).toBe("MessageSizeExceeded");
+    const batch = await fixture.sender.createMessageBatch();
     expect(batch.maxSizeInBytes).toBe(256 * 1024);
     expect(batch.tryAddMessage({ body })).toBe(false);
-    await world.sender.sendMessages({ body: "small" });
+    await fixture.sender.sendMessages({ body: "small" });
   });
 });
 
@@ -121,19 +123,19 @@ describe("application properties", () => {
   };
 
   it("of 64 KB pass, and of a byte more are MessageSizeExceeded", async () => {
-    await using world = await openWorld();
-    await world.sender.sendMessages({ body: 1, applicationProperties: ofSize(LIMIT) });
+    await using fixture = await openFixture();
+    await fixture.sender.sendMessages({ body: 1, applicationProperties: ofSize(LIMIT) });
     const larger = { body: 1, applicationProperties: ofSize(LIMIT + 1) };
-    expect(await codeOf(world.sender.sendMessages(larger))).toBe("MessageSizeExceeded");
-    expect(await codeOf(world.sender.sendMessages([{ body: 1 }, larger]))).toBe("MessageSizeExceeded");
-    expect(await codeOf(world.sender.scheduleMessages(larger, new Date()))).toBe("MessageSizeExceeded");
-    expect(world.broker.getEntity("orders").totalMessageCount).toBe(1);
+    expect(await codeOf(fixture.sender.sendMessages(larger))).toBe("MessageSizeExceeded");
+    expect(await codeOf(fixture.sender.sendMessages([{ body: 1 }, larger]))).toBe("MessageSizeExceeded");
+    expect(await codeOf(fixture.sender.scheduleMessages(larger, new Date()))).toBe("MessageSizeExceeded");
+    expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(1);
   });
 
   it("of 32 KB pass, and one of a byte more is MessageSizeExceeded", async () => {
-    await using world = await openWorld();
+    await using fixture = await openFixture();
     const sending = (bytes: number) =>
-      world.sender.sendMessages({ body: 1, applicationProperties: { p: "x".repeat(bytes - 1) } });
+      fixture.sender.sendMessages({ body: 1, applicationProperties: { p: "x".repeat(bytes - 1) } });
     await sending(LIMIT / 2);
     expect(await codeOf(sending(LIMIT / 2 + 1))).toBe("MessageSizeExceeded");
   });
@@ -142,15 +144,17 @@ describe("application properties", () => {
     ["a list", [1, 2]],
     ["a map", { a: 1 }],
   ])("that hold %s are refused, also where a settlement adds them", async (_name, value) => {
-    await using world = await openWorld();
+    await using fixture = await openFixture();
     const applicationProperties = { odd: value } as never;
-    await expect(world.sender.sendMessages({ body: 1, applicationProperties })).rejects.toThrow(
+    await expect(fixture.sender.sendMessages({ body: 1, applicationProperties })).rejects.toThrow(
       'Serialization operation failed due to unsupported type: application property "odd" is of type',
     );
-    await world.sender.sendMessages({ body: 1 });
-    const [message] = await world.receiver.receiveMessages(1);
-    expect(await codeOf(world.receiver.abandonMessage(message!, applicationProperties))).toBe("GeneralError");
-    const receiver = world.broker.receiver("orders");
+    await fixture.sender.sendMessages({ body: 1 });
+    const [message] = await fixture.receiver.receiveMessages(1);
+    expect(await codeOf(fixture.receiver.abandonMessage(message!, applicationProperties))).toBe(
+      "GeneralError",
+    );
+    const receiver = fixture.broker.receiver("orders");
     expect((await receiver.peek())[0]!.applicationProperties).toEqual({});
   });
 });

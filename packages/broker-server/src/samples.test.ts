@@ -1,6 +1,6 @@
 import type { ServiceBusReceivedMessage, ServiceBusReceiver } from "@azure/service-bus";
 import { describe, expect, it } from "vitest";
-import { codeOf, connect, openWorld } from "./world.test-support.js";
+import { codeOf, connect, openFixture } from "./fixture.test-support.js";
 
 // What the README and the samples of @azure/service-bus 7.9.5 show, by the samples' names, as far as no other file here shows it.
 
@@ -26,60 +26,60 @@ const SCIENTISTS = ["Einstein", "Heisenberg", "Curie", "Hawking", "Newton", "Boh
 
 describe("README", () => {
   it("sends with as many batches as are needed", async () => {
-    await using world = await openWorld({ maxMessageSizeInKilobytes: 1 });
-    let batch = await world.sender.createMessageBatch();
+    await using fixture = await openFixture({ maxMessageSizeInKilobytes: 1 });
+    let batch = await fixture.sender.createMessageBatch();
     let batches = 1;
     for (const name of SCIENTISTS) {
       const message = { body: name.repeat(40) };
       if (batch.tryAddMessage(message)) continue;
-      await world.sender.sendMessages(batch);
-      batch = await world.sender.createMessageBatch();
+      await fixture.sender.sendMessages(batch);
+      batch = await fixture.sender.createMessageBatch();
       batches++;
       expect(batch.tryAddMessage(message)).toBe(true);
     }
-    await world.sender.sendMessages(batch);
+    await fixture.sender.sendMessages(batch);
     expect(batches).toBeGreaterThan(1);
-    expect(world.broker.getEntity("orders").activeMessageCount).toBe(SCIENTISTS.length);
+    expect(fixture.broker.getEntity("orders").activeMessageCount).toBe(SCIENTISTS.length);
   });
 
   it("refuses an array that does not fit in one batch, before it is sent", async () => {
-    await using world = await openWorld({ maxMessageSizeInKilobytes: 1 });
+    await using fixture = await openFixture({ maxMessageSizeInKilobytes: 1 });
     const messages = SCIENTISTS.map((name) => ({ body: name.repeat(40) }));
-    expect(await codeOf(world.sender.sendMessages(messages))).toBe("MessageSizeExceeded");
-    expect(world.broker.getEntity("orders").totalMessageCount).toBe(0);
+    expect(await codeOf(fixture.sender.sendMessages(messages))).toBe("MessageSizeExceeded");
+    expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(0);
   });
 
   it("iterates over messages", async () => {
-    await using world = await openWorld();
-    await world.sender.sendMessages(SCIENTISTS.map((body) => ({ body })));
+    await using fixture = await openFixture();
+    await fixture.sender.sendMessages(SCIENTISTS.map((body) => ({ body })));
     const bodies: unknown[] = [];
-    for await (const message of world.receiver.getMessageIterator()) {
+    for await (const message of fixture.receiver.getMessageIterator()) {
       bodies.push(message.body);
-      await world.receiver.completeMessage(message);
+      await fixture.receiver.completeMessage(message);
       if (bodies.length === SCIENTISTS.length) break;
     }
     expect(bodies).toEqual(SCIENTISTS);
-    expect(world.broker.getEntity("orders").totalMessageCount).toBe(0);
+    expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(0);
   });
 
   it("receives from a subscription's dead-letter queue", async () => {
-    await using world = await openWorld();
-    await world.broker.createTopic("news");
-    await world.broker.createSubscription("news", "all");
-    await world.client.createSender("news").sendMessages({ body: 1 });
-    const receiver = world.client.createReceiver("news", "all");
+    await using fixture = await openFixture();
+    await fixture.broker.createTopic("news");
+    await fixture.broker.createSubscription("news", "all");
+    await fixture.client.createSender("news").sendMessages({ body: 1 });
+    const receiver = fixture.client.createReceiver("news", "all");
     const [message] = await receiver.receiveMessages(1);
     await receiver.deadLetterMessage(message!);
-    const deadLetters = world.client.createReceiver("news", "all", { subQueueType: "deadLetter" });
+    const deadLetters = fixture.client.createReceiver("news", "all", { subQueueType: "deadLetter" });
     const [dead] = await deadLetters.receiveMessages(5, { maxWaitTimeInMs: 500 });
     expect(dead!.body).toBe(1);
     await deadLetters.completeMessage(dead!);
   });
 
   it("receives a session's messages by subscription and by iterator", async () => {
-    await using world = await openWorld({ requiresSession: true });
-    await world.sender.sendMessages(SCIENTISTS.map((body) => ({ body, sessionId: "a" })));
-    const session = await world.client.acceptSession("orders", "a");
+    await using fixture = await openFixture({ requiresSession: true });
+    await fixture.sender.sendMessages(SCIENTISTS.map((body) => ({ body, sessionId: "a" })));
+    const session = await fixture.client.acceptSession("orders", "a");
     const bodies: unknown[] = [];
     await subscribeUntil(session, async (message) => {
       bodies.push(message.body);
@@ -87,7 +87,7 @@ describe("README", () => {
       return bodies.length === 4;
     });
     await session.close();
-    const again = await world.client.acceptSession("orders", "a");
+    const again = await fixture.client.acceptSession("orders", "a");
     for await (const message of again.getMessageIterator()) {
       bodies.push(message.body);
       await again.completeMessage(message);
@@ -99,15 +99,15 @@ describe("README", () => {
 
 describe("receiveMessagesLoop", () => {
   it("receives until nothing more comes", async () => {
-    await using world = await openWorld();
-    await world.sender.sendMessages(SCIENTISTS.map((body) => ({ body })));
+    await using fixture = await openFixture();
+    await fixture.sender.sendMessages(SCIENTISTS.map((body) => ({ body })));
     const bodies: unknown[] = [];
     for (;;) {
-      const messages = await world.receiver.receiveMessages(3, { maxWaitTimeInMs: 50 });
+      const messages = await fixture.receiver.receiveMessages(3, { maxWaitTimeInMs: 50 });
       if (messages.length === 0) break;
       for (const message of messages) {
         bodies.push(message.body);
-        await world.receiver.completeMessage(message);
+        await fixture.receiver.completeMessage(message);
       }
     }
     expect(bodies).toEqual(SCIENTISTS);
@@ -116,74 +116,74 @@ describe("receiveMessagesLoop", () => {
 
 describe("receiveMessagesStreaming", () => {
   it("renews locks while a message is worked on, and stops when it is closed", async () => {
-    await using world = await openWorld({ lockDurationMs: 5000 });
-    await world.sender.sendMessages([{ body: 1 }, { body: 2 }]);
+    await using fixture = await openFixture({ lockDurationMs: 5000 });
+    await fixture.sender.sendMessages([{ body: 1 }, { body: 2 }]);
     const bodies: unknown[] = [];
-    await subscribeUntil(world.receiver, async (message) => {
+    await subscribeUntil(fixture.receiver, async (message) => {
       bodies.push(message.body);
-      await world.receiver.renewMessageLock(message);
-      await world.receiver.completeMessage(message);
+      await fixture.receiver.renewMessageLock(message);
+      await fixture.receiver.completeMessage(message);
       return bodies.length === 2;
     });
-    await world.sender.sendMessages({ body: 3 });
+    await fixture.sender.sendMessages({ body: 3 });
     expect(bodies).toEqual([1, 2]);
-    expect(world.broker.getEntity("orders").activeMessageCount).toBe(1);
+    expect(fixture.broker.getEntity("orders").activeMessageCount).toBe(1);
   });
 });
 
 describe("advanced/deferral", () => {
   it("puts steps that come too early aside and takes them in order", async () => {
-    await using world = await openWorld();
+    await using fixture = await openFixture();
     const steps = [3, 1, 4, 2, 5];
-    await world.sender.sendMessages(steps.map((step) => ({ body: { step } })));
+    await fixture.sender.sendMessages(steps.map((step) => ({ body: { step } })));
     const early = new Map<number, NonNullable<ServiceBusReceivedMessage["sequenceNumber"]>>();
     const done: number[] = [];
     let seen = 0;
-    await subscribeUntil(world.receiver, async (message) => {
+    await subscribeUntil(fixture.receiver, async (message) => {
       if (message.body.step === done.length + 1) {
         done.push(message.body.step);
-        await world.receiver.completeMessage(message);
+        await fixture.receiver.completeMessage(message);
       } else {
         early.set(message.body.step, message.sequenceNumber!);
-        await world.receiver.deferMessage(message);
+        await fixture.receiver.deferMessage(message);
       }
       return ++seen === steps.length;
     });
     while (early.has(done.length + 1)) {
-      const [message] = await world.receiver.receiveDeferredMessages(early.get(done.length + 1)!);
+      const [message] = await fixture.receiver.receiveDeferredMessages(early.get(done.length + 1)!);
       done.push(message!.body.step);
-      await world.receiver.completeMessage(message!);
+      await fixture.receiver.completeMessage(message!);
     }
     expect(done).toEqual([1, 2, 3, 4, 5]);
-    expect(world.broker.getEntity("orders").totalMessageCount).toBe(0);
+    expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(0);
   });
 });
 
 describe("advanced/processMessageFromDLQ", () => {
   it("repairs a dead-lettered message and sends it again", async () => {
-    await using world = await openWorld();
-    await world.sender.sendMessages({ body: { name: "Einstien" }, contentType: "application/json" });
-    const [wrong] = await world.receiver.receiveMessages(1);
-    await world.receiver.deadLetterMessage(wrong!, {
+    await using fixture = await openFixture();
+    await fixture.sender.sendMessages({ body: { name: "Einstien" }, contentType: "application/json" });
+    const [wrong] = await fixture.receiver.receiveMessages(1);
+    await fixture.receiver.deadLetterMessage(wrong!, {
       deadLetterReason: "Incorrect Recipe type",
       deadLetterErrorDescription: "Recipe type does not match preferences.",
     });
-    const deadLetters = world.client.createReceiver("orders", { subQueueType: "deadLetter" });
+    const deadLetters = fixture.client.createReceiver("orders", { subQueueType: "deadLetter" });
     const [dead] = await deadLetters.receiveMessages(1);
-    await world.sender.sendMessages({ ...dead!, body: { name: "Einstein" } });
+    await fixture.sender.sendMessages({ ...dead!, body: { name: "Einstein" } });
     await deadLetters.completeMessage(dead!);
-    const [repaired] = await world.receiver.receiveMessages(1);
+    const [repaired] = await fixture.receiver.receiveMessages(1);
     expect(repaired).toMatchObject({ body: { name: "Einstein" }, contentType: "application/json" });
   });
 
   it("finds what was delivered too often", async () => {
-    await using world = await openWorld({ maxDeliveryCount: 2 });
-    await world.sender.sendMessages({ body: 1 });
+    await using fixture = await openFixture({ maxDeliveryCount: 2 });
+    await fixture.sender.sendMessages({ body: 1 });
     for (let n = 0; n < 2; n++) {
-      const [message] = await world.receiver.receiveMessages(1);
-      await world.receiver.abandonMessage(message!);
+      const [message] = await fixture.receiver.receiveMessages(1);
+      await fixture.receiver.abandonMessage(message!);
     }
-    const deadLetters = world.client.createReceiver("orders", { subQueueType: "deadLetter" });
+    const deadLetters = fixture.client.createReceiver("orders", { subQueueType: "deadLetter" });
     const [dead] = await deadLetters.receiveMessages(1);
     expect(dead).toMatchObject({ body: 1, deadLetterReason: "MaxDeliveryCountExceeded" });
   });
@@ -191,11 +191,11 @@ describe("advanced/processMessageFromDLQ", () => {
 
 describe("advanced/sessionRoundRobin", () => {
   it("goes from session to session until none has messages", async () => {
-    await using world = await openWorld({ requiresSession: true });
-    await world.sender.sendMessages(
+    await using fixture = await openFixture({ requiresSession: true });
+    await fixture.sender.sendMessages(
       SCIENTISTS.map((body, place) => ({ body, sessionId: `session-${place % 3}` })),
     );
-    const client = connect(world.server.connectionString, 500);
+    const client = connect(fixture.server.connectionString, 500);
     const bySession = new Map<string, unknown[]>();
     const work = async (): Promise<string> => {
       for (;;) {
@@ -221,11 +221,11 @@ describe("advanced/sessionRoundRobin", () => {
 
 describe("advanced/sessionState", () => {
   it("collects a shopping list over several receivers and clears it", async () => {
-    await using world = await openWorld({ requiresSession: true });
+    await using fixture = await openFixture({ requiresSession: true });
     const items = ["milk", "eggs", "checkout"];
-    await world.sender.sendMessages(items.map((body) => ({ body, sessionId: "alice" })));
+    await fixture.sender.sendMessages(items.map((body) => ({ body, sessionId: "alice" })));
     for (const item of items) {
-      const session = await world.client.acceptNextSession("orders");
+      const session = await fixture.client.acceptNextSession("orders");
       const [message] = await session.receiveMessages(1);
       expect(message!.body).toBe(item);
       const list: unknown[] = (await session.getSessionState()) ?? [];
@@ -234,31 +234,31 @@ describe("advanced/sessionState", () => {
       await session.completeMessage(message!);
       await session.close();
     }
-    const session = await world.client.acceptSession("orders", "alice");
+    const session = await fixture.client.acceptSession("orders", "alice");
     expect(await session.getSessionState()).toBe(null);
   });
 });
 
 describe("advanced/topicSubscriptionWithRuleOperationsSample", () => {
   it("sorts messages to subscriptions by SQL, by correlation and by default", async () => {
-    await using world = await openWorld();
-    await world.broker.createTopic("news");
+    await using fixture = await openFixture();
+    await fixture.broker.createTopic("news");
     const names = ["all", "red", "important"];
-    for (const name of names) await world.broker.createSubscription("news", name);
-    const red = world.client.createRuleManager("news", "red");
+    for (const name of names) await fixture.broker.createSubscription("news", name);
+    const red = fixture.client.createRuleManager("news", "red");
     await red.deleteRule("$Default");
     await red.createRule("red", { sqlExpression: "colour = 'red' AND quantity > 5" });
-    const important = world.client.createRuleManager("news", "important");
+    const important = fixture.client.createRuleManager("news", "important");
     await important.deleteRule("$Default");
     await important.createRule("important", { correlationId: "important" });
-    await world.client.createSender("news").sendMessages([
+    await fixture.client.createSender("news").sendMessages([
       { body: 1, applicationProperties: { colour: "red", quantity: 10 } },
       { body: 2, applicationProperties: { colour: "red", quantity: 1 }, correlationId: "important" },
       { body: 3, applicationProperties: { colour: "blue", quantity: 10 } },
     ]);
     const bodies = await Promise.all(
       names.map(async (name) => {
-        const receiver = world.client.createReceiver("news", name, { receiveMode: "receiveAndDelete" });
+        const receiver = fixture.client.createReceiver("news", name, { receiveMode: "receiveAndDelete" });
         return (await receiver.receiveMessages(10, { maxWaitTimeInMs: 100 })).map(({ body }) => body);
       }),
     );

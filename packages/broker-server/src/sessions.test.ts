@@ -1,41 +1,41 @@
 import { describe, expect, it } from "vitest";
-import { codeOf, connect, openWorld } from "./world.test-support.js";
+import { codeOf, connect, openFixture } from "./fixture.test-support.js";
 
-const openSessions = () => openWorld({ requiresSession: true });
+const openSessions = () => openFixture({ requiresSession: true });
 
 describe("acceptSession", () => {
   it("receives a session's messages in order and leaves the others alone", async () => {
-    await using world = await openSessions();
-    await world.sender.sendMessages([
+    await using fixture = await openSessions();
+    await fixture.sender.sendMessages([
       { body: 1, sessionId: "a" },
       { body: 2, sessionId: "b" },
       { body: 3, sessionId: "a" },
     ]);
-    const session = await world.client.acceptSession("orders", "a");
+    const session = await fixture.client.acceptSession("orders", "a");
     expect(session.sessionId).toBe("a");
     expect(session.sessionLockedUntilUtc.getTime()).toBeGreaterThan(Date.now());
     const messages = await session.receiveMessages(10, { maxWaitTimeInMs: 300 });
     expect(messages.map(({ body }) => body)).toEqual([1, 3]);
     for (const message of messages) await session.completeMessage(message);
     await session.close();
-    expect(world.broker.getEntity("orders").activeMessageCount).toBe(1);
+    expect(fixture.broker.getEntity("orders").activeMessageCount).toBe(1);
   });
 
   it("is refused while another receiver holds the session", async () => {
-    await using world = await openSessions();
-    const session = await world.client.acceptSession("orders", "a");
-    expect(await codeOf(world.client.acceptSession("orders", "a"))).toBe("SessionCannotBeLocked");
+    await using fixture = await openSessions();
+    const session = await fixture.client.acceptSession("orders", "a");
+    expect(await codeOf(fixture.client.acceptSession("orders", "a"))).toBe("SessionCannotBeLocked");
     await session.close();
-    await (await world.client.acceptSession("orders", "a")).close();
+    await (await fixture.client.acceptSession("orders", "a")).close();
   });
 
   it("serves an abandoned message again first", async () => {
-    await using world = await openSessions();
-    await world.sender.sendMessages([
+    await using fixture = await openSessions();
+    await fixture.sender.sendMessages([
       { body: 1, sessionId: "a" },
       { body: 2, sessionId: "a" },
     ]);
-    const session = await world.client.acceptSession("orders", "a");
+    const session = await fixture.client.acceptSession("orders", "a");
     const [first] = await session.receiveMessages(1);
     await session.abandonMessage(first!);
     const [again] = await session.receiveMessages(1);
@@ -44,12 +44,12 @@ describe("acceptSession", () => {
   });
 
   it("counts no delivery when a receiver closes with unsettled messages", async () => {
-    await using world = await openSessions();
-    await world.sender.sendMessages({ body: 1, sessionId: "a" });
-    const first = await world.client.acceptSession("orders", "a");
+    await using fixture = await openSessions();
+    await fixture.sender.sendMessages({ body: 1, sessionId: "a" });
+    const first = await fixture.client.acceptSession("orders", "a");
     await first.receiveMessages(1);
     await first.close();
-    const second = await world.client.acceptSession("orders", "a");
+    const second = await fixture.client.acceptSession("orders", "a");
     const [message] = await second.receiveMessages(1);
     expect(message!.deliveryCount).toBe(0);
     await second.close();
@@ -58,26 +58,26 @@ describe("acceptSession", () => {
 
 describe("acceptNextSession", () => {
   it("takes the session with the oldest waiting message", async () => {
-    await using world = await openSessions();
-    await world.sender.sendMessages([
+    await using fixture = await openSessions();
+    await fixture.sender.sendMessages([
       { body: 1, sessionId: "b" },
       { body: 2, sessionId: "a" },
     ]);
-    const first = await world.client.acceptNextSession("orders");
-    const second = await world.client.acceptNextSession("orders");
+    const first = await fixture.client.acceptNextSession("orders");
+    const second = await fixture.client.acceptNextSession("orders");
     expect([first.sessionId, second.sessionId]).toEqual(["b", "a"]);
   });
 
   it("waits for a session to get messages", async () => {
-    await using world = await openSessions();
-    const next = world.client.acceptNextSession("orders");
-    await world.sender.sendMessages({ body: 1, sessionId: "late" });
+    await using fixture = await openSessions();
+    const next = fixture.client.acceptNextSession("orders");
+    await fixture.sender.sendMessages({ body: 1, sessionId: "late" });
     expect((await next).sessionId).toBe("late");
   });
 
   it("ends with ServiceTimeout when none comes in the client's time", async () => {
-    await using world = await openSessions();
-    const client = connect(world.server.connectionString, 500);
+    await using fixture = await openSessions();
+    const client = connect(fixture.server.connectionString, 500);
     expect(await codeOf(client.acceptNextSession("orders"))).toBe("ServiceTimeout");
     await client.close();
   });
@@ -86,8 +86,8 @@ describe("acceptNextSession", () => {
 describe("a session receiver", () => {
   it("keeps state as large as a message of its entity, and none that is larger", async () => {
     const KILOBYTE = 1024;
-    await using world = await openWorld({ requiresSession: true, maxMessageSizeInKilobytes: 2048 });
-    const session = await world.client.acceptSession("orders", "s1");
+    await using fixture = await openFixture({ requiresSession: true, maxMessageSizeInKilobytes: 2048 });
+    const session = await fixture.client.acceptSession("orders", "s1");
     const largest = Buffer.alloc(2048 * KILOBYTE, 0xff);
     await session.setSessionState(largest);
     const kept: Buffer = await session.getSessionState();
@@ -95,45 +95,45 @@ describe("a session receiver", () => {
     expect(await codeOf(session.setSessionState(Buffer.alloc(2048 * KILOBYTE + 1, 0xff)))).toBe(
       "MessageSizeExceeded",
     );
-    await world.broker.updateEntity("orders", { maxMessageSizeInKilobytes: 256 });
+    await fixture.broker.updateEntity("orders", { maxMessageSizeInKilobytes: 256 });
     expect(await codeOf(session.setSessionState(Buffer.alloc(257 * KILOBYTE, 0xff)))).toBe(
       "MessageSizeExceeded",
     );
   });
 
   it("keeps state that outlives it", async () => {
-    await using world = await openSessions();
-    const first = await world.client.acceptSession("orders", "a");
+    await using fixture = await openSessions();
+    const first = await fixture.client.acceptSession("orders", "a");
     expect(await first.getSessionState()).toBe(null);
     await first.setSessionState({ step: 2 });
     await first.close();
-    const second = await world.client.acceptSession("orders", "a");
+    const second = await fixture.client.acceptSession("orders", "a");
     expect(await second.getSessionState()).toEqual({ step: 2 });
   });
 
   it("renews the session's lock", async () => {
-    await using world = await openSessions();
-    const session = await world.client.acceptSession("orders", "a");
+    await using fixture = await openSessions();
+    const session = await fixture.client.acceptSession("orders", "a");
     const before = session.sessionLockedUntilUtc.getTime();
     const renewed = await session.renewSessionLock();
     expect(renewed.getTime()).toBeGreaterThanOrEqual(before);
   });
 
   it("defers, receives deferred, dead-letters and peeks", async () => {
-    await using world = await openSessions();
-    await world.sender.sendMessages([
+    await using fixture = await openSessions();
+    await fixture.sender.sendMessages([
       { body: 1, sessionId: "a" },
       { body: 2, sessionId: "a" },
       { body: 3, sessionId: "b" },
     ]);
-    const session = await world.client.acceptSession("orders", "a");
+    const session = await fixture.client.acceptSession("orders", "a");
     const [first, second] = await session.receiveMessages(2, { maxWaitTimeInMs: 1000 });
     await session.deferMessage(first!);
     expect((await session.peekMessages(10)).map(({ body }) => body)).toEqual([1, 2]);
     const [deferred] = await session.receiveDeferredMessages(first!.sequenceNumber!);
     await session.completeMessage(deferred!);
     await session.deadLetterMessage(second!, { deadLetterReason: "r", deadLetterErrorDescription: "d" });
-    expect(world.broker.getEntity("orders")).toMatchObject({
+    expect(fixture.broker.getEntity("orders")).toMatchObject({
       activeMessageCount: 1,
       deferredMessageCount: 0,
       deadLetterMessageCount: 1,
@@ -141,11 +141,11 @@ describe("a session receiver", () => {
   });
 
   it("learns that its lock is lost", async () => {
-    await using world = await openSessions();
-    await world.sender.sendMessages({ body: 1, sessionId: "a" });
-    const session = await world.client.acceptSession("orders", "a");
+    await using fixture = await openSessions();
+    await fixture.sender.sendMessages({ body: 1, sessionId: "a" });
+    const session = await fixture.client.acceptSession("orders", "a");
     const [message] = await session.receiveMessages(1);
-    world.broker.faults.loseLock("orders", message!.lockToken!);
+    fixture.broker.faults.loseLock("orders", message!.lockToken!);
     expect(await codeOf(session.renewSessionLock())).toBe("SessionLockLost");
     expect(await codeOf(session.completeMessage(message!))).toBe("SessionLockLost");
   });
@@ -153,11 +153,11 @@ describe("a session receiver", () => {
 
 describe("a link of the wrong kind", () => {
   it("is refused on an entity with sessions and on one without", async () => {
-    await using world = await openSessions();
-    await world.broker.createQueue("plain");
-    const plain = world.client.createReceiver("orders").receiveMessages(1);
+    await using fixture = await openSessions();
+    await fixture.broker.createQueue("plain");
+    const plain = fixture.client.createReceiver("orders").receiveMessages(1);
     expect(await codeOf(plain)).toBe("GeneralError");
-    expect(await codeOf(world.client.acceptNextSession("plain"))).toBe("GeneralError");
-    expect(await codeOf(world.sender.sendMessages({ body: 1 }))).toBe("GeneralError");
+    expect(await codeOf(fixture.client.acceptNextSession("plain"))).toBe("GeneralError");
+    expect(await codeOf(fixture.sender.sendMessages({ body: 1 }))).toBe("GeneralError");
   });
 });

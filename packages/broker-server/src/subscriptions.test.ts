@@ -1,21 +1,23 @@
 import type { ServiceBusRuleManager, SqlRuleFilter } from "@azure/service-bus";
 import { AmqpMap, type AmqpValue, stringMap, ulong } from "@waybill/amqp";
 import { describe, expect, it } from "vitest";
+import { codeOf, openFixture } from "./fixture.test-support.js";
 import { numberIn } from "./raw-client.test-support.js";
-import { openRaw } from "./raw-world.test-support.js";
-import { codeOf, openWorld } from "./world.test-support.js";
+import { openRaw } from "./raw-fixture.test-support.js";
 
 async function openTopic() {
-  const world = await openWorld();
-  await world.broker.createTopic("news");
-  await world.broker.createSubscription("news", "all");
-  await world.broker.createSubscription("news", "red");
+  const fixture = await openFixture();
+  await fixture.broker.createTopic("news");
+  await fixture.broker.createSubscription("news", "all");
+  await fixture.broker.createSubscription("news", "red");
   return {
-    ...world,
-    topic: world.client.createSender("news"),
-    rules: world.client.createRuleManager("news", "red"),
+    ...fixture,
+    topic: fixture.client.createSender("news"),
+    rules: fixture.client.createRuleManager("news", "red"),
     bodies: async (subscription: string): Promise<unknown[]> => {
-      const receiver = world.client.createReceiver("news", subscription, { receiveMode: "receiveAndDelete" });
+      const receiver = fixture.client.createReceiver("news", subscription, {
+        receiveMode: "receiveAndDelete",
+      });
       const messages = await receiver.receiveMessages(10, { maxWaitTimeInMs: 50 });
       await receiver.close();
       return messages.map(({ body }) => body);
@@ -31,15 +33,15 @@ async function names(rules: ServiceBusRuleManager): Promise<string[]> {
 
 describe("the rule manager", () => {
   it("adds, lists and removes rules of every kind", async () => {
-    await using world = await openTopic();
-    await world.rules.createRule(
+    await using fixture = await openTopic();
+    await fixture.rules.createRule(
       "sql",
       { sqlExpression: "colour = 'red'" },
       { sqlExpression: "SET seen = 1" },
     );
-    await world.rules.createRule("correlation", { subject: "s", applicationProperties: { n: 1 } });
+    await fixture.rules.createRule("correlation", { subject: "s", applicationProperties: { n: 1 } });
     const rules = [];
-    for await (const rule of world.rules.listRules()) rules.push(rule);
+    for await (const rule of fixture.rules.listRules()) rules.push(rule);
     expect(rules.map(({ name }) => name)).toEqual(["$Default", "correlation", "sql"]);
     expect((rules[0]!.filter as SqlRuleFilter).sqlExpression).toBe("1=1");
     expect(rules[1]!.filter).toMatchObject({ subject: "s", applicationProperties: { n: 1 } });
@@ -47,24 +49,24 @@ describe("the rule manager", () => {
       filter: { sqlExpression: "colour = 'red'" },
       action: { sqlExpression: "SET seen = 1" },
     });
-    await world.rules.deleteRule("sql");
-    expect(await names(world.rules)).toEqual(["$Default", "correlation"]);
+    await fixture.rules.deleteRule("sql");
+    expect(await names(fixture.rules)).toEqual(["$Default", "correlation"]);
   });
 
   it("lets a filter choose and an action change messages", async () => {
-    await using world = await openTopic();
-    await world.rules.deleteRule("$Default");
-    await world.rules.createRule(
+    await using fixture = await openTopic();
+    await fixture.rules.deleteRule("$Default");
+    await fixture.rules.createRule(
       "red",
       { sqlExpression: "colour = 'red'" },
       { sqlExpression: "SET sys.Label = 'seen'; SET n = 2" },
     );
-    await world.topic.sendMessages([
+    await fixture.topic.sendMessages([
       { body: 1, applicationProperties: { colour: "red", n: 1 } },
       { body: 2, applicationProperties: { colour: "blue" } },
     ]);
-    expect(await world.bodies("all")).toEqual([1, 2]);
-    const receiver = world.client.createReceiver("news", "red");
+    expect(await fixture.bodies("all")).toEqual([1, 2]);
+    const receiver = fixture.client.createReceiver("news", "red");
     const messages = await receiver.receiveMessages(10, { maxWaitTimeInMs: 50 });
     expect(messages).toHaveLength(1);
     expect(messages[0]).toMatchObject({
@@ -75,12 +77,12 @@ describe("the rule manager", () => {
   });
 
   it("refuses a rule twice, one that does not exist and a text that breaks the grammar", async () => {
-    await using world = await openTopic();
-    expect(await codeOf(world.rules.createRule("$Default", { subject: "s" }))).toBe(
+    await using fixture = await openTopic();
+    expect(await codeOf(fixture.rules.createRule("$Default", { subject: "s" }))).toBe(
       "MessagingEntityAlreadyExists",
     );
-    expect(await codeOf(world.rules.deleteRule("none"))).toBe("MessagingEntityNotFound");
-    expect(await codeOf(world.rules.createRule("bad", { sqlExpression: "colour ==== 1" }))).toBe(
+    expect(await codeOf(fixture.rules.deleteRule("none"))).toBe("MessagingEntityNotFound");
+    expect(await codeOf(fixture.rules.createRule("bad", { sqlExpression: "colour ==== 1" }))).toBe(
       "GeneralError",
     );
   });
@@ -88,15 +90,15 @@ describe("the rule manager", () => {
 
 describe("a correlation filter over AMQP", () => {
   const add = async (filter: Record<string, AmqpValue>) => {
-    await using world = await openRaw();
-    await world.broker.createTopic("news");
-    await world.broker.createSubscription("news", "all");
-    await using client = await world.connect();
+    await using fixture = await openRaw();
+    await fixture.broker.createTopic("news");
+    await fixture.broker.createSubscription("news", "all");
+    await using client = await fixture.connect();
     const management = await client.management("news/Subscriptions/all");
     const description = stringMap({ "correlation-filter": stringMap(filter) });
     const body = stringMap({ "rule-name": "r", "rule-description": description });
     const answer = await management.call("com.microsoft:add-rule", body);
-    const rules = world.broker.listRules("news", "all").map(({ name }) => name);
+    const rules = fixture.broker.listRules("news", "all").map(({ name }) => name);
     return { status: numberIn(answer, "statusCode"), rules };
   };
 
@@ -107,8 +109,8 @@ describe("a correlation filter over AMQP", () => {
 
   it.each([
     ["an unknown condition", { label: "s", subject: "s" }],
-    ["a condition that is no text", { label: "s", "message-id": ulong(5n) }],
-    ["a property whose name is no text", { label: "s", properties: new AmqpMap([[ulong(1n), "x"]]) }],
+    ["a condition that is not a string", { label: "s", "message-id": ulong(5n) }],
+    ["a property whose name is not a string", { label: "s", properties: new AmqpMap([[ulong(1n), "x"]]) }],
   ])("is refused with %s, not thinned out", async (_, filter) => {
     expect(await add(filter)).toEqual({ status: 400, rules: ["$Default"] });
   });
@@ -116,31 +118,31 @@ describe("a correlation filter over AMQP", () => {
 
 describe("a topic", () => {
   it("schedules messages for its subscriptions", async () => {
-    await using world = await openTopic();
-    const [number] = await world.topic.scheduleMessages({ body: 1 }, new Date(Date.now() + 60_000));
-    await world.topic.cancelScheduledMessages(number!);
-    await world.topic.scheduleMessages({ body: 2 }, new Date(Date.now() - 1));
-    expect(await world.bodies("all")).toEqual([2]);
+    await using fixture = await openTopic();
+    const [number] = await fixture.topic.scheduleMessages({ body: 1 }, new Date(Date.now() + 60_000));
+    await fixture.topic.cancelScheduledMessages(number!);
+    await fixture.topic.scheduleMessages({ body: 2 }, new Date(Date.now() - 1));
+    expect(await fixture.bodies("all")).toEqual([2]);
   });
 
   it("shows the messages that are scheduled in it when it is peeked, and delivers none", async () => {
-    await using world = await openTopic();
+    await using fixture = await openTopic();
     const due = new Date(Date.now() + 60_000);
-    const numbers = await world.topic.scheduleMessages([{ body: "a" }, { body: "b" }], due);
-    const receiver = world.client.createReceiver("news");
+    const numbers = await fixture.topic.scheduleMessages([{ body: "a" }, { body: "b" }], due);
+    const receiver = fixture.client.createReceiver("news");
     const peeked = await receiver.peekMessages(10);
     expect(peeked.map(({ body, state }) => [body, state])).toEqual([
       ["a", "scheduled"],
       ["b", "scheduled"],
     ]);
     expect(peeked.map(({ sequenceNumber }) => String(sequenceNumber))).toEqual(numbers.map(String));
-    expect(await world.client.createReceiver("news", "all").peekMessages(10)).toEqual([]);
+    expect(await fixture.client.createReceiver("news", "all").peekMessages(10)).toEqual([]);
     expect(await codeOf(receiver.receiveMessages(1))).toBe("GeneralError");
   });
 
   it("takes its subscriptions' names in any letter case", async () => {
-    await using world = await openTopic();
-    await world.client.createSender("NEWS").sendMessages({ body: 1 });
-    expect(await world.bodies("ALL")).toEqual([1]);
+    await using fixture = await openTopic();
+    await fixture.client.createSender("NEWS").sendMessages({ body: 1 });
+    expect(await fixture.bodies("ALL")).toEqual([1]);
   });
 });

@@ -1,8 +1,8 @@
 import { encodeMessage, scanMessage } from "@waybill/amqp";
 import { describe, expect, it } from "vitest";
+import { openFixture } from "./fixture.test-support.js";
 import { sendOn } from "./raw-client.test-support.js";
-import { openRaw } from "./raw-world.test-support.js";
-import { openWorld } from "./world.test-support.js";
+import { openRaw } from "./raw-fixture.test-support.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const UINT_MAX = 2 ** 32 - 1;
@@ -19,11 +19,11 @@ describe("the time to live that the official client shows", () => {
     ["the entity's default", { defaultMessageTimeToLiveMs: 30_000 }, undefined, 30_000],
     ["an entity's default of a year", { defaultMessageTimeToLiveMs: 365 * DAY_MS }, undefined, 365 * DAY_MS],
   ])("is %s", async (_, queue, sent, shown) => {
-    await using world = await openWorld(queue);
-    await world.sender.sendMessages({ body: "x", ...(sent !== undefined && { timeToLive: sent }) });
+    await using fixture = await openFixture(queue);
+    await fixture.sender.sendMessages({ body: "x", ...(sent !== undefined && { timeToLive: sent }) });
     for (const message of [
-      ...(await world.receiver.peekMessages(1)),
-      ...(await world.receiver.receiveMessages(1)),
+      ...(await fixture.receiver.peekMessages(1)),
+      ...(await fixture.receiver.receiveMessages(1)),
     ]) {
       expect(message.timeToLive).toBe(shown);
       expect(lifeOf(message)).toBe(shown);
@@ -34,56 +34,56 @@ describe("the time to live that the official client shows", () => {
   });
 
   it("is that of a message that lives for years, which no header holds", async () => {
-    await using world = await openWorld();
-    await world.sender.sendMessages({
+    await using fixture = await openFixture();
+    await fixture.sender.sendMessages({
       body: "x",
       bodyType: "value",
       header: { timeToLive: 365 * DAY_MS },
-    } as Parameters<typeof world.sender.sendMessages>[0]);
-    const [message] = await world.receiver.receiveMessages(1);
+    } as Parameters<typeof fixture.sender.sendMessages>[0]);
+    const [message] = await fixture.receiver.receiveMessages(1);
     expect(message?.timeToLive).toBe(365 * DAY_MS);
     expect(lifeOf(message ?? {})).toBe(365 * DAY_MS);
-    expect((await world.broker.receiver("orders").peek(1))[0]?.timeToLiveMs).toBe(365 * DAY_MS);
+    expect((await fixture.broker.receiver("orders").peek(1))[0]?.timeToLiveMs).toBe(365 * DAY_MS);
   });
 
   it("is none for a message that never expires", async () => {
-    await using world = await openWorld();
-    await world.sender.sendMessages({ body: "x" });
-    const [message] = await world.receiver.receiveMessages(1);
+    await using fixture = await openFixture();
+    await fixture.sender.sendMessages({ body: "x" });
+    const [message] = await fixture.receiver.receiveMessages(1);
     expect(message?.timeToLive).toBeUndefined();
     expect(message?._rawAmqpMessage.properties).not.toHaveProperty("absoluteExpiryTime");
   });
 
   it("counts from the enqueuing where the message was sent in the same process", async () => {
-    await using world = await openWorld({ defaultMessageTimeToLiveMs: 100 * DAY_MS });
-    await world.broker.sender("orders").send({ body: { section: "data", bytes: new Uint8Array([1]) } });
-    const [message] = await world.receiver.receiveMessages(1);
+    await using fixture = await openFixture({ defaultMessageTimeToLiveMs: 100 * DAY_MS });
+    await fixture.broker.sender("orders").send({ body: { section: "data", bytes: new Uint8Array([1]) } });
+    const [message] = await fixture.receiver.receiveMessages(1);
     expect(message?.timeToLive).toBe(100 * DAY_MS);
     expect(lifeOf(message ?? {})).toBe(100 * DAY_MS);
   });
 
   it("is the shortest of a topic's and a subscription's", async () => {
-    await using world = await openWorld();
-    await world.broker.createTopic("news", { defaultMessageTimeToLiveMs: 60_000 });
-    await world.broker.createSubscription("news", "all", { defaultMessageTimeToLiveMs: 40_000 });
-    await world.client.createSender("news").sendMessages({ body: "x", timeToLive: 90_000 });
-    const [message] = await world.client.createReceiver("news", "all").receiveMessages(1);
+    await using fixture = await openFixture();
+    await fixture.broker.createTopic("news", { defaultMessageTimeToLiveMs: 60_000 });
+    await fixture.broker.createSubscription("news", "all", { defaultMessageTimeToLiveMs: 40_000 });
+    await fixture.client.createSender("news").sendMessages({ body: "x", timeToLive: 90_000 });
+    const [message] = await fixture.client.createReceiver("news", "all").receiveMessages(1);
     expect(message?.timeToLive).toBe(40_000);
   });
 
   it("is that of a scheduled message while it is peeked, and of a deferred one", async () => {
-    await using world = await openWorld({ defaultMessageTimeToLiveMs: 30_000 });
+    await using fixture = await openFixture({ defaultMessageTimeToLiveMs: 30_000 });
     const later = new Date(Date.now() + 60_000);
-    await world.sender.scheduleMessages({ body: "x", timeToLive: 90_000 }, later);
-    const [scheduled] = await world.receiver.peekMessages(1);
+    await fixture.sender.scheduleMessages({ body: "x", timeToLive: 90_000 }, later);
+    const [scheduled] = await fixture.receiver.peekMessages(1);
     expect(scheduled).toMatchObject({ state: "scheduled", timeToLive: 30_000 });
     expect(lifeOf(scheduled ?? {})).toBe(30_000);
 
-    await world.sender.sendMessages({ body: "y", timeToLive: 90_000 });
-    const [message] = await world.receiver.receiveMessages(1);
+    await fixture.sender.sendMessages({ body: "y", timeToLive: 90_000 });
+    const [message] = await fixture.receiver.receiveMessages(1);
     if (message?.sequenceNumber === undefined) throw new Error("no message");
-    await world.receiver.deferMessage(message);
-    const [deferred] = await world.receiver.receiveDeferredMessages(message.sequenceNumber);
+    await fixture.receiver.deferMessage(message);
+    const [deferred] = await fixture.receiver.receiveDeferredMessages(message.sequenceNumber);
     expect(deferred?.timeToLive).toBe(30_000);
   });
 });
@@ -91,11 +91,11 @@ describe("the time to live that the official client shows", () => {
 describe("the times in a message's properties", () => {
   /** Sends one message in its encoded form and receives it so. */
   async function pass(parts: Partial<Parameters<typeof encodeMessage>[0]>) {
-    await using world = await openRaw();
-    await using client = await world.connect();
+    await using fixture = await openRaw();
+    await using client = await fixture.connect();
     const sender = await client.sender("orders");
     await sendOn(sender, encodeMessage({ body: { kind: "value", value: "x" }, ...parts }));
-    const [peeked] = await world.broker.receiver("orders").peek(1);
+    const [peeked] = await fixture.broker.receiver("orders").peek(1);
     const receiver = await client.receiver("orders", { credit: 1 });
     const [delivery] = await receiver.take(1);
     if (delivery === undefined || peeked === undefined) throw new Error("no message");
@@ -148,9 +148,9 @@ describe("the times in a message's properties", () => {
   });
 
   it("follow what a rule's action makes of the time to live", async () => {
-    await using world = await openRaw();
-    await world.broker.createTopic("news");
-    await world.broker.createSubscription(
+    await using fixture = await openRaw();
+    await fixture.broker.createTopic("news");
+    await fixture.broker.createSubscription(
       "news",
       "short",
       {},
@@ -163,7 +163,7 @@ describe("the times in a message's properties", () => {
         },
       },
     );
-    await using client = await world.connect();
+    await using client = await fixture.connect();
     const sender = await client.sender("news");
     const sent = {
       header: { ttl: 60_000 },

@@ -104,7 +104,7 @@ describe("serve with TLS", () => {
     await silent.closed;
   });
 
-  it("has as many handshakes under way as strangers may have connections, and gives up the oldest", async () => {
+  it("has as many handshakes in progress as strangers may have connections, and gives up the oldest", async () => {
     await using broker = createBroker();
     const limits = { unauthenticated: { connections: 3 } };
     await using server = await serve(broker, {

@@ -61,31 +61,31 @@ const under = (transactionId: Uint8Array, outcome?: DeliveryState) =>
 
 describe("a transaction", () => {
   it("sends and settles when it is committed, and nothing before", async () => {
-    await using world = await openTransactions();
-    await world.client.send("orders", "order");
-    const receiver = await world.client.receiver("orders", { credit: 1 });
+    await using fixture = await openTransactions();
+    await fixture.client.send("orders", "order");
+    const receiver = await fixture.client.receiver("orders", { credit: 1 });
     const [order] = await receiver.take(1);
-    const id = await world.declare();
-    const answers = await world.client.sender("answers");
+    const id = await fixture.declare();
+    const answers = await fixture.client.sender("answers");
     expect(await sendOn(answers, text("answer"), { state: under(id) })).toEqual(under(id, ACCEPTED));
     expect(await receiver.settle(order!, under(id, ACCEPTED))).toEqual(under(id, ACCEPTED));
-    expect(world.counts()).toEqual([1, 0]);
-    expect(await world.discharge(id, false)).toEqual(ACCEPTED);
-    expect(world.counts()).toEqual([0, 1]);
+    expect(fixture.counts()).toEqual([1, 0]);
+    expect(await fixture.discharge(id, false)).toEqual(ACCEPTED);
+    expect(fixture.counts()).toEqual([0, 1]);
   });
 
   it("leaves everything as it was when it is rolled back", async () => {
-    await using world = await openTransactions();
-    await world.client.send("orders", "order");
-    const receiver = await world.client.receiver("orders", { credit: 1 });
+    await using fixture = await openTransactions();
+    await fixture.client.send("orders", "order");
+    const receiver = await fixture.client.receiver("orders", { credit: 1 });
     const [order] = await receiver.take(1);
-    const id = await world.declare();
-    const answers = await world.client.sender("answers");
+    const id = await fixture.declare();
+    const answers = await fixture.client.sender("answers");
     await sendOn(answers, text("answer"), { state: under(id) });
     await receiver.settle(order!, under(id, rejected({ condition: "com.microsoft:dead-letter" })));
-    expect(await world.discharge(id, true)).toEqual(ACCEPTED);
-    expect(world.counts()).toEqual([1, 0]);
-    const management = await world.client.management("orders");
+    expect(await fixture.discharge(id, true)).toEqual(ACCEPTED);
+    expect(fixture.counts()).toEqual([1, 0]);
+    const management = await fixture.client.management("orders");
     const answer = await management.call(
       "com.microsoft:update-disposition",
       stringMap({
@@ -94,58 +94,61 @@ describe("a transaction", () => {
       }),
     );
     expect(numberIn(answer, "statusCode")).toBe(200);
-    expect(world.counts()).toEqual([0, 0]);
+    expect(fixture.counts()).toEqual([0, 0]);
   });
 
-  it("sends by way of its queue to another, once it is committed", async () => {
-    await using world = await openTransactions();
+  it("sends via its queue to another, once it is committed", async () => {
+    await using fixture = await openTransactions();
     const properties = symbolMap({ "com.microsoft:transfer-destination-address": "answers" });
-    const sender = await world.client.sender("orders", properties);
+    const sender = await fixture.client.sender("orders", properties);
     expect(sender.remoteAttach!.properties).toEqual(properties);
-    const id = await world.declare();
+    const id = await fixture.declare();
     expect(await sendOn(sender, text("answer"), { state: under(id) })).toEqual(under(id, ACCEPTED));
-    expect(world.counts()).toEqual([0, 0]);
-    await world.discharge(id, false);
-    expect(world.counts()).toEqual([0, 1]);
+    expect(fixture.counts()).toEqual([0, 0]);
+    await fixture.discharge(id, false);
+    expect(fixture.counts()).toEqual([0, 1]);
     await expect(
-      world.client.sender("orders", symbolMap({ "com.microsoft:transfer-destination-address": "" })),
+      fixture.client.sender("orders", symbolMap({ "com.microsoft:transfer-destination-address": "" })),
     ).rejects.toThrow("amqp:invalid-field");
   });
 
-  it("settles for a subscription and sends by way of its topic", async () => {
-    await using world = await openTransactions();
-    await world.broker.createTopic("events");
-    await world.broker.createSubscription("events", "all");
-    await world.client.send("events", "event");
-    const receiver = await world.client.receiver("events/Subscriptions/all", { credit: 1 });
+  it("settles for a subscription and sends via its topic", async () => {
+    await using fixture = await openTransactions();
+    await fixture.broker.createTopic("events");
+    await fixture.broker.createSubscription("events", "all");
+    await fixture.client.send("events", "event");
+    const receiver = await fixture.client.receiver("events/Subscriptions/all", { credit: 1 });
     const [event] = await receiver.take(1);
     const sendVia = (destination: string) =>
-      world.client.sender("events", symbolMap({ "com.microsoft:transfer-destination-address": destination }));
-    const id = await world.declare();
+      fixture.client.sender(
+        "events",
+        symbolMap({ "com.microsoft:transfer-destination-address": destination }),
+      );
+    const id = await fixture.declare();
     for (const destination of ["answers", "missing"]) {
       const sent = await sendOn(await sendVia(destination), text("answer"), { state: under(id) });
       expect(sent).toEqual(under(id, ACCEPTED));
     }
     expect(await receiver.settle(event!, under(id, ACCEPTED))).toEqual(under(id, ACCEPTED));
-    await world.discharge(id, false);
-    expect(world.counts()).toEqual([0, 1]);
-    expect(world.broker.getEntity("events/Subscriptions/all").totalMessageCount).toBe(0);
-    const lost = await world.client.receiver("events/$Transfer/$DeadLetterQueue", { credit: 1 });
+    await fixture.discharge(id, false);
+    expect(fixture.counts()).toEqual([0, 1]);
+    expect(fixture.broker.getEntity("events/Subscriptions/all").totalMessageCount).toBe(0);
+    const lost = await fixture.client.receiver("events/$Transfer/$DeadLetterQueue", { credit: 1 });
     expect(await lost.take(1)).toHaveLength(1);
   });
 
   it("covers requests to schedule and to settle", async () => {
-    await using world = await openTransactions();
-    await world.client.send("orders", "order");
-    const receiver = await world.client.receiver("orders", { credit: 1 });
+    await using fixture = await openTransactions();
+    await fixture.client.send("orders", "order");
+    const receiver = await fixture.client.receiver("orders", { credit: 1 });
     const [order] = await receiver.take(1);
-    const management = await world.client.management("orders");
+    const management = await fixture.client.management("orders");
     const due = new Date(Date.now() + 60_000);
     const scheduled = encodeMessage({
       messageAnnotations: symbolMap({ "x-opt-scheduled-enqueue-time": timestamp(due) }),
       body: { kind: "value", value: "later" },
     });
-    const id = await world.declare();
+    const id = await fixture.declare();
     const calls = [
       ["com.microsoft:schedule-message", { messages: [stringMap({ message: scheduled })] }],
       [
@@ -158,47 +161,47 @@ describe("a transaction", () => {
       expect(numberIn(answer, "statusCode")).toBe(200);
     }
     const counts = () => {
-      const { activeMessageCount, scheduledMessageCount } = world.broker.getEntity("orders");
+      const { activeMessageCount, scheduledMessageCount } = fixture.broker.getEntity("orders");
       return [activeMessageCount, scheduledMessageCount];
     };
     expect(counts()).toEqual([1, 0]);
-    await world.discharge(id, false);
+    await fixture.discharge(id, false);
     expect(counts()).toEqual([0, 1]);
   });
 
   it("is rolled back with the link that declared it", async () => {
-    await using world = await openTransactions();
-    const id = await world.declare();
-    const answers = await world.client.sender("answers");
+    await using fixture = await openTransactions();
+    const id = await fixture.declare();
+    const answers = await fixture.client.sender("answers");
     await sendOn(answers, text("answer"), { state: under(id) });
-    world.coordinator.detach();
+    fixture.coordinator.detach();
     const late = await sendOn(answers, text("late"), { state: under(id) });
     expect(late).toMatchObject({ kind: "rejected", error: { condition: "amqp:transaction:unknown-id" } });
-    expect(world.counts()).toEqual([0, 0]);
+    expect(fixture.counts()).toEqual([0, 0]);
   });
 
   it("settles messages of one top-level entity only", async () => {
-    await using world = await openTransactions();
-    await world.client.send("orders", "order");
-    await world.client.send("answers", "answer");
-    const orders = await world.client.receiver("orders", { credit: 1 });
-    const answers = await world.client.receiver("answers", { credit: 1 });
-    const id = await world.declare();
+    await using fixture = await openTransactions();
+    await fixture.client.send("orders", "order");
+    await fixture.client.send("answers", "answer");
+    const orders = await fixture.client.receiver("orders", { credit: 1 });
+    const answers = await fixture.client.receiver("answers", { credit: 1 });
+    const id = await fixture.declare();
     expect(await orders.settle((await orders.take(1))[0]!, under(id, ACCEPTED))).toEqual(under(id, ACCEPTED));
     expect(await answers.settle((await answers.take(1))[0]!, under(id, ACCEPTED))).toMatchObject({
       kind: "rejected",
       error: { condition: "amqp:not-allowed" },
     });
-    await world.discharge(id, false);
-    expect(world.counts()).toEqual([0, 1]);
+    await fixture.discharge(id, false);
+    expect(fixture.counts()).toEqual([0, 1]);
   });
 
   it("that is unknown is refused to sends, settlements and discharges", async () => {
-    await using world = await openTransactions();
+    await using fixture = await openTransactions();
     const refusal = { kind: "rejected", error: { condition: "amqp:transaction:unknown-id" } };
-    const answers = await world.client.sender("answers");
+    const answers = await fixture.client.sender("answers");
     const unknown = Buffer.alloc(16);
     expect(await sendOn(answers, text("a"), { state: under(unknown) })).toMatchObject(refusal);
-    expect(await world.discharge(unknown, false)).toMatchObject(refusal);
+    expect(await fixture.discharge(unknown, false)).toMatchObject(refusal);
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createBroker } from "./client/broker.js";
+import { codeOf, message, openFixture, settleMicrotasks, textsOf } from "./fixture.test-support.js";
 import { createManualClock, createSystemClock, steadyNow } from "./timing/clock.js";
-import { codeOf, message, openWorld, settleMicrotasks, textsOf } from "./world.test-support.js";
 
 const HOUR_MS = 3_600_000;
 const steps: [string, number][] = [
@@ -24,8 +24,8 @@ describe("createManualClock", () => {
 
 describe.each(steps)("after the wall clock was stepped %s", (_, stepMs) => {
   it("a lock ends when its time is over, and not before", async () => {
-    await using world = openWorld();
-    const { broker, clock } = world;
+    await using fixture = openFixture();
+    const { broker, clock } = fixture;
     await broker.createQueue("q", { lockDurationMs: 30_000 });
     await broker.sender("q").send(message("a"));
     const receiver = broker.receiver("q");
@@ -40,8 +40,8 @@ describe.each(steps)("after the wall clock was stepped %s", (_, stepMs) => {
   });
 
   it("a lock that is renewed is renewed for its whole time", async () => {
-    await using world = openWorld();
-    const { broker, clock } = world;
+    await using fixture = openFixture();
+    const { broker, clock } = fixture;
     await broker.createQueue("q", { lockDurationMs: 30_000 });
     await broker.sender("q").send(message("a"));
     const receiver = broker.receiver("q");
@@ -54,8 +54,8 @@ describe.each(steps)("after the wall clock was stepped %s", (_, stepMs) => {
   });
 
   it("a session's lock ends when its time is over", async () => {
-    await using world = openWorld();
-    const { broker, clock } = world;
+    await using fixture = openFixture();
+    const { broker, clock } = fixture;
     await broker.createQueue("q", { requiresSession: true, lockDurationMs: 30_000 });
     await broker.sender("q").send(message("a", { sessionId: "s" }));
     const session = await broker.acceptSession("q");
@@ -69,8 +69,8 @@ describe.each(steps)("after the wall clock was stepped %s", (_, stepMs) => {
   });
 
   it("messages live as long as they were given, locked in between or not", async () => {
-    await using world = openWorld();
-    const { broker, clock } = world;
+    await using fixture = openFixture();
+    const { broker, clock } = fixture;
     await broker.createQueue("q", { lockDurationMs: 30_000, deadLetteringOnMessageExpiration: true });
     await broker
       .sender("q")
@@ -89,8 +89,8 @@ describe.each(steps)("after the wall clock was stepped %s", (_, stepMs) => {
   });
 
   it("deferred messages can be had as long as they live", async () => {
-    await using world = openWorld();
-    const { broker, clock } = world;
+    await using fixture = openFixture();
+    const { broker, clock } = fixture;
     await broker.createQueue("q");
     await broker
       .sender("q")
@@ -109,8 +109,8 @@ describe.each(steps)("after the wall clock was stepped %s", (_, stepMs) => {
   });
 
   it("schedules are kept by the wall clock", async () => {
-    await using world = openWorld();
-    const { broker, clock } = world;
+    await using fixture = openFixture();
+    const { broker, clock } = fixture;
     await broker.createQueue("q");
     const at = new Date(clock.now() + 60_000);
     await broker.sender("q").schedule([message("a", { scheduledEnqueueTime: at })]);
@@ -127,8 +127,8 @@ describe.each(steps)("after the wall clock was stepped %s", (_, stepMs) => {
   });
 
   it("a wait ends when its time is over", async () => {
-    await using world = openWorld();
-    const { broker, clock } = world;
+    await using fixture = openFixture();
+    const { broker, clock } = fixture;
     await broker.createQueue("q");
     let received: unknown;
     void broker
@@ -145,8 +145,8 @@ describe.each(steps)("after the wall clock was stepped %s", (_, stepMs) => {
   });
 
   it("duplicates are known for as long as the window says", async () => {
-    await using world = openWorld();
-    const { broker, clock } = world;
+    await using fixture = openFixture();
+    const { broker, clock } = fixture;
     await broker.createQueue("q", {
       requiresDuplicateDetection: true,
       duplicateDetectionHistoryTimeWindowMs: 60_000,
@@ -163,8 +163,8 @@ describe.each(steps)("after the wall clock was stepped %s", (_, stepMs) => {
   });
 
   it("an entity is deleted when it has been idle for its time", async () => {
-    await using world = openWorld();
-    const { broker, clock } = world;
+    await using fixture = openFixture();
+    const { broker, clock } = fixture;
     await broker.createQueue("q", { autoDeleteOnIdleMs: 300_000 });
     clock.advance(100_000);
     clock.step(stepMs);
@@ -176,8 +176,8 @@ describe.each(steps)("after the wall clock was stepped %s", (_, stepMs) => {
   });
 
   it("a transaction ends two minutes after its first step", async () => {
-    await using world = openWorld();
-    const { broker, clock } = world;
+    await using fixture = openFixture();
+    const { broker, clock } = fixture;
     await broker.createQueue("q");
     const transaction = broker.beginTransaction();
     await broker.sender("q").send(message("a"), transaction);

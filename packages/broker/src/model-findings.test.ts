@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { openBroker } from "./client/broker.js";
 import type { BrokerError } from "./errors/broker-error.js";
+import { message, openFixture, textsOf } from "./fixture.test-support.js";
 import { createDisk, openDisk } from "./storage/restartable-storage.test-support.js";
 import { createManualClock } from "./timing/clock.js";
-import { message, openWorld, textsOf } from "./world.test-support.js";
 
 /** What random histories found, shrunk and told as facts. */
 
 describe("time to live", () => {
   it("does not end a deferred message by itself, not even one whose time passed under its lock", async () => {
-    await using world = openWorld();
-    const { clock, broker } = world;
+    await using fixture = openFixture();
+    const { clock, broker } = fixture;
     await broker.createQueue("q", { deadLetteringOnMessageExpiration: true });
     await broker
       .sender("q")
@@ -27,8 +27,8 @@ describe("time to live", () => {
 
 describe("schedule", () => {
   it("hands a message whose time has come to those who wait, at once", async () => {
-    await using world = openWorld();
-    const { clock, broker } = world;
+    await using fixture = openFixture();
+    const { clock, broker } = fixture;
     await broker.createQueue("q");
     const received = broker.receiver("q").receive(1, { maxWaitMs: 1 });
     await broker.sender("q").schedule([message("", { scheduledEnqueueTime: new Date(clock.now()) })]);
@@ -37,8 +37,8 @@ describe("schedule", () => {
 
   it("enqueues what is overdue in the order of scheduling, whatever else fell due before", async () => {
     for (const isTimerDue of [false, true]) {
-      await using world = openWorld();
-      const { clock, broker } = world;
+      await using fixture = openFixture();
+      const { clock, broker } = fixture;
       await broker.createQueue("q");
       const sender = broker.sender("q");
       const transaction = broker.beginTransaction();
@@ -57,8 +57,8 @@ describe("schedule", () => {
 
 describe("dead-letter forwarding", () => {
   it("takes messages on that are dead-lettered on arrival", async () => {
-    await using world = openWorld();
-    const { broker } = world;
+    await using fixture = openFixture();
+    const { broker } = fixture;
     await broker.createQueue("graveyard");
     await broker.createTopic("t");
     const options = { requiresSession: true, forwardDeadLetteredMessagesTo: "graveyard" };
@@ -72,8 +72,8 @@ describe("dead-letter forwarding", () => {
   });
 
   it("may bring a session's last message back into the session that is just expiring", async () => {
-    await using world = openWorld();
-    const { clock, broker } = world;
+    await using fixture = openFixture();
+    const { clock, broker } = fixture;
     await broker.createQueue("around");
     await broker.createQueue("q", { requiresSession: true, maxDeliveryCount: 1 });
     await broker.updateEntity("q", { forwardDeadLetteredMessagesTo: "around" });
@@ -87,7 +87,7 @@ describe("dead-letter forwarding", () => {
 });
 
 describe("a partitioned queue", () => {
-  const sendToPartitions = async ({ broker }: ReturnType<typeof openWorld>) => {
+  const sendToPartitions = async ({ broker }: ReturnType<typeof openFixture>) => {
     await broker.createQueue("q", { enablePartitioning: true });
     await broker.sender("q").send(message("first", { partitionKey: "p0" }));
     await broker.sender("q").send(message("second", { partitionKey: "p1" }));
@@ -96,17 +96,17 @@ describe("a partitioned queue", () => {
   };
 
   it("moves waiting messages on in the order of their arrival when it begins to forward", async () => {
-    await using world = openWorld();
-    await sendToPartitions(world);
-    await world.broker.createQueue("target");
-    await world.broker.updateEntity("q", { forwardTo: "target" });
-    expect(textsOf(await world.broker.receiver("target").receive(2))).toEqual(["first", "second"]);
+    await using fixture = openFixture();
+    await sendToPartitions(fixture);
+    await fixture.broker.createQueue("target");
+    await fixture.broker.updateEntity("q", { forwardTo: "target" });
+    expect(textsOf(await fixture.broker.receiver("target").receive(2))).toEqual(["first", "second"]);
   });
 
   it("deletes a batch of the oldest messages, whatever their partition", async () => {
-    await using world = openWorld();
-    await sendToPartitions(world);
-    const receiver = world.broker.receiver("q");
+    await using fixture = openFixture();
+    await sendToPartitions(fixture);
+    const receiver = fixture.broker.receiver("q");
     expect(await receiver.deleteBatch(1)).toBe(1);
     expect(textsOf(await receiver.receive(2))).toEqual(["second"]);
   });
@@ -114,8 +114,8 @@ describe("a partitioned queue", () => {
 
 describe("transaction", () => {
   it("settles each message once", async () => {
-    await using world = openWorld();
-    const { broker } = world;
+    await using fixture = openFixture();
+    const { broker } = fixture;
     await broker.createQueue("q");
     await broker.sender("q").send(message(""));
     const receiver = broker.receiver("q");
@@ -130,8 +130,8 @@ describe("transaction", () => {
   });
 
   it("does not send to an entity that was deleted and made again meanwhile", async () => {
-    await using world = openWorld();
-    const { broker } = world;
+    await using fixture = openFixture();
+    const { broker } = fixture;
     await broker.createQueue("q");
     const transaction = broker.beginTransaction();
     await broker.sender("q").send(message(""), transaction);
@@ -144,8 +144,8 @@ describe("transaction", () => {
 
 describe("consumer", () => {
   it("without credit ends at its next grant once nobody may receive any more", async () => {
-    await using world = openWorld();
-    const { broker } = world;
+    await using fixture = openFixture();
+    const { broker } = fixture;
     const reasons: unknown[] = [];
     for (const name of ["deleted", "disabled", "forwarding"]) {
       await broker.createQueue(name);

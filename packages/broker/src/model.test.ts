@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { command, durableCommand, world } from "../test/model/command.js";
+import { command, durableCommand, fixture } from "../test/model/command.js";
 import { playHistory } from "../test/model/history.js";
 import { openDurableStorage } from "./storage/lmdb/durable-storage.js";
 import { createDisk, openDisk } from "./storage/restartable-storage.test-support.js";
@@ -29,7 +29,7 @@ async function playRandom(
   let played = 0;
   for (let seed = FIRST_SEED; played < wanted; seed++) {
     let foundAtMs: number | undefined;
-    const property = fc.asyncProperty(world, history, async (net, commands) => {
+    const property = fc.asyncProperty(fixture, history, async (net, commands) => {
       if (foundAtMs !== undefined && performance.now() - foundAtMs > SHRINKING_MS) return;
       try {
         for (const event of await play(net, commands)) seen.add(event);

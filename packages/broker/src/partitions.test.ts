@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { openBroker } from "./client/broker.js";
+import { codeOf, message, openFixture, textsOf } from "./fixture.test-support.js";
 import type { BrokerMessage } from "./messages/message.js";
 import type { ReceivedMessage } from "./messages/received-message.js";
 import { createDisk, openDisk } from "./storage/restartable-storage.test-support.js";
 import { createManualClock } from "./timing/clock.js";
-import { codeOf, message, openWorld, textsOf } from "./world.test-support.js";
 
 const LAST_NUMBER = 2 ** 48 - 1;
 
 /** A broker with a partitioned queue `orders`. */
 async function openOrders(options: { requiresDuplicateDetection?: boolean; requiresSession?: boolean } = {}) {
-  const world = openWorld();
-  await world.broker.createQueue("orders", { enablePartitioning: true, ...options });
-  return { ...world, sender: world.broker.sender("orders"), receiver: world.broker.receiver("orders") };
+  const fixture = openFixture();
+  await fixture.broker.createQueue("orders", { enablePartitioning: true, ...options });
+  return { ...fixture, sender: fixture.broker.sender("orders"), receiver: fixture.broker.receiver("orders") };
 }
 
 const numberOf = ({ sequenceNumber }: ReceivedMessage): number => Number(sequenceNumber & 0xffff_ffff_ffffn);
@@ -21,31 +21,31 @@ const partitionsOf = (messages: readonly ReceivedMessage[]): number[] =>
 
 describe("sequence numbers of a partitioned entity", () => {
   it("count in each partition for itself, without gaps", async () => {
-    await using world = await openOrders();
+    await using fixture = await openOrders();
     for (const partitionKey of ["a", "b", "a", "a", "b"]) {
-      await world.sender.send(message(partitionKey, { partitionKey }));
+      await fixture.sender.send(message(partitionKey, { partitionKey }));
     }
-    const received = await world.receiver.receive(10);
+    const received = await fixture.receiver.receive(10);
     expect(textsOf(received)).toEqual(["a", "b", "a", "a", "b"]);
     expect(received.map(numberOf)).toEqual([1, 1, 2, 3, 2]);
   });
 
   it("give messages without a key to the partitions in turn", async () => {
-    await using world = await openOrders();
-    for (let i = 0; i < 32; i++) await world.sender.send(message(`${i}`));
-    const received = await world.receiver.receive(32);
+    await using fixture = await openOrders();
+    for (let i = 0; i < 32; i++) await fixture.sender.send(message(`${i}`));
+    const received = await fixture.receiver.receive(32);
     expect(new Set(partitionsOf(received)).size).toBe(16);
     expect(received.map(numberOf)).toEqual([...Array(16).fill(1), ...Array(16).fill(2)]);
     expect(textsOf(received)).toEqual(received.map((_, i) => `${i}`));
   });
 
   it("count for itself in each subscription", async () => {
-    await using world = openWorld();
-    await world.broker.createTopic("news", { enablePartitioning: true });
-    await world.broker.createSubscription("news", "all");
-    const sender = world.broker.sender("news");
+    await using fixture = openFixture();
+    await fixture.broker.createTopic("news", { enablePartitioning: true });
+    await fixture.broker.createSubscription("news", "all");
+    const sender = fixture.broker.sender("news");
     for (const partitionKey of ["a", "b", "a"]) await sender.send(message("x", { partitionKey }));
-    const received = await world.broker.receiver("news/Subscriptions/all").receive(3);
+    const received = await fixture.broker.receiver("news/Subscriptions/all").receive(3);
     expect(received.map(numberOf)).toEqual([1, 1, 2]);
     expect(partitionsOf(received)).toEqual(
       partitionsOf(received.slice(0, 2)).concat(partitionsOf(received)[0] ?? -1),
@@ -78,16 +78,16 @@ describe("sequence numbers of a partitioned entity", () => {
 
 describe("peeking into a session of a partitioned entity", () => {
   it("takes no account of a number of a later partition, and goes on behind one of its own", async () => {
-    await using world = await openOrders({ requiresSession: true });
+    await using fixture = await openOrders({ requiresSession: true });
     for (let n = 0; n < 20; n++) {
-      await world.sender.send(message(`${n}`, { sessionId: `session-${n}` }));
+      await fixture.sender.send(message(`${n}`, { sessionId: `session-${n}` }));
     }
-    const all = await world.receiver.peek(20);
+    const all = await fixture.receiver.peek(20);
     const partitions = partitionsOf(all);
     const fromSequenceNumber = (all.at(-1)?.sequenceNumber ?? 0n) + 1n;
     for (const [index, { sessionId }] of all.entries()) {
       const isEarlier = (partitions[index] ?? 0) < (partitions.at(-1) ?? 0);
-      const peeked = await world.receiver.peek(10, { sessionId, fromSequenceNumber });
+      const peeked = await fixture.receiver.peek(10, { sessionId, fromSequenceNumber });
       expect(peeked).toHaveLength(isEarlier ? 1 : 0);
     }
     expect(new Set(partitions).size).toBeGreaterThan(1);
@@ -146,10 +146,10 @@ describe("a partitioned entity on a storage", () => {
 
 describe("the partition of a message", () => {
   it("is its id's where duplicates are detected, so that they meet", async () => {
-    await using world = await openOrders({ requiresDuplicateDetection: true });
+    await using fixture = await openOrders({ requiresDuplicateDetection: true });
     const ids = Array.from({ length: 20 }, (_, i) => `id ${i}`);
-    for (const messageId of [...ids, ...ids]) await world.sender.send(message(messageId, { messageId }));
-    const received = await world.receiver.receive(100);
+    for (const messageId of [...ids, ...ids]) await fixture.sender.send(message(messageId, { messageId }));
+    const received = await fixture.receiver.receive(100);
     expect(textsOf(received)).toEqual(ids);
     expect(new Set(partitionsOf(received)).size).toBeGreaterThan(4);
 
@@ -163,24 +163,24 @@ describe("the partition of a message", () => {
   });
 
   it("is its session's or partition key's even there", async () => {
-    await using world = await openOrders({ requiresDuplicateDetection: true });
+    await using fixture = await openOrders({ requiresDuplicateDetection: true });
     for (let i = 0; i < 10; i++) {
-      await world.sender.send(message("x", { messageId: `id ${i}`, partitionKey: "one" }));
+      await fixture.sender.send(message("x", { messageId: `id ${i}`, partitionKey: "one" }));
     }
-    expect(new Set(partitionsOf(await world.receiver.receive(10))).size).toBe(1);
+    expect(new Set(partitionsOf(await fixture.receiver.receive(10))).size).toBe(1);
   });
 
-  it("is chosen by the via partition key in the queue that a message goes by way of", async () => {
-    await using world = await openOrders();
-    await world.broker.createQueue("target", { status: "Disabled" });
-    const sender = world.broker.sender("target", { via: "orders" });
+  it("is chosen by the via partition key in the queue that a message goes via", async () => {
+    await using fixture = await openOrders();
+    await fixture.broker.createQueue("target", { status: "Disabled" });
+    const sender = fixture.broker.sender("target", { via: "orders" });
     const send = (text: string, properties: Parameters<typeof message>[1]) =>
       sender.send(message(text, properties));
     await send("a", { viaPartitionKey: "key 1", partitionKey: "key 2" });
     await send("b", { viaPartitionKey: "key 3", partitionKey: "key 2" });
     await send("c", { viaPartitionKey: "key 1" });
     await send("d", { partitionKey: "key 1" });
-    const kept = await world.broker.receiver("orders/$Transfer/$DeadLetterQueue").receive(4);
+    const kept = await fixture.broker.receiver("orders/$Transfer/$DeadLetterQueue").receive(4);
     expect(textsOf(kept)).toEqual(["a", "b", "c", "d"]);
     const [a, b, c, d] = partitionsOf(kept);
     expect([c, d]).toEqual([a, a]);
@@ -190,51 +190,51 @@ describe("the partition of a message", () => {
 
 describe("a transaction with a partitioned entity", () => {
   it("takes messages of one partition key", async () => {
-    await using world = await openOrders();
-    const transaction = world.broker.beginTransaction();
-    await world.sender.send(message("a", { partitionKey: "p" }), transaction);
-    await world.sender.sendBatch([message("b", { partitionKey: "p" })], transaction);
+    await using fixture = await openOrders();
+    const transaction = fixture.broker.beginTransaction();
+    await fixture.sender.send(message("a", { partitionKey: "p" }), transaction);
+    await fixture.sender.sendBatch([message("b", { partitionKey: "p" })], transaction);
     await transaction.commit();
-    expect(textsOf(await world.receiver.receive(3))).toEqual(["a", "b"]);
+    expect(textsOf(await fixture.receiver.receive(3))).toEqual(["a", "b"]);
   });
 
   it("refuses a message without a key and one with another key", async () => {
-    await using world = await openOrders();
-    const transaction = world.broker.beginTransaction();
-    expect(await codeOf(world.sender.send(message("a"), transaction))).toBe("not-allowed");
-    await world.sender.send(message("a", { partitionKey: "p" }), transaction);
-    expect(await codeOf(world.sender.send(message("b", { partitionKey: "q" }), transaction))).toBe(
+    await using fixture = await openOrders();
+    const transaction = fixture.broker.beginTransaction();
+    expect(await codeOf(fixture.sender.send(message("a"), transaction))).toBe("not-allowed");
+    await fixture.sender.send(message("a", { partitionKey: "p" }), transaction);
+    expect(await codeOf(fixture.sender.send(message("b", { partitionKey: "q" }), transaction))).toBe(
       "not-allowed",
     );
-    const scheduledEnqueueTime = new Date(world.clock.now() + 1000);
+    const scheduledEnqueueTime = new Date(fixture.clock.now() + 1000);
     const scheduled = message("c", { sessionId: "q", scheduledEnqueueTime });
-    expect(await codeOf(world.sender.schedule([scheduled], transaction))).toBe("not-allowed");
+    expect(await codeOf(fixture.sender.schedule([scheduled], transaction))).toBe("not-allowed");
     await transaction.commit();
-    expect(textsOf(await world.receiver.receive(3))).toEqual(["a"]);
+    expect(textsOf(await fixture.receiver.receive(3))).toEqual(["a"]);
   });
 
   it("goes by the via partition key in a partitioned transfer queue", async () => {
-    await using world = await openOrders();
-    await world.broker.createQueue("target");
-    const sender = world.broker.sender("target", { via: "orders" });
-    const transaction = world.broker.beginTransaction();
+    await using fixture = await openOrders();
+    await fixture.broker.createQueue("target");
+    const sender = fixture.broker.sender("target", { via: "orders" });
+    const transaction = fixture.broker.beginTransaction();
     for (const partitionKey of ["p", "q"]) {
       await sender.send(message(partitionKey, { partitionKey, viaPartitionKey: "via" }), transaction);
     }
     const other = message("r", { partitionKey: "p", viaPartitionKey: "other" });
     expect(await codeOf(sender.send(other, transaction))).toBe("not-allowed");
     await transaction.commit();
-    expect(textsOf(await world.broker.receiver("target").receive(3))).toEqual(["p", "q"]);
+    expect(textsOf(await fixture.broker.receiver("target").receive(3))).toEqual(["p", "q"]);
   });
 
   it("takes any keys where there are no partitions", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("plain");
-    const sender = world.broker.sender("plain");
-    const transaction = world.broker.beginTransaction();
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("plain");
+    const sender = fixture.broker.sender("plain");
+    const transaction = fixture.broker.beginTransaction();
     await sender.send(message("a"), transaction);
     await sender.send(message("b", { partitionKey: "q" }), transaction);
     await transaction.commit();
-    expect(textsOf(await world.broker.receiver("plain").receive(2))).toEqual(["a", "b"]);
+    expect(textsOf(await fixture.broker.receiver("plain").receive(2))).toEqual(["a", "b"]);
   });
 });

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { createBroker, openBroker } from "./client/broker.js";
 import type { QueueOptions } from "./entities/entity-options.js";
 import type { Tier } from "./entities/tier.js";
+import { codeOf, message, openFixture } from "./fixture.test-support.js";
 import { createDisk, openDisk } from "./storage/restartable-storage.test-support.js";
 import { createManualClock } from "./timing/clock.js";
-import { codeOf, message, openWorld } from "./world.test-support.js";
 
 const DAY_MS = 24 * 60 * 60_000;
 const KILOBYTE = 1024;
@@ -23,42 +23,42 @@ async function refusalOf(tier: Tier, options: QueueOptions): Promise<string | un
 
 describe("the basic tier", () => {
   it("has queues, with messages of up to 256 KB that live for up to 14 days", async () => {
-    await using world = openWorld({ tier: "basic" });
-    const { options } = await world.broker.createQueue("orders");
+    await using fixture = openFixture({ tier: "basic" });
+    const { options } = await fixture.broker.createQueue("orders");
     expect(options).toMatchObject({
       maxMessageSizeInKilobytes: 256,
       defaultMessageTimeToLiveMs: 14 * DAY_MS,
     });
-    const sender = world.broker.sender("orders");
+    const sender = fixture.broker.sender("orders");
     const tooLarge = message("x".repeat(256 * KILOBYTE + 1));
     expect(await codeOf(sender.send(tooLarge))).toBe("message-size-exceeded");
     await sender.send(message("a", { timeToLiveMs: 30 * DAY_MS }));
-    const [received] = await world.broker.receiver("orders").receive();
+    const [received] = await fixture.broker.receiver("orders").receive();
     expect(received?.timeToLiveMs).toBe(14 * DAY_MS);
   });
 
   it("has scheduled messages, deferral, dead-letter queues and partitions", async () => {
-    await using world = openWorld({ tier: "basic" });
-    await world.broker.createQueue("orders", { enablePartitioning: true });
-    const sender = world.broker.sender("orders");
-    const scheduledEnqueueTime = new Date(world.clock.now() + 1000);
+    await using fixture = openFixture({ tier: "basic" });
+    await fixture.broker.createQueue("orders", { enablePartitioning: true });
+    const sender = fixture.broker.sender("orders");
+    const scheduledEnqueueTime = new Date(fixture.clock.now() + 1000);
     await sender.schedule([message("a", { scheduledEnqueueTime })]);
-    world.clock.advance(1000);
-    const receiver = world.broker.receiver("orders");
+    fixture.clock.advance(1000);
+    const receiver = fixture.broker.receiver("orders");
     const [first] = await receiver.receive();
     await receiver.defer(first ?? "");
     const [again] = await receiver.receiveDeferred([first?.sequenceNumber ?? 0n]);
     await receiver.deadLetter(again ?? "");
-    expect(await world.broker.receiver("orders/$DeadLetterQueue").peek()).toHaveLength(1);
+    expect(await fixture.broker.receiver("orders/$DeadLetterQueue").peek()).toHaveLength(1);
   });
 
-  it("has no topics, transactions and sends by way of another queue", async () => {
-    await using world = openWorld({ tier: "basic" });
-    await world.broker.createQueue("orders");
-    expect(await codeOf(world.broker.createTopic("news"))).toBe("not-allowed");
-    await expect(world.broker.createTopic("news")).rejects.toThrow("The basic tier has no topics.");
-    expect(() => world.broker.beginTransaction()).toThrow("The basic tier has no transactions.");
-    expect(() => world.broker.sender("orders", { via: "orders" })).toThrow("The basic tier has no sends");
+  it("has no topics, transactions and sends via another queue", async () => {
+    await using fixture = openFixture({ tier: "basic" });
+    await fixture.broker.createQueue("orders");
+    expect(await codeOf(fixture.broker.createTopic("news"))).toBe("not-allowed");
+    await expect(fixture.broker.createTopic("news")).rejects.toThrow("The basic tier has no topics.");
+    expect(() => fixture.broker.beginTransaction()).toThrow("The basic tier has no transactions.");
+    expect(() => fixture.broker.sender("orders", { via: "orders" })).toThrow("The basic tier has no sends");
   });
 
   it.each<[keyof QueueOptions, unknown, string]>([
@@ -76,20 +76,20 @@ describe("the basic tier", () => {
   });
 
   it("takes the usual values of what it does not offer, and keeps updates within its limits", async () => {
-    await using world = openWorld({ tier: "basic" });
+    await using fixture = openFixture({ tier: "basic" });
     const usual = {
       requiresSession: false,
       autoDeleteOnIdleMs: Number.POSITIVE_INFINITY,
       forwardTo: undefined,
     };
-    await world.broker.createQueue("orders", usual);
-    await world.broker.updateEntity("orders", { ...usual, lockDurationMs: 30_000 });
-    expect(await codeOf(world.broker.updateEntity("orders", { autoDeleteOnIdleMs: DAY_MS }))).toBe(
+    await fixture.broker.createQueue("orders", usual);
+    await fixture.broker.updateEntity("orders", { ...usual, lockDurationMs: 30_000 });
+    expect(await codeOf(fixture.broker.updateEntity("orders", { autoDeleteOnIdleMs: DAY_MS }))).toBe(
       "not-allowed",
     );
     const longer = { defaultMessageTimeToLiveMs: 15 * DAY_MS };
-    expect(await codeOf(world.broker.updateEntity("orders", longer))).toBe("argument-error");
-    expect(world.broker.getEntity("orders").options).toMatchObject({
+    expect(await codeOf(fixture.broker.updateEntity("orders", longer))).toBe("argument-error");
+    expect(fixture.broker.getEntity("orders").options).toMatchObject({
       defaultMessageTimeToLiveMs: 14 * DAY_MS,
     });
   });
@@ -97,15 +97,15 @@ describe("the basic tier", () => {
 
 describe("the standard tier", () => {
   it("has everything, with messages of up to 256 KB in entities of up to 5 GB", async () => {
-    await using world = openWorld({ tier: "standard" });
-    const { options } = await world.broker.createTopic("news", { requiresDuplicateDetection: true });
+    await using fixture = openFixture({ tier: "standard" });
+    const { options } = await fixture.broker.createTopic("news", { requiresDuplicateDetection: true });
     expect(options).toMatchObject({
       maxMessageSizeInKilobytes: 256,
       defaultMessageTimeToLiveMs: Number.POSITIVE_INFINITY,
     });
-    await world.broker.createSubscription("news", "all", { requiresSession: true });
-    await world.broker.createQueue("orders", { enablePartitioning: true, enableExpress: true });
-    await world.broker.beginTransaction().rollBack();
+    await fixture.broker.createSubscription("news", "all", { requiresSession: true });
+    await fixture.broker.createQueue("orders", { enablePartitioning: true, enableExpress: true });
+    await fixture.broker.beginTransaction().rollBack();
     expect(await refusalOf("standard", { maxMessageSizeInKilobytes: 1024 })).toBe("argument-error");
     expect(await refusalOf("standard", { maxSizeInMegabytes: 81920 })).toBe("argument-error");
     expect(
@@ -116,10 +116,13 @@ describe("the standard tier", () => {
 
 describe("the premium tier", () => {
   it("has messages of up to 100 MB in entities of up to 80 GB, and neither partitions nor express entities", async () => {
-    await using world = openWorld({ tier: "premium" });
-    const { options } = await world.broker.createQueue("orders");
+    await using fixture = openFixture({ tier: "premium" });
+    const { options } = await fixture.broker.createQueue("orders");
     expect(options.maxMessageSizeInKilobytes).toBe(1024);
-    await world.broker.createQueue("large", { maxMessageSizeInKilobytes: 102400, maxSizeInMegabytes: 81920 });
+    await fixture.broker.createQueue("large", {
+      maxMessageSizeInKilobytes: 102400,
+      maxSizeInMegabytes: 81920,
+    });
     expect(await refusalOf("premium", { enablePartitioning: true })).toBe("not-allowed");
     expect(await refusalOf("premium", { enableExpress: true })).toBe("not-allowed");
     expect(
@@ -130,13 +133,13 @@ describe("the premium tier", () => {
 
 describe("a broker's tier", () => {
   it("is none by default: every feature is there", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders", {
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders", {
       enablePartitioning: true,
       requiresSession: true,
       enableExpress: true,
     });
-    expect(world.broker.getEntity("orders").options).toMatchObject({ maxMessageSizeInKilobytes: 1024 });
+    expect(fixture.broker.getEntity("orders").options).toMatchObject({ maxMessageSizeInKilobytes: 1024 });
   });
 
   it("has to be one of the service's", () => {

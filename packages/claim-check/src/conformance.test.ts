@@ -30,9 +30,12 @@ const subjects: Readonly<Record<string, ClaimCheckStoreSubject>> = {
     : { "blobClaimCheckStore() on Azure": realContainer(process.env.BLOB_CONTAINER_URL) }),
 };
 
-describe.each(Object.entries(subjects))("%s obeys the law for claim-check stores", (_, subject) => {
-  for (const { name, run } of claimCheckStoreCases(subject)) it(name, run);
-});
+describe.each(Object.entries(subjects))(
+  "%s passes the conformance suite for claim-check stores",
+  (_, subject) => {
+    for (const { name, run } of claimCheckStoreCases(subject)) it(name, run);
+  },
+);
 
 function realContainer(url: string): ClaimCheckStoreSubject {
   return {

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { ServiceBusClient } from "@azure/service-bus";
 import { describe, expect, it } from "vitest";
-import { openFolder, runCommand } from "./seats.test-support.js";
+import { openFolder, runCommand } from "./environments.test-support.js";
 
 const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
 

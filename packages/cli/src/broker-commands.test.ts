@@ -3,15 +3,22 @@ import { join } from "node:path";
 import { ServiceBusClient } from "@azure/service-bus";
 import { serve } from "@waybill/broker-server";
 import { describe, expect, it } from "vitest";
-import { encoded, fill, garbage, openDataSeat, seats, waiting } from "./seats.test-support.js";
+import {
+  encoded,
+  environments,
+  fill,
+  garbage,
+  openDataEnvironment,
+  waiting,
+} from "./environments.test-support.js";
 
-describe.each(seats)("against $name", ({ open }) => {
+describe.each(environments)("against $name", ({ open }) => {
   it("sends a value in the main format, bytes as they are, now or later", async () => {
-    await using seat = await open();
-    await seat.withBroker((broker) => broker.createQueue("orders"));
+    await using environment = await open();
+    await environment.withBroker((broker) => broker.createQueue("orders"));
 
     const value = ["send", "orders", "--body", '{"id":1}', "--subject", "order-placed", "-p", "tenant=a"];
-    const sent = await seat.run([
+    const sent = await environment.run([
       ...value,
       "-p",
       "attempt:=2",
@@ -23,15 +30,22 @@ describe.each(seats)("against $name", ({ open }) => {
     expect(sent).toMatchObject({ exitCode: 0, stderr: "" });
     expect(sent.json()).toEqual({ messageId: "m-1", contentType: "application/json", bytes: 8 });
     const later = ["send", "orders", "--as", "msgpack", "--schedule", "1h"];
-    expect((await seat.run(later, { input: '{"id":2}' })).json()).toMatchObject({
+    expect((await environment.run(later, { input: '{"id":2}' })).json()).toMatchObject({
       contentType: "application/vnd.msgpack",
       sequenceNumber: expect.stringMatching(/^\d+$/),
     });
     const body = Uint8Array.of(1, 2, 3);
-    const raw = ["send", "orders", await seat.write("body.bin", body), "--raw", "--content-type", "x/y"];
-    expect((await seat.run(raw)).exitCode).toBe(0);
+    const raw = [
+      "send",
+      "orders",
+      await environment.write("body.bin", body),
+      "--raw",
+      "--content-type",
+      "x/y",
+    ];
+    expect((await environment.run(raw)).exitCode).toBe(0);
 
-    const messages = await seat.withBroker((broker) => waiting(broker, { queue: "orders" }));
+    const messages = await environment.withBroker((broker) => waiting(broker, { queue: "orders" }));
     expect(messages).toMatchObject([
       {
         messageId: "m-1",
@@ -46,13 +60,13 @@ describe.each(seats)("against $name", ({ open }) => {
   });
 
   it("peeks without changing anything, and shows bodies only when asked", async () => {
-    await using seat = await open();
-    await seat.withBroker(async (broker) => {
+    await using environment = await open();
+    await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
       await fill(broker, "orders", [encoded({ name: "Ada" }), encoded({ name: "Bob" }, "msgpack")]);
     });
 
-    const peeked = await seat.run(["peek", "orders"]);
+    const peeked = await environment.run(["peek", "orders"]);
     expect(peeked).toMatchObject({ exitCode: 0, stderr: "" });
     expect(peeked.lines()).toMatchObject([
       {
@@ -64,50 +78,67 @@ describe.each(seats)("against $name", ({ open }) => {
       { sequenceNumber: "2", deserialization: { serializer: "msgpack", position: 1 } },
     ]);
     expect(peeked.stdout).not.toMatch(/Ada|Bob/);
-    const withBody = await seat.run(["peek", "orders", "--body", "--from", "2"]);
+    const withBody = await environment.run(["peek", "orders", "--body", "--from", "2"]);
     expect(withBody.lines().map(({ body }) => body)).toEqual([{ name: "Bob" }]);
-    const table = await seat.run(["peek", "orders", "--no-json", "--max", "1"]);
+    const table = await environment.run(["peek", "orders", "--no-json", "--max", "1"]);
     expect(table.stdout).toMatch(/^NUMBER {2}STATE .*\n {5}1 {2}active .*json +\d+\n$/);
-    expect(await seat.withBroker((broker) => waiting(broker, { queue: "orders" }))).toHaveLength(2);
+    expect(await environment.withBroker((broker) => waiting(broker, { queue: "orders" }))).toHaveLength(2);
   });
 
-  it("receives and settles as told, and leaves what nobody can read", async () => {
-    await using seat = await open();
-    await seat.withBroker(async (broker) => {
+  it("receives and settles as told, and leaves what cannot be deserialized", async () => {
+    await using environment = await open();
+    await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
       await fill(broker, "orders", [encoded({ id: 1 }), garbage, encoded({ id: 2 }), encoded({ id: 3 })]);
     });
 
-    const taken = await seat.run(["receive", "orders", "--settle", "complete", "--max", "3", "--body"]);
+    const taken = await environment.run([
+      "receive",
+      "orders",
+      "--settle",
+      "complete",
+      "--max",
+      "3",
+      "--body",
+    ]);
     expect(taken.exitCode).toBe(1);
     expect(taken.lines()).toMatchObject([{ body: { id: 1 } }, { rawBody: "//79" }, { body: { id: 2 } }]);
-    expect(taken.stderr).toContain("1 that nobody can read stay");
+    expect(taken.stderr).toContain("1 that cannot be deserialized stay");
     const left = () =>
-      seat.withBroker(async (broker) => ({
+      environment.withBroker(async (broker) => ({
         ready: (await waiting(broker, { queue: "orders" })).map(({ sequenceNumber }) => sequenceNumber),
         dead: await waiting(broker, { queue: "orders", subQueue: "deadLetter" }),
       }));
     expect(await left()).toEqual({ ready: [2n, 4n], dead: [] });
     const all = ["receive", "orders", "--settle", "dead-letter", "--max", "9", "--wait", "200ms"];
-    expect((await seat.run([...all, "--include-undecodable"])).exitCode).toBe(1);
+    expect((await environment.run([...all, "--include-undecodable"])).exitCode).toBe(1);
     expect(await left()).toMatchObject({ ready: [], dead: [{ deadLetterReason: "WaybillCommand" }, {}] });
   });
 
   it("gives back each message once, and takes messages of a session", async () => {
-    await using seat = await open();
-    await seat.withBroker(async (broker) => {
+    await using environment = await open();
+    await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
       await broker.createQueue("sessions", { requiresSession: true });
       await fill(broker, "orders", [encoded({ id: 1 })]);
       await fill(broker, "sessions", [{ ...encoded({ id: 2 }), sessionId: "s-1" }]);
     });
-    const given = await seat.run(["receive", "orders", "--settle", "abandon", "-n", "9", "-w", "200ms"]);
+    const given = await environment.run([
+      "receive",
+      "orders",
+      "--settle",
+      "abandon",
+      "-n",
+      "9",
+      "-w",
+      "200ms",
+    ]);
     expect(given.lines()).toHaveLength(1);
-    const [message] = await seat.withBroker((broker) => waiting(broker, { queue: "orders" }));
+    const [message] = await environment.withBroker((broker) => waiting(broker, { queue: "orders" }));
     expect(message?.deliveryCount).toBe(1);
     const session = ["receive", "sessions", "--settle", "complete", "--next-session", "--body"];
-    expect((await seat.run(session)).lines()).toMatchObject([{ sessionId: "s-1", body: { id: 2 } }]);
-    expect(await seat.run([...session, "--wait", "200ms"])).toMatchObject({
+    expect((await environment.run(session)).lines()).toMatchObject([{ sessionId: "s-1", body: { id: 2 } }]);
+    expect(await environment.run([...session, "--wait", "200ms"])).toMatchObject({
       exitCode: 0,
       stdout: "",
       stderr: "No session with messages came.\n",
@@ -115,9 +146,9 @@ describe.each(seats)("against $name", ({ open }) => {
   });
 
   it("rehearses with what waits, says what would read it, and changes nothing", async () => {
-    await using seat = await open();
+    await using environment = await open();
     const text = { body: new TextEncoder().encode('"hello"') };
-    await seat.withBroker(async (broker) => {
+    await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
       await broker.createQueue("sessions", { requiresSession: true });
       await fill(broker, "orders", [encoded({ id: 1 }), text, text, garbage]);
@@ -127,7 +158,7 @@ describe.each(seats)("against $name", ({ open }) => {
         ["a", "b"].map((sessionId) => ({ ...encoded({ id: 1 }), sessionId })),
       );
     });
-    const rehearsed = await seat.run(["rehearse", "orders"]);
+    const rehearsed = await environment.run(["rehearse", "orders"]);
     expect(rehearsed).toMatchObject({ exitCode: 1, stderr: "" });
     expect(rehearsed.json()).toEqual({
       entityPath: "orders",
@@ -157,71 +188,71 @@ describe.each(seats)("against $name", ({ open }) => {
       advice:
         '2 of 4 messages have no content type and look like JSON: contentTypePolicies: { missing: { assume: "json" } } would read them.',
     });
-    const table = await seat.run(["rehearse", "orders", "--no-json", "--max", "2"]);
+    const table = await environment.run(["rehearse", "orders", "--no-json", "--max", "2"]);
     expect(table.stdout).toMatch(/^CONTENT TYPE +TYPE +READ BY +OUTCOME/);
     expect(table.stdout).toContain("orders: 1 of 2 messages can be read, and there are more\n");
-    const session = await seat.run(["rehearse", "sessions", "--session-id", "b"]);
+    const session = await environment.run(["rehearse", "sessions", "--session-id", "b"]);
     expect(session.json()).toMatchObject({ messageCount: 1, groups: [{ firstSequenceNumber: "2" }] });
-    const left = await seat.withBroker((broker) => waiting(broker, { queue: "orders" }));
+    const left = await environment.withBroker((broker) => waiting(broker, { queue: "orders" }));
     expect(left.map(({ deliveryCount, state }) => [deliveryCount, state])).toEqual(
       new Array(4).fill([0, "active"]),
     );
   });
 
-  it("takes a census, and judges from it or from a file of it", async () => {
-    await using seat = await open();
-    await seat.withBroker(async (broker) => {
+  it("takes a census, and checks from it or from a file of it", async () => {
+    await using environment = await open();
+    await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
       await broker.createTopic("events");
       await broker.createSubscription("events", "billing");
       await fill(broker, "orders", [encoded({ id: 1 }), encoded({ id: 2 })], "Test");
       await fill(broker, "events", [encoded({ id: 3 }, "msgpack")]);
     });
-    const entities = seat.entities("orders", "events/Subscriptions/billing");
+    const entities = environment.entities("orders", "events/Subscriptions/billing");
 
-    const census = await seat.run(["census", ...entities]);
+    const census = await environment.run(["census", ...entities]);
     expect(census).toMatchObject({ exitCode: 0, stderr: "" });
     const { groups } = census.json<{ groups: object[] }>();
     expect(groups).toMatchObject([
       { entityPath: "events/Subscriptions/billing", serializer: "msgpack", count: 1 },
       { entityPath: "orders", subQueue: "deadLetter", serializer: "json", count: 2 },
     ]);
-    const table = await seat.run(["census", ...entities, "--no-json"]);
+    const table = await environment.run(["census", ...entities, "--no-json"]);
     expect(table.stdout).toMatch(/orders\/\$DeadLetterQueue +active +application\/json +order-placed/);
     expect(table.stdout).toContain("3 messages in 6 places");
 
     // The command's process takes longer than that to start.
     const stopped = ["--writers-stopped-at", new Date().toISOString(), "--longest-schedule", "1ms"];
     const evidence = [...stopped, "--session-states-are-free"];
-    const no = await seat.run(["verdict", "json", ...evidence, ...entities]);
+    const no = await environment.run(["verdict", "json", ...evidence, ...entities]);
     expect(no.exitCode).toBe(1);
     expect(no.json()).toMatchObject({
       isSafe: false,
       waiting: 2,
       reasons: [{ obstacle: "waiting", place: "orders/$DeadLetterQueue", count: 2 }],
     });
-    await seat.withBroker((broker) => broker.purge("orders/$DeadLetterQueue"));
-    const yes = await seat.run(["verdict", "json", ...evidence, ...entities, "--no-json"]);
+    await environment.withBroker((broker) => broker.purge("orders/$DeadLetterQueue"));
+    const yes = await environment.run(["verdict", "json", ...evidence, ...entities, "--no-json"]);
     expect(yes).toMatchObject({
       exitCode: 0,
       stdout: expect.stringMatching(/^safe to retire json.*: yes\n/),
     });
-    const file = await seat.write("census.json", census.stdout);
-    const later = await seat.run(["verdict", "json", "--census", file, ...evidence, "--no-json"]);
+    const file = await environment.write("census.json", census.stdout);
+    const later = await environment.run(["verdict", "json", "--census", file, ...evidence, "--no-json"]);
     expect(later).toMatchObject({ exitCode: 1, stdout: expect.stringContaining("safe to retire json: no") });
   });
 
-  it("judges no version safe to retire without the message types that would tell it", async () => {
-    await using seat = await open();
-    await seat.withBroker(async (broker) => {
+  it("checks no version safe to retire without the message types that would tell it", async () => {
+    await using environment = await open();
+    await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
       const message = { ...encoded({ id: 1 }), applicationProperties: { messageVersion: 1 } };
       await fill(broker, "orders", [message, message]);
     });
     const target = ["--message-type", "order-placed", "--message-version", "1"];
     const stopped = ["--writers-stopped-at", new Date().toISOString(), "--longest-schedule", "1ms"];
-    const evidence = [...stopped, "--session-states-are-free", ...seat.entities("orders")];
-    const verdict = await seat.run(["verdict", ...target, ...evidence, "--no-json"]);
+    const evidence = [...stopped, "--session-states-are-free", ...environment.entities("orders")];
+    const verdict = await environment.run(["verdict", ...target, ...evidence, "--no-json"]);
     expect(verdict).toMatchObject({
       exitCode: 1,
       stdout: expect.stringMatching(
@@ -229,45 +260,51 @@ describe.each(seats)("against $name", ({ open }) => {
       ),
     });
     for (const instant of ["2026-02-30T12:00:00Z", "yesterday", "NaN"]) {
-      const refused = await seat.run(["verdict", ...target, "--writers-stopped-at", instant]);
-      expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("is no instant") });
+      const refused = await environment.run(["verdict", ...target, "--writers-stopped-at", instant]);
+      expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("is not an instant") });
     }
   });
 
   it("lists dead letters by cause, shows them, and repairs them in two steps", async () => {
-    await using seat = await open();
-    await seat.withBroker(async (broker) => {
+    await using environment = await open();
+    await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
       await fill(broker, "orders", [encoded({ id: 1 }), encoded({ id: 2 }, "msgpack"), garbage], "Poison");
       await fill(broker, "orders", [encoded({ id: 3 })], "Other");
     });
     const left = (subQueue?: "deadLetter") =>
-      seat.withBroker(
+      environment.withBroker(
         async (broker) => (await waiting(broker, { queue: "orders", ...(subQueue && { subQueue }) })).length,
       );
 
-    const listed = await seat.run(["dead-letters", "list", "orders"]);
+    const listed = await environment.run(["dead-letters", "list", "orders"]);
     expect(listed.exitCode).toBe(1);
     expect(listed.json()).toMatchObject([{ queue: "orders/$DeadLetterQueue", peeked: 4, decodable: 3 }]);
-    const shown = await seat.run(["dead-letters", "show", "orders", "--format", "msgpack", "--body"]);
+    const shown = await environment.run(["dead-letters", "show", "orders", "--format", "msgpack", "--body"]);
     expect(shown.lines()).toMatchObject([{ deadLetterReason: "Poison", body: { id: 2 } }]);
 
     const repair = ["dead-letters", "repair", "orders", "--wait", "200ms", "--reason", "Poison"];
-    expect((await seat.run(repair)).json()).toEqual({
+    expect((await environment.run(repair)).json()).toEqual({
       isApplied: false,
       peeked: 4,
       resubmittable: 2,
       skipped: { undecodable: 1, "not-selected": 1 },
     });
     expect(await left("deadLetter")).toBe(4);
-    const applied = await seat.run([...repair, "--apply", "--receipts", "orders.receipts", "--transcode"]);
+    const applied = await environment.run([
+      ...repair,
+      "--apply",
+      "--receipts",
+      "orders.receipts",
+      "--transcode",
+    ]);
     expect(applied).toMatchObject({ exitCode: 1, stderr: "" });
     expect(applied.json()).toMatchObject({ isApplied: true, resubmitted: 2, skipped: { undecodable: 1 } });
     expect([await left(), await left("deadLetter")]).toEqual([2, 2]);
-    const receipts = await readFile(join(seat.folder, "orders.receipts"), "utf8");
+    const receipts = await readFile(join(environment.folder, "orders.receipts"), "utf8");
     expect(receipts.match(/"removed"/g)).toHaveLength(2);
     const rest = [...repair.slice(0, 5), "--apply", "--receipts", "orders.receipts", "--include-undecodable"];
-    expect((await seat.run([...rest, "--rate", "100"])).json()).toMatchObject({
+    expect((await environment.run([...rest, "--rate", "100"])).json()).toMatchObject({
       resubmitted: 2,
       skipped: {},
     });
@@ -275,8 +312,8 @@ describe.each(seats)("against $name", ({ open }) => {
   });
 
   it("captures golden messages without payload and checks the chain against them", async () => {
-    await using seat = await open();
-    await seat.withBroker(async (broker) => {
+    await using environment = await open();
+    await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
       await fill(broker, "orders", [
         encoded({ name: "Ada", status: "paid" }),
@@ -284,12 +321,14 @@ describe.each(seats)("against $name", ({ open }) => {
       ]);
     });
 
-    const capture = ["golden", "capture", "golden", "--keep", "/status", ...seat.entities("orders")];
-    const captured = await seat.run(capture);
+    const capture = ["golden", "capture", "golden", "--keep", "/status", ...environment.entities("orders")];
+    const captured = await environment.run(capture);
     expect(captured).toMatchObject({ exitCode: 0, stderr: "" });
     expect(captured.json()).toMatchObject({ peeked: 2, written: [expect.any(String), expect.any(String)] });
-    const files = await readdir(join(seat.folder, "golden"));
-    const texts = await Promise.all(files.map((file) => readFile(join(seat.folder, "golden", file), "utf8")));
+    const files = await readdir(join(environment.folder, "golden"));
+    const texts = await Promise.all(
+      files.map((file) => readFile(join(environment.folder, "golden", file), "utf8")),
+    );
     expect(texts.join()).toContain("paid");
     expect(texts.join()).not.toMatch(/Ada|4711/);
   });
@@ -297,8 +336,8 @@ describe.each(seats)("against $name", ({ open }) => {
 
 describe("against a data directory that was served", () => {
   it("reads what clients sent over AMQP", async () => {
-    await using seat = await openDataSeat();
-    await seat.withBroker(async (broker) => {
+    await using environment = await openDataEnvironment();
+    await environment.withBroker(async (broker) => {
       await broker.createQueue("orders", { maxDeliveryCount: 1 });
       await using server = await serve(broker, { port: 0 });
       const client = new ServiceBusClient(server.connectionString);
@@ -311,7 +350,7 @@ describe("against a data directory that was served", () => {
       await sender.sendMessages({ body: garbage, applicationProperties: { n: 2 } });
       await client.close();
     });
-    const peeked = await seat.run(["peek", "orders"]);
+    const peeked = await environment.run(["peek", "orders"]);
     expect(peeked).toMatchObject({ exitCode: 0, stderr: "" });
     expect(peeked.lines()).toMatchObject([
       { applicationProperties: { n: 1 } },

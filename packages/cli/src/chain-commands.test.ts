@@ -9,7 +9,14 @@ import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { localCatalog, localTransport } from "@waybill/transport-local";
 import { describe, expect, it } from "vitest";
-import { encoded, fill, fixture, interruptReading, openFolder, runCommand } from "./seats.test-support.js";
+import {
+  encoded,
+  fill,
+  fixture,
+  interruptReading,
+  openFolder,
+  runCommand,
+} from "./environments.test-support.js";
 
 describe("waybill decode", () => {
   it("tells value, serializer and attempts", async () => {
@@ -34,7 +41,7 @@ describe("waybill decode", () => {
     expect(ended.stdout).toBe('decoded by json (position 0), 8 bytes\nlooks like: JSON\n\n{\n  "id": 1\n}\n');
   });
 
-  it("exits with 1 and tells every attempt when nobody can read it", async () => {
+  it("exits with 1 and tells every attempt when it cannot be deserialized", async () => {
     const ended = await runCommand(["decode"], { input: Uint8Array.of(0xff) });
     expect(ended.exitCode).toBe(1);
     expect(ended.json()).toMatchObject({
@@ -86,7 +93,7 @@ describe("waybill transcode", () => {
     }
   });
 
-  it("exits with 1 when nobody can read the body, and with 2 for a serializer that is not there", async () => {
+  it("exits with 1 when the body cannot be deserialized, and with 2 for a serializer that is not there", async () => {
     expect(await runCommand(["transcode"], { input: Uint8Array.of(0xff) })).toMatchObject({
       exitCode: 1,
       stdout: "",

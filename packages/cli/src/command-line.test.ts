@@ -7,20 +7,20 @@ import {
   encoded,
   fill,
   fixture,
-  openDataSeat,
+  openDataEnvironment,
   openFolder,
-  openServerSeat,
+  openServerEnvironment,
   runCommand,
   waiting,
-} from "./seats.test-support.js";
+} from "./environments.test-support.js";
 
 describe("exit codes", () => {
   it.each([
     ["an unknown command", ["peeek"], "Did you mean peek?"],
     ["a missing argument", ["peek"], "missing required argument 'entity'"],
-    ["a wrong number", ["peek", "orders", "-n", "many"], '"many" is no whole number from 1.'],
+    ["a wrong number", ["peek", "orders", "-n", "many"], '"many" must be a positive integer.'],
     ["a wrong entity", ["peek", "orders/$Transfer"], "names no queue or subscription"],
-    ["a wrong instant", ["verdict", "json", "--writers-stopped-at", "noon"], '"noon" is no instant'],
+    ["a wrong instant", ["verdict", "json", "--writers-stopped-at", "noon"], '"noon" is not an instant'],
     ["no target", ["verdict"], "Name a serializer, or --message-type together with --message-version."],
     ["no word on how to settle", ["receive", "orders"], "required option '--settle <how>' not specified"],
     ["no broker", ["peek", "orders"], "Set SERVICEBUS_CONNECTION_STRING, or name a local data directory"],
@@ -30,7 +30,7 @@ describe("exit codes", () => {
       "'--raw' cannot be used with",
     ],
     ["a census of other entities", ["verdict", "json", "--census", "c", "-e", "q"], "cannot be used with"],
-    ["an instant too far ahead", ["send", "q", "--schedule", "9999999999d"], "is no instant any more"],
+    ["an instant too far ahead", ["send", "q", "--schedule", "9999999999d"], "is not an instant any more"],
     ["no receipts", ["dead-letters", "repair", "orders", "--apply"], "--apply needs --receipts FILE"],
     ["a file that is not there", ["decode", "nowhere.bin"], "nowhere.bin"],
     ["a path through a file", ["decode", fixture("waybill.config.ts/x")], "ENOTDIR"],
@@ -63,8 +63,8 @@ describe("exit codes", () => {
 
 describe("an interrupted repair", () => {
   it("ends in order with 130, and goes on with the same receipts", async () => {
-    await using seat = await openDataSeat();
-    await seat.withBroker(async (broker) => {
+    await using environment = await openDataEnvironment();
+    await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
       const messages = Array.from({ length: 20 }, (_, id) => ({
         ...encoded({ id }),
@@ -73,17 +73,17 @@ describe("an interrupted repair", () => {
       await fill(broker, "orders", messages, "Poison");
     });
     const repair = ["dead-letters", "repair", "orders", "--apply", "--receipts", "r", "--wait", "200ms"];
-    const interrupted = await seat.run([...repair, "--rate", "1"], {
+    const interrupted = await environment.run([...repair, "--rate", "1"], {
       interruptWhen: async () => {
-        const receipts = await readFile(join(seat.folder, "r"), "utf8").catch(() => "");
+        const receipts = await readFile(join(environment.folder, "r"), "utf8").catch(() => "");
         return receipts.includes('"removed"');
       },
     });
     expect(interrupted).toMatchObject({ exitCode: 130, stdout: "" });
-    const rest = await seat.run(repair);
+    const rest = await environment.run(repair);
     expect(rest).toMatchObject({ exitCode: 0 });
     expect(rest.json()).toMatchObject({ possibleDuplicates: [], skipped: {} });
-    const ids = await seat.withBroker(async (broker) =>
+    const ids = await environment.withBroker(async (broker) =>
       (await waiting(broker, { queue: "orders" })).map(({ messageId }) => messageId),
     );
     expect(new Set(ids).size).toBe(20);
@@ -93,8 +93,8 @@ describe("an interrupted repair", () => {
 
 describe("an interrupted receive", () => {
   it("ends with 130 after the messages in hand, and has lost none", async () => {
-    await using seat = await openServerSeat();
-    await seat.withBroker(async (broker) => {
+    await using environment = await openServerEnvironment();
+    await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
       await fill(
         broker,
@@ -102,9 +102,9 @@ describe("an interrupted receive", () => {
         Array.from({ length: 500 }, (_, id) => encoded({ id })),
       );
     });
-    const left = () => seat.withBroker((broker) => waiting(broker, { queue: "orders" }));
+    const left = () => environment.withBroker((broker) => waiting(broker, { queue: "orders" }));
     const receive = ["receive", "orders", "--settle", "complete", "--max", "1000"];
-    const ended = await seat.run(receive, { interruptWhen: async () => (await left()).length < 500 });
+    const ended = await environment.run(receive, { interruptWhen: async () => (await left()).length < 500 });
     expect(ended.exitCode).toBe(130);
     expect(ended.lines().length + (await left()).length).toBe(500);
   });
@@ -131,18 +131,18 @@ describe("keys", () => {
   });
 
   it("are not printed when they are refused, and entities that cannot be listed are asked for", async () => {
-    await using seat = await openServerSeat();
-    await seat.withBroker((broker) => broker.createQueue("orders"));
-    const connectionString = seat.connectionString!.replace(
+    await using environment = await openServerEnvironment();
+    await environment.withBroker((broker) => broker.createQueue("orders"));
+    const connectionString = environment.connectionString!.replace(
       /SharedAccessKey=[^;]+/,
       `SharedAccessKey=${key}`,
     );
-    const refused = await seat.run(["peek", "orders"], {
+    const refused = await environment.run(["peek", "orders"], {
       env: { SERVICEBUS_CONNECTION_STRING: connectionString },
     });
     expect(refused).toMatchObject({ exitCode: 3, stderr: expect.stringContaining("unauthorized") });
     expect(refused.stderr).not.toContain(key.slice(0, 12));
-    const listing = await seat.run(["census"], {
+    const listing = await environment.run(["census"], {
       env: { SERVICEBUS_CONNECTION_STRING: connectionString },
     });
     expect(listing).toMatchObject({
@@ -216,26 +216,26 @@ describe("the terminal", () => {
   });
 
   it("gets a long table as several, so that it takes no minutes", async () => {
-    await using seat = await openDataSeat();
+    await using environment = await openDataEnvironment();
     const messages = Array.from({ length: 501 }, (_, id) => encoded({ id }));
-    await seat.withBroker(async (broker) => {
+    await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
       await fill(broker, "orders", messages);
     });
-    const { stdout } = await seat.run(["peek", "orders", "--max", "1000", "--no-json"]);
+    const { stdout } = await environment.run(["peek", "orders", "--max", "1000", "--no-json"]);
     expect(stdout.match(/^NUMBER .*$/gm)).toHaveLength(2);
     expect(stdout.match(/ application\/json /g)).toHaveLength(501);
   });
 
   it("is out of reach for messages that hold control characters", async () => {
-    await using seat = await openDataSeat();
-    await seat.withBroker(async (broker) => {
+    await using environment = await openDataEnvironment();
+    await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
       await fill(broker, "orders", [{ ...encoded({ a: "\u009b2J" }), subject: "\u001b[2Jgone\u202e" }]);
     });
-    const table = await seat.run(["peek", "orders", "--no-json", "--body"]);
+    const table = await environment.run(["peek", "orders", "--no-json", "--body"]);
     expect(table.stdout).toContain("\\u001b[2Jgone\\u202e");
-    const json = await seat.run(["peek", "orders", "--body"]);
+    const json = await environment.run(["peek", "orders", "--body"]);
     expect(json.lines()).toMatchObject([{ subject: "\u001b[2Jgone\u202e", body: { a: "\u009b2J" } }]);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about.
     expect(table.stdout + json.stdout).not.toMatch(/[\u001b\u009b\u202e]/);
@@ -245,19 +245,19 @@ describe("the terminal", () => {
 // A device that is always full, where there is one.
 describe.runIf(existsSync("/dev/full"))("an output that cannot be written", () => {
   it("ends the command with 4, and loses no message", async () => {
-    await using seat = await openDataSeat();
-    await seat.withBroker(async (broker) => {
+    await using environment = await openDataEnvironment();
+    await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
       await fill(broker, "orders", [encoded(1), encoded(2)]);
     });
     const receive = ["receive", "orders", "--settle", "complete", "--max", "2"];
     for (const form of ["--json", "--no-json"]) {
-      expect(await seat.run([...receive, form], { stdoutTo: "/dev/full" })).toMatchObject({
+      expect(await environment.run([...receive, form], { stdoutTo: "/dev/full" })).toMatchObject({
         exitCode: 4,
         stderr: expect.stringMatching(/^error: the standard output cannot be written: ENOSPC.*\n$/),
       });
     }
-    expect(await seat.withBroker((broker) => waiting(broker, { queue: "orders" }))).toHaveLength(2);
+    expect(await environment.withBroker((broker) => waiting(broker, { queue: "orders" }))).toHaveLength(2);
   });
 
   it("for errors leaves the exit code as it is", async () => {
@@ -270,19 +270,23 @@ describe("a message beyond the limits", () => {
     [["--time-to-live", "9999999999999d"], "timeToLive must be"],
     [["--property", "n:=99999999999999999999"], 'application property "n" must be'],
   ])("is refused before it is sent: %j", async (options, text) => {
-    await using seat = await openDataSeat();
-    await seat.withBroker((broker) => broker.createQueue("orders"));
-    const ended = await seat.run(["send", "orders", "--body", "1", ...options]);
+    await using environment = await openDataEnvironment();
+    await environment.withBroker((broker) => broker.createQueue("orders"));
+    const ended = await environment.run(["send", "orders", "--body", "1", ...options]);
     expect(ended).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining(text) });
   });
 });
 
 describe("a queue that is not there", () => {
   it("is made by send --create, with its directory", async () => {
-    await using seat = await openDataSeat();
-    expect(await seat.run(["send", "orders", "--body", "{}"])).toMatchObject({ exitCode: 3 });
-    expect(await seat.run(["send", "orders", "--body", "{}", "--create"])).toMatchObject({ exitCode: 0 });
-    expect(await seat.run(["send", "orders", "--body", "{}", "--create"])).toMatchObject({ exitCode: 0 });
-    expect((await seat.run(["peek", "orders"])).lines()).toHaveLength(2);
+    await using environment = await openDataEnvironment();
+    expect(await environment.run(["send", "orders", "--body", "{}"])).toMatchObject({ exitCode: 3 });
+    expect(await environment.run(["send", "orders", "--body", "{}", "--create"])).toMatchObject({
+      exitCode: 0,
+    });
+    expect(await environment.run(["send", "orders", "--body", "{}", "--create"])).toMatchObject({
+      exitCode: 0,
+    });
+    expect((await environment.run(["peek", "orders"])).lines()).toHaveLength(2);
   });
 });

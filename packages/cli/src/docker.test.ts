@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { openFolder } from "./seats.test-support.js";
+import { openFolder } from "./environments.test-support.js";
 
 const docker = (name: string) => fileURLToPath(new URL(`../../../docker/${name}`, import.meta.url));
 const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { expect, it } from "vitest";
+import { runCommand } from "./environments.test-support.js";
 import { createProgram } from "./program.js";
-import { runCommand } from "./seats.test-support.js";
 
 it("is what docs/cli.md lists", async () => {
   const pages = commandsOf(createProgram("0.0.0")).map(

@@ -1,5 +1,5 @@
 /**
- * One clause of a law. `run` resolves when the subject obeys it and rejects with an `AssertionError` that says what it did instead.
+ * One clause of a conformance suite. `run` resolves when the subject obeys it and rejects with an `AssertionError` that says what it did instead.
  * Registration takes one line in any runner: `for (const { name, run } of cases) it(name, run)`.
  */
 export interface Case {

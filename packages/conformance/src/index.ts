@@ -19,4 +19,4 @@ export type {
   SerializerValue,
 } from "./serializer/serializer-subject.js";
 export { transportCases } from "./transport/transport-cases.js";
-export type { EntitySetting, TransportSubject, TransportWorld } from "./transport/transport-subject.js";
+export type { EntitySetting, TransportFixture, TransportSubject } from "./transport/transport-subject.js";

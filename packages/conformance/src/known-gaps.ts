@@ -17,7 +17,7 @@ export function withKnownGaps(cases: readonly Case[], gaps: readonly KnownGap[])
   const reasons = new Map<string, string>();
   for (const { name, reason } of gaps) {
     if (!cases.some((one) => one.name === name))
-      throw new TypeError(`The known gap "${name}" names no case of this law.`);
+      throw new TypeError(`The known gap "${name}" names no case of this suite.`);
     if (reasons.has(name)) throw new TypeError(`The known gap "${name}" is listed twice.`);
     if (reason.trim() === "") throw new TypeError(`The known gap "${name}" gives no reason.`);
     reasons.set(name, reason);

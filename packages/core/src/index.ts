@@ -36,8 +36,8 @@ export { propertyResolver } from "./message-types/message-type-resolver.js";
 export type { PipelineOptions } from "./pipeline/options.js";
 export type { Pipeline } from "./pipeline/pipeline.js";
 export { createPipeline } from "./pipeline/pipeline.js";
-export type { MessageContext } from "./processing/flight.js";
 export { DeadLetterError, DeferError } from "./processing/handler-errors.js";
+export type { MessageContext } from "./processing/in-flight-message.js";
 export type {
   MessageHandlers,
   MessageSubscription,

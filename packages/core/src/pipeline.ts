@@ -17,8 +17,8 @@ export type { EncodedMessage } from "./message/message.js";
 export type { Decoded, DeserializationOutcome, Unavailable, Undeserializable } from "./message/outcome.js";
 export type { DeserializationAttempt, DeserializationReport } from "./message/report.js";
 export type {
-  Caster,
-  CasterOrLeap,
+  Converter,
+  ConverterOrTarget,
   DowncastersFrom,
   InputOf,
   MessageDefinition,
@@ -27,7 +27,12 @@ export type {
   UpcastersFrom,
   VersionSchemas,
 } from "./message-types/define-message.js";
-export type { CastContext, MessageType, MessageVersion, VersionStep } from "./message-types/message-type.js";
+export type {
+  ConverterContext,
+  MessageType,
+  MessageVersion,
+  VersionStep,
+} from "./message-types/message-type.js";
 export type { MessageTypeOptions, MessageTypePolicies } from "./message-types/message-type-registry.js";
 export type {
   MessageIdentity,

@@ -103,7 +103,7 @@ export function textMember(object: object, name: string): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** Whether a value is an object that is no array, as JSON has it. */
+/** Whether a value is an object that is not an array, as JSON has it. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
 }

@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
+import { openFixture, registerSdk } from "./fixture.test-support.js";
 import { openTelemetry } from "./index.js";
-import { openWorld, registerSdk } from "./world.test-support.js";
 
 describe("metrics", () => {
   it("count bodies by message type, serializer, position and outcome", async () => {
     await using sdk = registerSdk();
-    await using world = await openWorld({ diagnostics: openTelemetry() });
-    const sender = world.client.createSender("orders");
+    await using fixture = await openFixture({ diagnostics: openTelemetry() });
+    const sender = fixture.client.createSender("orders");
     await sender.sendMessages([
       { body: {}, subject: "order" },
       { body: {}, subject: "order" },
       { body: {}, subject: "refund" },
     ]);
     await sender.sendEncodedMessages({ body: Uint8Array.of(0xff), contentType: "application/json" });
-    await world.client.createReceiver("orders").receiveMessages(9);
+    await fixture.client.createReceiver("orders").receiveMessages(9);
     const attributes = {
       "messaging.system": "servicebus",
       "messaging.operation.name": "deserialize",
@@ -63,13 +63,13 @@ describe("metrics", () => {
 
   it("count what was sent and consumed, and time the operations", async () => {
     await using sdk = registerSdk();
-    await using world = await openWorld({ diagnostics: openTelemetry() });
-    await world.client.createSender("orders").sendMessages([{ body: {} }, { body: {} }]);
-    await world.client
+    await using fixture = await openFixture({ diagnostics: openTelemetry() });
+    await fixture.client.createSender("orders").sendMessages([{ body: {} }, { body: {} }]);
+    await fixture.client
       .createSender("nowhere")
       .sendMessages({ body: {} })
       .catch(() => {});
-    const receiver = world.client.createReceiver("orders");
+    const receiver = fixture.client.createReceiver("orders");
     await receiver.peekMessages(2);
     for (const message of await receiver.receiveMessages(2)) await receiver.completeMessage(message);
     const sent = await sdk.points("messaging.client.sent.messages");
@@ -96,8 +96,8 @@ describe("metrics", () => {
 
   it("tell only so many message types apart", async () => {
     await using sdk = registerSdk();
-    await using world = await openWorld({ diagnostics: openTelemetry({ maxMessageTypes: 2 }) });
-    const sender = world.client.createSender("orders");
+    await using fixture = await openFixture({ diagnostics: openTelemetry({ maxMessageTypes: 2 }) });
+    const sender = fixture.client.createSender("orders");
     for (const subject of ["a", "b", "c", "d", "a"]) await sender.sendMessages({ body: {}, subject });
     const sent = await sdk.points("messaging.client.sent.messages");
     expect(sent.map(({ attributes, value }) => [attributes["waybill.message.type"], value])).toEqual([

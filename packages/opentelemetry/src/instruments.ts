@@ -70,7 +70,7 @@ export class Instruments {
     });
     this.#unread = meter.createCounter("waybill.undeserializable.messages", {
       unit: "{message}",
-      description: "Messages that could not be read, by what became of them.",
+      description: "Messages that could not be read, by what happened to them.",
     });
     this.#stalls = meter.createCounter("waybill.link.stalls", {
       unit: "{stall}",

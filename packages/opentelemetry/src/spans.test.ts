@@ -1,15 +1,15 @@
 import { type AttributeValue, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-base";
 import { describe, expect, it } from "vitest";
+import { openFixture, registerSdk, until } from "./fixture.test-support.js";
 import { openTelemetry } from "./index.js";
-import { openWorld, registerSdk, until } from "./world.test-support.js";
 
 describe("sending", () => {
   it("makes a producer span whose context travels as traceparent and Diagnostic-Id", async () => {
     await using sdk = registerSdk();
-    await using world = await openWorld({ diagnostics: openTelemetry() });
+    await using fixture = await openFixture({ diagnostics: openTelemetry() });
     const message = { body: { n: 1 }, messageId: "a", correlationId: "c", subject: "order" };
-    await world.client.createSender("orders").sendMessages(message);
+    await fixture.client.createSender("orders").sendMessages(message);
     const [span] = sdk.spans();
     expect(span).toMatchObject({ name: "send orders", kind: SpanKind.PRODUCER, links: [] });
     expect(span!.attributes).toEqual({
@@ -22,7 +22,7 @@ describe("sending", () => {
       "messaging.message.body.size": 7,
       "waybill.message.type": "order",
     });
-    const [peeked] = await world.client.createReceiver("orders").peekMessages(1);
+    const [peeked] = await fixture.client.createReceiver("orders").peekMessages(1);
     const { traceId, spanId } = span!.spanContext();
     expect(peeked!.applicationProperties).toEqual({
       traceparent: `00-${traceId}-${spanId}-01`,
@@ -32,8 +32,8 @@ describe("sending", () => {
 
   it("gives each message of a batch a context of its own, and links the sending to all", async () => {
     await using sdk = registerSdk();
-    await using world = await openWorld({ diagnostics: openTelemetry() });
-    await world.client.createSender("orders").sendMessages([
+    await using fixture = await openFixture({ diagnostics: openTelemetry() });
+    await fixture.client.createSender("orders").sendMessages([
       { body: {}, messageId: "a" },
       { body: {}, messageId: "b" },
     ]);
@@ -52,11 +52,11 @@ describe("sending", () => {
 
   it("leaves a context alone that the message carries already, as the official SDK does", async () => {
     await using sdk = registerSdk();
-    await using world = await openWorld({ diagnostics: openTelemetry() });
+    await using fixture = await openFixture({ diagnostics: openTelemetry() });
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     for (const applicationProperties of [{ traceparent }, { "Diagnostic-Id": traceparent }]) {
-      await world.client.createSender("orders").sendMessages({ body: {}, applicationProperties });
-      await world.client.createSender("orders").sendMessages([
+      await fixture.client.createSender("orders").sendMessages({ body: {}, applicationProperties });
+      await fixture.client.createSender("orders").sendMessages([
         { body: {}, applicationProperties },
         { body: {}, applicationProperties },
       ]);
@@ -65,7 +65,7 @@ describe("sending", () => {
       expect(span).toMatchObject({ name: "send orders", kind: SpanKind.CLIENT });
       expect(new Set(span.links.map(linked))).toEqual(new Set(["b7ad6b7169203331"]));
     }
-    const messages = await world.client.createReceiver("orders").peekMessages(9);
+    const messages = await fixture.client.createReceiver("orders").peekMessages(9);
     expect(messages.map(({ applicationProperties }) => Object.keys(applicationProperties))).toEqual([
       ...[1, 2, 3].map(() => ["traceparent"]),
       ...[1, 2, 3].map(() => ["Diagnostic-Id"]),
@@ -74,9 +74,9 @@ describe("sending", () => {
 
   it("stands in the span that is active, and says what failed", async () => {
     await using sdk = registerSdk();
-    await using world = await openWorld({ diagnostics: openTelemetry() });
+    await using fixture = await openFixture({ diagnostics: openTelemetry() });
     await trace.getTracer("test").startActiveSpan("request", async (span) => {
-      await world.client
+      await fixture.client
         .createSender("nowhere")
         .sendMessages({ body: {} })
         .catch(() => {});
@@ -92,10 +92,10 @@ describe("sending", () => {
 describe("a subscription", () => {
   it("makes a consumer span in the producer's trace, in which the handler runs and the message is settled", async () => {
     await using sdk = registerSdk();
-    await using world = await openWorld({ diagnostics: openTelemetry() });
-    await world.client.createSender("orders").sendMessages({ body: {}, messageId: "a" });
-    const sender = world.client.createSender("news");
-    await handle(world.client.createReceiver("orders"), () => sender.sendMessages({ body: {} }), sdk.spans);
+    await using fixture = await openFixture({ diagnostics: openTelemetry() });
+    await fixture.client.createSender("orders").sendMessages({ body: {}, messageId: "a" });
+    const sender = fixture.client.createSender("news");
+    await handle(fixture.client.createReceiver("orders"), () => sender.sendMessages({ body: {} }), sdk.spans);
     const [send, forward, settle, process] = sdk.spans() as [
       ReadableSpan,
       ReadableSpan,
@@ -128,9 +128,9 @@ describe("a subscription", () => {
 
   it("makes a trace of its own where that is asked for, linked to the producer's", async () => {
     await using sdk = registerSdk();
-    await using world = await openWorld({ diagnostics: openTelemetry({ processSpans: "linked" }) });
-    await world.client.createSender("orders").sendMessages({ body: {} });
-    await handle(world.client.createReceiver("orders"), () => {}, sdk.spans);
+    await using fixture = await openFixture({ diagnostics: openTelemetry({ processSpans: "linked" }) });
+    await fixture.client.createSender("orders").sendMessages({ body: {} });
+    await handle(fixture.client.createReceiver("orders"), () => {}, sdk.spans);
     const send = sdk.spans().find(({ name }) => name === "send orders")!;
     const process = sdk.spans().find(({ name }) => name === "process orders")!;
     expect(process.parentSpanContext).toBeUndefined();
@@ -139,14 +139,14 @@ describe("a subscription", () => {
 
   it("fails with what the handler throws", async () => {
     await using sdk = registerSdk();
-    await using world = await openWorld({ diagnostics: openTelemetry() });
-    await world.client.createSender("orders").sendMessages({ body: {} });
+    await using fixture = await openFixture({ diagnostics: openTelemetry() });
+    await fixture.client.createSender("orders").sendMessages({ body: {} });
     let calls = 0;
     const handler = () => {
       calls += 1;
       if (calls === 1) throw new RangeError("no stock");
     };
-    await handle(world.client.createReceiver("orders"), handler, sdk.spans, 2);
+    await handle(fixture.client.createReceiver("orders"), handler, sdk.spans, 2);
     const [failed, succeeded] = sdk.spans().filter(({ name }) => name === "process orders");
     expect(failed!.status).toEqual({ code: SpanStatusCode.ERROR, message: "no stock" });
     expect(failed!.attributes["error.type"]).toBe("RangeError");
@@ -156,10 +156,12 @@ describe("a subscription", () => {
 
   it("tells each attempt at a body as an event", async () => {
     await using sdk = registerSdk();
-    await using world = await openWorld({ diagnostics: openTelemetry() });
+    await using fixture = await openFixture({ diagnostics: openTelemetry() });
     const body = new TextEncoder().encode("{s3cret");
-    await world.client.createSender("orders").sendEncodedMessages({ body, contentType: "application/json" });
-    await handle(world.client.createReceiver("orders"), () => {}, sdk.spans);
+    await fixture.client
+      .createSender("orders")
+      .sendEncodedMessages({ body, contentType: "application/json" });
+    await handle(fixture.client.createReceiver("orders"), () => {}, sdk.spans);
     const process = sdk.spans().find(({ name }) => name === "process orders")!;
     expect(process.events.map(({ name, attributes }) => [name, attributes])).toMatchObject([
       [
@@ -186,9 +188,9 @@ describe("a subscription", () => {
 describe("receiving by calls", () => {
   it("makes a span that is linked to each message and holds the reading of all", async () => {
     await using sdk = registerSdk();
-    await using world = await openWorld({ diagnostics: openTelemetry() });
-    await world.client.createSender("news").sendMessages([{ body: {} }, { body: {} }]);
-    const receiver = world.client.createReceiver("news", "all");
+    await using fixture = await openFixture({ diagnostics: openTelemetry() });
+    await fixture.client.createSender("news").sendMessages([{ body: {} }, { body: {} }]);
+    const receiver = fixture.client.createReceiver("news", "all");
     const messages = await receiver.receiveMessages(9);
     await receiver.completeMessage(messages[0]!);
     const spans = sdk.spans();
@@ -211,8 +213,8 @@ describe("receiving by calls", () => {
 
   it("makes no span of a call that brought nothing", async () => {
     await using sdk = registerSdk();
-    await using world = await openWorld({ diagnostics: openTelemetry() });
-    await world.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
+    await using fixture = await openFixture({ diagnostics: openTelemetry() });
+    await fixture.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
     expect(sdk.spans()).toEqual([]);
   });
 });
@@ -220,14 +222,14 @@ describe("receiving by calls", () => {
 describe("without an SDK", () => {
   it("does nothing, and begins as soon as one is registered", async () => {
     const diagnostics = openTelemetry();
-    await using world = await openWorld({ diagnostics });
+    await using fixture = await openFixture({ diagnostics });
     expect(diagnostics.trace).toBeUndefined();
     expect(diagnostics.onEvent).toBeUndefined();
-    await world.client.createSender("orders").sendMessages({ body: {} });
-    const [peeked] = await world.client.createReceiver("orders").peekMessages(1);
+    await fixture.client.createSender("orders").sendMessages({ body: {} });
+    const [peeked] = await fixture.client.createReceiver("orders").peekMessages(1);
     expect(peeked!.applicationProperties).toEqual({});
     await using sdk = registerSdk();
-    await world.client.createSender("orders").sendMessages({ body: {} });
+    await fixture.client.createSender("orders").sendMessages({ body: {} });
     expect(sdk.spans().map(({ name }) => name)).toEqual(["send orders"]);
     expect(await sdk.points("messaging.client.sent.messages")).toHaveLength(1);
   });

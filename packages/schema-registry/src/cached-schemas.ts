@@ -44,7 +44,7 @@ const now = () => performance.now();
 
 /**
  * What was compiled of a registry's schemas, by id. Callers that ask for one id at a time share the answer. A registry that fails, takes too
- * long or answers with what is no schema makes bodies unavailable, and nothing of that is kept for longer than `failureTtlInMs`.
+ * long or answers with what is not a schema makes bodies unavailable, and nothing of that is kept for longer than `failureTtlInMs`.
  */
 export class CachedSchemas<Compiled extends object> {
   readonly #source: SchemaSource;

@@ -2,7 +2,7 @@
 export interface HttpRegistryOptions {
   /** The registry's address, such as `https://registry.example.com`. */
   readonly url: string;
-  /** Headers of every request, such as `authorization`; a function makes them anew for each. */
+  /** Headers of every request, such as `authorization`; a function makes them again for each. */
   readonly headers?:
     | Readonly<Record<string, string>>
     | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
@@ -21,7 +21,7 @@ export interface HttpAnswer {
 /** The largest answer that is read: schemas have kilobytes. */
 const maxAnswerBytes = 4 * 1024 * 1024;
 
-/** Asks a registry over HTTP. Rejects for what is no answer: an unreachable address, a status of 5xx, 401, 403, 408 or 429, too many bytes. */
+/** Asks a registry over HTTP. Rejects for what is not an answer: an unreachable address, a status of 5xx, 401, 403, 408 or 429, too many bytes. */
 export class HttpRegistry {
   readonly #base: string;
   readonly #headers: HttpRegistryOptions["headers"];

@@ -34,7 +34,7 @@ describe("a registry that fails", () => {
     ["never answers", () => new Promise(() => {})],
     ["answers with a web page", () => ({ definition: "<html>502 Bad Gateway</html>" })],
     [
-      "answers with JSON that is no schema",
+      "answers with JSON that is not a schema",
       () => ({ definition: '{"message":"try later"}', format: "avro" }),
     ],
     ["answers with nothing of use", () => ({})],

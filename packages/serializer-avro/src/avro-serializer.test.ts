@@ -313,7 +313,7 @@ describe("options", () => {
       () => avro({ schema: "int", rawLogicalTypes: ["time" as never] }),
       /rawLogicalTypes/,
     ],
-    ["a source that is no function", () => avro({ schema: "int", schemaById: {} as never }), /schemaById/],
+    ["a source that is not a function", () => avro({ schema: "int", schemaById: {} as never }), /schemaById/],
     [
       "an incompatible writer schema",
       () => avro({ schema: orderV2, writerSchemas: [customer] }),

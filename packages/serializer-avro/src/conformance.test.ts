@@ -121,11 +121,11 @@ const orderSubject: SerializerSubject = {
   nesting: undefined,
 };
 
-describe("avro() obeys the law for serializers", () => {
+describe("avro() passes the conformance suite for serializers", () => {
   for (const { name, run } of serializerCases(orderSubject)) it(name, run);
 });
 
-describe("avro() with Azure's framing obeys the law for serializers", () => {
+describe("avro() with Azure's framing passes the conformance suite for serializers", () => {
   const subject: SerializerSubject = {
     ...orderSubject,
     create: () => avro({ schema: order, schemaId: "0123456789abcdef0123456789ABCDEF", framing: "raw" }),
@@ -135,7 +135,7 @@ describe("avro() with Azure's framing obeys the law for serializers", () => {
   for (const { name, run } of serializerCases(subject)) it(name, run);
 });
 
-describe("avro() with Confluent's framing obeys the law for serializers", () => {
+describe("avro() with Confluent's framing passes the conformance suite for serializers", () => {
   const subject: SerializerSubject = {
     ...orderSubject,
     create: () => avro({ schema: order, schemaId: "7", framing: "confluent" }),
@@ -143,7 +143,7 @@ describe("avro() with Confluent's framing obeys the law for serializers", () => 
   for (const { name, run } of serializerCases(subject)) it(name, run);
 });
 
-describe("avro() with a recursive schema obeys the law for serializers", () => {
+describe("avro() with a recursive schema passes the conformance suite for serializers", () => {
   const tree = {
     type: "record",
     name: "Node",
@@ -192,7 +192,7 @@ describe("avro() with a recursive schema obeys the law for serializers", () => {
   for (const { name, run } of serializerCases(subject)) it(name, run);
 });
 
-describe("avro() with collections at the root obeys the law for serializers", () => {
+describe("avro() with collections at the root passes the conformance suite for serializers", () => {
   const map = { type: "map", values: { type: "array", items: "null" } } as const;
   const header = singleObjectHeader(fingerprint(map));
   const subject: SerializerSubject = {

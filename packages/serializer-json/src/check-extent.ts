@@ -6,7 +6,7 @@ const harmlessBytes = 65_536;
 /** A number of fewer characters without an exponent is a double that prints as it stands. */
 const exactCharacters = 15;
 
-/** What a look at a body before it is parsed tells of it. */
+/** What a look at a body before it is parsed reports it. */
 export interface Extent {
   /** Whether there is a number that a double may round, or not hold. */
   readonly hasLongNumber: boolean;

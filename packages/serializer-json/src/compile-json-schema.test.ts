@@ -15,7 +15,7 @@ const context: DeserializeContext = {
 };
 
 describe("a function that picks schemas", () => {
-  it("may make the schema anew for every message: it is compiled once", () => {
+  it("may make the schema again for every message: it is compiled once", () => {
     const ajv = new Ajv2020();
     const compile = vi.spyOn(ajv, "compile");
     const serializer = json({ ajv, schemas: () => ({ type: "object", required: ["paid"] }) });

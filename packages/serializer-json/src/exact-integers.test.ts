@@ -107,7 +107,7 @@ describe("a JSON Schema", () => {
     ["$ref", { $ref: "#/definitions/n", definitions: { n: { maximum: 2 ** 53 } } }, [at], [above]],
     ["type", { type: "integer" }, [above, at], [`"${above}"`, "1.5"]],
     ["several types", { type: ["string", "number"] }, [above, '"x"'], ["null", `[${above}]`]],
-    ["a type that is no number", { type: "string" }, ['"x"'], [above]],
+    ["a type that is not a number", { type: "string" }, ['"x"'], [above]],
     ["nullable", { type: "integer", nullable: true, minimum: 0 }, [above, "null"], [`-${above}`]],
     ["format int64", { format: "int64", type: "integer" }, ["9223372036854775807"], ["9223372036854775808"]],
     ["format int32", { format: "int32", type: "integer" }, ["7"], [above]],

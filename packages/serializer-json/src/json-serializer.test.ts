@@ -371,7 +371,7 @@ describe("json", () => {
       expect(error.message).toContain('"required"');
     });
 
-    it("judges what the reader will see, such as the string of a date", () => {
+    it("checks what the reader will see, such as the string of a date", () => {
       const schema = { properties: { at: { type: "string", format: "date-time" } } };
       expect(textOf(write(json({ schema }), { at: new Date(0) }))).toContain("1970");
     });

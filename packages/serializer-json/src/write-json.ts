@@ -79,7 +79,7 @@ function surveyItem(value: unknown, depthLeft: number): boolean {
 /**
  * Decides in one walk whether `JSON.stringify` can be trusted with a value. Plain values of finite depth, dates and absent
  * properties can; everything it would lose or change is left to the slower `toPlainJson`, which knows the path. The commonest
- * types are judged in the loops themselves: this walk is most of what safety costs.
+ * types are checked in the loops themselves: this walk is most of what safety costs.
  */
 function survey(value: object, depthLeft: number): boolean {
   if (depthLeft <= 0) return false;

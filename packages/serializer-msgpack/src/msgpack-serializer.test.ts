@@ -429,7 +429,7 @@ describe("msgpack", () => {
       expect(read(serializer, bytes, { messageType: "note" })).toEqual({ n: 0 });
     });
 
-    it("throws a TypeError for what is no schema", () => {
+    it("throws a TypeError for what is not a schema", () => {
       expect(() => msgpack({ schema: { type: "object" } as never })).toThrow(TypeError);
     });
   });

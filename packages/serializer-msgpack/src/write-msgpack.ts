@@ -36,7 +36,7 @@ export function writeMsgpack(
   requireFewItems(packed, context);
   const bytes = kept(packed);
   if (check !== undefined) {
-    // What differs from its MessagePack is judged as the reader will see it.
+    // What differs from its MessagePack is checked as the reader will see it.
     const result = check(plain === value ? value : decode(bytes, { maxDepth }));
     if (!result.isValid) throw encodeFailure(result.text);
   }

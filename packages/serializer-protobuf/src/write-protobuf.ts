@@ -66,7 +66,7 @@ function contentType({ typeName }: DescMessage): string {
 
 function toMessage(value: unknown, descriptor: DescMessage, maxDepth: number): Message {
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw refused(descriptor, "it is no object");
+    throw refused(descriptor, "it is not an object");
   checkNesting(value, maxDepth, descriptor);
   if (isMessage(value, descriptor)) return value;
   const named = (value as { $typeName?: unknown }).$typeName;

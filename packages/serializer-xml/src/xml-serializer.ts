@@ -11,7 +11,7 @@ export type XmlBodySchema = StandardSchema | ValidateFunction;
 export interface XmlBody {
   /** The document, byte for byte but for a byte order mark. */
   readonly text: string;
-  /** The root element by its name; see the README for what becomes of elements. */
+  /** The root element by its name; see the README for what happens to elements. */
   readonly parsed: Readonly<Record<string, unknown>>;
 }
 

@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { openLossyWorld } from "./lossy-world.test-support.js";
+import { openLossyFixture } from "./lossy-fixture.test-support.js";
 
 describe("calls under the signal of a long-lived caller", () => {
   it("leave nothing behind on it", async () => {
-    await using world = await openLossyWorld();
-    await world.broker.createQueue("sessions", { requiresSession: true });
+    await using fixture = await openLossyFixture();
+    await fixture.broker.createQueue("sessions", { requiresSession: true });
     const queue = "orders";
     const sessions = "sessions";
     const { signal } = new AbortController();
-    const receiver = world.transport.createReceiver({ queue }, "peekLock");
+    const receiver = fixture.transport.createReceiver({ queue }, "peekLock");
     const accepting = { receiveMode: "peekLock", maxWaitTimeInMs: 0, abortSignal: signal } as const;
     for (let i = 0; i < 5; i += 1) {
       await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0, abortSignal: signal });
-      const session = await world.transport.acceptSession({ queue: sessions }, "s", accepting);
+      const session = await fixture.transport.acceptSession({ queue: sessions }, "s", accepting);
       await session.close();
     }
     expect(kept(signal)).toBe(0);

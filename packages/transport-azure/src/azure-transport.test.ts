@@ -3,7 +3,7 @@ import fc from "fast-check";
 import rhea from "rhea";
 import { describe, expect, it } from "vitest";
 import { azureTransport } from "./azure-transport.js";
-import { openLossyWorld } from "./lossy-world.test-support.js";
+import { openLossyFixture } from "./lossy-fixture.test-support.js";
 import { toAzureError } from "./sdk/azure-error.js";
 
 const wait = { maxMessages: 1, maxWaitTimeInMs: 5_000 };
@@ -16,9 +16,9 @@ describe("azureTransport", () => {
   });
 
   it("carries every property and every section both ways", async () => {
-    await using world = await openLossyWorld({ maxMessageSizeInKilobytes: 1024 });
-    const sender = world.transport.createSender("orders");
-    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await using fixture = await openLossyFixture({ maxMessageSizeInKilobytes: 1024 });
+    const sender = fixture.transport.createSender("orders");
+    const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     await fc.assert(
       fc.asyncProperty(messages(), async (message) => {
         await sender.send([message]);
@@ -31,12 +31,12 @@ describe("azureTransport", () => {
   });
 
   it("carries them in batches, in schedules and when peeked, too", async () => {
-    await using world = await openLossyWorld({ maxMessageSizeInKilobytes: 1024 });
-    const sender = world.transport.createSender("orders");
-    const receiver = world.transport.createReceiver({ queue: "orders" }, "receiveAndDelete");
+    await using fixture = await openLossyFixture({ maxMessageSizeInKilobytes: 1024 });
+    const sender = fixture.transport.createSender("orders");
+    const receiver = fixture.transport.createReceiver({ queue: "orders" }, "receiveAndDelete");
     await fc.assert(
       fc.asyncProperty(messages(), messages(), messages(), async (first, second, third) => {
-        await world.broker.purge("orders");
+        await fixture.broker.purge("orders");
         await sender.send([first, second]);
         await sender.schedule([third], new Date(0));
         const peeked = await receiver.peek({ maxMessages: 3 });
@@ -51,14 +51,14 @@ describe("azureTransport", () => {
   });
 
   it("rejects a settlement when the application has closed its client of the SDK", async () => {
-    await using world = await openLossyWorld();
-    await world.transport.createSender("orders").send([{ body: new Uint8Array() }]);
-    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await using fixture = await openLossyFixture();
+    await fixture.transport.createSender("orders").send([{ body: new Uint8Array() }]);
+    const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     const settled = new Promise((resolve, reject) => {
       receiver.subscribe(
         {
           async onMessage({ settlement }) {
-            await world.client.close();
+            await fixture.client.close();
             await receiver.complete(settlement!).then(resolve, reject);
           },
           onError: () => {},
@@ -70,9 +70,9 @@ describe("azureTransport", () => {
   });
 
   it("refuses to subscribe with the client's own error when the application has closed its client of the SDK", async () => {
-    await using world = await openLossyWorld();
-    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
-    await world.client.close();
+    await using fixture = await openLossyFixture();
+    const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await fixture.client.close();
     const handlers = { async onMessage() {}, onError() {} };
     expect(() => receiver.subscribe(handlers, { maxConcurrentCalls: 1 })).toThrow(
       expect.objectContaining({ code: "closed", entityPath: "orders" }),
@@ -80,39 +80,39 @@ describe("azureTransport", () => {
   });
 
   it("waits for a session longer than the platform's timers can", async () => {
-    await using world = await openLossyWorld({ requiresSession: true });
+    await using fixture = await openLossyFixture({ requiresSession: true });
     const warnings: Error[] = [];
     const note = (warning: Error) => void warnings.push(warning);
     process.on("warning", note);
-    const accepting = world.transport.acceptSession({ queue: "orders" }, undefined, {
+    const accepting = fixture.transport.acceptSession({ queue: "orders" }, undefined, {
       receiveMode: "peekLock",
       maxWaitTimeInMs: Number.POSITIVE_INFINITY,
     });
-    await world.transport.createSender("orders").send([{ body: new Uint8Array(), sessionId: "s" }]);
+    await fixture.transport.createSender("orders").send([{ body: new Uint8Array(), sessionId: "s" }]);
     expect((await accepting).sessionId).toBe("s");
     process.off("warning", note);
     expect(warnings).toEqual([]);
   });
 
   it("keeps dates and 64-bit integers of messages that were deferred, also when they are deleted on receipt", async () => {
-    await using world = await openLossyWorld();
-    const sender = world.transport.createSender("orders");
+    await using fixture = await openLossyFixture();
+    const sender = fixture.transport.createSender("orders");
     const applicationProperties = { at: new Date(5), count: 5, big: 2n ** 60n };
     for (const mode of ["peekLock", "receiveAndDelete"] as const) {
       await sender.send([{ body: new Uint8Array(), applicationProperties }]);
-      const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+      const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
       const [received] = await receiver.receive(wait);
       await receiver.defer(received!.settlement!, { propertiesToModify: { due: new Date(9) } });
-      const later = world.transport.createReceiver({ queue: "orders" }, mode);
+      const later = fixture.transport.createReceiver({ queue: "orders" }, mode);
       const [deferred] = await later.receiveDeferred([received!.sequenceNumber]);
       expect(deferred!.applicationProperties).toEqual({ ...applicationProperties, due: new Date(9) });
     }
   });
 
   it("carries dates, bytes and 64-bit integers in what a settlement adds", async () => {
-    await using world = await openLossyWorld();
-    await world.transport.createSender("orders").send([{ body: new Uint8Array() }]);
-    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await using fixture = await openLossyFixture();
+    await fixture.transport.createSender("orders").send([{ body: new Uint8Array() }]);
+    const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     const added = {
       at: new Date(5),
       big: 2n ** 53n + 1n,
@@ -125,12 +125,12 @@ describe("azureTransport", () => {
     const [second] = await receiver.receive(wait);
     expect(second!.applicationProperties).toEqual(added);
     await receiver.deadLetter(second!.settlement!, { propertiesToModify: { more: 2n ** 60n } });
-    const dead = world.transport.createReceiver({ queue: "orders", subQueue: "deadLetter" }, "peekLock");
+    const dead = fixture.transport.createReceiver({ queue: "orders", subQueue: "deadLetter" }, "peekLock");
     expect((await dead.receive(wait))[0]!.applicationProperties).toEqual({ ...added, more: 2n ** 60n });
   });
 
   it("reads what only other stacks send: uuids as text, described values as what they hold, several data sections as one", async () => {
-    await using world = await openLossyWorld();
+    await using fixture = await openLossyFixture();
     const uuid = Buffer.from("00112233445566778899aabbccddeeff", "hex");
     const message = {
       message_id: uuid,
@@ -144,8 +144,8 @@ describe("azureTransport", () => {
       },
       body: rhea.message.data_sections([Buffer.from("ab"), Buffer.from("cd")] as never),
     };
-    await world.broker.sender("orders").send({ wire: rhea.message.encode(message as never) });
-    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await fixture.broker.sender("orders").send({ wire: rhea.message.encode(message as never) });
+    const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     const [received] = await receiver.receive(wait);
     expect(received).toMatchObject({
       messageId: "00112233-4455-6677-8899-aabbccddeeff",
@@ -161,8 +161,8 @@ describe("azureTransport", () => {
   it.each(["send", "sendBatch"] as const)(
     "sends usual and unusual messages in one batch, in order (%s)",
     async (way) => {
-      await using world = await openLossyWorld();
-      const sender = world.transport.createSender("orders");
+      await using fixture = await openLossyFixture();
+      const sender = fixture.transport.createSender("orders");
       const messages = [0, 1, 2, 3].map((n) => ({ messageId: String(n), body: Uint8Array.of(n) }));
       const unusual = { ...messages[2]!, timeToLive: 60_000 };
       const sent = [messages[0]!, messages[1]!, unusual, messages[3]!];
@@ -173,7 +173,7 @@ describe("azureTransport", () => {
         expect(batch.count).toBe(4);
         await sender.sendBatch(batch);
       }
-      const arrived = await world.broker.receiver("orders").peek(9);
+      const arrived = await fixture.broker.receiver("orders").peek(9);
       expect(arrived.map(({ messageId, timeToLiveMs }) => [messageId, timeToLiveMs])).toEqual([
         ["0", Number.POSITIVE_INFINITY],
         ["1", Number.POSITIVE_INFINITY],
@@ -184,8 +184,8 @@ describe("azureTransport", () => {
   );
 
   it("keeps every message of a full batch when an unusual one comes, which has no room then", async () => {
-    await using world = await openLossyWorld();
-    const sender = world.transport.createSender("orders");
+    await using fixture = await openLossyFixture();
+    const sender = fixture.transport.createSender("orders");
     const batch = await sender.createBatch({ maxSizeInBytes: 2_000 });
     // The SDK takes more bytes for the same messages.
     const replyToSessionId = "s".repeat(100);
@@ -197,13 +197,13 @@ describe("azureTransport", () => {
     expect(batch.tryAdd({ body: Uint8Array.of(3), timeToLive: 60_000 })).toBe(false);
     expect(batch.count).toBe(added);
     await sender.sendBatch(batch);
-    const peeked = await world.broker.receiver("orders").peek(100);
+    const peeked = await fixture.broker.receiver("orders").peek(100);
     expect(peeked.map(({ messageId }) => messageId)).toEqual(Array.from({ length: added }, (_, i) => `${i}`));
   });
 
   it("says of a batch what it takes on the wire, and when it is full", async () => {
-    await using world = await openLossyWorld();
-    const sender = world.transport.createSender("orders");
+    await using fixture = await openLossyFixture();
+    const sender = fixture.transport.createSender("orders");
     const batch = await sender.createBatch({ maxSizeInBytes: 1_000 });
     let added = 0;
     for (; batch.tryAdd({ body: new Uint8Array(100) }); added += 1) {
@@ -212,31 +212,31 @@ describe("azureTransport", () => {
     }
     expect(batch.count).toBe(added);
     await sender.sendBatch(batch);
-    expect(world.broker.getEntity("orders").totalMessageCount).toBe(added);
+    expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(added);
     expect(added).toBeGreaterThan(4);
   });
 
   it("looks an entity up on the first call only", async () => {
-    await using world = await openLossyWorld();
-    const sender = world.transport.createSender("later");
+    await using fixture = await openLossyFixture();
+    const sender = fixture.transport.createSender("later");
     await expect(sender.send([{ body: new Uint8Array() }])).rejects.toMatchObject({
       code: "entity-not-found",
     });
-    await world.broker.createQueue("later");
+    await fixture.broker.createQueue("later");
     await sender.send([{ body: new Uint8Array() }]);
   });
 
   it("refuses the empty session id, which the SDK would take for any session", async () => {
-    await using world = await openLossyWorld({ requiresSession: true });
+    await using fixture = await openLossyFixture({ requiresSession: true });
     const options = { receiveMode: "peekLock", maxWaitTimeInMs: 0 } as const;
-    const accepting = world.transport.acceptSession({ queue: "orders" }, "", options);
+    const accepting = fixture.transport.acceptSession({ queue: "orders" }, "", options);
     await expect(accepting).rejects.toMatchObject({ code: "not-supported" });
   });
 
   it("keeps a session state that is JSON, and tells a cleared one from an empty one", async () => {
-    await using world = await openLossyWorld({ requiresSession: true });
+    await using fixture = await openLossyFixture({ requiresSession: true });
     const options = { receiveMode: "peekLock", maxWaitTimeInMs: 0 } as const;
-    const session = await world.transport.acceptSession({ queue: "orders" }, "a", options);
+    const session = await fixture.transport.acceptSession({ queue: "orders" }, "a", options);
     for (const text of ['{"step":2}', "7", "", "plain"]) {
       const state = new TextEncoder().encode(text);
       await session.setState(state);
@@ -245,7 +245,7 @@ describe("azureTransport", () => {
     await session.setState(undefined);
     expect(await session.getState()).toBeUndefined();
     await session.close();
-    const inBroker = await world.broker.acceptSession("orders", { sessionId: "a", maxWaitMs: 0 });
+    const inBroker = await fixture.broker.acceptSession("orders", { sessionId: "a", maxWaitMs: 0 });
     expect(await inBroker.getState()).toBeUndefined();
   });
 });

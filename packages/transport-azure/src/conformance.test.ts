@@ -1,22 +1,26 @@
 import { clientCases, transportCases, withKnownGaps } from "@waybill/conformance";
 import { afterAll, describe, it } from "vitest";
+import {
+  type Environment,
+  openNamespaceEnvironment,
+  openServerEnvironment,
+} from "./environments.test-support.js";
 import { knownGaps } from "./known-gaps.test-support.js";
-import { openNamespaceSeat, openServerSeat, type Seat } from "./seats.test-support.js";
 
 const connectionString = process.env.SERVICEBUS_CONNECTION_STRING;
 
-await obeysTheLaw("on the local broker's server", openServerSeat);
+await passesTheSuite("on the local broker's server", openServerEnvironment);
 if (connectionString !== undefined) {
-  await obeysTheLaw("on a namespace of Azure", () => openNamespaceSeat(connectionString));
+  await passesTheSuite("on a namespace of Azure", () => openNamespaceEnvironment(connectionString));
 }
 
-async function obeysTheLaw(where: string, open: () => Promise<Seat>): Promise<void> {
-  const seat = await open();
-  describe(`azureTransport() obeys the law for transports ${where}`, () => {
-    afterAll(() => seat[Symbol.asyncDispose]());
-    for (const { name, run } of withKnownGaps(transportCases(seat.subject), knownGaps)) it(name, run);
+async function passesTheSuite(where: string, open: () => Promise<Environment>): Promise<void> {
+  const environment = await open();
+  describe(`azureTransport() passes the conformance suite for transports ${where}`, () => {
+    afterAll(() => environment[Symbol.asyncDispose]());
+    for (const { name, run } of withKnownGaps(transportCases(environment.subject), knownGaps)) it(name, run);
     describe("and a client on it keeps what it promises on every transport", () => {
-      for (const { name, run } of clientCases(seat.subject)) it(name, run);
+      for (const { name, run } of clientCases(environment.subject)) it(name, run);
     });
   });
 }

@@ -3,34 +3,34 @@ import { WaybillClient } from "@waybill/core";
 import type { DiagnosticEvent } from "@waybill/core/diagnostics";
 import type { TracedOperation } from "@waybill/core/transport";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openServerSeat, type Seat } from "./seats.test-support.js";
+import { type Environment, openServerEnvironment } from "./environments.test-support.js";
 
 const ours = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 const theirs = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
 describe("the SDK's own tracing", () => {
   const spans: string[] = [];
-  let seat: Seat;
+  let environment: Environment;
 
   beforeAll(async () => {
     useInstrumenter(recorder(spans));
-    seat = await openServerSeat();
+    environment = await openServerEnvironment();
   });
 
   afterAll(async () => {
-    await seat[Symbol.asyncDispose]();
+    await environment[Symbol.asyncDispose]();
     useInstrumenter(recorder([], false));
   });
 
   it("adds no second context to messages that carry one of the client's", async () => {
-    await using world = await seat.subject.create();
-    const queue = await world.createQueue(plain);
+    await using fixture = await environment.subject.create();
+    const queue = await fixture.createQueue(plain);
     const trace = ({ type }: TracedOperation) => {
       if (type !== "send" && type !== "create") return undefined;
       const propertiesToAdd = { "Diagnostic-Id": ours, traceparent: ours };
       return { run: <T>(work: () => T) => work(), end() {}, propertiesToAdd };
     };
-    const client = new WaybillClient(world.transport, { serializer: json, diagnostics: { trace } });
+    const client = new WaybillClient(fixture.transport, { serializer: json, diagnostics: { trace } });
     const sender = client.createSender(queue);
     spans.length = 0;
     await sender.sendMessages({ body: 1 });
@@ -43,11 +43,11 @@ describe("the SDK's own tracing", () => {
   });
 
   it("writes the context that a client reads where the client writes none", async () => {
-    await using world = await seat.subject.create();
-    const queue = await world.createQueue(plain);
+    await using fixture = await environment.subject.create();
+    const queue = await fixture.createQueue(plain);
     const events: DiagnosticEvent[] = [];
     const diagnostics = { onEvent: (event: DiagnosticEvent) => void events.push(event) };
-    const client = new WaybillClient(world.transport, { serializer: json, diagnostics });
+    const client = new WaybillClient(fixture.transport, { serializer: json, diagnostics });
     spans.length = 0;
     await client.createSender(queue).sendMessages([{ body: 1 }, { body: 2 }]);
     expect(spans).toEqual(["message", "message", "ServiceBusSender.send"]);
@@ -57,9 +57,9 @@ describe("the SDK's own tracing", () => {
   });
 
   it("sees messages being settled, each way", async () => {
-    await using world = await seat.subject.create();
-    const queue = await world.createQueue(plain);
-    const client = new WaybillClient(world.transport, { serializer: json });
+    await using fixture = await environment.subject.create();
+    const queue = await fixture.createQueue(plain);
+    const client = new WaybillClient(fixture.transport, { serializer: json });
     const receiver = client.createReceiver(queue);
     await client.createSender(queue).sendMessages([{ body: 1 }, { body: 2 }, { body: 3 }, { body: 4 }]);
     const [a, b, c, d] = await receiver.receiveMessages(4);

@@ -15,10 +15,10 @@ const messageCount = 30;
 const outageMs = 11_000;
 
 it("uses up no delivery in an outage that outlasts the locks: processor, calls and sessions", async () => {
-  await using world = await openWorld();
-  const { client, registry, broker } = world;
-  for (const queue of ["processor", "calls"]) await world.createQueue(queue, false);
-  for (const queue of ["sessions", "session"]) await world.createQueue(queue, true);
+  await using fixture = await openFixture();
+  const { client, registry, broker } = fixture;
+  for (const queue of ["processor", "calls"]) await fixture.createQueue(queue, false);
+  for (const queue of ["sessions", "session"]) await fixture.createQueue(queue, true);
   const counts: number[] = [];
   const handlers = {
     processMessage: ({ deliveryCount }: { deliveryCount: number }) => void counts.push(deliveryCount),
@@ -50,7 +50,7 @@ it("uses up no delivery in an outage that outlasts the locks: processor, calls a
   }
 });
 
-async function openWorld() {
+async function openFixture() {
   const broker = createBroker();
   const server = await serve(broker, { port: 0 });
   const sdk = new ServiceBusClient(server.connectionString, { retryOptions: azureRetryOptions });

@@ -5,11 +5,11 @@ import { json } from "@waybill/serializer-json";
 import { azureRetryOptions, azureTransport } from "@waybill/transport-azure";
 // #endregion
 import { expect, it, vi } from "vitest";
-import { openLossyWorld } from "./lossy-world.test-support.js";
+import { openLossyFixture } from "./lossy-fixture.test-support.js";
 
 it("runs the README's example", async () => {
-  await using world = await openLossyWorld();
-  const { connectionString } = world;
+  await using fixture = await openLossyFixture();
+  const { connectionString } = fixture;
   // #region use
   const serviceBusClient = new ServiceBusClient(connectionString, { retryOptions: azureRetryOptions });
   const client = new WaybillClient(azureTransport(serviceBusClient), { serializer: json() });
@@ -23,13 +23,13 @@ it("runs the README's example", async () => {
   await serviceBusClient.close();
   // #endregion
   expect(message).toMatchObject({ body: { order: 1 } });
-  expect(world.broker.getEntity("orders").totalMessageCount).toBe(0);
+  expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(0);
 });
 
 it("says what was patched", async () => {
-  await using world = await openLossyWorld();
+  await using fixture = await openLossyFixture();
   const log = vi.spyOn(console, "log").mockImplementation(() => {});
-  const serviceBusClient = world.client;
+  const serviceBusClient = fixture.client;
   // #region report
   const transport = azureTransport(serviceBusClient);
   for (const { name, status, reason } of transport.sdkPatches.patches) console.log(name, status, reason);
@@ -39,8 +39,8 @@ it("says what was patched", async () => {
 });
 
 it("takes options for its watchdog", async () => {
-  await using world = await openLossyWorld();
-  const serviceBusClient = world.client;
+  await using fixture = await openLossyFixture();
+  const serviceBusClient = fixture.client;
   // #region watchdog
   const impatient = azureTransport(serviceBusClient, { watchdog: { stallTimeoutInMs: 10_000 } });
   const unwatched = azureTransport(serviceBusClient, { watchdog: false });

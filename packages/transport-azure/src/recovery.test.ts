@@ -2,77 +2,77 @@ import type { WaybillError } from "@waybill/core";
 import type { DeliveredMessage, TransportReceiver } from "@waybill/core/transport";
 import { describe, expect, it, vi } from "vitest";
 import { azureTransport } from "./azure-transport.js";
-import { openLossyWorld } from "./lossy-world.test-support.js";
+import { openLossyFixture } from "./lossy-fixture.test-support.js";
 
-type World = Awaited<ReturnType<typeof openLossyWorld>>;
+type Fixture = Awaited<ReturnType<typeof openLossyFixture>>;
 
 describe("a subscription whose connection breaks", () => {
   it("goes on by itself, and a handler that ran meanwhile settles its message", async () => {
-    await using world = await openLossyWorld();
-    const { receiver, seen, gate } = subscribed(world);
-    await send(world, "a");
+    await using fixture = await openLossyFixture();
+    const { receiver, seen, gate } = subscribed(fixture);
+    await send(fixture, "a");
     await until(() => seen.length === 1);
-    await reconnected(world);
+    await reconnected(fixture);
     gate.open();
-    await send(world, "b");
-    await until(() => seen.length === 2 && total(world) === 0);
+    await send(fixture, "b");
+    await until(() => seen.length === 2 && total(fixture) === 0);
     expect(seen.map(({ deliveryCount }) => deliveryCount)).toEqual([0, 0]);
     await receiver.close();
   });
 
   it("settles what was on its way to being settled, without waiting for the SDK's time-out", async () => {
-    await using world = await openLossyWorld();
-    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
-    await send(world, "a");
+    await using fixture = await openLossyFixture();
+    const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await send(fixture, "a");
     const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
     const settling = receiver.complete(message!.settlement!);
-    world.network.drop();
+    fixture.network.drop();
     await settling;
-    expect(total(world)).toBe(0);
+    expect(total(fixture)).toBe(0);
   });
 
   it("tells why it cannot go on while the network is down, and does when it is back", async () => {
-    await using world = await openLossyWorld();
-    const { receiver, seen, errors, gate } = subscribed(world);
+    await using fixture = await openLossyFixture();
+    const { receiver, seen, errors, gate } = subscribed(fixture);
     gate.open();
-    await send(world, "a");
-    await until(() => total(world) === 0);
-    world.network.takeDown();
+    await send(fixture, "a");
+    await until(() => total(fixture) === 0);
+    fixture.network.takeDown();
     await until(() => errors.length > 0);
     expect(errors[0]).toMatchObject({ code: "connection-lost", retryable: true });
-    await send(world, "b");
-    world.network.restore();
+    await send(fixture, "b");
+    fixture.network.restore();
     await until(() => seen.length === 2);
     await receiver.close();
   });
 
   it("reports a link that the broker took away, and opens another", async () => {
-    await using world = await openLossyWorld();
-    const { receiver, seen, errors, gate } = subscribed(world);
+    await using fixture = await openLossyFixture();
+    const { receiver, seen, errors, gate } = subscribed(fixture);
     gate.open();
-    await send(world, "a");
-    await until(() => total(world) === 0);
+    await send(fixture, "a");
+    await until(() => total(fixture) === 0);
     await until(() => {
-      world.broker.faults.dropLinks("orders");
+      fixture.broker.faults.dropLinks("orders");
       return errors.length > 0;
     });
     expect(errors[0]).toMatchObject({ code: "connection-lost" });
-    await send(world, "b");
+    await send(fixture, "b");
     await until(() => seen.length === 2);
     await receiver.close();
   });
 
   it("never has more messages with the handler than it has places", async () => {
     // What a link brought just before it broke comes again when its lock has run out.
-    await using world = await openLossyWorld({ lockDurationMs: 5_000 });
-    const { receiver, gate, most } = subscribed(world, 2);
-    await send(world, "a", "b", "c", "d", "e", "f");
+    await using fixture = await openLossyFixture({ lockDurationMs: 5_000 });
+    const { receiver, gate, most } = subscribed(fixture, 2);
+    await send(fixture, "a", "b", "c", "d", "e", "f");
     for (const locked of [2, 4, 6]) {
-      await until(() => lockedCount(world) === locked);
-      await reconnected(world);
+      await until(() => lockedCount(fixture) === locked);
+      await reconnected(fixture);
     }
     gate.open();
-    await until(() => total(world) === 0);
+    await until(() => total(fixture) === 0);
     expect(most()).toBe(2);
     await receiver.close();
   });
@@ -80,55 +80,55 @@ describe("a subscription whose connection breaks", () => {
 
 describe("a send whose link is lost while it waits for its answer", () => {
   it.each([1, 3])("is sent again at once, not after the SDK's time-out: %i messages", async (count) => {
-    await using world = await openLossyWorld({}, { timeoutInMs: 120_000, mode: 1 });
-    const sender = world.transport.createSender("orders");
+    await using fixture = await openLossyFixture({}, { timeoutInMs: 120_000, mode: 1 });
+    const sender = fixture.transport.createSender("orders");
     const messages = Array.from({ length: count }, () => ({ body: new Uint8Array() }));
     await sender.send(messages);
-    world.broker.faults.delay("orders", 120_000);
+    fixture.broker.faults.delay("orders", 120_000);
     const sending = sender.send(messages);
-    await until(() => total(world) === 2 * count);
-    world.broker.faults.clear();
-    world.network.drop();
+    await until(() => total(fixture) === 2 * count);
+    fixture.broker.faults.clear();
+    fixture.network.drop();
     await sending;
     // The first time it arrived, too, but nobody could say so.
-    expect(total(world)).toBe(3 * count);
+    expect(total(fixture)).toBe(3 * count);
   });
 
   it("is sent again also where nobody listens for a while", async () => {
     const once = { maxRetries: 1, retryDelayInMs: 1, mode: 1, timeoutInMs: 120_000 };
-    await using world = await openLossyWorld({}, once);
-    world.broker.faults.delay("orders", 120_000);
-    const sending = world.transport.createSender("orders").send([{ body: new Uint8Array() }]);
-    await until(() => total(world) === 1);
-    world.broker.faults.clear();
-    world.network.takeDown();
-    await until(() => world.network.refusalCount > 3);
-    world.network.restore();
+    await using fixture = await openLossyFixture({}, once);
+    fixture.broker.faults.delay("orders", 120_000);
+    const sending = fixture.transport.createSender("orders").send([{ body: new Uint8Array() }]);
+    await until(() => total(fixture) === 1);
+    fixture.broker.faults.clear();
+    fixture.network.takeDown();
+    await until(() => fixture.network.refusalCount > 3);
+    fixture.network.restore();
     await sending;
-    expect(total(world)).toBe(2);
+    expect(total(fixture)).toBe(2);
   });
 
   it("ends when its sender closes", async () => {
-    await using world = await openLossyWorld({}, { timeoutInMs: 120_000, mode: 1 });
-    const sender = world.transport.createSender("orders");
-    world.broker.faults.delay("orders", 120_000);
+    await using fixture = await openLossyFixture({}, { timeoutInMs: 120_000, mode: 1 });
+    const sender = fixture.transport.createSender("orders");
+    fixture.broker.faults.delay("orders", 120_000);
     const sending = sender.send([{ body: new Uint8Array() }]);
     const ended = expect(sending).rejects.toMatchObject({ code: "closed" });
-    await until(() => total(world) === 1);
+    await until(() => total(fixture) === 1);
     await sender.close();
     await ended;
   });
 
   it("is given up by its caller", async () => {
-    await using world = await openLossyWorld({}, { timeoutInMs: 120_000, mode: 1 });
+    await using fixture = await openLossyFixture({}, { timeoutInMs: 120_000, mode: 1 });
     const caller = new AbortController();
-    world.broker.faults.delay("orders", 120_000);
-    const sending = world.transport
+    fixture.broker.faults.delay("orders", 120_000);
+    const sending = fixture.transport
       .createSender("orders")
       .send([{ body: new Uint8Array() }], { abortSignal: caller.signal });
     const ended = expect(sending).rejects.toMatchObject({ code: "aborted" });
-    await until(() => total(world) === 1);
-    world.network.takeDown();
+    await until(() => total(fixture) === 1);
+    fixture.network.takeDown();
     caller.abort();
     await ended;
   });
@@ -136,15 +136,15 @@ describe("a send whose link is lost while it waits for its answer", () => {
 
 describe("messages that were received before the connection broke", () => {
   it("are settled afterwards, also after more were received", async () => {
-    await using world = await openLossyWorld();
-    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
-    await send(world, "a", "b");
+    await using fixture = await openLossyFixture();
+    const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await send(fixture, "a", "b");
     const [first] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
-    world.network.drop();
+    fixture.network.drop();
     const [second] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
     await receiver.deadLetter(first!.settlement!, { deadLetterReason: "late" });
     await receiver.complete(second!.settlement!);
-    expect(world.broker.getEntity("orders")).toMatchObject({
+    expect(fixture.broker.getEntity("orders")).toMatchObject({
       totalMessageCount: 1,
       deadLetterMessageCount: 1,
     });
@@ -153,8 +153,8 @@ describe("messages that were received before the connection broke", () => {
 
 describe("a message that nobody settles", () => {
   it("does not stop its subscription 2047 messages later", async () => {
-    await using world = await openLossyWorld();
-    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await using fixture = await openLossyFixture();
+    const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     const kept: DeliveredMessage[] = [];
     let completed = 0;
     receiver.subscribe(
@@ -167,53 +167,53 @@ describe("a message that nobody settles", () => {
       },
       { maxConcurrentCalls: 50 },
     );
-    for (let batch = 0; batch < 25; batch++) await send(world, ...Array.from({ length: 100 }, () => "x"));
+    for (let batch = 0; batch < 25; batch++) await send(fixture, ...Array.from({ length: 100 }, () => "x"));
     await until(() => completed === 2_499);
     await receiver.complete(kept[0]!.settlement!);
-    expect(total(world)).toBe(0);
+    expect(total(fixture)).toBe(0);
   });
 
   it("does not stop its receiver either", async () => {
-    await using world = await openLossyWorld();
-    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
-    for (let batch = 0; batch < 25; batch++) await send(world, ...Array.from({ length: 100 }, () => "x"));
+    await using fixture = await openLossyFixture();
+    const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
+    for (let batch = 0; batch < 25; batch++) await send(fixture, ...Array.from({ length: 100 }, () => "x"));
     const [kept] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
-    while (total(world) > 1) {
+    while (total(fixture) > 1) {
       const messages = await receiver.receive({ maxMessages: 500, maxWaitTimeInMs: 5_000 });
       expect(messages.length).toBeGreaterThan(0);
       await Promise.all(messages.map(({ settlement }) => receiver.complete(settlement!)));
     }
     await receiver.complete(kept!.settlement!);
-    expect(total(world)).toBe(0);
+    expect(total(fixture)).toBe(0);
   });
 });
 
 describe("receive", () => {
   it("returns what is there at once, not after the SDK's second", async () => {
-    await using world = await openLossyWorld();
-    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await using fixture = await openLossyFixture();
+    const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
-    await send(world, "a", "b");
+    await send(fixture, "a", "b");
     const startedAt = performance.now();
     expect(await receiver.receive({ maxMessages: 10, maxWaitTimeInMs: 60_000 })).toHaveLength(2);
     expect(performance.now() - startedAt).toBeLessThan(900);
   });
 
   it("goes on waiting when its connection breaks", async () => {
-    await using world = await openLossyWorld();
-    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await using fixture = await openLossyFixture();
+    const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
     const waiting = receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 30_000 });
-    await reconnected(world);
-    await send(world, "a");
+    await reconnected(fixture);
+    await send(fixture, "a");
     expect(await waiting).toHaveLength(1);
   });
 
   it("can be called several times at once, and beside a subscription", async () => {
-    await using world = await openLossyWorld();
-    const { receiver, seen, gate } = subscribed(world);
+    await using fixture = await openLossyFixture();
+    const { receiver, seen, gate } = subscribed(fixture);
     const waits = [1, 2].map(() => receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 30_000 }));
-    await send(world, "a", "b", "c");
+    await send(fixture, "a", "b", "c");
     const received = (await Promise.all(waits)).flat();
     await until(() => seen.length === 1);
     expect(new Set([...received, ...seen].map(({ sequenceNumber }) => sequenceNumber)).size).toBe(3);
@@ -222,31 +222,31 @@ describe("receive", () => {
 });
 
 describe("a wait for the next session", () => {
-  const accept = (world: World, sessionId: string | undefined, maxWaitTimeInMs: number) =>
-    world.transport.acceptSession({ queue: "orders" }, sessionId, {
+  const accept = (fixture: Fixture, sessionId: string | undefined, maxWaitTimeInMs: number) =>
+    fixture.transport.acceptSession({ queue: "orders" }, sessionId, {
       receiveMode: "peekLock",
       maxWaitTimeInMs,
     });
 
   it("that was given up is taken over by the next that waits", async () => {
-    await using world = await openLossyWorld({ requiresSession: true });
+    await using fixture = await openLossyFixture({ requiresSession: true });
     for (let waits = 0; waits < 3; waits++) {
-      await expect(accept(world, undefined, 100)).rejects.toMatchObject({ code: "timeout" });
+      await expect(accept(fixture, undefined, 100)).rejects.toMatchObject({ code: "timeout" });
     }
-    const accepting = accept(world, undefined, 10_000);
-    await send(world, "a");
+    const accepting = accept(fixture, undefined, 10_000);
+    await send(fixture, "a");
     const session = await accepting;
     expect(session.sessionId).toBe("a");
-    const refused = world.broker.acceptSession("orders", { sessionId: "a", maxWaitMs: 0 });
+    const refused = fixture.broker.acceptSession("orders", { sessionId: "a", maxWaitMs: 0 });
     await expect(refused).rejects.toMatchObject({ code: "session-cannot-be-locked" });
   });
 
   it("that was given up keeps no session locked", async () => {
-    await using world = await openLossyWorld({ requiresSession: true });
-    await expect(accept(world, undefined, 100)).rejects.toMatchObject({ code: "timeout" });
-    await send(world, "a");
+    await using fixture = await openLossyFixture({ requiresSession: true });
+    await expect(accept(fixture, undefined, 100)).rejects.toMatchObject({ code: "timeout" });
+    await send(fixture, "a");
     await until(async () => {
-      const session = await world.broker
+      const session = await fixture.broker
         .acceptSession("orders", { sessionId: "a", maxWaitMs: 0 })
         .catch(() => undefined);
       await session?.close();
@@ -255,23 +255,23 @@ describe("a wait for the next session", () => {
   });
 
   it("outlasts the time-out of the client", async () => {
-    await using world = await openLossyWorld(
+    await using fixture = await openLossyFixture(
       { requiresSession: true },
       { maxRetries: 0, timeoutInMs: 200, mode: 1 },
     );
-    const asking = vi.spyOn(world.client, "acceptNextSession");
-    const accepting = accept(world, undefined, 10_000);
+    const asking = vi.spyOn(fixture.client, "acceptNextSession");
+    const accepting = accept(fixture, undefined, 10_000);
     await until(() => asking.mock.calls.length > 2);
-    await send(world, "a");
+    await send(fixture, "a");
     expect((await accepting).sessionId).toBe("a");
   });
 });
 
 describe("a session's subscription", () => {
   it("can be stopped and started again, and the session goes on", async () => {
-    await using world = await openLossyWorld({ requiresSession: true });
-    await send(world, "a", "a", "a");
-    const session = await world.transport.acceptSession({ queue: "orders" }, "a", {
+    await using fixture = await openLossyFixture({ requiresSession: true });
+    await send(fixture, "a", "a", "a");
+    const session = await fixture.transport.acceptSession({ queue: "orders" }, "a", {
       receiveMode: "peekLock",
       maxWaitTimeInMs: 5_000,
     });
@@ -299,9 +299,9 @@ describe("a session's subscription", () => {
   });
 
   it("tells once that the session is lost with its connection, and ends", async () => {
-    await using world = await openLossyWorld({ requiresSession: true });
-    await send(world, "a");
-    const session = await world.transport.acceptSession({ queue: "orders" }, "a", {
+    await using fixture = await openLossyFixture({ requiresSession: true });
+    await send(fixture, "a");
+    const session = await fixture.transport.acceptSession({ queue: "orders" }, "a", {
       receiveMode: "peekLock",
       maxWaitTimeInMs: 5_000,
     });
@@ -312,39 +312,45 @@ describe("a session's subscription", () => {
       { maxConcurrentCalls: 1 },
     );
     await until(() => seen.length === 1);
-    world.network.drop();
+    fixture.network.drop();
     await until(() => errors.some((error) => (error as WaybillError).code === "session-lock-lost"));
     await subscription.stop();
     await expect(session.complete(seen[0]!.settlement!)).rejects.toMatchObject({ code: "session-lock-lost" });
   });
 
-  it.each(["complete", "abandon"] as const)("tells %s, which was under way, at once", async (verb) => {
-    await using world = await openLossyWorld({ requiresSession: true }, { timeoutInMs: 120_000, mode: 1 });
-    await send(world, "a");
-    const session = await world.transport.acceptSession({ queue: "orders" }, "a", {
+  it.each(["complete", "abandon"] as const)("tells %s, which was in progress, at once", async (verb) => {
+    await using fixture = await openLossyFixture(
+      { requiresSession: true },
+      { timeoutInMs: 120_000, mode: 1 },
+    );
+    await send(fixture, "a");
+    const session = await fixture.transport.acceptSession({ queue: "orders" }, "a", {
       receiveMode: "peekLock",
       maxWaitTimeInMs: 5_000,
     });
     const [message] = await session.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
-    world.broker.faults.delay("orders", 120_000);
+    fixture.broker.faults.delay("orders", 120_000);
     const settling = session[verb](message!.settlement!);
     const ended = expect(settling).rejects.toMatchObject({ code: "session-lock-lost" });
     await new Promise((resolve) => setImmediate(resolve));
-    world.network.drop();
+    fixture.network.drop();
     await ended;
   });
 });
 
 describe("a completion in a session that the broker does not answer", () => {
   it("fails with timeout, for the session's link is not lost", async () => {
-    await using world = await openLossyWorld({ requiresSession: true }, { timeoutInMs: 120_000, mode: 1 });
-    await send(world, "a");
-    const session = await world.transport.acceptSession({ queue: "orders" }, "a", {
+    await using fixture = await openLossyFixture(
+      { requiresSession: true },
+      { timeoutInMs: 120_000, mode: 1 },
+    );
+    await send(fixture, "a");
+    const session = await fixture.transport.acceptSession({ queue: "orders" }, "a", {
       receiveMode: "peekLock",
       maxWaitTimeInMs: 5_000,
     });
     const [message] = await session.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
-    world.broker.faults.delay("orders", 120_000);
+    fixture.broker.faults.delay("orders", 120_000);
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
     try {
       const ended = expect(session.complete(message!.settlement!)).rejects.toMatchObject({
@@ -362,9 +368,9 @@ describe("a completion in a session that the broker does not answer", () => {
 
 describe("locks of messages without id", () => {
   it("are renewed by lock token, and nothing of the SDK renews beside", async () => {
-    await using world = await openLossyWorld({ lockDurationMs: 5_000 });
-    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
-    await send(world, "a", "a");
+    await using fixture = await openLossyFixture({ lockDurationMs: 5_000 });
+    const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await send(fixture, "a", "a");
     const messages: DeliveredMessage[] = [];
     while (messages.length < 2) {
       messages.push(...(await receiver.receive({ maxMessages: 2, maxWaitTimeInMs: 5_000 })));
@@ -374,32 +380,32 @@ describe("locks of messages without id", () => {
       expect(until.getTime()).toBeGreaterThanOrEqual(lockedUntilUtc!.getTime());
       await receiver.complete(settlement!);
     }
-    expect(total(world)).toBe(0);
+    expect(total(fixture)).toBe(0);
   });
 });
 
 describe("a refusal that waiting does not mend", () => {
   it("is told within seconds when the client has azureRetryOptions", async () => {
-    await using world = await openLossyWorld({}, { maxRetries: 1, retryDelayInMs: 10, mode: 1 });
-    world.broker.faults.throttle("orders");
-    const sending = world.transport.createSender("orders").send([{ body: new Uint8Array() }]);
+    await using fixture = await openLossyFixture({}, { maxRetries: 1, retryDelayInMs: 10, mode: 1 });
+    fixture.broker.faults.throttle("orders");
+    const sending = fixture.transport.createSender("orders").send([{ body: new Uint8Array() }]);
     await expect(sending).rejects.toMatchObject({ code: "service-busy", retryable: true });
   });
 });
 
 describe("closing the transport", () => {
   it("leaves the client open, and other transports with it", async () => {
-    await using world = await openLossyWorld();
-    await using other = azureTransport(world.client);
-    await world.transport.close();
+    await using fixture = await openLossyFixture();
+    await using other = azureTransport(fixture.client);
+    await fixture.transport.close();
     await other.createSender("orders").send([{ body: new Uint8Array() }]);
-    expect(total(world)).toBe(1);
+    expect(total(fixture)).toBe(1);
   });
 });
 
 /** Subscribes with a handler that completes what it gets once its gate is open. */
-function subscribed(world: World, maxConcurrentCalls = 1) {
-  const receiver: TransportReceiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+function subscribed(fixture: Fixture, maxConcurrentCalls = 1) {
+  const receiver: TransportReceiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
   const seen: DeliveredMessage[] = [];
   const errors: unknown[] = [];
   const { promise: opened, resolve: open } = deferred();
@@ -430,7 +436,7 @@ function deferred() {
 }
 
 /** Sends messages of these sessions, which matter only where there are sessions. */
-function send({ broker }: World, ...sessionIds: readonly string[]): Promise<void> {
+function send({ broker }: Fixture, ...sessionIds: readonly string[]): Promise<void> {
   return broker
     .sender("orders")
     .sendBatch(
@@ -438,17 +444,17 @@ function send({ broker }: World, ...sessionIds: readonly string[]): Promise<void
     );
 }
 
-function total({ broker }: World): number {
+function total({ broker }: Fixture): number {
   return broker.getEntity("orders").totalMessageCount;
 }
 
-function lockedCount({ broker }: World): number {
+function lockedCount({ broker }: Fixture): number {
   return broker.snapshot().stores.flatMap(({ messages }) => messages.filter(({ isLocked }) => isLocked))
     .length;
 }
 
 /** Breaks the connection and resolves when there is another. */
-async function reconnected({ network }: World): Promise<void> {
+async function reconnected({ network }: Fixture): Promise<void> {
   const before = network.connectionCount;
   network.drop();
   await until(() => network.connectionCount > before);

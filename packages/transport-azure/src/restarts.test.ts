@@ -1,13 +1,13 @@
 import { type ProcessErrorArgs, WaybillClient } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { expect, it, vi } from "vitest";
-import { openLossyWorld } from "./lossy-world.test-support.js";
+import { openLossyFixture } from "./lossy-fixture.test-support.js";
 
 // A broker that restarts closes its connections politely, and their sockets end some time later. Meanwhile everything goes on.
 it("a client that sends, receives and peeks goes on when its broker restarts, and loses nothing", async () => {
-  await using world = await openLossyWorld({ lockDurationMs: 5_000, maxDeliveryCount: 100 });
-  world.network.slowDownEnds();
-  const client = new WaybillClient(world.transport, { serializer: json() });
+  await using fixture = await openLossyFixture({ lockDurationMs: 5_000, maxDeliveryCount: 100 });
+  fixture.network.slowDownEnds();
+  const client = new WaybillClient(fixture.transport, { serializer: json() });
   const handled = new Set<unknown>();
   const errors: ProcessErrorArgs[] = [];
   const handlers = {
@@ -39,7 +39,7 @@ it("a client that sends, receives and peeks goes on when its broker restarts, an
   const goesOn = (before = handled.size) => until(() => handled.size >= before + 200);
   for (let restarts = 0; restarts < 4; restarts += 1) {
     await goesOn();
-    await world.restartServer();
+    await fixture.restartServer();
   }
   await goesOn();
   isOver = true;
@@ -52,7 +52,7 @@ it("a client that sends, receives and peeks goes on when its broker restarts, an
   await client.close();
 });
 
-/** Tries again what failed for want of a connection, as applications do. */
+/** Tries again what failed for lack of a connection, as applications do. */
 async function untilDone(work: () => Promise<unknown>): Promise<void> {
   for (;;) {
     try {

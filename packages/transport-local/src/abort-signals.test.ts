@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { openLocalWorld } from "./local-world.test-support.js";
+import { openLocalFixture } from "./local-fixture.test-support.js";
 
 describe("calls under the signal of a long-lived caller", () => {
   it("leave nothing behind on it", async () => {
-    await using world = openLocalWorld();
+    await using fixture = openLocalFixture();
     const setting = { lockDurationMs: 5_000, maxDeliveryCount: 10 };
-    const queue = await world.createQueue(setting);
-    const sessions = await world.createQueue({ ...setting, requiresSession: true });
+    const queue = await fixture.createQueue(setting);
+    const sessions = await fixture.createQueue({ ...setting, requiresSession: true });
     const { signal } = new AbortController();
-    const receiver = world.transport.createReceiver({ queue }, "peekLock");
+    const receiver = fixture.transport.createReceiver({ queue }, "peekLock");
     const accepting = { receiveMode: "peekLock", maxWaitTimeInMs: 0, abortSignal: signal } as const;
     for (let i = 0; i < 5; i += 1) {
       await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0, abortSignal: signal });
-      const session = await world.transport.acceptSession({ queue: sessions }, "s", accepting);
+      const session = await fixture.transport.acceptSession({ queue: sessions }, "s", accepting);
       await session.close();
     }
     expect(kept(signal)).toBe(0);

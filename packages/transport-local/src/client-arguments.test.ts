@@ -2,7 +2,7 @@ import { createBroker } from "@waybill/broker";
 import { WaybillClient } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
-import { createWorld } from "../test/world.js";
+import { createFixture } from "../test/fixture.js";
 import { localTransport } from "./local-transport.js";
 
 // What TypeScript would refuse, and JavaScript lets through.
@@ -36,35 +36,35 @@ describe("a client refuses at once, with a TypeError that says what is missing,"
   });
 
   it("an entity without a name", async () => {
-    await using world = await createWorld();
+    await using fixture = await createFixture();
     const refusal = new TypeError("The queue or topic must be named by a string; got undefined.");
-    expect(() => world.client.createSender(missing)).toThrow(refusal);
-    expect(() => world.client.createReceiver(missing)).toThrow(refusal);
-    await expect(world.client.acceptNextSession(missing)).rejects.toThrow(refusal);
+    expect(() => fixture.client.createSender(missing)).toThrow(refusal);
+    expect(() => fixture.client.createReceiver(missing)).toThrow(refusal);
+    await expect(fixture.client.acceptNextSession(missing)).rejects.toThrow(refusal);
   });
 
   it("a sub-queue that there is not", async () => {
-    await using world = await createWorld();
-    expect(() => world.client.createReceiver("orders", { subQueueType: "deadletter" as never })).toThrow(
+    await using fixture = await createFixture();
+    expect(() => fixture.client.createReceiver("orders", { subQueueType: "deadletter" as never })).toThrow(
       new TypeError('subQueueType must be "deadLetter" or "transferDeadLetter", not "deadletter".'),
     );
   });
 
   it("a session without an id, instead of taking the next one", async () => {
-    await using world = await createWorld();
-    await expect(world.client.acceptSession("orders", missing)).rejects.toThrow(
+    await using fixture = await createFixture();
+    await expect(fixture.client.acceptSession("orders", missing)).rejects.toThrow(
       new TypeError("The session must be named by a string; got undefined."),
     );
   });
 
   it.each([7, "7", undefined])(
-    "the sequence number %s, which is no bigint, instead of doing nothing",
+    "the sequence number %s, which is not a bigint, instead of doing nothing",
     async (number) => {
-      await using world = await createWorld();
+      await using fixture = await createFixture();
       const refusal = new TypeError(`A sequence number must be a bigint; got ${typeof number}.`);
-      const sender = world.client.createSender("orders");
+      const sender = fixture.client.createSender("orders");
       await expect(sender.cancelScheduledMessages(number as never)).rejects.toThrow(refusal);
-      const receiver = world.client.createReceiver("orders");
+      const receiver = fixture.client.createReceiver("orders");
       await expect(receiver.receiveDeferredMessages([number] as never)).rejects.toThrow(refusal);
     },
   );

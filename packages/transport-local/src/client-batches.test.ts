@@ -1,13 +1,13 @@
 import { WaybillError } from "@waybill/core";
 import { describe, expect, it } from "vitest";
-import { createWorld } from "../test/world.js";
+import { createFixture } from "../test/fixture.js";
 
 const large = "x".repeat(450_000);
 
 describe("sendMessages with more than one batch holds", () => {
   it("says what was sent, what failed and what was not tried", async () => {
-    await using world = await createWorld({ queue: { maxSizeInMegabytes: 1 } });
-    const sender = world.client.createSender("orders");
+    await using fixture = await createFixture({ queue: { maxSizeInMegabytes: 1 } });
+    const sender = fixture.client.createSender("orders");
     const messages = ["a", "b", "c", "d", "e"].map((messageId) => ({ messageId, body: large }));
     const error = await sender.sendMessages(messages).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(WaybillError);
@@ -27,24 +27,24 @@ describe("sendMessages with more than one batch holds", () => {
     expect((error as WaybillError).text).toContain(
       "Of 5 messages 2 were sent, 2 failed and 1 were not tried.",
     );
-    const peeked = await world.client.createReceiver("orders").peekMessages(9);
+    const peeked = await fixture.client.createReceiver("orders").peekMessages(9);
     expect(peeked.map(({ messageId }) => messageId)).toEqual(["a", "b"]);
   });
 
   it("fails as a single batch does when nothing was sent", async () => {
-    await using world = await createWorld();
-    world.broker.faults.fill("orders");
-    const sending = world.client
+    await using fixture = await createFixture();
+    fixture.broker.faults.fill("orders");
+    const sending = fixture.client
       .createSender("orders")
       .sendMessages([{ body: large }, { body: large }, { body: large }]);
     await expect(sending).rejects.toMatchObject({ code: "quota-exceeded", sendResults: undefined });
   });
 
   it("can be given up between two batches", async () => {
-    await using world = await createWorld();
+    await using fixture = await createFixture();
     const giving = new AbortController();
     const diagnostics = { onEvent: () => giving.abort() };
-    const client = world.clientWith({ diagnostics });
+    const client = fixture.clientWith({ diagnostics });
     const messages = [1, 2, 3, 4].map(() => ({ body: large }));
     const error = await client
       .createSender("orders")
@@ -62,8 +62,8 @@ describe("sendMessages with more than one batch holds", () => {
 
 describe("a single message that is too large", () => {
   it("is refused with its id, its size and the limit", async () => {
-    await using world = await createWorld();
-    const sending = world.client
+    await using fixture = await createFixture();
+    const sending = fixture.client
       .createSender("orders")
       .sendMessages({ messageId: "a", body: "x".repeat(1_100_000) });
     await expect(sending).rejects.toMatchObject({
@@ -77,16 +77,16 @@ describe("a single message that is too large", () => {
 
 describe("createMessageBatch", () => {
   it("takes no limit that is none", async () => {
-    await using world = await createWorld();
-    const sender = world.client.createSender("orders");
+    await using fixture = await createFixture();
+    const sender = fixture.client.createSender("orders");
     for (const maxSizeInBytes of [0, -1, 1.5, Number.NaN]) {
       await expect(sender.createMessageBatch({ maxSizeInBytes })).rejects.toThrow(TypeError);
     }
   });
 
   it("stays within 1 MB on an entity that takes larger messages", async () => {
-    await using world = await createWorld({ queue: { maxMessageSizeInKilobytes: 102_400 } });
-    const batch = await world.client.createSender("orders").createMessageBatch();
+    await using fixture = await createFixture({ queue: { maxMessageSizeInKilobytes: 102_400 } });
+    const batch = await fixture.client.createSender("orders").createMessageBatch();
     expect(batch.maxSizeInBytes).toBe(1024 * 1024);
   });
 });

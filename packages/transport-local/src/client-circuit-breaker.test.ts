@@ -1,27 +1,27 @@
 import { decodeFailure } from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
-import { createWorld, quiet, until, type World } from "../test/world.js";
+import { createFixture, type Fixture, quiet, until } from "../test/fixture.js";
 
 describe("a processor whose circuit breaker is open", () => {
   it("keeps what it holds locked, and its delivery count with it, for as long as it takes", async () => {
-    await using world = await createBreakable();
-    const { reader, seen, states } = world;
-    await breakReader(world, 30);
-    await until(() => states.includes("open") && deadLettered(world) === 9);
-    const dead = world.client.createReceiver("orders", { subQueueType: "deadLetter" });
+    await using fixture = await createBreakable();
+    const { reader, seen, states } = fixture;
+    await breakReader(fixture, 30);
+    await until(() => states.includes("open") && deadLettered(fixture) === 9);
+    const dead = fixture.client.createReceiver("orders", { subQueueType: "deadLetter" });
     expect(await dead.peekMessages(50)).toHaveLength(9);
     // An hour: the lock of what is held is renewed again and again.
     for (let i = 0; i < 120; i += 1) {
-      world.clock.advance(30_000);
+      fixture.clock.advance(30_000);
       await quiet();
     }
     expect(await dead.peekMessages(50, { fromSequenceNumber: 0n })).toHaveLength(9);
-    const held = world.events.filter(({ disposition }) => disposition === "held");
+    const held = fixture.events.filter(({ disposition }) => disposition === "held");
     expect(new Set(held.map(({ message }) => message.messageId)).size).toBeGreaterThan(10);
     reader.isBroken = false;
     for (let i = 0; i < 50 && seen.length < 22; i += 1) {
-      world.clock.advance(30_000);
+      fixture.clock.advance(30_000);
       await quiet();
     }
     expect(states.at(-1)).toBe("closed");
@@ -29,31 +29,31 @@ describe("a processor whose circuit breaker is open", () => {
   });
 
   it("dead-letters what it held and still cannot read once others can be read again", async () => {
-    await using world = await createBreakable();
-    const { reader, seen, states } = world;
-    await breakReader(world, 10);
+    await using fixture = await createBreakable();
+    const { reader, seen, states } = fixture;
+    await breakReader(fixture, 10);
     await until(() => states.includes("open"));
     reader.isBroken = false;
     // The one that is held is poison in truth.
     reader.poison = seen.length + 9;
-    await world.client.createSender("orders").sendMessages({ subject: "order", body: 100 });
+    await fixture.client.createSender("orders").sendMessages({ subject: "order", body: 100 });
     for (let i = 0; i < 5; i += 1) {
-      world.clock.advance(30_000);
+      fixture.clock.advance(30_000);
       await quiet();
     }
     expect(seen).toEqual([0, 100]);
-    await until(() => deadLettered(world) === 10);
-    const dead = world.client.createReceiver("orders", { subQueueType: "deadLetter" });
+    await until(() => deadLettered(fixture) === 10);
+    const dead = fixture.client.createReceiver("orders", { subQueueType: "deadLetter" });
     expect(await dead.peekMessages(50)).toHaveLength(10);
-    expect(await world.client.createReceiver("orders").peekMessages(1)).toEqual([]);
+    expect(await fixture.client.createReceiver("orders").peekMessages(1)).toEqual([]);
   });
 
   it("gives back what it holds when it is closed", async () => {
-    await using world = await createBreakable();
-    await breakReader(world, 12);
-    await until(() => world.events.filter(({ disposition }) => disposition === "held").length === 3);
-    await world.subscription.close();
-    const left = await world.broker.receiver("orders").peek(9);
+    await using fixture = await createBreakable();
+    await breakReader(fixture, 12);
+    await until(() => fixture.events.filter(({ disposition }) => disposition === "held").length === 3);
+    await fixture.subscription.close();
+    const left = await fixture.broker.receiver("orders").peek(9);
     expect(left.map(({ messageId, deliveryCount }) => [messageId, deliveryCount])).toEqual([
       ["m10", 1],
       ["m11", 1],
@@ -62,60 +62,60 @@ describe("a processor whose circuit breaker is open", () => {
   });
 
   it("pauses in receive-and-delete mode too, where each message that it takes is gone", async () => {
-    await using world = await createBreakable("receiveAndDelete");
-    await breakReader(world, 40);
-    await until(() => world.events.filter(({ disposition }) => disposition === "handedOver").length >= 10);
+    await using fixture = await createBreakable("receiveAndDelete");
+    await breakReader(fixture, 40);
+    await until(() => fixture.events.filter(({ disposition }) => disposition === "handedOver").length >= 10);
     await quiet();
-    expect(await world.broker.receiver("orders").peek(50)).toHaveLength(30);
+    expect(await fixture.broker.receiver("orders").peek(50)).toHaveLength(30);
     for (let i = 0; i < 100; i += 1) {
-      world.clock.advance(1_000);
+      fixture.clock.advance(1_000);
       await quiet();
     }
-    expect(await world.broker.receiver("orders").peek(50)).toHaveLength(30);
-    world.reader.isBroken = false;
+    expect(await fixture.broker.receiver("orders").peek(50)).toHaveLength(30);
+    fixture.reader.isBroken = false;
     await until(() => {
-      world.clock.advance(1_000);
-      return world.seen.length === 31;
+      fixture.clock.advance(1_000);
+      return fixture.seen.length === 31;
     });
   });
 
   it("receives nothing more, and sets nothing aside, as long as nothing can be read", async () => {
-    await using world = await createBreakable();
-    await breakReader(world, 1_000);
+    await using fixture = await createBreakable();
+    await breakReader(fixture, 1_000);
     for (let i = 0; i < 600; i += 1) {
-      world.clock.advance(1_000);
+      fixture.clock.advance(1_000);
       await quiet();
     }
-    expect(deadLettered(world)).toBe(9);
-    expect(world.broker.getEntity("orders")).toMatchObject({
+    expect(deadLettered(fixture)).toBe(9);
+    expect(fixture.broker.getEntity("orders")).toMatchObject({
       activeMessageCount: 991,
       deadLetterMessageCount: 9,
     });
-    const waiting = await world.broker.receiver("orders").peek(1_000);
+    const waiting = await fixture.broker.receiver("orders").peek(1_000);
     expect(waiting.every(({ state, deliveryCount }) => state === "active" && deliveryCount === 0)).toBe(true);
-    const held = world.events.filter(({ disposition }) => disposition === "held");
+    const held = fixture.events.filter(({ disposition }) => disposition === "held");
     expect(held).toHaveLength(11);
   });
 
   it("opens for all types when several fail at once that were read before", async () => {
-    await using world = await createBreakable();
-    const { reader, states, client, seen } = world;
+    await using fixture = await createBreakable();
+    const { reader, states, client, seen } = fixture;
     const types = ["a", "b", "c", "d", "e"];
     const sender = client.createSender("orders");
     await sender.sendMessages(types.map((subject) => ({ subject, body: subject })));
     await until(() => seen.length === 6);
     reader.isBroken = true;
     await sender.sendMessages(Array.from({ length: 100 }, (_, i) => ({ subject: types[i % 5]!, body: i })));
-    await until(() => states.length > 1 && deadLettered(world) === 9);
+    await until(() => states.length > 1 && deadLettered(fixture) === 9);
     await quiet();
-    expect(deadLettered(world)).toBe(9);
+    expect(deadLettered(fixture)).toBe(9);
   });
 
   it("does not pause when it is switched off", async () => {
-    await using world = await createBreakable("peekLock", false);
-    await breakReader(world, 40);
-    await until(() => world.events.length === 40);
-    expect(await world.broker.receiver("orders/$DeadLetterQueue").peek(50)).toHaveLength(40);
+    await using fixture = await createBreakable("peekLock", false);
+    await breakReader(fixture, 40);
+    await until(() => fixture.events.length === 40);
+    expect(await fixture.broker.receiver("orders/$DeadLetterQueue").peek(50)).toHaveLength(40);
   });
 });
 
@@ -126,7 +126,7 @@ async function createBreakable(
   const reader: { isBroken: boolean; poison: unknown } = { isBroken: false, poison: undefined };
   const states: string[] = [];
   const sound = json();
-  const world = await createWorld({
+  const fixture = await createFixture({
     client: {
       serializer: {
         ...sound,
@@ -142,12 +142,12 @@ async function createBreakable(
     },
   });
   const seen: unknown[] = [];
-  const subscription = world.client
+  const subscription = fixture.client
     .createReceiver("orders", { receiveMode })
     .subscribe({ processMessage: ({ body }) => void seen.push(body), processError: () => {} });
-  await world.client.createSender("orders").sendMessages({ subject: "order", body: 0 });
+  await fixture.client.createSender("orders").sendMessages({ subject: "order", body: 0 });
   await until(() => seen.length === 1);
-  return Object.assign(world, {
+  return Object.assign(fixture, {
     reader,
     seen,
     subscription,
@@ -155,17 +155,20 @@ async function createBreakable(
   });
 }
 
-function deadLettered({ events }: World): number {
+function deadLettered({ events }: Fixture): number {
   return events.filter(({ disposition }) => disposition === "deadLettered").length;
 }
 
 /** Breaks the reader and sends messages numbered from 1. */
-async function breakReader(world: Awaited<ReturnType<typeof createBreakable>>, count: number): Promise<void> {
-  world.reader.isBroken = true;
+async function breakReader(
+  fixture: Awaited<ReturnType<typeof createBreakable>>,
+  count: number,
+): Promise<void> {
+  fixture.reader.isBroken = true;
   const messages = Array.from({ length: count }, (_, i) => ({
     subject: "order",
     messageId: `m${i + 1}`,
     body: i + 1,
   }));
-  await world.client.createSender("orders").sendMessages(messages);
+  await fixture.client.createSender("orders").sendMessages(messages);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createWorld, quiet, type World } from "../test/world.js";
+import { createFixture, type Fixture, quiet } from "../test/fixture.js";
 
 const HOUR_MS = 3_600_000;
 
@@ -8,46 +8,46 @@ describe.each([
   ["forward by an hour", HOUR_MS],
 ])("after the wall clock was stepped %s", (_, stepMs) => {
   it("locks are renewed in time", async () => {
-    await using world = await createWorld();
-    await world.client.createSender("orders").sendMessages({ body: 1 });
-    const receiver = world.client.createReceiver("orders");
+    await using fixture = await createFixture();
+    await fixture.client.createSender("orders").sendMessages({ body: 1 });
+    const receiver = fixture.client.createReceiver("orders");
     const [message] = await receiver.receiveMessages(1);
-    await pass(world, 20_000);
-    world.clock.step(stepMs);
-    await pass(world, 200_000);
+    await pass(fixture, 20_000);
+    fixture.clock.step(stepMs);
+    await pass(fixture, 200_000);
     if (message === undefined) throw new Error("nothing came");
     await receiver.completeMessage(message);
     expect(await receiver.peekMessages(1)).toEqual([]);
   });
 
   it("the locks of sessions are renewed in time", async () => {
-    await using world = await createWorld({ queue: { requiresSession: true } });
-    await world.client.createSender("orders").sendMessages({ body: 1, sessionId: "s" });
-    const session = await world.client.acceptSession("orders", "s");
-    world.clock.step(stepMs);
-    await pass(world, 200_000);
-    expect(session.sessionLockedUntilUtc.getTime()).toBeGreaterThan(world.clock.now());
+    await using fixture = await createFixture({ queue: { requiresSession: true } });
+    await fixture.client.createSender("orders").sendMessages({ body: 1, sessionId: "s" });
+    const session = await fixture.client.acceptSession("orders", "s");
+    fixture.clock.step(stepMs);
+    await pass(fixture, 200_000);
+    expect(session.sessionLockedUntilUtc.getTime()).toBeGreaterThan(fixture.clock.now());
     expect(await session.receiveMessages(1)).toMatchObject([{ body: 1 }]);
   });
 
   it("waits end in time", async () => {
-    await using world = await createWorld();
-    const receiver = world.client.createReceiver("orders");
+    await using fixture = await createFixture();
+    const receiver = fixture.client.createReceiver("orders");
     let received: unknown;
     void receiver.receiveMessages(1, { maxWaitTimeInMs: 10_000 }).then((messages) => (received = messages));
     await quiet();
-    world.clock.step(stepMs);
-    await pass(world, 5_000);
+    fixture.clock.step(stepMs);
+    await pass(fixture, 5_000);
     expect(received).toBeUndefined();
-    await pass(world, 5_000);
+    await pass(fixture, 5_000);
     expect(received).toEqual([]);
   });
 
   it("an idle session gives its place to the next in time", async () => {
-    await using world = await createWorld({ queue: { requiresSession: true } });
-    const sender = world.client.createSender("orders");
+    await using fixture = await createFixture({ queue: { requiresSession: true } });
+    const sender = fixture.client.createSender("orders");
     const handled: unknown[] = [];
-    const subscription = world.client.subscribeSessions(
+    const subscription = fixture.client.subscribeSessions(
       "orders",
       {
         processMessage: async ({ body }) => void handled.push(body),
@@ -58,20 +58,20 @@ describe.each([
     await sender.sendMessages({ body: 1, sessionId: "a" });
     await quiet();
     const lockedSessions = () =>
-      world.broker.snapshot().stores.flatMap(({ sessions }) => sessions.filter(({ isLocked }) => isLocked));
+      fixture.broker.snapshot().stores.flatMap(({ sessions }) => sessions.filter(({ isLocked }) => isLocked));
     expect([handled, lockedSessions().length]).toEqual([[1], 1]);
-    world.clock.step(stepMs);
-    await pass(world, 5_000);
+    fixture.clock.step(stepMs);
+    await pass(fixture, 5_000);
     expect(lockedSessions()).toHaveLength(1);
-    await pass(world, 10_000);
+    await pass(fixture, 10_000);
     expect(lockedSessions()).toHaveLength(0);
     await subscription.close();
   });
 });
 
-async function pass(world: World, durationMs: number): Promise<void> {
+async function pass(fixture: Fixture, durationMs: number): Promise<void> {
   for (let passedMs = 0; passedMs < durationMs; passedMs += 5_000) {
-    world.clock.advance(5_000);
+    fixture.clock.advance(5_000);
     await quiet();
   }
 }

@@ -2,14 +2,14 @@ import type { ProcessErrorArgs } from "@waybill/core";
 import { decodeFailure } from "@waybill/core/serializer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createWorld, custom, poison, quiet, reading, registryBound, until } from "../test/world.js";
+import { createFixture, custom, poison, quiet, reading, registryBound, until } from "../test/fixture.js";
 
 describe("closing a subscription", () => {
   it("stops new deliveries and waits for the handlers that run", async () => {
-    await using world = await createWorld();
-    await world.client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }, { body: 3 }]);
+    await using fixture = await createFixture();
+    await fixture.client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }, { body: 3 }]);
     const finish: (() => void)[] = [];
-    const receiver = world.client.createReceiver("orders");
+    const receiver = fixture.client.createReceiver("orders");
     const subscription = receiver.subscribe(
       {
         processMessage: () => new Promise<void>((resolve) => finish.push(resolve)),
@@ -32,12 +32,12 @@ describe("closing a subscription", () => {
   });
 
   it("abandons at once what was kept back", async () => {
-    await using world = await createWorld({
+    await using fixture = await createFixture({
       client: { additionalDeserializers: [registryBound({ isUp: false })] },
     });
-    await world.client.createSender("orders").sendEncodedMessages(custom("c"));
+    await fixture.client.createSender("orders").sendEncodedMessages(custom("c"));
     const errors: ProcessErrorArgs[] = [];
-    const receiver = world.client.createReceiver("orders");
+    const receiver = fixture.client.createReceiver("orders");
     const subscription = receiver.subscribe({
       processMessage: () => {},
       processError: (args) => void errors.push(args),
@@ -48,17 +48,17 @@ describe("closing a subscription", () => {
   });
 
   it.each(["before", "later"])("is done by its abort signal: %s", async (when) => {
-    await using world = await createWorld();
+    await using fixture = await createFixture();
     const givingUp = new AbortController();
     if (when === "before") givingUp.abort();
-    const receiver = world.client.createReceiver("orders");
+    const receiver = fixture.client.createReceiver("orders");
     receiver.subscribe(
       { processMessage: () => expect.unreachable(), processError: () => {} },
       { abortSignal: givingUp.signal },
     );
     givingUp.abort();
     await quiet();
-    await world.client.createSender("orders").sendMessages({ body: 1 });
+    await fixture.client.createSender("orders").sendMessages({ body: 1 });
     await quiet();
     expect(await receiver.receiveMessages(1)).toMatchObject([{ deliveryCount: 0 }]);
   });
@@ -66,9 +66,9 @@ describe("closing a subscription", () => {
 
 describe("closing a receiver", () => {
   it("waits for its handlers, which can settle until then", async () => {
-    await using world = await createWorld();
-    await world.client.createSender("orders").sendMessages({ body: 1 });
-    const receiver = world.client.createReceiver("orders");
+    await using fixture = await createFixture();
+    await fixture.client.createSender("orders").sendMessages({ body: 1 });
+    const receiver = fixture.client.createReceiver("orders");
     let finish = () => {};
     const errors: ProcessErrorArgs[] = [];
     receiver.subscribe({
@@ -85,26 +85,26 @@ describe("closing a receiver", () => {
     finish();
     await closing;
     expect(errors).toEqual([]);
-    const peeked = await world.client.createReceiver("orders").peekMessages(1);
+    const peeked = await fixture.client.createReceiver("orders").peekMessages(1);
     expect(peeked).toMatchObject([{ state: "deferred" }]);
   });
 
   it("abandons what receiveMessages kept back", async () => {
-    await using world = await createWorld({
+    await using fixture = await createFixture({
       client: { additionalDeserializers: [registryBound({ isUp: false })] },
     });
-    await world.client.createSender("orders").sendEncodedMessages(custom("c"));
-    const receiver = world.client.createReceiver("orders");
+    await fixture.client.createSender("orders").sendEncodedMessages(custom("c"));
+    const receiver = fixture.client.createReceiver("orders");
     await expect(receiver.receiveMessages(1)).rejects.toMatchObject({ code: "unavailable" });
     await receiver.close();
-    const peeked = await world.client.createReceiver("orders").peekMessages(1);
+    const peeked = await fixture.client.createReceiver("orders").peekMessages(1);
     expect(peeked).toMatchObject([{ deliveryCount: 1 }]);
   });
 
   it("ends a wait, refuses further calls and settles nothing", async () => {
-    await using world = await createWorld();
-    await world.client.createSender("orders").sendMessages({ body: 1 });
-    const receiver = world.client.createReceiver("orders");
+    await using fixture = await createFixture();
+    await fixture.client.createSender("orders").sendMessages({ body: 1 });
+    const receiver = fixture.client.createReceiver("orders");
     const [message] = await receiver.receiveMessages(1);
     const waiting = receiver.receiveMessages(1);
     await Promise.all([receiver.close(), receiver.close()]);
@@ -114,94 +114,97 @@ describe("closing a receiver", () => {
     await expect(receiver.receiveDeferredMessages(1n)).rejects.toMatchObject(closed);
     await expect(receiver.completeMessage(message!)).rejects.toMatchObject(closed);
     expect(() => receiver.subscribe({ processMessage() {}, processError() {} })).toThrow("closed");
-    world.clock.advance(60_000);
-    const again = world.client.createReceiver("orders");
+    fixture.clock.advance(60_000);
+    const again = fixture.client.createReceiver("orders");
     expect(await again.receiveMessages(1)).toMatchObject([{ deliveryCount: 1 }]);
   });
 });
 
 describe("closing a client", () => {
   it("waits for all its handlers, closes all it made and leaves the broker open", async () => {
-    await using world = await createWorld();
-    const sender = world.client.createSender("orders");
+    await using fixture = await createFixture();
+    const sender = fixture.client.createSender("orders");
     await sender.sendMessages({ body: 1 });
     let finish = () => {};
-    world.client.createReceiver("orders").subscribe({
+    fixture.client.createReceiver("orders").subscribe({
       processMessage: () => new Promise<void>((resolve) => (finish = resolve)),
       processError: () => {},
     });
     await quiet();
-    const closing = world.client.close();
+    const closing = fixture.client.close();
     await quiet();
     finish();
     await closing;
-    expect(world.client.isClosed).toBe(true);
+    expect(fixture.client.isClosed).toBe(true);
     expect(sender.isClosed).toBe(true);
-    expect(() => world.client.createSender("orders")).toThrow("closed");
-    expect(() => world.client.createReceiver("orders")).toThrow("closed");
-    expect(await world.broker.receiver("orders").peek(1)).toEqual([]);
+    expect(() => fixture.client.createSender("orders")).toThrow("closed");
+    expect(() => fixture.client.createReceiver("orders")).toThrow("closed");
+    expect(await fixture.broker.receiver("orders").peek(1)).toEqual([]);
   });
 
   it("leaves its transport to the other clients on it", async () => {
-    await using world = await createWorld();
-    const other = world.clientWith({});
+    await using fixture = await createFixture();
+    const other = fixture.clientWith({});
     const receiver = other.createReceiver("orders");
     const waiting = receiver.receiveMessages(1);
-    await world.client.close();
+    await fixture.client.close();
     await other.createSender("orders").sendMessages({ body: 1 });
     expect(await waiting).toMatchObject([{ body: 1 }]);
-    const later = world.clientWith({});
+    const later = fixture.clientWith({});
     await later.createSender("orders").sendMessages({ body: 2 });
     expect(await receiver.receiveMessages(1)).toMatchObject([{ body: 2 }]);
   });
 
   it("may come after that of its transport, on whose clock its requests still end", async () => {
-    await using world = await createWorld();
-    await world.broker.createQueue("replies");
-    const requester = world.client.createRequester("replies", { timeoutInMs: 1_000 });
+    await using fixture = await createFixture();
+    await fixture.broker.createQueue("replies");
+    const requester = fixture.client.createRequester("replies", { timeoutInMs: 1_000 });
     const request = requester.request("orders", { body: 1 });
     const late = expect(request).rejects.toMatchObject({ code: "timeout" });
     await quiet();
-    await world.transport.close();
-    world.clock.advance(1_000);
+    await fixture.transport.close();
+    fixture.clock.advance(1_000);
     await late;
     const again = requester.request("orders", { body: 2 });
     await expect(again).rejects.toMatchObject({ code: "closed" });
   });
 
   it("ends what waits for a session with closed, and takes none along", async () => {
-    await using world = await createWorld();
-    await world.broker.createQueue("carts", { requiresSession: true });
+    await using fixture = await createFixture();
+    await fixture.broker.createQueue("carts", { requiresSession: true });
     const aborting = new AbortController();
     const waits = [
-      world.client.acceptNextSession("carts"),
-      world.client.acceptNextSession("carts", { abortSignal: aborting.signal }),
+      fixture.client.acceptNextSession("carts"),
+      fixture.client.acceptNextSession("carts", { abortSignal: aborting.signal }),
     ];
-    const subscription = world.client.subscribeSessions("carts", { processMessage() {}, processError() {} });
+    const subscription = fixture.client.subscribeSessions("carts", {
+      processMessage() {},
+      processError() {},
+    });
     await Promise.all([
       ...waits.map((wait) => expect(wait).rejects.toMatchObject({ code: "closed" })),
-      world.client.close(),
+      fixture.client.close(),
     ]);
-    const other = world.clientWith({});
+    const other = fixture.clientWith({});
     await other.createSender("carts").sendMessages({ sessionId: "a", body: 1 });
     expect(await other.acceptNextSession("carts", { maxWaitTimeInMs: 0 })).toMatchObject({ sessionId: "a" });
     await subscription.close();
   });
 
   it("locks no session for options that no program should pass", async () => {
-    await using world = await createWorld();
-    await world.broker.createQueue("carts", { requiresSession: true });
-    const accepting = world.client.acceptSession("carts", "a", { maxAutoLockRenewalDurationInMs: -1 });
+    await using fixture = await createFixture();
+    await fixture.broker.createQueue("carts", { requiresSession: true });
+    const accepting = fixture.client.acceptSession("carts", "a", { maxAutoLockRenewalDurationInMs: -1 });
     await expect(accepting).rejects.toThrow(TypeError);
-    expect(await world.client.acceptSession("carts", "a")).toMatchObject({ sessionId: "a" });
+    expect(await fixture.client.acceptSession("carts", "a")).toMatchObject({ sessionId: "a" });
   });
 
   it("lets a session go whose handlers hang, when the time for closing is up", async () => {
-    await using world = await createWorld();
-    await world.broker.createQueue("carts", { requiresSession: true });
-    await world.client.createSender("carts").sendMessages({ sessionId: "a", body: 1 });
+    await using fixture = await createFixture();
+    await fixture.broker.createQueue("carts", { requiresSession: true });
+    await fixture.client.createSender("carts").sendMessages({ sessionId: "a", body: 1 });
     const handled: unknown[] = [];
-    world.client.subscribeSessions(
+    fixture.client.subscribeSessions(
       "carts",
       {
         processMessage: ({ body }) => void handled.push(body),
@@ -211,11 +214,11 @@ describe("closing a client", () => {
       { closeTimeoutInMs: 1_000 },
     );
     await until(() => handled.length === 1);
-    const closing = world.client.close();
+    const closing = fixture.client.close();
     await quiet();
-    world.clock.advance(1_000);
+    fixture.clock.advance(1_000);
     await closing;
-    const other = world.clientWith({});
+    const other = fixture.clientWith({});
     expect(await other.acceptSession("carts", "a")).toMatchObject({ sessionId: "a" });
   });
 
@@ -227,31 +230,31 @@ describe("closing a client", () => {
       additionalDeserializers: [format],
       attemptTimeoutInMs: 60_000,
     };
-    await using world = await createWorld({ client });
-    await world.client.createSender("orders").sendEncodedMessages(custom("late"));
-    world.client
+    await using fixture = await createFixture({ client });
+    await fixture.client.createSender("orders").sendEncodedMessages(custom("late"));
+    fixture.client
       .createReceiver("orders", { receiveMode: "receiveAndDelete" })
       .subscribe({ processMessage() {}, processError() {} }, { closeTimeoutInMs: 1_000 });
     await quiet();
-    const closing = world.client.close();
+    const closing = fixture.client.close();
     await quiet();
-    world.clock.advance(1_000);
+    fixture.clock.advance(1_000);
     await closing;
     fail(decodeFailure("malformed", "This is nothing."));
-    await until(() => world.events.length === 1);
-    expect(world.events).toMatchObject([
+    await until(() => fixture.events.length === 1);
+    expect(fixture.events).toMatchObject([
       { message: { messageId: "late" }, disposition: "handedOver", settlementError: { code: "closed" } },
     ]);
-    expect(await world.broker.receiver("quarantine").peek(1)).toEqual([]);
+    expect(await fixture.broker.receiver("quarantine").peek(1)).toEqual([]);
   });
 
   it("ends a listing of sessions", async () => {
-    await using world = await createWorld();
-    await world.broker.createQueue("carts", { requiresSession: true });
+    await using fixture = await createFixture();
+    await fixture.broker.createQueue("carts", { requiresSession: true });
     const ids = Array.from({ length: 101 }, (_, i) => `s${i}`);
-    await world.client.createSender("carts").sendMessages(ids.map((sessionId) => ({ sessionId, body: 1 })));
+    await fixture.client.createSender("carts").sendMessages(ids.map((sessionId) => ({ sessionId, body: 1 })));
     const listed = (async () => {
-      for await (const _ of world.client.listSessions("carts")) await world.client.close();
+      for await (const _ of fixture.client.listSessions("carts")) await fixture.client.close();
     })();
     await expect(listed).rejects.toMatchObject({ code: "closed" });
   });
@@ -262,7 +265,7 @@ describe("nothing is lost", () => {
     await fc.assert(
       fc.asyncProperty(histories, async ({ messages, steps, maxConcurrentCalls }) => {
         const registry = { isUp: true };
-        await using world = await createWorld({
+        await using fixture = await createFixture({
           queue: { maxDeliveryCount: 1_000 },
           client: { additionalDeserializers: [registryBound(registry)] },
         });
@@ -270,7 +273,7 @@ describe("nothing is lost", () => {
         const pending: { settle: (outcome: Outcome) => void }[] = [];
         const locked = new Set<string>();
         const open = () => {
-          const receiver = world.client.createReceiver("orders");
+          const receiver = fixture.client.createReceiver("orders");
           receiver.subscribe(
             {
               async processMessage(message) {
@@ -288,7 +291,7 @@ describe("nothing is lost", () => {
           return receiver;
         };
         let receiver = open();
-        await world.client.createSender("orders").sendEncodedMessages(
+        await fixture.client.createSender("orders").sendEncodedMessages(
           messages.map((kind, i) => {
             if (kind === "poison") return poison(`${kind}-${i}`);
             return kind === "custom" ? custom(`${kind}-${i}`) : poison(`${kind}-${i}`, "{}");
@@ -297,9 +300,9 @@ describe("nothing is lost", () => {
         for (const step of steps) {
           await quiet();
           if (step === "lose-lock")
-            for (const token of locked) tryTo(() => world.broker.faults.loseLock("orders", token));
+            for (const token of locked) tryTo(() => fixture.broker.faults.loseLock("orders", token));
           else if (step === "outage") registry.isUp = !registry.isUp;
-          else if (step === "advance") world.clock.advance(20_000);
+          else if (step === "advance") fixture.clock.advance(20_000);
           else if (step === "close") {
             const closing = receiver.close();
             for (const { settle } of pending.splice(0)) settle("throw");
@@ -310,18 +313,18 @@ describe("nothing is lost", () => {
         registry.isUp = true;
         // Turn by turn, because poison is hashed in another thread; time passes slowly beside that. No count of turns would do.
         const deadlineMs = performance.now() + 10_000;
-        for (let i = 0; performance.now() < deadlineMs && !(await isEmpty(world)); i += 1) {
+        for (let i = 0; performance.now() < deadlineMs && !(await isEmpty(fixture)); i += 1) {
           for (const { settle } of pending.splice(0)) settle("succeed");
-          if (i % 20 === 0) world.clock.advance(5_000);
+          if (i % 20 === 0) fixture.clock.advance(5_000);
           await quiet();
         }
         const names = messages.map((kind, i) => `${kind}-${i}`);
         const isPoison = (name: string) => name.startsWith("poison");
         expect([...handled].sort()).toEqual(names.filter((name) => !isPoison(name)).sort());
-        const dead = world.client.createReceiver("orders", { subQueueType: "deadLetter" });
+        const dead = fixture.client.createReceiver("orders", { subQueueType: "deadLetter" });
         const deadIds = (await dead.peekMessages(50)).map(({ messageId }) => messageId);
         expect(deadIds.sort()).toEqual(names.filter(isPoison).sort());
-        expect(await isEmpty(world)).toBe(true);
+        expect(await isEmpty(fixture)).toBe(true);
       }),
       { numRuns: 300 },
     );
@@ -338,8 +341,8 @@ const histories = fc.record({
   maxConcurrentCalls: fc.integer({ min: 1, max: 4 }),
 });
 
-async function isEmpty(world: Awaited<ReturnType<typeof createWorld>>): Promise<boolean> {
-  return (await world.broker.receiver("orders").peek(1)).length === 0;
+async function isEmpty(fixture: Awaited<ReturnType<typeof createFixture>>): Promise<boolean> {
+  return (await fixture.broker.receiver("orders").peek(1)).length === 0;
 }
 
 /** A lock that is gone already cannot be lost again. */

@@ -1,7 +1,7 @@
 import type { CircuitBreakerEvent, EncodedMessage, WaybillClientOptions } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
-import { createWorld, poison, quiet, reading, until, type World } from "../test/world.js";
+import { createFixture, type Fixture, poison, quiet, reading, until } from "../test/fixture.js";
 
 const encoder = new TextEncoder();
 const advice =
@@ -9,145 +9,145 @@ const advice =
 
 describe("a client that has read nothing yet", () => {
   it("dead-letters nothing of a queue that its processor cannot read, and says what would read it", async () => {
-    await using world = await createCold();
-    await world.send(10_000, text);
+    await using fixture = await createCold();
+    await fixture.send(10_000, text);
     const errors: string[] = [];
-    const subscription = world.client
+    const subscription = fixture.client
       .createReceiver("orders")
       .subscribe(
         { processMessage() {}, processError: ({ error }) => void errors.push((error as Error).message) },
         { maxConcurrentCalls: 16 },
       );
-    await world.pass(60);
-    expect(world.circuits[0]).toMatchObject({ state: "open", failures: 100, advice });
+    await fixture.pass(60);
+    expect(fixture.circuits[0]).toMatchObject({ state: "open", failures: 100, advice });
     expect(errors[0]).toContain(`Nothing that waits can be read, so nothing is dead-lettered. ${advice}`);
-    expect(await world.counts()).toEqual({ active: 10_000, dead: 0, deliveries: 0 });
+    expect(await fixture.counts()).toEqual({ active: 10_000, dead: 0, deliveries: 0 });
     await subscription.close();
     // Those in hand are given back; no other was touched.
-    expect(await world.counts()).toMatchObject({ active: 10_000, dead: 0, deliveries: 26 });
+    expect(await fixture.counts()).toMatchObject({ active: 10_000, dead: 0, deliveries: 26 });
   });
 
   it("dead-letters nothing when calls receive, and rejects them with what would read the queue", async () => {
-    await using world = await createCold();
-    await world.send(10_000, text);
-    const receiver = world.client.createReceiver("orders");
+    await using fixture = await createCold();
+    await fixture.send(10_000, text);
+    const receiver = fixture.client.createReceiver("orders");
     for (let i = 0; i < 20; i += 1) {
       await expect(receiver.receiveMessages(50, { maxWaitTimeInMs: 0 })).rejects.toMatchObject({
         code: "deserialization-failed",
         text: expect.stringContaining(advice),
       });
     }
-    expect(await world.counts()).toEqual({ active: 10_000, dead: 0, deliveries: 0 });
+    expect(await fixture.counts()).toEqual({ active: 10_000, dead: 0, deliveries: 0 });
     const iterator = receiver.getMessageIterator();
     const next = iterator.next();
     const rejected = expect(next).rejects.toMatchObject({ code: "deserialization-failed" });
-    await world.pass(60);
+    await fixture.pass(60);
     await rejected;
   });
 
   it("dead-letters nothing of sessions, whether they are served or received from", async () => {
-    await using world = await createCold({}, true);
-    for (let i = 0; i < 1_000; i += 1) await world.send(2, text, `s${i}`);
-    const subscription = world.client.subscribeSessions(
+    await using fixture = await createCold({}, true);
+    for (let i = 0; i < 1_000; i += 1) await fixture.send(2, text, `s${i}`);
+    const subscription = fixture.client.subscribeSessions(
       "orders",
       { processMessage() {}, processError() {} },
       { maxConcurrentSessions: 4, maxBlockedSessions: 20 },
     );
-    await world.pass(120);
+    await fixture.pass(120);
     await subscription.close();
     for (let i = 0; i < 3; i += 1) {
-      const session = await world.client.acceptNextSession("orders");
+      const session = await fixture.client.acceptNextSession("orders");
       await expect(session.receiveMessages(5, { maxWaitTimeInMs: 0 })).rejects.toMatchObject({
         code: "deserialization-failed",
       });
       await session.close();
     }
-    expect(await world.counts()).toEqual({ active: 2_000, dead: 0, deliveries: 0 });
+    expect(await fixture.counts()).toEqual({ active: 2_000, dead: 0, deliveries: 0 });
   });
 
   it("goes on by itself when what waits can be read", async () => {
     const reader = { isBroken: true };
-    await using world = await createCold({ serializer: breakable(reader), additionalDeserializers: [] });
-    await world.send(200, (n) => ({ contentType: "application/json", body: encoder.encode(String(n)) }));
+    await using fixture = await createCold({ serializer: breakable(reader), additionalDeserializers: [] });
+    await fixture.send(200, (n) => ({ contentType: "application/json", body: encoder.encode(String(n)) }));
     let handled = 0;
-    world.client.createReceiver("orders").subscribe({
+    fixture.client.createReceiver("orders").subscribe({
       processMessage() {
         handled += 1;
       },
       processError() {},
     });
-    await world.pass(60);
+    await fixture.pass(60);
     reader.isBroken = false;
-    await world.pass(40);
+    await fixture.pass(40);
     await until(() => handled === 200);
-    expect(await world.counts()).toMatchObject({ active: 0, dead: 0 });
+    expect(await fixture.counts()).toMatchObject({ active: 0, dead: 0 });
   });
 
   it("is not stopped by one message in a hundred that cannot be read", async () => {
-    await using world = await createCold();
-    await world.send(1_000, (n) => (n % 100 === 0 ? poison(`p${n}`) : order(n)));
-    const handled = world.handle();
-    await until(() => handled() === 990 && world.deadLettered() === 10);
-    expect(world.circuits).toEqual([]);
+    await using fixture = await createCold();
+    await fixture.send(1_000, (n) => (n % 100 === 0 ? poison(`p${n}`) : order(n)));
+    const handled = fixture.handle();
+    await until(() => handled() === 990 && fixture.deadLettered() === 10);
+    expect(fixture.circuits).toEqual([]);
   });
 
   it("is not stopped by a type whose producer is wrong half of the time, beside healthy ones", async () => {
-    await using world = await createCold();
+    await using fixture = await createCold();
     const random = generator(7);
     let wrong = 0;
-    await world.send(2_000, (n) => {
+    await fixture.send(2_000, (n) => {
       if (n % 2 === 0) return { ...order(n), subject: "invoice" };
       if (random() < 0.5) return order(n);
       wrong += 1;
       return { ...poison(`p${n}`), subject: "order" };
     });
-    const handled = world.handle();
-    await until(() => handled() === 2_000 - wrong && world.deadLettered() === wrong);
-    expect(world.circuits).toEqual([]);
+    const handled = fixture.handle();
+    await until(() => handled() === 2_000 - wrong && fixture.deadLettered() === wrong);
+    expect(fixture.circuits).toEqual([]);
   });
 
   it("dead-letters a few that are all there is", async () => {
-    await using world = await createCold();
-    await world.send(9, (n) => poison(`p${n}`));
-    world.handle();
-    await until(() => world.deadLettered() === 9);
-    expect(world.circuits).toEqual([]);
+    await using fixture = await createCold();
+    await fixture.send(9, (n) => poison(`p${n}`));
+    fixture.handle();
+    await until(() => fixture.deadLettered() === 9);
+    expect(fixture.circuits).toEqual([]);
   });
 
   it("opens after nine when its messages come one by one", async () => {
-    await using world = await createCold();
-    world.handle();
+    await using fixture = await createCold();
+    fixture.handle();
     for (let n = 0; n < 100; n += 1) {
-      await world.send(1, text);
+      await fixture.send(1, text);
       await quiet();
     }
-    expect(world.circuits.map(({ state }) => state)).toEqual(["open"]);
-    expect(await world.counts()).toMatchObject({ active: 91, dead: 9 });
+    expect(fixture.circuits.map(({ state }) => state)).toEqual(["open"]);
+    expect(await fixture.counts()).toMatchObject({ active: 91, dead: 9 });
   });
 
   it("dead-letters all when the circuit breaker is switched off", async () => {
-    await using world = await createCold({ circuitBreaker: false });
-    await world.send(50, text);
-    world.handle();
-    await until(() => world.deadLettered() === 50);
+    await using fixture = await createCold({ circuitBreaker: false });
+    await fixture.send(50, text);
+    fixture.handle();
+    await until(() => fixture.deadLettered() === 50);
   });
 });
 
 describe("a client that has read nothing yet, and whose queue begins with poison", () => {
   it("looks behind it, reads on, and keeps the poison", async () => {
-    await using world = await createCold();
-    await world.send(500, text);
-    await world.send(100, order);
-    const handled = world.handle();
+    await using fixture = await createCold();
+    await fixture.send(500, text);
+    await fixture.send(100, order);
+    const handled = fixture.handle();
     await until(() => handled() === 100);
-    expect(await world.counts()).toMatchObject({ dead: 0 });
+    expect(await fixture.counts()).toMatchObject({ dead: 0 });
   });
 
   it("is not kept from what lies behind it by calls that receive", async () => {
-    await using world = await createCold();
-    await world.send(150, text);
-    await world.send(10, order);
-    const receiver = world.client.createReceiver("orders");
+    await using fixture = await createCold();
+    await fixture.send(150, text);
+    await fixture.send(10, order);
+    const receiver = fixture.client.createReceiver("orders");
     let received = 0;
     for (let i = 0; i < 100 && received < 10; i += 1) {
       const messages = await receiver.receiveMessages(20, { maxWaitTimeInMs: 0 }).catch(() => []);
@@ -179,7 +179,7 @@ function breakable(reader: { isBroken: boolean }) {
 
 async function createCold(client: Partial<WaybillClientOptions> = {}, requiresSession = false) {
   const circuits: CircuitBreakerEvent[] = [];
-  const world: World = await createWorld({
+  const fixture: Fixture = await createFixture({
     queue: { requiresSession },
     client: {
       serializer: json(),
@@ -188,10 +188,10 @@ async function createCold(client: Partial<WaybillClientOptions> = {}, requiresSe
       ...client,
     } as Partial<WaybillClientOptions>,
   });
-  const sender = world.client.createSender("orders");
-  return Object.assign(world, {
+  const sender = fixture.client.createSender("orders");
+  return Object.assign(fixture, {
     circuits,
-    deadLettered: () => world.events.filter(({ disposition }) => disposition === "deadLettered").length,
+    deadLettered: () => fixture.events.filter(({ disposition }) => disposition === "deadLettered").length,
     async send(count: number, toMessage: (n: number) => EncodedMessage, sessionId?: string) {
       const session = sessionId === undefined ? {} : { sessionId };
       for (let sent = 0; sent < count; sent += 500) {
@@ -202,7 +202,7 @@ async function createCold(client: Partial<WaybillClientOptions> = {}, requiresSe
     },
     handle() {
       let handled = 0;
-      world.client.createReceiver("orders").subscribe(
+      fixture.client.createReceiver("orders").subscribe(
         {
           processMessage() {
             handled += 1;
@@ -216,13 +216,13 @@ async function createCold(client: Partial<WaybillClientOptions> = {}, requiresSe
     /** Lets so many seconds pass. */
     async pass(seconds: number) {
       for (let i = 0; i < seconds; i += 1) {
-        world.clock.advance(1_000);
+        fixture.clock.advance(1_000);
         await quiet();
       }
     },
     async counts() {
-      const active = await world.broker.receiver("orders").peek(20_000);
-      const dead = await world.broker.receiver("orders/$DeadLetterQueue").peek(20_000);
+      const active = await fixture.broker.receiver("orders").peek(20_000);
+      const dead = await fixture.broker.receiver("orders/$DeadLetterQueue").peek(20_000);
       const deliveries = active.reduce((sum, { deliveryCount }) => sum + deliveryCount, 0);
       return { active: active.length, dead: dead.length, deliveries };
     },

@@ -2,16 +2,16 @@ import { inspect } from "node:util";
 import type { DiagnosticEvent, Diagnostics } from "@waybill/core/diagnostics";
 import type { OperationTrace, TracedOperation } from "@waybill/core/transport";
 import { describe, expect, it } from "vitest";
-import { createWorld, poison, registryBound, until } from "../test/world.js";
+import { createFixture, poison, registryBound, until } from "../test/fixture.js";
 
 describe("diagnostics.onEvent", () => {
   it("is told of sending, receiving, reading and settling", async () => {
     const { events, onEvent } = recorder();
-    await using world = await createWorld({ client: { diagnostics: { onEvent } } });
-    await world.client
+    await using fixture = await createFixture({ client: { diagnostics: { onEvent } } });
+    await fixture.client
       .createSender("orders")
       .sendMessages({ body: { n: 1 }, messageId: "a", subject: "order" });
-    const receiver = world.client.createReceiver("orders");
+    const receiver = fixture.client.createReceiver("orders");
     const [message] = await receiver.receiveMessages(1);
     await receiver.completeMessage(message!);
     expect(events.map(({ type }) => type)).toEqual(["send", "receive", "deserialize", "settle"]);
@@ -26,10 +26,10 @@ describe("diagnostics.onEvent", () => {
 
   it("is told of handlers, and of what they throw", async () => {
     const { events, onEvent } = recorder();
-    await using world = await createWorld({ client: { diagnostics: { onEvent } } });
-    await world.client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
+    await using fixture = await createFixture({ client: { diagnostics: { onEvent } } });
+    await fixture.client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
     const failure = new Error("no stock");
-    const subscription = world.client.createReceiver("orders").subscribe({
+    const subscription = fixture.client.createReceiver("orders").subscribe({
       processMessage: ({ body, deliveryCount }) => {
         if (body === 1 && deliveryCount === 0) throw failure;
       },
@@ -49,9 +49,9 @@ describe("diagnostics.onEvent", () => {
 
   it("is told why a message was dead-lettered, with every attempt and without payload", async () => {
     const { events, onEvent } = recorder();
-    await using world = await createWorld({ client: { diagnostics: { onEvent } } });
-    await world.client.createSender("orders").sendEncodedMessages(poison("a", "{s3cret"));
-    await world.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
+    await using fixture = await createFixture({ client: { diagnostics: { onEvent } } });
+    await fixture.client.createSender("orders").sendEncodedMessages(poison("a", "{s3cret"));
+    await fixture.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
     expect(events.slice(2)).toMatchObject([
       {
         type: "deserialize",
@@ -70,13 +70,13 @@ describe("diagnostics.onEvent", () => {
   it("is told of what cannot be read now, of peeking, and of renewed locks", async () => {
     const { events, onEvent } = recorder();
     const registry = { isUp: false };
-    await using world = await createWorld({
+    await using fixture = await createFixture({
       client: { diagnostics: { onEvent }, additionalDeserializers: [registryBound(registry)] },
     });
-    await world.client
+    await fixture.client
       .createSender("orders")
       .sendMessages({ body: "a", contentType: "application/x-custom" });
-    const receiver = world.client.createReceiver("orders");
+    const receiver = fixture.client.createReceiver("orders");
     await expect(receiver.receiveMessages(1)).rejects.toMatchObject({ code: "unavailable" });
     registry.isUp = true;
     await receiver.peekMessages(1);
@@ -100,8 +100,8 @@ describe("diagnostics.onEvent", () => {
 
   it("is told of failures with their errors", async () => {
     const { events, onEvent } = recorder();
-    await using world = await createWorld({ client: { diagnostics: { onEvent } } });
-    await expect(world.client.createSender("nowhere").sendMessages({ body: 1 })).rejects.toThrow();
+    await using fixture = await createFixture({ client: { diagnostics: { onEvent } } });
+    await expect(fixture.client.createSender("nowhere").sendMessages({ body: 1 })).rejects.toThrow();
     expect(events).toMatchObject([
       { type: "send", entityPath: "nowhere", error: { code: "entity-not-found" } },
     ]);
@@ -109,9 +109,9 @@ describe("diagnostics.onEvent", () => {
 
   it("is told of the batches of a large array", async () => {
     const { events, onEvent } = recorder();
-    await using world = await createWorld({ client: { diagnostics: { onEvent } } });
+    await using fixture = await createFixture({ client: { diagnostics: { onEvent } } });
     const text = "x".repeat(400_000);
-    await world.client.createSender("orders").sendMessages([1, 2, 3].map(() => ({ body: text })));
+    await fixture.client.createSender("orders").sendMessages([1, 2, 3].map(() => ({ body: text })));
     const sizes = events.map((event) => (event.type === "send" ? event.messages.length : 0));
     expect(sizes).toEqual([2, 1]);
   });
@@ -133,10 +133,10 @@ describe("diagnostics.onEvent", () => {
         },
       }),
     };
-    await using world = await createWorld({ client: { diagnostics } });
+    await using fixture = await createFixture({ client: { diagnostics } });
     const handled: unknown[] = [];
-    await world.client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
-    const receiver = world.client.createReceiver("orders");
+    await fixture.client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
+    const receiver = fixture.client.createReceiver("orders");
     const subscription = receiver.subscribe({
       processMessage: ({ body }) => void handled.push(body),
       processError() {},
@@ -150,9 +150,9 @@ describe("diagnostics.onEvent", () => {
 describe("diagnostics.trace", () => {
   it("follows each operation from start to end, and handlers run inside", async () => {
     const { log, trace } = tracer();
-    await using world = await createWorld({ client: { diagnostics: { trace } } });
-    await world.client.createSender("orders").sendMessages({ body: 1 });
-    const subscription = world.client.createReceiver("orders").subscribe({
+    await using fixture = await createFixture({ client: { diagnostics: { trace } } });
+    await fixture.client.createSender("orders").sendMessages({ body: 1 });
+    const subscription = fixture.client.createReceiver("orders").subscribe({
       processMessage: () => void log.push("handler"),
       processError() {},
     });
@@ -178,10 +178,10 @@ describe("diagnostics.trace", () => {
 
   it("ends a receive when all its messages are read", async () => {
     const { log, trace } = tracer();
-    await using world = await createWorld({ client: { diagnostics: { trace } } });
-    await world.client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
+    await using fixture = await createFixture({ client: { diagnostics: { trace } } });
+    await fixture.client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
     log.length = 0;
-    await world.client.createReceiver("orders").receiveMessages(2);
+    await fixture.client.createReceiver("orders").receiveMessages(2);
     expect(log).toEqual(["begin receive", "receive deserialize", "receive deserialize", "end receive"]);
   });
 
@@ -196,8 +196,8 @@ describe("diagnostics.trace", () => {
         propertiesToAdd: { traceparent: `of ${operation.message.messageId}` },
       };
     };
-    await using world = await createWorld({ client: { diagnostics: { trace } } });
-    const sender = world.client.createSender("orders");
+    await using fixture = await createFixture({ client: { diagnostics: { trace } } });
+    const sender = fixture.client.createSender("orders");
     const applicationProperties = Object.freeze({ tenant: "a" });
     const body = "x".repeat(400_000);
     await sender.sendMessages(
@@ -206,7 +206,7 @@ describe("diagnostics.trace", () => {
     const batch = await sender.createMessageBatch();
     batch.tryAddMessage({ messageId: "d", body: 1 });
     await sender.sendMessages(batch);
-    const messages = await world.client.createReceiver("orders").receiveMessages(9);
+    const messages = await fixture.client.createReceiver("orders").receiveMessages(9);
     expect(messages.map(({ applicationProperties }) => applicationProperties)).toEqual([
       { tenant: "a", traceparent: "of a" },
       { tenant: "a", traceparent: "of b" },
@@ -224,8 +224,8 @@ describe("diagnostics.trace", () => {
         return isOn ? trace : undefined;
       },
     };
-    await using world = await createWorld({ client: { diagnostics } });
-    const sender = world.client.createSender("orders");
+    await using fixture = await createFixture({ client: { diagnostics } });
+    const sender = fixture.client.createSender("orders");
     await sender.sendMessages({ body: 1 });
     expect(log).toEqual([]);
     isOn = true;

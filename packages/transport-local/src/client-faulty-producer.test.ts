@@ -1,6 +1,6 @@
 import type { WaybillClientOptions } from "@waybill/core";
 import { describe, expect, it } from "vitest";
-import { createWorld, quiet, until } from "../test/world.js";
+import { createFixture, quiet, until } from "../test/fixture.js";
 
 describe("a faulty producer", () => {
   // k messages in a row that cannot be read, then 100 that can, of the same type or of another. The clock stands still: nobody waits.
@@ -17,91 +17,91 @@ describe("a faulty producer", () => {
   it.each(rows)(
     "stops nobody with $k messages in a row: $whenFull, then $next",
     async ({ k, next, whenFull }) => {
-      await using world = await createProcessor({ circuitBreaker: { whenFull } });
-      await world.send(k, 100, next);
-      await until(() => world.handled() === 130);
+      await using fixture = await createProcessor({ circuitBreaker: { whenFull } });
+      await fixture.send(k, 100, next);
+      await until(() => fixture.handled() === 130);
       const isReadAgain = next === "order";
       await until(
-        () => world.deadLetters() === (isReadAgain ? k : whenFull === "defer" ? 9 : Math.max(9, k - 10)),
+        () => fixture.deadLetters() === (isReadAgain ? k : whenFull === "defer" ? 9 : Math.max(9, k - 10)),
       );
       await quiet();
-      const { active, deferred } = await world.left();
+      const { active, deferred } = await fixture.left();
       expect(active).toBe(isReadAgain ? 0 : Math.min(k - 9, 10));
       expect(deferred).toBe(isReadAgain || whenFull === "deadLetter" ? 0 : Math.max(0, k - 19));
-      expect(world.states()).toEqual(isReadAgain ? ["open", "closed"] : ["open"]);
+      expect(fixture.states()).toEqual(isReadAgain ? ["open", "closed"] : ["open"]);
     },
   );
 
   it("that is mixed with healthy ones opens nothing, however often it fails", async () => {
-    await using world = await createProcessor();
-    for (let i = 0; i < 200; i += 1) await world.send(1, 1, "order");
-    await until(() => world.handled() === 230 && world.deadLetters() === 200);
-    expect(world.states()).toEqual([]);
+    await using fixture = await createProcessor();
+    for (let i = 0; i < 200; i += 1) await fixture.send(1, 1, "order");
+    await until(() => fixture.handled() === 230 && fixture.deadLetters() === 200);
+    expect(fixture.states()).toEqual([]);
   });
 
   it("has its messages dead-lettered after an hour, when others are read and they still cannot be", async () => {
-    await using world = await createProcessor();
-    await world.send(100, 100, "invoice");
-    await until(() => world.handled() === 130);
+    await using fixture = await createProcessor();
+    await fixture.send(100, 100, "invoice");
+    await until(() => fixture.handled() === 130);
     for (let i = 0; i < 121; i += 1) {
-      world.clock.advance(30_000);
+      fixture.clock.advance(30_000);
       await quiet();
     }
-    await until(() => world.deadLetters() === 100);
-    expect(await world.left()).toEqual({ active: 0, deferred: 0 });
+    await until(() => fixture.deadLetters() === 100);
+    expect(await fixture.left()).toEqual({ active: 0, deferred: 0 });
     // What it sends now is poison at once.
-    await world.send(50, 0, "invoice");
-    await until(() => world.deadLetters() === 150);
+    await fixture.send(50, 0, "invoice");
+    await until(() => fixture.deadLetters() === 150);
   });
 });
 
 describe("messages that were set aside", () => {
   it("come back and are handled when their type can be read again", async () => {
-    await using world = await createProcessor();
-    world.breakType("order");
-    await world.send(100, 100, "invoice", '{"n":1}');
-    await until(() => world.handled() === 130);
-    expect((await world.left()).deferred).toBeGreaterThan(0);
-    world.breakType(undefined);
-    world.clock.advance(30_000);
-    await until(() => world.handled() === 230 - 9);
+    await using fixture = await createProcessor();
+    fixture.breakType("order");
+    await fixture.send(100, 100, "invoice", '{"n":1}');
+    await until(() => fixture.handled() === 130);
+    expect((await fixture.left()).deferred).toBeGreaterThan(0);
+    fixture.breakType(undefined);
+    fixture.clock.advance(30_000);
+    await until(() => fixture.handled() === 230 - 9);
     await quiet();
-    expect(await world.left()).toEqual({ active: 0, deferred: 0 });
-    expect(world.deadLetters()).toBe(9);
+    expect(await fixture.left()).toEqual({ active: 0, deferred: 0 });
+    expect(fixture.deadLetters()).toBe(9);
   });
 
   it("are found by the process that follows, by their mark", async () => {
-    await using world = await createProcessor();
-    world.breakType("order");
-    await world.send(100, 100, "invoice", '{"n":1}');
-    await until(() => world.handled() === 130);
-    await world.close();
-    const { deferred } = await world.left();
+    await using fixture = await createProcessor();
+    fixture.breakType("order");
+    await fixture.send(100, 100, "invoice", '{"n":1}');
+    await until(() => fixture.handled() === 130);
+    await fixture.close();
+    const { deferred } = await fixture.left();
     expect(deferred).toBe(81);
-    world.breakType(undefined);
+    fixture.breakType(undefined);
     // One that the application deferred itself stays where it is.
-    const receiver = world.client.createReceiver("orders");
+    const receiver = fixture.client.createReceiver("orders");
     const [own] = await receiver.receiveMessages(1);
     await receiver.deferMessage(own!);
-    world.start();
-    world.clock.advance(30_000);
-    await until(() => world.handled() === 130 + 90);
+    fixture.start();
+    fixture.clock.advance(30_000);
+    await until(() => fixture.handled() === 130 + 90);
     await quiet();
-    expect(await world.left()).toEqual({ active: 0, deferred: 1 });
+    expect(await fixture.left()).toEqual({ active: 0, deferred: 1 });
   });
 
   it("stay there as long as the process that follows cannot read them either", async () => {
-    await using world = await createProcessor();
-    world.breakType("order");
-    await world.send(100, 100, "invoice", '{"n":1}');
-    await until(() => world.handled() === 130);
-    await world.close();
-    world.start();
+    await using fixture = await createProcessor();
+    fixture.breakType("order");
+    await fixture.send(100, 100, "invoice", '{"n":1}');
+    await until(() => fixture.handled() === 130);
+    await fixture.close();
+    fixture.start();
     for (let i = 0; i < 20; i += 1) {
-      world.clock.advance(30_000);
+      fixture.clock.advance(30_000);
       await quiet();
     }
-    const deferred = (await world.broker.receiver("orders").peek(200)).filter(
+    const deferred = (await fixture.broker.receiver("orders").peek(200)).filter(
       ({ state }) => state === "deferred",
     );
     expect(deferred).toHaveLength(81);
@@ -117,7 +117,7 @@ async function createProcessor(options: Partial<WaybillClientOptions> = {}) {
   const states: string[] = [];
   let brokenType: string | undefined;
   const decoder = new TextDecoder();
-  const world = await createWorld({
+  const fixture = await createFixture({
     client: {
       serializer: {
         name: "json",
@@ -133,10 +133,10 @@ async function createProcessor(options: Partial<WaybillClientOptions> = {}) {
       ...options,
     },
   });
-  const sender = world.client.createSender("orders");
+  const sender = fixture.client.createSender("orders");
   let handled = 0;
   const start = () =>
-    world.client.createReceiver("orders").subscribe(
+    fixture.client.createReceiver("orders").subscribe(
       {
         processMessage() {
           handled += 1;
@@ -150,10 +150,10 @@ async function createProcessor(options: Partial<WaybillClientOptions> = {}) {
     Array.from({ length: 30 }, (_, n) => ({ subject: n % 2 === 0 ? "order" : "invoice", body: { n } })),
   );
   await until(() => handled === 30);
-  return Object.assign(world, {
+  return Object.assign(fixture, {
     handled: () => handled,
     states: () => states.filter((state) => state !== "halfOpen"),
-    deadLetters: () => world.events.filter(({ disposition }) => disposition === "deadLettered").length,
+    deadLetters: () => fixture.events.filter(({ disposition }) => disposition === "deadLettered").length,
     breakType(type: string | undefined) {
       brokenType = type;
     },
@@ -169,7 +169,7 @@ async function createProcessor(options: Partial<WaybillClientOptions> = {}) {
       await sender.sendMessages(Array.from({ length: readable }, (_, n) => ({ subject, body: { n } })));
     },
     async left() {
-      const left = await world.broker.receiver("orders").peek(5_000);
+      const left = await fixture.broker.receiver("orders").peek(5_000);
       const count = (state: string) => left.filter((message) => message.state === state).length;
       return { active: count("active"), deferred: count("deferred") };
     },

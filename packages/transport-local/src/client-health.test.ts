@@ -3,12 +3,12 @@ import type { DiagnosticEvent } from "@waybill/core/diagnostics";
 import type { LinkStall, ReceiverEvents } from "@waybill/core/transport";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
-import { createWorld, poison, quiet, until } from "../test/world.js";
+import { createFixture, poison, quiet, until } from "../test/fixture.js";
 
 describe("a client's health", () => {
-  it("tells of nothing before anything happened", async () => {
-    await using world = await createWorld();
-    expect(world.client.health()).toEqual({
+  it("reports nothing before anything happened", async () => {
+    await using fixture = await createFixture();
+    expect(fixture.client.health()).toEqual({
       status: "ready",
       lastDeliveryAt: undefined,
       links: [],
@@ -20,9 +20,9 @@ describe("a client's health", () => {
     });
   });
 
-  it("tells of its links, and when the last message came", async () => {
-    await using world = await createWorld();
-    const { client, clock } = world;
+  it("reports its links, and when the last message came", async () => {
+    await using fixture = await createFixture();
+    const { client, clock } = fixture;
     const receiver = client.createReceiver("orders");
     receiver.subscribe({ processMessage() {}, processError() {} }, { maxConcurrentCalls: 3 });
     await quiet();
@@ -39,8 +39,8 @@ describe("a client's health", () => {
   });
 
   it("names the session of a link", async () => {
-    await using world = await createWorld({ queue: { requiresSession: true } });
-    const { client } = world;
+    await using fixture = await createFixture({ queue: { requiresSession: true } });
+    const { client } = fixture;
     await client.createSender("orders").sendMessages({ body: 1, sessionId: "a" });
     client.subscribeSessions("orders", { processMessage() {}, processError() {} });
     await until(() => client.health().links.length > 0);
@@ -48,8 +48,8 @@ describe("a client's health", () => {
   });
 
   it("is impaired while a link is not open", async () => {
-    await using world = await createWorld();
-    const { client, broker, clock } = world;
+    await using fixture = await createFixture();
+    const { client, broker, clock } = fixture;
     client.createReceiver("orders").subscribe({ processMessage() {}, processError() {} });
     await quiet();
     expect(client.health().status).toBe("ready");
@@ -62,8 +62,8 @@ describe("a client's health", () => {
   });
 
   it("counts locks that were lost and messages that were dead-lettered, for five minutes", async () => {
-    await using world = await createWorld({ queue: { lockDurationMs: 5_000 } });
-    const { client, clock } = world;
+    await using fixture = await createFixture({ queue: { lockDurationMs: 5_000 } });
+    const { client, clock } = fixture;
     const sender = client.createSender("orders");
     await sender.sendMessages([{ body: 1 }, { body: 2 }]);
     await sender.sendEncodedMessages(poison("a", "{"));
@@ -78,8 +78,8 @@ describe("a client's health", () => {
   });
 
   it("counts a session that was lost once, however many of its messages notice", async () => {
-    await using world = await createWorld({ queue: { requiresSession: true, lockDurationMs: 5_000 } });
-    const { client, clock } = world;
+    await using fixture = await createFixture({ queue: { requiresSession: true, lockDurationMs: 5_000 } });
+    const { client, clock } = fixture;
     const messages = [1, 2, 3].map((body) => ({ body, sessionId: "a" }));
     await client.createSender("orders").sendMessages(messages);
     const session = await client.acceptSession("orders", "a", { maxAutoLockRenewalDurationInMs: 0 });
@@ -95,13 +95,13 @@ describe("a client's health", () => {
 
   it("is impaired while a circuit is open", async () => {
     const events: CircuitBreakerEvent[] = [];
-    await using world = await createWorld({
+    await using fixture = await createFixture({
       client: {
         circuitBreaker: { windowSize: 2, decodedBefore: "all" },
         onCircuitBreaker: (event) => events.push(event),
       },
     });
-    const { client } = world;
+    const { client } = fixture;
     const receiver = client.createReceiver("orders");
     receiver.subscribe({ processMessage() {}, processError() {} });
     for (const id of ["a", "b", "c"]) {
@@ -117,22 +117,22 @@ describe("a client's health", () => {
   });
 
   it("says that the client is closed", async () => {
-    await using world = await createWorld();
-    await world.client.close();
-    expect(world.client.health()).toMatchObject({ status: "closed", links: [] });
+    await using fixture = await createFixture();
+    await fixture.client.close();
+    expect(fixture.client.health()).toMatchObject({ status: "closed", links: [] });
   });
 });
 
 describe("a link that stood still", () => {
   it("is told to diagnostics and counted, for receivers and sessions", async () => {
-    await using world = await createWorld();
-    await world.broker.createQueue("visits", { requiresSession: true });
-    await world.broker
+    await using fixture = await createFixture();
+    await fixture.broker.createQueue("visits", { requiresSession: true });
+    await fixture.broker
       .sender("visits")
       .send({ sessionId: "a", body: { section: "data", bytes: new Uint8Array() } });
     const stalls: ((stall: LinkStall) => void)[] = [];
     const told: DiagnosticEvent[] = [];
-    const client = new WaybillClient(stalling(world.transport, stalls), {
+    const client = new WaybillClient(stalling(fixture.transport, stalls), {
       serializer: json(),
       diagnostics: { onEvent: (event) => told.push(event) },
     });
@@ -156,7 +156,7 @@ describe("a link that stood still", () => {
   });
 });
 
-/** The same transport, whose stalls the test tells of. */
+/** The same transport, whose stalls the test reports. */
 function stalling(inner: Transport, stalls: ((stall: LinkStall) => void)[]): Transport {
   const note = (events: ReceiverEvents | undefined) => {
     if (events?.onLinkStalled !== undefined) stalls.push(events.onLinkStalled);

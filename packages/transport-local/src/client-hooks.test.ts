@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { createFixture, poison, quiet, until } from "../test/fixture.js";
 import { expectNoUnhandledRejections } from "../test/rejections.js";
-import { createWorld, poison, quiet, until } from "../test/world.js";
 
 expectNoUnhandledRejections();
 
@@ -15,7 +15,7 @@ describe("hooks that reject", () => {
       told += 1;
       return reject();
     };
-    await using world = await createWorld({
+    await using fixture = await createFixture({
       client: {
         onUndeserializable: hook,
         onCircuitBreaker: hook,
@@ -23,24 +23,24 @@ describe("hooks that reject", () => {
         diagnostics: { onEvent: hook, trace: () => ({ run: (work) => work(), onEvent: hook, end: hook }) },
       },
     });
-    await world.client.createSender("orders").sendEncodedMessages([poison("p1"), poison("p2")]);
-    const receiver = world.client.createReceiver("orders");
+    await fixture.client.createSender("orders").sendEncodedMessages([poison("p1"), poison("p2")]);
+    const receiver = fixture.client.createReceiver("orders");
     const subscription = receiver.subscribe({ processMessage: () => {}, processError: reject });
     await until(() => told > 5);
     await subscription.close();
   });
 
   it("harm no requester", async () => {
-    await using world = await createWorld();
-    await world.broker.createQueue("replies");
+    await using fixture = await createFixture();
+    await fixture.broker.createQueue("replies");
     let told = 0;
     const onUnmatchedReply = () => {
       told += 1;
       return reject();
     };
-    const requester = world.client.createRequester("replies", { onUnmatchedReply });
+    const requester = fixture.client.createRequester("replies", { onUnmatchedReply });
     const request = requester.request("orders", { body: 1 });
-    await world.client.createSender("replies").sendMessages({ body: 2, correlationId: "nobody's" });
+    await fixture.client.createSender("replies").sendMessages({ body: 2, correlationId: "nobody's" });
     await until(() => told === 1);
     await requester.close();
     await expect(request).rejects.toMatchObject({ code: "closed" });
@@ -53,11 +53,11 @@ describe("a trace", () => {
     ["runs it again later", (work: () => unknown) => [work(), setImmediate(work)][0]],
     ["runs it too late", (work: () => unknown) => void setImmediate(work)],
   ])("that %s sends nothing twice", async (_name, run) => {
-    await using world = await createWorld({
+    await using fixture = await createFixture({
       client: { diagnostics: { trace: () => ({ run: run as <T>(work: () => T) => T, end() {} }) } },
     });
-    await world.client.createSender("orders").sendMessages({ body: 1 });
+    await fixture.client.createSender("orders").sendMessages({ body: 1 });
     await quiet();
-    expect(world.broker.getEntity("orders").totalMessageCount).toBe(1);
+    expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(1);
   });
 });

@@ -1,78 +1,78 @@
 import { spawnSync } from "node:child_process";
 import type { ProcessErrorArgs } from "@waybill/core";
 import { describe, expect, it } from "vitest";
-import { createWorld, quiet, type World } from "../test/world.js";
+import { createFixture, type Fixture, quiet } from "../test/fixture.js";
 
 const lockMs = 60_000;
 
 describe("lock renewal", () => {
   it("keeps the lock of a received message until it is settled", async () => {
-    await using world = await createWorld();
-    await world.client.createSender("orders").sendMessages({ body: 1 });
-    const receiver = world.client.createReceiver("orders");
+    await using fixture = await createFixture();
+    await fixture.client.createSender("orders").sendMessages({ body: 1 });
+    const receiver = fixture.client.createReceiver("orders");
     const [message] = await receiver.receiveMessages(1);
     const firstEnd = message!.lockedUntilUtc!;
-    await pass(world, 200_000);
-    expect(message!.lockedUntilUtc!.getTime()).toBeGreaterThan(world.clock.now());
+    await pass(fixture, 200_000);
+    expect(message!.lockedUntilUtc!.getTime()).toBeGreaterThan(fixture.clock.now());
     expect(message!.lockedUntilUtc).not.toEqual(firstEnd);
     await receiver.completeMessage(message!);
     expect(await receiver.peekMessages(1)).toEqual([]);
   });
 
   it("ends after the longest time it was told", async () => {
-    await using world = await createWorld();
-    await world.client.createSender("orders").sendMessages({ body: 1 });
-    const receiver = world.client.createReceiver("orders", { maxAutoLockRenewalDurationInMs: 100_000 });
+    await using fixture = await createFixture();
+    await fixture.client.createSender("orders").sendMessages({ body: 1 });
+    const receiver = fixture.client.createReceiver("orders", { maxAutoLockRenewalDurationInMs: 100_000 });
     const [message] = await receiver.receiveMessages(1);
-    await pass(world, 100_000 + lockMs);
+    await pass(fixture, 100_000 + lockMs);
     await expect(receiver.completeMessage(message!)).rejects.toMatchObject({ code: "message-lock-lost" });
   });
 
   it("renews nothing when told 0", async () => {
-    await using world = await createWorld();
-    const renewals = countRenewals(world);
-    await world.client.createSender("orders").sendMessages({ body: 1 });
-    const receiver = world.client.createReceiver("orders", { maxAutoLockRenewalDurationInMs: 0 });
+    await using fixture = await createFixture();
+    const renewals = countRenewals(fixture);
+    await fixture.client.createSender("orders").sendMessages({ body: 1 });
+    const receiver = fixture.client.createReceiver("orders", { maxAutoLockRenewalDurationInMs: 0 });
     await receiver.receiveMessages(1);
-    await pass(world, lockMs);
+    await pass(fixture, lockMs);
     expect(renewals()).toBe(0);
   });
 
   it("renews one message about once per lock, whatever its neighbours do", async () => {
-    await using world = await createWorld();
-    const renewals = countRenewals(world);
-    const sender = world.client.createSender("orders");
-    const receiver = world.client.createReceiver("orders");
+    await using fixture = await createFixture();
+    const renewals = countRenewals(fixture);
+    const sender = fixture.client.createSender("orders");
+    const receiver = fixture.client.createReceiver("orders");
     await sender.sendMessages({ body: "long" });
     await receiver.receiveMessages(1);
     for (let i = 0; i < 20; i += 1) {
       await sender.sendMessages({ body: i });
       const [short] = await receiver.receiveMessages(1);
       await receiver.completeMessage(short!);
-      await pass(world, 10_000);
+      await pass(fixture, 10_000);
     }
     expect(renewals()).toBeGreaterThanOrEqual(3);
     expect(renewals()).toBeLessThanOrEqual(5);
   });
 
   it("tries again when renewing failed in passing", async () => {
-    await using world = await createWorld();
-    await world.client.createSender("orders").sendMessages({ body: 1 });
-    const receiver = world.client.createReceiver("orders");
+    await using fixture = await createFixture();
+    await fixture.client.createSender("orders").sendMessages({ body: 1 });
+    const receiver = fixture.client.createReceiver("orders");
     const [message] = await receiver.receiveMessages(1);
-    world.broker.faults.throttle("orders", 3);
-    await pass(world, 2 * lockMs, 1_000);
+    fixture.broker.faults.throttle("orders", 3);
+    await pass(fixture, 2 * lockMs, 1_000);
     await receiver.completeMessage(message!);
     expect(await receiver.peekMessages(1)).toEqual([]);
   });
 
   it("tells a processor that the lock is lost, once, while the handler is still at work", async () => {
-    await using world = await createWorld();
-    await world.client.createSender("orders").sendMessages({ body: 1, messageId: "a" });
+    await using fixture = await createFixture();
+    await fixture.client.createSender("orders").sendMessages({ body: 1, messageId: "a" });
     const errors: ProcessErrorArgs[] = [];
     let lockToken = "";
     let finish = () => {};
-    world.client.createReceiver("orders").subscribe({
+    fixture.client.createReceiver("orders").subscribe({
       processMessage: (message) => {
         if (message.deliveryCount > 0) return;
         lockToken = message.lockToken!;
@@ -81,25 +81,25 @@ describe("lock renewal", () => {
       processError: (args) => void errors.push(args),
     });
     await quiet();
-    world.broker.faults.loseLock("orders", lockToken);
-    await pass(world, lockMs);
+    fixture.broker.faults.loseLock("orders", lockToken);
+    await pass(fixture, lockMs);
     expect(errors).toMatchObject([
       { errorSource: "renewLock", messageId: "a", error: { code: "message-lock-lost" } },
     ]);
     finish();
     await quiet();
     expect(errors.map(({ errorSource }) => errorSource)).toEqual(["renewLock", "complete"]);
-    expect(await world.client.createReceiver("orders").peekMessages(1)).toEqual([]);
+    expect(await fixture.client.createReceiver("orders").peekMessages(1)).toEqual([]);
   });
 
   it("renews by hand as well", async () => {
-    await using world = await createWorld();
-    await world.client.createSender("orders").sendMessages({ body: 1 });
-    const receiver = world.client.createReceiver("orders", { maxAutoLockRenewalDurationInMs: 0 });
+    await using fixture = await createFixture();
+    await fixture.client.createSender("orders").sendMessages({ body: 1 });
+    const receiver = fixture.client.createReceiver("orders", { maxAutoLockRenewalDurationInMs: 0 });
     const [message] = await receiver.receiveMessages(1);
-    world.clock.advance(50_000);
+    fixture.clock.advance(50_000);
     const end = await receiver.renewMessageLock(message!);
-    expect(end).toEqual(new Date(world.clock.now() + lockMs));
+    expect(end).toEqual(new Date(fixture.clock.now() + lockMs));
     expect(message!.lockedUntilUtc).toEqual(end);
   });
 
@@ -116,16 +116,16 @@ describe("lock renewal", () => {
 });
 
 /** Lets time pass in steps in which a renewal's answer can arrive. */
-async function pass(world: World, durationMs: number, stepMs = 5_000): Promise<void> {
+async function pass(fixture: Fixture, durationMs: number, stepMs = 5_000): Promise<void> {
   for (let passedMs = 0; passedMs < durationMs; passedMs += stepMs) {
-    world.clock.advance(stepMs);
+    fixture.clock.advance(stepMs);
     await quiet();
   }
 }
 
-function countRenewals(world: World): () => number {
+function countRenewals(fixture: Fixture): () => number {
   let count = 0;
-  world.broker.onEvent(({ type }) => {
+  fixture.broker.onEvent(({ type }) => {
     if (type === "lock-renewed") count += 1;
   });
   return () => count;

@@ -12,7 +12,7 @@ import {
 import { bodyType } from "@waybill/core/transport";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { createWorld, quiet, until, type World } from "../test/world.js";
+import { createFixture, type Fixture, quiet, until } from "../test/fixture.js";
 
 interface OrderPlaced {
   readonly orderId: string;
@@ -30,16 +30,16 @@ const orderCancelled = defineMessage("order-cancelled", {
 const messageTypes = [orderPlaced, orderCancelled];
 type Types = (typeof messageTypes)[number];
 
-function typedClient({ transport }: World, options: Partial<WaybillClientOptions<Types>> = {}) {
+function typedClient({ transport }: Fixture, options: Partial<WaybillClientOptions<Types>> = {}) {
   return new WaybillClient(transport, { serializer: json(), messageTypes, ...options });
 }
 
-async function send({ transport }: World, ...messages: Message[]): Promise<void> {
+async function send({ transport }: Fixture, ...messages: Message[]): Promise<void> {
   const client = new WaybillClient(transport, { serializer: json() });
   await client.createSender("orders").sendMessages(messages);
 }
 
-function activeMessages({ broker }: World): number {
+function activeMessages({ broker }: Fixture): number {
   return (broker.getEntity("orders") as QueueDescription).activeMessageCount;
 }
 
@@ -56,17 +56,17 @@ const cancelled: Message = { messageId: "c", ...orderCancelled.message({ orderId
 
 describe("a message of a newer version", () => {
   it("is given back after a back-off, for an instance that knows it", async () => {
-    await using world = await createWorld();
-    const older = typedClient(world, { messageTypePolicies: { newer: "abandon" } });
+    await using fixture = await createFixture();
+    const older = typedClient(fixture, { messageTypePolicies: { newer: "abandon" } });
     const errors: ProcessErrorArgs[] = [];
     older.createReceiver("orders").subscribe({
       processMessage: () => expect.unreachable(),
       processError: (args) => void errors.push(args),
     });
-    await send(world, { ...v1(1), applicationProperties: { messageVersion: 3 } });
+    await send(fixture, { ...v1(1), applicationProperties: { messageVersion: 3 } });
     await until(() => errors.length === 1);
     expect(errors[0]).toMatchObject({ disposition: "abandoned", error: { code: "unavailable" } });
-    world.clock.advance(1_000);
+    fixture.clock.advance(1_000);
     await until(() => errors.length === 2);
     expect(errors[1]?.rawMessage).toMatchObject({ deliveryCount: 1 });
   });
@@ -76,8 +76,8 @@ type Handlers = TypedMessageHandlers<(typeof messageTypes)[number]>;
 
 describe("subscribe by message type", () => {
   it("gives each handler its type, in the current version, typed", async () => {
-    await using world = await createWorld();
-    const client = typedClient(world);
+    await using fixture = await createFixture();
+    const client = typedClient(fixture);
     const placed: OrderPlaced[] = [];
     const reasons: string[] = [];
     await using _ = client.subscribe("orders", {
@@ -90,17 +90,17 @@ describe("subscribe by message type", () => {
       },
       processError: () => {},
     });
-    await send(world, v1(1), cancelled);
+    await send(fixture, v1(1), cancelled);
     await client.createSender("orders").sendMessages(orderPlaced.message({ orderId: "o-2" }));
     await until(() => placed.length + reasons.length === 3);
     expect(placed).toEqual([{ orderId: "o-1" }, { orderId: "o-2" }]);
     expect(reasons).toEqual(["late"]);
-    await until(() => activeMessages(world) === 0);
+    await until(() => activeMessages(fixture) === 0);
   });
 
   it("receives from a subscription of a topic", async () => {
-    await using world = await createWorld();
-    const client = typedClient(world);
+    await using fixture = await createFixture();
+    const client = typedClient(fixture);
     const bodies: OrderPlaced[] = [];
     const processMessage = {
       "order-placed": ({ body }: ReceivedMessage<OrderPlaced>) => void bodies.push(body),
@@ -114,14 +114,14 @@ describe("subscribe by message type", () => {
     ["of a type without a handler", cancelled],
     ["without a type", { messageId: "u", body: { any: 1 } }],
   ])("dead-letters a message %s, with a record", async (_, message) => {
-    await using world = await createWorld();
-    const client = typedClient(world);
+    await using fixture = await createFixture();
+    const client = typedClient(fixture);
     const errors: ProcessErrorArgs[] = [];
     await using _subscription = client.subscribe("orders", {
       processMessage: { "order-placed": () => expect.unreachable() },
       processError: (args) => void errors.push(args),
     });
-    await send(world, message);
+    await send(fixture, message);
     await until(() => errors.length === 1);
     const [dead] = await client.createReceiver("orders", { subQueueType: "deadLetter" }).peekMessages(1);
     expect(dead).toMatchObject({ messageId: message.messageId, deadLetterReason: "UnhandledMessageType" });
@@ -132,8 +132,8 @@ describe("subscribe by message type", () => {
   });
 
   it("hands a message without a handler over raw where it cannot be dead-lettered", async () => {
-    await using world = await createWorld();
-    const client = typedClient(world);
+    await using fixture = await createFixture();
+    const client = typedClient(fixture);
     const errors: ProcessErrorArgs[] = [];
     await using _ = client.subscribe(
       "orders",
@@ -143,28 +143,28 @@ describe("subscribe by message type", () => {
       },
       { receiveMode: "receiveAndDelete" },
     );
-    await send(world, cancelled);
+    await send(fixture, cancelled);
     await until(() => errors.length === 1);
     expect(errors).toMatchObject([{ disposition: "handedOver", rawMessage: { messageId: "c" } }]);
   });
 
   it("gives messages without a handler to processUnhandled, if there is one", async () => {
-    await using world = await createWorld();
-    const client = typedClient(world);
+    await using fixture = await createFixture();
+    const client = typedClient(fixture);
     const unhandled: unknown[] = [];
     await using _ = client.subscribe("orders", {
       processMessage: { "order-placed": () => expect.unreachable() },
       processError: () => expect.unreachable(),
       processUnhandled: ({ body }) => void unhandled.push(body),
     });
-    await send(world, cancelled, { body: [1] });
+    await send(fixture, cancelled, { body: [1] });
     await until(() => unhandled.length === 2);
     expect(unhandled).toEqual([{ orderId: "o-1", reason: "late" }, [1]]);
   });
 
   it("dead-letters a message of a type nobody defined, and one of a version of the future", async () => {
-    await using world = await createWorld();
-    const client = typedClient(world);
+    await using fixture = await createFixture();
+    const client = typedClient(fixture);
     const errors: ProcessErrorArgs[] = [];
     await using _ = client.subscribe("orders", {
       processMessage: { "order-placed": () => expect.unreachable() },
@@ -172,7 +172,7 @@ describe("subscribe by message type", () => {
       processUnhandled: () => expect.unreachable(),
     });
     await send(
-      world,
+      fixture,
       { subject: "order-shipped", body: {} },
       { subject: "order-placed", body: {}, applicationProperties: { messageVersion: 3 } },
     );
@@ -185,8 +185,8 @@ describe("subscribe by message type", () => {
   });
 
   it("lets go of all it opened when it is closed, and with the client", async () => {
-    await using world = await createWorld();
-    const client = typedClient(world);
+    await using fixture = await createFixture();
+    const client = typedClient(fixture);
     const subscribe = () =>
       client.subscribe("orders", { processMessage: { "order-placed": () => {} }, processError: () => {} });
     await subscribe().close();
@@ -196,11 +196,11 @@ describe("subscribe by message type", () => {
   });
 
   it("lets go of it when its signal aborts, and when its options are refused", async () => {
-    await using world = await createWorld();
+    await using fixture = await createFixture();
     let open = 0;
-    const { createReceiver } = world.transport;
-    world.transport.createReceiver = (...args) => {
-      const receiver = createReceiver.apply(world.transport, args);
+    const { createReceiver } = fixture.transport;
+    fixture.transport.createReceiver = (...args) => {
+      const receiver = createReceiver.apply(fixture.transport, args);
       const close = receiver.close.bind(receiver);
       open += 1;
       receiver.close = async () => {
@@ -209,7 +209,7 @@ describe("subscribe by message type", () => {
       };
       return receiver;
     };
-    const client = typedClient(world);
+    const client = typedClient(fixture);
     const handlers = { processMessage: { "order-placed": () => {} }, processError: () => {} };
     expect(() => client.subscribe("orders", handlers, { maxConcurrentCalls: 0 })).toThrow(TypeError);
     await quiet();
@@ -223,9 +223,9 @@ describe("subscribe by message type", () => {
   });
 
   it("knows the types of a pipeline that is ready", async () => {
-    await using world = await createWorld();
+    await using fixture = await createFixture();
     const { createPipeline } = await import("@waybill/core");
-    const client = new WaybillClient(world.transport, {
+    const client = new WaybillClient(fixture.transport, {
       pipeline: createPipeline({ serializer: json(), messageTypes }),
     });
     const processMessage = { "order-cancelled": () => {} };
@@ -238,13 +238,13 @@ describe("subscribe by message type", () => {
       { "order-shipped": () => {} },
       'There is a handler of "order-shipped", which is none of the client\'s message types (order-placed, order-cancelled).',
     ],
-    ["what is no function", { "order-placed": "x" }, 'The handler of "order-placed" must be a function.'],
+    ["what is not a function", { "order-placed": "x" }, 'The handler of "order-placed" must be a function.'],
     ["nothing", {}, "subscribe needs a handler of at least one message type."],
   ])("refuses handlers of %s", async (_, processMessage, text) => {
-    await using world = await createWorld();
-    expect(() => typedClient(world).subscribe("orders", { processMessage, processError: () => {} })).toThrow(
-      new TypeError(text),
-    );
+    await using fixture = await createFixture();
+    expect(() =>
+      typedClient(fixture).subscribe("orders", { processMessage, processError: () => {} }),
+    ).toThrow(new TypeError(text));
   });
 
   it.each<[string, object]>([
@@ -252,8 +252,8 @@ describe("subscribe by message type", () => {
     ["with one function for all", { processMessage: () => {}, processError: () => {} }],
     ["without processError", { processMessage: { "order-placed": () => {} } }],
   ])("refuses handlers %s", async (_, handlers) => {
-    await using world = await createWorld();
-    expect(() => typedClient(world).subscribe("orders", handlers as never)).toThrow(
+    await using fixture = await createFixture();
+    expect(() => typedClient(fixture).subscribe("orders", handlers as never)).toThrow(
       new TypeError(
         "subscribe needs processMessage, with a handler for each message type, and processError, a function.",
       ),
@@ -261,14 +261,14 @@ describe("subscribe by message type", () => {
   });
 
   it("is a client like any other where message types do not matter", async () => {
-    await using world = await createWorld();
-    const client: WaybillClient = typedClient(world);
+    await using fixture = await createFixture();
+    const client: WaybillClient = typedClient(fixture);
     expect(client.isClosed).toBe(false);
   });
 
   it("does not compile with a handler of another type or another body", async () => {
-    await using world = await createWorld();
-    const client = typedClient(world);
+    await using fixture = await createFixture();
+    const client = typedClient(fixture);
     const processError = () => {};
     // @ts-expect-error There is no such message type.
     const shipped = { processMessage: { "order-shipped": () => {} }, processError } satisfies Handlers;
@@ -281,15 +281,15 @@ describe("subscribe by message type", () => {
     client.subscribe("orders", placed as never);
     const handlers = { processMessage: { "order-placed": () => {} }, processError };
     // @ts-expect-error A client without message types has no handlers by type.
-    expect(() => world.client.subscribe("orders", handlers)).toThrow(TypeError);
+    expect(() => fixture.client.subscribe("orders", handlers)).toThrow(TypeError);
   });
 });
 
 describe("subscribe to sessions by message type", () => {
   it("gives each handler its type and its session, and dead-letters what no handler takes", async () => {
-    await using world = await createWorld();
-    await world.broker.createQueue("carts", { requiresSession: true });
-    const client = typedClient(world);
+    await using fixture = await createFixture();
+    await fixture.broker.createQueue("carts", { requiresSession: true });
+    const client = typedClient(fixture);
     const seen: string[] = [];
     const errors: ProcessErrorArgs[] = [];
     await using _ = client.subscribeSessions("carts", {
@@ -317,7 +317,7 @@ describe("subscribe to sessions by message type", () => {
 
 describe("send", () => {
   it("refuses a message that breaks its schema before any of the call is sent", async () => {
-    await using world = await createWorld();
+    await using fixture = await createFixture();
     const strict = defineMessage("strict", {
       version: 1,
       schemas: {
@@ -326,7 +326,7 @@ describe("send", () => {
         },
       },
     });
-    const client = new WaybillClient(world.transport, { serializer: json(), messageTypes: [strict] });
+    const client = new WaybillClient(fixture.transport, { serializer: json(), messageTypes: [strict] });
     const sending = client.createSender("orders").sendMessages([
       { subject: "strict", body: { ok: true } },
       { subject: "strict", body: {} },

@@ -1,16 +1,16 @@
 import { type Transport, WaybillClient, WaybillError } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
+import { createFixture, type Fixture, poison, until } from "../test/fixture.js";
 import { expectNoUnhandledRejections } from "../test/rejections.js";
-import { createWorld, poison, until, type World } from "../test/world.js";
 import { breakTransport, type Fault, over } from "./broken-transport.test-support.js";
 
 expectNoUnhandledRejections();
 
 describe("transports that throw at once", () => {
   it("leave no listener on the signal of a session that is not accepted", async () => {
-    await using world = await createWorld();
-    const { client } = broken(world, {
+    await using fixture = await createFixture();
+    const { client } = broken(fixture, {
       transport: () => ({
         acceptSession() {
           throw new WaybillError("not-supported", "There are no sessions here.");
@@ -24,8 +24,8 @@ describe("transports that throw at once", () => {
   });
 
   it("cannot make a message vanish that is to be quarantined", async () => {
-    await using world = await createWorld();
-    const { client } = broken(world, {
+    await using fixture = await createFixture();
+    const { client } = broken(fixture, {
       transport: (transport) => ({
         createSender(entity) {
           if (entity === "quarantine") throw new WaybillError("unauthorized", "Not there.");
@@ -39,8 +39,8 @@ describe("transports that throw at once", () => {
   });
 
   it("tell processError when nothing can be peeked behind an open circuit, and keep what is held", async () => {
-    await using world = await createWorld();
-    const { client } = broken(world, {
+    await using fixture = await createFixture();
+    const { client } = broken(fixture, {
       receiver: () => ({
         peek() {
           throw new WaybillError("not-supported", "It cannot peek.");
@@ -61,12 +61,12 @@ describe("transports that throw at once", () => {
     await sender.sendEncodedMessages(Array.from({ length: 30 }, (_, i) => poison(`p${i}`)));
     await until(() => errors.some((error) => (error as WaybillError).code === "not-supported"));
     await subscription.close();
-    expect(await world.broker.receiver("orders").peek(50)).toHaveLength(30);
+    expect(await fixture.broker.receiver("orders").peek(50)).toHaveLength(30);
   });
 
   it("let a session go that cannot be subscribed to", async () => {
-    await using world = await createWorld({ queue: { requiresSession: true } });
-    const { client } = broken(world, {
+    await using fixture = await createFixture({ queue: { requiresSession: true } });
+    const { client } = broken(fixture, {
       transport: (transport) => ({
         async acceptSession(...args) {
           return over(await transport.acceptSession(...args), {
@@ -89,13 +89,13 @@ describe("transports that throw at once", () => {
     await until(() => errors.length > 0);
     await subscription.close();
     expect(errors).toContainEqual(expect.objectContaining({ code: "closed" }));
-    expect((await world.client.acceptSession("orders", "s")).sessionId).toBe("s");
+    expect((await fixture.client.acceptSession("orders", "s")).sessionId).toBe("s");
   });
 });
 
 /** A client on a transport with a fault. */
-function broken(world: World, fault: Fault) {
-  const transport: Transport = breakTransport(world.transport, fault);
+function broken(fixture: Fixture, fault: Fault) {
+  const transport: Transport = breakTransport(fixture.transport, fault);
   const client = new WaybillClient(transport, {
     serializer: json(),
     quarantineQueue: "quarantine",

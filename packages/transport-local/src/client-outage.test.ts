@@ -2,7 +2,7 @@ import type { ClaimCheckStore, EncryptionKeyProvider, WaybillClientOptions } fro
 import { unavailableFailure } from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
-import { createWorld, quiet, until, type World } from "../test/world.js";
+import { createFixture, type Fixture, quiet, until } from "../test/fixture.js";
 
 /** What is out of reach: the options of a client that needs it. */
 const sources = { store, keys, registry };
@@ -43,15 +43,15 @@ describe("an outage dead-letters nothing", () => {
 
   it("of something that only some messages need holds up no other, until too many wait", async () => {
     const source = registry();
-    await using world = await createWorld({
+    await using fixture = await createFixture({
       client: { ...source.options, unavailableBackoff: { maxHeldMessages: 5 } },
     });
-    const sender = world.clientWith({}).createSender("orders");
+    const sender = fixture.clientWith({}).createSender("orders");
     source.state.isUp = false;
     const send = (subject: string, count: number) =>
       sender.sendMessages(Array.from({ length: count }, (_, n) => ({ subject, body: { n } })));
     let handled = 0;
-    world.client.createReceiver("orders").subscribe(
+    fixture.client.createReceiver("orders").subscribe(
       {
         processMessage() {
           handled += 1;
@@ -70,26 +70,26 @@ describe("an outage dead-letters nothing", () => {
     await quiet();
     // Five are held beside the two that the calls have in hand.
     expect(handled).toBe(60);
-    expect((await world.broker.receiver("orders").peek(50)).length).toBe(36);
+    expect((await fixture.broker.receiver("orders").peek(50)).length).toBe(36);
     source.state.isUp = true;
     await until(() => {
-      world.clock.advance(1_000);
+      fixture.clock.advance(1_000);
       return handled === 60 + 36;
     });
-    expect(world.events.every(({ disposition }) => disposition === "held")).toBe(true);
+    expect(fixture.events.every(({ disposition }) => disposition === "held")).toBe(true);
   });
 });
 
 describe("messages that are held", () => {
   it("are read again while the handler of one of them takes its time, and lose no lock for it", async () => {
     const source = registry();
-    await using world = await createWorld({ queue: { lockDurationMs: 30_000 }, client: source.options });
-    const sender = world.clientWith({}).createSender("orders");
+    await using fixture = await createFixture({ queue: { lockDurationMs: 30_000 }, client: source.options });
+    const sender = fixture.clientWith({}).createSender("orders");
     await sender.sendMessages([1, 2, 3].map((n) => ({ subject: "needs", body: { n } })));
     source.state.isUp = false;
     const seen: (readonly [number, number])[] = [];
     const waiting: (() => void)[] = [];
-    world.client.createReceiver("orders").subscribe<{ n: number }>(
+    fixture.client.createReceiver("orders").subscribe<{ n: number }>(
       {
         async processMessage({ body, deliveryCount }) {
           seen.push([body.n, deliveryCount]);
@@ -99,12 +99,12 @@ describe("messages that are held", () => {
       },
       { maxConcurrentCalls: 1, maxAutoLockRenewalDurationInMs: 3_600_000 },
     );
-    await until(() => world.events.length === 3);
+    await until(() => fixture.events.length === 3);
     source.state.isUp = true;
-    await pass(world, 5, 1);
+    await pass(fixture, 5, 1);
     expect(seen).toEqual([[1, 0]]);
     // Far longer than a lock is renewed for a handler by default.
-    await pass(world, 1_200, 5);
+    await pass(fixture, 1_200, 5);
     for (const n of [2, 3]) {
       waiting.shift()?.();
       await until(() => seen.length === n);
@@ -116,18 +116,18 @@ describe("messages that are held", () => {
       [2, 0],
       [3, 0],
     ]);
-    expect(await world.broker.receiver("orders").peek(9)).toEqual([]);
+    expect(await fixture.broker.receiver("orders").peek(9)).toEqual([]);
   });
 
   it("are read again although another is being handled", async () => {
     const source = registry();
-    await using world = await createWorld({ client: source.options });
-    const sender = world.clientWith({}).createSender("orders");
+    await using fixture = await createFixture({ client: source.options });
+    const sender = fixture.clientWith({}).createSender("orders");
     await sender.sendMessages([1, 2].map((n) => ({ subject: "needs", body: { n } })));
     source.state.isUp = false;
     source.state.onlyFor = 1;
     const seen: number[] = [];
-    world.client.createReceiver("orders").subscribe<{ n: number }>(
+    fixture.client.createReceiver("orders").subscribe<{ n: number }>(
       {
         async processMessage({ body }) {
           seen.push(body.n);
@@ -137,26 +137,26 @@ describe("messages that are held", () => {
       },
       { maxConcurrentCalls: 2, closeTimeoutInMs: 1_000 },
     );
-    await until(() => world.events.length === 2);
+    await until(() => fixture.events.length === 2);
     source.state.isUp = true;
-    await pass(world, 5, 1);
+    await pass(fixture, 5, 1);
     expect(seen).toEqual([1]);
     source.state.onlyFor = undefined;
-    await pass(world, 60, 1);
+    await pass(fixture, 60, 1);
     expect(seen).toEqual([1, 2]);
-    const closing = world.client.close();
-    await pass(world, 5, 1);
+    const closing = fixture.client.close();
+    await pass(fixture, 5, 1);
     await closing;
   });
 
   it("are given back in time when a handler outlasts the closing", async () => {
     const source = registry();
-    await using world = await createWorld({ client: source.options });
-    const sender = world.clientWith({}).createSender("orders");
+    await using fixture = await createFixture({ client: source.options });
+    const sender = fixture.clientWith({}).createSender("orders");
     await sender.sendMessages([1, 2, 3].map((n) => ({ subject: "needs", body: { n } })));
     source.state.onlyFor = 1;
     let isHandling = false;
-    const subscription = world.client.createReceiver("orders").subscribe(
+    const subscription = fixture.client.createReceiver("orders").subscribe(
       {
         async processMessage() {
           isHandling = true;
@@ -166,27 +166,27 @@ describe("messages that are held", () => {
       },
       { maxConcurrentCalls: 3, closeTimeoutInMs: 1_000 },
     );
-    await until(() => isHandling && world.events.length === 2);
+    await until(() => isHandling && fixture.events.length === 2);
     const closing = subscription.close();
-    await pass(world, 1, 0.1);
+    await pass(fixture, 1, 0.1);
     await closing;
-    const left = await world.broker.receiver("orders").receive(9, { maxWaitMs: 0 });
+    const left = await fixture.broker.receiver("orders").receive(9, { maxWaitMs: 0 });
     expect(left.map(({ deliveryCount }) => deliveryCount)).toEqual([1, 1, 1]);
   });
 
   it("hold up no transport that is closed before its client", async () => {
     const source = registry();
-    await using world = await createWorld({
+    await using fixture = await createFixture({
       client: { ...source.options, unavailableBackoff: { maxHeldMessages: 1 } },
     });
-    const sender = world.clientWith({}).createSender("orders");
+    const sender = fixture.clientWith({}).createSender("orders");
     await sender.sendMessages([1, 2, 3].map((n) => ({ subject: "needs", body: { n } })));
     source.state.isUp = false;
-    world.client
+    fixture.client
       .createReceiver("orders")
       .subscribe({ processMessage() {}, processError() {} }, { maxConcurrentCalls: 2 });
-    await until(() => world.events.length === 3);
-    await world.transport.close();
+    await until(() => fixture.events.length === 3);
+    await fixture.transport.close();
   });
 });
 
@@ -201,13 +201,13 @@ async function survive(
 ) {
   const { state, options } = sources[source]();
   const isSession = consumer !== "processor" && consumer !== "calls";
-  await using world = await createWorld({
+  await using fixture = await createFixture({
     queue: { lockDurationMs: lockSeconds * 1_000, maxDeliveryCount, requiresSession: isSession },
     client: options,
   });
   // One session for a receiver of one, many for a processor of many.
   const sessionId = (n: number) => (consumer === "sessions" ? `s${n % 20}` : "s");
-  await world.client.createSender("orders").sendMessages(
+  await fixture.client.createSender("orders").sendMessages(
     Array.from({ length: messageCount }, (_, n) => ({
       subject: "needs",
       body: { n },
@@ -216,18 +216,18 @@ async function survive(
   );
   state.isUp = false;
   const counts: number[] = [];
-  const stop = await consumers[consumer](world, (deliveryCount) => counts.push(deliveryCount));
-  await pass(world, outageSeconds, lockSeconds / 5);
+  const stop = await consumers[consumer](fixture, (deliveryCount) => counts.push(deliveryCount));
+  await pass(fixture, outageSeconds, lockSeconds / 5);
   state.isUp = true;
   // Slowly: bodies are hashed and decrypted beside the clock.
   await until(() => {
-    world.clock.advance(50);
+    fixture.clock.advance(50);
     return counts.length >= messageCount;
   });
   await stop();
   return {
-    dead: (await world.broker.receiver("orders/$DeadLetterQueue").peek(200)).length,
-    left: (await world.broker.receiver("orders").peek(200)).length,
+    dead: (await fixture.broker.receiver("orders/$DeadLetterQueue").peek(200)).length,
+    left: (await fixture.broker.receiver("orders").peek(200)).length,
     handled: counts.length,
     lastDeliveryCount: Math.max(...counts),
   };
@@ -236,7 +236,7 @@ async function survive(
 type OnHandled = (deliveryCount: number) => void;
 type Stop = () => Promise<unknown>;
 
-async function processor({ client }: World, onHandled: OnHandled): Promise<Stop> {
+async function processor({ client }: Fixture, onHandled: OnHandled): Promise<Stop> {
   const subscription = client
     .createReceiver("orders")
     .subscribe(
@@ -246,7 +246,7 @@ async function processor({ client }: World, onHandled: OnHandled): Promise<Stop>
   return () => subscription.close();
 }
 
-async function sessions({ client }: World, onHandled: OnHandled): Promise<Stop> {
+async function sessions({ client }: Fixture, onHandled: OnHandled): Promise<Stop> {
   const subscription = client.subscribeSessions(
     "orders",
     { processMessage: ({ deliveryCount }) => onHandled(deliveryCount), processError() {} },
@@ -255,22 +255,22 @@ async function sessions({ client }: World, onHandled: OnHandled): Promise<Stop> 
   return () => subscription.close();
 }
 
-async function sessionHandler({ client }: World, onHandled: OnHandled): Promise<Stop> {
+async function sessionHandler({ client }: Fixture, onHandled: OnHandled): Promise<Stop> {
   const session = await client.acceptSession("orders", "s");
   session.subscribe({ processMessage: ({ deliveryCount }) => onHandled(deliveryCount), processError() {} });
   return () => session.close();
 }
 
-async function calls({ client }: World, onHandled: OnHandled): Promise<Stop> {
+async function calls({ client }: Fixture, onHandled: OnHandled): Promise<Stop> {
   return receiveAgainAndAgain(client.createReceiver("orders"), onHandled);
 }
 
-async function sessionCalls({ client }: World, onHandled: OnHandled): Promise<Stop> {
+async function sessionCalls({ client }: Fixture, onHandled: OnHandled): Promise<Stop> {
   return receiveAgainAndAgain(await client.acceptSession("orders", "s"), onHandled);
 }
 
 function receiveAgainAndAgain(
-  receiver: ReturnType<World["client"]["createReceiver"]>,
+  receiver: ReturnType<Fixture["client"]["createReceiver"]>,
   onHandled: OnHandled,
 ): Stop {
   let isStopped = false;
@@ -290,7 +290,7 @@ function receiveAgainAndAgain(
   };
 }
 
-async function pass({ clock }: World, seconds: number, stepSeconds: number): Promise<void> {
+async function pass({ clock }: Fixture, seconds: number, stepSeconds: number): Promise<void> {
   for (let passed = 0; passed < seconds; passed += stepSeconds) {
     clock.advance(stepSeconds * 1_000);
     await quiet();

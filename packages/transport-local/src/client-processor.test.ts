@@ -1,28 +1,28 @@
 import { DeadLetterError, type ProcessErrorArgs, type ReceivedMessage } from "@waybill/core";
 import { describe, expect, it } from "vitest";
-import { createWorld, quiet, until, type World } from "../test/world.js";
+import { createFixture, type Fixture, quiet, until } from "../test/fixture.js";
 
 describe("subscribe", () => {
   it("delivers messages with their bodies and completes each when its handler has succeeded", async () => {
-    await using world = await createWorld();
-    const { seen, errors } = subscribe(world, () => {});
-    await world.client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
+    await using fixture = await createFixture();
+    const { seen, errors } = subscribe(fixture, () => {});
+    await fixture.client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
     await until(() => seen.length === 2);
     await quiet();
     expect(seen.map(({ body }) => body)).toEqual([1, 2]);
     expect(errors).toEqual([]);
-    expect(await left(world)).toEqual([]);
+    expect(await left(fixture)).toEqual([]);
   });
 
   it.each([1, 3])("has at most %i messages with the handler at once", async (maxConcurrentCalls) => {
-    await using world = await createWorld();
-    await world.client
+    await using fixture = await createFixture();
+    await fixture.client
       .createSender("orders")
       .sendMessages(Array.from({ length: 9 }, (_, n) => ({ body: n })));
     let running = 0;
     let most = 0;
     const { seen } = subscribe(
-      world,
+      fixture,
       async () => {
         running += 1;
         most = Math.max(most, running);
@@ -36,27 +36,27 @@ describe("subscribe", () => {
   });
 
   it("goes on while messages wait to be completed, for eight messages a call", async () => {
-    await using world = await createWorld();
-    await sendNumbers(world, 20);
-    const confirm = holdCompletions(world);
-    const { seen } = subscribe(world, () => {}, { maxConcurrentCalls: 1 });
+    await using fixture = await createFixture();
+    await sendNumbers(fixture, 20);
+    const confirm = holdCompletions(fixture);
+    const { seen } = subscribe(fixture, () => {}, { maxConcurrentCalls: 1 });
     await quiet();
     expect(seen).toHaveLength(9);
     confirm();
     await until(() => seen.length === 20);
     await quiet();
-    expect(await left(world)).toEqual([]);
+    expect(await left(fixture)).toEqual([]);
   });
 
   it("closes when the messages that wait to be completed are", async () => {
-    await using world = await createWorld();
-    await sendNumbers(world, 2);
-    const confirm = holdCompletions(world);
+    await using fixture = await createFixture();
+    await sendNumbers(fixture, 2);
+    const confirm = holdCompletions(fixture);
     let handled = 0;
     const processMessage = () => {
       handled += 1;
     };
-    const subscription = world.client
+    const subscription = fixture.client
       .createReceiver("orders")
       .subscribe({ processMessage, processError() {} }, { maxConcurrentCalls: 2 });
     await until(() => handled === 2);
@@ -66,46 +66,46 @@ describe("subscribe", () => {
     expect(isClosed).toBe(false);
     confirm();
     await closing;
-    expect(await left(world)).toEqual([]);
+    expect(await left(fixture)).toEqual([]);
   });
 
   it("leaves messages to the handler when it is not to complete them", async () => {
-    await using world = await createWorld();
-    const { seen } = subscribe(world, () => {}, { autoCompleteMessages: false });
-    await world.client.createSender("orders").sendMessages({ body: 1 });
+    await using fixture = await createFixture();
+    const { seen } = subscribe(fixture, () => {}, { autoCompleteMessages: false });
+    await fixture.client.createSender("orders").sendMessages({ body: 1 });
     await until(() => seen.length === 1);
     await quiet();
-    expect(await left(world)).toHaveLength(1);
+    expect(await left(fixture)).toHaveLength(1);
   });
 
   it("completes by default, also when the option is there and undefined", async () => {
-    await using world = await createWorld();
-    const { seen } = subscribe(world, () => {}, { autoCompleteMessages: undefined } as never);
-    await world.client.createSender("orders").sendMessages({ body: 1 });
+    await using fixture = await createFixture();
+    const { seen } = subscribe(fixture, () => {}, { autoCompleteMessages: undefined } as never);
+    await fixture.client.createSender("orders").sendMessages({ body: 1 });
     await until(() => seen.length === 1);
     await quiet();
-    expect(await left(world)).toEqual([]);
+    expect(await left(fixture)).toEqual([]);
   });
 
   it("abandons a message whose handler throws, and tells processError why", async () => {
-    await using world = await createWorld();
+    await using fixture = await createFixture();
     const failure = new Error("out of paper");
-    const { seen, errors } = subscribe(world, (message) => {
+    const { seen, errors } = subscribe(fixture, (message) => {
       if (message.deliveryCount === 0) throw failure;
     });
-    await world.client.createSender("orders").sendMessages({ body: 1, messageId: "a" });
+    await fixture.client.createSender("orders").sendMessages({ body: 1, messageId: "a" });
     await until(() => seen.length === 2);
     expect(errors).toMatchObject([
       { error: failure, errorSource: "processMessageCallback", entityPath: "orders", messageId: "a" },
     ]);
     expect(errors[0]!.rawMessage).toBeUndefined();
     await quiet();
-    expect(await left(world)).toEqual([]);
+    expect(await left(fixture)).toEqual([]);
   });
 
   it("survives a processError that throws or rejects", async () => {
-    await using world = await createWorld();
-    const receiver = world.client.createReceiver("orders");
+    await using fixture = await createFixture();
+    const receiver = fixture.client.createReceiver("orders");
     let calls = 0;
     receiver.subscribe({
       processMessage: () => {
@@ -116,32 +116,36 @@ describe("subscribe", () => {
         throw new Error("second");
       },
     });
-    await world.client.createSender("orders").sendMessages({ body: 1 });
+    await fixture.client.createSender("orders").sendMessages({ body: 1 });
     await until(() => calls === 10);
-    const dead = await world.client.createReceiver("orders", { subQueueType: "deadLetter" }).peekMessages(1);
+    const dead = await fixture.client
+      .createReceiver("orders", { subQueueType: "deadLetter" })
+      .peekMessages(1);
     expect(dead).toMatchObject([{ deadLetterReason: "MaxDeliveryCountExceeded" }]);
   });
 
   it("leaves a message alone that its handler settled", async () => {
-    await using world = await createWorld();
-    const receiver = world.client.createReceiver("orders");
+    await using fixture = await createFixture();
+    const receiver = fixture.client.createReceiver("orders");
     const errors: ProcessErrorArgs[] = [];
     receiver.subscribe({
       processMessage: (message) => receiver.deadLetterMessage(message, { deadLetterReason: "mine" }),
       processError: (args) => void errors.push(args),
     });
-    await world.client.createSender("orders").sendMessages({ body: 1 });
+    await fixture.client.createSender("orders").sendMessages({ body: 1 });
     await quiet();
     expect(errors).toEqual([]);
-    const dead = await world.client.createReceiver("orders", { subQueueType: "deadLetter" }).peekMessages(1);
+    const dead = await fixture.client
+      .createReceiver("orders", { subQueueType: "deadLetter" })
+      .peekMessages(1);
     expect(dead).toMatchObject([{ deadLetterReason: "mine" }]);
   });
 
   it("waits for a settlement that its handler began and did not wait for", async () => {
-    await using world = await createWorld();
-    const receiver = world.client.createReceiver("orders");
-    await world.client.createSender("orders").sendMessages({ body: 1 });
-    world.broker.faults.delay("orders", 5_000);
+    await using fixture = await createFixture();
+    const receiver = fixture.client.createReceiver("orders");
+    await fixture.client.createSender("orders").sendMessages({ body: 1 });
+    fixture.broker.faults.delay("orders", 5_000);
     let handled = 0;
     const subscription = receiver.subscribe({
       processMessage: (message) => {
@@ -157,43 +161,43 @@ describe("subscribe", () => {
     });
     await quiet();
     expect(isClosed).toBe(false);
-    world.clock.advance(5_000);
+    fixture.clock.advance(5_000);
     await closing;
   });
 
   it("tells that it could not complete, and the message comes again", async () => {
-    await using world = await createWorld();
-    const { seen, errors } = subscribe(world, ({ deliveryCount, lockToken }) => {
-      if (deliveryCount === 0) world.broker.faults.loseLock("orders", lockToken!);
+    await using fixture = await createFixture();
+    const { seen, errors } = subscribe(fixture, ({ deliveryCount, lockToken }) => {
+      if (deliveryCount === 0) fixture.broker.faults.loseLock("orders", lockToken!);
     });
-    await world.client.createSender("orders").sendMessages({ body: 1, messageId: "a" });
+    await fixture.client.createSender("orders").sendMessages({ body: 1, messageId: "a" });
     await until(() => seen.length === 2);
     await quiet();
     expect(errors).toMatchObject([
       { errorSource: "complete", messageId: "a", error: { code: "message-lock-lost" } },
     ]);
-    expect(await left(world)).toEqual([]);
+    expect(await left(fixture)).toEqual([]);
   });
 
-  it("survives a lost link and tells of it", async () => {
-    await using world = await createWorld();
-    const { seen, errors } = subscribe(world, () => {});
+  it("survives a lost link and reports it", async () => {
+    await using fixture = await createFixture();
+    const { seen, errors } = subscribe(fixture, () => {});
     await quiet();
-    world.broker.faults.dropLinks("orders");
-    await world.client.createSender("orders").sendMessages({ body: 1 });
-    world.clock.advance(1_000);
+    fixture.broker.faults.dropLinks("orders");
+    await fixture.client.createSender("orders").sendMessages({ body: 1 });
+    fixture.clock.advance(1_000);
     await until(() => seen.length === 1);
     expect(errors).toMatchObject([{ errorSource: "receive", error: { code: "connection-lost" } }]);
   });
 
   it("receives from subscriptions of topics", async () => {
-    await using world = await createWorld();
+    await using fixture = await createFixture();
     const seen: unknown[] = [];
-    world.client.createReceiver("news", "all").subscribe({
+    fixture.client.createReceiver("news", "all").subscribe({
       processMessage: ({ body }) => void seen.push(body),
       processError: () => {},
     });
-    await world.client.createSender("news").sendMessages({ body: "extra" });
+    await fixture.client.createSender("news").sendMessages({ body: "extra" });
     await until(() => seen.length === 1);
     expect(seen).toEqual(["extra"]);
   });
@@ -202,25 +206,25 @@ describe("subscribe", () => {
     [{ maxConcurrentCalls: 0 }, "maxConcurrentCalls must be a positive integer; got 0."],
     [{ maxAutoLockRenewalDurationInMs: -1 }, "maxAutoLockRenewalDurationInMs must be"],
   ])("refuses %o", async (options, text) => {
-    await using world = await createWorld();
+    await using fixture = await createFixture();
     const handlers = { processMessage() {}, processError() {} };
-    expect(() => world.client.createReceiver("orders").subscribe(handlers, options)).toThrow(text);
+    expect(() => fixture.client.createReceiver("orders").subscribe(handlers, options)).toThrow(text);
   });
 
   it("receives nothing ahead where that would lose it", async () => {
-    await using world = await createWorld();
-    const receiver = world.client.createReceiver("orders", { receiveMode: "receiveAndDelete" });
+    await using fixture = await createFixture();
+    const receiver = fixture.client.createReceiver("orders", { receiveMode: "receiveAndDelete" });
     const handlers = { processMessage() {}, processError() {} };
     expect(() => receiver.subscribe(handlers, { prefetchCount: 1 })).toThrow("prefetchCount must be 0");
     const options = { receiveMode: "receiveAndDelete", prefetchCount: 1 } as const;
-    expect(() => world.client.subscribeSessions("orders", handlers, options)).toThrow(
+    expect(() => fixture.client.subscribeSessions("orders", handlers, options)).toThrow(
       "configuration-invalid",
     );
   });
 
   it("refuses handlers that are missing", async () => {
-    await using world = await createWorld();
-    const receiver = world.client.createReceiver("orders");
+    await using fixture = await createFixture();
+    const receiver = fixture.client.createReceiver("orders");
     expect(() => receiver.subscribe({ processMessage() {} } as never)).toThrow(
       "subscribe needs two functions, processMessage and processError.",
     );
@@ -239,12 +243,12 @@ describe("handlers that throw what cannot be looked at", () => {
     ["a frozen error", () => Object.freeze(new Error("x"))],
     ["an object without a prototype", () => Object.create(null) as object],
     ["an error whose name cannot be read", () => new Unnamed()],
-    ["a description that is no text", () => new DeadLetterError("Bad", 1 as never)],
+    ["a description that is not a string", () => new DeadLetterError("Bad", 1 as never)],
   ])("give their message back: %s", async (_name, thrown) => {
-    await using world = await createWorld();
-    await world.client.createSender("orders").sendMessages({ body: 1 });
+    await using fixture = await createFixture();
+    await fixture.client.createSender("orders").sendMessages({ body: 1 });
     const deliveryCounts: number[] = [];
-    const subscription = world.client.createReceiver("orders").subscribe({
+    const subscription = fixture.client.createReceiver("orders").subscribe({
       processMessage({ deliveryCount }) {
         deliveryCounts.push(deliveryCount);
         if (deliveryCounts.length === 1) throw thrown();
@@ -258,13 +262,13 @@ describe("handlers that throw what cannot be looked at", () => {
 });
 
 function subscribe(
-  world: World,
+  fixture: Fixture,
   handle: (message: ReceivedMessage) => Promise<void> | void,
   options?: { maxConcurrentCalls?: number; autoCompleteMessages?: boolean },
 ) {
   const seen: ReceivedMessage[] = [];
   const errors: ProcessErrorArgs[] = [];
-  world.client.createReceiver("orders").subscribe(
+  fixture.client.createReceiver("orders").subscribe(
     {
       processMessage: (message) => {
         seen.push(message);
@@ -277,16 +281,16 @@ function subscribe(
   return { seen, errors };
 }
 
-function left(world: World) {
-  return world.client.createReceiver("orders").peekMessages(9);
+function left(fixture: Fixture) {
+  return fixture.client.createReceiver("orders").peekMessages(9);
 }
 
-function sendNumbers({ client }: World, count: number): Promise<void> {
+function sendNumbers({ client }: Fixture, count: number): Promise<void> {
   return client.createSender("orders").sendMessages(Array.from({ length: count }, (_, n) => ({ body: n })));
 }
 
 /** Lets receivers made from now on wait before they complete a message, until the returned function is called. */
-function holdCompletions({ transport }: World): () => void {
+function holdCompletions({ transport }: Fixture): () => void {
   let confirm = () => {};
   const confirmed = new Promise<void>((resolve) => (confirm = resolve));
   const create = transport.createReceiver.bind(transport);

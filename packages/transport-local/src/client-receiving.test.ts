@@ -1,12 +1,12 @@
 import { WaybillError } from "@waybill/core";
 import { describe, expect, it } from "vitest";
-import { createWorld, custom, poison, quiet, until, type World } from "../test/world.js";
+import { createFixture, custom, type Fixture, poison, quiet, until } from "../test/fixture.js";
 
 describe("receiveMessages", () => {
   it("reports on each message how it was read", async () => {
-    await using world = await createWorld();
-    await world.client.createSender("orders").sendMessages({ body: { n: 1 } });
-    const [message] = await world.client.createReceiver("orders").receiveMessages(1);
+    await using fixture = await createFixture();
+    await fixture.client.createSender("orders").sendMessages({ body: { n: 1 } });
+    const [message] = await fixture.client.createReceiver("orders").receiveMessages(1);
     expect(message!.deserialization).toMatchObject({
       serializer: "json",
       position: 0,
@@ -20,51 +20,51 @@ describe("receiveMessages", () => {
   });
 
   it("resolves with none after the wait", async () => {
-    await using world = await createWorld();
-    const waiting = world.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 3_000 });
+    await using fixture = await createFixture();
+    const waiting = fixture.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 3_000 });
     await quiet();
-    world.clock.advance(3_000);
+    fixture.clock.advance(3_000);
     expect(await waiting).toEqual([]);
   });
 
   it("waits for what comes after the poison until its time is up", async () => {
-    await using world = await createWorld();
-    const sender = world.client.createSender("orders");
+    await using fixture = await createFixture();
+    const sender = fixture.client.createSender("orders");
     await sender.sendEncodedMessages([poison("p1"), poison("p2")]);
-    const waiting = world.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 3_000 });
-    await until(() => world.events.length === 2);
+    const waiting = fixture.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 3_000 });
+    await until(() => fixture.events.length === 2);
     await sender.sendMessages({ body: "good" });
     expect((await waiting).map(({ body }) => body)).toEqual(["good"]);
   });
 
   it("finds the message behind the poison without any time to wait", async () => {
-    await using world = await createWorld();
-    const sender = world.client.createSender("orders");
+    await using fixture = await createFixture();
+    const sender = fixture.client.createSender("orders");
     await sender.sendEncodedMessages([poison("p1"), poison("p2")]);
     await sender.sendMessages({ body: "good" });
-    const receiver = world.client.createReceiver("orders");
+    const receiver = fixture.client.createReceiver("orders");
     expect(await receiver.receiveMessages(1, { maxWaitTimeInMs: 0 })).toMatchObject([{ body: "good" }]);
   });
 
   it("rejects with aborted when its signal aborts, and takes nothing along", async () => {
-    await using world = await createWorld();
+    await using fixture = await createFixture();
     const giveUp = new AbortController();
-    const receiver = world.client.createReceiver("orders");
+    const receiver = fixture.client.createReceiver("orders");
     const waiting = receiver.receiveMessages(1, { abortSignal: giveUp.signal });
     giveUp.abort();
     await expect(waiting).rejects.toMatchObject({ code: "aborted" });
-    await world.client.createSender("orders").sendMessages({ body: 1 });
+    await fixture.client.createSender("orders").sendMessages({ body: 1 });
     expect(await receiver.receiveMessages(1)).toHaveLength(1);
   });
 
   it.each([0, -1, 1.5, Number.NaN])("refuses a count of %s", async (count) => {
-    await using world = await createWorld();
-    await expect(world.client.createReceiver("orders").receiveMessages(count)).rejects.toThrow(TypeError);
+    await using fixture = await createFixture();
+    await expect(fixture.client.createReceiver("orders").receiveMessages(count)).rejects.toThrow(TypeError);
   });
 
-  it("refuses a wait that is no number", async () => {
-    await using world = await createWorld();
-    const receiving = world.client
+  it("refuses a wait that is not a number", async () => {
+    await using fixture = await createFixture();
+    const receiving = fixture.client
       .createReceiver("orders")
       .receiveMessages(1, { maxWaitTimeInMs: Number.NaN });
     await expect(receiving).rejects.toThrow("maxWaitTimeInMs must be a number of milliseconds from 0");
@@ -73,24 +73,24 @@ describe("receiveMessages", () => {
 
 describe("settling", () => {
   it("completes: the message is gone", async () => {
-    await using world = await createWorld();
-    const { receiver, message } = await receiveOne(world);
+    await using fixture = await createFixture();
+    const { receiver, message } = await receiveOne(fixture);
     await receiver.completeMessage(message);
-    world.clock.advance(600_000);
+    fixture.clock.advance(600_000);
     expect(await receiver.peekMessages(9)).toEqual([]);
   });
 
   it("abandons: the message comes again at once, with its delivery counted and properties changed", async () => {
-    await using world = await createWorld();
-    const { receiver, message } = await receiveOne(world);
+    await using fixture = await createFixture();
+    const { receiver, message } = await receiveOne(fixture);
     await receiver.abandonMessage(message, { tried: 1n });
     const [again] = await receiver.receiveMessages(1);
     expect(again).toMatchObject({ deliveryCount: 1, applicationProperties: { tried: 1n } });
   });
 
   it("defers: the message comes by its sequence number only", async () => {
-    await using world = await createWorld();
-    const { receiver, message } = await receiveOne(world);
+    await using fixture = await createFixture();
+    const { receiver, message } = await receiveOne(fixture);
     await receiver.deferMessage(message, { later: true });
     expect(await receiver.receiveMessages(1, { maxWaitTimeInMs: 0 })).toEqual([]);
     const [deferred] = await receiver.receiveDeferredMessages(message.sequenceNumber);
@@ -102,14 +102,14 @@ describe("settling", () => {
   });
 
   it("dead-letters with reason, description and properties", async () => {
-    await using world = await createWorld();
-    const { receiver, message } = await receiveOne(world);
+    await using fixture = await createFixture();
+    const { receiver, message } = await receiveOne(fixture);
     await receiver.deadLetterMessage(message, {
       deadLetterReason: "unpaid",
       deadLetterErrorDescription: "no money",
       by: "test",
     });
-    const dead = await world.client
+    const dead = await fixture.client
       .createReceiver("orders", { subQueueType: "deadLetter" })
       .receiveMessages(1);
     expect(dead).toMatchObject([
@@ -123,8 +123,8 @@ describe("settling", () => {
   });
 
   it("refuses dead-letter texts and properties outside their limits, and leaves the message open", async () => {
-    await using world = await createWorld();
-    const { receiver, message } = await receiveOne(world);
+    await using fixture = await createFixture();
+    const { receiver, message } = await receiveOne(fixture);
     const tooLong = receiver.deadLetterMessage(message, { deadLetterReason: "x".repeat(4_097) });
     await expect(tooLong).rejects.toMatchObject({ code: "operation-invalid", entityPath: "orders" });
     const wrongType = receiver.abandonMessage(message, { bad: {} as never });
@@ -133,15 +133,15 @@ describe("settling", () => {
   });
 
   it("settles a copy of the message as well as the message", async () => {
-    await using world = await createWorld();
-    const { receiver, message } = await receiveOne(world);
+    await using fixture = await createFixture();
+    const { receiver, message } = await receiveOne(fixture);
     await receiver.completeMessage({ ...message });
     expect(await receiver.peekMessages(9)).toEqual([]);
   });
 
   it("settles once", async () => {
-    await using world = await createWorld();
-    const { receiver, message } = await receiveOne(world);
+    await using fixture = await createFixture();
+    const { receiver, message } = await receiveOne(fixture);
     const [first, second] = await Promise.allSettled([
       receiver.completeMessage(message),
       receiver.abandonMessage(message),
@@ -151,18 +151,18 @@ describe("settling", () => {
   });
 
   it("can be tried again after a failure that passes", async () => {
-    await using world = await createWorld();
-    const { receiver, message } = await receiveOne(world);
-    world.broker.faults.throttle("orders", 1);
+    await using fixture = await createFixture();
+    const { receiver, message } = await receiveOne(fixture);
+    fixture.broker.faults.throttle("orders", 1);
     await expect(receiver.completeMessage(message)).rejects.toMatchObject({ code: "service-busy" });
     await receiver.completeMessage(message);
     expect(await receiver.peekMessages(9)).toEqual([]);
   });
 
   it("rejects with message-lock-lost, again and again, when the lock ran out", async () => {
-    await using world = await createWorld();
-    const { receiver, message } = await receiveOne(world);
-    world.broker.faults.loseLock("orders", message.lockToken!);
+    await using fixture = await createFixture();
+    const { receiver, message } = await receiveOne(fixture);
+    fixture.broker.faults.loseLock("orders", message.lockToken!);
     const lost = { code: "message-lock-lost" };
     await expect(receiver.completeMessage(message)).rejects.toMatchObject(lost);
     await expect(receiver.abandonMessage(message)).rejects.toMatchObject(lost);
@@ -170,16 +170,16 @@ describe("settling", () => {
   });
 
   it("refuses messages of another receiver, peeked ones, and those of receive-and-delete", async () => {
-    await using world = await createWorld();
-    const { receiver, message } = await receiveOne(world);
+    await using fixture = await createFixture();
+    const { receiver, message } = await receiveOne(fixture);
     const refused = { code: "operation-invalid" };
-    const other = world.client.createReceiver("orders");
+    const other = fixture.client.createReceiver("orders");
     await expect(other.completeMessage(message)).rejects.toMatchObject(refused);
     const [peeked] = await receiver.peekMessages(1);
     await expect(receiver.completeMessage(peeked!)).rejects.toMatchObject(refused);
     await receiver.completeMessage(message);
-    await world.client.createSender("orders").sendMessages({ body: 2 });
-    const deleting = world.client.createReceiver("orders", { receiveMode: "receiveAndDelete" });
+    await fixture.client.createSender("orders").sendMessages({ body: 2 });
+    const deleting = fixture.client.createReceiver("orders", { receiveMode: "receiveAndDelete" });
     const [deleted] = await deleting.receiveMessages(1);
     expect(deleted).toMatchObject({ body: 2, settlement: undefined, lockToken: undefined });
     await expect(deleting.completeMessage(deleted!)).rejects.toMatchObject(refused);
@@ -188,9 +188,9 @@ describe("settling", () => {
 
 describe("peekMessages", () => {
   it("goes on where it stopped, or begins where it is told", async () => {
-    await using world = await createWorld();
-    await world.client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }, { body: 3 }]);
-    const receiver = world.client.createReceiver("orders");
+    await using fixture = await createFixture();
+    await fixture.client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }, { body: 3 }]);
+    const receiver = fixture.client.createReceiver("orders");
     expect((await receiver.peekMessages(2)).map(({ body }) => body)).toEqual([1, 2]);
     expect((await receiver.peekMessages(2)).map(({ body }) => body)).toEqual([3]);
     expect(await receiver.peekMessages(2)).toEqual([]);
@@ -199,23 +199,23 @@ describe("peekMessages", () => {
   });
 
   it("marks what cannot be read, and leaves it where it is", async () => {
-    await using world = await createWorld();
-    await world.client.createSender("orders").sendEncodedMessages([poison("p"), custom("c")]);
-    const receiver = world.client.createReceiver("orders");
+    await using fixture = await createFixture();
+    await fixture.client.createSender("orders").sendEncodedMessages([poison("p"), custom("c")]);
+    const receiver = fixture.client.createReceiver("orders");
     expect(await receiver.peekMessages(9)).toMatchObject([
       { messageId: "p", body: undefined, failure: { status: "undeserializable" } },
       { messageId: "c", body: undefined, failure: { reason: "NoDeserializer" } },
     ]);
     expect(await receiver.peekMessages(9, { fromSequenceNumber: 1n })).toHaveLength(2);
-    expect(world.events).toEqual([]);
+    expect(fixture.events).toEqual([]);
   });
 });
 
 describe("getMessageIterator", () => {
   it("yields one message after the other until the receiver is closed", async () => {
-    await using world = await createWorld();
-    await world.client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
-    const receiver = world.client.createReceiver("orders");
+    await using fixture = await createFixture();
+    await fixture.client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
+    const receiver = fixture.client.createReceiver("orders");
     const seen: unknown[] = [];
     for await (const message of receiver.getMessageIterator()) {
       seen.push(message.body);
@@ -226,30 +226,30 @@ describe("getMessageIterator", () => {
   });
 
   it("gives the message back, too, that could not be completed", async () => {
-    await using world = await createWorld();
-    await world.client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
-    const createReceiver = world.transport.createReceiver.bind(world.transport);
-    world.transport.createReceiver = (...args) =>
+    await using fixture = await createFixture();
+    await fixture.client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
+    const createReceiver = fixture.transport.createReceiver.bind(fixture.transport);
+    fixture.transport.createReceiver = (...args) =>
       Object.assign(createReceiver(...args), {
         complete: async () => {
           throw new WaybillError("service-busy", "Later.");
         },
       });
-    const receiver = world.client.createReceiver("orders");
+    const receiver = fixture.client.createReceiver("orders");
     const loop = async () => {
       const options = { autoCompleteMessages: true, prefetchCount: 1 };
       for await (const { body } of receiver.getMessageIterator(options)) expect(body).toBe(1);
     };
     await expect(loop()).rejects.toMatchObject({ code: "service-busy" });
-    const left = await world.broker.receiver("orders").receive(9);
+    const left = await fixture.broker.receiver("orders").receive(9);
     expect(left.map(({ deliveryCount }) => deliveryCount)).toEqual([1, 1]);
   });
 });
 
 describe("acceptSession", () => {
   it("receives the session's messages and keeps its state", async () => {
-    await using world = await createSessions();
-    await using session = await world.client.acceptSession("carts", "ada");
+    await using fixture = await createSessions();
+    await using session = await fixture.client.acceptSession("carts", "ada");
     expect(session.sessionId).toBe("ada");
     const [message] = await session.receiveMessages(9);
     expect(message).toMatchObject({ body: "ada 1", sessionId: "ada" });
@@ -261,47 +261,47 @@ describe("acceptSession", () => {
   });
 
   it("accepts the next session with messages, and none when there is none in time", async () => {
-    await using world = await createSessions();
-    await using first = await world.client.acceptNextSession("carts");
-    await using second = await world.client.acceptNextSession("carts");
+    await using fixture = await createSessions();
+    await using first = await fixture.client.acceptNextSession("carts");
+    await using second = await fixture.client.acceptNextSession("carts");
     expect([first.sessionId, second.sessionId].sort()).toEqual(["ada", "ben"]);
-    const third = world.client.acceptNextSession("carts", { maxWaitTimeInMs: 0 });
+    const third = fixture.client.acceptNextSession("carts", { maxWaitTimeInMs: 0 });
     await expect(third).rejects.toMatchObject({ code: "timeout" });
   });
 
   it("renews the session's lock by itself for as long as it is told, and stops when it is closed", async () => {
-    await using world = await createSessions();
-    const session = await world.client.acceptSession("carts", "ada", {
+    await using fixture = await createSessions();
+    const session = await fixture.client.acceptSession("carts", "ada", {
       maxAutoLockRenewalDurationInMs: 120_000,
     });
     const [message] = await session.receiveMessages(1);
     for (let i = 0; i < 12; i += 1) {
-      world.clock.advance(10_000);
+      fixture.clock.advance(10_000);
       await quiet();
     }
-    expect(session.sessionLockedUntilUtc.getTime()).toBeGreaterThan(world.clock.now());
+    expect(session.sessionLockedUntilUtc.getTime()).toBeGreaterThan(fixture.clock.now());
     await session.completeMessage(message!);
     for (let i = 0; i < 7; i += 1) {
-      world.clock.advance(10_000);
+      fixture.clock.advance(10_000);
       await quiet();
     }
     await expect(session.getSessionState()).rejects.toMatchObject({ code: "session-lock-lost" });
   });
 
   it("frees the session when it is closed", async () => {
-    await using world = await createSessions();
-    const session = await world.client.acceptSession("carts", "ada");
-    await expect(world.client.acceptSession("carts", "ada")).rejects.toMatchObject({
+    await using fixture = await createSessions();
+    const session = await fixture.client.acceptSession("carts", "ada");
+    await expect(fixture.client.acceptSession("carts", "ada")).rejects.toMatchObject({
       code: "session-cannot-be-locked",
     });
     await session.close();
-    await using again = await world.client.acceptSession("carts", "ada");
+    await using again = await fixture.client.acceptSession("carts", "ada");
     expect(await again.receiveMessages(1)).toMatchObject([{ body: "ada 1", deliveryCount: 0 }]);
   });
 
   it("tells subscription and settlement that the session's lock is lost, once", async () => {
-    await using world = await createSessions();
-    await using session = await world.client.acceptSession("carts", "ada", {
+    await using fixture = await createSessions();
+    await using session = await fixture.client.acceptSession("carts", "ada", {
       maxAutoLockRenewalDurationInMs: 0,
     });
     const sources: string[] = [];
@@ -314,47 +314,47 @@ describe("acceptSession", () => {
       },
     });
     await quiet();
-    world.clock.advance(60_000);
+    fixture.clock.advance(60_000);
     finish();
     await quiet();
-    world.clock.advance(10_000);
+    fixture.clock.advance(10_000);
     await quiet();
     expect(sources.sort()).toEqual(["complete", "receive"]);
   });
 
-  it("dead-letters what nobody can read, in its place", async () => {
-    await using world = await createSessions();
-    await world.client.createSender("carts").sendEncodedMessages([{ ...poison("p"), sessionId: "cem" }]);
-    await world.client.createSender("carts").sendMessages({ body: "cem 2", sessionId: "cem" });
-    await using session = await world.client.acceptSession("carts", "cem");
+  it("dead-letters what cannot be deserialized, in its place", async () => {
+    await using fixture = await createSessions();
+    await fixture.client.createSender("carts").sendEncodedMessages([{ ...poison("p"), sessionId: "cem" }]);
+    await fixture.client.createSender("carts").sendMessages({ body: "cem 2", sessionId: "cem" });
+    await using session = await fixture.client.acceptSession("carts", "cem");
     expect(await session.receiveMessages(9)).toMatchObject([{ body: "cem 2" }]);
-    expect(world.events).toMatchObject([{ disposition: "deadLettered", entityPath: "carts" }]);
+    expect(fixture.events).toMatchObject([{ disposition: "deadLettered", entityPath: "carts" }]);
   });
 
   it("gives the session back when the client was closed meanwhile", async () => {
-    await using world = await createSessions();
-    const accepting = world.client.acceptSession("carts", "ada");
-    const closing = world.client.close();
+    await using fixture = await createSessions();
+    const accepting = fixture.client.acceptSession("carts", "ada");
+    const closing = fixture.client.close();
     await expect(accepting).rejects.toMatchObject({ code: "closed" });
     await closing;
-    await world.broker.acceptSession("carts", { sessionId: "ada" });
+    await fixture.broker.acceptSession("carts", { sessionId: "ada" });
   });
 });
 
-async function receiveOne(world: World) {
-  await world.client.createSender("orders").sendMessages({ body: { n: 1 } });
-  const receiver = world.client.createReceiver("orders");
+async function receiveOne(fixture: Fixture) {
+  await fixture.client.createSender("orders").sendMessages({ body: { n: 1 } });
+  const receiver = fixture.client.createReceiver("orders");
   const [message] = await receiver.receiveMessages<{ n: number }>(1);
   return { receiver, message: message! };
 }
 
-async function createSessions(): Promise<World> {
-  const world = await createWorld();
-  await world.broker.createQueue("carts", { requiresSession: true });
-  const sender = world.client.createSender("carts");
+async function createSessions(): Promise<Fixture> {
+  const fixture = await createFixture();
+  await fixture.broker.createQueue("carts", { requiresSession: true });
+  const sender = fixture.client.createSender("carts");
   await sender.sendMessages([
     { body: "ada 1", sessionId: "ada" },
     { body: "ben 1", sessionId: "ben" },
   ]);
-  return world;
+  return fixture;
 }

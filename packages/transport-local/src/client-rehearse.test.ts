@@ -2,7 +2,14 @@ import type { ClaimCheckStore, EncodedMessage, Serializer } from "@waybill/core"
 import { decodeFailure } from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
-import { createWorld, custom, poison, registryBound, type World, type WorldOptions } from "../test/world.js";
+import {
+  createFixture,
+  custom,
+  type Fixture,
+  type FixtureOptions,
+  poison,
+  registryBound,
+} from "../test/fixture.js";
 
 const encoder = new TextEncoder();
 
@@ -21,17 +28,17 @@ const commas: Serializer = {
 
 describe("client.rehearse", () => {
   it("reports what would become of what waits, by content type, reader, outcome and reason", async () => {
-    await using world = await createChain({
+    await using fixture = await createChain({
       additionalDeserializers: [commas, registryBound({ isUp: false })],
     });
-    const orders = world.client.createSender("orders");
+    const orders = fixture.client.createSender("orders");
     await orders.sendMessages([
       { subject: "order", body: { n: 1 } },
       { subject: "order", body: { n: 2 } },
       { subject: "order", body: [3, 4], contentType: "application/x-commas" },
     ]);
     await orders.sendEncodedMessages([poison("p"), { body: encoder.encode('"hello"') }, custom("c")]);
-    expect(await world.client.rehearse("orders")).toEqual({
+    expect(await fixture.client.rehearse("orders")).toEqual({
       entityPath: "orders",
       messageCount: 6,
       decodedCount: 3,
@@ -75,67 +82,69 @@ describe("client.rehearse", () => {
         calls.delete += 1;
       },
     };
-    await using world = await createChain({ claimCheck: { store, minBytes: 100 } });
-    await world.client.createSender("orders").sendMessages([{ body: "x".repeat(1_000) }, { body: { n: 1 } }]);
-    const before = await world.broker.receiver("orders").peek(9);
-    expect(await world.client.rehearse("orders")).toMatchObject({ messageCount: 2, decodedCount: 2 });
+    await using fixture = await createChain({ claimCheck: { store, minBytes: 100 } });
+    await fixture.client
+      .createSender("orders")
+      .sendMessages([{ body: "x".repeat(1_000) }, { body: { n: 1 } }]);
+    const before = await fixture.broker.receiver("orders").peek(9);
+    expect(await fixture.client.rehearse("orders")).toMatchObject({ messageCount: 2, decodedCount: 2 });
     expect(calls).toEqual({ put: 1, get: 1, delete: 0 });
-    expect(await world.broker.receiver("orders").peek(9)).toEqual(before);
-    const [first] = await world.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
+    expect(await fixture.broker.receiver("orders").peek(9)).toEqual(before);
+    const [first] = await fixture.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
     expect(first).toMatchObject({ deliveryCount: 0 });
-    expect(world.events).toEqual([]);
+    expect(fixture.events).toEqual([]);
   });
 
   it("looks into subscriptions, dead-letter queues and sessions", async () => {
-    await using world = await createChain();
-    await world.broker.createQueue("carts", { requiresSession: true });
-    await world.client.createSender("news").sendMessages({ body: { n: 1 } });
-    expect(await world.client.rehearse("news", "all")).toMatchObject({
+    await using fixture = await createChain();
+    await fixture.broker.createQueue("carts", { requiresSession: true });
+    await fixture.client.createSender("news").sendMessages({ body: { n: 1 } });
+    expect(await fixture.client.rehearse("news", "all")).toMatchObject({
       entityPath: "news/Subscriptions/all",
       messageCount: 1,
     });
     const carts = ["ada", "ben", "ada"].map((sessionId) => ({ sessionId, body: { n: 1 } }));
-    await world.client.createSender("carts").sendMessages(carts);
+    await fixture.client.createSender("carts").sendMessages(carts);
     // A session that another receiver holds can be looked at too.
-    await world.client.acceptSession("carts", "ada");
-    expect(await world.client.rehearse("carts")).toMatchObject({ messageCount: 3 });
-    expect(await world.client.rehearse("carts", { sessionId: "ada" })).toMatchObject({ messageCount: 2 });
-    await world.client.createSender("orders").sendEncodedMessages(poison("p"));
-    await world.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
-    expect(await world.client.rehearse("orders", { subQueueType: "deadLetter" })).toMatchObject({
+    await fixture.client.acceptSession("carts", "ada");
+    expect(await fixture.client.rehearse("carts")).toMatchObject({ messageCount: 3 });
+    expect(await fixture.client.rehearse("carts", { sessionId: "ada" })).toMatchObject({ messageCount: 2 });
+    await fixture.client.createSender("orders").sendEncodedMessages(poison("p"));
+    await fixture.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
+    expect(await fixture.client.rehearse("orders", { subQueueType: "deadLetter" })).toMatchObject({
       messageCount: 1,
       groups: [{ reason: "DeserializationFailed" }],
     });
   });
 
   it("looks at a hundred messages, or at as many as asked for", async () => {
-    await using world = await createChain();
-    await world.client
+    await using fixture = await createChain();
+    await fixture.client
       .createSender("orders")
       .sendMessages(Array.from({ length: 250 }, (_, n) => ({ body: { n } })));
-    expect(await world.client.rehearse("orders")).toMatchObject({ messageCount: 100, isWhole: false });
-    expect(await world.client.rehearse("orders", { maxMessageCount: 1 })).toMatchObject({
+    expect(await fixture.client.rehearse("orders")).toMatchObject({ messageCount: 100, isWhole: false });
+    expect(await fixture.client.rehearse("orders", { maxMessageCount: 1 })).toMatchObject({
       messageCount: 1,
       isWhole: false,
     });
-    expect(await world.client.rehearse("orders", { maxMessageCount: 250 })).toMatchObject({
+    expect(await fixture.client.rehearse("orders", { maxMessageCount: 250 })).toMatchObject({
       messageCount: 250,
       isWhole: true,
     });
-    await expect(world.client.rehearse("orders", { maxMessageCount: 0 })).rejects.toThrow(TypeError);
-    await world.client.close();
-    await expect(world.client.rehearse("orders")).rejects.toMatchObject({ code: "closed" });
+    await expect(fixture.client.rehearse("orders", { maxMessageCount: 0 })).rejects.toThrow(TypeError);
+    await fixture.client.close();
+    await expect(fixture.client.rehearse("orders")).rejects.toMatchObject({ code: "closed" });
   });
 
   it("does not fill the memory with labels that senders make up", async () => {
-    await using world = await createChain();
+    await using fixture = await createChain();
     const messages = Array.from({ length: 1_500 }, (_, i) => ({
       contentType: `x/${i}`,
       subject: `s${i}`,
       body: encoder.encode("\u0000"),
     }));
-    await world.client.createSender("orders").sendEncodedMessages(messages);
-    const { groups } = await world.client.rehearse("orders", { maxMessageCount: 2_000 });
+    await fixture.client.createSender("orders").sendEncodedMessages(messages);
+    const { groups } = await fixture.client.rehearse("orders", { maxMessageCount: 2_000 });
     expect(groups.length).toBe(1_001);
     expect(groups[0]).toMatchObject({ contentType: "(other)", messageCount: 500 });
   });
@@ -189,38 +198,40 @@ describe("client.rehearse", () => {
     ["damaged JSON", poison("p"), undefined],
     ["noise", { body: Uint8Array.of(0xff, 0xfe) }, undefined],
   ])("says what would read %s", async (_, message, suggestion) => {
-    await using world = await createChain();
-    await world.client.createSender("orders").sendEncodedMessages(message);
-    const { groups } = await world.client.rehearse("orders");
+    await using fixture = await createChain();
+    await fixture.client.createSender("orders").sendEncodedMessages(message);
+    const { groups } = await fixture.client.rehearse("orders");
     expect(groups.map((each) => each.suggestion)).toEqual([suggestion]);
   });
 
-  it("says what would read bodies that are sealed, or of types that are not known", async () => {
-    await using world = await createChain();
+  it("says what would read bodies that are transformed, or of types that are not known", async () => {
+    await using fixture = await createChain();
     const key = new Uint8Array(32);
     const keys = { currentKey: () => ({ id: "k", key }), findKey: () => key };
-    await world.clientWith({ encryption: { keys } }).createSender("orders").sendMessages({ body: 1 });
-    expect((await world.client.rehearse("orders")).advice).toBe(
+    await fixture.clientWith({ encryption: { keys } }).createSender("orders").sendMessages({ body: 1 });
+    expect((await fixture.client.rehearse("orders")).advice).toBe(
       "1 of 1 messages are encrypted: encryption: { keys } would read them.",
     );
-    await world.client.createSender("quarantine").sendMessages({ body: 1 });
-    expect((await world.clientWith({ encryption: { keys } }).rehearse("quarantine")).advice).toBe(
+    await fixture.client.createSender("quarantine").sendMessages({ body: 1 });
+    expect((await fixture.clientWith({ encryption: { keys } }).rehearse("quarantine")).advice).toBe(
       "1 of 1 messages are not encrypted: encryption: { keys, allowPlaintext: true } would read them.",
     );
   });
 
   it("quotes a label that is not a media type, and cuts it", async () => {
-    await using world = await createChain();
+    await using fixture = await createChain();
     const contentType = `x/\u0007${"y".repeat(200)}`;
-    await world.client.createSender("orders").sendEncodedMessages({ body: encoder.encode("7"), contentType });
-    const { advice } = await world.client.rehearse("orders");
+    await fixture.client
+      .createSender("orders")
+      .sendEncodedMessages({ body: encoder.encode("7"), contentType });
+    const { advice } = await fixture.client.rehearse("orders");
     expect(advice).toContain('have the content type "x/\\u0007yyy');
     expect(advice?.length).toBeLessThan(250);
   });
 });
 
-function createChain(client: WorldOptions["client"] = {}): Promise<World> {
-  return createWorld({ client: { serializer: json(), additionalDeserializers: [commas], ...client } });
+function createChain(client: FixtureOptions["client"] = {}): Promise<Fixture> {
+  return createFixture({ client: { serializer: json(), additionalDeserializers: [commas], ...client } });
 }
 
 function group(

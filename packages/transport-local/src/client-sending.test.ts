@@ -2,25 +2,25 @@ import type { Message, Serializer } from "@waybill/core";
 import { encodeFailure } from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
+import { createFixture, custom } from "../test/fixture.js";
 import { expectNoUnhandledRejections } from "../test/rejections.js";
-import { createWorld, custom } from "../test/world.js";
 
 expectNoUnhandledRejections();
 
 describe("sendMessages", () => {
   it("sends one message or several, and the receiver gets their values", async () => {
-    await using world = await createWorld();
-    const sender = world.client.createSender("orders");
+    await using fixture = await createFixture();
+    const sender = fixture.client.createSender("orders");
     await sender.sendMessages({ body: { n: 1 }, messageId: "a", subject: "order" });
     await sender.sendMessages([{ body: { n: 2 } }, { body: { n: 3 } }]);
-    const messages = await world.client.createReceiver("orders").receiveMessages<{ n: number }>(9);
+    const messages = await fixture.client.createReceiver("orders").receiveMessages<{ n: number }>(9);
     expect(messages.map(({ body }) => body.n)).toEqual([1, 2, 3]);
     expect(messages[0]).toMatchObject({ messageId: "a", subject: "order", contentType: "application/json" });
   });
 
   it("sends none when one cannot be written, and says which", async () => {
-    await using world = await createWorld({ client: { serializer: picky } });
-    const sending = world.client
+    await using fixture = await createFixture({ client: { serializer: picky } });
+    const sending = fixture.client
       .createSender("orders")
       .sendMessages([{ body: {} }, { body: { isBad: true }, messageId: "b" }, { body: {} }]);
     await expect(sending).rejects.toMatchObject({
@@ -29,7 +29,7 @@ describe("sendMessages", () => {
       messageId: "b",
       message: expect.stringContaining("Message 2 of 3 cannot be sent, so nothing was."),
     });
-    expect(await world.client.createReceiver("orders").peekMessages(9)).toEqual([]);
+    expect(await fixture.client.createReceiver("orders").peekMessages(9)).toEqual([]);
   });
 
   it("sends none, either, when one is refused while another is still being written, and fails in vain", async () => {
@@ -37,24 +37,24 @@ describe("sendMessages", () => {
       ...json(),
       serialize: async () => Promise.reject(encodeFailure("malformed", "No.")),
     };
-    await using world = await createWorld({ client: { serializer: slow } });
-    const sending = world.client
+    await using fixture = await createFixture({ client: { serializer: slow } });
+    const sending = fixture.client
       .createSender("orders")
       .sendMessages([{ body: 1 }, { body: 2, messageId: "b", timeToLive: -1 }]);
     await expect(sending).rejects.toMatchObject({ code: "operation-invalid", messageId: "b" });
   });
 
   it("sends none when one has a property outside its limits", async () => {
-    await using world = await createWorld();
-    const sender = world.client.createSender("orders");
+    await using fixture = await createFixture();
+    const sender = fixture.client.createSender("orders");
     const messages: Message[] = [{ body: 1 }, { body: 2, messageId: "x".repeat(129) }];
     await expect(sender.sendMessages(messages)).rejects.toMatchObject({ code: "operation-invalid" });
-    expect(await world.client.createReceiver("orders").peekMessages(9)).toEqual([]);
+    expect(await fixture.client.createReceiver("orders").peekMessages(9)).toEqual([]);
   });
 
   it("sends nothing for no messages", async () => {
-    await using world = await createWorld();
-    const sender = world.client.createSender("orders");
+    await using fixture = await createFixture();
+    const sender = fixture.client.createSender("orders");
     await sender.sendMessages([]);
     await sender.sendEncodedMessages([]);
     expect(await sender.scheduleMessages([], new Date())).toEqual([]);
@@ -62,70 +62,70 @@ describe("sendMessages", () => {
   });
 
   it("rejects with aborted and sends nothing when its signal has aborted", async () => {
-    await using world = await createWorld();
+    await using fixture = await createFixture();
     const abortSignal = AbortSignal.abort();
-    const sending = world.client.createSender("orders").sendMessages({ body: 1 }, { abortSignal });
+    const sending = fixture.client.createSender("orders").sendMessages({ body: 1 }, { abortSignal });
     await expect(sending).rejects.toMatchObject({ code: "aborted" });
-    expect(await world.client.createReceiver("orders").peekMessages(9)).toEqual([]);
+    expect(await fixture.client.createReceiver("orders").peekMessages(9)).toEqual([]);
   });
 });
 
 describe("sendEncodedMessages", () => {
   it("sends bodies untouched", async () => {
-    await using world = await createWorld({ client: { additionalDeserializers: [] } });
-    await world.client.createSender("orders").sendEncodedMessages(custom("a", "raw"));
-    const [peeked] = await world.client.createReceiver("orders").peekMessages(1);
+    await using fixture = await createFixture({ client: { additionalDeserializers: [] } });
+    await fixture.client.createSender("orders").sendEncodedMessages(custom("a", "raw"));
+    const [peeked] = await fixture.client.createReceiver("orders").peekMessages(1);
     expect(peeked!.rawBody).toEqual(new TextEncoder().encode("raw"));
     expect(peeked!.contentType).toBe("application/x-custom");
   });
 
   it("refuses a body that is a value", async () => {
-    await using world = await createWorld();
-    const sending = world.client.createSender("orders").sendEncodedMessages({ body: { n: 1 } } as never);
+    await using fixture = await createFixture();
+    const sending = fixture.client.createSender("orders").sendEncodedMessages({ body: { n: 1 } } as never);
     await expect(sending).rejects.toThrow(TypeError);
   });
 });
 
 describe("scheduleMessages", () => {
   it("makes messages visible at their instant", async () => {
-    await using world = await createWorld();
-    const sender = world.client.createSender("orders");
-    const receiver = world.client.createReceiver("orders");
-    const at = new Date(world.clock.now() + 5_000);
+    await using fixture = await createFixture();
+    const sender = fixture.client.createSender("orders");
+    const receiver = fixture.client.createReceiver("orders");
+    const at = new Date(fixture.clock.now() + 5_000);
     const numbers = await sender.scheduleMessages([{ body: 1 }, { body: 2 }], at);
     expect(numbers).toHaveLength(2);
     expect(await receiver.receiveMessages(9, { maxWaitTimeInMs: 0 })).toEqual([]);
-    world.clock.advance(5_000);
+    fixture.clock.advance(5_000);
     expect((await receiver.receiveMessages(9)).map(({ body }) => body)).toEqual([1, 2]);
   });
 
   it("can be cancelled by sequence number until then", async () => {
-    await using world = await createWorld();
-    const sender = world.client.createSender("orders");
+    await using fixture = await createFixture();
+    const sender = fixture.client.createSender("orders");
     const [first, second] = await sender.scheduleMessages(
       [{ body: 1 }, { body: 2 }],
-      new Date(world.clock.now() + 5_000),
+      new Date(fixture.clock.now() + 5_000),
     );
     await sender.cancelScheduledMessages(first!);
-    world.clock.advance(5_000);
-    const [message] = await world.client.createReceiver("orders").receiveMessages(9);
+    fixture.clock.advance(5_000);
+    const [message] = await fixture.client.createReceiver("orders").receiveMessages(9);
     expect(message!.body).toBe(2);
     await expect(sender.cancelScheduledMessages([second!])).rejects.toMatchObject({
       code: "message-not-found",
     });
   });
 
-  it("refuses what is no instant", async () => {
-    await using world = await createWorld();
-    const sender = world.client.createSender("orders");
+  it("refuses what is not an instant", async () => {
+    await using fixture = await createFixture();
+    const sender = fixture.client.createSender("orders");
     await expect(sender.scheduleMessages({ body: 1 }, new Date(Number.NaN))).rejects.toThrow(TypeError);
   });
 });
 
 describe("a closed sender", () => {
   it("rejects every call and closes twice without harm", async () => {
-    await using world = await createWorld();
-    const sender = world.client.createSender("orders");
+    await using fixture = await createFixture();
+    const sender = fixture.client.createSender("orders");
     await sender.close();
     await sender.close();
     expect(sender.isClosed).toBe(true);

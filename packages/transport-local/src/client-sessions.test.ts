@@ -3,26 +3,26 @@ import { decodeFailure } from "@waybill/core/serializer";
 import type { TransportCapability } from "@waybill/core/transport";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
-import { createWorld, poison, quiet, until, type World, type WorldOptions } from "../test/world.js";
+import { createFixture, type Fixture, type FixtureOptions, poison, quiet, until } from "../test/fixture.js";
 
 describe("subscribeSessions", () => {
   it("receives from subscriptions of topics", async () => {
-    await using world = await createWorld();
-    await world.broker.createSubscription("news", "by-region", { requiresSession: true });
+    await using fixture = await createFixture();
+    await fixture.broker.createSubscription("news", "by-region", { requiresSession: true });
     const seen: unknown[] = [];
-    world.client.subscribeSessions("news", "by-region", {
+    fixture.client.subscribeSessions("news", "by-region", {
       processMessage: ({ body }, { session }) => void seen.push([session.sessionId, body]),
       processError: () => {},
     });
-    await world.client.createSender("news").sendMessages({ sessionId: "north", body: "extra" });
+    await fixture.client.createSender("news").sendMessages({ sessionId: "north", body: "extra" });
     await until(() => seen.length === 1);
     expect(seen).toEqual([["north", "extra"]]);
   });
 
   it("renews a session's lock as long as it has to, then lets the session go between two messages", async () => {
-    await using world = await createSessions();
+    await using fixture = await createSessions();
     const steps: unknown[] = [];
-    world.client.subscribeSessions(
+    fixture.client.subscribeSessions(
       "carts",
       {
         sessionInitializing: () => void steps.push("opening"),
@@ -32,12 +32,12 @@ describe("subscribeSessions", () => {
       },
       { maxAutoLockRenewalDurationInMs: 120_000, sessionIdleTimeoutInMs: Number.POSITIVE_INFINITY },
     );
-    const sender = world.client.createSender("carts");
+    const sender = fixture.client.createSender("carts");
     for (let n = 1; n <= 3; n += 1) {
       await sender.sendMessages({ sessionId: "ada", body: n });
       await quiet();
       for (let i = 0; i < 11; i += 1) {
-        world.clock.advance(5_000);
+        fixture.clock.advance(5_000);
         await quiet();
       }
     }
@@ -47,17 +47,17 @@ describe("subscribeSessions", () => {
     expect(steps).toEqual(["opening", [1, 0], [2, 0], [3, 0], "closing", "opening", [4, 0]]);
   });
 
-  it("tells of an entity that does not exist, at growing intervals", async () => {
-    await using world = await createWorld();
+  it("reports an entity that does not exist, at growing intervals", async () => {
+    await using fixture = await createFixture();
     const errors: ProcessErrorArgs[] = [];
-    world.client.subscribeSessions(
+    fixture.client.subscribeSessions(
       "carts",
       { processMessage: () => {}, processError: (args) => void errors.push(args) },
       { maxConcurrentSessions: 1 },
     );
     for (let second = 0; second < 60; second += 1) {
       await quiet();
-      world.clock.advance(1_000);
+      fixture.clock.advance(1_000);
     }
     expect(errors[0]).toMatchObject({
       errorSource: "acceptSession",
@@ -65,46 +65,46 @@ describe("subscribeSessions", () => {
       error: { code: "entity-not-found" },
     });
     expect(errors.length).toBeLessThan(8);
-    await world.broker.createQueue("carts", { requiresSession: true });
-    await world.client.createSender("carts").sendMessages({ sessionId: "ada", body: 1 });
-    world.clock.advance(30_000);
+    await fixture.broker.createQueue("carts", { requiresSession: true });
+    await fixture.client.createSender("carts").sendMessages({ sessionId: "ada", body: 1 });
+    fixture.clock.advance(30_000);
     await quiet();
-    expect(await world.broker.receiver("carts").peek(1)).toEqual([]);
+    expect(await fixture.broker.receiver("carts").peek(1)).toEqual([]);
   });
 
   it("asks again as soon for many sessions at once as for one", async () => {
-    await using world = await createWorld();
+    await using fixture = await createFixture();
     const errors: ProcessErrorArgs[] = [];
-    world.client.subscribeSessions(
+    fixture.client.subscribeSessions(
       "carts",
       { processMessage: () => {}, processError: (args) => void errors.push(args) },
       { maxConcurrentSessions: 8 },
     );
     // At once, then after one second and two, four, eight and 16 more.
     for (const [rounds, afterMs] of [0, 1_000, 2_000, 4_000, 8_000, 16_000].entries()) {
-      world.clock.advance(afterMs);
+      fixture.clock.advance(afterMs);
       await quiet();
       expect(errors).toHaveLength(8 * (rounds + 1));
     }
   });
 
   it("goes on with a session whose lock was lost when it can be had again", async () => {
-    await using world = await createSessions();
+    await using fixture = await createSessions();
     const errors: ProcessErrorArgs[] = [];
     const aborted: unknown[] = [];
     const seen: unknown[] = [];
     let finish = () => {};
-    world.client.subscribeSessions("carts", {
+    fixture.client.subscribeSessions("carts", {
       async processMessage({ body, deliveryCount, lockToken }, { abortSignal }) {
         seen.push([body, deliveryCount]);
         if (deliveryCount > 0) return;
         abortSignal.addEventListener("abort", () => aborted.push(abortSignal.reason));
-        world.broker.faults.loseLock("carts", lockToken!);
+        fixture.broker.faults.loseLock("carts", lockToken!);
         await new Promise<void>((resolve) => (finish = resolve));
       },
       processError: (args) => void errors.push(args),
     });
-    await world.client.createSender("carts").sendMessages({ sessionId: "ada", body: 1 });
+    await fixture.client.createSender("carts").sendMessages({ sessionId: "ada", body: 1 });
     await until(() => aborted.length === 1);
     finish();
     await until(() => seen.length === 2);
@@ -117,12 +117,12 @@ describe("subscribeSessions", () => {
   });
 
   it("lets a session go whose initializing fails, and tells why", async () => {
-    await using world = await createSessions();
-    await world.client.createSender("carts").sendMessages({ sessionId: "ada", body: 1 });
+    await using fixture = await createSessions();
+    await fixture.client.createSender("carts").sendMessages({ sessionId: "ada", body: 1 });
     const errors: ProcessErrorArgs[] = [];
     let attempts = 0;
     const seen: unknown[] = [];
-    world.client.subscribeSessions("carts", {
+    fixture.client.subscribeSessions("carts", {
       sessionInitializing() {
         attempts += 1;
         if (attempts === 1) throw new Error("no database");
@@ -135,10 +135,10 @@ describe("subscribeSessions", () => {
   });
 
   it("hands over what it cannot read in receive-and-delete mode", async () => {
-    await using world = await createSessions();
-    await world.client.createSender("carts").sendEncodedMessages({ ...poison("p"), sessionId: "ada" });
+    await using fixture = await createSessions();
+    await fixture.client.createSender("carts").sendEncodedMessages({ ...poison("p"), sessionId: "ada" });
     const errors: ProcessErrorArgs[] = [];
-    world.client.subscribeSessions(
+    fixture.client.subscribeSessions(
       "carts",
       { processMessage: () => {}, processError: (args) => void errors.push(args) },
       { receiveMode: "receiveAndDelete" },
@@ -148,39 +148,39 @@ describe("subscribeSessions", () => {
   });
 
   it("keeps other sessions going when more are blocked than places are", async () => {
-    await using world = await createSessions();
-    const sender = world.client.createSender("carts");
+    await using fixture = await createSessions();
+    const sender = fixture.client.createSender("carts");
     for (let i = 0; i < 6; i += 1)
       await sender.sendEncodedMessages({ ...poison(`p${i}`), sessionId: `s${i}` });
     const seen: unknown[] = [];
-    world.client.subscribeSessions(
+    fixture.client.subscribeSessions(
       "carts",
       { processMessage: ({ body }) => void seen.push(body), processError: () => {} },
       { undeserializableAction: "block", maxConcurrentSessions: 2 },
     );
-    await until(() => world.events.length === 6);
+    await until(() => fixture.events.length === 6);
     await sender.sendMessages({ sessionId: "ada", body: 1 });
     await until(() => seen.length === 1);
-    expect(world.events.map(({ disposition }) => disposition)).toEqual(Array(6).fill("blocked"));
+    expect(fixture.events.map(({ disposition }) => disposition)).toEqual(Array(6).fill("blocked"));
   });
 
   it("is closed with its client and by its abort signal", async () => {
     for (const by of ["client", "signal"]) {
-      await using world = await createSessions();
+      await using fixture = await createSessions();
       const givingUp = new AbortController();
       const seen: unknown[] = [];
       const handlers = { processMessage: () => void seen.push(1), processError: () => {} };
-      world.client.subscribeSessions("carts", handlers, { abortSignal: givingUp.signal });
+      fixture.client.subscribeSessions("carts", handlers, { abortSignal: givingUp.signal });
       await quiet();
-      if (by === "client") await world.client.close();
+      if (by === "client") await fixture.client.close();
       else givingUp.abort();
       await quiet();
-      await world.broker
+      await fixture.broker
         .sender("carts")
         .send({ sessionId: "ada", body: { section: "data", bytes: new Uint8Array() } });
       await quiet();
       expect(seen).toEqual([]);
-      await world.broker.acceptSession("carts", { sessionId: "ada" });
+      await fixture.broker.acceptSession("carts", { sessionId: "ada" });
     }
   });
 
@@ -193,9 +193,9 @@ describe("subscribeSessions", () => {
     ],
     [{ receiveMode: "peek" as never }, 'receiveMode must be "peekLock" or "receiveAndDelete"'],
   ])("refuses %o", async (options, text) => {
-    await using world = await createSessions();
+    await using fixture = await createSessions();
     const handlers = { processMessage() {}, processError() {} };
-    expect(() => world.client.subscribeSessions("carts", handlers, options)).toThrow(text);
+    expect(() => fixture.client.subscribeSessions("carts", handlers, options)).toThrow(text);
   });
 });
 
@@ -203,7 +203,7 @@ describe("a session's subscription whose circuit breaker is open", () => {
   it("stops at its message, in order, and goes on with it", async () => {
     const reader = { isBroken: false };
     const sound = json();
-    await using world = await createSessions({
+    await using fixture = await createSessions({
       serializer: {
         ...sound,
         deserialize(bytes, context) {
@@ -213,18 +213,18 @@ describe("a session's subscription whose circuit breaker is open", () => {
       },
       circuitBreaker: { windowSize: 1 },
     });
-    const session = await world.client.acceptSession("carts", "ada");
+    const session = await fixture.client.acceptSession("carts", "ada");
     const seen: unknown[] = [];
     session.subscribe({ processMessage: ({ body }) => void seen.push(body), processError: () => {} });
-    const sender = world.client.createSender("carts");
+    const sender = fixture.client.createSender("carts");
     await sender.sendMessages({ sessionId: "ada", body: 1 });
     await until(() => seen.length === 1);
     reader.isBroken = true;
     await sender.sendMessages([2, 3].map((body) => ({ sessionId: "ada", body })));
-    await until(() => world.events.length === 1);
+    await until(() => fixture.events.length === 1);
     reader.isBroken = false;
     await until(() => {
-      world.clock.advance(1_000);
+      fixture.clock.advance(1_000);
       return seen.length === 3;
     });
     expect(seen).toEqual([1, 2, 3]);
@@ -233,27 +233,27 @@ describe("a session's subscription whose circuit breaker is open", () => {
 
 describe("listSessions", () => {
   it("lists all that have messages, however many", async () => {
-    await using world = await createSessions();
+    await using fixture = await createSessions();
     const ids = Array.from({ length: 250 }, (_, i) => `s${String(i).padStart(3, "0")}`);
-    await world.client.createSender("carts").sendMessages(ids.map((sessionId) => ({ sessionId, body: 1 })));
+    await fixture.client.createSender("carts").sendMessages(ids.map((sessionId) => ({ sessionId, body: 1 })));
     const listed: string[] = [];
-    for await (const id of world.client.listSessions("carts")) listed.push(id);
+    for await (const id of fixture.client.listSessions("carts")) listed.push(id);
     expect(listed).toEqual(ids);
   });
 
   it("is refused where the transport cannot", async () => {
-    await using world = await createSessions();
+    await using fixture = await createSessions();
     const capabilities = new Set<TransportCapability>(["sessions"]);
-    const { scheduler } = world.transport;
+    const { scheduler } = fixture.transport;
     const changed = { capabilities: { value: capabilities }, scheduler: { value: scheduler } };
-    const transport: Transport = Object.create(world.transport, changed);
+    const transport: Transport = Object.create(fixture.transport, changed);
     const client = new WaybillClient(transport, { serializer: json() });
     await expect(client.listSessions("carts").next()).rejects.toMatchObject({ code: "not-supported" });
   });
 });
 
-async function createSessions(client: WorldOptions["client"] = {}): Promise<World> {
-  const world = await createWorld({ client });
-  await world.broker.createQueue("carts", { requiresSession: true });
-  return world;
+async function createSessions(client: FixtureOptions["client"] = {}): Promise<Fixture> {
+  const fixture = await createFixture({ client });
+  await fixture.broker.createQueue("carts", { requiresSession: true });
+  return fixture;
 }

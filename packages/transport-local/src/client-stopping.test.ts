@@ -1,14 +1,14 @@
 import type { MessageContext, ProcessErrorArgs } from "@waybill/core";
 import { describe, expect, it } from "vitest";
-import { createWorld, quiet, until } from "../test/world.js";
+import { createFixture, quiet, until } from "../test/fixture.js";
 
 describe("the handler's abort signal", () => {
   it("aborts when the message's lock is lost", async () => {
-    await using world = await createWorld();
-    await world.client.createSender("orders").sendMessages({ body: 1 });
+    await using fixture = await createFixture();
+    await fixture.client.createSender("orders").sendMessages({ body: 1 });
     let context: MessageContext | undefined;
     let lockToken = "";
-    world.client.createReceiver("orders").subscribe(
+    fixture.client.createReceiver("orders").subscribe(
       {
         processMessage: (message, given) => {
           if (message.deliveryCount > 0) return;
@@ -22,18 +22,18 @@ describe("the handler's abort signal", () => {
     );
     await until(() => context !== undefined);
     const { abortSignal } = context!;
-    world.broker.faults.loseLock("orders", lockToken);
-    world.clock.advance(60_000);
+    fixture.broker.faults.loseLock("orders", lockToken);
+    fixture.clock.advance(60_000);
     await quiet();
     expect(abortSignal.aborted).toBe(true);
     expect(abortSignal.reason).toMatchObject({ code: "message-lock-lost" });
   });
 
   it("has aborted already for a handler that looks late", async () => {
-    await using world = await createWorld();
-    await world.client.createSender("orders").sendMessages({ body: 1 });
+    await using fixture = await createFixture();
+    await fixture.client.createSender("orders").sendMessages({ body: 1 });
     let context: MessageContext | undefined;
-    const subscription = world.client.createReceiver("orders").subscribe({
+    const subscription = fixture.client.createReceiver("orders").subscribe({
       processMessage: (_, given) => {
         context = given;
         return new Promise(() => {});
@@ -48,11 +48,11 @@ describe("the handler's abort signal", () => {
 
 describe("closing within a time", () => {
   it("does not wait longer for a broker that does not answer", async () => {
-    await using world = await createWorld();
-    await world.client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
+    await using fixture = await createFixture();
+    await fixture.client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
     const errors: ProcessErrorArgs[] = [];
     let running = 0;
-    const subscription = world.client.createReceiver("orders").subscribe(
+    const subscription = fixture.client.createReceiver("orders").subscribe(
       {
         processMessage: () => {
           running += 1;
@@ -63,28 +63,28 @@ describe("closing within a time", () => {
       { maxConcurrentCalls: 2, closeTimeoutInMs: 10_000 },
     );
     await until(() => running === 2);
-    world.broker.faults.delay("orders", 3_600_000);
+    fixture.broker.faults.delay("orders", 3_600_000);
     let isClosed = false;
     void subscription.close().then(() => (isClosed = true));
     await quiet();
-    world.clock.advance(7_999);
+    fixture.clock.advance(7_999);
     await quiet();
     expect(errors).toEqual([]);
-    world.clock.advance(1);
+    fixture.clock.advance(1);
     await quiet();
     expect(errors.map(({ error }) => error)).toMatchObject([{ code: "timeout" }, { code: "timeout" }]);
     expect(isClosed).toBe(false);
-    world.clock.advance(2_000);
+    fixture.clock.advance(2_000);
     await quiet();
     expect(isClosed).toBe(true);
-    world.broker.faults.clear();
+    fixture.broker.faults.clear();
   });
 
   it("goes by 25 seconds when nobody says otherwise, also when the client is closed", async () => {
-    await using world = await createWorld();
-    await world.client.createSender("orders").sendMessages({ body: 1 });
+    await using fixture = await createFixture();
+    await fixture.client.createSender("orders").sendMessages({ body: 1 });
     let isRunning = false;
-    world.client.createReceiver("orders").subscribe({
+    fixture.client.createReceiver("orders").subscribe({
       processMessage: () => {
         isRunning = true;
         return new Promise(() => {});
@@ -93,22 +93,22 @@ describe("closing within a time", () => {
     });
     await until(() => isRunning);
     let isClosed = false;
-    void world.client.close().then(() => (isClosed = true));
+    void fixture.client.close().then(() => (isClosed = true));
     await quiet();
-    world.clock.advance(19_999);
+    fixture.clock.advance(19_999);
     await quiet();
     expect(isClosed).toBe(false);
-    world.clock.advance(1);
+    fixture.clock.advance(1);
     await quiet();
     expect(isClosed).toBe(true);
-    expect(await world.broker.receiver("orders").peek(1)).toMatchObject([{ deliveryCount: 1 }]);
+    expect(await fixture.broker.receiver("orders").peek(1)).toMatchObject([{ deliveryCount: 1 }]);
   });
 
   it("leaves a handler in receive-and-delete mode to itself", async () => {
-    await using world = await createWorld();
-    await world.client.createSender("orders").sendMessages({ body: 1 });
+    await using fixture = await createFixture();
+    await fixture.client.createSender("orders").sendMessages({ body: 1 });
     let finish = () => {};
-    const receiver = world.client.createReceiver("orders", { receiveMode: "receiveAndDelete" });
+    const receiver = fixture.client.createReceiver("orders", { receiveMode: "receiveAndDelete" });
     const subscription = receiver.subscribe({
       processMessage: () => new Promise<void>((resolve) => (finish = resolve)),
       processError: () => {},
@@ -117,6 +117,6 @@ describe("closing within a time", () => {
     await subscription.close({ closeTimeoutInMs: 0 });
     finish();
     await quiet();
-    expect(await world.broker.receiver("orders").peek(1)).toEqual([]);
+    expect(await fixture.broker.receiver("orders").peek(1)).toEqual([]);
   });
 });

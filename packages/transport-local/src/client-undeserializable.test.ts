@@ -9,27 +9,27 @@ import {
 } from "@waybill/core";
 import { describe, expect, it } from "vitest";
 import {
-  createWorld,
+  createFixture,
   custom,
+  type Fixture,
   poison,
   quiet,
   reading,
   registryBound,
   until,
-  type World,
-} from "../test/world.js";
+} from "../test/fixture.js";
 
 /** Stands in every poison body, and must stand nowhere else. */
 const marker = "PAYLOAD-7f3a";
 
-describe("what nobody can read", () => {
+describe("what cannot be deserialized", () => {
   it("is dead-lettered at its first delivery, with a record", async () => {
-    await using world = await createWorld({ client: { consumerVersion: "orders 1.4.2" } });
-    await send(world, poison("p", `{"secret":"${marker}`));
-    expect(await world.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 })).toEqual(
+    await using fixture = await createFixture({ client: { consumerVersion: "orders 1.4.2" } });
+    await send(fixture, poison("p", `{"secret":"${marker}`));
+    expect(await fixture.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 })).toEqual(
       [],
     );
-    const [dead] = await deadLetters(world);
+    const [dead] = await deadLetters(fixture);
     expect(dead).toMatchObject({
       messageId: "p",
       body: undefined,
@@ -46,12 +46,12 @@ describe("what nobody can read", () => {
       bodyBytes: (dead!.rawBody as Uint8Array).length,
       bodySha256: expect.stringMatching(/^[0-9a-f]{64}$/),
       consumerVersion: "orders 1.4.2",
-      deadLetteredAt: new Date(world.clock.now()),
+      deadLetteredAt: new Date(fixture.clock.now()),
     });
   });
 
   it("never shows its payload in records, errors and events", async () => {
-    await using world = await createWorld({
+    await using fixture = await createFixture({
       client: {
         additionalDeserializers: [
           reading(() => {
@@ -60,9 +60,9 @@ describe("what nobody can read", () => {
         ],
       },
     });
-    await send(world, poison("p", marker), custom("c", marker));
-    const errors = await processErrors(world, 2);
-    const dead = await deadLetters(world);
+    await send(fixture, poison("p", marker), custom("c", marker));
+    const errors = await processErrors(fixture, 2);
+    const dead = await deadLetters(fixture);
     const shown = [
       ...dead.map(({ applicationProperties, deadLetterReason, deadLetterErrorDescription }) => [
         applicationProperties,
@@ -70,29 +70,29 @@ describe("what nobody can read", () => {
         deadLetterErrorDescription,
       ]),
       ...errors.map(({ error }) => everything(error)),
-      ...world.events.map(({ error, settlementError }) => [everything(error), everything(settlementError)]),
+      ...fixture.events.map(({ error, settlementError }) => [everything(error), everything(settlementError)]),
     ];
     expect(dead).toHaveLength(2);
     expect(JSON.stringify(shown)).not.toContain(marker);
   });
 
   it("is told to processError and to the client's hook, and never reaches processMessage", async () => {
-    await using world = await createWorld();
-    await send(world, poison("p"));
-    const [told] = await processErrors(world, 1);
+    await using fixture = await createFixture();
+    await send(fixture, poison("p"));
+    const [told] = await processErrors(fixture, 1);
     expect(told).toMatchObject({
       errorSource: "deserialize",
       error: { code: "deserialization-failed", messageId: "p", entityPath: "orders" },
       disposition: "deadLettered",
       rawMessage: { messageId: "p", body: undefined, failure: { status: "undeserializable" } },
     });
-    expect(world.events).toMatchObject([{ disposition: "deadLettered", settlementError: undefined }]);
+    expect(fixture.events).toMatchObject([{ disposition: "deadLettered", settlementError: undefined }]);
   });
 
   it("is told with the attempt that got furthest, not with the one that came last", async () => {
-    await using world = await createWorld({ client: { additionalDeserializers: [reading(() => 1)] } });
-    await send(world, poison("p"));
-    const [told] = await processErrors(world, 1);
+    await using fixture = await createFixture({ client: { additionalDeserializers: [reading(() => 1)] } });
+    await send(fixture, poison("p"));
+    const [told] = await processErrors(fixture, 1);
     expect(told!.rawMessage!.deserialization.attempts).toMatchObject([
       { serializer: "json", stage: "decode", reason: "malformed" },
       { serializer: "custom", stage: "select", reason: "not-recognized" },
@@ -101,16 +101,16 @@ describe("what nobody can read", () => {
   });
 
   it("is dead-lettered even when the hook throws", async () => {
-    await using world = await createWorld({
+    await using fixture = await createFixture({
       client: {
         onUndeserializable: () => {
           throw new Error("hook");
         },
       },
     });
-    await send(world, poison("p"));
-    await world.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
-    expect(await deadLetters(world)).toHaveLength(1);
+    await send(fixture, poison("p"));
+    await fixture.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
+    expect(await deadLetters(fixture)).toHaveLength(1);
   });
 
   it.each([
@@ -118,11 +118,11 @@ describe("what nobody can read", () => {
     { taken: 64_500, hasRecord: true },
     { taken: 65_300, hasRecord: false },
   ])("keeps to the limit on properties: beside $taken bytes of them", async ({ taken, hasRecord }) => {
-    await using world = await createWorld();
+    await using fixture = await createFixture();
     const filling = { a: "x".repeat(taken / 3), b: "x".repeat(taken / 3), c: "x".repeat(taken / 3) };
-    await send(world, { ...poison("p"), applicationProperties: filling });
-    await world.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
-    const [dead] = await deadLetters(world);
+    await send(fixture, { ...poison("p"), applicationProperties: filling });
+    await fixture.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
+    const [dead] = await deadLetters(fixture);
     expect(dead).toMatchObject({ deliveryCount: 0, deadLetterReason: "DeserializationFailed" });
     expect(dead!.applicationProperties).toMatchObject(filling);
     expect(parseDeadLetterRecord(dead!) !== undefined).toBe(hasRecord);
@@ -133,50 +133,50 @@ describe("what nobody can read", () => {
   });
 
   it("is dead-lettered with less when the broker refuses the record and the description", async () => {
-    await using world = await createWorld();
-    refuseDescriptions(world);
-    await send(world, poison("p"));
-    await world.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
-    const [dead] = await deadLetters(world);
+    await using fixture = await createFixture();
+    refuseDescriptions(fixture);
+    await send(fixture, poison("p"));
+    await fixture.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
+    const [dead] = await deadLetters(fixture);
     expect(dead!.deadLetterReason).toBe("DeserializationFailed");
     expect(dead!.deadLetterErrorDescription).toBeUndefined();
     expect(parseDeadLetterRecord(dead!)).toBeUndefined();
-    expect(world.events).toMatchObject([{ disposition: "deadLettered" }]);
+    expect(fixture.events).toMatchObject([{ disposition: "deadLettered" }]);
   });
 
   it("comes again when it could not be dead-lettered for now, and processError is told", async () => {
-    await using world = await createWorld();
+    await using fixture = await createFixture();
     const errors: ProcessErrorArgs[] = [];
     let handled = 0;
-    await world.client.createSender("orders").sendMessages({ body: 1 });
-    world.client.createReceiver("orders").subscribe({
+    await fixture.client.createSender("orders").sendMessages({ body: 1 });
+    fixture.client.createReceiver("orders").subscribe({
       processMessage() {
         handled += 1;
       },
       processError: (args) => void errors.push(args),
     });
     await until(() => handled === 1);
-    const stopWatching = world.broker.onEvent(({ type }) => {
+    const stopWatching = fixture.broker.onEvent(({ type }) => {
       if (type !== "delivered") return;
       stopWatching();
-      world.broker.faults.throttle("orders", 1);
+      fixture.broker.faults.throttle("orders", 1);
     });
-    await send(world, poison("p"));
+    await send(fixture, poison("p"));
     await until(() => errors.length === 2);
     expect(errors).toMatchObject([
       { errorSource: "deadLetter", error: { code: "service-busy" } },
       { errorSource: "deserialize", disposition: "unsettled" },
     ]);
-    expect(await deadLetters(world)).toEqual([]);
-    await advance(world, 60_000);
+    expect(await deadLetters(fixture)).toEqual([]);
+    await advance(fixture, 60_000);
     await until(() => errors.length === 3);
-    expect(await deadLetters(world)).toMatchObject([{ messageId: "p", deliveryCount: 1 }]);
+    expect(await deadLetters(fixture)).toMatchObject([{ messageId: "p", deliveryCount: 1 }]);
   });
 
   it.each(["missing", "unknown", "mismatch"] as const)(
     "is whatever the %s policy rejects",
     async (policy) => {
-      await using world = await createWorld({
+      await using fixture = await createFixture({
         client: { additionalDeserializers: [refuser], contentTypePolicies: { [policy]: "reject" } },
       });
       const body = new TextEncoder().encode('{"n":1}');
@@ -185,17 +185,17 @@ describe("what nobody can read", () => {
         unknown: { body, contentType: "application/x-other" },
         mismatch: custom("c", '{"n":1}'),
       };
-      await send(world, messages[policy]);
-      const receiver = world.client.createReceiver("orders");
+      await send(fixture, messages[policy]);
+      const receiver = fixture.client.createReceiver("orders");
       expect(await receiver.receiveMessages(1, { maxWaitTimeInMs: 0 })).toEqual([]);
-      expect(await deadLetters(world)).toHaveLength(1);
+      expect(await deadLetters(fixture)).toHaveLength(1);
     },
   );
 
   it("is read by the chain when the policies let it", async () => {
-    await using world = await createWorld({ client: { additionalDeserializers: [refuser] } });
-    await send(world, custom("c", '{"n":1}'));
-    const [message] = await world.client.createReceiver("orders").receiveMessages(1);
+    await using fixture = await createFixture({ client: { additionalDeserializers: [refuser] } });
+    await send(fixture, custom("c", '{"n":1}'));
+    const [message] = await fixture.client.createReceiver("orders").receiveMessages(1);
     expect(message!.deserialization).toMatchObject({ serializer: "json", declared: "custom", position: 0 });
     expect(message!.deserialization.attempts).toHaveLength(1);
   });
@@ -210,32 +210,36 @@ describe("what nobody can read", () => {
       "serializer-fault",
     ],
   ])("is a body whose serializer %s", async (_, deserialize, reason) => {
-    await using world = await createWorld({ client: { additionalDeserializers: [reading(deserialize)] } });
-    await send(world, custom("c"));
-    await world.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
-    const [dead] = await deadLetters(world);
+    await using fixture = await createFixture({
+      client: { additionalDeserializers: [reading(deserialize)] },
+    });
+    await send(fixture, custom("c"));
+    await fixture.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
+    const [dead] = await deadLetters(fixture);
     expect(parseDeadLetterRecord(dead!)!.attempts[0]).toMatchObject({ serializer: "custom", reason });
   });
 
   it("is no message without bytes: that has no body, and arrives", async () => {
-    await using world = await createWorld();
-    await send(world, { body: new Uint8Array(), messageId: "e" });
-    const [message] = await world.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
+    await using fixture = await createFixture();
+    await send(fixture, { body: new Uint8Array(), messageId: "e" });
+    const [message] = await fixture.client
+      .createReceiver("orders")
+      .receiveMessages(1, { maxWaitTimeInMs: 0 });
     expect(message).toMatchObject({ messageId: "e", body: undefined, deserialization: { isEmpty: true } });
-    expect(await deadLetters(world)).toEqual([]);
+    expect(await deadLetters(fixture)).toEqual([]);
   });
 });
 
 describe("what cannot be read now", () => {
   it("is held locked, read again after waits that double, and handled at its first delivery", async () => {
     const registry = { isUp: false, asked: 0 };
-    await using world = await createWorld({
+    await using fixture = await createFixture({
       client: { additionalDeserializers: [countedRegistry(registry)] },
     });
-    await send(world, custom("c", "hello"));
+    await send(fixture, custom("c", "hello"));
     const seen: unknown[] = [];
     const errors: ProcessErrorArgs[] = [];
-    world.client.createReceiver("orders").subscribe({
+    fixture.client.createReceiver("orders").subscribe({
       processMessage: ({ body, deliveryCount }) => void seen.push([body, deliveryCount]),
       processError: (args) => void errors.push(args),
     });
@@ -247,26 +251,26 @@ describe("what cannot be read now", () => {
     });
     const waits = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000];
     for (const [i, waitMs] of waits.entries()) {
-      await advance(world, waitMs - 1);
+      await advance(fixture, waitMs - 1);
       expect(registry.asked).toBe(i + 1);
-      await advance(world, 1);
+      await advance(fixture, 1);
       expect(registry.asked).toBe(i + 2);
     }
     // It is told once.
     expect(errors).toHaveLength(1);
     registry.isUp = true;
-    await advance(world, 30_000);
+    await advance(fixture, 30_000);
     expect(seen).toEqual([[{ text: "hello" }, 0]]);
-    expect(await deadLetters(world)).toEqual([]);
+    expect(await deadLetters(fixture)).toEqual([]);
   });
 
   it("rejects receiveMessages when nothing else came, and is read again by the next call", async () => {
     const registry = { isUp: false };
-    await using world = await createWorld({
+    await using fixture = await createFixture({
       client: { additionalDeserializers: [registryBound(registry)] },
     });
-    await send(world, custom("c"));
-    const receiver = world.client.createReceiver("orders");
+    await send(fixture, custom("c"));
+    const receiver = fixture.client.createReceiver("orders");
     const unavailable = { code: "unavailable", messageId: "c", entityPath: "orders" };
     await expect(receiver.receiveMessages(1)).rejects.toMatchObject(unavailable);
     await expect(receiver.receiveMessages(1, { maxWaitTimeInMs: 0 })).rejects.toMatchObject(unavailable);
@@ -278,26 +282,26 @@ describe("what cannot be read now", () => {
 
   it("is read again within a call that waits", async () => {
     const registry = { isUp: false };
-    await using world = await createWorld({
+    await using fixture = await createFixture({
       client: { additionalDeserializers: [registryBound(registry)] },
     });
-    await send(world, custom("c"));
-    const receiver = world.client.createReceiver("orders");
+    await send(fixture, custom("c"));
+    const receiver = fixture.client.createReceiver("orders");
     await expect(receiver.receiveMessages(1)).rejects.toMatchObject({ code: "unavailable" });
     const received = receiver.receiveMessages(1);
-    await advance(world, 1_000);
+    await advance(fixture, 1_000);
     registry.isUp = true;
-    await advance(world, 4_000);
+    await advance(fixture, 4_000);
     expect(await received).toMatchObject([{ body: { text: "x" }, deliveryCount: 0 }]);
   });
 
   it("does not keep others from being received", async () => {
-    await using world = await createWorld({
+    await using fixture = await createFixture({
       client: { additionalDeserializers: [registryBound({ isUp: false })] },
     });
-    await send(world, custom("c"));
-    await world.client.createSender("orders").sendMessages({ body: { n: 1 } });
-    const receiver = world.client.createReceiver("orders");
+    await send(fixture, custom("c"));
+    await fixture.client.createSender("orders").sendMessages({ body: { n: 1 } });
+    const receiver = fixture.client.createReceiver("orders");
     await expect(receiver.receiveMessages(1)).rejects.toMatchObject({ code: "unavailable" });
     expect(await receiver.receiveMessages(1)).toMatchObject([{ body: { n: 1 } }]);
     await expect(receiver.receiveMessages(1, { maxWaitTimeInMs: 0 })).rejects.toMatchObject({
@@ -306,31 +310,31 @@ describe("what cannot be read now", () => {
   });
 
   it("is given back when the receiver is closed", async () => {
-    await using world = await createWorld({
+    await using fixture = await createFixture({
       client: { additionalDeserializers: [registryBound({ isUp: false })] },
     });
-    await send(world, custom("c"));
-    const receiver = world.client.createReceiver("orders");
+    await send(fixture, custom("c"));
+    const receiver = fixture.client.createReceiver("orders");
     await expect(receiver.receiveMessages(1)).rejects.toMatchObject({ code: "unavailable" });
     await receiver.close();
-    expect(await world.broker.receiver("orders").peek(9)).toMatchObject([
+    expect(await fixture.broker.receiver("orders").peek(9)).toMatchObject([
       { deliveryCount: 1, state: "active" },
     ]);
-    const subscription = world.client
+    const subscription = fixture.client
       .createReceiver("orders")
       .subscribe({ processMessage() {}, processError() {} });
-    await until(() => world.events.length === 2);
+    await until(() => fixture.events.length === 2);
     await subscription.close();
-    expect(await world.broker.receiver("orders").peek(9)).toMatchObject([{ deliveryCount: 2 }]);
+    expect(await fixture.broker.receiver("orders").peek(9)).toMatchObject([{ deliveryCount: 2 }]);
   });
 
   it("comes back to who asked for it by its number", async () => {
     const registry = { isUp: true };
-    await using world = await createWorld({
+    await using fixture = await createFixture({
       client: { additionalDeserializers: [registryBound(registry)] },
     });
-    await send(world, custom("c"));
-    const receiver = world.client.createReceiver("orders");
+    await send(fixture, custom("c"));
+    const receiver = fixture.client.createReceiver("orders");
     const [message] = await receiver.receiveMessages(1);
     await receiver.deferMessage(message!);
     registry.isUp = false;
@@ -344,32 +348,32 @@ describe("what cannot be read now", () => {
   });
 
   it("counts as that when its serializer does not answer in time", async () => {
-    await using world = await createWorld({
+    await using fixture = await createFixture({
       client: {
         additionalDeserializers: [reading(() => new Promise(() => {}))],
         attemptTimeoutInMs: 1,
       },
     });
-    await send(world, custom("c"));
-    const receiver = world.client.createReceiver("orders");
+    await send(fixture, custom("c"));
+    const receiver = fixture.client.createReceiver("orders");
     await expect(receiver.receiveMessages(1)).rejects.toMatchObject({ code: "unavailable" });
     await quiet();
     expect(await receiver.peekMessages(1)).toMatchObject([{ deliveryCount: 0 }]);
   });
 
   it("counts as that when the pipeline itself throws", async () => {
-    await using world = await createWorld();
+    await using fixture = await createFixture();
     const broken = () => {
       throw new Error("broken");
     };
-    const client = new WaybillClient(world.transport, {
+    const client = new WaybillClient(fixture.transport, {
       pipeline: { serialize: broken, deserialize: broken } as never,
     });
-    await send(world, poison("p"));
+    await send(fixture, poison("p"));
     await expect(client.createReceiver("orders").receiveMessages(1)).rejects.toMatchObject({
       code: "unavailable",
     });
-    expect(await deadLetters(world)).toEqual([]);
+    expect(await deadLetters(fixture)).toEqual([]);
   });
 });
 
@@ -377,10 +381,10 @@ describe("receive-and-delete", () => {
   const receiveMode = "receiveAndDelete";
 
   it("hands what cannot be read to processError, raw", async () => {
-    await using world = await createWorld();
-    await send(world, poison("p", marker));
+    await using fixture = await createFixture();
+    await send(fixture, poison("p", marker));
     const errors: ProcessErrorArgs[] = [];
-    world.client
+    fixture.client
       .createReceiver("orders", { receiveMode })
       .subscribe({ processMessage() {}, processError: (args) => void errors.push(args) });
     await until(() => errors.length === 1);
@@ -389,25 +393,25 @@ describe("receive-and-delete", () => {
   });
 
   it("returns it raw and marked from receiveMessages", async () => {
-    await using world = await createWorld();
-    await send(world, poison("p", marker));
-    const [message] = await world.client.createReceiver("orders", { receiveMode }).receiveMessages(1);
+    await using fixture = await createFixture();
+    await send(fixture, poison("p", marker));
+    const [message] = await fixture.client.createReceiver("orders", { receiveMode }).receiveMessages(1);
     expect(message).toMatchObject({ body: undefined, failure: { status: "undeserializable" } });
     expect(textOf(message as UndecodedMessage)).toBe(marker);
   });
 
   it("sends it to the quarantine queue, as it was and with its record", async () => {
-    await using world = await createWorld({ client: { quarantineQueue: "quarantine" } });
-    await send(world, {
+    await using fixture = await createFixture({ client: { quarantineQueue: "quarantine" } });
+    await send(fixture, {
       ...poison("p", marker),
       correlationId: "order-1",
       subject: "order",
       applicationProperties: { tenant: 7 },
     });
-    const receiver = world.client.createReceiver("orders", { receiveMode });
+    const receiver = fixture.client.createReceiver("orders", { receiveMode });
     expect(await receiver.receiveMessages(1, { maxWaitTimeInMs: 0 })).toEqual([]);
-    expect(world.events).toMatchObject([{ disposition: "quarantined" }]);
-    const [kept] = await world.client.createReceiver("quarantine").peekMessages(1);
+    expect(fixture.events).toMatchObject([{ disposition: "quarantined" }]);
+    const [kept] = await fixture.client.createReceiver("quarantine").peekMessages(1);
     expect(kept).toMatchObject({
       messageId: "p",
       correlationId: "order-1",
@@ -421,10 +425,10 @@ describe("receive-and-delete", () => {
   });
 
   it("hands it over when the quarantine queue refuses it", async () => {
-    await using world = await createWorld({ client: { quarantineQueue: "no-such-queue" } });
-    await send(world, poison("p"));
+    await using fixture = await createFixture({ client: { quarantineQueue: "no-such-queue" } });
+    await send(fixture, poison("p"));
     const errors: ProcessErrorArgs[] = [];
-    world.client
+    fixture.client
       .createReceiver("orders", { receiveMode })
       .subscribe({ processMessage() {}, processError: (args) => void errors.push(args) });
     await until(() => errors.length === 2);
@@ -435,42 +439,42 @@ describe("receive-and-delete", () => {
   });
 
   it("quarantines what cannot be read now as well", async () => {
-    await using world = await createWorld({
+    await using fixture = await createFixture({
       client: {
         quarantineQueue: "quarantine",
         additionalDeserializers: [registryBound({ isUp: false })],
       },
     });
-    await send(world, custom("c"));
-    const receiver = world.client.createReceiver("orders", { receiveMode });
+    await send(fixture, custom("c"));
+    const receiver = fixture.client.createReceiver("orders", { receiveMode });
     expect(await receiver.receiveMessages(1, { maxWaitTimeInMs: 0 })).toEqual([]);
-    const kept = await world.client.createReceiver("quarantine").peekMessages(9);
+    const kept = await fixture.client.createReceiver("quarantine").peekMessages(9);
     expect(kept).toMatchObject([{ messageId: "c" }]);
   });
 });
 
 describe("a dead-letter queue", () => {
   it("hands over what cannot be read, raw and marked, to be settled", async () => {
-    await using world = await createWorld();
-    await send(world, poison("p"));
-    await world.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
-    const receiver = world.client.createReceiver("orders", { subQueueType: "deadLetter" });
+    await using fixture = await createFixture();
+    await send(fixture, poison("p"));
+    await fixture.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
+    const receiver = fixture.client.createReceiver("orders", { subQueueType: "deadLetter" });
     const [dead] = await receiver.receiveMessages(1);
     expect(dead).toMatchObject({ messageId: "p", failure: { status: "undeserializable" } });
     await receiver.completeMessage(dead!);
-    expect(await deadLetters(world)).toEqual([]);
+    expect(await deadLetters(fixture)).toEqual([]);
   });
 
   it("gives a processor decoded and marked messages alike", async () => {
-    await using world = await createWorld();
-    await world.client.createSender("orders").sendMessages({ body: { n: 1 }, messageId: "good" });
-    const receiver = world.client.createReceiver("orders");
+    await using fixture = await createFixture();
+    await fixture.client.createSender("orders").sendMessages({ body: { n: 1 }, messageId: "good" });
+    const receiver = fixture.client.createReceiver("orders");
     const [good] = await receiver.receiveMessages(1);
     await receiver.deadLetterMessage(good!);
-    await send(world, poison("bad"));
+    await send(fixture, poison("bad"));
     await receiver.receiveMessages(1, { maxWaitTimeInMs: 0 });
     const seen: unknown[] = [];
-    world.client.createReceiver("orders", { subQueueType: "deadLetter" }).subscribe({
+    fixture.client.createReceiver("orders", { subQueueType: "deadLetter" }).subscribe({
       processMessage: ({ messageId, body, failure }) => void seen.push([messageId, body, failure?.status]),
       processError: () => {},
     });
@@ -480,7 +484,7 @@ describe("a dead-letter queue", () => {
       ["bad", undefined, "undeserializable"],
     ]);
     await quiet();
-    expect(await deadLetters(world)).toEqual([]);
+    expect(await deadLetters(fixture)).toEqual([]);
   });
 });
 
@@ -502,7 +506,7 @@ const refuser = reading(() => {
 });
 
 /** As a broker with tighter limits would. */
-function refuseDescriptions({ transport }: World): void {
+function refuseDescriptions({ transport }: Fixture): void {
   const createReceiver = transport.createReceiver.bind(transport);
   transport.createReceiver = (address, receiveMode) => {
     const receiver = createReceiver(address, receiveMode);
@@ -517,17 +521,17 @@ function refuseDescriptions({ transport }: World): void {
   };
 }
 
-async function send(world: World, ...messages: EncodedMessage[]): Promise<void> {
-  await world.client.createSender("orders").sendEncodedMessages(messages);
+async function send(fixture: Fixture, ...messages: EncodedMessage[]): Promise<void> {
+  await fixture.client.createSender("orders").sendEncodedMessages(messages);
 }
 
-function deadLetters(world: World) {
-  return world.client.createReceiver("orders", { subQueueType: "deadLetter" }).peekMessages(9);
+function deadLetters(fixture: Fixture) {
+  return fixture.client.createReceiver("orders", { subQueueType: "deadLetter" }).peekMessages(9);
 }
 
-async function processErrors(world: World, count: number): Promise<ProcessErrorArgs[]> {
+async function processErrors(fixture: Fixture, count: number): Promise<ProcessErrorArgs[]> {
   const errors: ProcessErrorArgs[] = [];
-  world.client.createReceiver("orders").subscribe({
+  fixture.client.createReceiver("orders").subscribe({
     processMessage: () => expect.unreachable(),
     processError: (args) => void errors.push(args),
   });
@@ -535,8 +539,8 @@ async function processErrors(world: World, count: number): Promise<ProcessErrorA
   return errors;
 }
 
-async function advance(world: World, durationMs: number): Promise<void> {
-  world.clock.advance(durationMs);
+async function advance(fixture: Fixture, durationMs: number): Promise<void> {
+  fixture.clock.advance(durationMs);
   await quiet();
 }
 

@@ -1,14 +1,14 @@
 import { clientCases, type TransportSubject, transportCases } from "@waybill/conformance";
 import { describe, it } from "vitest";
-import { openLocalWorld } from "./local-world.test-support.js";
+import { openLocalFixture } from "./local-fixture.test-support.js";
 
 const subject: TransportSubject = {
-  create: async () => openLocalWorld(),
+  create: async () => openLocalFixture(),
   capabilities: ["scheduling", "deferral", "sessions", "sessionEnumeration", "rules", "transferDeadLetter"],
   maxMessageBytes: 1024 * 1024,
 };
 
-describe("localTransport() obeys the law for transports", () => {
+describe("localTransport() passes the conformance suite for transports", () => {
   for (const { name, run } of transportCases(subject)) it(name, run);
 });
 

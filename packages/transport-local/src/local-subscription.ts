@@ -19,7 +19,7 @@ export interface LocalSubscriptionSettings {
   readonly onStopped: (subscription: LocalSubscription) => void;
 }
 
-/** How soon a consumer that the broker ended is made anew, in milliseconds. */
+/** How soon a consumer that the broker ended is made again, in milliseconds. */
 const reopenDelayMs = 1_000;
 
 /** After so many deliveries in a row the event loop gets its turn: the broker answers without ever leaving the microtask queue. */

@@ -3,14 +3,14 @@ import type { EncodedMessage, Transport } from "@waybill/core";
 import type { DeliveredMessage, TransportReceiver } from "@waybill/core/transport";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createWorld, quiet, until } from "../test/world.js";
+import { createFixture, quiet, until } from "../test/fixture.js";
 import { localTransport } from "./local-transport.js";
 
 describe("localTransport", () => {
   it("carries every property and every section both ways", async () => {
-    await using world = await createWorld({ queue: { maxMessageSizeInKilobytes: 1024 } });
-    const sender = world.transport.createSender("orders");
-    const receiver = peekLock(world.transport);
+    await using fixture = await createFixture({ queue: { maxMessageSizeInKilobytes: 1024 } });
+    const sender = fixture.transport.createSender("orders");
+    const receiver = peekLock(fixture.transport);
     await fc.assert(
       fc.asyncProperty(messages(), async (message) => {
         await sender.send([message]);
@@ -23,43 +23,43 @@ describe("localTransport", () => {
   });
 
   it("tells what the broker assigned", async () => {
-    await using world = await createWorld();
-    await world.transport.createSender("orders").send([text("a")]);
-    const [received] = await receive(peekLock(world.transport));
+    await using fixture = await createFixture();
+    await fixture.transport.createSender("orders").send([text("a")]);
+    const [received] = await receive(peekLock(fixture.transport));
     expect(received).toMatchObject({
       sequenceNumber: 1n,
       enqueuedSequenceNumber: 1n,
       deliveryCount: 0,
       state: "active",
-      enqueuedTimeUtc: new Date(world.clock.now()),
-      lockedUntilUtc: new Date(world.clock.now() + 60_000),
+      enqueuedTimeUtc: new Date(fixture.clock.now()),
+      lockedUntilUtc: new Date(fixture.clock.now() + 60_000),
       lockToken: expect.stringMatching(/^[0-9a-f-]{36}$/),
       size: expect.any(Number),
     });
   });
 
   it("looks an entity up on the first call only", async () => {
-    await using world = await createWorld();
-    const sender = world.transport.createSender("later");
-    const receiver = world.transport.createReceiver({ queue: "later" }, "peekLock");
+    await using fixture = await createFixture();
+    const sender = fixture.transport.createSender("later");
+    const receiver = fixture.transport.createReceiver({ queue: "later" }, "peekLock");
     await expect(sender.send([text("a")])).rejects.toMatchObject({ code: "entity-not-found" });
-    await world.broker.createQueue("later");
+    await fixture.broker.createQueue("later");
     await sender.send([text("a")]);
     expect(await receive(receiver)).toHaveLength(1);
   });
 
   it("reaches subscriptions and dead-letter queues by their addresses", async () => {
-    await using world = await createWorld();
-    await world.transport.createSender("news").send([text("a")]);
+    await using fixture = await createFixture();
+    await fixture.transport.createSender("news").send([text("a")]);
     const subscription = { topic: "news", subscription: "all" };
-    const receiver = world.transport.createReceiver(subscription, "peekLock");
+    const receiver = fixture.transport.createReceiver(subscription, "peekLock");
     const [received] = await receive(receiver);
     await receiver.deadLetter(received!.settlement!, {
       deadLetterReason: "why",
       deadLetterErrorDescription: "because",
       propertiesToModify: { by: "test" },
     });
-    const deadLetters = world.transport.createReceiver(
+    const deadLetters = fixture.transport.createReceiver(
       { ...subscription, subQueue: "deadLetter" },
       "receiveAndDelete",
     );
@@ -71,16 +71,16 @@ describe("localTransport", () => {
   });
 
   it("schedules, cancels, defers and peeks", async () => {
-    await using world = await createWorld();
-    const sender = world.transport.createSender("orders");
-    const receiver = peekLock(world.transport);
-    const at = new Date(world.clock.now() + 60_000);
+    await using fixture = await createFixture();
+    const sender = fixture.transport.createSender("orders");
+    const receiver = peekLock(fixture.transport);
+    const at = new Date(fixture.clock.now() + 60_000);
     const [first] = await sender.schedule([text("a"), text("b")], at);
     await sender.cancelScheduled([first!]);
     await expect(sender.cancelScheduled([first!])).rejects.toMatchObject({ code: "message-not-found" });
     expect(await receive(receiver)).toEqual([]);
     expect((await receiver.peek({ maxMessages: 9 })).map(({ state }) => state)).toEqual(["scheduled"]);
-    world.clock.advance(60_000);
+    fixture.clock.advance(60_000);
     const [received] = await receive(receiver);
     expect(received!.messageId).toBe("b");
     await receiver.defer(received!.settlement!);
@@ -89,20 +89,20 @@ describe("localTransport", () => {
   });
 
   it("waits for messages by the broker's clock", async () => {
-    await using world = await createWorld();
-    const waiting = peekLock(world.transport).receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
-    world.clock.advance(5_000);
+    await using fixture = await createFixture();
+    const waiting = peekLock(fixture.transport).receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
+    fixture.clock.advance(5_000);
     expect(await waiting).toEqual([]);
   });
 
   it("renews locks and loses them by the broker's clock", async () => {
-    await using world = await createWorld();
-    await world.transport.createSender("orders").send([text("a")]);
-    const receiver = peekLock(world.transport);
+    await using fixture = await createFixture();
+    await fixture.transport.createSender("orders").send([text("a")]);
+    const receiver = peekLock(fixture.transport);
     const [received] = await receive(receiver);
-    world.clock.advance(50_000);
-    expect(await receiver.renewLock(received!.settlement!)).toEqual(new Date(world.clock.now() + 60_000));
-    world.clock.advance(60_000);
+    fixture.clock.advance(50_000);
+    expect(await receiver.renewLock(received!.settlement!)).toEqual(new Date(fixture.clock.now() + 60_000));
+    fixture.clock.advance(60_000);
     await expect(receiver.complete(received!.settlement!)).rejects.toMatchObject({
       code: "message-lock-lost",
       entityPath: "orders",
@@ -110,37 +110,39 @@ describe("localTransport", () => {
   });
 
   it("gives up a call when its signal aborts", async () => {
-    await using world = await createWorld();
+    await using fixture = await createFixture();
     const giveUp = new AbortController();
-    const waiting = peekLock(world.transport).receive({
+    const waiting = peekLock(fixture.transport).receive({
       maxMessages: 1,
       maxWaitTimeInMs: 5_000,
       abortSignal: giveUp.signal,
     });
     giveUp.abort();
     await expect(waiting).rejects.toMatchObject({ code: "aborted" });
-    const sending = world.transport.createSender("orders").send([text("a")], { abortSignal: giveUp.signal });
+    const sending = fixture.transport
+      .createSender("orders")
+      .send([text("a")], { abortSignal: giveUp.signal });
     await expect(sending).rejects.toMatchObject({ code: "aborted" });
-    expect(await peekLock(world.transport).peek({ maxMessages: 1 })).toEqual([]);
+    expect(await peekLock(fixture.transport).peek({ maxMessages: 1 })).toEqual([]);
   });
 
   it("rejects calls on what is closed, and the wait that was going on", async () => {
-    await using world = await createWorld();
-    const sender = world.transport.createSender("orders");
-    const receiver = peekLock(world.transport);
+    await using fixture = await createFixture();
+    const sender = fixture.transport.createSender("orders");
+    const receiver = peekLock(fixture.transport);
     const waiting = receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
-    await world.transport.close();
-    await world.transport.close();
+    await fixture.transport.close();
+    await fixture.transport.close();
     await expect(waiting).rejects.toMatchObject({ code: "closed" });
     await expect(sender.send([text("a")])).rejects.toMatchObject({ code: "closed" });
     await expect(receive(receiver)).rejects.toMatchObject({ code: "closed" });
-    await expect(receive(peekLock(world.transport))).rejects.toMatchObject({ code: "closed" });
+    await expect(receive(peekLock(fixture.transport))).rejects.toMatchObject({ code: "closed" });
   });
 
   it("leaves the broker open, and other transports with it", async () => {
-    await using world = await createWorld();
-    await using other = localTransport(world.broker);
-    await world.transport.close();
+    await using fixture = await createFixture();
+    await using other = localTransport(fixture.broker);
+    await fixture.transport.close();
     await other.createSender("orders").send([text("a")]);
     expect(await receive(peekLock(other))).toHaveLength(1);
   });
@@ -155,24 +157,24 @@ describe("localTransport", () => {
   });
 
   it("ends the wait for a session when it closes", async () => {
-    await using world = await createWorld();
-    await world.broker.createQueue("carts", { requiresSession: true });
-    const accepting = world.transport.acceptSession({ queue: "carts" }, undefined, {
+    await using fixture = await createFixture();
+    await fixture.broker.createQueue("carts", { requiresSession: true });
+    const accepting = fixture.transport.acceptSession({ queue: "carts" }, undefined, {
       receiveMode: "peekLock",
       maxWaitTimeInMs: 5_000,
     });
-    await world.transport.close();
+    await fixture.transport.close();
     await expect(accepting).rejects.toMatchObject({ code: "closed" });
   });
 });
 
 describe("subscribe", () => {
   it("has at most maxConcurrentCalls messages with the handler", async () => {
-    await using world = await createWorld();
-    await world.transport.createSender("orders").send(["a", "b", "c", "d", "e"].map(text));
+    await using fixture = await createFixture();
+    await fixture.transport.createSender("orders").send(["a", "b", "c", "d", "e"].map(text));
     const running: DeliveredMessage[] = [];
     const finish: (() => void)[] = [];
-    const subscription = peekLock(world.transport).subscribe(
+    const subscription = peekLock(fixture.transport).subscribe(
       {
         onMessage: (message) => {
           running.push(message);
@@ -195,10 +197,10 @@ describe("subscribe", () => {
   });
 
   it("comes back when its queue does, and tells why it was away", async () => {
-    await using world = await createWorld();
+    await using fixture = await createFixture();
     const errors: unknown[] = [];
     const received: unknown[] = [];
-    world.transport.createReceiver({ queue: "later" }, "peekLock").subscribe(
+    fixture.transport.createReceiver({ queue: "later" }, "peekLock").subscribe(
       {
         onMessage: async ({ messageId }) => void received.push(messageId),
         onError: (error) => errors.push(error),
@@ -207,16 +209,18 @@ describe("subscribe", () => {
     );
     await quiet();
     expect(errors).toMatchObject([{ code: "entity-not-found" }]);
-    await world.broker.createQueue("later");
-    await world.transport.createSender("later").send([text("a")]);
-    world.clock.advance(1_000);
+    await fixture.broker.createQueue("later");
+    await fixture.transport.createSender("later").send([text("a")]);
+    fixture.clock.advance(1_000);
     await until(() => received.length === 1);
     expect(errors).toHaveLength(1);
   });
 
   it("lets the event loop turn while a long queue is worked off", async () => {
-    await using world = await createWorld();
-    await world.transport.createSender("orders").send(Array.from({ length: 2_000 }, (_, i) => text(`${i}`)));
+    await using fixture = await createFixture();
+    await fixture.transport
+      .createSender("orders")
+      .send(Array.from({ length: 2_000 }, (_, i) => text(`${i}`)));
     let handled = 0;
     let turns = 0;
     const tick = () => {
@@ -224,7 +228,7 @@ describe("subscribe", () => {
       if (handled < 2_000) setImmediate(tick);
     };
     setImmediate(tick);
-    world.transport.createReceiver({ queue: "orders" }, "receiveAndDelete").subscribe(
+    fixture.transport.createReceiver({ queue: "orders" }, "receiveAndDelete").subscribe(
       {
         onMessage: async () => {
           handled += 1;

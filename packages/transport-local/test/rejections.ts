@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect } from "vitest";
-import { quiet } from "./world.js";
+import { quiet } from "./fixture.js";
 
 /** Fails every test of the file that leaves behind a rejection which nobody handled: it would end the process. */
 export function expectNoUnhandledRejections(): void {

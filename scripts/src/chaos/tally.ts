@@ -7,7 +7,7 @@ export function kindOf(number: number): Kind {
   return number % 10 === 3 ? "abandoned" : "good";
 }
 
-/** Counts, by id, what became of every message. */
+/** Counts, by id, what happened to every message. */
 export class Tally {
   readonly count: number;
   readonly #sent: Uint8Array;

@@ -84,7 +84,7 @@ export class Ledger {
     }
   }
 
-  /** What became of things by operations that were under way. */
+  /** What happened to things by operations that were in progress. */
   #possibleStates(): Map<string, string[]> {
     const possible = new Map<string, string[]>();
     for (const [order, effects] of this.#open) {
@@ -96,7 +96,7 @@ export class Ledger {
     return possible;
   }
 
-  /** What was under way happened as a whole or not at all. Things on which more than one operation was under way do not tell. */
+  /** What was in progress happened as a whole or not at all. Things on which more than one operation was in progress do not tell. */
   #compareWhole(
     generation: number,
     order: number,

@@ -10,7 +10,7 @@ import {
 import type { Effect, Found, LedgerLine } from "./ledger.js";
 import { randomFrom } from "./random.js";
 
-// The process that is killed: opens the store, writes down what it finds, then works on it from all sides for ever. Its ledger is a file
+// The process that is killed: opens the store, writes down what it finds, then works on it from all sides forever. Its ledger is a file
 // written without buffer, so what it says has happened by then. Arguments: directory, ledger file, seed, generation.
 
 const [directory, ledgerFile, seedText, generation] = process.argv.slice(2) as [

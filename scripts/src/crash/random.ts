@@ -1,4 +1,4 @@
-/** Whole numbers below a bound, the same ones for the same seed (mulberry32). */
+/** Integers below a bound, the same ones for the same seed (mulberry32). */
 export function randomFrom(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {

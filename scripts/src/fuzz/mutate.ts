@@ -1,4 +1,4 @@
-/** A repeatable source of whole numbers below a limit (mulberry32). */
+/** A repeatable source of integers below a limit (mulberry32). */
 export type Random = (limit: number) => number;
 
 export function seededRandom(seed: number): Random {

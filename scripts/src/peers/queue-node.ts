@@ -18,7 +18,7 @@ export interface QueueNodeOptions {
   /** Largest frame the node accepts, in bytes. Default that of the AMQP package. */
   readonly maxFrameSize?: number;
   /** What to say to each message a client sends. Default accepted. */
-  readonly judge?: (delivery: IncomingDelivery) => DeliveryState;
+  readonly policy?: (delivery: IncomingDelivery) => DeliveryState;
 }
 
 /**
@@ -91,7 +91,7 @@ export class QueueNode {
       return;
     }
     link.handler.onTransfer = (delivery) => {
-      const state = this.#options.judge?.(delivery) ?? ACCEPTED;
+      const state = this.#options.policy?.(delivery) ?? ACCEPTED;
       if (state === ACCEPTED) queue.messages.push({ bytes: delivery.message, format: delivery.format });
       link.settle(delivery, state);
       queue.pump();

@@ -114,7 +114,7 @@ describe("a rhea client", () => {
     const isOdd = (text: Uint8Array) => Number(Buffer.from(text.subarray(-4)).toString()) % 2 === 1;
     const error = { condition: "x:odd", description: "odd" };
     await using node = await listen({
-      judge: ({ message }) => (isOdd(message) ? rejected(error) : { kind: "accepted" }),
+      policy: ({ message }) => (isOdd(message) ? rejected(error) : { kind: "accepted" }),
     });
     await using client = connect(node);
     const sender = client.open_sender("q");

@@ -83,7 +83,7 @@ export class DeliveryLedger {
       const id = key.slice(store.length + 1);
       if (!this.#tried.get(id)?.includes(store)) found.push(`${key} was never sent`);
       const isSession = options.sessionStores.includes(store);
-      found.push(...judge(history, isSession, options).map((text) => `${key} ${text}`));
+      found.push(...policy(history, isSession, options).map((text) => `${key} ${text}`));
     }
     return found;
   }
@@ -130,7 +130,7 @@ export class DeliveryLedger {
     return history;
   }
 
-  /** Numbers of more than one message. That of a message which was never acknowledged may be given anew after a crash. */
+  /** Numbers of more than one message. That of a message which was never acknowledged may be given again after a crash. */
   #confusions(): string[] {
     const found: string[] = [];
     for (const [number, holders] of this.#holders) {
@@ -151,7 +151,7 @@ export class DeliveryLedger {
   }
 }
 
-function judge(history: History, isSession: boolean, options: LedgerOptions): string[] {
+function policy(history: History, isSession: boolean, options: LedgerOptions): string[] {
   const { sequences, isSent, isCompleteTried, isLeft, completedAt } = history;
   const found: string[] = [];
   if (isSent && !isCompleteTried && !isLeft) found.push("was acknowledged and is lost");
@@ -166,7 +166,7 @@ function judge(history: History, isSession: boolean, options: LedgerOptions): st
   return found;
 }
 
-/** Whether a lock was given while another lasted: that of nobody who let go, on a server that has not started anew since. */
+/** Whether a lock was given while another lasted: that of nobody who let go, on a server that has not started again since. */
 function isHeldTwice({ deliveries, abandonedAt }: History, { lockMs, serverStarts }: LedgerOptions): boolean {
   const inOrder = [...deliveries].sort((a, b) => a.lockedUntil - b.lockedUntil);
   return inOrder.some((delivery, place) => {

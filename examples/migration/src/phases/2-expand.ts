@@ -1,18 +1,18 @@
 import { ShadowCheck } from "@waybill/migration";
 import { shopWithPlan, warehouseWithBoth } from "../deployments.js";
+import type { Fixture } from "../fixture.js";
 import { orderPlaced } from "../order-placed.js";
 import { both } from "../pipelines.js";
 import { say, showCensus } from "../report.js";
 import { ordersFrom } from "../shop.js";
-import type { World } from "../world.js";
 
 /** Readers first: the warehouse learns to read both, and nothing that is written changes. */
-export async function readBoth(world: World): Promise<void> {
+export async function readBoth(fixture: Fixture): Promise<void> {
   // #region expand
-  const { shop, plan } = shopWithPlan(world);
+  const { shop, plan } = shopWithPlan(fixture);
   await plan.setPercent(25).catch((error: Error) => say(`Refused: ${error.message}`));
 
-  const warehouse = warehouseWithBoth(world);
+  const warehouse = warehouseWithBoth(fixture);
   await warehouse.announce("host-1");
   // #endregion
   say("The warehouse is deployed with both formats, and has said so.");
@@ -27,5 +27,5 @@ export async function readBoth(world: World): Promise<void> {
   const { sampled, same } = await shadow.report();
   say(`Shadow check: readers would see ${same} of ${sampled} orders in Avro as they are.`);
   // #endregion
-  showCensus(await world.takeCensus(both));
+  showCensus(await fixture.takeCensus(both));
 }

@@ -1,21 +1,21 @@
 import { shopWithPlan, warehouseBefore, warehouseWithBoth } from "../deployments.js";
+import type { Fixture } from "../fixture.js";
 import { both } from "../pipelines.js";
 import { say, showCensus } from "../report.js";
 import { ordersFrom } from "../shop.js";
-import type { World } from "../world.js";
 
 /** A share is written new. Somebody rolls the warehouse back, and the plan is stopped. */
-export async function writeSome(world: World): Promise<void> {
-  const { shop, plan } = shopWithPlan(world);
-  await warehouseWithBoth(world).announce("host-1");
+export async function writeSome(fixture: Fixture): Promise<void> {
+  const { shop, plan } = shopWithPlan(fixture);
+  await warehouseWithBoth(fixture).announce("host-1");
   await plan.setPercent(25);
   await shop.place(ordersFrom(51, 90));
   say(`${plan.percent} % of the orders are written as Avro.`);
-  showCensus(await world.takeCensus(both));
+  showCensus(await fixture.takeCensus(both));
 
   say("\nThe warehouse is rolled back to a version that reads JSON alone.");
   // #region roll-back
-  const rolledBack = warehouseBefore(world);
+  const rolledBack = warehouseBefore(fixture);
   await rolledBack.announce("host-2");
   await rolledBack.work(20);
 
@@ -24,5 +24,5 @@ export async function writeSome(world: World): Promise<void> {
   await shop.place(ordersFrom(91, 100));
   // #endregion
   say("The Avro orders that the old warehouse met are dead-lettered, and not lost.");
-  showCensus(await world.takeCensus(both));
+  showCensus(await fixture.takeCensus(both));
 }

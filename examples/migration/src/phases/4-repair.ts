@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import { openReceiptFile, repairDeadLetters, surveyDeadLetters } from "@waybill/migration";
 import { warehouseWithBoth } from "../deployments.js";
+import { type Fixture, orders } from "../fixture.js";
 import { both } from "../pipelines.js";
 import { say, showSurvey, showVerdict } from "../report.js";
 import { retirementVerdicts } from "../retirement.js";
-import { orders, type World } from "../world.js";
 
 /** The warehouse reads both again, and what was dead-lettered gets its second chance. */
-export async function repair(world: World): Promise<void> {
-  const { transport, directory } = world;
-  const warehouse = warehouseWithBoth(world);
+export async function repair(fixture: Fixture): Promise<void> {
+  const { transport, directory } = fixture;
+  const warehouse = warehouseWithBoth(fixture);
   await warehouse.announce("host-1");
   // #region repair
   const from = { queue: orders };
@@ -22,5 +22,5 @@ export async function repair(world: World): Promise<void> {
   say(`Repair: ${resubmitted} sent again, skipped ${JSON.stringify(skipped)}.`);
   // #endregion
   await warehouse.work(40);
-  for (const verdict of await retirementVerdicts(world)) showVerdict(verdict);
+  for (const verdict of await retirementVerdicts(fixture)) showVerdict(verdict);
 }

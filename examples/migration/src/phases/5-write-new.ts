@@ -1,17 +1,17 @@
 import { shopWithPlan, warehouseWithBoth } from "../deployments.js";
+import type { Fixture } from "../fixture.js";
 import { both } from "../pipelines.js";
 import { say, showCensus, showVerdict } from "../report.js";
 import { retirementVerdicts } from "../retirement.js";
 import { ordersFrom } from "../shop.js";
-import type { World } from "../world.js";
 
 /** The instant from which the shop, by its own word, wrote no JSON any more. */
 export const shopStoppedAt = new Date(Date.UTC(2026, 2, 6, 8));
 
 /** Everything is written new; what was written before still waits. */
-export async function writeNew(world: World): Promise<void> {
-  const { shop, plan } = shopWithPlan(world);
-  const warehouse = warehouseWithBoth(world);
+export async function writeNew(fixture: Fixture): Promise<void> {
+  const { shop, plan } = shopWithPlan(fixture);
+  const warehouse = warehouseWithBoth(fixture);
   await warehouse.announce("host-1");
   // #region write-new
   for (const percent of [50, 100]) await plan.setPercent(percent);
@@ -19,6 +19,6 @@ export async function writeNew(world: World): Promise<void> {
   // #endregion
   say(`${plan.percent} % of the orders are written as Avro.`);
   await warehouse.work(6);
-  showCensus(await world.takeCensus(both));
-  for (const verdict of await retirementVerdicts(world, shopStoppedAt)) showVerdict(verdict);
+  showCensus(await fixture.takeCensus(both));
+  for (const verdict of await retirementVerdicts(fixture, shopStoppedAt)) showVerdict(verdict);
 }

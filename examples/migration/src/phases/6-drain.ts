@@ -1,22 +1,22 @@
 import { warehouseWithBoth } from "../deployments.js";
+import type { Fixture } from "../fixture.js";
 import { both } from "../pipelines.js";
 import { say, showCensus, showVerdict } from "../report.js";
 import { retirementVerdicts } from "../retirement.js";
 import { ordersFrom, partnerPlaces } from "../shop.js";
-import type { World } from "../world.js";
 import { shopStoppedAt } from "./5-write-new.js";
 
 /** Schedules fall due, the deferred is fetched; and a writer shows up that nobody thought of. */
-export async function drain(world: World): Promise<void> {
-  const warehouse = warehouseWithBoth(world);
+export async function drain(fixture: Fixture): Promise<void> {
+  const warehouse = warehouseWithBoth(fixture);
   await warehouse.announce("host-1");
-  await partnerPlaces(world, ordersFrom(5, 6, "p"));
-  showCensus(await world.takeCensus(both));
+  await partnerPlaces(fixture, ordersFrom(5, 6, "p"));
+  showCensus(await fixture.takeCensus(both));
 
-  world.clock.advance(3_600_000);
+  fixture.clock.advance(3_600_000);
   await warehouse.work(1_000);
   await warehouse.shipDeferred();
   say("An hour later nothing waits any more, and still:");
-  for (const verdict of await retirementVerdicts(world, shopStoppedAt)) showVerdict(verdict);
+  for (const verdict of await retirementVerdicts(fixture, shopStoppedAt)) showVerdict(verdict);
   say("It was the partner. From today on it sends its orders through the shop.");
 }

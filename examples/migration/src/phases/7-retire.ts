@@ -1,26 +1,26 @@
 import { shopAfter, shopWithPlan, warehouseAfter, warehouseWithBoth } from "../deployments.js";
+import type { Fixture } from "../fixture.js";
 import { after } from "../pipelines.js";
 import { say, showCensus, showVerdict } from "../report.js";
 import { retirementVerdicts } from "../retirement.js";
 import { ordersFrom } from "../shop.js";
-import type { World } from "../world.js";
 
 /** When the partner, the last writer of JSON, was switched off. */
 const partnerStoppedAt = new Date(Date.UTC(2026, 2, 15, 12));
 
 /** Contract: JSON and version 1 leave the chain when the verdict is yes, and not before. */
-export async function retire(world: World): Promise<void> {
-  await warehouseWithBoth(world).announce("host-1");
-  const { shop, plan } = shopWithPlan(world);
+export async function retire(fixture: Fixture): Promise<void> {
+  await warehouseWithBoth(fixture).announce("host-1");
+  const { shop, plan } = shopWithPlan(fixture);
   await plan.setPercent(100);
   await shop.place(ordersFrom(121, 125));
 
-  const verdicts = await retirementVerdicts(world, partnerStoppedAt);
+  const verdicts = await retirementVerdicts(fixture, partnerStoppedAt);
   for (const verdict of verdicts) showVerdict(verdict);
   if (!verdicts.every(({ isSafe }) => isSafe)) throw new Error("JSON cannot be retired yet.");
 
   say("Shop and warehouse are deployed without JSON and without version 1.");
-  await shopAfter(world).place(ordersFrom(126, 130));
-  await warehouseAfter(world).work(1_000);
-  showCensus(await world.takeCensus(after));
+  await shopAfter(fixture).place(ordersFrom(126, 130));
+  await warehouseAfter(fixture).work(1_000);
+  showCensus(await fixture.takeCensus(after));
 }

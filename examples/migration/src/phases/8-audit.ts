@@ -1,9 +1,9 @@
 import { audit, isClean } from "../audit.js";
+import { type Fixture, orders } from "../fixture.js";
 import { say } from "../report.js";
-import { orders, type World } from "../world.js";
 
 /** Compares what was sent with what was handled, and looks for what is left in the queue. */
-export async function auditAll({ ledger, broker }: World): Promise<void> {
+export async function auditAll({ ledger, broker }: Fixture): Promise<void> {
   const found = audit(ledger.read("sent"), ledger.read("handled"));
   const left = broker.listEntities().find(({ path }) => path === orders);
   const waiting = left === undefined || left.kind === "topic" ? 0 : left.totalMessageCount;

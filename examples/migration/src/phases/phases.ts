@@ -1,4 +1,4 @@
-import type { World } from "../world.js";
+import type { Fixture } from "../fixture.js";
 import { beforeTheMigration } from "./1-before.js";
 import { readBoth } from "./2-expand.js";
 import { writeSome } from "./3-write-some.js";
@@ -13,7 +13,7 @@ export interface Phase {
   /** The day of the story on which it runs. */
   readonly day: number;
   readonly title: string;
-  readonly run: (world: World) => Promise<void>;
+  readonly run: (fixture: Fixture) => Promise<void>;
 }
 
 /** The phases in their order. */

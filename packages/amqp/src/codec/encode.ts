@@ -263,7 +263,7 @@ function writeFixed(writer: ByteWriter, typed: FixedWidth): void {
 
 function checkInteger(value: number, min: number, max: number, type: string): number {
   if (!Number.isInteger(value) || value < min || value > max) {
-    throw new TypeError(`a ${type} must be a whole number from ${min} to ${max}`);
+    throw new TypeError(`a ${type} must be an integer from ${min} to ${max}`);
   }
   return value;
 }

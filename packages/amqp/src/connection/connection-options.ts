@@ -32,11 +32,11 @@ export interface ConnectionOptions extends Partial<PeerLimits> {
   readonly budget?: MemoryBudget;
   /** Silence after which the peer is given up is twice this; 0 for never. In ms, default 120,000. */
   readonly idleTimeOutMs?: number;
-  /** Time from the first `tick` until the peer's open must have arrived; 0 for ever. In ms, default 60,000. */
+  /** Time from the first `tick` until the peer's open must have arrived; 0 forever. In ms, default 60,000. */
   readonly handshakeTimeoutMs?: number;
   /** Largest message a link accepts unless it says otherwise, in bytes; 0 for any. Default 1,048,576. */
   readonly maxMessageSize?: number;
-  /** Transfer frames a peer may have under way in one session. Default 5,000. */
+  /** Transfer frames a peer may have in progress in one session. Default 5,000. */
   readonly incomingWindow?: number;
   readonly offeredCapabilities?: readonly string[];
   /** Properties to announce in open. */
@@ -98,6 +98,6 @@ function checkLimits(limits: PeerLimits): void {
 
 function checkRange(name: string, value: number, min: number, max: number): void {
   if (!Number.isInteger(value) || value < min || value > max) {
-    throw new TypeError(`${name} must be a whole number from ${min} to ${max}`);
+    throw new TypeError(`${name} must be an integer from ${min} to ${max}`);
   }
 }

@@ -35,7 +35,7 @@ export class IdleWatch {
     this.#hasSent = true;
   }
 
-  judge(nowMs: number, limits: IdleLimits): IdleVerdict {
+  policy(nowMs: number, limits: IdleLimits): IdleVerdict {
     if (this.#startedMs === undefined) {
       this.#startedMs = nowMs;
       this.#receivedMs = nowMs;

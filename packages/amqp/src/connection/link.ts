@@ -94,7 +94,7 @@ export abstract class LinkEndpoint implements Link, MemoryHolder {
     this.session.connection.letGo(bytes);
   }
 
-  /** As `hold`; where there is no memory, the link ends for want of it. */
+  /** As `hold`; where there is no memory, the link ends for lack of it. */
   protected holdOrFail(bytes: number, what: string): boolean {
     if (this.hold(bytes)) return true;
     this.fail({

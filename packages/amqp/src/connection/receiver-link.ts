@@ -131,7 +131,7 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
       return;
     }
     if (this.#partial && fields.deliveryId !== undefined && fields.deliveryId !== partial.id) {
-      this.#refuseTransfer("amqp:not-allowed", "a delivery began before the one under way was complete");
+      this.#refuseTransfer("amqp:not-allowed", "a delivery began before the one in progress was complete");
       return;
     }
     this.#append(partial, fields, payload);

@@ -14,7 +14,7 @@ import {
 export interface SaslMechanism {
   /** As announced, in capitals: "PLAIN". */
   readonly name: string;
-  /** Judges the client's first words. `hostname` is the host it means to reach. Must not throw. */
+  /** Checks the client's first words. `hostname` is the host it means to reach. Must not throw. */
   start(initialResponse: Uint8Array | undefined, hostname: string | undefined): SaslStep;
 }
 

@@ -130,8 +130,8 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
   receiveFlow(flow: FlowFields): void {
     if (flow.linkCredit !== undefined) {
       // Without a delivery-count the peer has not seen our attach, whose initial count is 0 (2.7.4).
-      const underWay = serialDistance(flow.deliveryCount ?? 0, this.#deliveryCount);
-      this.#linkCredit = Math.max(0, flow.linkCredit - Math.max(0, underWay));
+      const pending = serialDistance(flow.deliveryCount ?? 0, this.#deliveryCount);
+      this.#linkCredit = Math.max(0, flow.linkCredit - Math.max(0, pending));
     }
     this.isDraining = flow.isDraining;
     this.activity++;

@@ -161,9 +161,9 @@ export class SessionEndpoint implements Session {
     if (this.isEnded) return;
     this.#nextIncomingId = flow.nextOutgoingId;
     // What the peer has not yet seen counts against its window; before it saw our begin that is all (2.5.6).
-    const underWay = Math.max(0, serialDistance(flow.nextIncomingId ?? 0, this.#nextOutgoingId));
+    const pending = Math.max(0, serialDistance(flow.nextIncomingId ?? 0, this.#nextOutgoingId));
     const wasShut = this.remoteIncomingWindow <= 0;
-    this.remoteIncomingWindow = Math.max(0, flow.incomingWindow - underWay);
+    this.remoteIncomingWindow = Math.max(0, flow.incomingWindow - pending);
     const { handle, wantsEcho } = flow;
     const link = handle === undefined ? undefined : this.#linkAt(handle);
     link?.receiveFlow(flow);
@@ -341,7 +341,7 @@ export class SessionEndpoint implements Session {
   #flushWaiting(): void {
     for (const link of [...this.waiting]) {
       if (this.remoteIncomingWindow <= 0) return;
-      // Behind the others next time, so that no link is served first for ever.
+      // Behind the others next time, so that no link is served first forever.
       this.waiting.delete(link);
       if (link.flushQueue()) this.waiting.add(link);
     }

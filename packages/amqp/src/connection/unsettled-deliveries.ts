@@ -20,7 +20,7 @@ export type RestOfRange = (isTurnOver: IsTurnOver) => boolean;
 
 /**
  * The deliveries of a session that await settlement, both ways, and the settlements that await being written
- * (2.6.12). They are found by id, so one that stays for ever holds up none of the others.
+ * (2.6.12). They are found by id, so one that stays forever holds up none of the others.
  */
 export class UnsettledDeliveries {
   readonly #incoming = new DeliveryIndex<Incoming>();

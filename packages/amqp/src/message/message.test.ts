@@ -88,7 +88,7 @@ describe("scanMessage", () => {
     ["a data section of text", section(0x75, "text"), /binary/],
     ["a sequence section of text", section(0x76, "text"), /list/],
     ["a broken value", rawSection(0x77, "a102c328"), /not UTF-8/],
-    ["a footer that is no map", section(0x78, []), /not a map/],
+    ["a footer that is not a map", section(0x78, []), /not a map/],
   ])("finds %s", (_name, encoded, reason) => {
     const message = scanMessage(encoded);
     expect(() => message.checkKept()).toThrow(AmqpDecodeError);
@@ -311,7 +311,7 @@ describe("sections without items", () => {
   });
 
   it.each(["c00000", "c10100", "d10000000400000000", "d00000000400000001"])(
-    "are refused as a header of %s, which is no list or is malformed",
+    "are refused as a header of %s, which is not a list or is malformed",
     (value) => {
       expect(() => scanMessage(Buffer.from(`005370${value}`, "hex")).decodeHeader()).toThrow(AmqpDecodeError);
     },

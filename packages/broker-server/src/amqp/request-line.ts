@@ -19,13 +19,13 @@ export class RequestLine {
     this.#peer = peer;
   }
 
-  /** Takes in a request of so many bytes until it is answered. Throws when the client has too many under way. */
+  /** Takes in a request of so many bytes until it is answered. Throws when the client has too many in progress. */
   hold(bytes: number): number {
     const cost = REQUEST_COST + bytes;
     if (this.#peer.budget.take(cost)) return cost;
     throw new AmqpRefusal(
       "amqp:resource-limit-exceeded",
-      "The connection has too many requests under way.",
+      "The connection has too many requests in progress.",
       403,
     );
   }

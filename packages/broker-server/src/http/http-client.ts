@@ -60,7 +60,7 @@ export class RequestMemory {
   /** Takes memory into account. Throws a refusal when the connection has too much of it. */
   hold(bytes: number): void {
     if (this.#isReleased || !this.#budget.take(bytes))
-      throw new HttpRefusal(503, "The connection has too many requests under way.");
+      throw new HttpRefusal(503, "The connection has too many requests in progress.");
     this.#held += bytes;
   }
 

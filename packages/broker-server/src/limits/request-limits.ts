@@ -6,7 +6,7 @@ export interface RequestLimits {
   readonly tokenRequestBytes: number;
   /** Values in the body of a request, however they nest. 100,000. */
   readonly requestValues: number;
-  /** Requests that are under way on one link. 100. */
+  /** Requests that are in progress on one link. 100. */
   readonly requestsPerLink: number;
   /** Messages that one peek returns. 1,000. */
   readonly peekedMessages: number;

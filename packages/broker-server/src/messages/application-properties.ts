@@ -73,7 +73,7 @@ export function dateOf(ms: bigint): Date | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-/** A value of the broker as AMQP: whole numbers become int or long, `bigint` becomes long or, above its range, ulong, others double. */
+/** A value of the broker as AMQP: integers become int or long, `bigint` becomes long or, above its range, ulong, others double. */
 export function toAmqpValue(value: unknown): AmqpValue {
   switch (typeof value) {
     case "string":

@@ -155,7 +155,7 @@ function annotationsOf(message: ReceivedMessage, isPeeked: boolean, sent: AmqpMa
   return new AmqpMap([...kept, ...stamps.map(([name, value]) => [symbol(name), value] as const)]);
 }
 
-/** The bare message, with the sections encoded anew that settlements and rule actions changed. */
+/** The bare message, with the sections encoded again that settlements and rule actions changed. */
 function bareParts(message: ReceivedMessage, sections: MessageSections): readonly Uint8Array[] {
   const { bytes, bareStart, properties, applicationProperties } = sections;
   const { propertyChanges, hasChangedBrokerProperties } = message;

@@ -1,4 +1,4 @@
-/** How long a client may leave unused what it opens, by the broker's clock. All in ms; 0 means for ever. */
+/** How long a client may leave unused what it opens, by the broker's clock. All in ms; 0 means forever. */
 export interface IdleTimeouts {
   /** A connection on which no valid token has been put since it was opened. Default 20,000. */
   readonly authenticationMs?: number;

@@ -32,7 +32,7 @@ export interface ServeOptions {
   readonly namespace?: string | undefined;
   /** Serves TLS. Default plain TCP, which the SDKs speak when told `UseDevelopmentEmulator=true`. */
   readonly tls?: TlsOptions | undefined;
-  /** Who may connect. Default: one key of all rights, made up anew and told only by `connectionString`. */
+  /** Who may connect. Default: one key of all rights, made up again and told only by `connectionString`. */
   readonly keys?: readonly SharedAccessKey[] | undefined;
   /**
    * Accepts every client, whatever it shows, as well-known emulator connection strings need. Only on a loopback address and never
@@ -41,7 +41,7 @@ export interface ServeOptions {
   readonly acceptAnyone?: boolean | undefined;
   /** How long `close` waits for clients to answer before it drops them. In ms, default 2,000. */
   readonly closeTimeoutMs?: number | undefined;
-  /** How long clients may leave what they open unused. Default: for ever, but 20 s without a valid token. */
+  /** How long clients may leave what they open unused. Default: forever, but 20 s without a valid token. */
   readonly idleTimeouts?: IdleTimeouts | undefined;
   /** What clients may have at once, before and after they have shown a valid token. Default: see `ServeLimits`. */
   readonly limits?: ServeLimits | undefined;
@@ -120,6 +120,6 @@ function resolveKeys(keys: readonly SharedAccessKey[] | undefined): SharedAccess
 
 function requireWhole(name: string, value: number, max: number): void {
   if (!Number.isInteger(value) || value < 0 || value > max) {
-    throw new TypeError(`serve: ${name} is ${value}, not a whole number from 0 to ${max}`);
+    throw new TypeError(`serve: ${name} is ${value}, not an integer from 0 to ${max}`);
   }
 }

@@ -63,7 +63,7 @@ function start(server: Server, host: string, port: number): Promise<number> {
     server.once("error", reject);
     server.listen({ host, port, backlog: BACKLOG }, () => {
       server.off("error", reject);
-      // Failures to accept one connection, as for want of file descriptors, leave the others alone.
+      // Failures to accept one connection, as for lack of file descriptors, leave the others alone.
       server.on("error", () => {});
       const address = server.address();
       resolve(typeof address === "object" && address !== null ? address.port : port);

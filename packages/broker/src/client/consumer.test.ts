@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { message, openWorld, textOf } from "../world.test-support.js";
+import { message, openFixture, textOf } from "../fixture.test-support.js";
 
 describe("onMessage", () => {
   it("does not disturb the sender by what it throws, which becomes an uncaught exception", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
     const thrown = new Promise((resolve) => process.setUncaughtExceptionCaptureCallback(resolve));
     const got: string[] = [];
-    const consumer = world.broker.receiver("orders").consume({
+    const consumer = fixture.broker.receiver("orders").consume({
       onMessage: (received) => {
         got.push(textOf(received));
         if (got.length === 1) throw new Error("handler failed");
       },
     });
     consumer.grant(2);
-    await world.broker.sender("orders").sendBatch([message("a"), message("b")]);
+    await fixture.broker.sender("orders").sendBatch([message("a"), message("b")]);
     expect(got).toEqual(["a", "b"]);
     expect(await thrown).toMatchObject({ message: "handler failed" });
     process.setUncaughtExceptionCaptureCallback(null);
@@ -23,9 +23,9 @@ describe("onMessage", () => {
 
 describe("onClosed", () => {
   it("finds the entity gone when it is told of the deletion", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
-    const receiver = world.broker.receiver("orders");
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    const receiver = fixture.broker.receiver("orders");
     let seen: unknown;
     const consumer = receiver.consume({
       onMessage: () => {},
@@ -34,22 +34,22 @@ describe("onClosed", () => {
       },
     });
     consumer.grant(1);
-    await world.broker.deleteEntity("orders");
+    await fixture.broker.deleteEntity("orders");
     expect(await seen).toBe("entity-not-found");
   });
 
   it("tells a consumer without credit that its session's lock is lost, after which nothing comes", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("carts", { requiresSession: true });
-    await world.broker.sender("carts").send(message("a", { sessionId: "s1" }));
-    const session = await world.broker.acceptSession("carts", { sessionId: "s1" });
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("carts", { requiresSession: true });
+    await fixture.broker.sender("carts").send(message("a", { sessionId: "s1" }));
+    const session = await fixture.broker.acceptSession("carts", { sessionId: "s1" });
     const told: string[] = [];
     const consumer = session.consume({
       onMessage: (received) => told.push(textOf(received)),
       onClosed: (error) => told.push((error as { code?: string }).code!),
     });
     consumer.grant(1);
-    world.clock.advance(60_000);
+    fixture.clock.advance(60_000);
     consumer.grant(1);
     expect(told).toEqual(["a", "session-lock-lost"]);
   });
@@ -57,24 +57,24 @@ describe("onClosed", () => {
 
 describe("grant", () => {
   it("ends the consumer once the broker is closed", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
     const told: string[] = [];
-    const consumer = world.broker.receiver("orders").consume({
+    const consumer = fixture.broker.receiver("orders").consume({
       onMessage: () => {},
       onClosed: (error) => told.push((error as { code?: string }).code!),
     });
-    await world.broker.close();
+    await fixture.broker.close();
     consumer.grant(1);
     consumer.grant(1);
     expect(told).toEqual(["broker-closed"]);
     expect(consumer.isClosed).toBe(true);
   });
 
-  it("refuses what is no number of messages", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
-    const consumer = world.broker.receiver("orders").consume({ onMessage: () => {} });
+  it("refuses what is not a number of messages", async () => {
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    const consumer = fixture.broker.receiver("orders").consume({ onMessage: () => {} });
     for (const count of [-1, 1.5, Number.NaN]) expect(() => consumer.grant(count)).toThrow(TypeError);
     consumer.grant(0);
     expect(consumer.credit).toBe(0);

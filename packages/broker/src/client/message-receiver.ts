@@ -173,7 +173,7 @@ export abstract class MessageReceiver {
     );
   }
 
-  /** Lets a lock start anew; resolves to its new end. */
+  /** Lets a lock start again; resolves to its new end. */
   async renewLock(message: LockedMessage): Promise<Date> {
     const nowMs = this.engine.begin();
     const until = new Date(

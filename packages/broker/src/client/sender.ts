@@ -29,7 +29,7 @@ import type { Transaction } from "./transaction.js";
 /** How a sender is made. */
 export interface SenderOptions {
   /**
-   * Path of a queue or topic by way of which messages go: sending succeeds whatever state the target is in, and a message that cannot be
+   * Path of a queue or topic via which messages go: sending succeeds whatever state the target is in, and a message that cannot be
    * transferred ends in the transfer dead-letter queue of this one.
    */
   readonly via?: string | undefined;
@@ -50,7 +50,7 @@ export class Sender {
     this.path = path;
     this.#engine = engine;
     this.#via = via;
-    if (via !== undefined) requireFeature(engine.tier, "sends by way of another queue", via);
+    if (via !== undefined) requireFeature(engine.tier, "sends via another queue", via);
     this.#target = engine.entities.sendTarget(via ?? path);
   }
 

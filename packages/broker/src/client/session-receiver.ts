@@ -54,7 +54,7 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
     this.#onLost = listener;
   }
 
-  /** Lets the session's lock, and with it those of its messages, start anew; resolves to its new end. */
+  /** Lets the session's lock, and with it those of its messages, start again; resolves to its new end. */
   async renewSessionLock(): Promise<Date> {
     const nowMs = this.engine.begin();
     this.source();

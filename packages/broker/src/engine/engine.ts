@@ -117,7 +117,7 @@ export class Engine {
     return this.#commitBatch();
   }
 
-  /** Resolves once everything done so far, the operation under way included, is durable. */
+  /** Resolves once everything done so far, the operation in progress included, is durable. */
   async whenDurable(): Promise<void> {
     await null;
     await this.#commitBatch();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createBroker } from "../client/broker.js";
-import { codeOf, message } from "../world.test-support.js";
+import { codeOf, message } from "../fixture.test-support.js";
 import { memoryLimits } from "./memory-mark.js";
 
 const MIB = 2 ** 20;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { codeOf, openWorld } from "../world.test-support.js";
+import { codeOf, openFixture } from "../fixture.test-support.js";
 import {
   DEFAULT_QUEUE_OPTIONS,
   DEFAULT_SUBSCRIPTION_OPTIONS,
@@ -55,34 +55,34 @@ describe("ranges", () => {
     ["unheardOf", 1],
     ["__proto__", 1],
   ])("refuse %s = %s", async (name, value) => {
-    await using world = openWorld();
+    await using fixture = openFixture();
     const options = Object.fromEntries([[name, value]]);
-    expect(await codeOf(world.broker.createQueue("orders", options))).toBe("argument-error");
-    expect(world.broker.listEntities()).toEqual([]);
+    expect(await codeOf(fixture.broker.createQueue("orders", options))).toBe("argument-error");
+    expect(fixture.broker.listEntities()).toEqual([]);
   });
 
   it("take the limits themselves", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("low", {
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("low", {
       lockDurationMs: 5000,
       maxDeliveryCount: 1,
       autoDeleteOnIdleMs: 5 * MINUTE_MS,
     });
-    await world.broker.createQueue("high", { lockDurationMs: 5 * MINUTE_MS, maxDeliveryCount: 2147483647 });
-    expect(world.broker.listEntities()).toHaveLength(2);
+    await fixture.broker.createQueue("high", { lockDurationMs: 5 * MINUTE_MS, maxDeliveryCount: 2147483647 });
+    expect(fixture.broker.listEntities()).toHaveLength(2);
   });
 
   it("are named in the refusal", async () => {
-    await using world = openWorld();
-    await expect(world.broker.createQueue("orders", { maxDeliveryCount: 0 })).rejects.toThrow(
-      "maxDeliveryCount of 'orders' is 0: expected a whole number from 1 to 2147483647.",
+    await using fixture = openFixture();
+    await expect(fixture.broker.createQueue("orders", { maxDeliveryCount: 0 })).rejects.toThrow(
+      "maxDeliveryCount of 'orders' is 0: expected an integer from 1 to 2147483647.",
     );
   });
 
   it("do not let a subscription have the properties of its topic", async () => {
-    await using world = openWorld();
-    await world.broker.createTopic("news");
+    await using fixture = openFixture();
+    await fixture.broker.createTopic("news");
     const options = { maxSizeInMegabytes: 5 } as object;
-    expect(await codeOf(world.broker.createSubscription("news", "sub", options))).toBe("argument-error");
+    expect(await codeOf(fixture.broker.createSubscription("news", "sub", options))).toBe("argument-error");
   });
 });

@@ -98,7 +98,7 @@ const fixedFlag: OptionRule = { ...flag(false), isFixed: true };
 const whole = (byDefault: number, from: number, to: number): OptionRule => ({
   default: byDefault,
   accepts: (value) => Number.isInteger(value) && (value as number) >= from && (value as number) <= to,
-  expected: `a whole number from ${from} to ${to}`,
+  expected: `an integer from ${from} to ${to}`,
 });
 const duration = (byDefaultMs: number, fromMs: number, toMs: number): OptionRule => ({
   default: byDefaultMs,

@@ -65,7 +65,7 @@ export class EntityRegistry {
   sendTarget(path: string): Queue | Topic {
     const { entity, store } = this.#resolve(path);
     if (entity.kind === "subscription" || store !== "main") {
-      throw new BrokerError("not-allowed", `Cannot send to '${path}': it is no queue or topic.`, {
+      throw new BrokerError("not-allowed", `Cannot send to '${path}': it is not a queue or topic.`, {
         entity: path,
       });
     }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createBroker } from "../client/broker.js";
+import { codeOf } from "../fixture.test-support.js";
 import type { RuleDefinition } from "../rules/rule.js";
-import { codeOf } from "../world.test-support.js";
 import { RuleSet } from "./rule-set.js";
 
 const like = (name: string): RuleDefinition => ({

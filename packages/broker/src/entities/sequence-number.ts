@@ -78,7 +78,7 @@ export function partitionKeyOf(entity: Entity, content: Keyed): string | undefin
 }
 
 /**
- * What chooses the partition of a transfer queue, by way of which a message goes: a key of its own, else that of the message.
+ * What chooses the partition of a transfer queue, via which a message goes: a key of its own, else that of the message.
  * Source: "Messages, payloads, and serialization", ViaPartitionKey.
  */
 export function transferKeyOf(

@@ -10,7 +10,7 @@ const SMALLEST = 64;
 export class SessionIndex {
   /** Open addressing: pairs of an id's hash and one more than its session's place, 0 where a slot is empty. At most three quarters are used. */
   #slots = new Int32Array(2 * SMALLEST);
-  /** In order of entering. One that left keeps its place, empty, until the table is made anew. */
+  /** In order of entering. One that left keeps its place, empty, until the table is made again. */
   #sessions: (Session | undefined)[] = [];
   /** Differs from run to run, so that nobody can choose ids that all share a hash. */
   readonly #seed = Math.floor(Math.random() * 2 ** 32) | 0;

@@ -7,7 +7,7 @@ import { ReadyQueue } from "./ready-queue.js";
 
 /** What a session tells the receiver that holds its lock. */
 export interface SessionHolder {
-  /** Asked when the lock's time is over: whether the lock starts anew, because its holder waits for messages that it will not settle. */
+  /** Asked when the lock's time is over: whether the lock starts again, because its holder waits for messages that it will not settle. */
   keepsSession(): boolean;
   /** Called when the lock is lost without the holder's doing. */
   onSessionLost(error: Error): void;

@@ -4,7 +4,7 @@ import { BrokerError } from "../errors/broker-error.js";
 export type Tier = "basic" | "standard" | "premium";
 
 /** What only some tiers offer, beside what properties of entities ask for. */
-export type TierFeature = "topics" | "transactions" | "sends by way of another queue";
+export type TierFeature = "topics" | "transactions" | "sends via another queue";
 
 type Properties = Readonly<Record<string, unknown>>;
 
@@ -26,7 +26,7 @@ const LONGEST_LIFE = { defaultMessageTimeToLiveMs: 14 * DAY_MS };
 /** Source: "Service Bus quotas", "Service Bus pricing tiers", "Message expiration", "Partitioned queues and topics". */
 const LIMITS: Readonly<Record<Tier, TierLimits>> = Object.freeze({
   basic: {
-    lacks: ["topics", "transactions", "sends by way of another queue"],
+    lacks: ["topics", "transactions", "sends via another queue"],
     fixed: [
       "requiresSession",
       "requiresDuplicateDetection",

@@ -20,7 +20,7 @@ export class Topic {
   readonly usage: Usage = { bytes: 0, sizeInBytes: 0, heapBytes: 0 };
   readonly idleTimer: IdleTimer;
   readonly main: MessageStore;
-  /** Keeps what was sent by way of the topic and could not go on. */
+  /** Keeps what was sent via the topic and could not go on. */
   readonly transferDeadLetter: MessageStore;
   /** By name in lower case, in order of creation. */
   readonly subscriptions = new Map<string, Subscription>();

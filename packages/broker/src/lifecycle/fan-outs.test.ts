@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { openBroker } from "../client/broker.js";
+import { message, openFixture, settleMicrotasks, textsOf } from "../fixture.test-support.js";
 import { createDisk, openDisk } from "../storage/restartable-storage.test-support.js";
 import { createManualClock } from "../timing/clock.js";
-import { message, openWorld, settleMicrotasks, textsOf } from "../world.test-support.js";
 
 const RULES = 1_500;
 /** Long enough for the rules to take some 20 ms. */
 const text = "x".repeat(30_000);
 
 /** A topic whose rules take long. The subscription `some` gets what has a `y` at the end of `a`, `all` gets everything. */
-async function openHeavy(world = openWorld()) {
-  const { broker } = world;
+async function openHeavy(fixture = openFixture()) {
+  const { broker } = fixture;
   await broker.createTopic("t");
   await broker.createSubscription("t", "all");
   await broker.createSubscription(
@@ -29,7 +29,7 @@ async function openHeavy(world = openWorld()) {
         .receiver(`t/Subscriptions/${subscription}`, { mode: "receiveAndDelete" })
         .receive(1000, { maxWaitMs: 0 }),
     );
-  return { ...world, sender: broker.sender("t"), receive };
+  return { ...fixture, sender: broker.sender("t"), receive };
 }
 
 const large = (body: string, end = "") => message(body, { applicationProperties: { a: text + end } });
@@ -51,31 +51,31 @@ async function turnsOf(promise: Promise<unknown>): Promise<number> {
 
 describe("a topic whose rules take long", () => {
   it("lets everything else go on meanwhile, and answers once its subscriptions have the messages", async () => {
-    await using world = await openHeavy();
-    await world.broker.createQueue("q");
-    const sent = world.sender.sendBatch([large("a"), large("b", "y"), large("c")]);
+    await using fixture = await openHeavy();
+    await fixture.broker.createQueue("q");
+    const sent = fixture.sender.sendBatch([large("a"), large("b", "y"), large("c")]);
     await settleMicrotasks();
-    expect(world.broker.getEntity("t").activeMessageCount).toBe(3);
-    await world.broker.sender("q").send(message("meanwhile"));
-    expect(world.broker.getEntity("q").activeMessageCount).toBe(1);
+    expect(fixture.broker.getEntity("t").activeMessageCount).toBe(3);
+    await fixture.broker.sender("q").send(message("meanwhile"));
+    expect(fixture.broker.getEntity("q").activeMessageCount).toBe(1);
     expect(await turnsOf(sent)).toBeGreaterThan(3);
-    expect([await world.receive("all"), await world.receive("some")]).toEqual([["a", "b", "c"], ["b"]]);
-    expect(world.broker.getEntity("t")).toMatchObject({ activeMessageCount: 0, sizeInBytes: 0 });
+    expect([await fixture.receive("all"), await fixture.receive("some")]).toEqual([["a", "b", "c"], ["b"]]);
+    expect(fixture.broker.getEntity("t")).toMatchObject({ activeMessageCount: 0, sizeInBytes: 0 });
   });
 
   it("keeps the order of its messages, whoever sent them in whatever way", async () => {
-    await using world = await openHeavy();
-    await world.broker.createQueue("q", { forwardTo: "t" });
-    const scheduledEnqueueTime = new Date(world.clock.now() + 1000);
-    await world.sender.schedule([{ ...large("scheduled"), scheduledEnqueueTime }]);
-    const batch = world.sender.sendBatch([large("a"), large("b")]);
-    void world.broker.sender("q").send(message("forwarded"));
-    const transaction = world.broker.beginTransaction();
-    await world.broker.sender("t").send(message("in a transaction"), transaction);
+    await using fixture = await openHeavy();
+    await fixture.broker.createQueue("q", { forwardTo: "t" });
+    const scheduledEnqueueTime = new Date(fixture.clock.now() + 1000);
+    await fixture.sender.schedule([{ ...large("scheduled"), scheduledEnqueueTime }]);
+    const batch = fixture.sender.sendBatch([large("a"), large("b")]);
+    void fixture.broker.sender("q").send(message("forwarded"));
+    const transaction = fixture.broker.beginTransaction();
+    await fixture.broker.sender("t").send(message("in a transaction"), transaction);
     const committed = transaction.commit();
-    world.clock.advance(1000);
-    await Promise.all([batch, committed, world.sender.send(message("last"))]);
-    expect(await world.receive("all")).toEqual([
+    fixture.clock.advance(1000);
+    await Promise.all([batch, committed, fixture.sender.send(message("last"))]);
+    expect(await fixture.receive("all")).toEqual([
       "a",
       "b",
       "forwarded",
@@ -86,15 +86,15 @@ describe("a topic whose rules take long", () => {
   });
 
   it("does small work at once", async () => {
-    await using world = await openHeavy();
-    const sent = world.sender.send(message("small"));
-    expect(await world.receive("all")).toEqual(["small"]);
+    await using fixture = await openHeavy();
+    const sent = fixture.sender.send(message("small"));
+    expect(await fixture.receive("all")).toEqual(["small"]);
     await sent;
   });
 
   it("makes many copies a few at a time, too", async () => {
-    await using world = openWorld();
-    const { broker } = world;
+    await using fixture = openFixture();
+    const { broker } = fixture;
     await broker.createTopic("t");
     for (let i = 0; i < 300; i++) await broker.createSubscription("t", `s${i}`);
     const sent = broker.sender("t").sendBatch(Array.from({ length: 50 }, (_, i) => message(`${i}`)));
@@ -106,16 +106,16 @@ describe("a topic whose rules take long", () => {
   });
 
   it("forgets what waits when it is emptied or deleted, and answers", async () => {
-    await using world = await openHeavy();
-    const first = world.sender.sendBatch([large("a"), large("b")]);
+    await using fixture = await openHeavy();
+    const first = fixture.sender.sendBatch([large("a"), large("b")]);
     await settleMicrotasks();
-    await world.broker.reset();
+    await fixture.broker.reset();
     await first;
-    expect(await world.receive("all")).toEqual([]);
-    expect(world.broker.getEntity("t").sizeInBytes).toBe(0);
-    const second = world.sender.sendBatch([large("a"), large("b")]);
+    expect(await fixture.receive("all")).toEqual([]);
+    expect(fixture.broker.getEntity("t").sizeInBytes).toBe(0);
+    const second = fixture.sender.sendBatch([large("a"), large("b")]);
     await settleMicrotasks();
-    await world.broker.deleteEntity("t");
+    await fixture.broker.deleteEntity("t");
     await second;
   });
 
@@ -140,10 +140,10 @@ describe("a topic whose rules take long", () => {
   });
 
   it("answers those who wait when the broker is closed", async () => {
-    const world = await openHeavy();
-    const sent = world.sender.sendBatch([large("a"), large("b")]);
+    const fixture = await openHeavy();
+    const sent = fixture.sender.sendBatch([large("a"), large("b")]);
     await settleMicrotasks();
-    await world.broker.close();
+    await fixture.broker.close();
     await sent;
   });
 });

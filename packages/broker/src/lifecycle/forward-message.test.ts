@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { type Broker, openBroker } from "../client/broker.js";
+import { codeOf, message, openFixture, textOf, textsOf } from "../fixture.test-support.js";
 import { createDisk, openDisk } from "../storage/restartable-storage.test-support.js";
 import { createManualClock, type ManualClock } from "../timing/clock.js";
-import { codeOf, message, openWorld, textOf, textsOf } from "../world.test-support.js";
 
 describe("forwardTo", () => {
   it("moves every message on at once, with a new sequence number and the first one kept", async () => {
-    await using world = openWorld();
-    const { broker } = world;
+    await using fixture = openFixture();
+    const { broker } = fixture;
     await broker.createQueue("target");
     await broker.createQueue("source", { forwardTo: "TARGET" });
     await broker.sender("target").send(message("first"));
@@ -21,8 +21,8 @@ describe("forwardTo", () => {
   });
 
   it("goes from a subscription to a queue and to another topic", async () => {
-    await using world = openWorld();
-    const { broker } = world;
+    await using fixture = openFixture();
+    const { broker } = fixture;
     await broker.createTopic("second");
     await broker.createSubscription("second", "all");
     await broker.createTopic("first");
@@ -32,8 +32,8 @@ describe("forwardTo", () => {
   });
 
   it("waits with scheduled messages until they are due", async () => {
-    await using world = openWorld();
-    const { broker, clock } = world;
+    await using fixture = openFixture();
+    const { broker, clock } = fixture;
     await broker.createQueue("target");
     await broker.createQueue("source", { forwardTo: "target" });
     await broker
@@ -45,8 +45,8 @@ describe("forwardTo", () => {
   });
 
   it("lets a chain have four hops, then keeps the message in the transfer dead-letter queue", async () => {
-    await using world = openWorld();
-    const { broker } = world;
+    await using fixture = openFixture();
+    const { broker } = fixture;
     await broker.createQueue("q5");
     for (const n of [4, 3, 2, 1, 0]) await broker.createQueue(`q${n}`, { forwardTo: `q${n + 1}` });
     await broker.sender("q1").send(message("four hops"));
@@ -61,8 +61,8 @@ describe("forwardTo", () => {
   });
 
   it("ends a circle the same way", async () => {
-    await using world = openWorld();
-    const { broker } = world;
+    await using fixture = openFixture();
+    const { broker } = fixture;
     await broker.createQueue("a");
     await broker.createQueue("b", { forwardTo: "a" });
     await broker.updateEntity("a", { forwardTo: "b" });
@@ -78,8 +78,8 @@ describe("forwardTo", () => {
     ],
     ["QuotaExceeded", async (broker: Broker) => broker.faults.fill("target")],
   ])("keeps a message in the transfer dead-letter queue for %s", async (reason, spoil) => {
-    await using world = openWorld();
-    const { broker } = world;
+    await using fixture = openFixture();
+    const { broker } = fixture;
     await broker.createQueue("target");
     await broker.createQueue("source", { forwardTo: "target" });
     await spoil(broker);
@@ -90,8 +90,8 @@ describe("forwardTo", () => {
   });
 
   it("moves the messages that are already there when it is set, locked ones once their locks end", async () => {
-    await using world = openWorld();
-    const { broker, clock } = world;
+    await using fixture = openFixture();
+    const { broker, clock } = fixture;
     await broker.createQueue("target");
     await broker.createQueue("source");
     await broker.sender("source").sendBatch([message("locked"), message("b")]);
@@ -103,8 +103,8 @@ describe("forwardTo", () => {
   });
 
   it("ends receiving from the source", async () => {
-    await using world = openWorld();
-    const { broker } = world;
+    await using fixture = openFixture();
+    const { broker } = fixture;
     await broker.createQueue("target");
     await broker.createQueue("source");
     const pending = codeOf(broker.receiver("source").receive());
@@ -115,8 +115,8 @@ describe("forwardTo", () => {
   });
 
   it("needs a target that exists, and a source without sessions that is never deleted when idle", async () => {
-    await using world = openWorld();
-    const { broker } = world;
+    await using fixture = openFixture();
+    const { broker } = fixture;
     expect(await codeOf(broker.createQueue("source", { forwardTo: "nowhere" }))).toBe("entity-not-found");
     await broker.createQueue("target");
     expect(await codeOf(broker.createQueue("s", { forwardTo: "target", requiresSession: true }))).toBe(
@@ -130,8 +130,8 @@ describe("forwardTo", () => {
 
 describe("forwardDeadLetteredMessagesTo", () => {
   it("moves dead-lettered messages on and tells where they come from", async () => {
-    await using world = openWorld();
-    const { broker } = world;
+    await using fixture = openFixture();
+    const { broker } = fixture;
     await broker.createQueue("graveyard");
     await broker.createQueue("orders", { forwardDeadLetteredMessagesTo: "graveyard" });
     await broker.sender("orders").send(message("a"));
@@ -146,8 +146,8 @@ describe("forwardDeadLetteredMessagesTo", () => {
   });
 
   it("leaves them in the dead-letter queue where that is impossible", async () => {
-    await using world = openWorld();
-    const { broker } = world;
+    await using fixture = openFixture();
+    const { broker } = fixture;
     await broker.createQueue("graveyard");
     await broker.createQueue("orders", { forwardDeadLetteredMessagesTo: "graveyard" });
     await broker.deleteEntity("graveyard");
@@ -159,9 +159,9 @@ describe("forwardDeadLetteredMessagesTo", () => {
 });
 
 describe("via", () => {
-  it("sends by way of a queue, whose transfer dead-letter queue keeps what cannot go on", async () => {
-    await using world = openWorld();
-    const { broker } = world;
+  it("sends via a queue, whose transfer dead-letter queue keeps what cannot go on", async () => {
+    await using fixture = openFixture();
+    const { broker } = fixture;
     await broker.createQueue("via");
     await broker.createQueue("target");
     const sender = broker.sender("target", { via: "via" });
@@ -174,7 +174,7 @@ describe("via", () => {
     expect(dead!.deadLetterReason).toBe("MessagingEntityNotFound");
   });
 
-  it("sends by way of a topic, whose transfer dead-letter queue outlives a restart", async () => {
+  it("sends via a topic, whose transfer dead-letter queue outlives a restart", async () => {
     const disk = createDisk();
     const clock = createManualClock();
     const first = await openBroker({ clock, storage: openDisk(disk) });
@@ -204,9 +204,9 @@ describe("via", () => {
 describe("a scheduled time on the way", () => {
   const inAMinute = (clock: ManualClock) => new Date(clock.now() + 60_000);
 
-  it("holds at its destination what was sent by way of another queue", async () => {
-    await using world = openWorld();
-    const { broker, clock } = world;
+  it("holds at its destination what was sent via another queue", async () => {
+    await using fixture = openFixture();
+    const { broker, clock } = fixture;
     for (const path of ["via", "target"]) await broker.createQueue(path);
     const sender = broker.sender("target", { via: "via" });
     await sender.send(message("later", { scheduledEnqueueTime: inAMinute(clock), timeToLiveMs: 5000 }));
@@ -221,8 +221,8 @@ describe("a scheduled time on the way", () => {
   });
 
   it("that a rule's action sets counts where the message is forwarded to, and nowhere else", async () => {
-    await using world = openWorld();
-    const { broker, clock } = world;
+    await using fixture = openFixture();
+    const { broker, clock } = fixture;
     await broker.createQueue("target", { defaultMessageTimeToLiveMs: 5000 });
     await broker.createTopic("events");
     const action = `SET sys.ScheduledEnqueueTimeUtc = property('due')`;

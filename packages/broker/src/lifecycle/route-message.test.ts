@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { codeOf, message, openFixture, textOf, textsOf } from "../fixture.test-support.js";
 import type { RuleDefinition } from "../rules/rule.js";
-import { codeOf, message, openWorld, textOf, textsOf } from "../world.test-support.js";
 
 const sql = (name: string, expression: string, action?: string): RuleDefinition => ({
   name,
@@ -9,40 +9,40 @@ const sql = (name: string, expression: string, action?: string): RuleDefinition 
 });
 
 async function openNews(...rules: RuleDefinition[]) {
-  const world = openWorld();
-  await world.broker.createTopic("news");
+  const fixture = openFixture();
+  await fixture.broker.createTopic("news");
   const [first, ...others] = rules;
-  await world.broker.createSubscription("news", "sub", {}, first);
-  for (const rule of others) await world.broker.createRule("news", "sub", rule);
+  await fixture.broker.createSubscription("news", "sub", {}, first);
+  for (const rule of others) await fixture.broker.createRule("news", "sub", rule);
   return {
-    ...world,
-    sender: world.broker.sender("news"),
-    receiver: world.broker.receiver("news/Subscriptions/sub", { mode: "receiveAndDelete" }),
+    ...fixture,
+    sender: fixture.broker.sender("news"),
+    receiver: fixture.broker.receiver("news/Subscriptions/sub", { mode: "receiveAndDelete" }),
   };
 }
 
 describe("rules", () => {
   it("let a subscription without rules of its own have every message", async () => {
-    await using world = await openNews();
-    await world.sender.send(message("a"));
-    expect(textsOf(await world.receiver.receive(10))).toEqual(["a"]);
-    expect(world.broker.listRules("news", "sub").map(({ name }) => name)).toEqual(["$Default"]);
+    await using fixture = await openNews();
+    await fixture.sender.send(message("a"));
+    expect(textsOf(await fixture.receiver.receive(10))).toEqual(["a"]);
+    expect(fixture.broker.listRules("news", "sub").map(({ name }) => name)).toEqual(["$Default"]);
   });
 
   it("make one copy of all matching rules without an action", async () => {
-    await using world = await openNews(sql("one", "n > 1"), sql("two", "n > 2"));
-    for (const n of [1, 2, 3]) await world.sender.send(message(`${n}`, { applicationProperties: { n } }));
-    expect(textsOf(await world.receiver.receive(10))).toEqual(["2", "3"]);
+    await using fixture = await openNews(sql("one", "n > 1"), sql("two", "n > 2"));
+    for (const n of [1, 2, 3]) await fixture.sender.send(message(`${n}`, { applicationProperties: { n } }));
+    expect(textsOf(await fixture.receiver.receive(10))).toEqual(["2", "3"]);
   });
 
   it("make a copy of its own for each matching rule with an action, which carries RuleName", async () => {
-    await using world = await openNews(
+    await using fixture = await openNews(
       sql("plain", "n = 1"),
       sql("first", "n = 1", "SET colour = 'red'; SET sys.Label = 'changed'"),
       sql("second", "n = 1", "REMOVE n"),
     );
-    await world.sender.send(message("a", { subject: "sent", applicationProperties: { n: 1 } }));
-    const received = await world.receiver.receive(10);
+    await fixture.sender.send(message("a", { subject: "sent", applicationProperties: { n: 1 } }));
+    const received = await fixture.receiver.receive(10);
     expect(received.map((one) => one.applicationProperties)).toEqual([
       { n: 1 },
       { n: 1, colour: "red", RuleName: "first" },
@@ -55,46 +55,46 @@ describe("rules", () => {
   });
 
   it("cannot compute with values that are none of their kind, and treat them as such that cannot be compared", async () => {
-    await using world = await openNews(
+    await using fixture = await openNews(
       sql("date", "sys.EnqueuedTimeUtc - odd <> 0"),
       sql("sum", "odd + 'x' = 'x'"),
       sql("sign", "-odd = 1"),
       sql("expiry", "sys.ExpiresAtUtc - sys.EnqueuedTimeUtc <> 0"),
       sql("here", "EXISTS(odd)"),
     );
-    const due = new Date(world.clock.now() + 1000);
+    const due = new Date(fixture.clock.now() + 1000);
     for (const odd of [new Date(Number.NaN), { type: "timespan" }, { type: "guid", value: 1 }]) {
       const properties = { applicationProperties: { odd }, timeToLiveMs: 1e300 };
-      await world.sender.send(message("at once", properties));
-      await world.sender.send(message("later", { ...properties, scheduledEnqueueTime: due }));
+      await fixture.sender.send(message("at once", properties));
+      await fixture.sender.send(message("later", { ...properties, scheduledEnqueueTime: due }));
     }
-    world.clock.advance(1000);
-    expect(textsOf(await world.receiver.receive(10)).sort()).toEqual([
+    fixture.clock.advance(1000);
+    expect(textsOf(await fixture.receiver.receive(10)).sort()).toEqual([
       ...["at once", "at once", "at once"],
       ...["later", "later", "later"],
     ]);
   });
 
   it("match on correlation filters", async () => {
-    await using world = await openNews({
+    await using fixture = await openNews({
       name: "orders",
       filter: { type: "correlation", subject: "order", properties: { region: "eu" } },
     });
-    await world.sender.send(message("a", { subject: "order", applicationProperties: { region: "eu" } }));
-    await world.sender.send(message("b", { subject: "order", applicationProperties: { region: "us" } }));
-    await world.sender.send(message("c", { subject: "Order", applicationProperties: { region: "eu" } }));
-    expect(textsOf(await world.receiver.receive(10))).toEqual(["a"]);
+    await fixture.sender.send(message("a", { subject: "order", applicationProperties: { region: "eu" } }));
+    await fixture.sender.send(message("b", { subject: "order", applicationProperties: { region: "us" } }));
+    await fixture.sender.send(message("c", { subject: "Order", applicationProperties: { region: "eu" } }));
+    expect(textsOf(await fixture.receiver.receive(10))).toEqual(["a"]);
   });
 
   it("read system properties", async () => {
-    await using world = await openNews(
+    await using fixture = await openNews(
       sql(
         "all",
         "sys.MessageId = 'm1' AND sys.Label = 's' AND sys.ContentType = 't' AND sys.SequenceNumber = 1 AND sys.Size > 0 " +
           "AND sys.CorrelationId = '7' AND sys.To = 'to' AND sys.ReplyTo = 'r' AND sys.ScheduledEnqueueTimeUtc IS NULL",
       ),
     );
-    await world.sender.send(
+    await fixture.sender.send(
       message("a", {
         messageId: "m1",
         subject: "s",
@@ -104,79 +104,79 @@ describe("rules", () => {
         replyTo: "r",
       }),
     );
-    expect(textsOf(await world.receiver.receive(10, { maxWaitMs: 0 }))).toEqual(["a"]);
+    expect(textsOf(await fixture.receiver.receive(10, { maxWaitMs: 0 }))).toEqual(["a"]);
   });
 
   it("read the properties of a message in a front end's encoding", async () => {
-    await using world = await openNews(sql("n", "n = 1"));
-    await world.sender.send({ wire: Buffer.from("encoded"), applicationProperties: () => ({ n: 1 }) });
-    world.broker.setWireDecoder(() => ({
+    await using fixture = await openNews(sql("n", "n = 1"));
+    await fixture.sender.send({ wire: Buffer.from("encoded"), applicationProperties: () => ({ n: 1 }) });
+    fixture.broker.setWireDecoder(() => ({
       applicationProperties: { n: 1 },
       body: { section: "value", value: null },
     }));
-    await world.sender.schedule([
-      { wire: Buffer.from("later"), scheduledEnqueueTime: new Date(world.clock.now()) },
+    await fixture.sender.schedule([
+      { wire: Buffer.from("later"), scheduledEnqueueTime: new Date(fixture.clock.now()) },
     ]);
-    const received = await world.receiver.receive(10);
+    const received = await fixture.receiver.receive(10);
     expect(received.map((one) => Buffer.from(one.wire!).toString())).toEqual(["encoded", "later"]);
   });
 
   it("take an application property's number for an integer or a double alike", async () => {
-    await using world = await openNews(sql("n", "n = 5 AND d = 2.5 AND big > 9007199254740993"));
-    await world.sender.send(message("a", { applicationProperties: { n: 5, d: 2.5, big: 2n ** 60n } }));
-    expect(textsOf(await world.receiver.receive(10, { maxWaitMs: 0 }))).toEqual(["a"]);
+    await using fixture = await openNews(sql("n", "n = 5 AND d = 2.5 AND big > 9007199254740993"));
+    await fixture.sender.send(message("a", { applicationProperties: { n: 5, d: 2.5, big: 2n ** 60n } }));
+    expect(textsOf(await fixture.receiver.receive(10, { maxWaitMs: 0 }))).toEqual(["a"]);
   });
 
   it("dead-letter a message on which a filter fails, by the name of the exception", async () => {
-    await using world = await openNews(sql("bad", "sys.Unheard = 1"));
-    await world.sender.send(message("a"));
-    const [dead] = await world.broker.receiver("news/subscriptions/sub/$DeadLetterQueue").receive();
+    await using fixture = await openNews(sql("bad", "sys.Unheard = 1"));
+    await fixture.sender.send(message("a"));
+    const [dead] = await fixture.broker.receiver("news/subscriptions/sub/$DeadLetterQueue").receive();
     expect(dead!.deadLetterReason).toBe("FilterException");
     expect(dead!.deadLetterErrorDescription).toContain("Rule 'bad' failed");
   });
 
   it("drop a message on which a filter fails where the subscription says so", async () => {
-    await using world = await openNews(sql("bad", "sys.Unheard = 1"));
-    await world.broker.updateEntity("news/subscriptions/sub", {
+    await using fixture = await openNews(sql("bad", "sys.Unheard = 1"));
+    await fixture.broker.updateEntity("news/subscriptions/sub", {
       deadLetteringOnFilterEvaluationExceptions: false,
     });
-    await world.sender.send(message("a"));
-    expect(await world.broker.receiver("news/subscriptions/sub/$DeadLetterQueue").peek()).toEqual([]);
+    await fixture.sender.send(message("a"));
+    expect(await fixture.broker.receiver("news/subscriptions/sub/$DeadLetterQueue").peek()).toEqual([]);
   });
 
   it("leave a message that matches no subscription accepted and gone", async () => {
-    await using world = await openNews(sql("none", "1=0"));
+    await using fixture = await openNews(sql("none", "1=0"));
     const events: string[] = [];
-    world.broker.onEvent((event) => events.push(event.type));
-    await world.sender.send(message("a"));
+    fixture.broker.onEvent((event) => events.push(event.type));
+    await fixture.sender.send(message("a"));
     expect(events).toEqual(["matched-no-subscription"]);
-    expect(world.broker.getEntity("news").sizeInBytes).toBe(0);
+    expect(fixture.broker.getEntity("news").sizeInBytes).toBe(0);
   });
 });
 
 describe("createRule", () => {
   it("holds from the next message on; deleteRule and updateRule too", async () => {
-    await using world = await openNews();
-    await world.broker.deleteRule("news", "sub", "$default");
-    await world.sender.send(message("a"));
-    await world.broker.createRule("news", "sub", sql("r", "n = 1"));
-    await world.sender.send(message("b", { applicationProperties: { n: 1 } }));
-    await world.broker.updateRule("news", "sub", sql("R", "n = 2"));
-    await world.sender.send(message("c", { applicationProperties: { n: 1 } }));
-    expect(textsOf(await world.receiver.receive(10))).toEqual(["b"]);
+    await using fixture = await openNews();
+    await fixture.broker.deleteRule("news", "sub", "$default");
+    await fixture.sender.send(message("a"));
+    await fixture.broker.createRule("news", "sub", sql("r", "n = 1"));
+    await fixture.sender.send(message("b", { applicationProperties: { n: 1 } }));
+    await fixture.broker.updateRule("news", "sub", sql("R", "n = 2"));
+    await fixture.sender.send(message("c", { applicationProperties: { n: 1 } }));
+    expect(textsOf(await fixture.receiver.receive(10))).toEqual(["b"]);
   });
 
   it("refuses a text that breaks the grammar, naming the rule and the place", async () => {
-    await using world = await openNews();
-    expect(await codeOf(world.broker.createRule("news", "sub", sql("r", "n ==")))).toBe("argument-error");
-    await expect(world.broker.createRule("news", "sub", sql("r", "n = "))).rejects.toThrow(
+    await using fixture = await openNews();
+    expect(await codeOf(fixture.broker.createRule("news", "sub", sql("r", "n ==")))).toBe("argument-error");
+    await expect(fixture.broker.createRule("news", "sub", sql("r", "n = "))).rejects.toThrow(
       /^Rule 'r' of 'news\/Subscriptions\/sub': rule filter: expected/,
     );
   });
 
   it.each([
-    ["a rule that is no object", null, "A rule of 'news/Subscriptions/sub': it has to be an object"],
-    ["a name that is no text", { name: 7, filter: { type: "true" } }, "name has to be a string"],
+    ["a rule that is not an object", null, "A rule of 'news/Subscriptions/sub': it has to be an object"],
+    ["a name that is not a string", { name: 7, filter: { type: "true" } }, "name has to be a string"],
     ["no filter", { name: "r" }, "Rule 'r' of 'news/Subscriptions/sub': filter has to be an object"],
     ["a filter of another type", { name: "r", filter: { type: "regex" } }, "filter.type has to be"],
     [
@@ -190,12 +190,12 @@ describe("createRule", () => {
       "filter.expression has to be a string",
     ],
     [
-      "parameters that are no object",
+      "parameters that are not an object",
       { name: "r", filter: { type: "sql", expression: "1=1", parameters: "a" } },
       "filter.parameters has to be an object",
     ],
     [
-      "properties that are no object",
+      "properties that are not an object",
       { name: "r", filter: { type: "correlation", properties: ["a"] } },
       "filter.properties has to be an object",
     ],
@@ -205,7 +205,7 @@ describe("createRule", () => {
       "Rule 'r' of 'news/Subscriptions/sub': filter.applicationProperties is unknown, expected filter.type",
     ],
     [
-      "a correlation filter whose condition is no text",
+      "a correlation filter whose condition is not a string",
       { name: "r", filter: { type: "correlation", messageId: 7 } },
       "filter.messageId has to be a string",
     ],
@@ -240,61 +240,61 @@ describe("createRule", () => {
       "it holds a value that cannot be copied",
     ],
   ])("refuses %s, from code without types", async (_what, rule, text) => {
-    await using world = await openNews();
-    await expect(world.broker.createRule("news", "sub", rule as never)).rejects.toThrow(text);
-    await expect(world.broker.updateRule("news", "sub", rule as never)).rejects.toThrow(text);
-    expect(await codeOf(world.broker.createRule("news", "sub", rule as never))).toBe("argument-error");
-    expect(world.broker.listRules("news", "sub").map(({ name }) => name)).toEqual(["$Default"]);
+    await using fixture = await openNews();
+    await expect(fixture.broker.createRule("news", "sub", rule as never)).rejects.toThrow(text);
+    await expect(fixture.broker.updateRule("news", "sub", rule as never)).rejects.toThrow(text);
+    expect(await codeOf(fixture.broker.createRule("news", "sub", rule as never))).toBe("argument-error");
+    expect(fixture.broker.listRules("news", "sub").map(({ name }) => name)).toEqual(["$Default"]);
   });
 
   it("refuses a name of more than 50 characters or with a slash", async () => {
-    await using world = await openNews();
-    await world.broker.createRule("news", "sub", sql("r".repeat(50), "1=1"));
+    await using fixture = await openNews();
+    await fixture.broker.createRule("news", "sub", sql("r".repeat(50), "1=1"));
     for (const name of ["r".repeat(51), "a/b", ""]) {
-      expect(await codeOf(world.broker.createRule("news", "sub", sql(name, "1=1")))).toBe("argument-error");
+      expect(await codeOf(fixture.broker.createRule("news", "sub", sql(name, "1=1")))).toBe("argument-error");
     }
   });
 
   it("is listed by its name, whatever the order of creation and the letter case", async () => {
-    await using world = await openNews(sql("red", "1=1"), sql("Blue", "1=1"), sql("azure", "1=1"));
-    const names = world.broker.listRules("news", "sub").map(({ name }) => name);
+    await using fixture = await openNews(sql("red", "1=1"), sql("Blue", "1=1"), sql("azure", "1=1"));
+    const names = fixture.broker.listRules("news", "sub").map(({ name }) => name);
     expect(names.filter((name) => name !== "$Default")).toEqual(["azure", "Blue", "red"]);
   });
 
   it("refuses a name in use and does not find an unknown one", async () => {
-    await using world = await openNews(sql("r", "1=1"));
-    expect(await codeOf(world.broker.createRule("news", "sub", sql("R", "1=1")))).toBe(
+    await using fixture = await openNews(sql("r", "1=1"));
+    expect(await codeOf(fixture.broker.createRule("news", "sub", sql("R", "1=1")))).toBe(
       "entity-already-exists",
     );
-    expect(await codeOf(world.broker.deleteRule("news", "sub", "x"))).toBe("rule-not-found");
-    expect(await codeOf(world.broker.updateRule("news", "sub", sql("x", "1=1")))).toBe("rule-not-found");
-    expect(await codeOf(world.broker.createRule("news", "x", sql("x", "1=1")))).toBe("entity-not-found");
+    expect(await codeOf(fixture.broker.deleteRule("news", "sub", "x"))).toBe("rule-not-found");
+    expect(await codeOf(fixture.broker.updateRule("news", "sub", sql("x", "1=1")))).toBe("rule-not-found");
+    expect(await codeOf(fixture.broker.createRule("news", "x", sql("x", "1=1")))).toBe("entity-not-found");
   });
 });
 
 describe("topic", () => {
   it("caps the time to live by its own default and by the subscription's", async () => {
-    await using world = openWorld();
-    await world.broker.createTopic("news", { defaultMessageTimeToLiveMs: 5000 });
-    await world.broker.createSubscription("news", "long");
-    await world.broker.createSubscription("news", "short", { defaultMessageTimeToLiveMs: 2000 });
-    await world.broker.sender("news").send(message("a"));
+    await using fixture = openFixture();
+    await fixture.broker.createTopic("news", { defaultMessageTimeToLiveMs: 5000 });
+    await fixture.broker.createSubscription("news", "long");
+    await fixture.broker.createSubscription("news", "short", { defaultMessageTimeToLiveMs: 2000 });
+    await fixture.broker.sender("news").send(message("a"));
     const lives = ["long", "short"].map(
-      async (name) => (await world.broker.receiver(`news/subscriptions/${name}`).peek())[0]!.timeToLiveMs,
+      async (name) => (await fixture.broker.receiver(`news/subscriptions/${name}`).peek())[0]!.timeToLiveMs,
     );
     expect(await Promise.all(lives)).toEqual([5000, 2000]);
   });
 
   it("dead-letters a message without session id in a subscription that requires sessions", async () => {
-    await using world = openWorld();
-    await world.broker.createTopic("news");
-    await world.broker.createQueue("dead");
-    await world.broker.createSubscription("news", "sub", { requiresSession: true });
-    await world.broker.sender("news").send(message("a"));
-    const [dead] = await world.broker.receiver("news/subscriptions/sub/$DeadLetterQueue").receive();
+    await using fixture = openFixture();
+    await fixture.broker.createTopic("news");
+    await fixture.broker.createQueue("dead");
+    await fixture.broker.createSubscription("news", "sub", { requiresSession: true });
+    await fixture.broker.sender("news").send(message("a"));
+    const [dead] = await fixture.broker.receiver("news/subscriptions/sub/$DeadLetterQueue").receive();
     expect(dead!.deadLetterReason).toBe("Session ID is null");
-    await world.broker.updateEntity("news/subscriptions/sub", { forwardDeadLetteredMessagesTo: "dead" });
-    await world.broker.sender("news").send(message("b"));
-    expect(textsOf(await world.broker.receiver("dead").receive())).toEqual(["b"]);
+    await fixture.broker.updateEntity("news/subscriptions/sub", { forwardDeadLetteredMessagesTo: "dead" });
+    await fixture.broker.sender("news").send(message("b"));
+    expect(textsOf(await fixture.broker.receiver("dead").receive())).toEqual(["b"]);
   });
 });

@@ -47,7 +47,7 @@ export function newTransit(content: MessageContent, readProperties: Transit["rea
   };
 }
 
-/** A message that leaves a store for another entity; its life starts anew there. */
+/** A message that leaves a store for another entity; its life starts again there. */
 export function transitOf(message: StoredMessage): Transit {
   const { content, propertyChanges, enqueuedSequence, hops, deadLetterSource } = message;
   const { lifeMs, wasScheduled } = message;
@@ -71,7 +71,7 @@ export function routeMessage(engine: Engine, target: Queue | Topic, transit: Tra
 }
 
 /**
- * Keeps a message that comes from another entity until its scheduled time, which a rule's action may have set or which its sender, by way of
+ * Keeps a message that comes from another entity until its scheduled time, which a rule's action may have set or which its sender, via
  * that entity, has. Source: "Topic filters and actions", actions.
  */
 export function holdUntilDue(engine: Engine, target: Queue | Topic, transit: Transit, nowMs: number): void {

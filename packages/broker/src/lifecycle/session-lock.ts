@@ -19,7 +19,7 @@ export function lockSession(
   return lock;
 }
 
-/** Lets a session's lock, and with it those of its messages, start anew. */
+/** Lets a session's lock, and with it those of its messages, start again. */
 export function renewSession(engine: Engine, lock: SessionLock, nowMs: number): void {
   const { lockDurationMs } = (lock.session.store.owner as ReceivingEntity).options;
   engine.timers.arm(lock, nowMs + lockDurationMs);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { openBroker } from "../client/broker.js";
+import { codeOf, message, settleMicrotasks, textOf, textsOf } from "../fixture.test-support.js";
 import type { WireDecoder } from "../messages/message.js";
 import type { RuleDefinition } from "../rules/rule.js";
 import { createDisk, type Disk, openDisk } from "../storage/restartable-storage.test-support.js";
 import { createManualClock, type ManualClock } from "../timing/clock.js";
-import { codeOf, message, settleMicrotasks, textOf, textsOf } from "../world.test-support.js";
 
 const MINUTE_MS = 60_000;
 

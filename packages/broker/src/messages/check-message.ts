@@ -30,7 +30,7 @@ export function checkProperties(message: BrokerMessage, entity: string): void {
   checkId(message.correlationId, "correlationId", entity);
   const { scheduledEnqueueTime } = message;
   if (scheduledEnqueueTime !== undefined && Number.isNaN(scheduledEnqueueTime.getTime())) {
-    throw argumentError(entity, "scheduledEnqueueTime is no valid date");
+    throw argumentError(entity, "scheduledEnqueueTime is not a valid date");
   }
   const ttl = message.timeToLiveMs;
   if (ttl !== undefined && !(typeof ttl === "number" && ttl > 0)) {
@@ -84,13 +84,13 @@ function checkKey(key: string | undefined, name: string, entity: string): void {
 }
 
 function checkText(text: unknown, name: string, entity: string): void {
-  if (text !== undefined && typeof text !== "string") throw argumentError(entity, `${name} is no string`);
+  if (text !== undefined && typeof text !== "string") throw argumentError(entity, `${name} is not a string`);
 }
 
 function checkId(id: unknown, name: string, entity: string): void {
   if (id === undefined || typeof id === "string" || id instanceof Uint8Array) return;
   if (typeof id !== "bigint" && typeof id !== "number") {
-    throw argumentError(entity, `${name} is no string, number, bigint or Uint8Array`);
+    throw argumentError(entity, `${name} is not a string, number, bigint or Uint8Array`);
   }
   if (id < 0 || id >= ID_RANGE || (typeof id === "number" && !Number.isInteger(id))) {
     throw argumentError(entity, `${name} is a number but no unsigned integer of 64 bits`);

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** The last two digits of an id: looked up, for making each anew costs more than all the rest of an id. */
+/** The last two digits of an id: looked up, for making each again costs more than all the rest of an id. */
 const LAST_DIGITS = Array.from({ length: 256 }, (_, value) => value.toString(16).padStart(2, "0"));
 
 /** Ids for messages that come without: 20 random hexadecimal digits, the same for all of one broker, then 12 that count. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { codeOf, message, openWorld } from "../world.test-support.js";
+import { codeOf, message, openFixture } from "../fixture.test-support.js";
 import { sizeOfApplicationProperties } from "./message-size.js";
 
 /** What the property `p` costs besides its value's own bytes: its name, and what every value costs. */
@@ -53,10 +53,10 @@ describe("the size of application properties", () => {
   });
 
   it("keeps more than 64 KB from being hidden in a list", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
     const sending = (length: number) =>
-      world.broker
+      fixture.broker
         .sender("orders")
         .send(message("", { applicationProperties: { list: ["x".repeat(length)] } }));
     const overhead = sizeOfApplicationProperties({ list: [""] });

@@ -1,106 +1,106 @@
 import { describe, expect, it } from "vitest";
 import type { Broker } from "../client/broker.js";
-import { codeOf, message, openWorld, textOf, textsOf } from "../world.test-support.js";
+import { codeOf, message, openFixture, textOf, textsOf } from "../fixture.test-support.js";
 
 const MINUTE_MS = 60_000;
 
 async function openOrders(options = {}) {
-  const world = openWorld();
-  await world.broker.createQueue("orders", { requiresSession: true, ...options });
-  const sender = world.broker.sender("orders");
+  const fixture = openFixture();
+  await fixture.broker.createQueue("orders", { requiresSession: true, ...options });
+  const sender = fixture.broker.sender("orders");
   return {
-    ...world,
+    ...fixture,
     sender,
     send: (sessionId: string, ...texts: string[]) =>
       sender.sendBatch(texts.map((text) => message(text, { sessionId }))),
-    accept: (sessionId?: string) => world.broker.acceptSession("orders", { sessionId, maxWaitMs: 0 }),
+    accept: (sessionId?: string) => fixture.broker.acceptSession("orders", { sessionId, maxWaitMs: 0 }),
   };
 }
 
 describe("acceptSession", () => {
   it("gives one receiver all present and future messages of a session, in order", async () => {
-    await using world = await openOrders();
-    await world.send("s1", "a", "b");
-    await world.send("s2", "x");
-    const session = await world.accept("s1");
+    await using fixture = await openOrders();
+    await fixture.send("s1", "a", "b");
+    await fixture.send("s2", "x");
+    const session = await fixture.accept("s1");
     expect(session.sessionId).toBe("s1");
-    expect(session.lockedUntil.getTime()).toBe(world.clock.now() + MINUTE_MS);
+    expect(session.lockedUntil.getTime()).toBe(fixture.clock.now() + MINUTE_MS);
     expect(textsOf(await session.receive(10))).toEqual(["a", "b"]);
     const pending = session.receive();
-    await world.send("s2", "y");
-    await world.send("s1", "c");
+    await fixture.send("s2", "y");
+    await fixture.send("s1", "c");
     expect(textsOf(await pending)).toEqual(["c"]);
   });
 
   it("refuses a session that another receiver holds", async () => {
-    await using world = await openOrders();
-    await world.accept("s1");
-    expect(await codeOf(world.accept("s1"))).toBe("session-cannot-be-locked");
+    await using fixture = await openOrders();
+    await fixture.accept("s1");
+    expect(await codeOf(fixture.accept("s1"))).toBe("session-cannot-be-locked");
   });
 
   it("locks a session that has no messages yet", async () => {
-    await using world = await openOrders();
-    const session = await world.accept("s1");
+    await using fixture = await openOrders();
+    const session = await fixture.accept("s1");
     const pending = session.receive();
-    await world.send("s1", "a");
+    await fixture.send("s1", "a");
     expect(textsOf(await pending)).toEqual(["a"]);
   });
 
   it("takes an empty session id for a session like any other", async () => {
-    await using world = await openOrders();
-    await world.send("", "a");
-    const session = await world.accept("");
+    await using fixture = await openOrders();
+    await fixture.send("", "a");
+    const session = await fixture.accept("");
     expect(textsOf(await session.receive())).toEqual(["a"]);
   });
 
   it("accepts as the next session the unlocked one with the oldest waiting message", async () => {
-    await using world = await openOrders();
-    await world.send("s2", "a");
-    await world.send("s1", "b");
-    await world.send("s3", "c");
-    const first = await world.accept();
-    const second = await world.accept();
+    await using fixture = await openOrders();
+    await fixture.send("s2", "a");
+    await fixture.send("s1", "b");
+    await fixture.send("s3", "c");
+    const first = await fixture.accept();
+    const second = await fixture.accept();
     expect([first.sessionId, second.sessionId]).toEqual(["s2", "s1"]);
     await first.close();
-    expect((await world.accept()).sessionId).toBe("s2");
-    expect((await world.accept()).sessionId).toBe("s3");
-    expect(await codeOf(world.accept())).toBe("timeout");
+    expect((await fixture.accept()).sessionId).toBe("s2");
+    expect((await fixture.accept()).sessionId).toBe("s3");
+    expect(await codeOf(fixture.accept())).toBe("timeout");
   });
 
   it("waits for the next session in the order of asking and gives up with timeout", async () => {
-    await using world = await openOrders();
-    const first = world.broker.acceptSession("orders", { maxWaitMs: 1000 });
-    const second = world.broker.acceptSession("orders", { maxWaitMs: 1000 });
-    await world.send("s1", "a");
+    await using fixture = await openOrders();
+    const first = fixture.broker.acceptSession("orders", { maxWaitMs: 1000 });
+    const second = fixture.broker.acceptSession("orders", { maxWaitMs: 1000 });
+    await fixture.send("s1", "a");
     expect((await first).sessionId).toBe("s1");
     const refused = codeOf(second);
-    world.clock.advance(1000);
+    fixture.clock.advance(1000);
     expect(await refused).toBe("timeout");
-    await world.send("s2", "b");
-    expect((await world.accept()).sessionId).toBe("s2");
+    await fixture.send("s2", "b");
+    expect((await fixture.accept()).sessionId).toBe("s2");
   });
 
   it("ends the wait for the next session by a signal", async () => {
-    await using world = await openOrders();
+    await using fixture = await openOrders();
     const abort = new AbortController();
-    const refused = codeOf(world.broker.acceptSession("orders", { signal: abort.signal }));
+    const refused = codeOf(fixture.broker.acceptSession("orders", { signal: abort.signal }));
     abort.abort();
     expect(await refused).toBe("cancelled");
-    await world.send("s1", "a");
-    expect((await world.accept()).sessionId).toBe("s1");
+    await fixture.send("s1", "a");
+    expect((await fixture.accept()).sessionId).toBe("s1");
   });
 
   it("refuses an entity without sessions, and its dead-letter queue", async () => {
-    await using world = await openOrders();
-    await world.broker.createQueue("plain");
-    expect(await codeOf(world.broker.acceptSession("plain"))).toBe("not-allowed");
-    expect(await codeOf(world.broker.acceptSession("orders/$DeadLetterQueue"))).toBe("not-allowed");
+    await using fixture = await openOrders();
+    await fixture.broker.createQueue("plain");
+    expect(await codeOf(fixture.broker.acceptSession("plain"))).toBe("not-allowed");
+    expect(await codeOf(fixture.broker.acceptSession("orders/$DeadLetterQueue"))).toBe("not-allowed");
   });
 
   it("is the only way to receive from an entity with sessions", async () => {
-    await using world = await openOrders();
-    await world.send("s1", "a");
-    const receiver = world.broker.receiver("orders");
+    await using fixture = await openOrders();
+    await fixture.send("s1", "a");
+    const receiver = fixture.broker.receiver("orders");
     expect(await codeOf(receiver.receive())).toBe("not-allowed");
     expect(await codeOf(receiver.receiveDeferred([1n]))).toBe("not-allowed");
     expect(() => receiver.consume({ onMessage: () => {} })).toThrow("requires sessions");
@@ -108,42 +108,42 @@ describe("acceptSession", () => {
   });
 
   it("finds no message without a session id, since the queue refuses them", async () => {
-    await using world = await openOrders();
-    expect(await codeOf(world.sender.send(message("a")))).toBe("not-allowed");
+    await using fixture = await openOrders();
+    expect(await codeOf(fixture.sender.send(message("a")))).toBe("not-allowed");
   });
 });
 
 describe("session lock", () => {
   it("covers the session's messages: one renewal renews all", async () => {
-    await using world = await openOrders();
-    await world.send("s1", "a");
-    const session = await world.accept("s1");
+    await using fixture = await openOrders();
+    await fixture.send("s1", "a");
+    const session = await fixture.accept("s1");
     const [received] = await session.receive();
-    world.clock.advance(MINUTE_MS - 1);
+    fixture.clock.advance(MINUTE_MS - 1);
     const until = await session.renewSessionLock();
-    expect(until.getTime()).toBe(world.clock.now() + MINUTE_MS);
+    expect(until.getTime()).toBe(fixture.clock.now() + MINUTE_MS);
     expect(received!.lockedUntil).toEqual(until);
     expect(await codeOf(session.renewLock(received!))).toBe("not-allowed");
-    world.clock.advance(MINUTE_MS - 1);
+    fixture.clock.advance(MINUTE_MS - 1);
     await session.complete(received!);
   });
 
   it("counts a failed delivery for every unsettled message when it expires", async () => {
-    await using world = await openOrders();
-    await world.send("s1", "a", "b");
-    const session = await world.accept("s1");
+    await using fixture = await openOrders();
+    await fixture.send("s1", "a", "b");
+    const session = await fixture.accept("s1");
     const [received] = await session.receive();
     let lost: Error | undefined;
     session.onLost((error) => {
       lost = error;
     });
     const pending = codeOf(session.receive(1).then(() => session.receive(1)));
-    world.clock.advance(MINUTE_MS);
+    fixture.clock.advance(MINUTE_MS);
     expect(await pending).toBe("session-lock-lost");
     expect(lost).toMatchObject({ code: "session-lock-lost" });
     expect(session.isLost).toBe(true);
     expect(await codeOf(session.complete(received!))).toBe("session-lock-lost");
-    const again = await (await world.accept("s1")).receive(2);
+    const again = await (await fixture.accept("s1")).receive(2);
     expect(again.map((one) => [textOf(one), one.deliveryCount])).toEqual([
       ["a", 1],
       ["b", 1],
@@ -151,29 +151,29 @@ describe("session lock", () => {
   });
 
   it("counts nothing when the receiver closes the session", async () => {
-    await using world = await openOrders();
-    await world.send("s1", "a");
-    const session = await world.accept("s1");
+    await using fixture = await openOrders();
+    await fixture.send("s1", "a");
+    const session = await fixture.accept("s1");
     await session.receive();
     await session.close();
     expect(await codeOf(session.receive())).toBe("session-lock-lost");
-    const [again] = await (await world.accept("s1")).receive();
+    const [again] = await (await fixture.accept("s1")).receive();
     expect(again!.deliveryCount).toBe(0);
   });
 
   it("dead-letters a message whose session expired on its last delivery, to a queue without sessions", async () => {
-    await using world = await openOrders({ maxDeliveryCount: 1 });
-    await world.send("s1", "a");
-    await (await world.accept("s1")).receive();
-    world.clock.advance(MINUTE_MS);
-    const [dead] = await world.broker.receiver("orders/$DeadLetterQueue").receive();
+    await using fixture = await openOrders({ maxDeliveryCount: 1 });
+    await fixture.send("s1", "a");
+    await (await fixture.accept("s1")).receive();
+    fixture.clock.advance(MINUTE_MS);
+    const [dead] = await fixture.broker.receiver("orders/$DeadLetterQueue").receive();
     expect(dead!.sessionId).toBe("s1");
-    expect(await codeOf(world.accept())).toBe("timeout");
+    expect(await codeOf(fixture.accept())).toBe("timeout");
   });
 
   it("ends the wait for messages when the session is closed", async () => {
-    await using world = await openOrders();
-    const session = await world.accept("s1");
+    await using fixture = await openOrders();
+    const session = await fixture.accept("s1");
     const pending = codeOf(session.receive());
     await session.close();
     expect(await pending).toBe("session-lock-lost");
@@ -182,21 +182,21 @@ describe("session lock", () => {
 
 describe("session", () => {
   it("serves an abandoned message again before the ones behind it", async () => {
-    await using world = await openOrders();
-    await world.send("s1", "a", "b");
-    const session = await world.accept("s1");
+    await using fixture = await openOrders();
+    await fixture.send("s1", "a", "b");
+    const session = await fixture.accept("s1");
     await session.abandon((await session.receive())[0]!);
     expect(textsOf(await session.receive(2))).toEqual(["a", "b"]);
   });
 
   it("defers and receives deferred messages within the session", async () => {
-    await using world = await openOrders();
-    await world.send("s1", "a");
-    await world.send("s2", "x");
-    const session = await world.accept("s1");
+    await using fixture = await openOrders();
+    await fixture.send("s1", "a");
+    await fixture.send("s2", "x");
+    const session = await fixture.accept("s1");
     const [received] = await session.receive();
     await session.defer(received!);
-    const other = await world.accept("s2");
+    const other = await fixture.accept("s2");
     expect(await codeOf(other.receiveDeferred([1n]))).toBe("message-not-found");
     const [deferred] = await session.receiveDeferred([1n]);
     await session.complete(deferred!);
@@ -205,72 +205,72 @@ describe("session", () => {
   });
 
   it("keeps its state without messages and across receivers until it is cleared", async () => {
-    await using world = await openOrders();
-    const first = await world.accept("s1");
+    await using fixture = await openOrders();
+    const first = await fixture.accept("s1");
     expect(await first.getState()).toBeUndefined();
     await first.setState(Buffer.from("half way"));
     await first.close();
-    const second = await world.accept("s1");
+    const second = await fixture.accept("s1");
     expect(Buffer.from((await second.getState())!).toString()).toBe("half way");
     await second.setState(undefined);
     await second.close();
-    expect(await (await world.accept("s1")).getState()).toBeUndefined();
+    expect(await (await fixture.accept("s1")).getState()).toBeUndefined();
   });
 
   it("counts its state against the entity's quota until it is cleared", async () => {
     const MEGABYTE = 2 ** 20;
-    await using world = await openOrders({ maxSizeInMegabytes: 1 });
-    const session = await world.accept("s1");
-    const other = await world.accept("s2");
+    await using fixture = await openOrders({ maxSizeInMegabytes: 1 });
+    const session = await fixture.accept("s1");
+    const other = await fixture.accept("s2");
     await session.setState(new Uint8Array(MEGABYTE - 1000));
-    expect(world.broker.getEntity("orders").sizeInBytes).toBe(MEGABYTE - 1000);
+    expect(fixture.broker.getEntity("orders").sizeInBytes).toBe(MEGABYTE - 1000);
     const large = message("x".repeat(2000), { sessionId: "s1" });
-    expect(await codeOf(world.sender.send(large))).toBe("quota-exceeded");
+    expect(await codeOf(fixture.sender.send(large))).toBe("quota-exceeded");
     expect(await codeOf(other.setState(new Uint8Array(1001)))).toBe("quota-exceeded");
     await session.setState(new Uint8Array(MEGABYTE));
     // What shrinks is never refused.
-    world.broker.faults.fill("orders");
+    fixture.broker.faults.fill("orders");
     await session.setState(new Uint8Array(10));
     expect(await codeOf(session.setState(new Uint8Array(11)))).toBe("quota-exceeded");
     await session.setState(null);
-    expect(world.broker.getEntity("orders").sizeInBytes).toBe(0);
-    await world.broker.reset();
-    await world.sender.send(large);
+    expect(fixture.broker.getEntity("orders").sizeInBytes).toBe(0);
+    await fixture.broker.reset();
+    await fixture.sender.send(large);
   });
 
   it("refuses a state larger than a message may be", async () => {
-    await using world = await openOrders({ maxMessageSizeInKilobytes: 1 });
-    const session = await world.accept("s1");
+    await using fixture = await openOrders({ maxMessageSizeInKilobytes: 1 });
+    const session = await fixture.accept("s1");
     expect(await codeOf(session.setState(new Uint8Array(1025)))).toBe("message-size-exceeded");
   });
 
   it("refuses state and renewal once its lock is lost", async () => {
-    await using world = await openOrders();
-    const session = await world.accept("s1");
-    world.clock.advance(MINUTE_MS);
+    await using fixture = await openOrders();
+    const session = await fixture.accept("s1");
+    fixture.clock.advance(MINUTE_MS);
     expect(await codeOf(session.getState())).toBe("session-lock-lost");
     expect(await codeOf(session.setState(new Uint8Array(1)))).toBe("session-lock-lost");
     expect(await codeOf(session.renewSessionLock())).toBe("session-lock-lost");
   });
 
   it("loses messages to expiry while nobody holds it", async () => {
-    await using world = await openOrders();
-    await world.sender.send(message("a", { sessionId: "s1", timeToLiveMs: 1000 }));
-    world.clock.advance(1000);
-    expect(await codeOf(world.accept())).toBe("timeout");
+    await using fixture = await openOrders();
+    await fixture.sender.send(message("a", { sessionId: "s1", timeToLiveMs: 1000 }));
+    fixture.clock.advance(1000);
+    expect(await codeOf(fixture.accept())).toBe("timeout");
   });
 
   it("works by push as well", async () => {
-    await using world = await openOrders();
-    const session = await world.accept("s1");
+    await using fixture = await openOrders();
+    const session = await fixture.accept("s1");
     const got: string[] = [];
     const consumer = session.consume({
       onMessage: (received) => got.push(textOf(received)),
       onClosed: (error) => got.push(error.name),
     });
     consumer.grant(5);
-    await world.send("s1", "a");
-    world.clock.advance(MINUTE_MS);
+    await fixture.send("s1", "a");
+    fixture.clock.advance(MINUTE_MS);
     expect(got).toEqual(["a", "BrokerError"]);
     expect(consumer.isClosed).toBe(true);
   });
@@ -278,66 +278,66 @@ describe("session", () => {
 
 describe("listSessions", () => {
   it("lists sessions that have messages, or whose state was set since an instant", async () => {
-    await using world = await openOrders();
-    await world.send("b", "1");
-    await world.send("a", "2");
-    const session = await world.accept("c");
-    world.clock.advance(1000);
+    await using fixture = await openOrders();
+    await fixture.send("b", "1");
+    await fixture.send("a", "2");
+    const session = await fixture.accept("c");
+    fixture.clock.advance(1000);
     await session.setState(new Uint8Array(1));
-    const receiver = world.broker.receiver("orders");
+    const receiver = fixture.broker.receiver("orders");
     expect(await receiver.listSessions()).toEqual(["a", "b"]);
     expect(await receiver.listSessions({ skip: 1, top: 5 })).toEqual(["b"]);
-    expect(await receiver.listSessions({ updatedAfter: new Date(world.clock.now() - 1) })).toEqual(["c"]);
-    expect(await receiver.listSessions({ updatedAfter: new Date(world.clock.now()) })).toEqual([]);
+    expect(await receiver.listSessions({ updatedAfter: new Date(fixture.clock.now() - 1) })).toEqual(["c"]);
+    expect(await receiver.listSessions({ updatedAfter: new Date(fixture.clock.now()) })).toEqual([]);
   });
 });
 
 describe("a session in receive-and-delete", () => {
-  const acceptDeleting = (world: { broker: Broker }) =>
-    world.broker.acceptSession("orders", { sessionId: "s1", mode: "receiveAndDelete" });
+  const acceptDeleting = (fixture: { broker: Broker }) =>
+    fixture.broker.acceptSession("orders", { sessionId: "s1", mode: "receiveAndDelete" });
 
   it("stays with its receiver while that goes on receiving, which has no lock to renew", async () => {
-    await using world = await openOrders();
-    await world.send("s1", "a", "b", "c");
-    const session = await acceptDeleting(world);
+    await using fixture = await openOrders();
+    await fixture.send("s1", "a", "b", "c");
+    const session = await acceptDeleting(fixture);
     for (const text of ["a", "b", "c"]) {
       expect(textsOf(await session.receive())).toEqual([text]);
-      world.clock.advance(MINUTE_MS - 1);
+      fixture.clock.advance(MINUTE_MS - 1);
     }
     expect(await session.receive(1, { maxWaitMs: 0 })).toEqual([]);
   });
 
   it("stays with its receiver while that waits", async () => {
-    await using world = await openOrders();
-    const session = await acceptDeleting(world);
+    await using fixture = await openOrders();
+    const session = await acceptDeleting(fixture);
     const pending = session.receive();
-    world.clock.advance(5 * MINUTE_MS);
-    await world.send("s1", "a");
+    fixture.clock.advance(5 * MINUTE_MS);
+    await fixture.send("s1", "a");
     expect(textsOf(await pending)).toEqual(["a"]);
     const seen: string[] = [];
     session.consume({ onMessage: (one) => seen.push(textOf(one)) }).grant(1);
-    world.clock.advance(5 * MINUTE_MS);
-    await world.send("s1", "b");
+    fixture.clock.advance(5 * MINUTE_MS);
+    await fixture.send("s1", "b");
     expect(seen).toEqual(["b"]);
   });
 
   it("is lost when nobody receives for as long as a lock takes", async () => {
-    await using world = await openOrders();
-    const session = await acceptDeleting(world);
+    await using fixture = await openOrders();
+    const session = await acceptDeleting(fixture);
     expect(await session.receive(1, { maxWaitMs: 0 })).toEqual([]);
-    world.clock.advance(MINUTE_MS);
+    fixture.clock.advance(MINUTE_MS);
     expect(await codeOf(session.receive())).toBe("session-lock-lost");
-    await world.accept("s1");
+    await fixture.accept("s1");
   });
 });
 
 describe("a session receiver that settles nothing", () => {
   it("gets 5,000 messages at most, and goes on as they are settled", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("many", { requiresSession: true });
-    const sender = world.broker.sender("many");
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("many", { requiresSession: true });
+    const sender = fixture.broker.sender("many");
     await sender.sendBatch(Array.from({ length: 5_010 }, (_, i) => message(`${i}`, { sessionId: "a" })));
-    const session = await world.broker.acceptSession("many", { sessionId: "a" });
+    const session = await fixture.broker.acceptSession("many", { sessionId: "a" });
     const first = await session.receive(6_000);
     expect(first).toHaveLength(5_000);
     expect(await session.receive(1, { maxWaitMs: 0 })).toEqual([]);
@@ -345,6 +345,6 @@ describe("a session receiver that settles nothing", () => {
     for (const one of first.slice(0, 3)) await session.complete(one);
     expect(textsOf(await waiting)).toEqual(["5000"]);
     await session.close();
-    expect(world.broker.getEntity("many").activeMessageCount).toBe(5_007);
+    expect(fixture.broker.getEntity("many").activeMessageCount).toBe(5_007);
   });
 });

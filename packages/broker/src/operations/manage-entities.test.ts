@@ -1,63 +1,63 @@
 import { describe, expect, it } from "vitest";
 import type { Sender } from "../client/sender.js";
+import { codeOf, message, openFixture, textsOf } from "../fixture.test-support.js";
 import type { BrokerEvent } from "../messages/broker-event.js";
 import type { BrokerMessage, MessageBody } from "../messages/message.js";
-import { codeOf, message, openWorld, textsOf } from "../world.test-support.js";
 
 const MINUTE_MS = 60_000;
 
 describe("createQueue", () => {
   it("describes what it made", async () => {
-    await using world = openWorld();
-    const description = await world.broker.createQueue("a/b/orders", { maxDeliveryCount: 3 });
+    await using fixture = openFixture();
+    const description = await fixture.broker.createQueue("a/b/orders", { maxDeliveryCount: 3 });
     expect(description).toMatchObject({
       kind: "queue",
       path: "a/b/orders",
-      createdAt: new Date(world.clock.now()),
+      createdAt: new Date(fixture.clock.now()),
       totalMessageCount: 0,
     });
     expect(description.options.maxDeliveryCount).toBe(3);
   });
 
   it("refuses a name in use in any letter case, by a topic too", async () => {
-    await using world = openWorld();
-    await world.broker.createTopic("news");
-    expect(await codeOf(world.broker.createQueue("NEWS"))).toBe("entity-already-exists");
-    expect(await codeOf(world.broker.createSubscription("nowhere", "s"))).toBe("entity-not-found");
-    await world.broker.createSubscription("news", "s");
-    expect(await codeOf(world.broker.createSubscription("News", "S"))).toBe("entity-already-exists");
+    await using fixture = openFixture();
+    await fixture.broker.createTopic("news");
+    expect(await codeOf(fixture.broker.createQueue("NEWS"))).toBe("entity-already-exists");
+    expect(await codeOf(fixture.broker.createSubscription("nowhere", "s"))).toBe("entity-not-found");
+    await fixture.broker.createSubscription("news", "s");
+    expect(await codeOf(fixture.broker.createSubscription("News", "S"))).toBe("entity-already-exists");
   });
 
   it.each(["", "a b", "/a", "a/", "a//b", "-a", "x".repeat(261), "a$b"])(
     "refuses the name '%s'",
     async (name) => {
-      await using world = openWorld();
-      expect(await codeOf(world.broker.createQueue(name))).toBe("argument-error");
+      await using fixture = openFixture();
+      expect(await codeOf(fixture.broker.createQueue(name))).toBe("argument-error");
     },
   );
 
   it("refuses a path of more than 260 characters", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("q".repeat(260));
-    await world.broker.createTopic("t".repeat(260));
-    expect(await codeOf(world.broker.createQueue("q".repeat(261)))).toBe("argument-error");
-    expect(await codeOf(world.broker.createTopic("t".repeat(261)))).toBe("argument-error");
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("q".repeat(260));
+    await fixture.broker.createTopic("t".repeat(260));
+    expect(await codeOf(fixture.broker.createQueue("q".repeat(261)))).toBe("argument-error");
+    expect(await codeOf(fixture.broker.createTopic("t".repeat(261)))).toBe("argument-error");
   });
 
   it("refuses a subscription name of more than 50 characters or with a slash", async () => {
-    await using world = openWorld();
-    await world.broker.createTopic("news");
-    expect(await codeOf(world.broker.createSubscription("news", "x".repeat(51)))).toBe("argument-error");
-    expect(await codeOf(world.broker.createSubscription("news", "a/b"))).toBe("argument-error");
+    await using fixture = openFixture();
+    await fixture.broker.createTopic("news");
+    expect(await codeOf(fixture.broker.createSubscription("news", "x".repeat(51)))).toBe("argument-error");
+    expect(await codeOf(fixture.broker.createSubscription("news", "a/b"))).toBe("argument-error");
   });
 });
 
 describe("updateEntity", () => {
   it("changes what is given and keeps the rest", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders", { maxDeliveryCount: 3 });
-    world.clock.advance(1000);
-    const description = await world.broker.updateEntity("Orders", {
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders", { maxDeliveryCount: 3 });
+    fixture.clock.advance(1000);
+    const description = await fixture.broker.updateEntity("Orders", {
       lockDurationMs: 5000,
       userMetadata: "x",
     });
@@ -72,70 +72,70 @@ describe("updateEntity", () => {
   it.each(["requiresSession", "requiresDuplicateDetection", "enablePartitioning", "enableExpress"])(
     "refuses to change %s, which is fixed at creation",
     async (name) => {
-      await using world = openWorld();
-      await world.broker.createQueue("orders");
-      await world.broker.updateEntity("orders", { [name]: false });
-      expect(await codeOf(world.broker.updateEntity("orders", { [name]: true }))).toBe("not-allowed");
+      await using fixture = openFixture();
+      await fixture.broker.createQueue("orders");
+      await fixture.broker.updateEntity("orders", { [name]: false });
+      expect(await codeOf(fixture.broker.updateEntity("orders", { [name]: true }))).toBe("not-allowed");
     },
   );
 
   it("takes undefined for not given, and for the end of a forward", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("target");
-    await world.broker.createQueue("orders", { forwardTo: "target", maxDeliveryCount: 3 });
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("target");
+    await fixture.broker.createQueue("orders", { forwardTo: "target", maxDeliveryCount: 3 });
     const update = { forwardTo: undefined, maxDeliveryCount: undefined } as object;
-    const { options } = await world.broker.updateEntity("orders", update);
+    const { options } = await fixture.broker.updateEntity("orders", update);
     expect(options).toMatchObject({ forwardTo: undefined, maxDeliveryCount: 3 });
-    await world.broker.sender("orders").send(message("a"));
-    expect(textsOf(await world.broker.receiver("orders").receive())).toEqual(["a"]);
+    await fixture.broker.sender("orders").send(message("a"));
+    expect(textsOf(await fixture.broker.receiver("orders").receive())).toEqual(["a"]);
   });
 
   it("does not find an unknown entity", async () => {
-    await using world = openWorld();
-    expect(await codeOf(world.broker.updateEntity("orders", {}))).toBe("entity-not-found");
-    expect(() => world.broker.getEntity("orders")).toThrow("could not be found");
+    await using fixture = openFixture();
+    expect(await codeOf(fixture.broker.updateEntity("orders", {}))).toBe("entity-not-found");
+    expect(() => fixture.broker.getEntity("orders")).toThrow("could not be found");
   });
 });
 
 describe("deleteEntity", () => {
   it("removes the entity with its messages and ends the waits of its receivers", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
-    const sender = world.broker.sender("orders");
-    const receiver = world.broker.receiver("orders");
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    const sender = fixture.broker.sender("orders");
+    const receiver = fixture.broker.receiver("orders");
     const waiting = codeOf(receiver.receive());
-    await world.broker.deleteEntity("orders");
+    await fixture.broker.deleteEntity("orders");
     expect(await waiting).toBe("entity-not-found");
     expect(await codeOf(sender.send(message("a")))).toBe("entity-not-found");
     expect(await codeOf(receiver.receive())).toBe("entity-not-found");
-    await world.broker.createQueue("orders");
+    await fixture.broker.createQueue("orders");
     await sender.send(message("b"));
     expect(textsOf(await receiver.receive())).toEqual(["b"]);
   });
 
   it("removes a topic's subscriptions with it", async () => {
-    await using world = openWorld();
-    await world.broker.createTopic("news");
-    await world.broker.createSubscription("news", "sub");
-    const waiting = codeOf(world.broker.receiver("news/subscriptions/sub").receive());
-    await world.broker.deleteEntity("news");
+    await using fixture = openFixture();
+    await fixture.broker.createTopic("news");
+    await fixture.broker.createSubscription("news", "sub");
+    const waiting = codeOf(fixture.broker.receiver("news/subscriptions/sub").receive());
+    await fixture.broker.deleteEntity("news");
     expect(await waiting).toBe("entity-not-found");
-    expect(world.broker.listEntities()).toEqual([]);
+    expect(fixture.broker.listEntities()).toEqual([]);
   });
 });
 
 describe("getEntity", () => {
   it("counts messages by state and sub-queue", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
-    const sender = world.broker.sender("orders");
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    const sender = fixture.broker.sender("orders");
     await sender.sendBatch(["a", "b", "c", "d"].map((text) => message(text)));
-    await sender.schedule([message("e", { scheduledEnqueueTime: new Date(world.clock.now() + 1000) })]);
-    const receiver = world.broker.receiver("orders");
+    await sender.schedule([message("e", { scheduledEnqueueTime: new Date(fixture.clock.now() + 1000) })]);
+    const receiver = fixture.broker.receiver("orders");
     const [first, second] = await receiver.receive(3);
     await receiver.deadLetter(first!);
     await receiver.defer(second!);
-    const counts = world.broker.getEntity("orders");
+    const counts = fixture.broker.getEntity("orders");
     expect(counts).toMatchObject({
       activeMessageCount: 2,
       deferredMessageCount: 1,
@@ -149,11 +149,11 @@ describe("getEntity", () => {
   });
 
   it("tells when the entity was last used", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
-    world.clock.advance(1000);
-    await world.broker.sender("orders").send(message("a"));
-    expect(world.broker.getEntity("orders").accessedAt.getTime()).toBe(world.clock.now());
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    fixture.clock.advance(1000);
+    await fixture.broker.sender("orders").send(message("a"));
+    expect(fixture.broker.getEntity("orders").accessedAt.getTime()).toBe(fixture.clock.now());
   });
 });
 
@@ -163,27 +163,27 @@ describe("status", () => {
     ["SendDisabled", "entity-disabled", undefined],
     ["ReceiveDisabled", undefined, "entity-disabled"],
   ] as const)("%s refuses what it says", async (status, onSend, onReceive) => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
-    const sender = world.broker.sender("orders");
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    const sender = fixture.broker.sender("orders");
     await sender.send(message("a"));
-    await world.broker.updateEntity("orders", { status });
+    await fixture.broker.updateEntity("orders", { status });
     const outcome = (promise: Promise<unknown>) =>
       promise.then(
         () => undefined,
         (error) => error.code,
       );
     expect(await outcome(sender.send(message("b")))).toBe(onSend);
-    expect(await outcome(world.broker.receiver("orders").receive())).toBe(onReceive);
-    await world.broker.updateEntity("orders", { status: "Active" });
+    expect(await outcome(fixture.broker.receiver("orders").receive())).toBe(onReceive);
+    await fixture.broker.updateEntity("orders", { status: "Active" });
     await sender.send(message("c"));
   });
 
   it("ends waits when receiving is disabled", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
-    const waiting = codeOf(world.broker.receiver("orders").receive());
-    await world.broker.updateEntity("orders", { status: "ReceiveDisabled" });
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    const waiting = codeOf(fixture.broker.receiver("orders").receive());
+    await fixture.broker.updateEntity("orders", { status: "ReceiveDisabled" });
     expect(await waiting).toBe("entity-disabled");
   });
 });
@@ -202,69 +202,69 @@ const codeOfError = (error: { readonly code?: unknown }) => error.code;
 
 describe("quota", () => {
   it("counts what the broker itself needs for a message, however small that is", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders", { maxSizeInMegabytes: 1 });
-    const sender = world.broker.sender("orders");
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders", { maxSizeInMegabytes: 1 });
+    const sender = fixture.broker.sender("orders");
     const sent = await sendUntilRefused(sender, message(""));
     expect(sent).toBeGreaterThan(1000);
     expect(sent * 512).toBeLessThanOrEqual(2 ** 20);
-    const { sizeInBytes } = world.broker.getEntity("orders");
+    const { sizeInBytes } = fixture.broker.getEntity("orders");
     expect(sizeInBytes).toBeLessThan(sent * 100);
   });
 
   it("counts what settlements and rules changed", async () => {
-    await using world = openWorld();
-    await world.broker.createTopic("news", { maxSizeInMegabytes: 1 });
+    await using fixture = openFixture();
+    await fixture.broker.createTopic("news", { maxSizeInMegabytes: 1 });
     const copying = {
       name: "copy",
       filter: { type: "true" },
       action: { expression: "SET copy = a + a" },
     } as const;
-    await world.broker.createSubscription("news", "s", {}, copying);
-    const sender = world.broker.sender("news");
+    await fixture.broker.createSubscription("news", "s", {}, copying);
+    const sender = fixture.broker.sender("news");
     const large = { ...message(""), applicationProperties: { a: "x".repeat(30_000) } };
     const sent = await sendUntilRefused(sender, large);
     expect(sent).toBeLessThan(2 ** 20 / 90_000 + 2);
   });
 
   it("counts what transactions are about to send, and no longer than they are", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders", { maxSizeInMegabytes: 1 });
-    const sender = world.broker.sender("orders");
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders", { maxSizeInMegabytes: 1 });
+    const sender = fixture.broker.sender("orders");
     const big = message("x".repeat(400 * 1024));
-    const transaction = world.broker.beginTransaction();
+    const transaction = fixture.broker.beginTransaction();
     await sender.send(big, transaction);
     await sender.send(big, transaction);
     expect(await codeOf(sender.send(big, transaction))).toBe("quota-exceeded");
     expect(await codeOf(sender.send(big))).toBe("quota-exceeded");
     await transaction.rollBack();
     await sender.send(big);
-    const other = world.broker.beginTransaction();
+    const other = fixture.broker.beginTransaction();
     await sender.send(big, other);
     await other.commit();
-    expect(world.broker.getEntity("orders").totalMessageCount).toBe(2);
+    expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(2);
     expect(await codeOf(sender.send(big))).toBe("quota-exceeded");
   });
 
   it("refuses a message that does not fit, and takes it once others are gone", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders", { maxSizeInMegabytes: 1 });
-    const sender = world.broker.sender("orders");
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders", { maxSizeInMegabytes: 1 });
+    const sender = fixture.broker.sender("orders");
     const big = message("x".repeat(600 * 1024));
     await sender.send(big);
     expect(await codeOf(sender.send(big))).toBe("quota-exceeded");
     expect(await codeOf(sender.sendBatch([message("a"), big]))).toBe("quota-exceeded");
-    const receiver = world.broker.receiver("orders", { mode: "receiveAndDelete" });
+    const receiver = fixture.broker.receiver("orders", { mode: "receiveAndDelete" });
     await receiver.receive();
     expect(await codeOf(sender.sendBatch([big, big]))).toBe("quota-exceeded");
     await sender.send(big);
-    expect(world.broker.getEntity("orders").totalMessageCount).toBe(1);
+    expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(1);
   });
 
   it("refuses a message above the entity's largest size, properties included", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders", { maxMessageSizeInKilobytes: 1 });
-    const sender = world.broker.sender("orders");
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders", { maxMessageSizeInKilobytes: 1 });
+    const sender = fixture.broker.sender("orders");
     await sender.send(message("x".repeat(900)));
     expect(await codeOf(sender.send(message("x".repeat(1025))))).toBe("message-size-exceeded");
     const applicationProperties = { big: "x".repeat(200) };
@@ -274,24 +274,24 @@ describe("quota", () => {
   });
 
   it("refuses application properties of more than 64 KB together", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
-    const sender = world.broker.sender("orders");
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    const sender = fixture.broker.sender("orders");
     const half = "x".repeat(2 ** 15);
     await sender.send(message("a", { applicationProperties: { half } }));
     expect(await codeOf(sender.send(message("b", { applicationProperties: { half, other: half } })))).toBe(
       "message-size-exceeded",
     );
-    const receiver = world.broker.receiver("orders");
+    const receiver = fixture.broker.receiver("orders");
     const [received] = await receiver.receive();
     expect(await codeOf(receiver.abandon(received!, { other: half }))).toBe("message-size-exceeded");
     await receiver.abandon(received!, { half: "", other: half });
   });
 
   it("refuses keys of more than 128 characters and a partition key that contradicts the session", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
-    const sender = world.broker.sender("orders");
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    const sender = fixture.broker.sender("orders");
     for (const name of ["messageId", "sessionId", "partitionKey", "replyToSessionId"]) {
       expect(await codeOf(sender.send(message("a", { [name]: "x".repeat(129) })))).toBe("argument-error");
     }
@@ -318,7 +318,7 @@ describe("quota", () => {
       expect(await codeOf(sender.send(message("a", { messageId: id })))).toBe("argument-error");
       expect(await codeOf(sender.send(message("a", { correlationId: id })))).toBe("argument-error");
     }
-    expect(world.broker.getEntity("orders").totalMessageCount).toBe(0);
+    expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(0);
     const scheduledEnqueueTime = new Date(Number.NaN);
     expect(await codeOf(sender.send(message("a", { scheduledEnqueueTime })))).toBe("argument-error");
     expect(await codeOf(sender.send({ body: { section: "value", value: () => {} } }))).toBe("argument-error");
@@ -327,45 +327,45 @@ describe("quota", () => {
 
 describe("a topic", () => {
   it("has at most 2,000 subscriptions", async () => {
-    await using world = openWorld();
-    await world.broker.createTopic("news");
-    for (let i = 0; i < 2000; i++) await world.broker.createSubscription("news", `s${i}`);
-    expect(await codeOf(world.broker.createSubscription("news", "more"))).toBe("quota-exceeded");
-    await world.broker.deleteEntity("news/subscriptions/s0");
-    await world.broker.createSubscription("news", "more");
+    await using fixture = openFixture();
+    await fixture.broker.createTopic("news");
+    for (let i = 0; i < 2000; i++) await fixture.broker.createSubscription("news", `s${i}`);
+    expect(await codeOf(fixture.broker.createSubscription("news", "more"))).toBe("quota-exceeded");
+    await fixture.broker.deleteEntity("news/subscriptions/s0");
+    await fixture.broker.createSubscription("news", "more");
   });
 });
 
 describe("auto-delete on idle", () => {
   it("deletes an entity that nobody used for so long", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders", { autoDeleteOnIdleMs: 5 * MINUTE_MS });
-    const sender = world.broker.sender("orders");
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders", { autoDeleteOnIdleMs: 5 * MINUTE_MS });
+    const sender = fixture.broker.sender("orders");
     await sender.send(message("a"));
-    world.clock.advance(4 * MINUTE_MS);
+    fixture.clock.advance(4 * MINUTE_MS);
     await sender.send(message("b"));
-    world.clock.advance(5 * MINUTE_MS - 1);
-    expect(world.broker.listEntities()).toHaveLength(1);
-    world.clock.advance(1);
-    expect(world.broker.listEntities()).toEqual([]);
+    fixture.clock.advance(5 * MINUTE_MS - 1);
+    expect(fixture.broker.listEntities()).toHaveLength(1);
+    fixture.clock.advance(1);
+    expect(fixture.broker.listEntities()).toEqual([]);
   });
 
   it("takes waiting receivers and scheduled messages for use", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("waited", { autoDeleteOnIdleMs: 5 * MINUTE_MS });
-    await world.broker.createQueue("scheduled", { autoDeleteOnIdleMs: 5 * MINUTE_MS });
-    void world.broker.receiver("waited").receive(1, { maxWaitMs: 12 * MINUTE_MS });
-    const scheduledEnqueueTime = new Date(world.clock.now() + 12 * MINUTE_MS);
-    await world.broker.sender("scheduled").schedule([message("a", { scheduledEnqueueTime })]);
-    world.clock.advance(11 * MINUTE_MS);
-    expect(world.broker.listEntities()).toHaveLength(2);
-    world.clock.advance(20 * MINUTE_MS);
-    expect(world.broker.listEntities()).toEqual([]);
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("waited", { autoDeleteOnIdleMs: 5 * MINUTE_MS });
+    await fixture.broker.createQueue("scheduled", { autoDeleteOnIdleMs: 5 * MINUTE_MS });
+    void fixture.broker.receiver("waited").receive(1, { maxWaitMs: 12 * MINUTE_MS });
+    const scheduledEnqueueTime = new Date(fixture.clock.now() + 12 * MINUTE_MS);
+    await fixture.broker.sender("scheduled").schedule([message("a", { scheduledEnqueueTime })]);
+    fixture.clock.advance(11 * MINUTE_MS);
+    expect(fixture.broker.listEntities()).toHaveLength(2);
+    fixture.clock.advance(20 * MINUTE_MS);
+    expect(fixture.broker.listEntities()).toEqual([]);
   });
 
   it("takes use of a topic's subscriptions for use of the topic", async () => {
-    await using world = openWorld();
-    const { broker, clock } = world;
+    await using fixture = openFixture();
+    const { broker, clock } = fixture;
     const createTopic = async (path: string) => {
       await broker.createTopic(path, { autoDeleteOnIdleMs: 5 * MINUTE_MS });
       await broker.createSubscription(path, "all");
@@ -391,20 +391,20 @@ describe("auto-delete on idle", () => {
 
 describe("partitioned entity", () => {
   it("has its quota in every partition", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders", { enablePartitioning: true, maxSizeInMegabytes: 1 });
-    const sender = world.broker.sender("orders");
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders", { enablePartitioning: true, maxSizeInMegabytes: 1 });
+    const sender = fixture.broker.sender("orders");
     const quarter = "x".repeat(249_000);
     for (let i = 0; i < 67; i++) await sender.send(message(quarter));
     expect(await codeOf(sender.send(message(quarter)))).toBe("quota-exceeded");
   });
 
   it("puts the partition in the topmost 16 bits of sequence numbers that are gap-free in each", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders", { enablePartitioning: true });
-    const sender = world.broker.sender("orders");
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders", { enablePartitioning: true });
+    const sender = fixture.broker.sender("orders");
     for (let i = 0; i < 8; i++) await sender.send(message(`${i}`, { partitionKey: `key ${i % 4}` }));
-    const receiver = world.broker.receiver("orders");
+    const receiver = fixture.broker.receiver("orders");
     const received = await receiver.receive(10);
     expect(textsOf(received)).toEqual(["0", "1", "2", "3", "4", "5", "6", "7"]);
     expect(received.map((one) => Number(one.sequenceNumber & 0xffff_ffff_ffffn))).toEqual([
@@ -419,11 +419,11 @@ describe("partitioned entity", () => {
   });
 
   it("peeks in the order of sequence numbers, so that a browser can go on from the last", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders", { enablePartitioning: true });
-    const sender = world.broker.sender("orders");
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders", { enablePartitioning: true });
+    const sender = fixture.broker.sender("orders");
     for (let i = 0; i < 300; i++) await sender.send(message(`${i}`, { partitionKey: `key ${i % 7}` }));
-    const receiver = world.broker.receiver("orders");
+    const receiver = fixture.broker.receiver("orders");
     const seen: bigint[] = [];
     for (let from = 0n; ; from = seen.at(-1)! + 1n) {
       const page = await receiver.peek(50, { fromSequenceNumber: from });
@@ -437,18 +437,18 @@ describe("partitioned entity", () => {
 
 describe("purge", () => {
   it("removes messages in every state and says how many", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
-    const sender = world.broker.sender("orders");
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    const sender = fixture.broker.sender("orders");
     await sender.sendBatch([message("a"), message("b"), message("c")]);
-    await sender.schedule([message("d", { scheduledEnqueueTime: new Date(world.clock.now() + 1000) })]);
-    const receiver = world.broker.receiver("orders");
+    await sender.schedule([message("d", { scheduledEnqueueTime: new Date(fixture.clock.now() + 1000) })]);
+    const receiver = fixture.broker.receiver("orders");
     const [first, second] = await receiver.receive(2);
     await receiver.defer(first!);
-    expect(await world.broker.purge("orders")).toBe(4);
+    expect(await fixture.broker.purge("orders")).toBe(4);
     expect(await codeOf(receiver.complete(second!))).toBe("message-lock-lost");
-    world.clock.advance(MINUTE_MS);
-    expect(world.broker.getEntity("orders")).toMatchObject({ totalMessageCount: 0, sizeInBytes: 0 });
+    fixture.clock.advance(MINUTE_MS);
+    expect(fixture.broker.getEntity("orders")).toMatchObject({ totalMessageCount: 0, sizeInBytes: 0 });
     await sender.send(message("e"));
     expect(textsOf(await receiver.receive(10))).toEqual(["e"]);
   });
@@ -456,17 +456,17 @@ describe("purge", () => {
 
 describe("deleteBatch", () => {
   it("deletes the oldest active messages enqueued before an instant", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
-    const sender = world.broker.sender("orders");
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    const sender = fixture.broker.sender("orders");
     await sender.sendBatch(["a", "b", "c"].map((text) => message(text)));
-    world.clock.advance(1000);
+    fixture.clock.advance(1000);
     await sender.send(message("d"));
-    const receiver = world.broker.receiver("orders");
+    const receiver = fixture.broker.receiver("orders");
     const [locked] = await receiver.receive();
-    expect(await receiver.deleteBatch(1, { enqueuedBefore: new Date(world.clock.now()) })).toBe(1);
-    expect(await receiver.deleteBatch(10, { enqueuedBefore: new Date(world.clock.now()) })).toBe(1);
-    expect(await receiver.deleteBatch(10, { enqueuedBefore: new Date(world.clock.now()) })).toBe(0);
+    expect(await receiver.deleteBatch(1, { enqueuedBefore: new Date(fixture.clock.now()) })).toBe(1);
+    expect(await receiver.deleteBatch(10, { enqueuedBefore: new Date(fixture.clock.now()) })).toBe(1);
+    expect(await receiver.deleteBatch(10, { enqueuedBefore: new Date(fixture.clock.now()) })).toBe(0);
     await receiver.abandon(locked!);
     expect(textsOf(await receiver.receive(10))).toEqual(["a", "d"]);
   });
@@ -474,20 +474,20 @@ describe("deleteBatch", () => {
 
 describe("reset", () => {
   it("empties every entity and keeps entities, rules, counters and waiting receivers", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders", { requiresDuplicateDetection: true });
-    await world.broker.createQueue("sessions", { requiresSession: true });
-    const sender = world.broker.sender("orders");
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders", { requiresDuplicateDetection: true });
+    await fixture.broker.createQueue("sessions", { requiresSession: true });
+    const sender = fixture.broker.sender("orders");
     await sender.send(message("a", { messageId: "m" }));
-    const session = await world.broker.acceptSession("sessions", { sessionId: "s" });
+    const session = await fixture.broker.acceptSession("sessions", { sessionId: "s" });
     await session.setState(new Uint8Array(1));
-    await world.broker.reset();
+    await fixture.broker.reset();
     expect(await codeOf(session.getState())).toBe("session-lock-lost");
     expect(
-      await (await world.broker.acceptSession("sessions", { sessionId: "s" })).getState(),
+      await (await fixture.broker.acceptSession("sessions", { sessionId: "s" })).getState(),
     ).toBeUndefined();
-    const waiting = world.broker.receiver("orders").receive();
-    await world.broker.reset();
+    const waiting = fixture.broker.receiver("orders").receive();
+    await fixture.broker.reset();
     await sender.send(message("b", { messageId: "m" }));
     const [received] = await waiting;
     expect(received!.sequenceNumber).toBe(2n);
@@ -496,13 +496,13 @@ describe("reset", () => {
 
 describe("snapshot", () => {
   it("shows entities, messages with their locks, and sessions", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders", { requiresSession: true });
-    await world.broker.createQueue("empty");
-    await world.broker.sender("orders").send(message("a", { sessionId: "s", messageId: "m1" }));
-    const session = await world.broker.acceptSession("orders", { sessionId: "s" });
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders", { requiresSession: true });
+    await fixture.broker.createQueue("empty");
+    await fixture.broker.sender("orders").send(message("a", { sessionId: "s", messageId: "m1" }));
+    const session = await fixture.broker.acceptSession("orders", { sessionId: "s" });
     await session.receive();
-    const snapshot = world.broker.snapshot();
+    const snapshot = fixture.broker.snapshot();
     expect(snapshot.entities.map(({ path }) => path)).toEqual(["orders", "empty"]);
     expect(snapshot.stores).toHaveLength(1);
     const [store] = snapshot.stores;
@@ -516,17 +516,17 @@ describe("snapshot", () => {
 
 describe("onEvent", () => {
   it("tells what happened to which message, in order, until it is ended", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders", { maxDeliveryCount: 2 });
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders", { maxDeliveryCount: 2 });
     const events: BrokerEvent[] = [];
-    const stop = world.broker.onEvent((event) => events.push(event));
-    await world.broker.sender("orders").send(message("a", { messageId: "m1" }));
-    const receiver = world.broker.receiver("orders");
+    const stop = fixture.broker.onEvent((event) => events.push(event));
+    await fixture.broker.sender("orders").send(message("a", { messageId: "m1" }));
+    const receiver = fixture.broker.receiver("orders");
     await receiver.abandon((await receiver.receive())[0]!);
     await receiver.receive();
-    world.clock.advance(MINUTE_MS);
+    fixture.clock.advance(MINUTE_MS);
     stop();
-    await world.broker.purge("orders/$DeadLetterQueue");
+    await fixture.broker.purge("orders/$DeadLetterQueue");
     expect(events.map(({ type }) => type)).toEqual([
       "enqueued",
       "delivered",
@@ -538,7 +538,7 @@ describe("onEvent", () => {
     expect(events.at(-1)).toEqual({
       type: "dead-lettered",
       entity: "orders",
-      at: new Date(world.clock.now()),
+      at: new Date(fixture.clock.now()),
       sequenceNumber: 1n,
       messageId: "m1",
       sessionId: undefined,

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Broker } from "../client/broker.js";
+import { message, openFixture, textsOf } from "../fixture.test-support.js";
 import type { ReceivedMessage } from "../messages/received-message.js";
-import { message, openWorld, textsOf } from "../world.test-support.js";
 
 describe("peeking at a topic", () => {
   it("shows the messages that are scheduled there, and none that went on to subscriptions", async () => {
-    await using world = openWorld();
-    const { broker, clock } = world;
+    await using fixture = openFixture();
+    const { broker, clock } = fixture;
     await broker.createTopic("news");
     await broker.createSubscription("news", "all");
     const sender = broker.sender("news");
@@ -32,8 +32,8 @@ describe("peeking at a topic", () => {
 
 describe("peeking into a session", () => {
   it("shows its messages in every state, in order of sequence number, and no others", async () => {
-    await using world = openWorld();
-    const { broker, clock } = world;
+    await using fixture = openFixture();
+    const { broker, clock } = fixture;
     await openOrders(broker);
     const sender = broker.sender("orders");
     const inTime = new Date(clock.now() + 3_600_000);
@@ -72,8 +72,8 @@ describe("peeking into a session", () => {
   });
 
   it("shows nothing of what has left", async () => {
-    await using world = openWorld();
-    const { broker } = world;
+    await using fixture = openFixture();
+    const { broker } = fixture;
     await openOrders(broker);
     const sender = broker.sender("orders");
     for (let i = 0; i < 6; i++) await sender.send(message(`${i}`, { sessionId: "s" }));
@@ -94,13 +94,13 @@ describe("peeking into a session", () => {
     });
     await fc.assert(
       fc.asyncProperty(sends, fc.nat(200), fc.integer({ min: 1, max: 40 }), async (runs, start, maxCount) => {
-        await using world = openWorld();
-        await openOrders(world.broker);
+        await using fixture = openFixture();
+        await openOrders(fixture.broker);
         for (const { session: sessionId, count } of runs) {
           const messages = Array.from({ length: count }, () => message("", { sessionId }));
-          if (count > 0) await world.broker.sender("orders").sendBatch(messages);
+          if (count > 0) await fixture.broker.sender("orders").sendBatch(messages);
         }
-        const receiver = world.broker.receiver("orders");
+        const receiver = fixture.broker.receiver("orders");
         const everything = await receiver.peek(1_000);
         for (const sessionId of ["a", "b", "c", "none"]) {
           const fromSequenceNumber = BigInt(start);
@@ -115,11 +115,11 @@ describe("peeking into a session", () => {
   });
 
   it("goes by the session ids of messages where there are no sessions", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("plain");
-    const sender = world.broker.sender("plain");
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("plain");
+    const sender = fixture.broker.sender("plain");
     for (const sessionId of ["a", "b", "a"]) await sender.send(message(sessionId, { sessionId }));
-    expect(textsOf(await world.broker.receiver("plain").peek(10, { sessionId: "a" }))).toEqual(["a", "a"]);
+    expect(textsOf(await fixture.broker.receiver("plain").peek(10, { sessionId: "a" }))).toEqual(["a", "a"]);
   });
 });
 

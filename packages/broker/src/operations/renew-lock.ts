@@ -3,7 +3,7 @@ import { lockDurationOf } from "../entities/entity-registry.js";
 import { BrokerError } from "../errors/broker-error.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 
-/** Lets a message's lock start anew; returns when it ends. Throws `not-allowed` in a session, whose lock covers its messages. */
+/** Lets a message's lock start again; returns when it ends. Throws `not-allowed` in a session, whose lock covers its messages. */
 export function renewLock(engine: Engine, message: StoredMessage, nowMs: number): number {
   const { store, session } = message;
   if (session !== undefined) {

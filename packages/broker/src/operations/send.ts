@@ -114,7 +114,7 @@ export function enter(
   }
 }
 
-/** Sends a message on to `path` by way of the queue or topic `via`, which keeps it in its transfer dead-letter queue if that is impossible. */
+/** Sends a message on to `path` via the queue or topic `via`, which keeps it in its transfer dead-letter queue if that is impossible. */
 export function enterVia(
   engine: Engine,
   via: Queue | Topic,

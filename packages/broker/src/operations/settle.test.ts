@@ -1,72 +1,72 @@
 import { describe, expect, it } from "vitest";
-import { codeOf, message, openWorld, textOf, textsOf } from "../world.test-support.js";
+import { codeOf, message, openFixture, textOf, textsOf } from "../fixture.test-support.js";
 
 const MINUTE_MS = 60_000;
 
 async function openOrders(options = {}) {
-  const world = openWorld();
-  await world.broker.createQueue("orders", options);
+  const fixture = openFixture();
+  await fixture.broker.createQueue("orders", options);
   return {
-    ...world,
-    sender: world.broker.sender("orders"),
-    receiver: world.broker.receiver("orders"),
-    deadLetters: world.broker.receiver("orders/$DeadLetterQueue"),
+    ...fixture,
+    sender: fixture.broker.sender("orders"),
+    receiver: fixture.broker.receiver("orders"),
+    deadLetters: fixture.broker.receiver("orders/$DeadLetterQueue"),
   };
 }
 
 describe("complete", () => {
   it("removes the message", async () => {
-    await using world = await openOrders();
-    await world.sender.send(message("a"));
-    const [received] = await world.receiver.receive();
-    await world.receiver.complete(received!);
-    expect(await world.receiver.peek(10)).toEqual([]);
+    await using fixture = await openOrders();
+    await fixture.sender.send(message("a"));
+    const [received] = await fixture.receiver.receive();
+    await fixture.receiver.complete(received!);
+    expect(await fixture.receiver.peek(10)).toEqual([]);
   });
 
   it("takes a lock token from any receiver on the entity", async () => {
-    await using world = await openOrders();
-    await world.sender.send(message("a"));
-    const [received] = await world.receiver.receive();
-    await world.broker.receiver("ORDERS").complete(received!.lockToken!.toUpperCase());
-    expect(await world.receiver.peek(10)).toEqual([]);
+    await using fixture = await openOrders();
+    await fixture.sender.send(message("a"));
+    const [received] = await fixture.receiver.receive();
+    await fixture.broker.receiver("ORDERS").complete(received!.lockToken!.toUpperCase());
+    expect(await fixture.receiver.peek(10)).toEqual([]);
   });
 
   it("leaves body and properties of the received message readable", async () => {
-    await using world = await openOrders();
-    await world.sender.send(message("a", { applicationProperties: { colour: "red" } }));
-    const [received] = await world.receiver.receive();
-    await world.receiver.complete(received!);
+    await using fixture = await openOrders();
+    await fixture.sender.send(message("a", { applicationProperties: { colour: "red" } }));
+    const [received] = await fixture.receiver.receive();
+    await fixture.receiver.complete(received!);
     expect(textOf(received)).toBe("a");
     expect(received!.applicationProperties).toEqual({ colour: "red" });
   });
 
   it("rejects a second settlement with message-lock-lost", async () => {
-    await using world = await openOrders();
-    await world.sender.send(message("a"));
-    const [received] = await world.receiver.receive();
-    await world.receiver.complete(received!);
-    expect(await codeOf(world.receiver.complete(received!))).toBe("message-lock-lost");
-    expect(await codeOf(world.receiver.abandon(received!.lockToken!))).toBe("message-lock-lost");
+    await using fixture = await openOrders();
+    await fixture.sender.send(message("a"));
+    const [received] = await fixture.receiver.receive();
+    await fixture.receiver.complete(received!);
+    expect(await codeOf(fixture.receiver.complete(received!))).toBe("message-lock-lost");
+    expect(await codeOf(fixture.receiver.abandon(received!.lockToken!))).toBe("message-lock-lost");
   });
 
   it("rejects the token of another entity and text that is no token", async () => {
-    await using world = await openOrders();
-    await world.broker.createQueue("other");
-    await world.sender.send(message("a"));
-    const [received] = await world.receiver.receive();
-    expect(await codeOf(world.broker.receiver("other").complete(received!))).toBe("message-lock-lost");
-    expect(await codeOf(world.broker.receiver("other").complete(received!.lockToken!))).toBe(
+    await using fixture = await openOrders();
+    await fixture.broker.createQueue("other");
+    await fixture.sender.send(message("a"));
+    const [received] = await fixture.receiver.receive();
+    expect(await codeOf(fixture.broker.receiver("other").complete(received!))).toBe("message-lock-lost");
+    expect(await codeOf(fixture.broker.receiver("other").complete(received!.lockToken!))).toBe(
       "message-lock-lost",
     );
-    expect(await codeOf(world.receiver.complete("no token"))).toBe("message-lock-lost");
+    expect(await codeOf(fixture.receiver.complete("no token"))).toBe("message-lock-lost");
   });
 
   it("names entity and message in the refusal", async () => {
-    await using world = await openOrders();
-    await world.sender.send(message("a"));
-    const [received] = await world.receiver.receive();
-    await world.receiver.complete(received!);
-    await expect(world.receiver.complete(received!)).rejects.toThrow(
+    await using fixture = await openOrders();
+    await fixture.sender.send(message("a"));
+    const [received] = await fixture.receiver.receive();
+    await fixture.receiver.complete(received!);
+    await expect(fixture.receiver.complete(received!)).rejects.toThrow(
       "The lock on the message with sequence number 1 of 'orders' is lost: it expired, was released, or the message is already settled. Receive the message again.",
     );
   });
@@ -74,45 +74,45 @@ describe("complete", () => {
 
 describe("abandon", () => {
   it("makes the message the next to be received and counts a failed delivery", async () => {
-    await using world = await openOrders();
-    await world.sender.sendBatch([message("a"), message("b")]);
-    const [first] = await world.receiver.receive();
+    await using fixture = await openOrders();
+    await fixture.sender.sendBatch([message("a"), message("b")]);
+    const [first] = await fixture.receiver.receive();
     expect(first!.deliveryCount).toBe(0);
-    await world.receiver.abandon(first!);
-    const again = await world.receiver.receive(2);
+    await fixture.receiver.abandon(first!);
+    const again = await fixture.receiver.receive(2);
     expect(textsOf(again)).toEqual(["a", "b"]);
     expect(again.map((one) => one.deliveryCount)).toEqual([1, 0]);
   });
 
   it("modifies application properties without touching messages received before", async () => {
-    await using world = await openOrders();
-    await world.sender.send(message("a", { applicationProperties: { colour: "red", size: 1 } }));
-    const [first] = await world.receiver.receive();
-    await world.receiver.abandon(first!, { colour: "blue" });
-    const [second] = await world.receiver.receive();
+    await using fixture = await openOrders();
+    await fixture.sender.send(message("a", { applicationProperties: { colour: "red", size: 1 } }));
+    const [first] = await fixture.receiver.receive();
+    await fixture.receiver.abandon(first!, { colour: "blue" });
+    const [second] = await fixture.receiver.receive();
     expect(second!.applicationProperties).toEqual({ colour: "blue", size: 1 });
     expect(second!.propertyChanges).toEqual({ colour: "blue" });
     expect(first!.applicationProperties).toEqual({ colour: "red", size: 1 });
   });
 
   it("refuses properties that cannot be copied and keeps the lock", async () => {
-    await using world = await openOrders();
-    await world.sender.send(message("a"));
-    const [received] = await world.receiver.receive();
+    await using fixture = await openOrders();
+    await fixture.sender.send(message("a"));
+    const [received] = await fixture.receiver.receive();
     const changes = { bad: (() => {}) as object };
-    expect(await codeOf(world.receiver.abandon(received!, changes))).toBe("argument-error");
-    await world.receiver.complete(received!);
+    expect(await codeOf(fixture.receiver.abandon(received!, changes))).toBe("argument-error");
+    await fixture.receiver.complete(received!);
   });
 
   it("moves the message to the dead-letter queue after the last delivery", async () => {
-    await using world = await openOrders({ maxDeliveryCount: 2 });
-    await world.sender.send(message("a"));
+    await using fixture = await openOrders({ maxDeliveryCount: 2 });
+    await fixture.sender.send(message("a"));
     for (let delivery = 0; delivery < 2; delivery++) {
-      const [received] = await world.receiver.receive();
-      await world.receiver.abandon(received!);
+      const [received] = await fixture.receiver.receive();
+      await fixture.receiver.abandon(received!);
     }
-    expect(await world.receiver.peek()).toEqual([]);
-    const [dead] = await world.deadLetters.receive();
+    expect(await fixture.receiver.peek()).toEqual([]);
+    const [dead] = await fixture.deadLetters.receive();
     expect(textOf(dead)).toBe("a");
     expect(dead!.deadLetterReason).toBe("MaxDeliveryCountExceeded");
     expect(dead!.deadLetterErrorDescription).toBe("Message could not be consumed after 2 delivery attempts.");
@@ -121,99 +121,99 @@ describe("abandon", () => {
   });
 
   it("keeps a message in the dead-letter queue however often it fails there, and counts nothing", async () => {
-    await using world = await openOrders({ maxDeliveryCount: 1 });
-    await world.sender.send(message("a"));
-    await world.receiver.abandon((await world.receiver.receive())[0]!);
+    await using fixture = await openOrders({ maxDeliveryCount: 1 });
+    await fixture.sender.send(message("a"));
+    await fixture.receiver.abandon((await fixture.receiver.receive())[0]!);
     for (let delivery = 0; delivery < 3; delivery++) {
-      await world.deadLetters.abandon((await world.deadLetters.receive())[0]!);
+      await fixture.deadLetters.abandon((await fixture.deadLetters.receive())[0]!);
     }
-    expect((await world.deadLetters.peek())[0]!.deliveryCount).toBe(1);
+    expect((await fixture.deadLetters.peek())[0]!.deliveryCount).toBe(1);
   });
 });
 
 describe("defer", () => {
   it("sets the message aside until it is received by its sequence number", async () => {
-    await using world = await openOrders();
-    await world.sender.sendBatch([message("a"), message("b")]);
-    const [first] = await world.receiver.receive();
-    await world.receiver.defer(first!, { why: "later" });
-    expect(textsOf(await world.receiver.receive(10))).toEqual(["b"]);
+    await using fixture = await openOrders();
+    await fixture.sender.sendBatch([message("a"), message("b")]);
+    const [first] = await fixture.receiver.receive();
+    await fixture.receiver.defer(first!, { why: "later" });
+    expect(textsOf(await fixture.receiver.receive(10))).toEqual(["b"]);
 
-    const [deferred] = await world.receiver.receiveDeferred([first!.sequenceNumber]);
+    const [deferred] = await fixture.receiver.receiveDeferred([first!.sequenceNumber]);
     expect(textOf(deferred)).toBe("a");
     expect(deferred!.state).toBe("deferred");
     expect(deferred!.applicationProperties).toEqual({ why: "later" });
-    await world.receiver.complete(deferred!.lockToken!);
-    expect(await codeOf(world.receiver.receiveDeferred([1n]))).toBe("message-not-found");
+    await fixture.receiver.complete(deferred!.lockToken!);
+    expect(await codeOf(fixture.receiver.receiveDeferred([1n]))).toBe("message-not-found");
   });
 
   it("keeps an abandoned deferred message deferred and counts the delivery", async () => {
-    await using world = await openOrders();
-    await world.sender.send(message("a"));
-    await world.receiver.defer((await world.receiver.receive())[0]!);
-    await world.receiver.abandon((await world.receiver.receiveDeferred([1n]))[0]!);
-    const [peeked] = await world.receiver.peek();
+    await using fixture = await openOrders();
+    await fixture.sender.send(message("a"));
+    await fixture.receiver.defer((await fixture.receiver.receive())[0]!);
+    await fixture.receiver.abandon((await fixture.receiver.receiveDeferred([1n]))[0]!);
+    const [peeked] = await fixture.receiver.peek();
     expect(peeked!.state).toBe("deferred");
     expect(peeked!.deliveryCount).toBe(2);
-    expect(await world.receiver.receive(1, { maxWaitMs: 0 })).toEqual([]);
+    expect(await fixture.receiver.receive(1, { maxWaitMs: 0 })).toEqual([]);
   });
 
   it("counts a delivery each time", async () => {
-    await using world = await openOrders();
-    await world.sender.send(message("a"));
-    const [first] = await world.receiver.receive();
-    await world.receiver.defer(first!);
-    const [second] = await world.receiver.receiveDeferred([1n]);
-    await world.receiver.defer(second!);
-    const [third] = await world.receiver.receiveDeferred([1n]);
+    await using fixture = await openOrders();
+    await fixture.sender.send(message("a"));
+    const [first] = await fixture.receiver.receive();
+    await fixture.receiver.defer(first!);
+    const [second] = await fixture.receiver.receiveDeferred([1n]);
+    await fixture.receiver.defer(second!);
+    const [third] = await fixture.receiver.receiveDeferred([1n]);
     expect([first, second, third].map((one) => one!.deliveryCount)).toEqual([0, 1, 2]);
-    await world.receiver.deadLetter(third!);
-    expect((await world.deadLetters.receive())[0]!.deliveryCount).toBe(2);
+    await fixture.receiver.deadLetter(third!);
+    expect((await fixture.deadLetters.receive())[0]!.deliveryCount).toBe(2);
   });
 
   it("moves the message to the dead-letter queue, with its changes, at the last delivery", async () => {
-    await using world = await openOrders({ maxDeliveryCount: 2 });
-    await world.sender.send(message("a"));
-    await world.receiver.defer((await world.receiver.receive())[0]!);
-    await world.receiver.defer((await world.receiver.receiveDeferred([1n]))[0]!, { why: "again" });
-    expect(await codeOf(world.receiver.receiveDeferred([1n]))).toBe("message-not-found");
-    const [dead] = await world.deadLetters.receive();
+    await using fixture = await openOrders({ maxDeliveryCount: 2 });
+    await fixture.sender.send(message("a"));
+    await fixture.receiver.defer((await fixture.receiver.receive())[0]!);
+    await fixture.receiver.defer((await fixture.receiver.receiveDeferred([1n]))[0]!, { why: "again" });
+    expect(await codeOf(fixture.receiver.receiveDeferred([1n]))).toBe("message-not-found");
+    const [dead] = await fixture.deadLetters.receive();
     expect(dead!.state).toBe("active");
     expect(dead!.deadLetterReason).toBe("MaxDeliveryCountExceeded");
     expect(dead!.applicationProperties.why).toBe("again");
   });
 
   it("counts nothing in the dead-letter queue", async () => {
-    await using world = await openOrders({ maxDeliveryCount: 1 });
-    await world.sender.send(message("a"));
-    await world.receiver.deadLetter((await world.receiver.receive())[0]!);
-    await world.deadLetters.defer((await world.deadLetters.receive())[0]!);
-    const [deferred] = await world.deadLetters.receiveDeferred([1n]);
+    await using fixture = await openOrders({ maxDeliveryCount: 1 });
+    await fixture.sender.send(message("a"));
+    await fixture.receiver.deadLetter((await fixture.receiver.receive())[0]!);
+    await fixture.deadLetters.defer((await fixture.deadLetters.receive())[0]!);
+    const [deferred] = await fixture.deadLetters.receiveDeferred([1n]);
     expect(deferred!.deliveryCount).toBe(0);
-    await world.deadLetters.complete(deferred!);
+    await fixture.deadLetters.complete(deferred!);
   });
 
   it("receives deferred messages all or none", async () => {
-    await using world = await openOrders();
-    await world.sender.sendBatch([message("a"), message("b")]);
-    for (const received of await world.receiver.receive(2)) await world.receiver.defer(received);
-    expect(await codeOf(world.receiver.receiveDeferred([1n, 3n]))).toBe("message-not-found");
-    expect(textsOf(await world.receiver.receiveDeferred([2n, 1n]))).toEqual(["b", "a"]);
-    expect(await codeOf(world.receiver.receiveDeferred([1n]))).toBe("message-not-found");
+    await using fixture = await openOrders();
+    await fixture.sender.sendBatch([message("a"), message("b")]);
+    for (const received of await fixture.receiver.receive(2)) await fixture.receiver.defer(received);
+    expect(await codeOf(fixture.receiver.receiveDeferred([1n, 3n]))).toBe("message-not-found");
+    expect(textsOf(await fixture.receiver.receiveDeferred([2n, 1n]))).toEqual(["b", "a"]);
+    expect(await codeOf(fixture.receiver.receiveDeferred([1n]))).toBe("message-not-found");
   });
 });
 
 describe("deadLetter", () => {
   it("moves the message with its reason, description and modified properties", async () => {
-    await using world = await openOrders();
-    await world.sender.send(message("a", { messageId: "m1", applicationProperties: { colour: "red" } }));
-    const [received] = await world.receiver.receive();
-    await world.receiver.deadLetter(received!, {
+    await using fixture = await openOrders();
+    await fixture.sender.send(message("a", { messageId: "m1", applicationProperties: { colour: "red" } }));
+    const [received] = await fixture.receiver.receive();
+    await fixture.receiver.deadLetter(received!, {
       reason: "Poison",
       description: "cannot be read",
       propertiesToModify: { stage: "decode" },
     });
-    const [dead] = await world.deadLetters.receive();
+    const [dead] = await fixture.deadLetters.receive();
     expect(dead!.messageId).toBe("m1");
     expect(dead!.entityPath).toBe("orders/$DeadLetterQueue");
     expect(dead!.applicationProperties).toEqual({
@@ -222,19 +222,19 @@ describe("deadLetter", () => {
       DeadLetterReason: "Poison",
       DeadLetterErrorDescription: "cannot be read",
     });
-    expect(await codeOf(world.deadLetters.deadLetter(dead!))).toBe("not-allowed");
+    expect(await codeOf(fixture.deadLetters.deadLetter(dead!))).toBe("not-allowed");
   });
 
   it("keeps sequence number, enqueued time and delivery count of the message", async () => {
-    await using world = await openOrders();
-    await world.sender.sendBatch([message("a"), message("b")]);
-    const enqueuedAt = world.clock.now();
-    const [, first] = await world.receiver.receive(2);
-    await world.receiver.abandon(first!);
-    world.clock.advance(1000);
-    const [again] = await world.receiver.receive();
-    await world.receiver.deadLetter(again!);
-    const [dead] = await world.deadLetters.peek();
+    await using fixture = await openOrders();
+    await fixture.sender.sendBatch([message("a"), message("b")]);
+    const enqueuedAt = fixture.clock.now();
+    const [, first] = await fixture.receiver.receive(2);
+    await fixture.receiver.abandon(first!);
+    fixture.clock.advance(1000);
+    const [again] = await fixture.receiver.receive();
+    await fixture.receiver.deadLetter(again!);
+    const [dead] = await fixture.deadLetters.peek();
     expect([dead!.sequenceNumber, dead!.deliveryCount, dead!.enqueuedTime.getTime()]).toEqual([
       2n,
       1,
@@ -243,82 +243,82 @@ describe("deadLetter", () => {
   });
 
   it("refuses a reason of more than 4096 characters and keeps the lock", async () => {
-    await using world = await openOrders();
-    await world.sender.send(message("a"));
-    const [received] = await world.receiver.receive();
-    expect(await codeOf(world.receiver.deadLetter(received!, { reason: "x".repeat(4097) }))).toBe(
+    await using fixture = await openOrders();
+    await fixture.sender.send(message("a"));
+    const [received] = await fixture.receiver.receive();
+    expect(await codeOf(fixture.receiver.deadLetter(received!, { reason: "x".repeat(4097) }))).toBe(
       "argument-error",
     );
-    await world.receiver.complete(received!);
+    await fixture.receiver.complete(received!);
   });
 
   it("does not take messages that are sent to the sub-queue", async () => {
-    await using world = await openOrders();
-    expect(() => world.broker.sender("orders/$deadletterqueue")).toThrow("it is no queue or topic");
+    await using fixture = await openOrders();
+    expect(() => fixture.broker.sender("orders/$deadletterqueue")).toThrow("it is not a queue or topic");
   });
 });
 
 describe("lock", () => {
   it("ends by itself, counts a failed delivery and puts the message back at its place", async () => {
-    await using world = await openOrders();
-    await world.sender.sendBatch([message("a"), message("b")]);
-    const [first] = await world.receiver.receive();
-    expect(first!.lockedUntil!.getTime()).toBe(world.clock.now() + MINUTE_MS);
-    world.clock.advance(MINUTE_MS - 1);
-    expect(textsOf(await world.receiver.peek(1))).toEqual(["a"]);
-    world.clock.advance(1);
-    expect(await codeOf(world.receiver.complete(first!))).toBe("message-lock-lost");
-    const again = await world.receiver.receive(2);
+    await using fixture = await openOrders();
+    await fixture.sender.sendBatch([message("a"), message("b")]);
+    const [first] = await fixture.receiver.receive();
+    expect(first!.lockedUntil!.getTime()).toBe(fixture.clock.now() + MINUTE_MS);
+    fixture.clock.advance(MINUTE_MS - 1);
+    expect(textsOf(await fixture.receiver.peek(1))).toEqual(["a"]);
+    fixture.clock.advance(1);
+    expect(await codeOf(fixture.receiver.complete(first!))).toBe("message-lock-lost");
+    const again = await fixture.receiver.receive(2);
     expect(textsOf(again)).toEqual(["a", "b"]);
     expect(again[0]!.deliveryCount).toBe(1);
   });
 
   it("is renewed for the full duration from now on", async () => {
-    await using world = await openOrders();
-    await world.sender.send(message("a"));
-    const [received] = await world.receiver.receive();
-    world.clock.advance(MINUTE_MS - 1);
-    const until = await world.receiver.renewLock(received!.lockToken!);
-    expect(until.getTime()).toBe(world.clock.now() + MINUTE_MS);
+    await using fixture = await openOrders();
+    await fixture.sender.send(message("a"));
+    const [received] = await fixture.receiver.receive();
+    fixture.clock.advance(MINUTE_MS - 1);
+    const until = await fixture.receiver.renewLock(received!.lockToken!);
+    expect(until.getTime()).toBe(fixture.clock.now() + MINUTE_MS);
     expect(received!.lockedUntil).toEqual(until);
-    world.clock.advance(MINUTE_MS - 1);
-    await world.receiver.complete(received!);
+    fixture.clock.advance(MINUTE_MS - 1);
+    await fixture.receiver.complete(received!);
   });
 
   it("cannot be renewed once it has ended", async () => {
-    await using world = await openOrders();
-    await world.sender.send(message("a"));
-    const [received] = await world.receiver.receive();
-    world.clock.advance(MINUTE_MS);
-    expect(await codeOf(world.receiver.renewLock(received!))).toBe("message-lock-lost");
+    await using fixture = await openOrders();
+    await fixture.sender.send(message("a"));
+    const [received] = await fixture.receiver.receive();
+    fixture.clock.advance(MINUTE_MS);
+    expect(await codeOf(fixture.receiver.renewLock(received!))).toBe("message-lock-lost");
   });
 
   it("counts nothing when it ends in the dead-letter queue", async () => {
-    await using world = await openOrders();
-    await world.sender.send(message("a"));
-    await world.receiver.deadLetter((await world.receiver.receive())[0]!);
-    await world.deadLetters.receive();
-    world.clock.advance(MINUTE_MS);
-    expect((await world.deadLetters.receive())[0]!.deliveryCount).toBe(0);
+    await using fixture = await openOrders();
+    await fixture.sender.send(message("a"));
+    await fixture.receiver.deadLetter((await fixture.receiver.receive())[0]!);
+    await fixture.deadLetters.receive();
+    fixture.clock.advance(MINUTE_MS);
+    expect((await fixture.deadLetters.receive())[0]!.deliveryCount).toBe(0);
   });
 
   it("dead-letters the message when it ends after the last delivery", async () => {
-    await using world = await openOrders({ maxDeliveryCount: 1 });
-    await world.sender.send(message("a"));
-    await world.receiver.receive();
-    world.clock.advance(MINUTE_MS);
-    expect((await world.deadLetters.receive())[0]!.deadLetterReason).toBe("MaxDeliveryCountExceeded");
+    await using fixture = await openOrders({ maxDeliveryCount: 1 });
+    await fixture.sender.send(message("a"));
+    await fixture.receiver.receive();
+    fixture.clock.advance(MINUTE_MS);
+    expect((await fixture.deadLetters.receive())[0]!.deadLetterReason).toBe("MaxDeliveryCountExceeded");
   });
 });
 
 describe("release", () => {
   it("gives the message back first, without counting a delivery", async () => {
-    await using world = await openOrders({ maxDeliveryCount: 1 });
-    await world.sender.sendBatch([message("a"), message("b")]);
-    const [received] = await world.receiver.receive();
-    await world.receiver.release(received!);
-    const [again] = await world.receiver.receive();
+    await using fixture = await openOrders({ maxDeliveryCount: 1 });
+    await fixture.sender.sendBatch([message("a"), message("b")]);
+    const [received] = await fixture.receiver.receive();
+    await fixture.receiver.release(received!);
+    const [again] = await fixture.receiver.receive();
     expect([textOf(again), again!.deliveryCount]).toEqual(["a", 0]);
-    expect(await codeOf(world.receiver.release(received!))).toBe("message-lock-lost");
+    expect(await codeOf(fixture.receiver.release(received!))).toBe("message-lock-lost");
   });
 });

@@ -148,17 +148,17 @@ describe("SET", () => {
   });
 
   it.each<[string, string, RuleValue, RuleValue]>([
-    ["text that is no number", "'x'", 0n, "x"],
+    ["text that is not a number", "'x'", 0n, "x"],
     ["a double beyond 64 bits", "1e30", 0n, 1e30],
-    ["text that is no boolean", "'yes'", true, "yes"],
-    ["text that is no instant", "'soon'", new Date(0), "soon"],
+    ["text that is not a boolean", "'yes'", true, "yes"],
+    ["text that is not an instant", "'soon'", new Date(0), "soon"],
     ["text that is no span of time", "'25:00:00'", ruleTimeSpan(0n), "25:00:00"],
     ["a number for bytes", "1", Uint8Array.of(1), 1n],
   ])("replaces the property with %s, which has no conversion", (_, expression, current, expected) => {
     expect(set(expression, current)).toEqual(expected);
   });
 
-  it("tells text that is no number at once, however long", () => {
+  it("tells text that is not a number at once, however long", () => {
     const digits = "1".repeat(200_000);
     expect(failure("SET a = b", { application: { a: 0.5, b: `${digits}x` } })).toMatch(/200010 bytes/);
   });

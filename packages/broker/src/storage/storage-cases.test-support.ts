@@ -310,7 +310,7 @@ export const storageCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "counts the references of bodies anew from the messages that name them",
+    name: "counts the references of bodies again from the messages that name them",
     isDurableOnly: true,
     run: async (place) => {
       const { storage } = await openLoaded(place);

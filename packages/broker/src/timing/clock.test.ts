@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createBroker } from "../client/broker.js";
-import { message, textsOf } from "../world.test-support.js";
+import { message, textsOf } from "../fixture.test-support.js";
 import { createManualClock, createSystemClock } from "./clock.js";
 
 describe("createManualClock", () => {

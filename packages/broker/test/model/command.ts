@@ -134,7 +134,7 @@ export type Command =
   | { readonly do: "advance"; readonly ms: number };
 
 /** The entities of a history: a fixed net of queues, topics and subscriptions with random properties. */
-export interface World {
+export interface Fixture {
   readonly plain: Partial<NaiveOptions>;
   readonly sessions: Partial<NaiveOptions>;
   readonly chainLength: number;
@@ -362,8 +362,8 @@ const sending = {
   duplicateDetectionHistoryTimeWindowMs: fc.constantFrom(20_000, 60_000),
 };
 
-/** Random properties of the {@link World}'s entities. */
-export const world: fc.Arbitrary<World> = fc.record({
+/** Random properties of the {@link Fixture}'s entities. */
+export const fixture: fc.Arbitrary<Fixture> = fc.record({
   plain: fc.record({ ...common, ...sending, ...temporary }, { requiredKeys: [] }),
   sessions: fc.record({ ...common, ...sending, ...temporary }, { requiredKeys: [] }),
   chainLength: fc.integer({ min: 1, max: 6 }),

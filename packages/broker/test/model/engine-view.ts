@@ -2,7 +2,7 @@ import type { BrokerSnapshot } from "../../src/management/snapshot.js";
 import type { BrokerMessage } from "../../src/messages/message.js";
 import type { ReceivedMessage } from "../../src/messages/received-message.js";
 import type { CommandMessage } from "./command.js";
-import { inOrderOfId } from "./model-seat.js";
+import { inOrderOfId } from "./model-environment.js";
 import { bodyText, LARGE_BODY, type MessageView, type NaiveProperties } from "./naive-entity.js";
 import { inOrderOfPath } from "./naive-view.js";
 

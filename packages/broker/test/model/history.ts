@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Command, World } from "./command.js";
-import { EngineSeat, type OpenStorage } from "./engine-seat.js";
-import { ModelSeat } from "./model-seat.js";
+import type { Command, Fixture } from "./command.js";
+import { EngineEnvironment, type OpenStorage } from "./engine-environment.js";
+import { ModelEnvironment } from "./model-environment.js";
 
 /** Where a history is played: on the model or on the engine. What both tell is compared as plain data. */
-export interface Seat {
+export interface Environment {
   /** Plays one command and tells all that its caller sees. */
   play(command: Command): unknown;
   /** Tells everything else that can be observed. */
@@ -13,31 +13,37 @@ export interface Seat {
 
 /** The first point at which engine and model differ. */
 export class Disagreement extends Error {
-  constructor(world: World, commands: readonly Command[], at: number, expected: unknown, actual: unknown) {
+  constructor(
+    fixture: Fixture,
+    commands: readonly Command[],
+    at: number,
+    expected: unknown,
+    actual: unknown,
+  ) {
     const lines = commands.slice(0, at + 1).map((command) => `  ${print(command)},`);
     const [path, wanted, found] = firstDifference(expected, actual);
     super(
-      `engine and model differ after command ${at}\nworld: ${print(world)}\nhistory: [\n${lines.join("\n")}\n]\n` +
+      `engine and model differ after command ${at}\nworld: ${print(fixture)}\nhistory: [\n${lines.join("\n")}\n]\n` +
         `at ${path}\nmodel:  ${print(wanted)}\nengine: ${print(found)}`,
     );
   }
 }
 
 /**
- * Plays a history on both seats and throws a {@link Disagreement} at the first difference. Resolves to the kinds of events
+ * Plays a history on both environments and throws a {@link Disagreement} at the first difference. Resolves to the kinds of events
  * that the engine told of, those of dead letters with their reason.
  */
 export async function playHistory(
-  world: World,
+  fixture: Fixture,
   commands: readonly Command[],
   openStorage?: OpenStorage,
 ): Promise<ReadonlySet<string>> {
-  const model = new ModelSeat(world);
-  await using engine = await EngineSeat.open(world, openStorage);
+  const model = new ModelEnvironment(fixture);
+  await using engine = await EngineEnvironment.open(fixture, openStorage);
   for (const [at, command] of commands.entries()) {
     const expected = { outcome: model.play(command), state: model.observe() };
     const actual = { outcome: await engine.play(command), state: await engine.observe() };
-    if (!isDeepStrictEqual(actual, expected)) throw new Disagreement(world, commands, at, expected, actual);
+    if (!isDeepStrictEqual(actual, expected)) throw new Disagreement(fixture, commands, at, expected, actual);
   }
   return engine.events;
 }

@@ -195,7 +195,7 @@ export class NaiveBroker {
     for (const content of contents) enter(this.#state, entity, content);
   }
 
-  /** Sends to `path` by way of a queue, which keeps what cannot be sent on. */
+  /** Sends to `path` via a queue, which keeps what cannot be sent on. */
   sendVia(via: string, path: string, contents: readonly NaiveContent[]): void {
     const entity = targetAt(this.#state, via);
     checkSends(this.#state, entity, contents);
@@ -320,7 +320,7 @@ export class NaiveBroker {
     return transaction;
   }
 
-  /** Sends to `path`, or by way of it `onward`, when the transaction commits. */
+  /** Sends to `path`, or via it `onward`, when the transaction commits. */
   sendIn(
     transaction: NaiveTransaction,
     path: string,

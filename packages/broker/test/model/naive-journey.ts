@@ -50,7 +50,7 @@ export function checkBatch({ options }: NaiveEntity, contents: readonly NaiveCon
   if (new Set(keys).size > 1) throw new NaiveRefusal("not-allowed");
 }
 
-/** Sends a message on by way of a queue, which keeps it if that is impossible. */
+/** Sends a message on via a queue, which keeps it if that is impossible. */
 export function enterVia(state: NaiveState, via: NaiveEntity, path: string, content: NaiveContent): void {
   const transit = fresh(content);
   const refusal = handOver(state, path, transit);
@@ -253,7 +253,7 @@ function handOver(state: NaiveState, target: string, transit: Transit): string |
   if (!hasRoom(state, entity, costOf(transit.content))) return "QuotaExceeded";
   if (isDuplicate(state, entity, transit.content)) return undefined;
   use(state, entity);
-  // Sent by way of another entity, with a time of its own.
+  // Sent via another entity, with a time of its own.
   if ((transit.content.scheduledAtMs ?? 0) > state.nowMs) park(state, entity, transit.content);
   else route(state, entity, transit);
   return undefined;

@@ -84,7 +84,7 @@ export function checkLock(state: NaiveState, { message, lock, hold }: NaiveRecei
   }
 }
 
-/** Sends to `path`, or by way of it `onward`, when the transaction commits. */
+/** Sends to `path`, or via it `onward`, when the transaction commits. */
 export function sendIn(
   state: NaiveState,
   transaction: NaiveTransaction,

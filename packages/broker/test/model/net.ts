@@ -1,5 +1,5 @@
 import type { RuleDefinition } from "../../src/rules/rule.js";
-import type { World } from "./command.js";
+import type { Fixture } from "./command.js";
 import type { NaiveOptions } from "./naive-entity.js";
 
 /** An entity to create, in order. */
@@ -21,11 +21,11 @@ export const RULED_NAME = "some";
 const EVERYTHING: RuleDefinition = { name: "$Default", filter: { type: "true" } };
 
 /**
- * The entities of a world: a queue, one with sessions, a chain of forwarding queues that ends in the topic, and a topic with
+ * The entities of a fixture: a queue, one with sessions, a chain of forwarding queues that ends in the topic, and a topic with
  * subscriptions of every sort.
  */
-export function planNet(world: World): readonly Planned[] {
-  const { plain, sessions, chainLength, topic, subscription, deadLettersGoTo } = world;
+export function planNet(fixture: Fixture): readonly Planned[] {
+  const { plain, sessions, chainLength, topic, subscription, deadLettersGoTo } = fixture;
   const chain = Array.from({ length: chainLength }, (_, index): Planned => {
     const forwardTo = index === 0 ? "topic" : `chain${index}`;
     return { kind: "queue", path: `chain${index + 1}`, options: { ...plain, forwardTo } };
@@ -67,8 +67,8 @@ export function planNet(world: World): readonly Planned[] {
 }
 
 /** Where to send. */
-export function targetsOf(world: World): readonly string[] {
-  const chain = Array.from({ length: world.chainLength }, (_, index) => `chain${index + 1}`);
+export function targetsOf(fixture: Fixture): readonly string[] {
+  const chain = Array.from({ length: fixture.chainLength }, (_, index) => `chain${index + 1}`);
   return ["plain", "sessions", "topic", "plain", "sessions", "topic", ...chain.slice(-2)];
 }
 
@@ -83,8 +83,8 @@ export function sourcesOf(): readonly string[] {
   ];
 }
 
-/** The properties that a queue of a world is created with. */
-export function queueOptionsOf(world: World, queue: string): Partial<NaiveOptions> {
-  const planned = planNet(world).find((each) => each.kind === "queue" && each.path === queue);
+/** The properties that a queue of a fixture is created with. */
+export function queueOptionsOf(fixture: Fixture, queue: string): Partial<NaiveOptions> {
+  const planned = planNet(fixture).find((each) => each.kind === "queue" && each.path === queue);
   return planned?.options ?? {};
 }

@@ -39,7 +39,7 @@ Examples:
   waybill census --entity orders --entity events/Subscriptions/billing
   waybill census --json > census-$(date +%F).json      to hand to: waybill verdict --earlier
 
-Exits with 1 when nobody can read some of it, or a place could not be looked at.`,
+Exits with 1 when some of it cannot be deserialized, or a place could not be looked at.`,
     )
     .action(exiting(census));
 }

@@ -34,7 +34,7 @@ Examples:
   waybill decode body.bin --content-type application/json --subject order-placed -p messageVersion=1
   curl -s https://example.com/order | waybill decode --json | jq .value
 
-Exits with 1 when nobody can read the body.`,
+Exits with 1 when the body cannot be deserialized.`,
     )
     .action(exiting(decode));
 }

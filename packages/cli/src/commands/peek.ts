@@ -36,7 +36,7 @@ Examples:
   waybill peek 'orders/$DeadLetterQueue' --max 100 --body
   waybill peek events/Subscriptions/billing --json | jq -r .messageId
 
-On a pipe each message is one line of JSON. Exits with 1 when nobody can read one of them.`,
+On a pipe each message is one line of JSON. Exits with 1 when one of them cannot be deserialized.`,
     )
     .action(exiting(peek));
 }

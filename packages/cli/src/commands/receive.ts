@@ -13,7 +13,7 @@ import { brokerCommand, exiting } from "./common-options.js";
 
 type Settle = "complete" | "abandon" | "defer" | "dead-letter";
 
-/** What to receive, and what becomes of it. */
+/** What to receive, and what happens to it. */
 interface ReceiveOptions extends CommonOptions {
   readonly settle: Settle;
   readonly max: number;
@@ -32,12 +32,12 @@ export function receiveCommand(): Command {
   return brokerCommand("receive")
     .summary("take messages and settle them")
     .description(
-      "Takes messages from a queue, a subscription or a dead-letter queue, writes them and then settles them as you say. What nobody can read " +
+      "Takes messages from a queue, a subscription or a dead-letter queue, writes them and then settles them as you say. What cannot be deserialized " +
         "stays, unless you ask for it.",
     )
     .argument("<entity>", "orders, events/Subscriptions/billing, 'orders/$DeadLetterQueue'", parseEntity)
     .addOption(
-      new Option("--settle <how>", "what becomes of the messages; to only look, use: waybill peek")
+      new Option("--settle <how>", "what happens to the messages; to only look, use: waybill peek")
         .choices(["complete", "abandon", "defer", "dead-letter"])
         .makeOptionMandatory(),
     )
@@ -49,7 +49,7 @@ export function receiveCommand(): Command {
     )
     .option("--session-id <id>", "the session to take them from")
     .option("--next-session", "take them from the next session that has messages")
-    .option("--include-undecodable", "also settle what nobody can read")
+    .option("--include-undecodable", "also settle what cannot be deserialized")
     .option("--body", "write the bodies too")
     .addHelpText(
       "after",
@@ -59,7 +59,7 @@ Examples:
   waybill receive orders --settle dead-letter --max 5
   waybill receive billing --settle complete --next-session --max 100 --json >> taken.jsonl
 
-On a pipe each message is one line of JSON. Exits with 1 when nobody can read one of them.`,
+On a pipe each message is one line of JSON. Exits with 1 when one of them cannot be deserialized.`,
     )
     .action(exiting(receive));
 }
@@ -128,7 +128,9 @@ class Receiving {
     if (left > 0 && abortSignal.aborted) return exitCodes.interrupted;
     if (left === max && !terminal.isJson) terminal.line("no messages");
     if (this.#unread > 0 && this.#options.includeUndecodable !== true)
-      terminal.note(`${this.#unread} that nobody can read stay; --include-undecodable settles them too.`);
+      terminal.note(
+        `${this.#unread} that cannot be deserialized stay; --include-undecodable settles them too.`,
+      );
     return this.#unread === 0 ? exitCodes.ok : exitCodes.found;
   }
 

@@ -41,7 +41,7 @@ Examples:
   waybill transcode order.json --as msgpack --out order.msgpack
   waybill transcode order.avro --content-type avro/binary --subject order-placed --as json | jq .
 
-Exits with 1 when nobody can read the body.`,
+Exits with 1 when the body cannot be deserialized.`,
     )
     .action(exiting(transcode));
 }

@@ -29,12 +29,12 @@ interface VerdictOptions extends CommonOptions {
   readonly census?: string;
 }
 
-/** `waybill verdict`: judges whether a serializer or a version can be retired. */
+/** `waybill verdict`: decides whether a serializer or a version can be retired. */
 export function verdictCommand(): Command {
   return withEntities(brokerCommand("verdict"))
-    .summary("judge whether a format or a version can be retired")
+    .summary("policy whether a format or a version can be retired")
     .description(
-      "Takes a census and judges whether a serializer, or a version of a message type, can be taken out of the chain without losing a message. Says " +
+      "Takes a census and decides whether a serializer, or a version of a message type, can be taken out of the chain without losing a message. Says " +
         "yes only when everything was looked at, nothing that waits needs it, and its writers have stopped.",
     )
     .argument("[serializer]", "the name of the serializer to retire")
@@ -55,7 +55,7 @@ export function verdictCommand(): Command {
       "no session state is written with it; needed where entities have sessions",
     )
     .option("--earlier <file>", "an earlier census, which may have seen it later; can be repeated", collect)
-    .addOption(new Option("--census <file>", "judge this census instead of taking one").conflicts("entity"))
+    .addOption(new Option("--census <file>", "policy this census instead of taking one").conflicts("entity"))
     .addHelpText(
       "after",
       `
@@ -73,16 +73,16 @@ async function verdict(serializer: string | undefined, options: VerdictOptions):
   const target = targetOf(serializer, options);
   const earlier = await Promise.all((options.earlier ?? []).map(readCensus));
   const census = await censusOf(options);
-  const judged = retirementVerdict(target, census, {
+  const checked = retirementVerdict(target, census, {
     writersStoppedAt: options.writersStoppedAt,
     maxScheduleDurationInMs: options.longestSchedule,
     sessionStatesAreFree: options.sessionStatesAreFree,
     earlier,
   });
   const terminal = new Terminal(options.json);
-  if (terminal.isJson) terminal.json(judged);
-  else print(terminal, judged, options.entity !== undefined);
-  return judged.isSafe ? exitCodes.ok : exitCodes.found;
+  if (terminal.isJson) terminal.json(checked);
+  else print(terminal, checked, options.entity !== undefined);
+  return checked.isSafe ? exitCodes.ok : exitCodes.found;
 }
 
 function targetOf(serializer: string | undefined, options: VerdictOptions): RetirementTarget {

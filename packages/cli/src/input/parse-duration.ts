@@ -17,7 +17,7 @@ export function parseInstant(text: string): Date {
   // JavaScript takes 30 February for 2 March.
   const isDay = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
   if (isDay && !Number.isNaN(instant.getTime())) return instant;
-  throw new InvalidArgumentError(`"${text}" is no instant. Write 2026-11-05T12:00:00Z.`);
+  throw new InvalidArgumentError(`"${text}" is not an instant. Write 2026-11-05T12:00:00Z.`);
 }
 
 /** An instant, or a duration from now. */
@@ -25,5 +25,5 @@ export function parseWhen(text: string): Date {
   if (!/^[\d.]+[a-z]+$/.test(text)) return parseInstant(text);
   const instant = new Date(Date.now() + parseDuration(text));
   if (!Number.isNaN(instant.getTime())) return instant;
-  throw new InvalidArgumentError(`"${text}" from now is no instant any more.`);
+  throw new InvalidArgumentError(`"${text}" from now is not an instant any more.`);
 }

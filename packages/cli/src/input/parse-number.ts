@@ -1,17 +1,17 @@
 import { InvalidArgumentError } from "commander";
 
-/** A whole number from 1. */
+/** A integer from 1. */
 export function parseCount(text: string): number {
   const count = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count >= 1) return count;
-  throw new InvalidArgumentError(`"${text}" is no whole number from 1.`);
+  throw new InvalidArgumentError(`"${text}" must be a positive integer.`);
 }
 
 /** A number above 0. */
 export function parseRate(text: string): number {
   const rate = Number(text);
   if (/^\d*\.?\d+$/.test(text) && rate > 0) return rate;
-  throw new InvalidArgumentError(`"${text}" is no number above 0.`);
+  throw new InvalidArgumentError(`"${text}" is not a number above 0.`);
 }
 
 /** A share of the whole, from 0 to 1. */

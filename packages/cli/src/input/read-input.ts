@@ -11,7 +11,7 @@ export async function readInput(file: string | undefined): Promise<Uint8Array> {
   return await readAll(process.stdin, "The standard input");
 }
 
-/** Devices and pipes may go on for ever. */
+/** Devices and pipes may go on forever. */
 async function readAll(stream: AsyncIterable<Buffer>, name: string): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let length = 0;

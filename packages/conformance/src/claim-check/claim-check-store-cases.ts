@@ -3,7 +3,7 @@ import type { ClaimCheckStore } from "@waybill/core";
 import type { Case } from "../case.js";
 import { assertSameValue } from "../same-value.js";
 
-/** A claim-check store to be judged. */
+/** A claim-check store to be checked. */
 export interface ClaimCheckStoreSubject {
   /** Opens an empty store that no other case sees; disposing it removes what is left. */
   create(): Promise<{ readonly store: ClaimCheckStore } & AsyncDisposable>;
@@ -11,24 +11,24 @@ export interface ClaimCheckStoreSubject {
 
 const key = "2026-11-05/8f14e45f-ceea-467f-a0e6-8b0e1f6f3c11";
 
-/** The law for claim-check stores: what was put is there whole, what is not there is undefined, and reading is bounded. */
+/** The conformance suite for claim-check stores: what was put is there whole, what is not there is undefined, and reading is bounded. */
 export function claimCheckStoreCases(subject: ClaimCheckStoreSubject): Case[] {
-  const law = (name: string, run: (store: ClaimCheckStore) => Promise<void>): Case => ({
+  const testCase = (name: string, run: (store: ClaimCheckStore) => Promise<void>): Case => ({
     name,
     async run() {
-      await using world = await subject.create();
-      await run(world.store);
+      await using fixture = await subject.create();
+      await run(fixture.store);
     },
   });
   return [
     ...[0, 1, 255, 256, 65_536, 5_000_001].map((length) =>
-      law(`a body of ${length} bytes comes back as it was put`, async (store) => {
+      testCase(`a body of ${length} bytes comes back as it was put`, async (store) => {
         const body = bytes(length);
         await store.put(key, body, {});
         assertSameValue(await read(store, key, length), body, "the body");
       }),
     ),
-    law("keys of every allowed form are kept apart", async (store) => {
+    testCase("keys of every allowed form are kept apart", async (store) => {
       const keys = [
         "a",
         "A1",
@@ -45,7 +45,7 @@ export function claimCheckStoreCases(subject: ClaimCheckStoreSubject): Case[] {
         assertSameValue(await read(store, one, 1), Uint8Array.of(index), one);
       }
     }),
-    law("there is nothing under a key that was not put", async (store) => {
+    testCase("there is nothing under a key that was not put", async (store) => {
       await store.put(key, bytes(10), {});
       for (const other of [
         "2026-11-05",
@@ -57,23 +57,23 @@ export function claimCheckStoreCases(subject: ClaimCheckStoreSubject): Case[] {
         assert.equal(await store.get(other, { maxBytes: 10 }), undefined, other);
       }
     }),
-    law("no more is read than one byte beyond what was announced", async (store) => {
+    testCase("no more is read than one byte beyond what was announced", async (store) => {
       await store.put(key, bytes(1_000), {});
       const piece = await store.get(key, { maxBytes: 99 });
       assert.ok(piece !== undefined && piece.length > 99, "more than announced shows");
       assert.ok(piece.length <= 1_000, "no more than there is");
     }),
-    law("what was put does not change with the bytes that were handed over", async (store) => {
+    testCase("what was put does not change with the bytes that were handed over", async (store) => {
       const body = bytes(1_000);
       await store.put(key, body, {});
       body.fill(0xa5);
       assertSameValue(await read(store, key, 1_000), bytes(1_000), "the body");
     }),
-    law("a view of a larger buffer is put alone", async (store) => {
+    testCase("a view of a larger buffer is put alone", async (store) => {
       await store.put(key, bytes(1_000).subarray(100, 200), {});
       assertSameValue(await read(store, key, 100), bytes(1_000).slice(100, 200), "the body");
     }),
-    law("deleting removes one body, and is harmless when there is none", async (store) => {
+    testCase("deleting removes one body, and is harmless when there is none", async (store) => {
       await store.put(key, bytes(10), {});
       await store.put("2026-11-05/other", bytes(10), {});
       await store.delete(key);
@@ -81,13 +81,13 @@ export function claimCheckStoreCases(subject: ClaimCheckStoreSubject): Case[] {
       assert.equal(await store.get(key, { maxBytes: 10 }), undefined);
       assert.equal((await read(store, "2026-11-05/other", 10)).length, 10);
     }),
-    law("many bodies can be put and read at once", async (store) => {
+    testCase("many bodies can be put and read at once", async (store) => {
       const keys = Array.from({ length: 40 }, (_, index) => `2026-11-05/${index}`);
       await Promise.all(keys.map((one, index) => store.put(one, bytes(1_000 + index), {})));
       const bodies = await Promise.all(keys.map((one, index) => read(store, one, 1_000 + index)));
       for (const [index, body] of bodies.entries()) assertSameValue(body, bytes(1_000 + index), keys[index]!);
     }),
-    law("a call that was given up before it began rejects", async (store) => {
+    testCase("a call that was given up before it began rejects", async (store) => {
       const abortSignal = AbortSignal.abort();
       await assert.rejects(store.put(key, bytes(10), { abortSignal }));
       assert.equal(await store.get(key, { maxBytes: 10 }), undefined, "nothing was put");

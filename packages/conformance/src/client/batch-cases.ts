@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { type Message, WaybillError } from "@waybill/core";
 import type { Case } from "../case.js";
 import type { TransportSubject } from "../transport/transport-subject.js";
-import { type ClientTrial, clientCase, noise } from "./client-trial.js";
+import { type ClientHarness, clientCase, noise } from "./client-harness.js";
 
 /** A client's batches: sizes known after serialization, arrays split by themselves. */
 export function clientBatchCases(subject: TransportSubject): Case[] {
-  const law = (name: string, run: (trial: ClientTrial) => Promise<void>) =>
+  const testCase = (name: string, run: (harness: ClientHarness) => Promise<void>) =>
     clientCase(subject, `batches: ${name}`, run);
   return [
-    law("a batch is filled until it is full, and sent", async (trial) => {
-      const queue = await trial.createQueue();
-      const client = trial.client();
+    testCase("a batch is filled until it is full, and sent", async (harness) => {
+      const queue = await harness.createQueue();
+      const client = harness.client();
       const sender = client.createSender(queue);
       const batch = await sender.createMessageBatch({ maxSizeInBytes: 4_000 });
       let n = 0;
@@ -20,29 +20,29 @@ export function clientBatchCases(subject: TransportSubject): Case[] {
       assert.equal(batch.count, n);
       assert.ok(batch.sizeInBytes <= batch.maxSizeInBytes, "the size is within the limit");
       await sender.sendMessages(batch);
-      const arrived = await trial.receive(client, queue, n);
+      const arrived = await harness.receive(client, queue, n);
       assert.deepEqual(numbers(arrived), count(n));
     }),
-    law("a message larger than a whole batch is not added", async (trial) => {
-      const sender = trial.client().createSender(await trial.createQueue());
+    testCase("a message larger than a whole batch is not added", async (harness) => {
+      const sender = harness.client().createSender(await harness.createQueue());
       const batch = await sender.createMessageBatch({ maxSizeInBytes: 1_000 });
       assert.equal(batch.tryAddMessage({ body: { text: noise(1_000) } }), false);
       assert.equal(batch.count, 0);
       assert.ok(await batch.tryAddMessageAsync({ body: { n: 1 } }), "a smaller one is added");
     }),
-    law("a large array goes in several batches, in order", async (trial) => {
-      const queue = await trial.createQueue();
-      const client = trial.client();
+    testCase("a large array goes in several batches, in order", async (harness) => {
+      const queue = await harness.createQueue();
+      const client = harness.client();
       const sender = client.createSender(queue);
       const { maxSizeInBytes } = await sender.createMessageBatch();
       const text = noise(Math.floor(maxSizeInBytes / 5));
       const messages: Message[] = count(12).map((n) => ({ body: { n, text } }));
       await sender.sendMessages(messages);
-      assert.deepEqual(numbers(await trial.receive(client, queue, 12)), count(12));
+      assert.deepEqual(numbers(await harness.receive(client, queue, 12)), count(12));
     }),
-    law("an array with a message too large is refused before anything is sent", async (trial) => {
-      const queue = await trial.createQueue();
-      const client = trial.client();
+    testCase("an array with a message too large is refused before anything is sent", async (harness) => {
+      const queue = await harness.createQueue();
+      const client = harness.client();
       const sender = client.createSender(queue);
       const { maxSizeInBytes } = await sender.createMessageBatch();
       const messages = [
@@ -56,20 +56,20 @@ export function clientBatchCases(subject: TransportSubject): Case[] {
       assert.equal(error.entityPath, queue);
       assert.match(error.message, /Message 3 of 3 cannot be sent, so nothing was\./);
       assert.ok(error.message.includes(String(maxSizeInBytes)), "the text names the limit");
-      assert.deepEqual(await trial.peek(client, queue), []);
+      assert.deepEqual(await harness.peek(client, queue), []);
     }),
-    law("encoded messages are split as well", async (trial) => {
-      const queue = await trial.createQueue();
-      const client = trial.client();
+    testCase("encoded messages are split as well", async (harness) => {
+      const queue = await harness.createQueue();
+      const client = harness.client();
       const sender = client.createSender(queue);
       const { maxSizeInBytes } = await sender.createMessageBatch();
       const body = new TextEncoder().encode(JSON.stringify({ text: noise(maxSizeInBytes / 3) }));
       await sender.sendEncodedMessages(count(5).map(() => ({ body, contentType: "application/json" })));
-      assert.equal((await trial.receive(client, queue, 5)).length, 5);
+      assert.equal((await harness.receive(client, queue, 5)).length, 5);
     }),
-    law("a batch of another sender is refused", async (trial) => {
-      const client = trial.client();
-      const queue = await trial.createQueue();
+    testCase("a batch of another sender is refused", async (harness) => {
+      const client = harness.client();
+      const queue = await harness.createQueue();
       const batch = await client.createSender(queue).createMessageBatch();
       await assert.rejects(client.createSender(queue).sendMessages(batch), TypeError);
     }),

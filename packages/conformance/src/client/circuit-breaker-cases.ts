@@ -4,33 +4,33 @@ import { decodeFailure } from "@waybill/core/serializer";
 import type { Case } from "../case.js";
 import type { TransportSubject } from "../transport/transport-subject.js";
 import { plainJson } from "./plain-json.js";
-import { counted, numbersOf, type ProcessingTrial, processingCase } from "./processing-trial.js";
+import { counted, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
 /** A consumer that cannot read what it read before keeps its hands off the queue. */
 export function circuitBreakerCases(subject: TransportSubject): Case[] {
-  const law = (name: string, run: (trial: ProcessingTrial) => Promise<void>) =>
+  const testCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
     processingCase(subject, `circuit breaker: ${name}`, run);
   return [
-    law(
+    testCase(
       "a reader that breaks pauses before the queue is dead-lettered, and goes on when it is mended",
-      async (trial) => {
-        const queue = await trial.queue([{ subject: "order", body: { n: 0 } }]);
-        const { reader, seen, events } = processor(trial, queue);
-        await trial.until(() => seen.length === 1, "the format was read once");
+      async (harness) => {
+        const queue = await harness.queue([{ subject: "order", body: { n: 0 } }]);
+        const { reader, seen, events } = processor(harness, queue);
+        await harness.until(() => seen.length === 1, "the format was read once");
         reader.isBroken = true;
-        await trial.send(queue, counted(40, { subject: "order" }));
-        await trial.until(() => events.includes("open order json"), "the circuit opened");
-        await trial.until(
+        await harness.send(queue, counted(40, { subject: "order" }));
+        await harness.until(() => events.includes("open order json"), "the circuit opened");
+        await harness.until(
           () => events.filter((event) => event.startsWith("halfOpen")).length >= 3,
           "it was tried",
         );
-        const dead = await trial.content(queue, "deadLetter");
+        const dead = await harness.content(queue, "deadLetter");
         assert.ok(dead.length <= 4, `${dead.length} messages were dead-lettered before it opened`);
-        assert.equal((await trial.content(queue)).length, 40 - dead.length);
+        assert.equal((await harness.content(queue)).length, 40 - dead.length);
         reader.isBroken = false;
-        await trial.untilEmpty(queue);
+        await harness.untilEmpty(queue);
         assert.equal(events.at(-1), "closed order json");
-        assert.equal((await trial.content(queue, "deadLetter")).length, dead.length);
+        assert.equal((await harness.content(queue, "deadLetter")).length, dead.length);
         const all = [...numbersOf(dead.map(({ rawBody }) => ({ body: parse(rawBody) }))), ...seen.slice(1)];
         assert.deepEqual(
           all.toSorted((a, b) => a - b),
@@ -38,167 +38,173 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
         );
       },
     ),
-    law("poison that never was anything else goes to the dead-letter queue, one and all", async (trial) => {
-      const queue = await trial.queue([{ subject: "order", body: { n: 0 } }]);
-      const { seen, events } = processor(trial, queue);
-      await trial.until(() => seen.length === 1, "the format was read once");
-      await trial.sendPoison(queue, 15, { subject: "unheard-of" });
-      await trial.untilEmpty(queue);
-      assert.deepEqual([seen, events], [[0], []]);
-      assert.equal((await trial.content(queue, "deadLetter")).length, 15);
-    }),
-    law(
+    testCase(
+      "poison that never was anything else goes to the dead-letter queue, one and all",
+      async (harness) => {
+        const queue = await harness.queue([{ subject: "order", body: { n: 0 } }]);
+        const { seen, events } = processor(harness, queue);
+        await harness.until(() => seen.length === 1, "the format was read once");
+        await harness.sendPoison(queue, 15, { subject: "unheard-of" });
+        await harness.untilEmpty(queue);
+        assert.deepEqual([seen, events], [[0], []]);
+        assert.equal((await harness.content(queue, "deadLetter")).length, 15);
+      },
+    ),
+    testCase(
       "messages of other types are handled meanwhile, and the others when the reader is mended",
-      async (trial) => {
-        const queue = await trial.queue([{ subject: "order", body: { n: 0 } }]);
-        const { reader, seen, events } = processor(trial, queue);
-        await trial.until(() => seen.length === 1, "the format was read once");
+      async (harness) => {
+        const queue = await harness.queue([{ subject: "order", body: { n: 0 } }]);
+        const { reader, seen, events } = processor(harness, queue);
+        await harness.until(() => seen.length === 1, "the format was read once");
         reader.isBroken = true;
         // Far more than are held, in the way of the notes.
-        await trial.send(queue, counted(30, { subject: "order" }));
-        await trial.until(() => events.includes("open order json"), "the circuit opened");
-        const sender = trial.client({ additionalDeserializers: [note] }).createSender(queue);
+        await harness.send(queue, counted(30, { subject: "order" }));
+        await harness.until(() => events.includes("open order json"), "the circuit opened");
+        const sender = harness.client({ additionalDeserializers: [note] }).createSender(queue);
         const notes = Array.from({ length: 20 }, (_, i) => 100 + i);
         const toNote = (n: number) => ({ contentType: "application/x-note", subject: "note", body: { n } });
         await sender.sendMessages(notes.map(toNote));
-        await trial.until(() => notes.every((n) => seen.includes(n)), "the notes were handled");
+        await harness.until(() => notes.every((n) => seen.includes(n)), "the notes were handled");
         assert.ok(!events.includes("closed order json"), "which proves nothing for orders");
-        const dead = await trial.content(queue, "deadLetter");
+        const dead = await harness.content(queue, "deadLetter");
         assert.ok(dead.length <= 4, `${dead.length} messages were dead-lettered before it opened`);
-        assert.equal((await trial.content(queue)).length, 30 - dead.length);
+        assert.equal((await harness.content(queue)).length, 30 - dead.length);
         reader.isBroken = false;
-        await trial.untilEmpty(queue);
-        assert.equal((await trial.content(queue, "deadLetter")).length, dead.length);
+        await harness.untilEmpty(queue);
+        assert.equal((await harness.content(queue, "deadLetter")).length, dead.length);
         assert.equal(seen.length, 1 + 20 + 30 - dead.length);
       },
     ),
-    law(
+    testCase(
       "a producer's messages that cannot be read stop nobody, however many come in a row",
-      async (trial) => {
-        const queue = await trial.queue([{ subject: "order", body: { n: 0 } }]);
-        const { seen, events } = processor(trial, queue);
-        await trial.until(() => seen.length === 1, "the format was read once");
-        await trial.sendPoison(queue, 40, { subject: "order" });
-        await trial.send(queue, counted(10, { subject: "order" }));
-        await trial.untilEmpty(queue);
+      async (harness) => {
+        const queue = await harness.queue([{ subject: "order", body: { n: 0 } }]);
+        const { seen, events } = processor(harness, queue);
+        await harness.until(() => seen.length === 1, "the format was read once");
+        await harness.sendPoison(queue, 40, { subject: "order" });
+        await harness.send(queue, counted(10, { subject: "order" }));
+        await harness.untilEmpty(queue);
         assert.equal(seen.length, 11);
-        assert.equal((await trial.content(queue, "deadLetter")).length, 40);
+        assert.equal((await harness.content(queue, "deadLetter")).length, 40);
         assert.equal(events.at(-1), "closed order json");
       },
     ),
-    law("sessions whose messages cannot be read stop no other session", async (trial) => {
-      const queue = await trial.queue([{ subject: "order", sessionId: "zoe", body: { n: 0 } }], {
+    testCase("sessions whose messages cannot be read stop no other session", async (harness) => {
+      const queue = await harness.queue([{ subject: "order", sessionId: "zoe", body: { n: 0 } }], {
         requiresSession: true,
       });
       const events: string[] = [];
       const seen: string[] = [];
-      const client = trial.client(clientOptions({ isBroken: false }, events));
+      const client = harness.client(clientOptions({ isBroken: false }, events));
       client.subscribeSessions<{ n: number }>(
         queue,
         { processMessage: ({ sessionId }) => void seen.push(sessionId ?? ""), processError: () => {} },
         { maxConcurrentSessions: 2, maxBlockedSessions: 2, sessionIdleTimeoutInMs: 100 },
       );
-      await trial.until(() => seen.length === 1, "the format was read once");
+      await harness.until(() => seen.length === 1, "the format was read once");
       const ids = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name}${i}`);
       for (const sessionId of ids("bad", 8))
-        await trial.sendPoison(queue, 1, { subject: "order", sessionId });
+        await harness.sendPoison(queue, 1, { subject: "order", sessionId });
       const others = ids("good", 4);
-      await trial.send(
+      await harness.send(
         queue,
         others.map((sessionId) => ({ sessionId, subject: "note", body: { n: 1 } })),
       );
-      await trial.until(() => others.every((id) => seen.includes(id)), "the other sessions were served");
+      await harness.until(() => others.every((id) => seen.includes(id)), "the other sessions were served");
       assert.ok(events.includes("open order json"), "the circuit opened");
     }),
-    law("sessions stop where they are, in order, and go on when the reader is mended", async (trial) => {
-      const queue = await trial.queue([{ subject: "order", sessionId: "zoe", body: { n: 0 } }], {
-        requiresSession: true,
-      });
-      const reader = { isBroken: false };
-      const events: string[] = [];
-      const seen = new Map<string, number[]>();
-      const client = trial.client(clientOptions(reader, events));
-      const subscription = client.subscribeSessions<{ n: number }>(
-        queue,
-        {
-          processMessage: ({ sessionId, body }) =>
-            void seen.set(sessionId!, [...(seen.get(sessionId!) ?? []), body.n]),
-          processError: () => {},
-        },
-        { maxConcurrentSessions: 2, sessionIdleTimeoutInMs: 100 },
-      );
-      await trial.until(() => seen.has("zoe"), "the format was read once");
-      reader.isBroken = true;
-      const ids = Array.from({ length: 8 }, (_, i) => `s${i}`);
-      for (const sessionId of ids) await trial.send(queue, counted(3, { subject: "order", sessionId }));
-      await trial.until(() => events.includes("open order json"), "the circuit opened");
-      await trial.until(
-        () => events.filter((event) => event.startsWith("halfOpen")).length >= 2,
-        "it was tried",
-      );
-      const dead = await trial.content(queue, "deadLetter");
-      assert.ok(dead.length <= 4, `${dead.length} messages were dead-lettered before it opened`);
-      reader.isBroken = false;
-      await trial.untilEmpty(queue);
-      await trial.ended(subscription.close(), "the subscription closed");
-      assert.equal((await trial.content(queue, "deadLetter")).length, dead.length);
-      for (const id of ids) {
-        const handled = seen.get(id) ?? [];
-        assert.deepEqual(handled, handled.toSorted(), `${id} kept its order`);
-      }
-      assert.equal([...seen.values()].flat().length - 1 + dead.length, 24);
-    }),
-    law(
+    testCase(
+      "sessions stop where they are, in order, and go on when the reader is mended",
+      async (harness) => {
+        const queue = await harness.queue([{ subject: "order", sessionId: "zoe", body: { n: 0 } }], {
+          requiresSession: true,
+        });
+        const reader = { isBroken: false };
+        const events: string[] = [];
+        const seen = new Map<string, number[]>();
+        const client = harness.client(clientOptions(reader, events));
+        const subscription = client.subscribeSessions<{ n: number }>(
+          queue,
+          {
+            processMessage: ({ sessionId, body }) =>
+              void seen.set(sessionId!, [...(seen.get(sessionId!) ?? []), body.n]),
+            processError: () => {},
+          },
+          { maxConcurrentSessions: 2, sessionIdleTimeoutInMs: 100 },
+        );
+        await harness.until(() => seen.has("zoe"), "the format was read once");
+        reader.isBroken = true;
+        const ids = Array.from({ length: 8 }, (_, i) => `s${i}`);
+        for (const sessionId of ids) await harness.send(queue, counted(3, { subject: "order", sessionId }));
+        await harness.until(() => events.includes("open order json"), "the circuit opened");
+        await harness.until(
+          () => events.filter((event) => event.startsWith("halfOpen")).length >= 2,
+          "it was tried",
+        );
+        const dead = await harness.content(queue, "deadLetter");
+        assert.ok(dead.length <= 4, `${dead.length} messages were dead-lettered before it opened`);
+        reader.isBroken = false;
+        await harness.untilEmpty(queue);
+        await harness.ended(subscription.close(), "the subscription closed");
+        assert.equal((await harness.content(queue, "deadLetter")).length, dead.length);
+        for (const id of ids) {
+          const handled = seen.get(id) ?? [];
+          assert.deepEqual(handled, handled.toSorted(), `${id} kept its order`);
+        }
+        assert.equal([...seen.values()].flat().length - 1 + dead.length, 24);
+      },
+    ),
+    testCase(
       "a consumer that can read nothing from its start dead-letters nothing, and says so",
-      async (trial) => {
-        const queue = await trial.queue([]);
-        await trial.sendPoison(queue, 30, { subject: "order" });
-        const { seen, events } = processor(trial, queue);
-        await trial.until(
+      async (harness) => {
+        const queue = await harness.queue([]);
+        await harness.sendPoison(queue, 30, { subject: "order" });
+        const { seen, events } = processor(harness, queue);
+        await harness.until(
           () => events.filter((event) => event === "halfOpen order json").length >= 2,
           "it was tried",
         );
         assert.deepEqual(seen, []);
-        assert.equal((await trial.content(queue)).length, 30);
+        assert.equal((await harness.content(queue)).length, 30);
       },
     ),
-    law("nor do calls that receive", async (trial) => {
-      const queue = await trial.queue([], longLocks);
-      await trial.sendPoison(queue, 30, { subject: "order" });
-      const receiver = trial.client().createReceiver(queue);
+    testCase("nor do calls that receive", async (harness) => {
+      const queue = await harness.queue([], longLocks);
+      await harness.sendPoison(queue, 30, { subject: "order" });
+      const receiver = harness.client().createReceiver(queue);
       for (let i = 0; i < 3; i += 1) {
         const call = receiver.receiveMessages(5, { maxWaitTimeInMs: 100 });
-        await assert.rejects(trial.ended(call, "the call ended"), { code: "deserialization-failed" });
+        await assert.rejects(harness.ended(call, "the call ended"), { code: "deserialization-failed" });
       }
       await receiver.close();
-      assert.equal((await trial.content(queue)).length, 30);
+      assert.equal((await harness.content(queue)).length, 30);
     }),
-    law("nor do those that serve sessions, or receive from one", async (trial) => {
-      const queue = await trial.queue([], { requiresSession: true, ...longLocks });
-      for (let i = 0; i < 12; i += 1) await trial.sendPoison(queue, 2, { sessionId: `s${i}` });
-      const session = await trial.client().acceptNextSession(queue);
+    testCase("nor do those that serve sessions, or receive from one", async (harness) => {
+      const queue = await harness.queue([], { requiresSession: true, ...longLocks });
+      for (let i = 0; i < 12; i += 1) await harness.sendPoison(queue, 2, { sessionId: `s${i}` });
+      const session = await harness.client().acceptNextSession(queue);
       const call = session.receiveMessages(5, { maxWaitTimeInMs: 100 });
-      await assert.rejects(trial.ended(call, "the call ended"), { code: "deserialization-failed" });
+      await assert.rejects(harness.ended(call, "the call ended"), { code: "deserialization-failed" });
       await session.close();
       const events: string[] = [];
       const handlers = { processMessage: () => {}, processError: () => {} };
-      const subscription = trial
+      const subscription = harness
         .client(clientOptions({ isBroken: false }, events))
         .subscribeSessions(queue, handlers, { maxConcurrentSessions: 4, maxBlockedSessions: 2 });
-      await trial.until(() => events.length >= 3, "it was tried");
-      await trial.ended(subscription.close(), "the subscription closed");
-      const left = await trial.content(queue);
+      await harness.until(() => events.length >= 3, "it was tried");
+      await harness.ended(subscription.close(), "the subscription closed");
+      const left = await harness.content(queue);
       assert.deepEqual(new Set(left.map(({ deliveryCount }) => deliveryCount)), new Set([0]));
       assert.equal(left.length, 24);
     }),
-    law("one message that cannot be read is dead-lettered all the same", async (trial) => {
-      const queue = await trial.queue([]);
-      await trial.sendPoison(queue, 1);
-      await trial.send(queue, counted(3));
-      const { seen, events } = processor(trial, queue);
-      await trial.untilEmpty(queue);
+    testCase("one message that cannot be read is dead-lettered all the same", async (harness) => {
+      const queue = await harness.queue([]);
+      await harness.sendPoison(queue, 1);
+      await harness.send(queue, counted(3));
+      const { seen, events } = processor(harness, queue);
+      await harness.untilEmpty(queue);
       assert.deepEqual([seen, events], [[1, 2, 3], []]);
-      assert.equal((await trial.content(queue, "deadLetter")).length, 1);
+      assert.equal((await harness.content(queue, "deadLetter")).length, 1);
     }),
   ];
 }
@@ -223,11 +229,11 @@ function clientOptions(reader: { isBroken: boolean }, events: string[]) {
   };
 }
 
-function processor(trial: ProcessingTrial, queue: string) {
+function processor(harness: ProcessingHarness, queue: string) {
   const reader = { isBroken: false };
   const events: string[] = [];
   const seen: number[] = [];
-  const receiver = trial.client(clientOptions(reader, events)).createReceiver(queue);
+  const receiver = harness.client(clientOptions(reader, events)).createReceiver(queue);
   receiver.subscribe<{ n: number }>(
     { processMessage: ({ body }) => void seen.push(body.n), processError: () => {} },
     { maxConcurrentCalls: 1 },

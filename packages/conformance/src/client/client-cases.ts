@@ -9,16 +9,16 @@ import { outageCases } from "./outage-cases.js";
 import { processingCases } from "./processing-cases.js";
 import { redeliveryCases } from "./redelivery-cases.js";
 import { clientSchedulingCases } from "./scheduling-cases.js";
-import { sealedBodyCases } from "./sealed-body-cases.js";
 import { sessionProcessorCases } from "./session-processor-cases.js";
 import { sessionStateCases } from "./session-state-cases.js";
+import { transformedBodyCases } from "./transformed-body-cases.js";
 
-/** What a client promises on every transport, as cases any runner can register. They use the worlds of the transport law. */
+/** What a client promises on every transport, as cases any runner can register. They use the fixtures of the transport suite. */
 export function clientCases(subject: TransportSubject): Case[] {
   return [
     ...clientBatchCases(subject),
     ...emptyBodyCases(subject),
-    ...sealedBodyCases(subject),
+    ...transformedBodyCases(subject),
     ...processingCases(subject),
     ...clientClosingCases(subject),
     ...clientSchedulingCases(subject),

@@ -1,75 +1,78 @@
 import assert from "node:assert/strict";
 import type { Case } from "../case.js";
 import type { TransportSubject } from "../transport/transport-subject.js";
-import { counted, gate, numbersOf, type ProcessingTrial, processingCase } from "./processing-trial.js";
+import { counted, gate, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
-/** A processor that is closed settles what is in flight, in time. */
+/** A processor that is closed settles what is in inFlight, in time. */
 export function clientClosingCases(subject: TransportSubject): Case[] {
-  const law = (name: string, run: (trial: ProcessingTrial) => Promise<void>) =>
+  const testCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
     processingCase(subject, `closing: ${name}`, run);
   return [
-    law("a client that is closed leaves its transport to the others on it", async (trial) => {
-      const queue = await trial.queue(counted(1), { requiresSession: false });
-      const sessions = await trial.queue([], { requiresSession: true });
-      const other = trial.client();
+    testCase("a client that is closed leaves its transport to the others on it", async (harness) => {
+      const queue = await harness.queue(counted(1), { requiresSession: false });
+      const sessions = await harness.queue([], { requiresSession: true });
+      const other = harness.client();
       const receiver = other.createReceiver(queue);
-      const [message] = await trial.ended(receiver.receiveMessages(1), "the other received");
-      const client = trial.client({ quarantineQueue: queue });
+      const [message] = await harness.ended(receiver.receiveMessages(1), "the other received");
+      const client = harness.client({ quarantineQueue: queue });
       await client.createSender(queue).sendMessages(counted(1));
       const waiting = client.acceptNextSession(sessions);
       const refused = assert.rejects(waiting, { code: "closed" });
-      await trial.ended(client.close(), "the client closed");
-      await trial.ended(refused, "its wait ended");
+      await harness.ended(client.close(), "the client closed");
+      await harness.ended(refused, "its wait ended");
       await receiver.completeMessage(message!);
-      const next = await trial.ended(receiver.receiveMessages(1), "the other received again");
+      const next = await harness.ended(receiver.receiveMessages(1), "the other received again");
       assert.deepEqual(numbersOf(next), [1]);
       await other.close();
     }),
-    law("handlers that end in time settle their messages; the others' are given back", async (trial) => {
-      const queue = await trial.queue(counted(4));
-      const gates = new Map<number, ReturnType<typeof gate>>();
-      const aborted: number[] = [];
-      const client = trial.client();
-      const subscription = client.createReceiver(queue).subscribe<{ n: number }>(
-        {
-          processError: trial.processError,
-          async processMessage({ body: { n } }, { abortSignal }) {
-            abortSignal.addEventListener("abort", () => aborted.push(n));
-            gates.set(n, gate());
-            await gates.get(n)!.opened;
+    testCase(
+      "handlers that end in time settle their messages; the others' are given back",
+      async (harness) => {
+        const queue = await harness.queue(counted(4));
+        const gates = new Map<number, ReturnType<typeof gate>>();
+        const aborted: number[] = [];
+        const client = harness.client();
+        const subscription = client.createReceiver(queue).subscribe<{ n: number }>(
+          {
+            processError: harness.processError,
+            async processMessage({ body: { n } }, { abortSignal }) {
+              abortSignal.addEventListener("abort", () => aborted.push(n));
+              gates.set(n, gate());
+              await gates.get(n)!.opened;
+            },
           },
-        },
-        { maxConcurrentCalls: 3, prefetchCount: 1 },
-      );
-      await trial.until(() => gates.size === 3, "three messages came");
-      const closing = subscription.close({ closeTimeoutInMs: 500 });
-      gates.get(2)!.open();
-      await trial.ended(closing, "the subscription closed");
-      assert.deepEqual(aborted.toSorted(), [1, 3]);
-      const late = trial.errors.filter(({ errorSource }) => errorSource === "processMessageCallback");
-      assert.deepEqual(
-        late.map(({ messageId, error }) => [messageId, (error as { code?: string }).code]).toSorted(),
-        [
-          ["m1", "timeout"],
-          ["m3", "timeout"],
-        ],
-      );
-      // Nobody waits for them any more, and what they do now changes nothing.
-      gates.get(1)!.open();
-      gates.get(3)!.fail(new Error("too late"));
-      await trial.quiet();
-      const left = await trial.content(queue);
-      assert.deepEqual(numbersOf(left), [1, 3, 4]);
-      const again = await client.createReceiver(queue).receiveMessages(3);
-      assert.deepEqual(
-        again.map(({ deliveryCount }) => deliveryCount),
-        [1, 1, 1],
-      );
-    }),
-    law("nothing is lost and nothing stays locked, however many are in flight", async (trial) => {
+          { maxConcurrentCalls: 3, prefetchCount: 1 },
+        );
+        await harness.until(() => gates.size === 3, "three messages came");
+        const closing = subscription.close({ closeTimeoutInMs: 500 });
+        gates.get(2)!.open();
+        await harness.ended(closing, "the subscription closed");
+        assert.deepEqual(aborted.toSorted(), [1, 3]);
+        const late = harness.errors.filter(({ errorSource }) => errorSource === "processMessageCallback");
+        assert.deepEqual(
+          late.map(({ messageId, error }) => [messageId, (error as { code?: string }).code]).toSorted(),
+          [
+            ["m1", "timeout"],
+            ["m3", "timeout"],
+          ],
+        );
+        // Nobody waits for them any more, and what they do now changes nothing.
+        gates.get(1)!.open();
+        gates.get(3)!.fail(new Error("too late"));
+        await harness.quiet();
+        const left = await harness.content(queue);
+        assert.deepEqual(numbersOf(left), [1, 3, 4]);
+        const again = await client.createReceiver(queue).receiveMessages(3);
+        assert.deepEqual(
+          again.map(({ deliveryCount }) => deliveryCount),
+          [1, 1, 1],
+        );
+      },
+    ),
+    testCase("nothing is lost and nothing stays locked, however many are in inFlight", async (harness) => {
       const count = 200;
-      const queue = await trial.queue(counted(count), { maxDeliveryCount: 1000 });
-      const client = trial.client();
+      const queue = await harness.queue(counted(count), { maxDeliveryCount: 1000 });
+      const client = harness.client();
       const handled = new Set<number>();
       let isStopped = false;
       for (let round = 0; !isStopped; round += 1) {
@@ -88,12 +91,12 @@ export function clientClosingCases(subject: TransportSubject): Case[] {
           },
           { maxConcurrentCalls: 50, prefetchCount: 10 },
         );
-        const expected = Math.min(20, (await trial.content(queue)).length);
-        await trial.until(() => came >= expected, "messages are in flight");
+        const expected = Math.min(20, (await harness.content(queue)).length);
+        await harness.until(() => came >= expected, "messages are in inFlight");
         const closing = subscription.close({ closeTimeoutInMs: 200 });
         for (const finish of waiting.slice(0, waiting.length / 2)) finish();
-        await trial.ended(closing, "the subscription closed");
-        const left = numbersOf(await trial.content(queue));
+        await harness.ended(closing, "the subscription closed");
+        const left = numbersOf(await harness.content(queue));
         // What is left and what was handled is all there is. A handler that was cut short may have handled all the same.
         assert.deepEqual(new Set([...left, ...handled]), new Set(numbersOf(counted(count))));
         isStopped = left.length === 0 || round >= 3;

@@ -3,28 +3,31 @@ import { DeferError, DeferredMessages } from "@waybill/core";
 import type { SequenceNumberStore } from "@waybill/core/transport";
 import type { Case } from "../case.js";
 import type { TransportSubject } from "../transport/transport-subject.js";
-import { counted, numbersOf, type ProcessingTrial, processingCase } from "./processing-trial.js";
+import { counted, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
 /** Messages are set aside and come back by number; a record keeps the numbers. */
 export function clientDeferralCases(subject: TransportSubject): Case[] {
-  const law = (name: string, run: (trial: ProcessingTrial) => Promise<void>) =>
+  const testCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
     processingCase(subject, `deferral: ${name}`, run);
   return [
-    law("a record receives what was deferred, in order, and forgets what was completed", async (trial) => {
-      const receiver = trial.client().createReceiver(await trial.queue(counted(3)));
-      const store = memoryStore();
-      const deferred = new DeferredMessages(receiver, store);
-      for (const message of await receiveAll(receiver, 3)) await deferred.defer(message);
-      const [first, ...others] = await new DeferredMessages(receiver, store).receive();
-      assert.deepEqual(numbersOf([first!, ...others]), [1, 2, 3]);
-      await deferred.complete(first!);
-      assert.deepEqual(
-        store.saved,
-        others.map(({ sequenceNumber }) => sequenceNumber),
-      );
-    }),
-    law("a number whose message is gone is forgotten, the others come", async (trial) => {
-      const receiver = trial.client().createReceiver(await trial.queue(counted(2)));
+    testCase(
+      "a record receives what was deferred, in order, and forgets what was completed",
+      async (harness) => {
+        const receiver = harness.client().createReceiver(await harness.queue(counted(3)));
+        const store = memoryStore();
+        const deferred = new DeferredMessages(receiver, store);
+        for (const message of await receiveAll(receiver, 3)) await deferred.defer(message);
+        const [first, ...others] = await new DeferredMessages(receiver, store).receive();
+        assert.deepEqual(numbersOf([first!, ...others]), [1, 2, 3]);
+        await deferred.complete(first!);
+        assert.deepEqual(
+          store.saved,
+          others.map(({ sequenceNumber }) => sequenceNumber),
+        );
+      },
+    ),
+    testCase("a number whose message is gone is forgotten, the others come", async (harness) => {
+      const receiver = harness.client().createReceiver(await harness.queue(counted(2)));
       const store = memoryStore();
       const deferred = new DeferredMessages(receiver, store);
       for (const message of await receiveAll(receiver, 2)) await deferred.defer(message);
@@ -34,8 +37,8 @@ export function clientDeferralCases(subject: TransportSubject): Case[] {
       assert.deepEqual(numbersOf(await again.receive()), [1, 2]);
       assert.equal(store.saved.length, 2);
     }),
-    law("a record that was lost is found again by peeking", async (trial) => {
-      const receiver = trial.client().createReceiver(await trial.queue(counted(3)));
+    testCase("a record that was lost is found again by peeking", async (harness) => {
+      const receiver = harness.client().createReceiver(await harness.queue(counted(3)));
       const messages = await receiveAll(receiver, 3);
       for (const message of messages.slice(1)) await receiver.deferMessage(message);
       const deferred = new DeferredMessages(receiver, memoryStore());
@@ -43,12 +46,12 @@ export function clientDeferralCases(subject: TransportSubject): Case[] {
       assert.equal(await deferred.discover(), 0);
       assert.deepEqual(numbersOf(await deferred.receive()), [2, 3]);
     }),
-    law("a handler defers by throwing, and the record is the session's state", async (trial) => {
-      const queue = await trial.queue(counted(3, { sessionId: "ada" }), { requiresSession: true });
-      const client = trial.client();
+    testCase("a handler defers by throwing, and the record is the session's state", async (harness) => {
+      const queue = await harness.queue(counted(3, { sessionId: "ada" }), { requiresSession: true });
+      const client = harness.client();
       const finished: number[][] = [];
       client.subscribeSessions<{ n: number }>(queue, {
-        processError: trial.processError,
+        processError: harness.processError,
         async processMessage({ body, sequenceNumber }, { session }) {
           const waiting = (await session.getSessionState<string[]>()) ?? [];
           if (body.n < 3) {
@@ -60,16 +63,16 @@ export function clientDeferralCases(subject: TransportSubject): Case[] {
           for (const message of kept) await session.completeMessage(message);
         },
       });
-      await trial.until(() => finished.length === 1, "the last message came");
-      await trial.untilEmpty(queue);
+      await harness.until(() => finished.length === 1, "the last message came");
+      await harness.untilEmpty(queue);
       assert.deepEqual(finished, [[1, 2]]);
-      assert.deepEqual(trial.errors, []);
+      assert.deepEqual(harness.errors, []);
       await client.close();
     }),
   ];
 }
 
-type Receiver = ReturnType<ReturnType<ProcessingTrial["client"]>["createReceiver"]>;
+type Receiver = ReturnType<ReturnType<ProcessingHarness["client"]>["createReceiver"]>;
 
 async function receiveAll(receiver: Receiver, count: number) {
   const messages = [];

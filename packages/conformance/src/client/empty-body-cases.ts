@@ -3,92 +3,96 @@ import { bytes, defineMessage, type ReceivedMessage, text } from "@waybill/core"
 import type { Case } from "../case.js";
 import { assertSameValue } from "../same-value.js";
 import type { TransportSubject } from "../transport/transport-subject.js";
-import { type ClientTrial, clientCase } from "./client-trial.js";
+import { type ClientHarness, clientCase } from "./client-harness.js";
 import { plainJson } from "./plain-json.js";
 
 /** Messages that are their properties alone: they travel without bytes, arrive without a body, and are no poison. */
 export function emptyBodyCases(subject: TransportSubject): Case[] {
-  const law = (name: string, run: (trial: ClientTrial) => Promise<void>) => clientCase(subject, name, run);
+  const testCase = (name: string, run: (harness: ClientHarness) => Promise<void>) =>
+    clientCase(subject, name, run);
   return [
-    law(
+    testCase(
       "empty bodies: undefined is sent as no bytes without a content type, and arrives as undefined",
-      async (trial) => {
-        const queue = await trial.createQueue();
-        const client = trial.client();
+      async (harness) => {
+        const queue = await harness.createQueue();
+        const client = harness.client();
         const applicationProperties = { tenant: "t" };
         await client
           .createSender(queue)
           .sendMessages({ body: undefined, subject: "ping", applicationProperties });
-        const [peeked] = await trial.peek(client, queue);
+        const [peeked] = await harness.peek(client, queue);
         assertSameValue(peeked?.rawBody, new Uint8Array(), "the body as it travels");
         assert.equal(peeked?.failure, undefined);
-        const [message] = await trial.receive(client, queue, 1);
+        const [message] = await harness.receive(client, queue, 1);
         assertIsEmpty(message);
         assert.equal(message?.contentType, undefined);
         assert.equal(message?.subject, "ping");
         assert.equal(message?.applicationProperties.tenant, "t");
       },
     ),
-    law("empty bodies: travel beside others, in lists, batches and schedules", async (trial) => {
-      const queue = await trial.createQueue();
-      const client = trial.client();
+    testCase("empty bodies: travel beside others, in lists, batches and schedules", async (harness) => {
+      const queue = await harness.createQueue();
+      const client = harness.client();
       const sender = client.createSender(queue);
       await sender.sendMessages([{ body: { n: 1 } }, { body: undefined, contentType: "application/json" }]);
       const batch = await sender.createMessageBatch();
       assert.ok(batch.tryAddMessage({ body: undefined }));
       assert.ok(batch.tryAddMessage({ body: null }));
       await sender.sendMessages(batch);
-      const arrived = await trial.receive(client, queue, 4);
+      const arrived = await harness.receive(client, queue, 4);
       assert.deepEqual(
         arrived.map(({ body }) => body),
         [{ n: 1 }, undefined, undefined, null],
       );
       assert.equal(arrived[1]?.contentType, "application/json");
     }),
-    law("empty bodies: what others sent without bytes arrives, whatever its content type", async (trial) => {
-      const queue = await trial.createQueue();
-      const client = trial.client();
-      const labels = [undefined, "application/json", "application/x-order", "image/png"];
-      await client
-        .createSender(queue)
-        .sendEncodedMessages(labels.map((contentType) => ({ body: new Uint8Array(), contentType })));
-      for (const message of await trial.receive(client, queue, labels.length)) assertIsEmpty(message);
-    }),
-    law("empty bodies: the empty text and no bytes arrive as what they are", async (trial) => {
-      const queue = await trial.createQueue();
-      const client = trial.client({ serializer: plainJson, additionalDeserializers: [text(), bytes()] });
+    testCase(
+      "empty bodies: what others sent without bytes arrives, whatever its content type",
+      async (harness) => {
+        const queue = await harness.createQueue();
+        const client = harness.client();
+        const labels = [undefined, "application/json", "application/x-order", "image/png"];
+        await client
+          .createSender(queue)
+          .sendEncodedMessages(labels.map((contentType) => ({ body: new Uint8Array(), contentType })));
+        for (const message of await harness.receive(client, queue, labels.length)) assertIsEmpty(message);
+      },
+    ),
+    testCase("empty bodies: the empty text and no bytes arrive as what they are", async (harness) => {
+      const queue = await harness.createQueue();
+      const client = harness.client({ serializer: plainJson, additionalDeserializers: [text(), bytes()] });
       await client.createSender(queue).sendMessages([
         { body: "", contentType: "text/plain" },
         { body: new Uint8Array(), contentType: "application/octet-stream" },
       ]);
-      const [first, second] = await trial.receive(client, queue, 2);
+      const [first, second] = await harness.receive(client, queue, 2);
       assert.equal(first?.body, "");
       assertSameValue(second?.body, new Uint8Array(), "no bytes");
     }),
-    law("empty bodies: messages of a type need none", async (trial) => {
-      const queue = await trial.createQueue();
+    testCase("empty bodies: messages of a type need none", async (harness) => {
+      const queue = await harness.createQueue();
       const ping = defineMessage("ping", { version: 1 });
-      const client = trial.client({ messageTypes: [ping] });
+      const client = harness.client({ messageTypes: [ping] });
       await client.createSender(queue).sendMessages(ping.message(undefined));
-      const [message] = await trial.receive(client, queue, 1);
+      const [message] = await harness.receive(client, queue, 1);
       assertIsEmpty(message);
       assert.ok(message !== undefined && ping.is(message));
     }),
-    law("empty bodies: are encrypted, and one that lost its bytes is refused", async (trial) => {
-      const queue = await trial.createQueue();
+    testCase("empty bodies: are encrypted, and one that lost its bytes is refused", async (harness) => {
+      const queue = await harness.createQueue();
       const key = new Uint8Array(32).fill(7);
       const keys = { currentKey: () => ({ id: "k1", key }), findKey: () => key };
-      const client = trial.client({ encryption: { keys } });
+      const client = harness.client({ encryption: { keys } });
       await client.createSender(queue).sendMessages({ body: undefined });
-      const [peeked] = await trial.peek(client, queue);
-      const [message] = await trial.receive(client, queue, 1);
+      const [peeked] = await harness.peek(client, queue);
+      const [message] = await harness.receive(client, queue, 1);
       assert.equal(message?.body, undefined);
       assert.equal(message?.deserialization.isEmpty, true);
       const lost = { body: new Uint8Array(), applicationProperties: peeked?.applicationProperties };
       await client.createSender(queue).sendEncodedMessages(lost);
       const none = await client.createReceiver(queue).receiveMessages(1, { maxWaitTimeInMs: 0 });
       assert.deepEqual(none, []);
-      const { dead } = await trial.receiveDeadLetter(client, queue);
+      const { dead } = await harness.receiveDeadLetter(client, queue);
       assert.equal(dead.deadLetterReason, "DecryptionFailed");
     }),
   ];

@@ -4,28 +4,28 @@ import { unavailableFailure } from "@waybill/core/serializer";
 import type { Case } from "../case.js";
 import type { TransportSubject } from "../transport/transport-subject.js";
 import { plainJson } from "./plain-json.js";
-import { counted, type ProcessingTrial, processingCase } from "./processing-trial.js";
+import { counted, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
 /** What cannot be read while something is out of reach waits, and uses up no delivery. */
 export function outageCases(subject: TransportSubject): Case[] {
-  const law = (name: string, run: (trial: ProcessingTrial) => Promise<void>) =>
+  const testCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
     processingCase(subject, `outage: ${name}`, run);
   return [
-    law("a processor holds its messages and handles each at its first delivery", async (trial) => {
-      const { queue, registry, client } = await createOutage(trial, counted(30));
+    testCase("a processor holds its messages and handles each at its first delivery", async (harness) => {
+      const { queue, registry, client } = await createOutage(harness, counted(30));
       const { handled, counts } = handler();
       client.createReceiver(queue).subscribe(handled, { maxConcurrentCalls: 4 });
-      await trial.until(() => registry.asked >= 40, "they were read again");
+      await harness.until(() => registry.asked >= 40, "they were read again");
       registry.isUp = true;
-      await trial.untilEmpty(queue);
+      await harness.untilEmpty(queue);
       assert.deepEqual(counts, new Array(30).fill(0));
-      assert.deepEqual(await trial.content(queue, "deadLetter"), []);
+      assert.deepEqual(await harness.content(queue, "deadLetter"), []);
     }),
-    law("calls that receive read them again, and reject as long as that fails", async (trial) => {
-      const { queue, registry, client } = await createOutage(trial, counted(6));
+    testCase("calls that receive read them again, and reject as long as that fails", async (harness) => {
+      const { queue, registry, client } = await createOutage(harness, counted(6));
       const receiver = client.createReceiver(queue);
       const receive = (maxMessages: number) =>
-        trial.ended(receiver.receiveMessages(maxMessages, { maxWaitTimeInMs: 100 }), "the call ended");
+        harness.ended(receiver.receiveMessages(maxMessages, { maxWaitTimeInMs: 100 }), "the call ended");
       for (let i = 0; i < 5; i += 1) await assert.rejects(receive(2), { code: "unavailable" });
       registry.isUp = true;
       const counts: number[] = [];
@@ -37,34 +37,34 @@ export function outageCases(subject: TransportSubject): Case[] {
       }
       assert.deepEqual(counts, new Array(6).fill(0));
       await receiver.close();
-      assert.deepEqual(await trial.content(queue), []);
+      assert.deepEqual(await harness.content(queue), []);
     }),
-    law("sessions stop at them, keep their order and go on", async (trial) => {
+    testCase("sessions stop at them, keep their order and go on", async (harness) => {
       const ids = Array.from({ length: 6 }, (_, i) => `s${i}`);
       const messages = ids.flatMap((sessionId) => counted(3, { sessionId }));
-      const { queue, registry, client } = await createOutage(trial, messages, { requiresSession: true });
+      const { queue, registry, client } = await createOutage(harness, messages, { requiresSession: true });
       const { handled, counts, bySession } = handler();
       const options = { maxConcurrentSessions: 2, maxBlockedSessions: 2, sessionIdleTimeoutInMs: 100 };
       const subscription = client.subscribeSessions(queue, handled, options);
-      await trial.until(() => registry.asked >= 20, "they were read again");
+      await harness.until(() => registry.asked >= 20, "they were read again");
       registry.isUp = true;
-      await trial.untilEmpty(queue);
-      await trial.ended(subscription.close(), "the subscription closed");
+      await harness.untilEmpty(queue);
+      await harness.ended(subscription.close(), "the subscription closed");
       assert.deepEqual(counts, new Array(18).fill(0));
       for (const id of ids) assert.deepEqual(bySession.get(id), [1, 2, 3], id);
-      assert.deepEqual(await trial.content(queue, "deadLetter"), []);
+      assert.deepEqual(await harness.content(queue, "deadLetter"), []);
     }),
-    law("a receiver of one session does too, by calls or with a handler", async (trial) => {
+    testCase("a receiver of one session does too, by calls or with a handler", async (harness) => {
       const messages = ["ada", "ben"].flatMap((sessionId) => counted(3, { sessionId }));
-      const { queue, registry, client } = await createOutage(trial, messages, { requiresSession: true });
+      const { queue, registry, client } = await createOutage(harness, messages, { requiresSession: true });
       const ada = await client.acceptSession(queue, "ada");
       const ben = await client.acceptSession(queue, "ben");
       const { handled, counts, bySession } = handler();
       const subscription = ben.subscribe(handled);
       const receive = () =>
-        trial.ended(ada.receiveMessages<{ n: number }>(2, { maxWaitTimeInMs: 50 }), "the call ended");
+        harness.ended(ada.receiveMessages<{ n: number }>(2, { maxWaitTimeInMs: 50 }), "the call ended");
       for (let i = 0; i < 3; i += 1) await assert.rejects(receive(), { code: "unavailable" });
-      await trial.until(() => registry.asked >= 10, "they were read again");
+      await harness.until(() => registry.asked >= 10, "they were read again");
       registry.isUp = true;
       const received: number[] = [];
       while (received.length < 3) {
@@ -75,7 +75,7 @@ export function outageCases(subject: TransportSubject): Case[] {
         }
       }
       assert.deepEqual(received, [1, 2, 3]);
-      await trial.untilEmpty(queue);
+      await harness.untilEmpty(queue);
       assert.deepEqual(
         [counts, bySession.get("ben")],
         [
@@ -83,19 +83,19 @@ export function outageCases(subject: TransportSubject): Case[] {
           [1, 2, 3],
         ],
       );
-      await trial.ended(subscription.close(), "the subscription closed");
+      await harness.ended(subscription.close(), "the subscription closed");
     }),
   ];
 }
 
 /** A queue that dead-letters after three deliveries, and a client that needs a registry which does not answer. */
 async function createOutage(
-  trial: ProcessingTrial,
+  harness: ProcessingHarness,
   messages: readonly Message[],
   setting: { readonly requiresSession?: boolean } = {},
 ) {
   // The clock of a broker that is tried may run faster than the client's, by which locks are renewed.
-  const queue = await trial.queue(messages, { maxDeliveryCount: 3, lockDurationMs: 300_000, ...setting });
+  const queue = await harness.queue(messages, { maxDeliveryCount: 3, lockDurationMs: 300_000, ...setting });
   const registry = { isUp: false, asked: 0 };
   const serializer: Serializer = {
     ...plainJson,
@@ -105,7 +105,10 @@ async function createOutage(
       return plainJson.deserialize(bytes, context);
     },
   };
-  const client = trial.client({ serializer, unavailableBackoff: { initialDelayInMs: 10, maxDelayInMs: 50 } });
+  const client = harness.client({
+    serializer,
+    unavailableBackoff: { initialDelayInMs: 10, maxDelayInMs: 50 },
+  });
   return { queue, registry, client };
 }
 

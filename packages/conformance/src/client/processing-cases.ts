@@ -8,50 +8,53 @@ import {
 } from "@waybill/core";
 import type { Case } from "../case.js";
 import type { TransportSubject } from "../transport/transport-subject.js";
-import { counted, gate, numbersOf, type ProcessingTrial, processingCase } from "./processing-trial.js";
+import { counted, gate, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
 /** What a processor makes of what its handler does. */
 export function processingCases(subject: TransportSubject): Case[] {
-  const law = (name: string, run: (trial: ProcessingTrial) => Promise<void>) =>
+  const testCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
     processingCase(subject, `processing: ${name}`, run);
   return [
-    law("an error of the handler abandons its message, which comes again", async (trial) => {
-      const queue = await trial.queue(counted(1));
+    testCase("an error of the handler abandons its message, which comes again", async (harness) => {
+      const queue = await harness.queue(counted(1));
       const counts: number[] = [];
-      subscribe(trial, queue, ({ deliveryCount }) => {
+      subscribe(harness, queue, ({ deliveryCount }) => {
         counts.push(deliveryCount);
         if (counts.length < 3) throw new Error("not yet");
       });
-      await trial.untilEmpty(queue);
+      await harness.untilEmpty(queue);
       assert.deepEqual(counts, [0, 1, 2]);
       assert.deepEqual(
-        trial.errors.map(({ errorSource, messageId }) => [errorSource, messageId]),
+        harness.errors.map(({ errorSource, messageId }) => [errorSource, messageId]),
         [
           ["processMessageCallback", "m1"],
           ["processMessageCallback", "m1"],
         ],
       );
     }),
-    law("a DeadLetterError dead-letters at once, with its reason and its properties", async (trial) => {
-      const queue = await trial.queue(counted(1));
-      subscribe(trial, queue, () => {
-        throw new DeadLetterError("NoSuchCustomer", "It was deleted.", {
-          propertiesToModify: { checked: true },
+    testCase(
+      "a DeadLetterError dead-letters at once, with its reason and its properties",
+      async (harness) => {
+        const queue = await harness.queue(counted(1));
+        subscribe(harness, queue, () => {
+          throw new DeadLetterError("NoSuchCustomer", "It was deleted.", {
+            propertiesToModify: { checked: true },
+          });
         });
-      });
-      await trial.untilEmpty(queue);
-      const [dead] = await trial.content(queue, "deadLetter");
-      assert.equal(dead?.deadLetterReason, "NoSuchCustomer");
-      assert.equal(dead?.deadLetterErrorDescription, "It was deleted.");
-      assert.equal(dead?.applicationProperties.checked, true);
-      assert.equal(dead?.deliveryCount, 0);
-    }),
-    law("messages are received ahead, no more than asked for, and handled in order", async (trial) => {
-      const queue = await trial.queue(counted(6));
+        await harness.untilEmpty(queue);
+        const [dead] = await harness.content(queue, "deadLetter");
+        assert.equal(dead?.deadLetterReason, "NoSuchCustomer");
+        assert.equal(dead?.deadLetterErrorDescription, "It was deleted.");
+        assert.equal(dead?.applicationProperties.checked, true);
+        assert.equal(dead?.deliveryCount, 0);
+      },
+    ),
+    testCase("messages are received ahead, no more than asked for, and handled in order", async (harness) => {
+      const queue = await harness.queue(counted(6));
       const { opened, open } = gate();
       const seen: number[] = [];
       const subscription = subscribe(
-        trial,
+        harness,
         queue,
         async ({ body }) => {
           seen.push(body.n);
@@ -59,51 +62,54 @@ export function processingCases(subject: TransportSubject): Case[] {
         },
         { prefetchCount: 2 },
       );
-      await trial.until(() => seen.length === 1, "the first message came");
-      await trial.quiet();
+      await harness.until(() => seen.length === 1, "the first message came");
+      await harness.quiet();
       // Three are locked: another receiver gets the fourth.
-      const other = trial.client().createReceiver(queue);
+      const other = harness.client().createReceiver(queue);
       const [fourth] = await other.receiveMessages<{ n: number }>(1);
       assert.equal(fourth?.body.n, 4);
       await other.completeMessage(fourth!);
       assert.deepEqual(seen, [1]);
       open();
-      await trial.untilEmpty(queue);
+      await harness.untilEmpty(queue);
       assert.deepEqual(seen, [1, 2, 3, 5, 6]);
       await subscription.close();
     }),
-    law("a failed message comes back after its delay as a copy that counts its retries", async (trial) => {
-      const queue = await trial.queue([{ body: { n: 1 }, messageId: "order-1", subject: "order" }]);
-      const seen: { count: unknown; first: unknown; subject: unknown }[] = [];
-      subscribe(
-        trial,
-        queue,
-        ({ applicationProperties, subject }) => {
-          seen.push({
-            count: applicationProperties[retryCountProperty],
-            first: applicationProperties[firstMessageIdProperty],
-            subject,
-          });
-          if (seen.length < 3) throw new Error("not yet");
-        },
-        { retry: { delayInMs: (retry) => retry * 200 } },
-      );
-      await trial.until(() => seen.length === 3, "the message came three times");
-      await trial.untilEmpty(queue);
-      assert.deepEqual(
-        seen.map(({ count, first, subject }) => [count, first, subject]),
-        [
-          [undefined, undefined, "order"],
-          [1, "order-1", "order"],
-          [2, "order-1", "order"],
-        ],
-      );
-    }),
-    law("a message whose retries are used up is dead-lettered", async (trial) => {
-      const queue = await trial.queue(counted(1));
+    testCase(
+      "a failed message comes back after its delay as a copy that counts its retries",
+      async (harness) => {
+        const queue = await harness.queue([{ body: { n: 1 }, messageId: "order-1", subject: "order" }]);
+        const seen: { count: unknown; first: unknown; subject: unknown }[] = [];
+        subscribe(
+          harness,
+          queue,
+          ({ applicationProperties, subject }) => {
+            seen.push({
+              count: applicationProperties[retryCountProperty],
+              first: applicationProperties[firstMessageIdProperty],
+              subject,
+            });
+            if (seen.length < 3) throw new Error("not yet");
+          },
+          { retry: { delayInMs: (retry) => retry * 200 } },
+        );
+        await harness.until(() => seen.length === 3, "the message came three times");
+        await harness.untilEmpty(queue);
+        assert.deepEqual(
+          seen.map(({ count, first, subject }) => [count, first, subject]),
+          [
+            [undefined, undefined, "order"],
+            [1, "order-1", "order"],
+            [2, "order-1", "order"],
+          ],
+        );
+      },
+    ),
+    testCase("a message whose retries are used up is dead-lettered", async (harness) => {
+      const queue = await harness.queue(counted(1));
       let calls = 0;
       subscribe(
-        trial,
+        harness,
         queue,
         () => {
           calls += 1;
@@ -111,16 +117,16 @@ export function processingCases(subject: TransportSubject): Case[] {
         },
         { retry: { delayInMs: 100, maxRetries: 2 } },
       );
-      await trial.untilEmpty(queue);
+      await harness.untilEmpty(queue);
       assert.equal(calls, 3);
-      const [dead] = await trial.content(queue, "deadLetter");
+      const [dead] = await harness.content(queue, "deadLetter");
       assert.equal(dead?.deadLetterReason, "RetriesExhausted");
     }),
-    law(
+    testCase(
       "a loop completes each message when it asks for the next, and gives back the one it is left at",
-      async (trial) => {
-        const queue = await trial.queue(counted(5));
-        const receiver = trial.client().createReceiver(queue);
+      async (harness) => {
+        const queue = await harness.queue(counted(5));
+        const receiver = harness.client().createReceiver(queue);
         const seen: number[] = [];
         const loop = receiver.getMessageIterator<{ n: number }>({
           autoCompleteMessages: true,
@@ -131,10 +137,10 @@ export function processingCases(subject: TransportSubject): Case[] {
           if (body.n === 3) break;
         }
         assert.deepEqual(seen, [1, 2, 3]);
-        const left = await trial.content(queue);
+        const left = await harness.content(queue);
         assert.deepEqual(numbersOf(left), [3, 4, 5]);
         assert.equal(left[0]!.deliveryCount, 1);
-        const again = await trial.client().createReceiver(queue).receiveMessages(1);
+        const again = await harness.client().createReceiver(queue).receiveMessages(1);
         assert.deepEqual(numbersOf(again), [3]);
       },
     ),
@@ -142,12 +148,12 @@ export function processingCases(subject: TransportSubject): Case[] {
 }
 
 function subscribe(
-  trial: ProcessingTrial,
+  harness: ProcessingHarness,
   queue: string,
   processMessage: MessageHandlers<{ n: number }>["processMessage"],
   options?: SubscribeMessagesOptions,
 ) {
-  const { processError } = trial;
-  const receiver = trial.client().createReceiver(queue);
+  const { processError } = harness;
+  const receiver = harness.client().createReceiver(queue);
   return receiver.subscribe<{ n: number }>({ processMessage, processError }, options);
 }

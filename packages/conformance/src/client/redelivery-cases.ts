@@ -3,7 +3,7 @@ import { type Message, parseDeadLetterRecord, type Serializer } from "@waybill/c
 import type { Case } from "../case.js";
 import type { TransportSubject } from "../transport/transport-subject.js";
 import { plainJson } from "./plain-json.js";
-import { counted, type ProcessingTrial, processingCase } from "./processing-trial.js";
+import { counted, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
 /** More items than a message may hold that may have ended a process, fewer than any other may. */
 const largeCount = 110_000;
@@ -13,25 +13,25 @@ const large: Message = { messageId: "large", body: Array.from({ length: largeCou
 /** As a plug-in of the application: core counts what it returns. */
 const { conforming: _, ...countedJson } = plainJson;
 
-/** What becomes of a message that comes again. */
+/** What happens to a message that comes again. */
 export function redeliveryCases(subject: TransportSubject): Case[] {
-  const toCase = (name: string, run: (trial: ProcessingTrial) => Promise<void>) =>
+  const toCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
     processingCase(subject, `redelivery: ${name}`, run);
   return [
-    toCase("a message that a process took with it is read under tighter limits", async (trial) => {
-      const queue = await trial.queue([large, ...counted(1)]);
-      await trial.deliverInVain(queue, 2);
-      const seen = await handled(trial, queue, countedJson);
+    toCase("a message that a process took with it is read under tighter limits", async (harness) => {
+      const queue = await harness.queue([large, ...counted(1)]);
+      await harness.deliverInVain(queue, 2);
+      const seen = await handled(harness, queue, countedJson);
       assert.deepEqual(seen, ["m1"]);
-      const [dead] = await trial.content(queue, "deadLetter");
+      const [dead] = await harness.content(queue, "deadLetter");
       assert.equal(dead?.messageId, "large");
       assert.equal(dead?.deadLetterReason, "DeserializationFailed");
       assert.match(dead?.deadLetterErrorDescription ?? "", /items.*less than usual/);
       assert.equal(parseDeadLetterRecord(dead!)?.attempts.at(-1)?.reason, "items-exceeded");
     }),
-    toCase("a large message that was given back, or set aside, is read as before", async (trial) => {
-      const queue = await trial.queue([large]);
-      const receiver = trial.client({ serializer: countedJson }).createReceiver(queue);
+    toCase("a large message that was given back, or set aside, is read as before", async (harness) => {
+      const queue = await harness.queue([large]);
+      const receiver = harness.client({ serializer: countedJson }).createReceiver(queue);
       const [first] = await receiver.receiveMessages(1);
       await receiver.abandonMessage(first!, { why: "busy" });
       const [second] = await receiver.receiveMessages(1);
@@ -40,42 +40,46 @@ export function redeliveryCases(subject: TransportSubject): Case[] {
       const [third] = await receiver.receiveDeferredMessages(second!.sequenceNumber);
       assert.deepEqual(third?.body, large.body);
     }),
-    toCase("a small message that is given back carries nothing of it", async (trial) => {
-      const queue = await trial.queue(counted(1));
-      const receiver = trial.client().createReceiver(queue);
+    toCase("a small message that is given back carries nothing of it", async (harness) => {
+      const queue = await harness.queue(counted(1));
+      const receiver = harness.client().createReceiver(queue);
       const [first] = await receiver.receiveMessages(1);
       await receiver.abandonMessage(first!);
       const [second] = await receiver.receiveMessages(1);
       assert.deepEqual(second?.applicationProperties, first?.applicationProperties);
     }),
-    toCase("a message that a process took with it is read while no other is", async (trial) => {
-      const queue = await trial.queue(counted(3));
-      await trial.deliverInVain(queue, 2);
+    toCase("a message that a process took with it is read while no other is", async (harness) => {
+      const queue = await harness.queue(counted(3));
+      await harness.deliverInVain(queue, 2);
       const readings = new ReadingLog();
-      const seen = await handled(trial, queue, readings.serializer);
+      const seen = await handled(harness, queue, readings.serializer);
       assert.deepEqual(seen.toSorted(), ["m1", "m2", "m3"]);
       assert.deepEqual(readings.mostAtOnce, { m1: 1, m2: 1, m3: 1 });
-      const others = await trial.queue(counted(3));
-      await handled(trial, others, readings.serializer);
+      const others = await harness.queue(counted(3));
+      await handled(harness, others, readings.serializer);
       assert.ok(Math.max(...Object.values(readings.mostAtOnce)) > 1, "other messages are read side by side");
     }),
   ];
 }
 
 /** Handles all messages of a queue, several at a time; resolves with their ids. */
-async function handled(trial: ProcessingTrial, queue: string, serializer: Serializer): Promise<unknown[]> {
+async function handled(
+  harness: ProcessingHarness,
+  queue: string,
+  serializer: Serializer,
+): Promise<unknown[]> {
   const seen: unknown[] = [];
-  await using _subscription = trial
+  await using _subscription = harness
     .client({ serializer })
     .createReceiver(queue)
     .subscribe(
       {
-        processError: trial.processError,
+        processError: harness.processError,
         processMessage: ({ messageId }) => void seen.push(messageId),
       },
       { maxConcurrentCalls: 3 },
     );
-  await trial.untilEmpty(queue);
+  await harness.untilEmpty(queue);
   return seen;
 }
 

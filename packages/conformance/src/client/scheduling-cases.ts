@@ -2,56 +2,56 @@ import assert from "node:assert/strict";
 import { peekAll, WaybillError } from "@waybill/core";
 import type { Case } from "../case.js";
 import type { TransportSubject } from "../transport/transport-subject.js";
-import { counted, numbersOf, type ProcessingTrial, processingCase } from "./processing-trial.js";
+import { counted, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
 const hourMs = 3_600_000;
 
 /** Messages are scheduled by property or by call, found by peeking, and cancelled. */
 export function clientSchedulingCases(subject: TransportSubject): Case[] {
-  const law = (name: string, run: (trial: ProcessingTrial) => Promise<void>) =>
+  const testCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
     processingCase(subject, `scheduling: ${name}`, run);
   return [
-    law("a message that names its hour comes then and not before", async (trial) => {
-      const scheduledEnqueueTimeUtc = trial.later(1000);
-      const queue = await trial.queue([{ body: { n: 1 }, scheduledEnqueueTimeUtc }]);
+    testCase("a message that names its hour comes then and not before", async (harness) => {
+      const scheduledEnqueueTimeUtc = harness.later(1000);
+      const queue = await harness.queue([{ body: { n: 1 }, scheduledEnqueueTimeUtc }]);
       assert.deepEqual(
-        (await trial.content(queue)).map(({ state }) => state),
+        (await harness.content(queue)).map(({ state }) => state),
         ["scheduled"],
       );
       const seen: unknown[] = [];
-      const { processError } = trial;
-      const subscription = trial
+      const { processError } = harness;
+      const subscription = harness
         .client()
         .createReceiver(queue)
         .subscribe({ processMessage: ({ body }) => void seen.push(body), processError });
-      await trial.until(() => seen.length === 1, "the message came");
+      await harness.until(() => seen.length === 1, "the message came");
       await subscription.close();
-      assert.ok(trial.later(0) >= scheduledEnqueueTimeUtc, "its hour had come");
+      assert.ok(harness.later(0) >= scheduledEnqueueTimeUtc, "its hour had come");
       assert.deepEqual(seen, [{ n: 1 }]);
     }),
-    law("a call schedules many, tells their numbers, and cancels by them", async (trial) => {
-      const queue = await trial.queue([]);
-      const sender = trial.client().createSender(queue);
-      const numbers = await sender.scheduleMessages(counted(3), trial.later(hourMs));
+    testCase("a call schedules many, tells their numbers, and cancels by them", async (harness) => {
+      const queue = await harness.queue([]);
+      const sender = harness.client().createSender(queue);
+      const numbers = await sender.scheduleMessages(counted(3), harness.later(hourMs));
       assert.equal(new Set(numbers).size, 3);
       await sender.cancelScheduledMessages(numbers.slice(0, 2));
-      assert.deepEqual(numbersOf(await trial.content(queue)), [3]);
+      assert.deepEqual(numbersOf(await harness.content(queue)), [3]);
       const error = await sender.cancelScheduledMessages(numbers[0]!).catch((thrown: unknown) => thrown);
       assert.ok(error instanceof WaybillError && error.code === "message-not-found", String(error));
     }),
-    law(
+    testCase(
       "scheduled messages whose numbers nobody kept are found by peeking, past all others",
-      async (trial) => {
-        const queue = await trial.queue(counted(120));
-        const client = trial.client();
+      async (harness) => {
+        const queue = await harness.queue(counted(120));
+        const client = harness.client();
         const sender = client.createSender(queue);
-        const numbers = await sender.scheduleMessages(counted(2), trial.later(hourMs));
+        const numbers = await sender.scheduleMessages(counted(2), harness.later(hourMs));
         const found: bigint[] = [];
         for await (const { sequenceNumber } of peekAll(client.createReceiver(queue), { state: "scheduled" }))
           found.push(sequenceNumber);
         assert.deepEqual(found.toSorted(), numbers.toSorted());
         await sender.cancelScheduledMessages(found);
-        assert.equal((await trial.content(queue)).length, 120);
+        assert.equal((await harness.content(queue)).length, 120);
       },
     ),
   ];

@@ -2,25 +2,25 @@ import assert from "node:assert/strict";
 import type { Message, SessionMessageHandlers, SubscribeSessionsOptions } from "@waybill/core";
 import type { Case } from "../case.js";
 import type { TransportSubject } from "../transport/transport-subject.js";
-import { counted, gate, numbersOf, type ProcessingTrial, processingCase } from "./processing-trial.js";
+import { counted, gate, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
 /** Many sessions are served at once, each in order. */
 export function sessionProcessorCases(subject: TransportSubject): Case[] {
-  const law = (name: string, run: (trial: ProcessingTrial) => Promise<void>) =>
+  const testCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
     processingCase(subject, `session processor: ${name}`, run);
   return [
-    law("every session is served in order, and no more at once than asked for", async (trial) => {
+    testCase("every session is served in order, and no more at once than asked for", async (harness) => {
       const ids = Array.from({ length: 12 }, (_, i) => `s${i}`);
-      const queue = await sessionQueue(trial, mixed(ids, 5));
+      const queue = await sessionQueue(harness, mixed(ids, 5));
       const seen = new Map<string, number[]>();
       const running = new Map<string, number>();
       let most = 0;
       const subscription = subscribe(
-        trial,
+        harness,
         queue,
         async ({ sessionId, body }) => {
           running.set(sessionId!, (running.get(sessionId!) ?? 0) + 1);
-          assert.equal(running.get(sessionId!), 1, "no two messages of a session are in flight");
+          assert.equal(running.get(sessionId!), 1, "no two messages of a session are in inFlight");
           most = Math.max(most, running.size);
           await new Promise((resolve) => setTimeout(resolve, 1));
           seen.set(sessionId!, [...(seen.get(sessionId!) ?? []), body.n]);
@@ -29,45 +29,45 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
         { maxConcurrentSessions: 3 },
       );
       // Far less time than the idle timeout of each: a session without messages gives way.
-      await trial.untilEmpty(queue);
-      await trial.ended(subscription.close(), "the subscription closed");
-      assert.deepEqual(trial.errors, []);
+      await harness.untilEmpty(queue);
+      await harness.ended(subscription.close(), "the subscription closed");
+      assert.deepEqual(harness.errors, []);
       for (const id of ids) assert.deepEqual(seen.get(id), [1, 2, 3, 4, 5], id);
       assert.ok(most <= 3, `${most} sessions were served at once`);
     }),
-    law("an idle session is kept for its messages to come, then let go", async (trial) => {
-      const queue = await sessionQueue(trial, mixed(["ada"], 1));
+    testCase("an idle session is kept for its messages to come, then let go", async (harness) => {
+      const queue = await sessionQueue(harness, mixed(["ada"], 1));
       const steps: string[] = [];
       const subscription = subscribe(
-        trial,
+        harness,
         queue,
-        { ...steppedHandlers(steps), processError: trial.processError },
+        { ...steppedHandlers(steps), processError: harness.processError },
         { sessionIdleTimeoutInMs: 500 },
       );
-      await trial.until(() => steps.includes("ada 1"), "the message came");
-      await trial.send(queue, [{ sessionId: "ada", body: { n: 2 } }]);
-      await trial.until(() => steps.includes("closing ada"), "the session was let go");
+      await harness.until(() => steps.includes("ada 1"), "the message came");
+      await harness.send(queue, [{ sessionId: "ada", body: { n: 2 } }]);
+      await harness.until(() => steps.includes("closing ada"), "the session was let go");
       assert.deepEqual(steps, ["opening ada", "ada 1", "ada 2", "closing ada"]);
       // Anybody can have it now.
-      await (await trial.client().acceptSession(queue, "ada")).close();
-      await trial.ended(subscription.close(), "the subscription closed");
+      await (await harness.client().acceptSession(queue, "ada")).close();
+      await harness.ended(subscription.close(), "the subscription closed");
     }),
-    law("a handler that fails gets the same message again, before the next", async (trial) => {
-      const queue = await sessionQueue(trial, mixed(["ada"], 3));
+    testCase("a handler that fails gets the same message again, before the next", async (harness) => {
+      const queue = await sessionQueue(harness, mixed(["ada"], 3));
       const seen: number[] = [];
-      subscribe(trial, queue, ({ body, deliveryCount }) => {
+      subscribe(harness, queue, ({ body, deliveryCount }) => {
         seen.push(body.n);
         if (body.n === 2 && deliveryCount < 2) throw new Error("not yet");
       });
-      await trial.untilEmpty(queue);
+      await harness.untilEmpty(queue);
       assert.deepEqual(seen, [1, 2, 2, 2, 3]);
     }),
-    law("several messages of a session are in flight if asked", async (trial) => {
-      const queue = await sessionQueue(trial, mixed(["ada"], 3));
+    testCase("several messages of a session are in inFlight if asked", async (harness) => {
+      const queue = await sessionQueue(harness, mixed(["ada"], 3));
       const { opened, open } = gate();
       let running = 0;
       const subscription = subscribe(
-        trial,
+        harness,
         queue,
         async () => {
           running += 1;
@@ -75,81 +75,87 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
         },
         { maxConcurrentCallsPerSession: 3 },
       );
-      await trial.until(() => running === 3, "three messages are in flight");
+      await harness.until(() => running === 3, "three messages are in inFlight");
       open();
-      await trial.untilEmpty(queue);
-      await trial.ended(subscription.close(), "the subscription closed");
+      await harness.untilEmpty(queue);
+      await harness.ended(subscription.close(), "the subscription closed");
     }),
-    law("a session is released by its handler", async (trial) => {
-      const queue = await sessionQueue(trial, mixed(["ada"], 2));
+    testCase("a session is released by its handler", async (harness) => {
+      const queue = await sessionQueue(harness, mixed(["ada"], 2));
       const steps: string[] = [];
-      const subscription = subscribe(trial, queue, {
+      const subscription = subscribe(harness, queue, {
         ...steppedHandlers(steps),
-        processError: trial.processError,
+        processError: harness.processError,
         processMessage: ({ body }, { session, releaseSession }) => {
           steps.push(`${session.sessionId} ${body.n}`);
           releaseSession();
         },
       });
-      await trial.untilEmpty(queue);
-      await trial.until(() => steps.length === 6, "the session was let go twice");
+      await harness.untilEmpty(queue);
+      await harness.until(() => steps.length === 6, "the session was let go twice");
       const once = (n: number) => ["opening ada", `ada ${n}`, "closing ada"];
       assert.deepEqual(steps, [...once(1), ...once(2)]);
-      await trial.ended(subscription.close(), "the subscription closed");
+      await harness.ended(subscription.close(), "the subscription closed");
     }),
-    law("closing gives back what its handlers have not done, and frees the sessions", async (trial) => {
-      const queue = await sessionQueue(trial, mixed(["ada", "ben"], 2));
-      const seen: string[] = [];
-      const { opened, open } = gate();
-      const subscription = subscribe(trial, queue, async ({ sessionId, body }) => {
-        seen.push(`${sessionId} ${body.n}`);
-        if (sessionId === "ben") await opened;
-      });
-      await trial.until(() => seen.length === 3, "both sessions are served");
-      await trial.ended(subscription.close({ closeTimeoutInMs: 500 }), "the subscription closed");
-      open();
-      assert.deepEqual(numbersOf(await trial.content(queue)), [1, 2]);
-      const session = await trial.client().acceptSession(queue, "ben");
-      assert.deepEqual(numbersOf(await session.receiveMessages(1)), [1]);
-    }),
-    law("a session that stops at what nobody can read keeps its order; others go on", async (trial) => {
-      const queue = await sessionQueue(trial, []);
-      const client = trial.client();
-      const sender = client.createSender(queue);
-      await sender.sendMessages({ sessionId: "ada", body: { n: 1 } });
-      await sender.sendEncodedMessages({ sessionId: "ada", contentType: "application/json", body: broken });
-      await sender.sendMessages({ sessionId: "ada", body: { n: 3 } });
-      const seen: string[] = [];
-      const dispositions: unknown[] = [];
-      const subscription = client.subscribeSessions<{ n: number }>(
-        queue,
-        {
-          processMessage: ({ sessionId, body }) => void seen.push(`${sessionId} ${body.n}`),
-          processError: ({ disposition, sessionId }) => void dispositions.push([sessionId, disposition]),
-        },
-        { undeserializableAction: "block", maxConcurrentSessions: 1, blockedSessionRetryInMs: 500 },
-      );
-      await trial.until(() => dispositions.length >= 1, "the session is blocked");
-      await sender.sendMessages([...mixed(["ben"], 2), ...mixed(["cem"], 1)]);
-      await trial.until(() => seen.length === 4, "the other sessions are served");
-      assert.deepEqual(seen.toSorted(), ["ada 1", "ben 1", "ben 2", "cem 1"]);
-      // It is tried again, and no try counts as a delivery: the broker will never dead-letter it for that.
-      await trial.until(() => dispositions.length >= 3, "the session was tried again");
-      assert.deepEqual(dispositions[2], ["ada", "blocked"]);
-      await trial.ended(subscription.close(), "the subscription closed");
-      const left = await trial.content(queue);
-      assert.deepEqual(
-        left.map(({ deliveryCount, failure }) => [deliveryCount, failure?.status]),
-        [
-          [0, "undeserializable"],
-          [0, undefined],
-        ],
-      );
-      assert.deepEqual(await trial.content(queue, "deadLetter"), []);
-    }),
-    law("a receiver of a session that stops there says so, call after call", async (trial) => {
-      const queue = await sessionQueue(trial, mixed(["ada"], 1));
-      const client = trial.client();
+    testCase(
+      "closing gives back what its handlers have not done, and frees the sessions",
+      async (harness) => {
+        const queue = await sessionQueue(harness, mixed(["ada", "ben"], 2));
+        const seen: string[] = [];
+        const { opened, open } = gate();
+        const subscription = subscribe(harness, queue, async ({ sessionId, body }) => {
+          seen.push(`${sessionId} ${body.n}`);
+          if (sessionId === "ben") await opened;
+        });
+        await harness.until(() => seen.length === 3, "both sessions are served");
+        await harness.ended(subscription.close({ closeTimeoutInMs: 500 }), "the subscription closed");
+        open();
+        assert.deepEqual(numbersOf(await harness.content(queue)), [1, 2]);
+        const session = await harness.client().acceptSession(queue, "ben");
+        assert.deepEqual(numbersOf(await session.receiveMessages(1)), [1]);
+      },
+    ),
+    testCase(
+      "a session that stops at what cannot be deserialized keeps its order; others go on",
+      async (harness) => {
+        const queue = await sessionQueue(harness, []);
+        const client = harness.client();
+        const sender = client.createSender(queue);
+        await sender.sendMessages({ sessionId: "ada", body: { n: 1 } });
+        await sender.sendEncodedMessages({ sessionId: "ada", contentType: "application/json", body: broken });
+        await sender.sendMessages({ sessionId: "ada", body: { n: 3 } });
+        const seen: string[] = [];
+        const dispositions: unknown[] = [];
+        const subscription = client.subscribeSessions<{ n: number }>(
+          queue,
+          {
+            processMessage: ({ sessionId, body }) => void seen.push(`${sessionId} ${body.n}`),
+            processError: ({ disposition, sessionId }) => void dispositions.push([sessionId, disposition]),
+          },
+          { undeserializableAction: "block", maxConcurrentSessions: 1, blockedSessionRetryInMs: 500 },
+        );
+        await harness.until(() => dispositions.length >= 1, "the session is blocked");
+        await sender.sendMessages([...mixed(["ben"], 2), ...mixed(["cem"], 1)]);
+        await harness.until(() => seen.length === 4, "the other sessions are served");
+        assert.deepEqual(seen.toSorted(), ["ada 1", "ben 1", "ben 2", "cem 1"]);
+        // It is tried again, and no try counts as a delivery: the broker will never dead-letter it for that.
+        await harness.until(() => dispositions.length >= 3, "the session was tried again");
+        assert.deepEqual(dispositions[2], ["ada", "blocked"]);
+        await harness.ended(subscription.close(), "the subscription closed");
+        const left = await harness.content(queue);
+        assert.deepEqual(
+          left.map(({ deliveryCount, failure }) => [deliveryCount, failure?.status]),
+          [
+            [0, "undeserializable"],
+            [0, undefined],
+          ],
+        );
+        assert.deepEqual(await harness.content(queue, "deadLetter"), []);
+      },
+    ),
+    testCase("a receiver of a session that stops there says so, call after call", async (harness) => {
+      const queue = await sessionQueue(harness, mixed(["ada"], 1));
+      const client = harness.client();
       const sender = client.createSender(queue);
       await sender.sendEncodedMessages({ sessionId: "ada", contentType: "application/json", body: broken });
       await sender.sendMessages({ sessionId: "ada", body: { n: 3 } });
@@ -168,15 +174,15 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
       await assert.rejects(session.receiveMessages(5), { code });
       await session.completeMessage(messages[0]!);
       await session.close();
-      assert.equal((await trial.content(queue)).length, 2);
+      assert.equal((await harness.content(queue)).length, 2);
     }),
   ];
 }
 
 const broken = new TextEncoder().encode('{"n":');
 
-function sessionQueue(trial: ProcessingTrial, messages: readonly Message[]): Promise<string> {
-  return trial.queue(messages, { requiresSession: true });
+function sessionQueue(harness: ProcessingHarness, messages: readonly Message[]): Promise<string> {
+  return harness.queue(messages, { requiresSession: true });
 }
 
 /** Messages of several sessions, numbered in each, in turn. */
@@ -187,13 +193,13 @@ function mixed(ids: readonly string[], each: number): Message[] {
 type Handlers = SessionMessageHandlers<{ n: number }>;
 
 function subscribe(
-  trial: ProcessingTrial,
+  harness: ProcessingHarness,
   queue: string,
   handlers: Handlers | Handlers["processMessage"],
   options?: SubscribeSessionsOptions<"peekLock">,
 ) {
-  const { processError } = trial;
-  return trial
+  const { processError } = harness;
+  return harness
     .client()
     .subscribeSessions<{ n: number }>(
       queue,

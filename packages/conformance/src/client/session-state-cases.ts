@@ -4,28 +4,28 @@ import { decodeFailure } from "@waybill/core/serializer";
 import type { Case } from "../case.js";
 import type { TransportSubject } from "../transport/transport-subject.js";
 import { plainJson } from "./plain-json.js";
-import { type ProcessingTrial, processingCase } from "./processing-trial.js";
+import { type ProcessingHarness, processingCase } from "./processing-harness.js";
 
 /** A session's state is a value, written and read by serializers as bodies are. */
 export function sessionStateCases(subject: TransportSubject): Case[] {
-  const law = (name: string, run: (trial: ProcessingTrial) => Promise<void>) =>
+  const testCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
     processingCase(subject, `session state: ${name}`, run);
   return [
-    law("a value comes back, until it is cleared", async (trial) => {
-      const queue = await trial.queue([], { requiresSession: true });
-      const session = await trial.client().acceptSession(queue, "ada");
+    testCase("a value comes back, until it is cleared", async (harness) => {
+      const queue = await harness.queue([], { requiresSession: true });
+      const session = await harness.client().acceptSession(queue, "ada");
       assert.equal(await session.getSessionState(), undefined);
       await session.setSessionState({ total: 3, items: ["lamp"] });
       await session.close();
-      const again = await trial.client().acceptSession(queue, "ada");
+      const again = await harness.client().acceptSession(queue, "ada");
       assert.deepEqual(await again.getSessionState(), { total: 3, items: ["lamp"] });
       await again.setSessionState(undefined);
       assert.equal(await again.getSessionState(), undefined);
       assert.equal((await again.getRawSessionState())?.length ?? 0, 0);
     }),
-    law("null clears it, as undefined does", async (trial) => {
-      const queue = await trial.queue([], { requiresSession: true });
-      const session = await trial.client().acceptSession(queue, "ada");
+    testCase("null clears it, as undefined does", async (harness) => {
+      const queue = await harness.queue([], { requiresSession: true });
+      const session = await harness.client().acceptSession(queue, "ada");
       await session.setSessionState({ total: 3 });
       await session.setSessionState(null);
       assert.equal(await session.getSessionState(), undefined);
@@ -34,59 +34,59 @@ export function sessionStateCases(subject: TransportSubject): Case[] {
       await session.setRawSessionState(null);
       assert.equal((await session.getRawSessionState())?.length ?? 0, 0);
     }),
-    law("a newer version reads what an older one wrote in another format", async (trial) => {
-      const queue = await trial.queue([], { requiresSession: true });
-      const older = await trial.client({ serializer: reversed }).acceptSession(queue, "ada");
+    testCase("a newer version reads what an older one wrote in another format", async (harness) => {
+      const queue = await harness.queue([], { requiresSession: true });
+      const older = await harness.client({ serializer: reversed }).acceptSession(queue, "ada");
       await older.setSessionState({ total: 3 }, { stateType: "Cart" });
       await older.close();
-      const newer = trial.client({ serializer: plainJson, additionalDeserializers: [reversed] });
+      const newer = harness.client({ serializer: plainJson, additionalDeserializers: [reversed] });
       const session = await newer.acceptSession(queue, "ada");
       assert.deepEqual(await session.getSessionState(), { total: 3, type: "Cart" });
     }),
-    law("a state that others wrote is read on evidence", async (trial) => {
-      const queue = await trial.queue([], { requiresSession: true });
-      const session = await trial.client().acceptSession(queue, "ada");
+    testCase("a state that others wrote is read on evidence", async (harness) => {
+      const queue = await harness.queue([], { requiresSession: true });
+      const session = await harness.client().acceptSession(queue, "ada");
       await session.setRawSessionState(new TextEncoder().encode('{"total":3}'));
       assert.deepEqual(await session.getSessionState(), { total: 3 });
       await session.setRawSessionState(new TextEncoder().encode("null"));
       assert.equal(await session.getSessionState(), undefined);
     }),
-    law("a text, number or boolean that the official SDK wrote is read", async (trial) => {
-      const queue = await trial.queue([], { requiresSession: true });
-      const session = await trial.client().acceptSession(queue, "ada");
+    testCase("a text, number or boolean that the official SDK wrote is read", async (harness) => {
+      const queue = await harness.queue([], { requiresSession: true });
+      const session = await harness.client().acceptSession(queue, "ada");
       for (const value of ["half way", "", 42, -1.5, 0, true, false]) {
         await session.setRawSessionState(new TextEncoder().encode(JSON.stringify(value)));
         assert.equal(await session.getSessionState(), value);
       }
     }),
-    law("without its envelope a state is the value's own bytes, and read again", async (trial) => {
-      const queue = await trial.queue([], { requiresSession: true });
-      const session = await trial.client({ sessionStateEnvelope: false }).acceptSession(queue, "ada");
+    testCase("without its envelope a state is the value's own bytes, and read again", async (harness) => {
+      const queue = await harness.queue([], { requiresSession: true });
+      const session = await harness.client({ sessionStateEnvelope: false }).acceptSession(queue, "ada");
       for (const value of [{ total: 3 }, [1, "a"], "half way", 42, true]) {
         await session.setSessionState(value, { stateType: "Cart" });
         assert.deepEqual(JSON.parse(new TextDecoder().decode(await session.getRawSessionState())), value);
         assert.deepEqual(await session.getSessionState(), value);
       }
       await session.close();
-      const other = await trial.client().acceptSession(queue, "ada");
+      const other = await harness.client().acceptSession(queue, "ada");
       assert.equal(await other.getSessionState(), true);
       await other.setSessionState({ total: 4 });
       await other.close();
-      const again = await trial.client({ sessionStateEnvelope: false }).acceptSession(queue, "ada");
+      const again = await harness.client({ sessionStateEnvelope: false }).acceptSession(queue, "ada");
       assert.deepEqual(await again.getSessionState(), { total: 4 });
     }),
-    law("without its envelope a state that needs more than its bytes is refused", async (trial) => {
-      const queue = await trial.queue([], { requiresSession: true });
-      const session = await trial.client({ sessionStateEnvelope: false }).acceptSession(queue, "ada");
+    testCase("without its envelope a state that needs more than its bytes is refused", async (harness) => {
+      const queue = await harness.queue([], { requiresSession: true });
+      const session = await harness.client({ sessionStateEnvelope: false }).acceptSession(queue, "ada");
       const withProperties = { applicationProperties: { part: 1 } };
       await assert.rejects(session.setSessionState({ total: 3 }, withProperties), {
         code: "serialization-failed",
       });
       assert.equal(await session.getSessionState(), undefined);
     }),
-    law("a state that nobody can read stays as it is", async (trial) => {
-      const queue = await trial.queue([], { requiresSession: true });
-      const session = await trial.client().acceptSession(queue, "ada");
+    testCase("an undeserializable state stays as it is", async (harness) => {
+      const queue = await harness.queue([], { requiresSession: true });
+      const session = await harness.client().acceptSession(queue, "ada");
       const bytes = Uint8Array.of(0xff, 1, 2);
       await session.setRawSessionState(bytes);
       await assert.rejects(session.getSessionState(), { code: "deserialization-failed", entityPath: queue });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { Case } from "../case.js";
+import { messageSetting, readRefused } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
-import { messageSetting, readRefused } from "./trial.js";
 import { quickValues, writeValue } from "./written.js";
 
 /**
- * The law for serializers that share a pipeline: no two claim a media type or a leading byte, and none takes a body of another for its own
+ * The conformance suite for serializers that share a pipeline: no two claim a media type or a leading byte, and none takes a body of another for its own
  * when no label names it.
  */
 export function chainCases(subjects: readonly SerializerSubject[]): Case[] {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { type Serializer, WaybillError } from "@waybill/core";
 import type { Case } from "../case.js";
 import { assertSameValue } from "../same-value.js";
+import { messageSetting, readContext, readValue, write } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
-import { messageSetting, readContext, readValue, write } from "./trial.js";
 import { quickValues, type Written, writeValue } from "./written.js";
 
 /** Calls on one instance do not mix, and a caller who gave up is not served an odd error. */

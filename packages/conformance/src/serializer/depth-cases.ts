@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { Case } from "../case.js";
+import { assertWriteRefusal, read, readRefused, readValue, suiteMaxDepth, write } from "./harness.js";
 import type { Nesting, SerializerSubject } from "./serializer-subject.js";
-import { assertWriteRefusal, lawMaxDepth, read, readRefused, readValue, write } from "./trial.js";
 
-const limits = [1, 2, 7, 32, lawMaxDepth];
+const limits = [1, 2, 7, 32, suiteMaxDepth];
 
 /** The limit on nesting holds to the level, both ways. A schema of fixed depth has nothing to limit. */
 export function depthCases(subject: SerializerSubject): Case[] {
@@ -66,8 +66,14 @@ function fixedDepthCase(subject: SerializerSubject): Case {
       for (const entry of subject.values.filter(({ isRefused }) => isRefused !== true)) {
         const message = { ...subject.message, ...entry.message };
         const { bytes, contentType } = await write(serializer, entry.value, message, { maxDepth: 32 });
-        const trial = await read(serializer, { bytes, contentType, isDeclared: true, message, maxDepth: 32 });
-        assert.equal(trial.status, "value", `${entry.name} under a limit of 32`);
+        const harness = await read(serializer, {
+          bytes,
+          contentType,
+          isDeclared: true,
+          message,
+          maxDepth: 32,
+        });
+        assert.equal(harness.status, "value", `${entry.name} under a limit of 32`);
       }
     },
   };

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { Case } from "../case.js";
 import { type Bomb, countBombs, nestingBombs, pollutionBombs } from "../corpus/bombs.js";
 import { foreignBodies } from "../corpus/foreign-bodies.js";
+import { messageSetting, readQuickly, readRefused } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
-import { messageSetting, readQuickly, readRefused } from "./trial.js";
 
 /** How much memory one refusal may leave behind, in bytes: far more than any body here, far less than any bomb wants. */
 const allocationLimitBytes = 64 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Case } from "../case.js";
+import { assertWriteRefusal, readRefused, readValue, write } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
-import { assertWriteRefusal, readRefused, readValue, write } from "./trial.js";
 
 const counts = [1, 7, 1_000, 100_000];
 

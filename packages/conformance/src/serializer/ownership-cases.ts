@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Case } from "../case.js";
 import { assertSameValue } from "../same-value.js";
+import { messageSetting, readValue, write } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
-import { messageSetting, readValue, write } from "./trial.js";
 import { expectedValue, quickValues, writeValue } from "./written.js";
 
 /** Small pieces may be cut from a slab of at most this size, each for good: such a piece is as good as memory of its own. */

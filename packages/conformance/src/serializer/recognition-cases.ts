@@ -3,8 +3,8 @@ import type { Serializer } from "@waybill/core";
 import type { Case } from "../case.js";
 import { type ForeignBody, foreignBodies } from "../corpus/foreign-bodies.js";
 import { assertSameValue } from "../same-value.js";
+import { type Harness, messageSetting, read, readQuickly, readRefused, readValue } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
-import { messageSetting, read, readQuickly, readRefused, readValue, type Trial } from "./trial.js";
 import { quickValues, type Written, writeValue } from "./written.js";
 
 /**
@@ -33,11 +33,11 @@ export function recognitionCases(subject: SerializerSubject): Case[] {
           const offer = { ...written, isDeclared: false };
           if (!isRecognisable(serializer, subject)) await readRefused(serializer, offer, name);
           else if (proves(serializer, subject, written)) {
-            const trial = await read(serializer, offer);
+            const harness = await read(serializer, offer);
             // A serializer may ask for more than a container, as long as some bodies have it.
-            if (isUnproven(serializer, subject, trial)) return;
-            if (trial.status === "refusal") assert.fail(`${name} was refused: ${trial.error.message}`);
-            assertSameValue(trial.value, written.value, written.name);
+            if (isUnproven(serializer, subject, harness)) return;
+            if (harness.status === "refusal") assert.fail(`${name} was refused: ${harness.error.message}`);
+            assertSameValue(harness.value, written.value, written.name);
             proven++;
           }
         });
@@ -88,11 +88,11 @@ function proves(serializer: Serializer, subject: SerializerSubject, written: Wri
 }
 
 /** Whether a format without a header found too little in a body to be sure that it is its own. */
-function isUnproven(serializer: Serializer, subject: SerializerSubject, trial: Trial): boolean {
+function isUnproven(serializer: Serializer, subject: SerializerSubject, harness: Harness): boolean {
   return (
     !hasHeader(serializer, subject) &&
-    trial.status === "refusal" &&
-    trial.error.reason === "evidence-insufficient"
+    harness.status === "refusal" &&
+    harness.error.reason === "evidence-insufficient"
   );
 }
 

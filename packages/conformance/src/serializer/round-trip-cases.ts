@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { Serializer } from "@waybill/core";
 import type { Case } from "../case.js";
 import { assertSameValue } from "../same-value.js";
+import { assertWriteRefusal, messageSetting, readValue, write } from "./harness.js";
 import type { SerializerSubject, SerializerValue } from "./serializer-subject.js";
-import { assertWriteRefusal, messageSetting, readValue, write } from "./trial.js";
 import { quickValues, writeValue } from "./written.js";
 
 /** Every value comes back as promised or is refused, and the same value always gives the same bytes. */

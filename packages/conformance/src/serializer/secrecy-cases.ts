@@ -3,8 +3,8 @@ import { inspect } from "node:util";
 import type { Serializer, WaybillError } from "@waybill/core";
 import { concatBytes } from "../bytes.js";
 import type { Case } from "../case.js";
+import { assertWriteRefusal, read, write } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
-import { assertWriteRefusal, read, write } from "./trial.js";
 
 const marker = "xK9-payload-marker-Zq4";
 /** A quotation of the payload is found even when it is cut off at either end. */
@@ -21,10 +21,10 @@ export function secrecyCases(subject: SerializerSubject): Case[] {
         let refusals = 0;
         for (const damaged of damagedCopies(bytes)) {
           const offer = { bytes: damaged, contentType, isDeclared: true, message: subject.message };
-          const trial = await read(serializer, offer);
-          if (trial.status === "value") continue;
+          const harness = await read(serializer, offer);
+          if (harness.status === "value") continue;
           refusals++;
-          assertIsSecret(trial.error);
+          assertIsSecret(harness.error);
         }
         assert.ok(refusals > 0 || subject.isUnframed === true, "some damaged body was refused");
       },
@@ -64,8 +64,8 @@ async function assertReadsSecretly(
   bytes: Uint8Array,
 ): Promise<void> {
   for (const isDeclared of [true, false]) {
-    const trial = await read(serializer, { bytes, isDeclared, message: subject.message });
-    if (trial.status === "refusal") assertIsSecret(trial.error);
+    const harness = await read(serializer, { bytes, isDeclared, message: subject.message });
+    if (harness.status === "refusal") assertIsSecret(harness.error);
   }
 }
 

@@ -92,7 +92,7 @@ const largeValues: ReadonlySet<string> = new Set(["an array of 70,000 numbers", 
 /** The names of the value table. */
 export type SelfDescribingValueName = keyof typeof table;
 
-/** What becomes of a value: it comes back the same, it is refused, or it comes back as another value. */
+/** What happens to a value: it comes back the same, it is refused, or it comes back as another value. */
 export type Expectation = "same" | "refused" | { readonly becomes: unknown };
 
 /**

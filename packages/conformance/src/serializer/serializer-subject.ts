@@ -1,7 +1,7 @@
 import type { ApplicationProperties, ReasonCode, Serializer } from "@waybill/core";
 import type { ForeignFormat } from "../corpus/foreign-bodies.js";
 
-/** What the serializer law is told about the serializer that it judges. */
+/** What the serializer suite is told about the serializer under test. */
 export interface SerializerSubject {
   /** Makes the serializer; every case makes its own. */
   create(): Serializer | Promise<Serializer>;

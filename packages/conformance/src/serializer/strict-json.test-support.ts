@@ -3,7 +3,7 @@ import { decodeFailure, encodeFailure, type SerializeContext } from "@waybill/co
 import { selfDescribingValues } from "./self-describing-values.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 
-/** Judges a serializer as strict JSON. */
+/** Checks a serializer as strict JSON. */
 export function strictJsonSubject(create: () => Serializer = strictJson): SerializerSubject {
   return {
     create,
@@ -89,7 +89,7 @@ export interface SyncSerializer extends Serializer {
   serialize(value: unknown, context: SerializeContext): { bytes: Uint8Array };
 }
 
-/** JSON held to the law: plain values only, fatal UTF-8, bounded depth, no `__proto__`. */
+/** JSON held to the suite: plain values only, fatal UTF-8, bounded depth, no `__proto__`. */
 export function strictJson(): SyncSerializer {
   return {
     name: "json",

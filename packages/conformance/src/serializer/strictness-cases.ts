@@ -1,7 +1,7 @@
 import { concatBytes } from "../bytes.js";
 import type { Case } from "../case.js";
+import { messageSetting, readQuickly, readRefused, readValue } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
-import { messageSetting, readQuickly, readRefused, readValue } from "./trial.js";
 import { type Written, writableValues, writeValue } from "./written.js";
 
 /** At most so many damaged copies of one body are tried; longer bodies are sampled evenly. */

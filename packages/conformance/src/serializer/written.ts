@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Serializer } from "@waybill/core";
+import { messageSetting, write } from "./harness.js";
 import type { MessageSetting, SerializerSubject, SerializerValue } from "./serializer-subject.js";
-import { messageSetting, write } from "./trial.js";
 
 /** One of the subject's values as the subject itself wrote it. */
 export interface Written {

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import type { Case } from "../case.js";
 import { assertSameValue } from "../same-value.js";
+import { handleOf, rejectsWith, type TransportHarness, texts, transportCase } from "./transport-harness.js";
 import type { TransportSubject } from "./transport-subject.js";
-import { handleOf, rejectsWith, type TransportTrial, texts, transportCase } from "./transport-trial.js";
 
 /** Deferred messages wait until they are asked for by number. */
 export function deferralCases(subject: TransportSubject): Case[] {
-  const law = (name: string, run: (trial: TransportTrial) => Promise<void>) =>
+  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
     transportCase(subject, `deferral: ${name}`, run, "deferral");
   return [
-    law("a deferred message is not delivered until it is asked for", async (trial) => {
-      const { queue, receiver, sequenceNumber } = await withDeferred(trial);
-      await trial.receiveNothing(trial.receiver(queue));
+    testCase("a deferred message is not delivered until it is asked for", async (harness) => {
+      const { queue, receiver, sequenceNumber } = await withDeferred(harness);
+      await harness.receiveNothing(harness.receiver(queue));
       const [deferred] = await receiver.receiveDeferred([sequenceNumber]);
       assert.deepEqual(texts([deferred!]), ["lamp"]);
       assert.equal(deferred!.sequenceNumber, sequenceNumber);
@@ -19,73 +19,73 @@ export function deferralCases(subject: TransportSubject): Case[] {
       assert.equal(deferred!.deliveryCount, 1, "deferring it counted as a delivery");
       assert.ok(deferred!.lockToken, "it is locked");
     }),
-    law("defer adds application properties", async (trial) => {
-      const { receiver, sequenceNumber } = await withDeferred(trial);
+    testCase("defer adds application properties", async (harness) => {
+      const { receiver, sequenceNumber } = await withDeferred(harness);
       const [deferred] = await receiver.receiveDeferred([sequenceNumber]);
       assertSameValue(deferred!.applicationProperties, { note: "later" }, "the application properties");
     }),
-    law("any receiver of the entity can ask for a deferred message", async (trial) => {
-      const { queue, receiver, sequenceNumber } = await withDeferred(trial);
+    testCase("any receiver of the entity can ask for a deferred message", async (harness) => {
+      const { queue, receiver, sequenceNumber } = await withDeferred(harness);
       await receiver.close();
-      assert.equal((await trial.receiver(queue).receiveDeferred([sequenceNumber])).length, 1);
+      assert.equal((await harness.receiver(queue).receiveDeferred([sequenceNumber])).length, 1);
     }),
-    law("a deferred message can be completed", async (trial) => {
-      const { receiver, sequenceNumber } = await withDeferred(trial);
+    testCase("a deferred message can be completed", async (harness) => {
+      const { receiver, sequenceNumber } = await withDeferred(harness);
       const [deferred] = await receiver.receiveDeferred([sequenceNumber]);
       await receiver.complete(handleOf(deferred!));
-      await trial.outlastLocks();
+      await harness.outlastLocks();
       await rejectsWith("message-not-found", () => receiver.receiveDeferred([sequenceNumber]));
     }),
-    law("a deferred message that is abandoned stays deferred", async (trial) => {
-      const { queue, receiver, sequenceNumber } = await withDeferred(trial);
+    testCase("a deferred message that is abandoned stays deferred", async (harness) => {
+      const { queue, receiver, sequenceNumber } = await withDeferred(harness);
       const [deferred] = await receiver.receiveDeferred([sequenceNumber]);
       await receiver.abandon(handleOf(deferred!));
-      await trial.receiveNothing(trial.receiver(queue));
+      await harness.receiveNothing(harness.receiver(queue));
       assert.equal((await receiver.receiveDeferred([sequenceNumber])).length, 1);
     }),
-    law("a deferred message can be dead-lettered", async (trial) => {
-      const { queue, receiver, sequenceNumber } = await withDeferred(trial);
+    testCase("a deferred message can be dead-lettered", async (harness) => {
+      const { queue, receiver, sequenceNumber } = await withDeferred(harness);
       const [deferred] = await receiver.receiveDeferred([sequenceNumber]);
       await receiver.deadLetter(handleOf(deferred!), { deadLetterReason: "too late" });
-      const dead = await trial.receiveOne(trial.deadLetterReceiver(queue));
+      const dead = await harness.receiveOne(harness.deadLetterReceiver(queue));
       assert.equal(dead.deadLetterReason, "too late");
     }),
-    law("several deferred messages come in one call", async (trial) => {
-      const queue = await trial.createQueue();
-      const receiver = trial.receiver(queue);
-      await trial.send(queue, "a", "b", "c");
-      const messages = await trial.receive(receiver, 3);
+    testCase("several deferred messages come in one call", async (harness) => {
+      const queue = await harness.createQueue();
+      const receiver = harness.receiver(queue);
+      await harness.send(queue, "a", "b", "c");
+      const messages = await harness.receive(receiver, 3);
       for (const delivered of messages) await receiver.defer(handleOf(delivered));
       const numbers = messages.map(({ sequenceNumber }) => sequenceNumber);
       assert.deepEqual(texts(await receiver.receiveDeferred(numbers)).sort(), ["a", "b", "c"]);
     }),
-    law("receive-and-delete removes a deferred message at once", async (trial) => {
-      const { queue, sequenceNumber } = await withDeferred(trial);
-      const receiver = trial.receiver(queue, "receiveAndDelete");
+    testCase("receive-and-delete removes a deferred message at once", async (harness) => {
+      const { queue, sequenceNumber } = await withDeferred(harness);
+      const receiver = harness.receiver(queue, "receiveAndDelete");
       const [deferred] = await receiver.receiveDeferred([sequenceNumber]);
       assert.deepEqual(texts([deferred!]), ["lamp"]);
       assert.equal(deferred!.settlement, undefined);
       await rejectsWith("message-not-found", () => receiver.receiveDeferred([sequenceNumber]));
     }),
-    law("asking for a number that nobody deferred rejects with message-not-found", async (trial) => {
-      const { receiver, sequenceNumber } = await withDeferred(trial);
+    testCase("asking for a number that nobody deferred rejects with message-not-found", async (harness) => {
+      const { receiver, sequenceNumber } = await withDeferred(harness);
       await rejectsWith("message-not-found", () => receiver.receiveDeferred([sequenceNumber + 1000n]));
     }),
-    law("asking for a message that is active rejects with message-not-found", async (trial) => {
-      const queue = await trial.createQueue();
-      await trial.send(queue, "lamp");
-      const receiver = trial.receiver(queue);
+    testCase("asking for a message that is active rejects with message-not-found", async (harness) => {
+      const queue = await harness.createQueue();
+      await harness.send(queue, "lamp");
+      const receiver = harness.receiver(queue);
       const [active] = await receiver.peek({ maxMessages: 1 });
       await rejectsWith("message-not-found", () => receiver.receiveDeferred([active!.sequenceNumber]));
-      assert.equal((await trial.receiveOne(receiver)).deliveryCount, 0, "it is still there");
+      assert.equal((await harness.receiveOne(receiver)).deliveryCount, 0, "it is still there");
     }),
   ];
 }
 
-async function withDeferred(trial: TransportTrial) {
-  const queue = await trial.createQueue();
-  const receiver = trial.receiver(queue);
-  const delivered = await trial.sendAndReceive(queue, receiver);
+async function withDeferred(harness: TransportHarness) {
+  const queue = await harness.createQueue();
+  const receiver = harness.receiver(queue);
+  const delivered = await harness.sendAndReceive(queue, receiver);
   await receiver.defer(handleOf(delivered), { propertiesToModify: { note: "later" } });
   return { queue, receiver, sequenceNumber: delivered.sequenceNumber };
 }

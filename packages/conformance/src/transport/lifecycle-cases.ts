@@ -2,8 +2,14 @@ import assert from "node:assert/strict";
 import { WaybillError } from "@waybill/core";
 import type { Case } from "../case.js";
 import { type Operation, operations } from "./operations.js";
+import {
+  message,
+  outcomeOf,
+  rejectsWith,
+  type TransportHarness,
+  transportCase,
+} from "./transport-harness.js";
 import type { TransportSubject } from "./transport-subject.js";
-import { message, outcomeOf, rejectsWith, type TransportTrial, transportCase } from "./transport-trial.js";
 
 /** What every operation does when its transport or its object is closed, when its caller gave up, and when its lock was lost. */
 export function lifecycleCases(subject: TransportSubject): Case[] {
@@ -16,47 +22,47 @@ export function lifecycleCases(subject: TransportSubject): Case[] {
 
 function operationCases(subject: TransportSubject, operation: Operation): Case[] {
   const { name, needs, lock } = operation;
-  const law = (circumstance: string, run: (trial: TransportTrial) => Promise<void>) =>
+  const testCase = (circumstance: string, run: (harness: TransportHarness) => Promise<void>) =>
     transportCase(subject, `lifecycle: ${name} ${circumstance}`, run, ...needs);
   const cases = [
-    law("rejects with closed when the transport is closed", async (trial) => {
-      const { call } = await operation.prepare(trial);
-      await trial.transport.close();
+    testCase("rejects with closed when the transport is closed", async (harness) => {
+      const { call } = await operation.prepare(harness);
+      await harness.transport.close();
       await rejectsWith("closed", () => call({}), name);
     }),
-    law("rejects with aborted when its caller gave up before", async (trial) => {
-      const { call } = await operation.prepare(trial);
+    testCase("rejects with aborted when its caller gave up before", async (harness) => {
+      const { call } = await operation.prepare(harness);
       await rejectsWith("aborted", () => call({ abortSignal: AbortSignal.abort() }), name);
       assert.equal(await outcomeOf(() => call({})), undefined, `${name} did nothing, and works afterwards`);
     }),
-    law("ends with its result or aborted when its caller gives up meanwhile", async (trial) => {
-      const { call } = await operation.prepare(trial);
+    testCase("ends with its result or aborted when its caller gives up meanwhile", async (harness) => {
+      const { call } = await operation.prepare(harness);
       const givingUp = new AbortController();
       const pending = outcomeOf(() => call({ abortSignal: givingUp.signal }));
       givingUp.abort();
-      const error = await trial.ended(pending, 10_000);
+      const error = await harness.ended(pending, 10_000);
       if (error !== undefined) await rejectsWith("aborted", () => Promise.reject(error), name);
-      await assertUsable(trial);
+      await assertUsable(harness);
     }),
-    law("works with a signal that never aborts", async (trial) => {
-      const { call } = await operation.prepare(trial);
+    testCase("works with a signal that never aborts", async (harness) => {
+      const { call } = await operation.prepare(harness);
       await call({ abortSignal: new AbortController().signal });
     }),
   ];
   if (name !== "acceptSession")
     cases.push(
-      law("rejects with closed when what it is called on is closed", async (trial) => {
-        const { call, owner } = await operation.prepare(trial);
+      testCase("rejects with closed when what it is called on is closed", async (harness) => {
+        const { call, owner } = await operation.prepare(harness);
         await owner!.close();
         await rejectsWith("closed", () => call({}), name);
-        await assertUsable(trial);
+        await assertUsable(harness);
       }),
     );
   if (lock !== undefined)
     cases.push(
-      law(`rejects with ${lock}-lock-lost when its lock was lost`, async (trial) => {
-        const { call } = await operation.prepare(trial);
-        await trial.outlastLocks();
+      testCase(`rejects with ${lock}-lock-lost when its lock was lost`, async (harness) => {
+        const { call } = await operation.prepare(harness);
+        await harness.outlastLocks();
         await rejectsWith(`${lock}-lock-lost`, () => call({}), name);
       }),
     );
@@ -64,45 +70,48 @@ function operationCases(subject: TransportSubject, operation: Operation): Case[]
 }
 
 function closingCases(subject: TransportSubject): Case[] {
-  const law = (name: string, run: (trial: TransportTrial) => Promise<void>) =>
+  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
     transportCase(subject, `lifecycle: ${name}`, run);
   return [
-    law("the transport declares the capabilities that its subject does", async (trial) => {
-      assert.deepEqual([...trial.transport.capabilities].sort(), [...subject.capabilities].sort());
+    testCase("the transport declares the capabilities that its subject does", async (harness) => {
+      assert.deepEqual([...harness.transport.capabilities].sort(), [...subject.capabilities].sort());
     }),
-    law("senders and receivers know their entity", async (trial) => {
-      const queue = await trial.createQueue();
-      assert.equal(trial.transport.createSender(queue).entityPath, queue);
-      assert.ok(trial.receiver(queue).entityPath.startsWith(queue));
-      assert.equal(trial.receiver(queue).receiveMode, "peekLock");
-      assert.notEqual(trial.deadLetterReceiver(queue).entityPath, queue);
+    testCase("senders and receivers know their entity", async (harness) => {
+      const queue = await harness.createQueue();
+      assert.equal(harness.transport.createSender(queue).entityPath, queue);
+      assert.ok(harness.receiver(queue).entityPath.startsWith(queue));
+      assert.equal(harness.receiver(queue).receiveMode, "peekLock");
+      assert.notEqual(harness.deadLetterReceiver(queue).entityPath, queue);
     }),
-    law("making a sender or receiver for an entity that does not exist is no error yet", async (trial) => {
-      await trial.transport.createSender("no-such-queue").close();
-      await trial.receiver("no-such-queue").close();
-    }),
-    law("closing twice is harmless", async (trial) => {
-      const queue = await trial.createQueue();
-      const sender = trial.transport.createSender(queue);
-      const receiver = trial.receiver(queue);
+    testCase(
+      "making a sender or receiver for an entity that does not exist is not an error yet",
+      async (harness) => {
+        await harness.transport.createSender("no-such-queue").close();
+        await harness.receiver("no-such-queue").close();
+      },
+    ),
+    testCase("closing twice is harmless", async (harness) => {
+      const queue = await harness.createQueue();
+      const sender = harness.transport.createSender(queue);
+      const receiver = harness.receiver(queue);
       await Promise.all([sender.close(), sender.close(), receiver.close(), receiver.close()]);
       await sender.close();
-      await trial.transport.close();
-      await trial.transport.close();
-      await trial.transport[Symbol.asyncDispose]();
+      await harness.transport.close();
+      await harness.transport.close();
+      await harness.transport[Symbol.asyncDispose]();
       await receiver.close();
     }),
-    law("what is made on a closed transport is closed", async (trial) => {
-      const queue = await trial.createQueue();
-      await trial.transport.close();
-      await rejectsWith("closed", async () => trial.transport.createSender(queue).send([message("lamp")]));
+    testCase("what is made on a closed transport is closed", async (harness) => {
+      const queue = await harness.createQueue();
+      await harness.transport.close();
+      await rejectsWith("closed", async () => harness.transport.createSender(queue).send([message("lamp")]));
       await rejectsWith("closed", async () =>
-        trial.receiver(queue).receive({ maxMessages: 1, maxWaitTimeInMs: 1000 }),
+        harness.receiver(queue).receive({ maxMessages: 1, maxWaitTimeInMs: 1000 }),
       );
     }),
-    law("a receiver that waits stops waiting when it is closed", async (trial) => {
-      const queue = await trial.createQueue();
-      const receiver = trial.receiver(queue);
+    testCase("a receiver that waits stops waiting when it is closed", async (harness) => {
+      const queue = await harness.createQueue();
+      const receiver = harness.receiver(queue);
       const pending = receiver
         .receive({ maxMessages: 1, maxWaitTimeInMs: 600_000 })
         .catch((error: unknown) => {
@@ -110,55 +119,62 @@ function closingCases(subject: TransportSubject): Case[] {
           return [];
         });
       await receiver.close();
-      const startMs = trial.now().getTime();
-      assert.deepEqual(await trial.ended(pending, 600_000), []);
-      assert.ok(trial.now().getTime() - startMs < 600_000, "it did not wait to the end");
+      const startMs = harness.now().getTime();
+      assert.deepEqual(await harness.ended(pending, 600_000), []);
+      assert.ok(harness.now().getTime() - startMs < 600_000, "it did not wait to the end");
     }),
   ];
 }
 
 function missingEntityCases(subject: TransportSubject): Case[] {
   const missing = "no-such-queue";
-  const law = (
+  const testCase = (
     name: string,
-    call: (trial: TransportTrial) => Promise<unknown>,
+    call: (harness: TransportHarness) => Promise<unknown>,
     ...needs: Operation["needs"][number][]
   ) =>
     transportCase(
       subject,
       `lifecycle: ${name} rejects with entity-not-found when there is no such entity`,
-      (trial) => rejectsWith("entity-not-found", () => call(trial), name),
+      (harness) => rejectsWith("entity-not-found", () => call(harness), name),
       ...needs,
     );
   return [
-    law("send", (trial) => trial.transport.createSender(missing).send([message("lamp")])),
-    law(
+    testCase("send", (harness) => harness.transport.createSender(missing).send([message("lamp")])),
+    testCase(
       "schedule",
-      (trial) => trial.transport.createSender(missing).schedule([message("lamp")], new Date(trial.now())),
+      (harness) =>
+        harness.transport.createSender(missing).schedule([message("lamp")], new Date(harness.now())),
       "scheduling",
     ),
-    law("receive", (trial) => trial.receiver(missing).receive({ maxMessages: 1, maxWaitTimeInMs: 1000 })),
-    law("peek", (trial) => trial.receiver(missing).peek({ maxMessages: 1 })),
-    law("receive from a subscription", async (trial) => {
-      const topic = await trial.createTopic([]);
-      const receiver = trial.receiver({ topic, subscription: "no-such-subscription" });
+    testCase("receive", (harness) =>
+      harness.receiver(missing).receive({ maxMessages: 1, maxWaitTimeInMs: 1000 }),
+    ),
+    testCase("peek", (harness) => harness.receiver(missing).peek({ maxMessages: 1 })),
+    testCase("receive from a subscription", async (harness) => {
+      const topic = await harness.createTopic([]);
+      const receiver = harness.receiver({ topic, subscription: "no-such-subscription" });
       return receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 1000 });
     }),
-    law(
+    testCase(
       "acceptSession",
-      (trial) =>
-        trial.transport.acceptSession({ queue: missing }, "ada", {
+      (harness) =>
+        harness.transport.acceptSession({ queue: missing }, "ada", {
           receiveMode: "peekLock",
           maxWaitTimeInMs: 1000,
         }),
       "sessions",
     ),
-    law("listRules", (trial) => trial.transport.createRuleManager(missing, "billing").listRules(), "rules"),
+    testCase(
+      "listRules",
+      (harness) => harness.transport.createRuleManager(missing, "billing").listRules(),
+      "rules",
+    ),
   ];
 }
 
 /** Fails unless a message still travels. */
-async function assertUsable(trial: TransportTrial): Promise<void> {
-  const queue = await trial.createQueue();
-  await trial.sendAndReceive(queue, trial.receiver(queue));
+async function assertUsable(harness: TransportHarness): Promise<void> {
+  const queue = await harness.createQueue();
+  await harness.sendAndReceive(queue, harness.receiver(queue));
 }

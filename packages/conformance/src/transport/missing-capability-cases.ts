@@ -1,40 +1,43 @@
 import type { TransportCapability } from "@waybill/core/transport";
 import type { Case } from "../case.js";
+import { handleOf, message, rejectsWith, type TransportHarness, transportCase } from "./transport-harness.js";
 import type { TransportSubject } from "./transport-subject.js";
-import { handleOf, message, rejectsWith, type TransportTrial, transportCase } from "./transport-trial.js";
 
-type Attempt = readonly [operation: string, call: (trial: TransportTrial) => Promise<unknown>];
+type Attempt = readonly [operation: string, call: (harness: TransportHarness) => Promise<unknown>];
 
 const attempts: Readonly<Record<TransportCapability, readonly Attempt[]>> = {
   scheduling: [
     [
       "schedule",
-      async (trial) => {
-        const sender = trial.transport.createSender(await trial.createQueue());
-        return sender.schedule([message("lamp")], new Date(trial.now().getTime() + 3_600_000));
+      async (harness) => {
+        const sender = harness.transport.createSender(await harness.createQueue());
+        return sender.schedule([message("lamp")], new Date(harness.now().getTime() + 3_600_000));
       },
     ],
     [
       "cancelScheduled",
-      async (trial) => trial.transport.createSender(await trial.createQueue()).cancelScheduled([1n]),
+      async (harness) => harness.transport.createSender(await harness.createQueue()).cancelScheduled([1n]),
     ],
   ],
   deferral: [
     [
       "defer",
-      async (trial) => {
-        const queue = await trial.createQueue();
-        const receiver = trial.receiver(queue);
-        return receiver.defer(handleOf(await trial.sendAndReceive(queue, receiver)));
+      async (harness) => {
+        const queue = await harness.createQueue();
+        const receiver = harness.receiver(queue);
+        return receiver.defer(handleOf(await harness.sendAndReceive(queue, receiver)));
       },
     ],
-    ["receiveDeferred", async (trial) => trial.receiver(await trial.createQueue()).receiveDeferred([1n])],
+    [
+      "receiveDeferred",
+      async (harness) => harness.receiver(await harness.createQueue()).receiveDeferred([1n]),
+    ],
   ],
   sessions: [
     [
       "acceptSession",
-      async (trial) =>
-        trial.transport.acceptSession({ queue: await trial.createQueue() }, "ada", {
+      async (harness) =>
+        harness.transport.acceptSession({ queue: await harness.createQueue() }, "ada", {
           receiveMode: "peekLock",
           maxWaitTimeInMs: 1000,
         }),
@@ -43,16 +46,16 @@ const attempts: Readonly<Record<TransportCapability, readonly Attempt[]>> = {
   // Its operation is absent without it.
   sessionEnumeration: [],
   rules: [
-    ["listRules", async (trial) => (await ruleManager(trial)).listRules()],
+    ["listRules", async (harness) => (await ruleManager(harness)).listRules()],
     [
       "createRule",
-      async (trial) =>
-        (await ruleManager(trial)).createRule({ name: "all", filter: { sqlExpression: "1 = 1" } }),
+      async (harness) =>
+        (await ruleManager(harness)).createRule({ name: "all", filter: { sqlExpression: "1 = 1" } }),
     ],
-    ["deleteRule", async (trial) => (await ruleManager(trial)).deleteRule("$Default")],
+    ["deleteRule", async (harness) => (await ruleManager(harness)).deleteRule("$Default")],
   ],
   transferDeadLetter: [
-    ["receive from the transfer dead-letter queue", async (trial) => receiveTransferred(trial)],
+    ["receive from the transfer dead-letter queue", async (harness) => receiveTransferred(harness)],
   ],
 };
 
@@ -63,19 +66,19 @@ export function missingCapabilityCases(subject: TransportSubject): Case[] {
     .filter(([capability]) => !present.has(capability as TransportCapability))
     .flatMap(([capability, calls]) =>
       calls.map(([operation, call]) =>
-        transportCase(subject, `without ${capability}: ${operation} rejects with not-supported`, (trial) =>
-          rejectsWith("not-supported", () => call(trial), operation),
+        transportCase(subject, `without ${capability}: ${operation} rejects with not-supported`, (harness) =>
+          rejectsWith("not-supported", () => call(harness), operation),
         ),
       ),
     );
 }
 
-async function ruleManager(trial: TransportTrial) {
-  return trial.transport.createRuleManager(await trial.createTopic(["billing"]), "billing");
+async function ruleManager(harness: TransportHarness) {
+  return harness.transport.createRuleManager(await harness.createTopic(["billing"]), "billing");
 }
 
-async function receiveTransferred(trial: TransportTrial): Promise<unknown> {
-  const queue = await trial.createQueue();
-  const receiver = trial.receiver({ queue, subQueue: "transferDeadLetter" });
+async function receiveTransferred(harness: TransportHarness): Promise<unknown> {
+  const queue = await harness.createQueue();
+  const receiver = harness.receiver({ queue, subQueue: "transferDeadLetter" });
   return receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 1000 });
 }

@@ -1,5 +1,5 @@
 import type { CallOptions, TransportCapability } from "@waybill/core/transport";
-import { handleOf, message, type TransportTrial } from "./transport-trial.js";
+import { handleOf, message, type TransportHarness } from "./transport-harness.js";
 
 /** An operation of the contract, ready to be tried in every circumstance. */
 export interface Operation {
@@ -8,7 +8,7 @@ export interface Operation {
   /** Whether it goes by the lock of a message or of a session. */
   readonly lock?: "message" | "session";
   /** Makes all that the operation needs and returns the call with the thing it is made on. */
-  prepare(trial: TransportTrial): Promise<PreparedOperation>;
+  prepare(harness: TransportHarness): Promise<PreparedOperation>;
 }
 
 /** An operation that only has to be called. */
@@ -25,8 +25,8 @@ export const operations: readonly Operation[] = Object.freeze<Operation[]>([
   {
     name: "sendBatch",
     needs: [],
-    async prepare(trial) {
-      const sender = trial.transport.createSender(await trial.createQueue());
+    async prepare(harness) {
+      const sender = harness.transport.createSender(await harness.createQueue());
       const batch = await sender.createBatch();
       batch.tryAdd(message("lamp"));
       return { call: (options) => sender.sendBatch(batch, options), owner: sender };
@@ -35,14 +35,14 @@ export const operations: readonly Operation[] = Object.freeze<Operation[]>([
   onSender(
     "schedule",
     ["scheduling"],
-    (sender, trial) => (options) => sender.schedule([message("lamp")], inOneHour(trial), options),
+    (sender, harness) => (options) => sender.schedule([message("lamp")], inOneHour(harness), options),
   ),
   {
     name: "cancelScheduled",
     needs: ["scheduling"],
-    async prepare(trial) {
-      const sender = trial.transport.createSender(await trial.createQueue());
-      const numbers = await sender.schedule([message("lamp")], inOneHour(trial));
+    async prepare(harness) {
+      const sender = harness.transport.createSender(await harness.createQueue());
+      const numbers = await sender.schedule([message("lamp")], inOneHour(harness));
       return { call: (options) => sender.cancelScheduled(numbers, options), owner: sender };
     },
   },
@@ -54,8 +54,8 @@ export const operations: readonly Operation[] = Object.freeze<Operation[]>([
   {
     name: "receiveDeferred",
     needs: ["deferral"],
-    async prepare(trial) {
-      const { receiver, delivered } = await withLocked(trial);
+    async prepare(harness) {
+      const { receiver, delivered } = await withLocked(harness);
       await receiver.defer(handleOf(delivered));
       return {
         call: (options) => receiver.receiveDeferred([delivered.sequenceNumber], options),
@@ -71,10 +71,10 @@ export const operations: readonly Operation[] = Object.freeze<Operation[]>([
   {
     name: "acceptSession",
     needs: ["sessions"],
-    async prepare(trial) {
-      const queue = await withSession(trial);
+    async prepare(harness) {
+      const queue = await withSession(harness);
       const call = (options: CallOptions) =>
-        trial.transport.acceptSession({ queue }, "ada", {
+        harness.transport.acceptSession({ queue }, "ada", {
           receiveMode: "peekLock",
           maxWaitTimeInMs: 10_000,
           ...options,
@@ -95,22 +95,22 @@ export const operations: readonly Operation[] = Object.freeze<Operation[]>([
 ]);
 
 type Call = PreparedOperation["call"];
-type Sender = ReturnType<TransportTrial["transport"]["createSender"]>;
-type Receiver = ReturnType<TransportTrial["receiver"]>;
-type Session = Awaited<ReturnType<TransportTrial["transport"]["acceptSession"]>>;
-type Rules = ReturnType<TransportTrial["transport"]["createRuleManager"]>;
+type Sender = ReturnType<TransportHarness["transport"]["createSender"]>;
+type Receiver = ReturnType<TransportHarness["receiver"]>;
+type Session = Awaited<ReturnType<TransportHarness["transport"]["acceptSession"]>>;
+type Rules = ReturnType<TransportHarness["transport"]["createRuleManager"]>;
 
 function onSender(
   name: string,
   needs: readonly TransportCapability[],
-  bind: (sender: Sender, trial: TransportTrial) => Call,
+  bind: (sender: Sender, harness: TransportHarness) => Call,
 ): Operation {
   return {
     name,
     needs,
-    async prepare(trial) {
-      const sender = trial.transport.createSender(await trial.createQueue());
-      return { call: bind(sender, trial), owner: sender };
+    async prepare(harness) {
+      const sender = harness.transport.createSender(await harness.createQueue());
+      return { call: bind(sender, harness), owner: sender };
     },
   };
 }
@@ -119,10 +119,10 @@ function onReceiver(name: string, bind: (receiver: Receiver) => Call): Operation
   return {
     name,
     needs: [],
-    async prepare(trial) {
-      const queue = await trial.createQueue();
-      await trial.send(queue, "lamp");
-      const receiver = trial.receiver(queue);
+    async prepare(harness) {
+      const queue = await harness.createQueue();
+      await harness.send(queue, "lamp");
+      const receiver = harness.receiver(queue);
       return { call: bind(receiver), owner: receiver };
     },
   };
@@ -133,8 +133,8 @@ function onLocked(name: "complete" | "abandon" | "defer" | "deadLetter" | "renew
     name,
     needs: [],
     lock: "message",
-    async prepare(trial) {
-      const { receiver, delivered } = await withLocked(trial);
+    async prepare(harness) {
+      const { receiver, delivered } = await withLocked(harness);
       return { call: (options) => receiver[name](handleOf(delivered), options), owner: receiver };
     },
   };
@@ -145,9 +145,9 @@ function onSession(name: string, bind: (session: Session) => Call): Operation {
     name,
     needs: ["sessions"],
     lock: "session",
-    async prepare(trial) {
-      const queue = await withSession(trial);
-      const session = await trial.transport.acceptSession({ queue }, "ada", {
+    async prepare(harness) {
+      const queue = await withSession(harness);
+      const session = await harness.transport.acceptSession({ queue }, "ada", {
         receiveMode: "peekLock",
         maxWaitTimeInMs: 10_000,
       });
@@ -160,26 +160,26 @@ function onRules(name: string, bind: (rules: Rules) => Call): Operation {
   return {
     name,
     needs: ["rules"],
-    async prepare(trial) {
-      const topic = await trial.createTopic(["billing"]);
-      const rules = trial.transport.createRuleManager(topic, "billing");
+    async prepare(harness) {
+      const topic = await harness.createTopic(["billing"]);
+      const rules = harness.transport.createRuleManager(topic, "billing");
       return { call: bind(rules), owner: rules };
     },
   };
 }
 
-async function withLocked(trial: TransportTrial) {
-  const queue = await trial.createQueue();
-  const receiver = trial.receiver(queue);
-  return { receiver, delivered: await trial.sendAndReceive(queue, receiver) };
+async function withLocked(harness: TransportHarness) {
+  const queue = await harness.createQueue();
+  const receiver = harness.receiver(queue);
+  return { receiver, delivered: await harness.sendAndReceive(queue, receiver) };
 }
 
-async function withSession(trial: TransportTrial): Promise<string> {
-  const queue = await trial.createQueue({ requiresSession: true });
-  await trial.send(queue, message("lamp", { sessionId: "ada" }));
+async function withSession(harness: TransportHarness): Promise<string> {
+  const queue = await harness.createQueue({ requiresSession: true });
+  await harness.send(queue, message("lamp", { sessionId: "ada" }));
   return queue;
 }
 
-function inOneHour(trial: TransportTrial): Date {
-  return new Date(trial.now().getTime() + 3_600_000);
+function inOneHour(harness: TransportHarness): Date {
+  return new Date(harness.now().getTime() + 3_600_000);
 }

@@ -8,7 +8,7 @@ export interface Filtered {
   readonly properties: Record<string, unknown>;
 }
 
-/** Whether a filter selects a message. Knows of SQL what the law says in it: comparisons with `>` and `=`, joined by AND. */
+/** Whether a filter selects a message. Knows of SQL what the suite says in it: comparisons with `>` and `=`, joined by AND. */
 export function matches(filter: SubscriptionRule["filter"], subject: Filtered): boolean {
   if (!("sqlExpression" in filter)) return correlates(filter, subject);
   return filter.sqlExpression.split(" AND ").every((comparison) => {

@@ -25,7 +25,7 @@ const maxMessageBytes = 256 * 1024;
 
 /**
  * A transport with every capability on a broker of a few arrays: slow, in memory, and written from the contract alone. It shows that the
- * law can be obeyed in full, and the tests break it to show that the law notices.
+ * suite can be passed in full, and the tests break it to show that the suite notices.
  */
 export function referenceSubject(
   breakTransport: (transport: Transport) => Transport = (transport) => transport,

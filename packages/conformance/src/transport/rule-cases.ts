@@ -3,8 +3,8 @@ import type { EncodedMessage } from "@waybill/core";
 import type { SubscriptionRule, TransportRuleManager } from "@waybill/core/transport";
 import type { Case } from "../case.js";
 import { assertSameValue } from "../same-value.js";
+import { message, rejectsWith, type TransportHarness, texts, transportCase } from "./transport-harness.js";
 import type { TransportSubject } from "./transport-subject.js";
-import { message, rejectsWith, type TransportTrial, texts, transportCase } from "./transport-trial.js";
 
 const defaultRuleName = "$Default";
 
@@ -16,21 +16,21 @@ const orders: readonly EncodedMessage[] = [
 
 /** A subscription's rules choose what it gets and may change it. */
 export function ruleCases(subject: TransportSubject): Case[] {
-  const law = (name: string, run: (trial: TransportTrial) => Promise<void>) =>
+  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
     transportCase(subject, `rules: ${name}`, run, "rules");
   const selects = (name: string, filter: SubscriptionRule["filter"], expected: readonly string[]) =>
-    law(`${name} selects`, async (trial) => {
-      const { topic, rules } = await withRules(trial);
+    testCase(`${name} selects`, async (harness) => {
+      const { topic, rules } = await withRules(harness);
       await rules.createRule({ name: "only", filter });
       await rules.deleteRule(defaultRuleName);
-      await trial.send(topic, ...orders);
-      const receiver = trial.receiver({ topic, subscription: "billing" });
-      assert.deepEqual(texts(await trial.receive(receiver, expected.length)), expected);
-      await trial.receiveNothing(receiver);
+      await harness.send(topic, ...orders);
+      const receiver = harness.receiver({ topic, subscription: "billing" });
+      assert.deepEqual(texts(await harness.receive(receiver, expected.length)), expected);
+      await harness.receiveNothing(receiver);
     });
   return [
-    law("a new subscription has the rule that lets everything pass", async (trial) => {
-      const { rules } = await withRules(trial);
+    testCase("a new subscription has the rule that lets everything pass", async (harness) => {
+      const { rules } = await withRules(harness);
       assert.deepEqual(
         (await rules.listRules()).map(({ name }) => name),
         [defaultRuleName],
@@ -43,39 +43,39 @@ export function ruleCases(subject: TransportSubject): Case[] {
       { subject: "lamp", applicationProperties: { isPaid: true } },
       ["small lamp"],
     ),
-    law("any of several filters is enough, and a message comes once", async (trial) => {
-      const { topic, rules } = await withRules(trial);
+    testCase("any of several filters is enough, and a message comes once", async (harness) => {
+      const { topic, rules } = await withRules(harness);
       await rules.createRule({ name: "big", filter: { sqlExpression: "amount > 100" } });
       await rules.createRule({ name: "lamps", filter: { subject: "lamp" } });
       await rules.deleteRule(defaultRuleName);
-      await trial.send(topic, ...orders);
-      const receiver = trial.receiver({ topic, subscription: "billing" });
-      assert.deepEqual(texts(await trial.receive(receiver, 3)), ["small lamp", "big lamp", "big bulb"]);
-      await trial.receiveNothing(receiver);
+      await harness.send(topic, ...orders);
+      const receiver = harness.receiver({ topic, subscription: "billing" });
+      assert.deepEqual(texts(await harness.receive(receiver, 3)), ["small lamp", "big lamp", "big bulb"]);
+      await harness.receiveNothing(receiver);
     }),
-    law("an action changes the subscription's copy", async (trial) => {
-      const { topic, rules } = await withRules(trial);
+    testCase("an action changes the subscription's copy", async (harness) => {
+      const { topic, rules } = await withRules(harness);
       await rules.createRule({
         name: "urgent",
         filter: { sqlExpression: "amount > 250" },
         action: "SET priority = 'high'; SET sys.Label = 'urgent'",
       });
       await rules.deleteRule(defaultRuleName);
-      await trial.send(topic, ...orders);
-      const copy = await trial.receiveOne(trial.receiver({ topic, subscription: "billing" }));
+      await harness.send(topic, ...orders);
+      const copy = await harness.receiveOne(harness.receiver({ topic, subscription: "billing" }));
       assert.deepEqual([...texts([copy]), copy.subject], ["big bulb", "urgent"]);
       assertSameValue(copy.applicationProperties.priority, "high", "the property that the action set");
       assertSameValue(copy.applicationProperties.amount, 300, "the property that it left");
     }),
-    law("without rules nothing comes", async (trial) => {
-      const { topic, rules } = await withRules(trial);
+    testCase("without rules nothing comes", async (harness) => {
+      const { topic, rules } = await withRules(harness);
       await rules.deleteRule(defaultRuleName);
       assert.deepEqual(await rules.listRules(), []);
-      await trial.send(topic, ...orders);
-      await trial.receiveNothing(trial.receiver({ topic, subscription: "billing" }));
+      await harness.send(topic, ...orders);
+      await harness.receiveNothing(harness.receiver({ topic, subscription: "billing" }));
     }),
-    law("rules are listed as they were created", async (trial) => {
-      const { rules } = await withRules(trial);
+    testCase("rules are listed as they were created", async (harness) => {
+      const { rules } = await withRules(harness);
       await rules.deleteRule(defaultRuleName);
       const created: SubscriptionRule[] = [
         { name: "big", filter: { sqlExpression: "amount > 100" }, action: "SET priority = 'high'" },
@@ -89,38 +89,38 @@ export function ruleCases(subject: TransportSubject): Case[] {
         assertSameValue(withoutAbsent(listed[index]!.filter), rule.filter, `the filter of ${rule.name}`);
       }
     }),
-    law("a rule changes nothing for messages that are there already", async (trial) => {
-      const { topic, rules } = await withRules(trial);
-      await trial.send(topic, "lamp");
+    testCase("a rule changes nothing for messages that are there already", async (harness) => {
+      const { topic, rules } = await withRules(harness);
+      await harness.send(topic, "lamp");
       await rules.deleteRule(defaultRuleName);
-      await trial.receiveOne(trial.receiver({ topic, subscription: "billing" }));
+      await harness.receiveOne(harness.receiver({ topic, subscription: "billing" }));
     }),
-    law("rules of one subscription do not concern another", async (trial) => {
-      const { topic, rules } = await withRules(trial);
+    testCase("rules of one subscription do not concern another", async (harness) => {
+      const { topic, rules } = await withRules(harness);
       await rules.deleteRule(defaultRuleName);
-      await trial.send(topic, "lamp");
-      await trial.receiveOne(trial.receiver({ topic, subscription: "shipping" }));
+      await harness.send(topic, "lamp");
+      await harness.receiveOne(harness.receiver({ topic, subscription: "shipping" }));
     }),
-    law("a name that is taken rejects with entity-already-exists", async (trial) => {
-      const { rules } = await withRules(trial);
+    testCase("a name that is taken rejects with entity-already-exists", async (harness) => {
+      const { rules } = await withRules(harness);
       const rule = { name: defaultRuleName, filter: { sqlExpression: "1 = 1" } };
       await rejectsWith("entity-already-exists", () => rules.createRule(rule));
     }),
-    law("deleting a rule that is not there rejects with entity-not-found", async (trial) => {
-      const { rules } = await withRules(trial);
+    testCase("deleting a rule that is not there rejects with entity-not-found", async (harness) => {
+      const { rules } = await withRules(harness);
       await rejectsWith("entity-not-found", () => rules.deleteRule("no-such-rule"));
     }),
-    law(
+    testCase(
       "a correlation filter with a field that there is not rejects with operation-invalid",
-      async (trial) => {
-        const { rules } = await withRules(trial);
+      async (harness) => {
+        const { rules } = await withRules(harness);
         const filter = { subject: "lamp", applicationProperty: { isPaid: true } };
         await rejectsWith("operation-invalid", () => rules.createRule({ name: "misspelt", filter }));
         assert.equal((await rules.listRules()).length, 1);
       },
     ),
-    law("a filter that cannot be parsed rejects with operation-invalid", async (trial) => {
-      const { rules } = await withRules(trial);
+    testCase("a filter that cannot be parsed rejects with operation-invalid", async (harness) => {
+      const { rules } = await withRules(harness);
       await rejectsWith("operation-invalid", () =>
         rules.createRule({ name: "broken", filter: { sqlExpression: "amount > > 100" } }),
       );
@@ -129,9 +129,9 @@ export function ruleCases(subject: TransportSubject): Case[] {
   ];
 }
 
-async function withRules(trial: TransportTrial): Promise<{ topic: string; rules: TransportRuleManager }> {
-  const topic = await trial.createTopic(["billing", "shipping"]);
-  return { topic, rules: trial.transport.createRuleManager(topic, "billing") };
+async function withRules(harness: TransportHarness): Promise<{ topic: string; rules: TransportRuleManager }> {
+  const topic = await harness.createTopic(["billing", "shipping"]);
+  return { topic, rules: harness.transport.createRuleManager(topic, "billing") };
 }
 
 /** The filter without the members that are undefined. */

@@ -3,8 +3,8 @@ import type { ApplicationPropertyValue, EncodedMessage } from "@waybill/core";
 import type { EncodedBody, MessageId } from "@waybill/core/transport";
 import type { Case } from "../case.js";
 import { assertSameValue } from "../same-value.js";
+import { message, rejectsWith, type TransportHarness, texts, transportCase } from "./transport-harness.js";
 import type { TransportSubject } from "./transport-subject.js";
-import { message, rejectsWith, type TransportTrial, texts, transportCase } from "./transport-trial.js";
 
 const everyByte = Uint8Array.from({ length: 256 }, (_, index) => index);
 
@@ -64,41 +64,41 @@ const ids: Readonly<Record<string, MessageId>> = {
 
 /** What is sent arrives as it was sent, whole, in order, all of it or none. */
 export function sendingCases(subject: TransportSubject): Case[] {
-  const law = (name: string, run: (trial: TransportTrial) => Promise<void>) =>
+  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
     transportCase(subject, `sending: ${name}`, run);
   return [
     ...Object.entries(bodies).map(([name, body]) =>
-      law(`a body of ${name} arrives as it was sent`, async (trial) => {
-        assertSameValue((await travel(trial, { body })).body, body, `the body of ${name}`);
+      testCase(`a body of ${name} arrives as it was sent`, async (harness) => {
+        assertSameValue((await travel(harness, { body })).body, body, `the body of ${name}`);
       }),
     ),
     ...Object.entries(applicationProperties).map(([name, value]) =>
-      law(`an application property of ${name} arrives as it was sent`, async (trial) => {
-        const arrived = await travel(trial, message("lamp", { applicationProperties: { [name]: value } }));
+      testCase(`an application property of ${name} arrives as it was sent`, async (harness) => {
+        const arrived = await travel(harness, message("lamp", { applicationProperties: { [name]: value } }));
         assertSameValue(arrived.applicationProperties, { [name]: value }, "the application properties");
       }),
     ),
     ...Object.entries(ids).map(([name, id]) =>
-      law(`a message id and correlation id of ${name} arrive as they were sent`, async (trial) => {
-        const arrived = await travel(trial, message("lamp", { messageId: id, correlationId: id }));
+      testCase(`a message id and correlation id of ${name} arrive as they were sent`, async (harness) => {
+        const arrived = await travel(harness, message("lamp", { messageId: id, correlationId: id }));
         assertSameValue(arrived.messageId, id, "the message id");
         assertSameValue(arrived.correlationId, id, "the correlation id");
       }),
     ),
-    law("broker properties arrive as they were sent", async (trial) => {
-      const arrived = await travel(trial, message("lamp", brokerProperties));
+    testCase("broker properties arrive as they were sent", async (harness) => {
+      const arrived = await travel(harness, message("lamp", brokerProperties));
       for (const name of Object.keys(brokerProperties) as (keyof typeof brokerProperties)[])
         assertSameValue(arrived[name], brokerProperties[name], name);
     }),
-    law("what was not set is absent when it arrives", async (trial) => {
-      const arrived = await travel(trial, message("lamp"));
+    testCase("what was not set is absent when it arrives", async (harness) => {
+      const arrived = await travel(harness, message("lamp"));
       for (const name of ["contentType", "correlationId", "subject", "to", "replyTo", "sessionId"] as const)
         assert.equal(arrived[name], undefined, name);
       assert.deepEqual(Object.keys(arrived.applicationProperties), []);
     }),
-    law("the broker's own properties are set", async (trial) => {
-      const before = trial.now().getTime();
-      const arrived = await travel(trial, message("lamp", { timeToLive: 3_600_000 }));
+    testCase("the broker's own properties are set", async (harness) => {
+      const before = harness.now().getTime();
+      const arrived = await travel(harness, message("lamp", { timeToLive: 3_600_000 }));
       assert.equal(typeof arrived.sequenceNumber, "bigint");
       assert.ok(arrived.sequenceNumber > 0n, "sequence numbers are positive");
       assert.equal(arrived.deliveryCount, 0);
@@ -111,69 +111,69 @@ export function sendingCases(subject: TransportSubject): Case[] {
         "it expires after its time to live",
       );
     }),
-    law("a time to live of years is kept, longer than AMQP's header can say", async (trial) => {
+    testCase("a time to live of years is kept, longer than AMQP's header can say", async (harness) => {
       const timeToLive = 3 * 365 * 24 * 3_600_000;
-      const arrived = await travel(trial, message("lamp", { timeToLive }));
+      const arrived = await travel(harness, message("lamp", { timeToLive }));
       assert.equal(arrived.timeToLive, timeToLive);
       assert.equal(Number(arrived.expiresAtUtc), Number(arrived.enqueuedTimeUtc) + timeToLive);
     }),
-    law("a message without id is given one", async (trial) => {
-      const { messageId } = await travel(trial, message("lamp"));
+    testCase("a message without id is given one", async (harness) => {
+      const { messageId } = await travel(harness, message("lamp"));
       assert.ok(typeof messageId === "string" && messageId !== "", "the broker assigned a message id");
     }),
-    law(
+    testCase(
       "messages arrive in the order in which they were sent, under rising sequence numbers",
-      async (trial) => {
-        const queue = await trial.createQueue();
+      async (harness) => {
+        const queue = await harness.createQueue();
         const sent = Array.from({ length: 30 }, (_, index) => `message ${index}`);
-        await trial.send(queue, ...sent.slice(0, 20));
-        for (const text of sent.slice(20)) await trial.send(queue, text);
-        const arrived = await trial.receive(trial.receiver(queue), 30);
+        await harness.send(queue, ...sent.slice(0, 20));
+        for (const text of sent.slice(20)) await harness.send(queue, text);
+        const arrived = await harness.receive(harness.receiver(queue), 30);
         assert.deepEqual(texts(arrived), sent);
         const numbers = arrived.map(({ sequenceNumber }) => sequenceNumber);
         for (const [index, number] of numbers.entries())
           assert.ok(index === 0 || number > numbers[index - 1]!, "sequence numbers rise");
       },
     ),
-    law("of a batch with a message that is too large, none arrives", async (trial) => {
-      const queue = await trial.createQueue();
-      const sender = trial.transport.createSender(queue);
-      const tooLarge = { body: new Uint8Array(trial.maxMessageBytes + 1) };
+    testCase("of a batch with a message that is too large, none arrives", async (harness) => {
+      const queue = await harness.createQueue();
+      const sender = harness.transport.createSender(queue);
+      const tooLarge = { body: new Uint8Array(harness.maxMessageBytes + 1) };
       await rejectsWith("message-too-large", () => sender.send([message("lamp"), tooLarge, message("bulb")]));
-      await trial.receiveNothing(trial.receiver(queue));
+      await harness.receiveNothing(harness.receiver(queue));
     }),
-    law("a sent message no longer depends on what was handed over", async (trial) => {
-      const queue = await trial.createQueue();
+    testCase("a sent message no longer depends on what was handed over", async (harness) => {
+      const queue = await harness.createQueue();
       const body = everyByte.slice();
       const properties = { note: "lamp" };
-      await trial.send(queue, { body, applicationProperties: properties });
+      await harness.send(queue, { body, applicationProperties: properties });
       body.fill(0xa5);
       properties.note = "changed";
-      const arrived = await trial.receiveOne(trial.receiver(queue));
+      const arrived = await harness.receiveOne(harness.receiver(queue));
       assertSameValue(arrived.body, everyByte, "the body");
       assertSameValue(arrived.applicationProperties, { note: "lamp" }, "the application properties");
     }),
-    law("sending changes nothing of what was handed over", async (trial) => {
-      const queue = await trial.createQueue();
+    testCase("sending changes nothing of what was handed over", async (harness) => {
+      const queue = await harness.createQueue();
       const sent = message("lamp", { ...brokerProperties, applicationProperties: { note: "lamp" } });
       const copy = structuredClone(sent);
-      await trial.send(queue, sent);
+      await harness.send(queue, sent);
       assertSameValue(sent, copy, "the message handed over");
     }),
-    law("a delivered message no longer depends on what another delivery made of it", async (trial) => {
-      const queue = await trial.createQueue();
-      const receiver = trial.receiver(queue);
-      await trial.send(queue, { body: everyByte });
-      const first = await trial.receiveOne(receiver);
+    testCase("a delivered message no longer depends on what another delivery made of it", async (harness) => {
+      const queue = await harness.createQueue();
+      const receiver = harness.receiver(queue);
+      await harness.send(queue, { body: everyByte });
+      const first = await harness.receiveOne(receiver);
       (first.body as Uint8Array).fill(0xa5);
       await receiver.abandon(first.settlement!);
-      assertSameValue((await trial.receiveOne(receiver)).body, everyByte, "the body of the next delivery");
+      assertSameValue((await harness.receiveOne(receiver)).body, everyByte, "the body of the next delivery");
     }),
   ];
 }
 
-async function travel(trial: TransportTrial, sent: EncodedMessage) {
-  const queue = await trial.createQueue();
-  await trial.send(queue, sent);
-  return trial.receiveOne(trial.receiver(queue));
+async function travel(harness: TransportHarness, sent: EncodedMessage) {
+  const queue = await harness.createQueue();
+  await harness.send(queue, sent);
+  return harness.receiveOne(harness.receiver(queue));
 }

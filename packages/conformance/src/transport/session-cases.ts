@@ -2,159 +2,159 @@ import assert from "node:assert/strict";
 import type { TransportSessionReceiver } from "@waybill/core/transport";
 import type { Case } from "../case.js";
 import { assertSameValue } from "../same-value.js";
-import type { TransportSubject } from "./transport-subject.js";
 import {
   handleOf,
   message,
   rejectsWith,
-  type TransportTrial,
+  type TransportHarness,
   texts,
   transportCase,
-} from "./transport-trial.js";
+} from "./transport-harness.js";
+import type { TransportSubject } from "./transport-subject.js";
 
 /** A session is held by one receiver, keeps its order and its state. */
 export function sessionCases(subject: TransportSubject): Case[] {
-  const law = (name: string, run: (trial: TransportTrial) => Promise<void>) =>
+  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
     transportCase(subject, `sessions: ${name}`, run, "sessions");
   return [
-    law("a receiver gets its session's messages only, in order", async (trial) => {
-      const queue = await withSessions(trial);
-      const ada = await accept(trial, queue, "ada");
+    testCase("a receiver gets its session's messages only, in order", async (harness) => {
+      const queue = await withSessions(harness);
+      const ada = await accept(harness, queue, "ada");
       assert.equal(ada.sessionId, "ada");
-      const messages = await trial.receive(ada, 3);
+      const messages = await harness.receive(ada, 3);
       assert.deepEqual(texts(messages), ["ada 1", "ada 2", "ada 3"]);
       assert.ok(messages.every(({ sessionId }) => sessionId === "ada"));
-      await trial.receiveNothing(ada);
+      await harness.receiveNothing(ada);
     }),
-    law("the next session with messages is accepted when none is named", async (trial) => {
-      const queue = await withSessions(trial);
-      const first = await accept(trial, queue, undefined);
-      const second = await accept(trial, queue, undefined);
+    testCase("the next session with messages is accepted when none is named", async (harness) => {
+      const queue = await withSessions(harness);
+      const first = await accept(harness, queue, undefined);
+      const second = await accept(harness, queue, undefined);
       assert.deepEqual([first.sessionId, second.sessionId].sort(), ["ada", "ben"]);
     }),
-    law("waiting for a next session that does not come rejects with timeout", async (trial) => {
-      const queue = await trial.createQueue({ requiresSession: true });
-      const call = trial.transport.acceptSession({ queue }, undefined, {
+    testCase("waiting for a next session that does not come rejects with timeout", async (harness) => {
+      const queue = await harness.createQueue({ requiresSession: true });
+      const call = harness.transport.acceptSession({ queue }, undefined, {
         receiveMode: "peekLock",
         maxWaitTimeInMs: 1000,
       });
-      await rejectsWith("timeout", () => trial.passing(1000, call));
+      await rejectsWith("timeout", () => harness.passing(1000, call));
     }),
-    law("a wait for the next session ends when its first message comes", async (trial) => {
-      const queue = await trial.createQueue({ requiresSession: true });
-      const call = accept(trial, queue, undefined);
-      await trial.send(queue, message("lamp", { sessionId: "ada" }));
-      const session = await trial.ended(call, 60_000);
+    testCase("a wait for the next session ends when its first message comes", async (harness) => {
+      const queue = await harness.createQueue({ requiresSession: true });
+      const call = accept(harness, queue, undefined);
+      await harness.send(queue, message("lamp", { sessionId: "ada" }));
+      const session = await harness.ended(call, 60_000);
       assert.equal(session.sessionId, "ada");
     }),
-    law("a wait for the next session that was given up locks none", async (trial) => {
-      const queue = await trial.createQueue({ requiresSession: true });
+    testCase("a wait for the next session that was given up locks none", async (harness) => {
+      const queue = await harness.createQueue({ requiresSession: true });
       const givingUp = new AbortController();
-      const call = trial.transport.acceptSession({ queue }, undefined, {
+      const call = harness.transport.acceptSession({ queue }, undefined, {
         receiveMode: "peekLock",
         maxWaitTimeInMs: 60_000,
         abortSignal: givingUp.signal,
       });
       givingUp.abort();
-      await rejectsWith("aborted", () => trial.ended(call, 60_000));
-      await trial.send(queue, message("lamp", { sessionId: "ada" }));
-      await accept(trial, queue, "ada");
+      await rejectsWith("aborted", () => harness.ended(call, 60_000));
+      await harness.send(queue, message("lamp", { sessionId: "ada" }));
+      await accept(harness, queue, "ada");
     }),
-    law("a session without messages can be accepted by name", async (trial) => {
-      const queue = await trial.createQueue({ requiresSession: true });
-      const session = await accept(trial, queue, "nobody");
-      await trial.receiveNothing(session);
-      await trial.send(queue, message("lamp", { sessionId: "nobody" }));
-      assert.deepEqual(texts([await trial.receiveOne(session)]), ["lamp"]);
+    testCase("a session without messages can be accepted by name", async (harness) => {
+      const queue = await harness.createQueue({ requiresSession: true });
+      const session = await accept(harness, queue, "nobody");
+      await harness.receiveNothing(session);
+      await harness.send(queue, message("lamp", { sessionId: "nobody" }));
+      assert.deepEqual(texts([await harness.receiveOne(session)]), ["lamp"]);
     }),
-    law("a session that is held rejects with session-cannot-be-locked", async (trial) => {
-      const queue = await withSessions(trial);
-      await accept(trial, queue, "ada");
-      await rejectsWith("session-cannot-be-locked", () => accept(trial, queue, "ada"));
+    testCase("a session that is held rejects with session-cannot-be-locked", async (harness) => {
+      const queue = await withSessions(harness);
+      await accept(harness, queue, "ada");
+      await rejectsWith("session-cannot-be-locked", () => accept(harness, queue, "ada"));
     }),
-    law("closing the receiver frees the session at once and settles nothing", async (trial) => {
-      const queue = await withSessions(trial);
-      const first = await accept(trial, queue, "ada");
-      await trial.receive(first, 2);
+    testCase("closing the receiver frees the session at once and settles nothing", async (harness) => {
+      const queue = await withSessions(harness);
+      const first = await accept(harness, queue, "ada");
+      await harness.receive(first, 2);
       await first.close();
-      const second = await accept(trial, queue, "ada");
-      assert.deepEqual(texts(await trial.receive(second, 3)), ["ada 1", "ada 2", "ada 3"]);
+      const second = await accept(harness, queue, "ada");
+      assert.deepEqual(texts(await harness.receive(second, 3)), ["ada 1", "ada 2", "ada 3"]);
     }),
-    law("messages of a session can be completed, abandoned and dead-lettered", async (trial) => {
-      const queue = await withSessions(trial);
-      const session = await accept(trial, queue, "ada");
-      const [first, second] = await trial.receive(session, 3);
+    testCase("messages of a session can be completed, abandoned and dead-lettered", async (harness) => {
+      const queue = await withSessions(harness);
+      const session = await accept(harness, queue, "ada");
+      const [first, second] = await harness.receive(session, 3);
       await session.complete(handleOf(first!));
       await session.deadLetter(handleOf(second!), { deadLetterReason: "broken" });
-      const dead = await trial.receiveOne(trial.deadLetterReceiver(queue));
+      const dead = await harness.receiveOne(harness.deadLetterReceiver(queue));
       assert.deepEqual([...texts([dead]), dead.sessionId, dead.deadLetterReason], ["ada 2", "ada", "broken"]);
     }),
-    law("an abandoned message comes again in its place", async (trial) => {
-      const queue = await withSessions(trial);
-      const session = await accept(trial, queue, "ada");
-      await session.abandon(handleOf(await trial.receiveOne(session)));
-      const again = await trial.receiveOne(session);
+    testCase("an abandoned message comes again in its place", async (harness) => {
+      const queue = await withSessions(harness);
+      const session = await accept(harness, queue, "ada");
+      await session.abandon(handleOf(await harness.receiveOne(session)));
+      const again = await harness.receiveOne(session);
       assert.deepEqual([...texts([again]), again.deliveryCount], ["ada 1", 1]);
     }),
-    law("receive-and-delete removes the messages of a session at once", async (trial) => {
-      const queue = await withSessions(trial);
-      const session = await trial.transport.acceptSession({ queue }, "ben", {
+    testCase("receive-and-delete removes the messages of a session at once", async (harness) => {
+      const queue = await withSessions(harness);
+      const session = await harness.transport.acceptSession({ queue }, "ben", {
         receiveMode: "receiveAndDelete",
         maxWaitTimeInMs: 10_000,
       });
-      const arrived = await trial.receiveOne(session);
+      const arrived = await harness.receiveOne(session);
       assert.equal(arrived.settlement, undefined);
       await session.close();
-      await trial.receiveNothing(await accept(trial, queue, "ben"));
+      await harness.receiveNothing(await accept(harness, queue, "ben"));
     }),
-    law("the state is set, kept for the next receiver, and cleared", async (trial) => {
-      const queue = await withSessions(trial);
+    testCase("the state is set, kept for the next receiver, and cleared", async (harness) => {
+      const queue = await withSessions(harness);
       const state = Uint8Array.from({ length: 256 }, (_, index) => index);
-      const first = await accept(trial, queue, "ada");
+      const first = await accept(harness, queue, "ada");
       assert.equal(await first.getState(), undefined);
       await first.setState(state);
       assertSameValue(await first.getState(), state, "the state");
       await first.close();
-      const second = await accept(trial, queue, "ada");
+      const second = await accept(harness, queue, "ada");
       assertSameValue(await second.getState(), state, "the state for the next receiver");
       await second.setState(undefined);
       assert.equal(await second.getState(), undefined);
     }),
-    law("each session has a state of its own", async (trial) => {
-      const queue = await withSessions(trial);
-      const ada = await accept(trial, queue, "ada");
-      const ben = await accept(trial, queue, "ben");
+    testCase("each session has a state of its own", async (harness) => {
+      const queue = await withSessions(harness);
+      const ada = await accept(harness, queue, "ada");
+      const ben = await accept(harness, queue, "ben");
       await ada.setState(Uint8Array.of(1));
       assert.equal(await ben.getState(), undefined);
     }),
-    law("the session's lock is the entity's lock duration long, and can be renewed", async (trial) => {
-      const queue = await withSessions(trial);
-      const session = await accept(trial, queue, "ada");
-      const leftMs = session.sessionLockedUntilUtc.getTime() - trial.now().getTime();
-      assert.ok(leftMs > trial.lockDurationMs / 2 && leftMs <= trial.lockDurationMs + 1000);
-      const delivered = await trial.receiveOne(session);
+    testCase("the session's lock is the entity's lock duration long, and can be renewed", async (harness) => {
+      const queue = await withSessions(harness);
+      const session = await accept(harness, queue, "ada");
+      const leftMs = session.sessionLockedUntilUtc.getTime() - harness.now().getTime();
+      assert.ok(leftMs > harness.lockDurationMs / 2 && leftMs <= harness.lockDurationMs + 1000);
+      const delivered = await harness.receiveOne(session);
       const before = session.sessionLockedUntilUtc;
-      await trial.advance(trial.lockDurationMs * 0.6);
+      await harness.advance(harness.lockDurationMs * 0.6);
       const until = await session.renewSessionLock();
       assert.ok(until > before, "the new end is later");
       assert.equal(session.sessionLockedUntilUtc.getTime(), until.getTime());
-      await trial.advance(trial.lockDurationMs * 0.6);
+      await harness.advance(harness.lockDurationMs * 0.6);
       await session.complete(handleOf(delivered));
-      await rejectsWith("session-cannot-be-locked", () => accept(trial, queue, "ada"));
+      await rejectsWith("session-cannot-be-locked", () => accept(harness, queue, "ada"));
     }),
-    law("a session whose lock ran out belongs to the next receiver", async (trial) => {
-      const queue = await withSessions(trial);
-      const first = await accept(trial, queue, "ada");
-      const delivered = await trial.receiveOne(first);
-      await trial.outlastLocks();
-      const second = await accept(trial, queue, "ada");
+    testCase("a session whose lock ran out belongs to the next receiver", async (harness) => {
+      const queue = await withSessions(harness);
+      const first = await accept(harness, queue, "ada");
+      const delivered = await harness.receiveOne(first);
+      await harness.outlastLocks();
+      const second = await accept(harness, queue, "ada");
       await rejectsWith("session-lock-lost", () => first.complete(handleOf(delivered)));
-      const again = await trial.receiveOne(second);
+      const again = await harness.receiveOne(second);
       assert.deepEqual([...texts([again]), again.deliveryCount], ["ada 1", 1]);
     }),
-    law("a session's subscription delivers its messages in order", async (trial) => {
-      const queue = await withSessions(trial);
-      const session = await accept(trial, queue, "ada");
+    testCase("a session's subscription delivers its messages in order", async (harness) => {
+      const queue = await withSessions(harness);
+      const session = await accept(harness, queue, "ada");
       const seen: string[] = [];
       const subscription = session.subscribe(
         {
@@ -166,48 +166,48 @@ export function sessionCases(subject: TransportSubject): Case[] {
         },
         { maxConcurrentCalls: 1 },
       );
-      await trial.until(() => seen.length === 3, "the session's messages came");
+      await harness.until(() => seen.length === 3, "the session's messages came");
       await subscription.stop();
       assert.deepEqual(seen, ["ada 1", "ada 2", "ada 3"]);
     }),
-    law("a subscription of a topic has sessions, too", async (trial) => {
-      const topic = await trial.createTopic(["billing"], { requiresSession: true });
-      await trial.send(topic, message("lamp", { sessionId: "ada" }));
-      const session = await trial.transport.acceptSession({ topic, subscription: "billing" }, "ada", {
+    testCase("a subscription of a topic has sessions, too", async (harness) => {
+      const topic = await harness.createTopic(["billing"], { requiresSession: true });
+      await harness.send(topic, message("lamp", { sessionId: "ada" }));
+      const session = await harness.transport.acceptSession({ topic, subscription: "billing" }, "ada", {
         receiveMode: "peekLock",
         maxWaitTimeInMs: 10_000,
       });
-      assert.deepEqual(texts([await trial.receiveOne(session)]), ["lamp"]);
+      assert.deepEqual(texts([await harness.receiveOne(session)]), ["lamp"]);
     }),
-    law(
+    testCase(
       "an entity with sessions takes no message without one, nor its neighbours in the batch",
-      async (trial) => {
-        const queue = await trial.createQueue({ requiresSession: true });
-        const sender = trial.transport.createSender(queue);
+      async (harness) => {
+        const queue = await harness.createQueue({ requiresSession: true });
+        const sender = harness.transport.createSender(queue);
         await rejectsWith("operation-invalid", () =>
           sender.send([message("lamp", { sessionId: "ada" }), message("bulb")]),
         );
-        await trial.receiveNothing(await accept(trial, queue, "ada"));
+        await harness.receiveNothing(await accept(harness, queue, "ada"));
       },
     ),
-    law("an entity with sessions has no receiver without one", async (trial) => {
-      const queue = await withSessions(trial);
+    testCase("an entity with sessions has no receiver without one", async (harness) => {
+      const queue = await withSessions(harness);
       await rejectsWith("operation-invalid", () =>
-        trial.receiver(queue).receive({ maxMessages: 1, maxWaitTimeInMs: 1000 }),
+        harness.receiver(queue).receive({ maxMessages: 1, maxWaitTimeInMs: 1000 }),
       );
     }),
-    law("an entity without sessions accepts none", async (trial) => {
-      const queue = await trial.createQueue();
-      await rejectsWith("operation-invalid", () => accept(trial, queue, "ada"));
+    testCase("an entity without sessions accepts none", async (harness) => {
+      const queue = await harness.createQueue();
+      await rejectsWith("operation-invalid", () => accept(harness, queue, "ada"));
     }),
     transportCase(
       subject,
       "sessions: those that have messages are listed, sorted, page by page",
-      async (trial) => {
-        const queue = await withSessions(trial);
-        await trial.send(queue, message("cem 1", { sessionId: "cem" }));
-        await accept(trial, queue, "dan");
-        const list = (skip: number, top: number) => trial.transport.listSessions!({ queue }, { skip, top });
+      async (harness) => {
+        const queue = await withSessions(harness);
+        await harness.send(queue, message("cem 1", { sessionId: "cem" }));
+        await accept(harness, queue, "dan");
+        const list = (skip: number, top: number) => harness.transport.listSessions!({ queue }, { skip, top });
         assert.deepEqual(await list(0, 100), ["ada", "ben", "cem"]);
         assert.deepEqual(await list(1, 1), ["ben"]);
         assert.deepEqual(await list(3, 100), []);
@@ -217,13 +217,13 @@ export function sessionCases(subject: TransportSubject): Case[] {
     transportCase(
       subject,
       "sessions: those whose state was set after an instant are listed, with or without messages",
-      async (trial) => {
-        const queue = await withSessions(trial);
-        await (await accept(trial, queue, "dan")).setState(Uint8Array.of(1));
-        await trial.advance(1000);
-        const updatedAfter = new Date(trial.now().getTime() - 500);
-        await (await accept(trial, queue, "eve")).setState(Uint8Array.of(1));
-        const ids = await trial.transport.listSessions!({ queue }, { updatedAfter, skip: 0, top: 100 });
+      async (harness) => {
+        const queue = await withSessions(harness);
+        await (await accept(harness, queue, "dan")).setState(Uint8Array.of(1));
+        await harness.advance(1000);
+        const updatedAfter = new Date(harness.now().getTime() - 500);
+        await (await accept(harness, queue, "eve")).setState(Uint8Array.of(1));
+        const ids = await harness.transport.listSessions!({ queue }, { updatedAfter, skip: 0, top: 100 });
         assert.deepEqual(ids, ["eve"]);
       },
       "sessionEnumeration",
@@ -231,26 +231,26 @@ export function sessionCases(subject: TransportSubject): Case[] {
     transportCase(
       subject,
       "sessions: an entity without sessions has none to list",
-      async (trial) => {
-        const queue = await trial.createQueue();
+      async (harness) => {
+        const queue = await harness.createQueue();
         await rejectsWith("operation-invalid", () =>
-          trial.transport.listSessions!({ queue }, { skip: 0, top: 100 }),
+          harness.transport.listSessions!({ queue }, { skip: 0, top: 100 }),
         );
       },
       "sessionEnumeration",
     ),
-    law("peeking sees the session's messages only", async (trial) => {
-      const queue = await withSessions(trial);
-      const session = await accept(trial, queue, "ben");
+    testCase("peeking sees the session's messages only", async (harness) => {
+      const queue = await withSessions(harness);
+      const session = await accept(harness, queue, "ben");
       assert.deepEqual(texts(await session.peek({ maxMessages: 10 })), ["ben 1"]);
     }),
   ];
 }
 
 /** A queue with three messages of session "ada" and, between them, one of session "ben". */
-async function withSessions(trial: TransportTrial): Promise<string> {
-  const queue = await trial.createQueue({ requiresSession: true });
-  await trial.send(
+async function withSessions(harness: TransportHarness): Promise<string> {
+  const queue = await harness.createQueue({ requiresSession: true });
+  await harness.send(
     queue,
     message("ada 1", { sessionId: "ada" }),
     message("ben 1", { sessionId: "ben" }),
@@ -261,11 +261,11 @@ async function withSessions(trial: TransportTrial): Promise<string> {
 }
 
 function accept(
-  trial: TransportTrial,
+  harness: TransportHarness,
   queue: string,
   sessionId: string | undefined,
 ): Promise<TransportSessionReceiver> {
-  return trial.transport.acceptSession({ queue }, sessionId, {
+  return harness.transport.acceptSession({ queue }, sessionId, {
     receiveMode: "peekLock",
     maxWaitTimeInMs: 60_000,
   });

@@ -2,31 +2,31 @@ import assert from "node:assert/strict";
 import { WaybillError } from "@waybill/core";
 import type { DeliveredMessage, TransportReceiver, TransportSubscription } from "@waybill/core/transport";
 import type { Case } from "../case.js";
+import { handleOf, type TransportHarness, texts, transportCase, turn } from "./transport-harness.js";
 import type { TransportSubject } from "./transport-subject.js";
-import { handleOf, type TransportTrial, texts, transportCase, turn } from "./transport-trial.js";
 
 /** A subscription delivers until it is stopped, never more at a time than allowed. */
 export function subscribingCases(subject: TransportSubject): Case[] {
-  const law = (name: string, run: (trial: TransportTrial) => Promise<void>) =>
+  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
     transportCase(subject, `subscribing: ${name}`, run);
   return [
-    law("delivers what is there and what comes later", async (trial) => {
-      const queue = await trial.createQueue();
-      await trial.send(queue, "a", "b");
-      const receiver = trial.receiver(queue);
+    testCase("delivers what is there and what comes later", async (harness) => {
+      const queue = await harness.createQueue();
+      await harness.send(queue, "a", "b");
+      const receiver = harness.receiver(queue);
       const { messages, subscription } = collecting(receiver, 1);
-      await trial.until(() => messages.length === 2, "two messages came");
-      await trial.send(queue, "c");
-      await trial.until(() => messages.length === 3, "the third message came");
+      await harness.until(() => messages.length === 2, "two messages came");
+      await harness.send(queue, "c");
+      await harness.until(() => messages.length === 3, "the third message came");
       await subscription.stop();
       assert.deepEqual(texts(messages), ["a", "b", "c"]);
-      await trial.outlastLocks();
-      await trial.receiveNothing(trial.receiver(queue));
+      await harness.outlastLocks();
+      await harness.receiveNothing(harness.receiver(queue));
     }),
-    law("calls the handler for at most so many messages at a time, and for as many", async (trial) => {
-      const queue = await trial.createQueue();
-      await trial.send(queue, ..."abcdefgh");
-      const receiver = trial.receiver(queue);
+    testCase("calls the handler for at most so many messages at a time, and for as many", async (harness) => {
+      const queue = await harness.createQueue();
+      await harness.send(queue, ..."abcdefgh");
+      const receiver = harness.receiver(queue);
       using gates = new Gates();
       let running = 0;
       let started = 0;
@@ -43,23 +43,23 @@ export function subscribingCases(subject: TransportSubject): Case[] {
         },
         { maxConcurrentCalls: 3 },
       );
-      await trial.until(() => running === 3, "three handlers ran at once");
+      await harness.until(() => running === 3, "three handlers ran at once");
       for (let finished = 1; finished <= 8; finished++) {
         await turn();
         assert.ok(running <= 3, `${running} handlers ran at once`);
         gates.openOne();
-        await trial.until(
+        await harness.until(
           () => started === Math.min(3 + finished, 8),
           "the next handler took the free place",
         );
       }
-      await trial.until(() => running === 0, "the last handler was done");
+      await harness.until(() => running === 0, "the last handler was done");
       await subscription.stop();
     }),
-    law("stop lets the running handlers finish and starts no more", async (trial) => {
-      const queue = await trial.createQueue();
-      await trial.send(queue, "a");
-      const receiver = trial.receiver(queue);
+    testCase("stop lets the running handlers finish and starts no more", async (harness) => {
+      const queue = await harness.createQueue();
+      await harness.send(queue, "a");
+      const receiver = harness.receiver(queue);
       using gates = new Gates();
       const started: string[] = [];
       const subscription = receiver.subscribe(
@@ -73,25 +73,25 @@ export function subscribingCases(subject: TransportSubject): Case[] {
         },
         { maxConcurrentCalls: 1 },
       );
-      await trial.until(() => started.length === 1, "the handler started");
+      await harness.until(() => started.length === 1, "the handler started");
       let isStopped = false;
       const stopping = subscription.stop().then(() => {
         isStopped = true;
       });
-      await trial.send(queue, "b");
+      await harness.send(queue, "b");
       await turn();
       assert.equal(isStopped, false, "stop waits for the handler");
       gates.openOne();
       await stopping;
       assert.deepEqual(started, ["a"]);
-      assert.deepEqual(texts([await trial.receiveOne(trial.receiver(queue))]), ["b"]);
+      assert.deepEqual(texts([await harness.receiveOne(harness.receiver(queue))]), ["b"]);
     }),
-    law("says that it begins to stop, so that what only waits lets go of its place", async (trial) => {
-      const queue = await trial.createQueue();
-      await trial.send(queue, "a");
+    testCase("says that it begins to stop, so that what only waits lets go of its place", async (harness) => {
+      const queue = await harness.createQueue();
+      await harness.send(queue, "a");
       let isHandled = false;
       let letGo = () => {};
-      const subscription = trial.receiver(queue).subscribe(
+      const subscription = harness.receiver(queue).subscribe(
         {
           async onMessage() {
             isHandled = true;
@@ -104,20 +104,20 @@ export function subscribingCases(subject: TransportSubject): Case[] {
         },
         { maxConcurrentCalls: 1 },
       );
-      await trial.until(() => isHandled, "the handler started");
+      await harness.until(() => isHandled, "the handler started");
       await subscription.stop();
     }),
-    law("stopping twice is harmless", async (trial) => {
-      const queue = await trial.createQueue();
-      const { subscription } = collecting(trial.receiver(queue), 1);
+    testCase("stopping twice is harmless", async (harness) => {
+      const queue = await harness.createQueue();
+      const { subscription } = collecting(harness.receiver(queue), 1);
       await Promise.all([subscription.stop(), subscription.stop()]);
       await subscription.stop();
     }),
-    law("settles nothing that the handler left unsettled", async (trial) => {
-      const queue = await trial.createQueue();
-      await trial.send(queue, "lamp");
+    testCase("settles nothing that the handler left unsettled", async (harness) => {
+      const queue = await harness.createQueue();
+      await harness.send(queue, "lamp");
       const seen: DeliveredMessage[] = [];
-      const subscription = trial.receiver(queue).subscribe(
+      const subscription = harness.receiver(queue).subscribe(
         {
           async onMessage(delivered) {
             seen.push(delivered);
@@ -126,16 +126,16 @@ export function subscribingCases(subject: TransportSubject): Case[] {
         },
         { maxConcurrentCalls: 1 },
       );
-      await trial.until(() => seen.length === 1, "the message came");
+      await harness.until(() => seen.length === 1, "the message came");
       await subscription.stop();
-      await trial.outlastLocks();
-      const again = await trial.receiveOne(trial.receiver(queue));
+      await harness.outlastLocks();
+      const again = await harness.receiveOne(harness.receiver(queue));
       assert.equal(again.deliveryCount, 1);
     }),
-    law("delivers again what the handler abandoned", async (trial) => {
-      const queue = await trial.createQueue();
-      await trial.send(queue, "lamp");
-      const receiver = trial.receiver(queue);
+    testCase("delivers again what the handler abandoned", async (harness) => {
+      const queue = await harness.createQueue();
+      await harness.send(queue, "lamp");
+      const receiver = harness.receiver(queue);
       const counts: number[] = [];
       const subscription = receiver.subscribe(
         {
@@ -148,15 +148,15 @@ export function subscribingCases(subject: TransportSubject): Case[] {
         },
         { maxConcurrentCalls: 1 },
       );
-      await trial.until(() => counts.length === 3, "the message came three times");
+      await harness.until(() => counts.length === 3, "the message came three times");
       await subscription.stop();
       assert.deepEqual(counts, [0, 1, 2]);
     }),
-    law("removes what it delivers in receive-and-delete mode", async (trial) => {
-      const queue = await trial.createQueue();
-      await trial.send(queue, "a", "b");
+    testCase("removes what it delivers in receive-and-delete mode", async (harness) => {
+      const queue = await harness.createQueue();
+      await harness.send(queue, "a", "b");
       const seen: DeliveredMessage[] = [];
-      const subscription = trial.receiver(queue, "receiveAndDelete").subscribe(
+      const subscription = harness.receiver(queue, "receiveAndDelete").subscribe(
         {
           async onMessage(delivered) {
             seen.push(delivered);
@@ -165,15 +165,15 @@ export function subscribingCases(subject: TransportSubject): Case[] {
         },
         { maxConcurrentCalls: 2 },
       );
-      await trial.until(() => seen.length === 2, "two messages came");
+      await harness.until(() => seen.length === 2, "two messages came");
       await subscription.stop();
       assert.ok(seen.every(({ settlement }) => settlement === undefined));
-      await trial.outlastLocks();
-      await trial.receiveNothing(trial.receiver(queue));
+      await harness.outlastLocks();
+      await harness.receiveNothing(harness.receiver(queue));
     }),
-    law("reports an entity that does not exist", async (trial) => {
+    testCase("reports an entity that does not exist", async (harness) => {
       const errors: unknown[] = [];
-      const subscription = trial.receiver("no-such-queue").subscribe(
+      const subscription = harness.receiver("no-such-queue").subscribe(
         {
           async onMessage() {},
           onError(error) {
@@ -182,20 +182,20 @@ export function subscribingCases(subject: TransportSubject): Case[] {
         },
         { maxConcurrentCalls: 1 },
       );
-      await trial.until(() => errors.length > 0, "an error was reported");
+      await harness.until(() => errors.length > 0, "an error was reported");
       await subscription.stop();
       assert.ok(errors[0] instanceof WaybillError, "the error is a WaybillError");
       assert.equal(errors[0].code, "entity-not-found");
     }),
-    law("closing the receiver ends its subscription", async (trial) => {
-      const queue = await trial.createQueue();
-      const receiver = trial.receiver(queue);
+    testCase("closing the receiver ends its subscription", async (harness) => {
+      const queue = await harness.createQueue();
+      const receiver = harness.receiver(queue);
       const { messages } = collecting(receiver, 1);
-      await trial.send(queue, "a");
-      await trial.until(() => messages.length === 1, "the message came");
+      await harness.send(queue, "a");
+      await harness.until(() => messages.length === 1, "the message came");
       await receiver.close();
-      await trial.send(queue, "b");
-      await trial.receiveOne(trial.receiver(queue));
+      await harness.send(queue, "b");
+      await harness.receiveOne(harness.receiver(queue));
       assert.equal(messages.length, 1);
     }),
   ];

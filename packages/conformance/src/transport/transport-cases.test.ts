@@ -147,8 +147,8 @@ interface Fault {
 function catches(name: string, clause: string, fault: Fault): void {
   it(`${name}: "${clause}"`, async () => {
     const subject = referenceSubject((transport) => breakTransport(transport, fault));
-    const judged = transportCases(subject).find((one) => one.name.startsWith(clause));
-    await expect(judged?.run()).rejects.toThrow(
+    const checked = transportCases(subject).find((one) => one.name.startsWith(clause));
+    await expect(checked?.run()).rejects.toThrow(
       expect.objectContaining({ name: expect.stringMatching(/^(Assertion|Waybill)Error$/) }),
     );
   });

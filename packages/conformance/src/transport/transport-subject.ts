@@ -1,14 +1,14 @@
 import type { Transport } from "@waybill/core";
 import type { TransportCapability } from "@waybill/core/transport";
 
-/** What the transport law is told about the transport that it judges. */
+/** What the transport suite is told about the transport under test. */
 export interface TransportSubject {
   /** Opens the transport on a broker, or a part of one, that no other case sees. Every case makes its own. */
-  create(): Promise<TransportWorld>;
+  create(): Promise<TransportFixture>;
   /** What the transport can do. What is missing here must reject with `not-supported`. */
   readonly capabilities: Iterable<TransportCapability>;
   /**
-   * The lock duration that the cases give their entities, in milliseconds; default 5000, the shortest that Service Bus allows. Seats with
+   * The lock duration that the cases give their entities, in milliseconds; default 5000, the shortest that Service Bus allows. Environments with
    * a real clock wait for it.
    */
   readonly lockDurationMs?: number;
@@ -19,7 +19,7 @@ export interface TransportSubject {
 }
 
 /** A broker with a transport, and what a case needs besides: entities and time. Disposing it closes and removes both. */
-export interface TransportWorld extends AsyncDisposable {
+export interface TransportFixture extends AsyncDisposable {
   readonly transport: Transport;
   /** Creates an empty queue and resolves with its name. */
   createQueue(setting: EntitySetting): Promise<string>;
@@ -36,8 +36,8 @@ export interface EntitySetting {
   readonly lockDurationMs: number;
   readonly maxDeliveryCount: number;
   readonly requiresSession: boolean;
-  /** The queue of the same world to which a queue passes its messages on. */
+  /** The queue of the same fixture to which a queue passes its messages on. */
   readonly forwardTo?: string;
-  /** The queue of the same world to which a queue passes its dead-lettered messages on. */
+  /** The queue of the same fixture to which a queue passes its dead-lettered messages on. */
   readonly forwardDeadLetteredMessagesTo?: string;
 }

@@ -2,7 +2,7 @@ import type { MessageFormat } from "../diagnostics/circuit-breaker-event.js";
 import { durationMs } from "../foundation/duration.js";
 import type { CircuitRule } from "./circuit.js";
 
-/** What becomes of messages that cannot be read beyond those that are held, while others are read: see {@link CircuitBreakerOptions}. */
+/** What happens to messages that cannot be read beyond those that are held, while others are read: see {@link CircuitBreakerOptions}. */
 export type WhenFull = "defer" | "deadLetter" | "pause";
 
 /**
@@ -24,7 +24,7 @@ export interface CircuitBreakerOptions {
   /** How many messages that cannot be read a processor keeps locked. Default: 10. */
   readonly maxHeldMessages?: number | undefined;
   /**
-   * What becomes of the messages beyond these while others can be read: they are deferred and received again when their circuit closes,
+   * What happens to the messages beyond these while others can be read: they are deferred and received again when their circuit closes,
    * dead-lettered, or receiving pauses. While nothing can be read, receiving pauses in any case. In sessions, `"defer"` dead-letters.
    * Default: `"defer"`.
    */
@@ -103,5 +103,5 @@ function requireWhenFull(value: WhenFull = defaultCircuitBreakerOptions.whenFull
 
 function wholeNumber(name: string, value: number): number {
   if (Number.isInteger(value) && value >= 1 && value <= 10_000) return value;
-  throw new TypeError(`circuitBreaker.${name} must be a whole number from 1 to 10000; got ${String(value)}.`);
+  throw new TypeError(`circuitBreaker.${name} must be an integer from 1 to 10000; got ${String(value)}.`);
 }

@@ -113,7 +113,7 @@ describe("a circuit breaker", () => {
 
   it.each([
     [{ failureRate: 0 }, "circuitBreaker.failureRate must be above 0 and at most 1; got 0."],
-    [{ windowSize: 1.5 }, "circuitBreaker.windowSize must be a whole number from 1 to 10000; got 1.5."],
+    [{ windowSize: 1.5 }, "circuitBreaker.windowSize must be an integer from 1 to 10000; got 1.5."],
     [{ probeIntervalInMs: -1 }, "circuitBreaker.probeIntervalInMs must be a number of milliseconds from 0"],
     [{ whenFull: "drop" as never }, 'circuitBreaker.whenFull must be "defer", "deadLetter" or "pause"'],
   ])("refuses %o", (options, text) => {

@@ -24,7 +24,7 @@ export interface CircuitBreakerSettings {
   readonly createLookAhead: (onReadable: OnReadable) => LookAhead;
 }
 
-/** Is told of a circuit that closed: its messages are read again, and dead-lettered if that fails. */
+/** Is notified of a circuit that closed: its messages are read again, and dead-lettered if that fails. */
 export type OnCircuitClosed = (circuit: Circuit) => void;
 
 /**

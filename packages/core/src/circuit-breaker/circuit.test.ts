@@ -43,7 +43,7 @@ describe("the failures in a row of a message type", () => {
     expect(runUntilOpen(circuit)).toBeLessThan(450);
   });
 
-  it("begin anew when they are far apart", () => {
+  it("begin again when they are far apart", () => {
     const circuit = new Circuit("order", "json");
     circuit.decoded();
     for (let i = 0; i < 50; i += 1) expect(circuit.failed(i * 300_001, rule)).toBe(false);

@@ -23,7 +23,7 @@ export interface Survey extends Omit<Outlook, "next" | "isAtEnd"> {
   readonly advice: string | undefined;
 }
 
-/** Is told of every body that a look could read. */
+/** Is notified of every body that a look could read. */
 export type OnReadable = (delivered: DeliveredMessage, report: DeserializationReport) => void;
 
 const pageSize = 100;

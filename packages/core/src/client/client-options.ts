@@ -20,9 +20,9 @@ export interface ClientOptions {
    * it they are handed over raw: to `processError`, or returned marked by `receiveMessages`.
    */
   readonly quarantineQueue?: string | undefined;
-  /** Is told of every received message whose body could not be read, after it was settled. What it throws is ignored. */
+  /** Is notified of every received message whose body could not be read, after it was settled. What it throws is ignored. */
   readonly onUndeserializable?: ((event: UndeserializableEvent) => void) | undefined;
-  /** Is told what the client does: for logs, metrics and traces. */
+  /** Is notified of what the client does: for logs, metrics and traces. */
   readonly diagnostics?: Diagnostics | undefined;
   /** Stands in dead-letter records, for example `"orders-service 1.4.2"`. At most 128 characters are kept. */
   readonly consumerVersion?: string | undefined;
@@ -35,7 +35,7 @@ export interface ClientOptions {
   readonly unavailableBackoff?: UnavailableBackoff | undefined;
   /** When messages that cannot be read are held instead of dead-lettered; false never. On by default. */
   readonly circuitBreaker?: CircuitBreakerOptions | false | undefined;
-  /** Is told when a circuit breaker opens, tries and closes. What it throws is ignored. */
+  /** Is notified when a circuit breaker opens, tries and closes. What it throws is ignored. */
   readonly onCircuitBreaker?: ((event: CircuitBreakerEvent) => void) | undefined;
 }
 

@@ -14,8 +14,8 @@ import { HealthMonitor } from "../diagnostics/health-monitor.js";
 import { ObservedTransport } from "../diagnostics/observed-transport.js";
 import { WaybillError } from "../errors/error.js";
 import { durationMs } from "../foundation/duration.js";
+import { requireInteger } from "../foundation/integer.js";
 import { type Scheduler, systemScheduler } from "../foundation/scheduler.js";
-import { requireWholeNumber } from "../foundation/whole-number.js";
 import type { UndecodedMessage } from "../message/message.js";
 import type { MessageType } from "../message-types/message-type.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
@@ -242,7 +242,7 @@ export class ClientParts {
   /** Reads what waits in an entity as the client would, and changes nothing. */
   async rehearse(entity: EntityName, options: RehearseOptions = {}): Promise<RehearsalReport> {
     const { maxMessageCount = defaultRehearseOptions.maxMessageCount, subQueueType } = options;
-    requireWholeNumber("maxMessageCount", maxMessageCount, 1);
+    requireInteger("maxMessageCount", maxMessageCount, 1);
     this.requireOpen();
     const receiver = this.#inner.createReceiver(entityAddress(entity, subQueueType), "peekLock");
     const part = this.add({ close: () => receiver.close() });

@@ -98,7 +98,7 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
 
   /**
    * A receiver of a queue or a subscription. In receive-and-delete mode and from dead-letter queues it also returns messages whose body
-   * nobody can read, raw and marked by `failure`.
+   * cannot be deserialized, raw and marked by `failure`.
    */
   createReceiver(queue: string, options?: DeadLetteringOptions): Receiver;
   createReceiver(queue: string, options: ReceiverOptions): Receiver<UndecodedMessage>;

@@ -77,7 +77,7 @@ describe("compileValidator", () => {
     expect(compileValidator(() => undefined)(1)).toEqual({ isValid: true, value: 1 });
   });
 
-  it("throws a TypeError for what is no schema", () => {
+  it("throws a TypeError for what is not a schema", () => {
     expect(() => compileValidator({} as never)).toThrow(TypeError);
   });
 });

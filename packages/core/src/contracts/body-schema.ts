@@ -33,7 +33,7 @@ export interface BodySchemaOptions<Schema> {
   /** The schema of every body that `schemas` does not cover. Without it, such bodies are not validated. */
   readonly schema?: Schema | undefined;
   /**
-   * Schemas by message type, or a function that picks one for a message; `undefined` from it means `schema`. It may make the schema anew
+   * Schemas by message type, or a function that picks one for a message; `undefined` from it means `schema`. It may make the schema again
    * each time: one of the same JSON content is not compiled again.
    */
   readonly schemas?:

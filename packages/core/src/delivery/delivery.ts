@@ -16,7 +16,7 @@ import { giveBack } from "./redelivery.js";
 /** Where a delivery is on its way to being settled. `lost` means that its lock ran out. */
 export type DeliveryState = "open" | "settling" | "settled" | "lost";
 
-/** Is told when a lock could not be renewed. */
+/** Is notified when a lock could not be renewed. */
 export type RenewalErrorHandler = (error: unknown, delivery: Delivery) => void;
 
 /**
@@ -40,11 +40,11 @@ export class Delivery implements RenewableLock {
   onRenewalError: RenewalErrorHandler | undefined = undefined;
   /** Who renews the lock, to be told when the delivery is settled. */
   renewal: LockRenewal | undefined = undefined;
-  /** Who tells of what is done with it, if anybody wants to know. */
+  /** Who reports what is done with it, if anybody wants to know. */
   observer: Observer | undefined = undefined;
-  /** Who notes what becomes of it. */
+  /** Who notes what happens to it. */
   health: HealthMonitor | undefined = undefined;
-  /** The settlement under way, which may outlast the handler that began it. */
+  /** The settlement in progress, which may outlast the handler that began it. */
   settling: Promise<void> | undefined = undefined;
   /** Whose lock it was, once the state is `lost`. */
   lostCode: ErrorCode = "message-lock-lost";
@@ -60,7 +60,7 @@ export class Delivery implements RenewableLock {
     return renewLock(this);
   }
 
-  /** A settlement under way tells its own story. */
+  /** A pending settlement tells its own story. */
   giveUp(error: unknown): void {
     if (this.state !== "open") return;
     if (isLockLost(error)) this.lose(error);

@@ -34,9 +34,9 @@ export interface IntakeSettings extends UndecodedSettlement {
   readonly isSubQueue: boolean;
   /** Whether the lock is the session's, which covers its messages: they have none to renew. */
   readonly isSession: boolean;
-  /** Is told of every body that is read; undefined when nobody wants to know. */
+  /** Is notified of every body that is read; undefined when nobody wants to know. */
   readonly observer: Observer | undefined;
-  /** Notes deliveries and what becomes of their locks. */
+  /** Notes deliveries and what happens to their locks. */
   readonly health: HealthMonitor;
 }
 
@@ -51,11 +51,11 @@ export interface UnreadablePolicy {
   onUnreadable(delivered: DeliveredMessage, report: DeserializationReport): Awaitable<UnreadableAction>;
 }
 
-/** What became of a delivery: a message for the application, or the event that tells where it went instead. */
+/** What happened to a delivery: a message for the application, or the event that tells where it went instead. */
 export type IntakeResult = ReceivedMessage | UndecodedMessage | UndeserializableEvent;
 
 /**
- * The way in of one receiver: reads each delivery through the pipeline, keeps its lock, and settles what nobody can read. A delivery
+ * The way in of one receiver: reads each delivery through the pipeline, keeps its lock, and settles what cannot be deserialized. A delivery
  * comes out as a message or as an event; never as neither.
  */
 export class Intake {

@@ -73,7 +73,7 @@ export class LockRenewal {
   }
 
   #planAt(lock: RenewableLock, atMs: number): void {
-    // A lock whose time is up leaves the set, so that a message which nobody settles is not kept for ever.
+    // A lock whose time is up leaves the set, so that a message which nobody settles is not kept forever.
     if (atMs > lock.renewUntilMs || this.#isStopped) {
       this.#drop(lock);
       return;
@@ -109,7 +109,7 @@ export class LockRenewal {
         continue;
       }
       void this.#renew(lock);
-      // Planned before the answer is here, so that a clock which leaps renews as often as one that runs.
+      // Planned before the answer is here, so that a clock which jumps renews as often as one that runs.
       this.#planAt(lock, nowMs + lock.renewEveryMs);
     }
   };

@@ -30,7 +30,7 @@ export interface UndecodedSettlement {
   readonly quarantine: () => TransportSender | undefined;
 }
 
-/** Dead-letters what nobody can read; resolves with what became of it and never rejects. */
+/** Dead-letters what cannot be deserialized; resolves with what happened to it and never rejects. */
 export async function deadLetterUndecoded(
   { delivered, outcome, delivery }: UndecodedDelivery & { outcome: Undeserializable; delivery: Delivery },
   settlement: UndecodedSettlement,
@@ -75,7 +75,7 @@ export async function quarantineUndecoded(
   return undeserializableEvent(undecoded, settlement, "quarantined");
 }
 
-/** The event that tells what became of an undecoded message. */
+/** The event that tells what happened to an undecoded message. */
 export function undeserializableEvent(
   { delivered, outcome, delivery }: UndecodedDelivery,
   { entityPath }: UndecodedSettlement,

@@ -11,7 +11,7 @@ import type { UndeserializableDisposition } from "../message/undeserializable-ev
  * nothing. What they throw is ignored.
  */
 export interface Diagnostics {
-  /** Is told what happened, right after it did. */
+  /** Is notified of what happened, right after it did. */
   readonly onEvent?: ((event: DiagnosticEvent) => void) | undefined;
   /** Begins to follow an operation; undefined when nobody is interested. `@waybill/opentelemetry` makes spans of it. */
   readonly trace?: ((operation: TracedOperation) => OperationTrace | undefined) | undefined;
@@ -51,7 +51,7 @@ export interface OperationTrace {
   run<T>(work: () => T): T;
   /** Application properties to add to the message that is created, or to the single one that is sent. */
   readonly propertiesToAdd?: ApplicationProperties | undefined;
-  /** Is told what happens while the operation runs. */
+  /** Is notified of what happens while the operation runs. */
   onEvent?(event: DiagnosticEvent): void;
   /** The operation has ended; with an error if it failed. */
   end(error?: unknown): void;
@@ -137,7 +137,7 @@ export interface RenewLockEvent {
   readonly error: unknown;
 }
 
-/** What became of a message whose body could not be read. */
+/** What happened to a message whose body could not be read. */
 export interface UndeserializedEvent {
   readonly type: "undeserializable";
   readonly entityPath: string;

@@ -12,7 +12,7 @@ import type { ClientHealth, LinkHealth } from "./client-health.js";
 /** How far back its counts look, in milliseconds. */
 const windowInMs = 300_000;
 
-/** Notes what a client's health tells of. */
+/** Notes what a client's health reports. */
 export class HealthMonitor implements ReceiverEvents {
   readonly #scheduler: Scheduler;
   readonly #receivers = new Set<TransportReceiver>();

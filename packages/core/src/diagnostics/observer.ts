@@ -39,7 +39,7 @@ export class Observer {
     }
   }
 
-  /** Runs an operation in its trace and tells of it when it has ended. */
+  /** Runs an operation in its trace and reports it when it has ended. */
   async follow<T>(
     trace: OperationTrace | undefined,
     work: () => Promise<T>,
@@ -97,7 +97,7 @@ export class Observer {
     this.#traces.set(message, trace);
   }
 
-  /** Tells of an event; `describe` runs only if anybody wants to know. */
+  /** Reports an event; `describe` runs only if anybody wants to know. */
   tell(describe: () => DiagnosticEvent, message?: DeliveredMessage): void {
     this.#emit(describe, message === undefined ? undefined : this.#traces.get(message));
   }
@@ -148,7 +148,7 @@ export class Observer {
     };
   }
 
-  /** What became of a message that could not be read. */
+  /** What happened to a message that could not be read. */
   undeserializable({
     entityPath,
     message,

@@ -51,7 +51,7 @@ export interface ErrorDetails {
   readonly stage?: Stage;
   /** Why a body could not be read; set with `deserialization-failed` and `unavailable`. */
   readonly reason?: ReasonCode;
-  /** What became of each message of the call; set with `partially-sent`. */
+  /** What happened to each message of the call; set with `partially-sent`. */
   readonly sendResults?: readonly SendResult[];
 }
 

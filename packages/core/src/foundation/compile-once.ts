@@ -3,7 +3,7 @@ const keptLimit = 1_000;
 
 /**
  * Wraps a compiler of schemas: each schema is compiled when it is first seen, and another object of the same JSON content, such as one
- * that a function makes anew for every message, gets what was compiled before. Schemas that hold more than JSON, such as functions,
+ * that a function makes again for every message, gets what was compiled before. Schemas that hold more than JSON, such as functions,
  * are known by their identity. Memory is bounded: beyond 1,000 contents the oldest is dropped, of which `forget` is told.
  */
 export function compileOnce<Schema, Compiled>(

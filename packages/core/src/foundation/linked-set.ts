@@ -5,7 +5,7 @@ export interface Linked<Item> {
 }
 
 /**
- * A set in order of insertion for items that come and go with every message. A `Set` makes itself anew after so many of them, and each of
+ * A set in order of insertion for items that come and go with every message. A `Set` makes itself again after so many of them, and each of
  * its forms leads to the next: when the garbage collector has once taken a form for long-lived, the later ones and all that was in them
  * are kept until its next full run. That cost a fifth of the time.
  */

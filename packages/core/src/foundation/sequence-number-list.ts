@@ -1,4 +1,4 @@
-/** One sequence number or several, as a list. Throws `TypeError` for what is no bigint: a number would name no message, or another one. */
+/** One sequence number or several, as a list. Throws `TypeError` for what is not a bigint: a number would name no message, or another one. */
 export function sequenceNumberList(sequenceNumbers: bigint | readonly bigint[]): readonly bigint[] {
   const numbers = Array.isArray(sequenceNumbers)
     ? (sequenceNumbers as readonly bigint[])

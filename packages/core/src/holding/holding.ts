@@ -26,7 +26,7 @@ export interface HoldingSettings {
   readonly readAgain: (message: HeldMessage) => Promise<void>;
   /** Handles a message that comes back from where it was set aside; resolves when it is dealt with. */
   readonly take: (delivered: DeliveredMessage) => Promise<void>;
-  /** Is told of a message that is not held any more, and was not read. */
+  /** Is notified of a message that is not held any more, and was not read. */
   readonly onSettled: (event: UndeserializableEvent) => void;
   readonly onError: (error: unknown) => void;
 }

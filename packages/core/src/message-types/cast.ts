@@ -1,19 +1,19 @@
 import type { Awaitable } from "../contracts/serializer.js";
 import { isPromise } from "../foundation/is-promise.js";
 import { withinTime } from "../foundation/within-time.js";
-import type { CastContext, VersionStep } from "./message-type.js";
+import type { ConverterContext, VersionStep } from "./message-type.js";
 
-/** Says which step failed and how, without what the caster said: that may quote the payload. */
+/** Says which step failed and how, without what the converter said: that may quote the payload. */
 export type CastFailure = (text: string, error: unknown) => Error;
 
 /**
- * Takes a body through steps from one version to another. Stays synchronous as long as the casters do; one that answers with a promise
+ * Takes a body through steps from one version to another. Stays synchronous as long as the converters do; one that answers with a promise
  * must settle in time. Throws or rejects with what `failure` makes of it.
  */
 export function cast(
   body: unknown,
   steps: readonly VersionStep[],
-  context: CastContext,
+  context: ConverterContext,
   timeoutMs: number,
   failure: CastFailure,
 ): Awaitable<unknown> {
@@ -22,7 +22,7 @@ export function cast(
 
 interface Casting {
   readonly steps: readonly VersionStep[];
-  readonly context: CastContext;
+  readonly context: ConverterContext;
   readonly timeoutMs: number;
   readonly failure: CastFailure;
 }

@@ -105,7 +105,7 @@ describe("the types of a message type", () => {
     expectTypeOf<BodyOf<typeof type>>().toEqualTypeOf<{ id: number }>();
   });
 
-  it("give each caster the body of its version", () => {
+  it("give each converter the body of its version", () => {
     defineMessage("a", {
       version: 2,
       schemas: { 1: v1, 2: { body: v2 } },
@@ -183,9 +183,9 @@ describe("a definition that is not sound is refused, saying why", () => {
 
   const mistaken: [string, () => unknown, string][] = [
     ["no name", () => defineMessage("", { version: 1 }), "must be a text of 1 to 128 characters"],
-    ["version 0", () => defineMessage("a", { version: 0 }), "versions are whole numbers from 1, not 0"],
+    ["version 0", () => defineMessage("a", { version: 0 }), "versions are integers from 1, not 0"],
     [
-      "a version that is no number",
+      "a version that is not a number",
       () => defineMessage("a", { version: 1, schemas: { x: {} } as never }),
       "not NaN",
     ],
@@ -200,7 +200,7 @@ describe("a definition that is not sound is refused, saying why", () => {
       "must be a schema",
     ],
     [
-      "a caster that is none",
+      "a converter that is none",
       () => defineMessage("a", { version: 2, schemas: { 1: {}, 2: {} }, upcasters: { 1: {} as never } }),
       "must be a function",
     ],
@@ -226,10 +226,10 @@ describe("any set of upcasters", () => {
       fc.property(fc.integer({ min: 1, max: 6 }), upcasters, (version, targets) => {
         const schemas: Record<number, VersionSchemas> = {};
         for (let each = 1; each <= version; each++) schemas[each] = {};
-        const casters = Object.fromEntries(
+        const converters = Object.fromEntries(
           Object.entries(targets).map(([from, to]) => [from, { to, cast: (body: unknown) => body }]),
         );
-        const define = () => defineMessage("a", { version, schemas, upcasters: casters as never });
+        const define = () => defineMessage("a", { version, schemas, upcasters: converters as never });
         if (!leadsUp(version, targets)) {
           expect(define).toThrow(/is not sound|is newer than/);
           return;

@@ -7,7 +7,7 @@ import {
 } from "../contracts/body-schema.js";
 import type { Awaitable } from "../contracts/serializer.js";
 import type { ReceivedMessage } from "../message/message.js";
-import type { CastContext, MessageType, MessageVersion, VersionStep } from "./message-type.js";
+import type { ConverterContext, MessageType, MessageVersion, VersionStep } from "./message-type.js";
 import { downcastWay, upcastWays, type VersionGraph } from "./version-graph.js";
 
 /** What the bodies of one version are like. */
@@ -20,31 +20,31 @@ export interface VersionSchemas {
 
 /** The schemas of each version, by its number; a Standard Schema or a function alone stands for `{ body: … }`. */
 export interface SchemasByVersion {
-  // Of strings, because TypeScript cannot tell the parameters of casters by a number that is a key.
+  // Of strings, because TypeScript cannot tell the parameters of converters by a number that is a key.
   readonly [version: string]: StandardSchema | ValidateFunction | VersionSchemas;
 }
 
 /** Turns a body of one version into one of another. */
-export type Caster<From, To> = (body: From, context: CastContext) => Awaitable<To>;
+export type Converter<From, To> = (body: From, context: ConverterContext) => Awaitable<To>;
 
 /** The upcasters of a definition, by the version they start from. A function leads to the next version, `to` to another. */
 export type UpcastersFrom<Schemas extends SchemasByVersion> = {
-  readonly [From in keyof Schemas]?: CasterOrLeap<OutputOf<Schemas[From]>>;
+  readonly [From in keyof Schemas]?: ConverterOrTarget<OutputOf<Schemas[From]>>;
 };
 
 /** The downcasters of a definition, by the version they start from. They get what senders give. */
 export type DowncastersFrom<Schemas extends SchemasByVersion> = {
-  readonly [From in keyof Schemas]?: CasterOrLeap<InputOf<Schemas[From]>>;
+  readonly [From in keyof Schemas]?: ConverterOrTarget<InputOf<Schemas[From]>>;
 };
 
-/** A caster to the neighbouring version, or to the version it names. */
-export type CasterOrLeap<From> =
-  | Caster<From, unknown>
-  | { readonly to: number; readonly cast: Caster<From, unknown> };
+/** A converter to the neighbouring version, or to the version it names. */
+export type ConverterOrTarget<From> =
+  | Converter<From, unknown>
+  | { readonly to: number; readonly cast: Converter<From, unknown> };
 
 /** What `defineMessage` takes. */
 export interface MessageDefinition<Version extends number, Schemas extends SchemasByVersion> {
-  /** The current version, a whole number from 1: the one that is written and that handlers get. */
+  /** The current version, a positive integer: the one that is written and that handlers get. */
   readonly version: Version;
   /** Every version that may still be on the wire, by its number. */
   readonly schemas?: Schemas | undefined;
@@ -150,14 +150,15 @@ function versionGraph(name: string, definition: MessageDefinition<number, Schema
 function steps(
   name: string,
   option: "upcasters" | "downcasters",
-  casters: Readonly<Record<string, CasterOrLeap<never> | undefined>>,
+  converters: Readonly<Record<string, ConverterOrTarget<never> | undefined>>,
   neighbour: (from: number) => number | undefined,
 ): ReadonlyMap<number, VersionStep> {
   const found = new Map<number, VersionStep>();
-  for (const [key, caster] of Object.entries(casters)) {
-    if (caster === undefined) continue;
+  for (const [key, converter] of Object.entries(converters)) {
+    if (converter === undefined) continue;
     const from = Number(key);
-    const { to, cast } = typeof caster === "function" ? { to: neighbour(from), cast: caster } : caster;
+    const { to, cast } =
+      typeof converter === "function" ? { to: neighbour(from), cast: converter } : converter;
     if (typeof cast !== "function") {
       throw new TypeError(`defineMessage("${name}"): ${option}[${key}] must be a function or { to, cast }.`);
     }
@@ -211,5 +212,5 @@ function requireName(name: unknown, what: string): void {
 
 function requireVersion(name: string, version: number): void {
   if (Number.isSafeInteger(version) && version >= 1) return;
-  throw new TypeError(`defineMessage("${name}"): versions are whole numbers from 1, not ${String(version)}.`);
+  throw new TypeError(`defineMessage("${name}"): versions are integers from 1, not ${String(version)}.`);
 }

@@ -162,7 +162,7 @@ function knownVersions(
   const current = type.versions.at(-1)!;
   const currentChecks = checks.get(current.version)!;
   const [anyCheck] = currentChecks.values();
-  // A body keeps the ways of its format while it is upcast, such as dates as texts, so its own format's schema judges it best.
+  // A body keeps the ways of its format while it is upcast, such as dates as texts, so its own format's schema checks it best.
   const checkUpcast = (serializer: string | undefined) =>
     current.check ?? currentChecks.get(serializer ?? "") ?? anyCheck;
   const isBound = (name: string) =>

@@ -48,7 +48,7 @@ const defaultVersionProperty = "messageVersion";
 
 /**
  * The resolver that is used unless another is given: the type is the message's `subject`, the version the application property
- * `messageVersion`, a whole number. A version may also be a text of digits, for senders that know no other properties.
+ * `messageVersion`, an integer. A version may also be a text of digits, for senders that know no other properties.
  */
 export function propertyResolver(options: PropertyResolverOptions = {}): MessageTypeResolver {
   const { versionProperty = defaultVersionProperty, typeProperty } = options;
@@ -82,6 +82,6 @@ function parseVersion(value: unknown, property: string): number | undefined {
   if (typeof version === "number" && Number.isSafeInteger(version) && version >= 1) return version;
   throw decodeFailure(
     "message-version-malformed",
-    `The application property "${property}" is no whole number from 1.`,
+    `The application property "${property}" must be a positive integer.`,
   );
 }

@@ -6,8 +6,8 @@ import type {
   WritableProperties,
 } from "../message/message.js";
 
-/** What a caster may know of the message beside its body. */
-export interface CastContext {
+/** What a converter may know of the message beside its body. */
+export interface ConverterContext {
   readonly applicationProperties: ApplicationProperties;
   /** Aborts when the caller gave up. */
   readonly signal: AbortSignal | undefined;
@@ -17,7 +17,7 @@ export interface CastContext {
 export interface VersionStep {
   readonly from: number;
   readonly to: number;
-  readonly cast: (body: unknown, context: CastContext) => unknown;
+  readonly cast: (body: unknown, context: ConverterContext) => unknown;
 }
 
 /** One version of a message type, and the way from it to the current one. */

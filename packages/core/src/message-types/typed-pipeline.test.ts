@@ -330,7 +330,7 @@ describe("writing a typed message", () => {
     expect(() => write(message)).toThrow(`[serialization-failed] message "m": ${text}`);
   });
 
-  it("writes an older version through its downcasters, which readers bring up again", () => {
+  it("writes an older version through its downcasters, which readers upcast again", () => {
     const message = write(orderPlaced.message(newOrder), { writeAs: { version: 2 } });
     expect(message).toMatchObject({
       applicationProperties: { messageVersion: 2 },
@@ -412,7 +412,7 @@ describe("the pipeline of message types", () => {
     );
   });
 
-  it("judges upcast bodies by the schema of the format they came in, when there is no schema for all", () => {
+  it("checks upcast bodies by the schema of the format they came in, when there is no schema for all", () => {
     const isText: Serializer = {
       ...text,
       compileSchema: () => (value) =>

@@ -35,7 +35,7 @@ describe("checkMessage", () => {
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 922_337_203_685_478])(
     "refuses a time to live of %d ms",
     (timeToLive) => {
-      expect(fault({ timeToLive })).toContain("timeToLive must be a whole number of milliseconds");
+      expect(fault({ timeToLive })).toContain("timeToLive must be an integer of milliseconds");
     },
   );
 
@@ -46,7 +46,7 @@ describe("checkMessage", () => {
   });
 
   it("refuses ids that AMQP cannot hold", () => {
-    expect(fault({ messageId: 1.5 })).toContain("messageId must be a whole number");
+    expect(fault({ messageId: 1.5 })).toContain("messageId must be an integer");
     expect(fault({ correlationId: 2n ** 64n })).toContain("correlationId must be from 0 to 2^64 - 1");
     expect(fault({ messageId: new Uint8Array(129) })).toContain("128 bytes; got 129");
   });

@@ -9,7 +9,7 @@ import type { WritableProperties } from "./message.js";
 
 /**
  * Checks an outgoing message's properties against the broker-property table. Throws `operation-invalid` naming the message, the entity,
- * the property and its limit; a `TypeError` when the message is no object.
+ * the property and its limit; a `TypeError` when the message is not an object.
  */
 export function checkMessage(message: WritableProperties, entityPath: string): void {
   if (typeof message !== "object" || message === null) {
@@ -99,7 +99,7 @@ function propertyFault(property: BrokerProperty, value: unknown): string | undef
     case "duration":
       return Number.isInteger(value) && (value as number) > 0 && (value as number) <= property.max!
         ? undefined
-        : `must be a whole number of milliseconds from 1 to ${property.max}; got ${typeName(value)}.`;
+        : `must be an integer of milliseconds from 1 to ${property.max}; got ${typeName(value)}.`;
     default:
       throw new TypeError(`No check for outgoing properties of type ${property.type}.`);
   }
@@ -112,7 +112,7 @@ function idFault(property: BrokerProperty, value: unknown): string | undefined {
     case "number":
       return Number.isSafeInteger(value) && value >= 0
         ? undefined
-        : "must be a whole number from 0 to 2^53 - 1 if it is a number; use bigint beyond.";
+        : "must be an integer from 0 to 2^53 - 1 if it is a number; use bigint beyond.";
     case "bigint":
       return value >= 0n && value < 2n ** 64n ? undefined : "must be from 0 to 2^64 - 1 if it is a bigint.";
     default:

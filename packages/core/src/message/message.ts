@@ -114,5 +114,5 @@ export interface UndecodedMessage extends ReceivedParts {
   readonly failure: Undeserializable | Unavailable;
 }
 
-/** A message read without locking it; its body may be one that nobody can read. */
+/** A message read without locking it; its body may be one that cannot be deserialized. */
 export type PeekedMessage<Body = unknown> = ReceivedMessage<Body> | UndecodedMessage;

@@ -18,7 +18,7 @@ export const deadLetterReasons = Object.freeze([
 /** One of the closed set of dead-letter reasons; see {@link deadLetterReasons}. */
 export type DeadLetterReason = (typeof deadLetterReasons)[number];
 
-/** What became of a body. */
+/** What happened to a body. */
 export type DeserializationOutcome = Decoded | Undeserializable | Unavailable;
 
 /** The body was read. */

@@ -39,7 +39,7 @@ const missing: Selection = Object.freeze({ kind: "missing", mediaType: undefined
 const malformed: Selection = Object.freeze({ kind: "malformed", mediaType: undefined, link: undefined });
 const nobody: readonly ChainLink[] = Object.freeze([]);
 
-/** How many content types a chain remembers; past that it starts anew, since real systems use a handful. */
+/** How many content types a chain remembers; past that it starts again, since real systems use a handful. */
 const maxRemembered = 500;
 
 /** This type declares nothing about the bytes, unless a serializer hands them over as they are. Source: RFC 2046, 4.5.1. */

@@ -364,7 +364,7 @@ describe("deserialize", () => {
 
     it.each([
       ["an unknown coding", utf8.encode("[1]"), "zstd", "content-encoding-unknown"],
-      ["a coding that is no string", utf8.encode("[1]"), 5, "content-encoding-unknown"],
+      ["a coding that is not a string", utf8.encode("[1]"), 5, "content-encoding-unknown"],
       ["four codings", utf8.encode("[1]"), "gzip,gzip,gzip,gzip", "content-encoding-unknown"],
       ["damaged data", utf8.encode("[1]"), "gzip", "compression-corrupt"],
       ["truncated data", gzipSync("[1]").subarray(0, -4), "gzip", "compression-corrupt"],

@@ -27,9 +27,9 @@ export interface WriteTarget {
 export interface SerializeCallOptions extends PipelineCallOptions {
   readonly writeAs?: WriteTarget | undefined;
   /** Whether the body is encrypted and goes to the claim-check store, as configured. Default true; false for what is only compared. */
-  readonly isSealed?: boolean | undefined;
+  readonly bodyTransforms?: boolean | undefined;
   /** Is handed the message before its body is encrypted or goes to the claim-check store, in the clear. What it throws fails the call. */
-  readonly onUnsealed?: ((message: EncodedMessage) => void) | undefined;
+  readonly onBeforeTransforms?: ((message: EncodedMessage) => void) | undefined;
 }
 
 /** What to read a body as, whatever it says of itself: for comparisons and tools. Nothing else is tried. */
@@ -45,8 +45,8 @@ export interface ReadTarget {
 /** What a call that reads may bring along. */
 export interface DeserializeCallOptions extends PipelineCallOptions {
   readonly readAs?: ReadTarget | undefined;
-  /** Whether the body is fetched and decrypted as its message says. Default true; false reads one that `isSealed: false` wrote. */
-  readonly isSealed?: boolean | undefined;
+  /** Whether the body is fetched and decrypted as its message says. Default true; false reads one that `bodyTransforms: false` wrote. */
+  readonly bodyTransforms?: boolean | undefined;
   /**
    * `"tightened"`: under a tenth of `maxItems` and `maxBodyBytes`, but not below 32,768, for a message that may have ended the process that
    * read it before. Default `"normal"`.
@@ -71,7 +71,7 @@ export interface Pipeline<Types extends MessageType = MessageType> {
   serialize(message: Message, options?: SerializeCallOptions): Awaitable<EncodedMessage>;
   /**
    * Reads the body and brings it to the current version of its message type. Never throws or rejects because of what is in a body: the
-   * outcome says what became of it, and settles nothing. Returns a value unless a serializer or an upcaster is asynchronous. The body may be
+   * outcome says what happened to it, and settles nothing. Returns a value unless a serializer or an upcaster is asynchronous. The body may be
    * any view of bytes; `TypeError` for one that is neither bytes nor an AMQP section.
    */
   deserialize(message: EncodedMessage, options?: DeserializeCallOptions): Awaitable<DeserializationOutcome>;

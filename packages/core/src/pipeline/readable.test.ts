@@ -73,7 +73,7 @@ describe("a body to deserialize", () => {
     ["an array", [1, 2], "not an object of kind Array."],
     ["an object", { a: 1 }, "not an object of kind Object."],
     ["a section of no kind", { section: "footer", value: 1 }, "not an object of kind Object."],
-    ["a sequence that is no list", { section: "sequence", value: 1 }, "not an object of kind Object."],
+    ["a sequence that is not a list", { section: "sequence", value: 1 }, "not an object of kind Object."],
     ["a function", () => bytes, "not an object of kind Function."],
   ])("is refused when it is %s", (_, body, text) => {
     expect(() => read(body)).toThrow(TypeError);

@@ -12,8 +12,8 @@ import { bodySection } from "../message/body.js";
 import type { ApplicationProperties, EncodedMessage } from "../message/message.js";
 import type { DeserializationOutcome } from "../message/outcome.js";
 import type { DeserializationAttempt, DeserializationReport } from "../message/report.js";
-import { bringUp } from "../message-types/bring-up.js";
 import type { KnownVersion, MessageTypeRegistry } from "../message-types/message-type-registry.js";
+import { upcastBody } from "../message-types/upcast.js";
 import { plainAmqpValue } from "./amqp-value.js";
 import { attempt } from "./attempt.js";
 import type { Chain, ChainLink, Selection } from "./chain.js";
@@ -21,7 +21,7 @@ import type { ResolvedPipelineOptions } from "./options.js";
 import type { DeserializeCallOptions, ReadTarget } from "./pipeline.js";
 import { undeclared } from "./undeclared.js";
 import { undeserializable } from "./undeserializable.js";
-import { isSet, lostSeal, type Seals, unseal } from "./unseal.js";
+import { type AppliedTransforms, isSet, lostTransform, undoBodyTransforms } from "./undo-body-transforms.js";
 
 const encoder = new TextEncoder();
 const none: readonly never[] = Object.freeze([]);
@@ -43,7 +43,7 @@ export class Reading {
   readonly #message: EncodedMessage;
   readonly #signal: AbortSignal | undefined;
   readonly #readAs: ReadTarget | undefined;
-  readonly #isSealed: boolean;
+  readonly #bodyTransforms: boolean;
   readonly #startedAt = performance.now();
   readonly #selection: Selection;
   /** The serializer whose format a policy assumes. */
@@ -54,7 +54,7 @@ export class Reading {
   #upcastPath: readonly number[] = none;
   #attempts: DeserializationAttempt[] | undefined;
   #contentEncodings: readonly string[] = none;
-  #seals: Seals | undefined;
+  #transforms: AppliedTransforms | undefined;
   #unavailable: ReturnType<typeof toFailure> | undefined;
 
   constructor(
@@ -68,7 +68,7 @@ export class Reading {
     this.#message = message;
     this.#signal = call?.abortSignal;
     this.#readAs = call?.readAs;
-    this.#isSealed = call?.isSealed ?? true;
+    this.#bodyTransforms = call?.bodyTransforms ?? true;
     this.#selection = chain.selectFor(message);
   }
 
@@ -83,8 +83,8 @@ export class Reading {
       }
     }
     const { body, applicationProperties = noProperties } = this.#message;
-    const isEncrypted = this.#isSealed && isSet(applicationProperties[encryptionProperty]);
-    if (isPlaintextRefused && this.#isSealed && !isEncrypted) {
+    const isEncrypted = this.#bodyTransforms && isSet(applicationProperties[encryptionProperty]);
+    if (isPlaintextRefused && this.#bodyTransforms && !isEncrypted) {
       return this.#refusedFor(
         undefined,
         decodeFailure("plaintext-refused", "The body is not encrypted, and only encrypted ones are read."),
@@ -98,13 +98,14 @@ export class Reading {
       this.#note(undefined, "body-too-large", this.#withLimits(text, "body-too-large"));
       return this.#refused();
     }
-    const isElsewhere = this.#isSealed && isSet(applicationProperties[claimCheckProperty]);
+    const isElsewhere = this.#bodyTransforms && isSet(applicationProperties[claimCheckProperty]);
     if (!isEncrypted && !isElsewhere) {
-      const lost = body.length === 0 && this.#isSealed ? lostSeal(applicationProperties) : undefined;
+      const lost =
+        body.length === 0 && this.#bodyTransforms ? lostTransform(applicationProperties) : undefined;
       return lost === undefined ? this.#unpack(body) : this.#refusedFor(undefined, lost);
     }
-    this.#seals = { claimCheck: undefined, encryptionKeyId: undefined, encryptionBinding: undefined };
-    return unseal(body, this.#message, this.#options, this.#seals, this.#signal).then(
+    this.#transforms = { claimCheck: undefined, encryptionKeyId: undefined, encryptionBinding: undefined };
+    return undoBodyTransforms(body, this.#message, this.#options, this.#transforms, this.#signal).then(
       (plain) => this.#unpack(plain),
       (error: unknown) => this.#refusedFor(undefined, error),
     );
@@ -409,7 +410,7 @@ export class Reading {
       return this.#done(this.#guarded(upcast), link);
     };
     try {
-      const upcast = bringUp(body, known, {
+      const upcast = upcastBody(body, known, {
         serializer: link?.serializer.name,
         applicationProperties: this.#message.applicationProperties ?? noProperties,
         signal: this.#signal,
@@ -453,9 +454,9 @@ export class Reading {
       section: bodySection(body),
       attempts: this.#attempts ?? none,
       contentEncodings: this.#contentEncodings,
-      claimCheck: this.#seals?.claimCheck,
-      encryptionKeyId: this.#seals?.encryptionKeyId,
-      encryptionBinding: this.#seals?.encryptionBinding,
+      claimCheck: this.#transforms?.claimCheck,
+      encryptionKeyId: this.#transforms?.encryptionKeyId,
+      encryptionBinding: this.#transforms?.encryptionBinding,
       bytes: body instanceof Uint8Array ? body.length : 0,
       durationInMs: performance.now() - this.#startedAt,
     };

@@ -13,11 +13,11 @@ import { quoted } from "../errors/wire-text.js";
 import { isPromise } from "../foundation/is-promise.js";
 import type { ApplicationProperties, EncodedMessage, Message } from "../message/message.js";
 import type { KnownVersion } from "../message-types/message-type-registry.js";
+import { applyBodyTransforms, propertiesWithoutTransforms } from "./apply-body-transforms.js";
 import type { Chain, ChainLink, Selection } from "./chain.js";
 import type { ResolvedPipelineOptions } from "./options.js";
 import type { SerializeCallOptions } from "./pipeline.js";
 import { type Prepared, prepare } from "./prepare.js";
-import { seal, unsealedProperties } from "./seal.js";
 
 const noProperties: ApplicationProperties = Object.freeze({});
 
@@ -119,7 +119,11 @@ function writeEmpty(
     contentEncodingOf(applicationProperties) === undefined
       ? message
       : { ...message, applicationProperties: withoutContentEncoding(applicationProperties) };
-  return seal(encodedMessage(uncoded, new Uint8Array(0), message.contentType || undefined), options, call);
+  return applyBodyTransforms(
+    encodedMessage(uncoded, new Uint8Array(0), message.contentType || undefined),
+    options,
+    call,
+  );
 }
 
 function writer(chain: Chain, selection: Selection, message: Message): ChainLink {
@@ -147,11 +151,11 @@ function labelled(
   const contentType = written.contentType ?? (message.contentType || link.serializer.mediaTypes[0]!);
   const codings = codingsFor(bytes, link, options, message);
   const encoded = encodedMessage(message, bytes, contentType);
-  if (codings === undefined) return seal(encoded, options, call);
+  if (codings === undefined) return applyBodyTransforms(encoded, options, call);
   const smaller = compressed(bytes, codings, link, options, encoded);
   return isPromise(smaller)
-    ? (smaller as Promise<EncodedMessage>).then((message) => seal(message, options, call))
-    : seal(smaller as EncodedMessage, options, call);
+    ? (smaller as Promise<EncodedMessage>).then((message) => applyBodyTransforms(message, options, call))
+    : applyBodyTransforms(smaller as EncodedMessage, options, call);
 }
 
 /** A copy of the message with another body. A loop, because `{ ...message, body }` is slow on this hot path. */
@@ -161,7 +165,7 @@ function encodedMessage(message: Message, body: Uint8Array, contentType: string 
     if (name !== "body" && name !== "contentType") encoded[name] = message[name as keyof Message];
   }
   if (message.applicationProperties !== undefined) {
-    encoded.applicationProperties = unsealedProperties(message.applicationProperties);
+    encoded.applicationProperties = propertiesWithoutTransforms(message.applicationProperties);
   }
   return encoded as unknown as EncodedMessage;
 }

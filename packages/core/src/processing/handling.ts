@@ -7,8 +7,8 @@ import { maxDeadLetterTextLength } from "../message/broker-properties.js";
 import { checkApplicationProperties } from "../message/check-message.js";
 import type { MessageId, ReceivedMessage, UndecodedMessage } from "../message/message.js";
 import type { ErrorReporter } from "./error-reporter.js";
-import type { Flight, MessageContext } from "./flight.js";
 import { DeadLetterError, DeferError } from "./handler-errors.js";
+import type { InFlightMessage, MessageContext } from "./in-flight-message.js";
 import type { MessageHandlers } from "./processor-options.js";
 import { type ResolvedRetryOptions, retriesOf, retryCopy } from "./retry.js";
 
@@ -24,7 +24,7 @@ export interface HandlingSettings {
   readonly isAutoCompleting: boolean;
   readonly retry: RetrySettings | undefined;
   /** What the handler gets beside the message. */
-  readonly toContext: (flight: Flight) => MessageContext;
+  readonly toContext: (inFlight: InFlightMessage) => MessageContext;
 }
 
 /** Hands messages to the handler, one call each, and settles every message by what the handler did. */
@@ -44,11 +44,11 @@ export class Handling {
   }
 
   /** Resolves when the handler is done and its message is settled, is being completed, or is left to it; never rejects. */
-  async handle(message: ReceivedMessage | UndecodedMessage, flight: Flight): Promise<void> {
-    const { delivery } = flight;
-    const told = this.#beginTelling(flight);
+  async handle(message: ReceivedMessage | UndecodedMessage, inFlight: InFlightMessage): Promise<void> {
+    const { delivery } = inFlight;
+    const told = this.#beginTelling(inFlight);
     try {
-      await this.#processMessage(message, this.#settings.toContext(flight));
+      await this.#processMessage(message, this.#settings.toContext(inFlight));
       told?.(undefined);
     } catch (error) {
       told?.(error);
@@ -58,12 +58,12 @@ export class Handling {
     if (this.#settings.isAutoCompleting) {
       // Nobody looks at the body any more, and until the broker answers there may be many.
       delivery.received = undefined;
-      flight.completing = this.#settle(delivery, "complete");
+      inFlight.completing = this.#settle(delivery, "complete");
     } else if (delivery.state === "settling") await this.outlast(delivery);
   }
 
   /** Returns who tells how the handler ended, if anybody wants to know. */
-  #beginTelling({ delivered }: Flight): ((error: unknown) => void) | undefined {
+  #beginTelling({ delivered }: InFlightMessage): ((error: unknown) => void) | undefined {
     const { observer, entityPath } = this.#settings.intake;
     if (observer === undefined || !observer.isOn) return undefined;
     return observer.processing(entityPath, delivered);

@@ -1,6 +1,6 @@
 import type { MessageId, ReceivedMessage, UndecodedMessage } from "../message/message.js";
 import type { UndeserializableDisposition } from "../message/undeserializable-event.js";
-import type { MessageContext } from "./flight.js";
+import type { MessageContext } from "./in-flight-message.js";
 import type { RetryOptions } from "./retry.js";
 
 /** What a processor was doing when an error came up. */
@@ -19,7 +19,7 @@ export type ErrorSource =
   | "renewLock"
   | "closeSession";
 
-/** What `processError` is told. */
+/** What `processError` gets. */
 export interface ProcessErrorArgs {
   /** What went wrong; a `WaybillError` unless the handler threw it. */
   readonly error: unknown;
@@ -33,7 +33,7 @@ export interface ProcessErrorArgs {
   readonly sessionId?: string | undefined;
   /** The message as it arrived, when its body could not be read. */
   readonly rawMessage?: UndecodedMessage | undefined;
-  /** What became of `rawMessage`. With `handedOver` nobody else holds it: keep it here or lose it. */
+  /** What happened to `rawMessage`. With `handedOver` nobody else holds it: keep it here or lose it. */
   readonly disposition?: UndeserializableDisposition | undefined;
 }
 
@@ -59,7 +59,7 @@ export interface ProcessorOptions {
   /** Completes a message when its handler has succeeded, unless the handler settled it. Default: true. */
   readonly autoCompleteMessages?: boolean;
   /**
-   * How long closing may take, in milliseconds; `Infinity` waits for ever. Handlers that are not done by four fifths of it, at the latest
+   * How long closing may take, in milliseconds; `Infinity` waits forever. Handlers that are not done by four fifths of it, at the latest
    * 5 seconds before, have their messages abandoned. Default: 25 000.
    */
   readonly closeTimeoutInMs?: number;

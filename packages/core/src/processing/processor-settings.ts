@@ -3,8 +3,8 @@ import type { DeliveredMessage } from "../contracts/transport.js";
 import type { Intake } from "../delivery/intake.js";
 import type { UnavailableBackoff } from "../holding/unavailable-backoff.js";
 import type { UndeserializableEvent } from "../message/undeserializable-event.js";
-import type { Flight, MessageContext } from "./flight.js";
 import type { RetrySettings } from "./handling.js";
+import type { InFlightMessage, MessageContext } from "./in-flight-message.js";
 import type { Processor } from "./processor.js";
 
 /** What a processor works with beside its handlers. */
@@ -20,7 +20,7 @@ export interface ProcessorSettings {
   readonly closeTimeoutMs: number;
   readonly retry: RetrySettings | undefined;
   readonly breaker: CircuitBreaker | undefined;
-  /** Whether it stops at a message that nobody can read, leaving it locked. */
+  /** Whether it stops at an undeserializable message, leaving it locked. */
   readonly isBlocking: boolean;
   /** The session that it serves. */
   readonly session: ProcessedSession | undefined;
@@ -38,9 +38,9 @@ export interface ProcessedSession {
   readonly keepLock?: (() => void) | undefined;
 }
 
-/** Is told what becomes of a session. */
+/** Is notified of what happens to a session. */
 export interface SessionKeeper {
-  toContext(flight: Flight): MessageContext;
+  toContext(inFlight: InFlightMessage): MessageContext;
   /** A message came to a session that had none, or the last one is done. */
   onActivity(isBusy: boolean): void;
   /** A message was read. */

@@ -14,8 +14,8 @@ import { processorPolicy } from "../holding/unreadable-policy.js";
 import type { MessageId, UndecodedMessage } from "../message/message.js";
 import type { UndeserializableEvent } from "../message/undeserializable-event.js";
 import { ErrorReporter } from "./error-reporter.js";
-import { Flight } from "./flight.js";
 import { Handling } from "./handling.js";
+import { InFlightMessage } from "./in-flight-message.js";
 import type { CloseSubscriptionOptions, MessageHandlers, MessageSubscription } from "./processor-options.js";
 import type { BlockCause, ProcessorSettings } from "./processor-settings.js";
 import { readInPlace } from "./read-in-place.js";
@@ -37,15 +37,15 @@ export class Processor implements MessageSubscription {
   /** Made when there is something to give back later, and something to wait for. */
   #abandons: DelayedAbandons | undefined;
   #waitingInPlace: AbortController | undefined;
-  readonly #flights = new LinkedSet<Flight>();
+  readonly #inFlightMessages = new LinkedSet<InFlightMessage>();
   /** Received ahead, in order. */
-  readonly #waiting: Flight[] = [];
+  readonly #waiting: InFlightMessage[] = [];
   #busyCalls = 0;
   #isBlocked = false;
   #isFinishing = false;
   readonly #subscription: TransportSubscription;
   #closing: Promise<void> | undefined;
-  #onAllLanded: (() => void) | undefined;
+  #onIdle: (() => void) | undefined;
 
   constructor(handlers: MessageHandlers<unknown, UndecodedMessage>, settings: ProcessorSettings) {
     const { intake, session, isAutoCompleting, retry } = settings;
@@ -60,7 +60,7 @@ export class Processor implements MessageSubscription {
       renewal: intake.renewal,
       isAutoCompleting,
       retry,
-      toContext: session?.keeper === undefined ? (flight) => flight : session.keeper.toContext,
+      toContext: session?.keeper === undefined ? (inFlight) => inFlight : session.keeper.toContext,
     });
     const isOrdered = session !== undefined && intake.settings.receiver.receiveMode === "peekLock";
     this.#holding = isOrdered || session?.keeper !== undefined ? undefined : this.#createHolding();
@@ -118,31 +118,31 @@ export class Processor implements MessageSubscription {
 
   readonly #onMessage = (delivered: DeliveredMessage): Promise<void> =>
     new Promise((resolve) => {
-      this.#callNext(this.#takeOff(delivered, this.#open(delivered), resolve));
+      this.#callNext(this.#addInFlight(delivered, this.#open(delivered), resolve));
     });
 
   /** Handles a message that comes back from where it was set aside. */
   readonly #take = (delivered: DeliveredMessage): Promise<void> =>
     new Promise((resolve) => {
-      const flight = this.#takeOff(delivered, this.#open(delivered), () => {});
-      flight.onRead = resolve;
-      this.#callNext(flight);
+      const inFlight = this.#addInFlight(delivered, this.#open(delivered), () => {});
+      inFlight.onRead = resolve;
+      this.#callNext(inFlight);
     });
 
   /** Reads a held message again, and handles it if it can be read. */
   readonly #readAgain = ({ delivered, delivery, free }: HeldMessage): Promise<void> =>
     new Promise((resolve) => {
-      const flight = this.#takeOff(delivered, delivery, free);
-      flight.wasHeld = true;
-      flight.onRead = resolve;
-      this.#callNext(flight);
+      const inFlight = this.#addInFlight(delivered, delivery, free);
+      inFlight.wasHeld = true;
+      inFlight.onRead = resolve;
+      this.#callNext(inFlight);
     });
 
-  #callNext(flight: Flight): void {
+  #callNext(inFlight: InFlightMessage): void {
     // What cannot be given back has to be handled, whatever else is going on.
-    if (!this.#isReceiving && flight.delivery !== undefined) void this.#giveBack(flight);
-    else if (this.#busyCalls < this.#settings.maxConcurrentCalls) void this.#call(flight);
-    else this.#waiting.push(flight);
+    if (!this.#isReceiving && inFlight.delivery !== undefined) void this.#giveBack(inFlight);
+    else if (this.#busyCalls < this.#settings.maxConcurrentCalls) void this.#call(inFlight);
+    else this.#waiting.push(inFlight);
   }
 
   readonly #open = (delivered: DeliveredMessage): Delivery | undefined => {
@@ -150,24 +150,28 @@ export class Processor implements MessageSubscription {
     return intake.open(delivered, renewForMs, this.#onRenewalError);
   };
 
-  #takeOff(delivered: DeliveredMessage, delivery: Delivery | undefined, onEnd: () => void): Flight {
-    const flight = new Flight(delivered, delivery, onEnd);
-    if (this.#flights.size === 0) this.#settings.session?.keeper?.onActivity(true);
-    this.#flights.add(flight);
-    return flight;
+  #addInFlight(
+    delivered: DeliveredMessage,
+    delivery: Delivery | undefined,
+    onEnd: () => void,
+  ): InFlightMessage {
+    const inFlight = new InFlightMessage(delivered, delivery, onEnd);
+    if (this.#inFlightMessages.size === 0) this.#settings.session?.keeper?.onActivity(true);
+    this.#inFlightMessages.add(inFlight);
+    return inFlight;
   }
 
-  #land(flight: Flight): void {
-    flight.end();
-    this.#leave(flight);
+  #removeInFlight(inFlight: InFlightMessage): void {
+    inFlight.end();
+    this.#leave(inFlight);
   }
 
-  #leave(flight: Flight): void {
-    if (!this.#flights.delete(flight)) return;
-    flight.onRead?.();
-    if (this.#flights.size > 0) return;
+  #leave(inFlight: InFlightMessage): void {
+    if (!this.#inFlightMessages.delete(inFlight)) return;
+    inFlight.onRead?.();
+    if (this.#inFlightMessages.size > 0) return;
     this.#settings.session?.keeper?.onActivity(false);
-    this.#onAllLanded?.();
+    this.#onIdle?.();
   }
 
   /** Whether messages that come are wanted: not while closing or blocked. */
@@ -175,46 +179,46 @@ export class Processor implements MessageSubscription {
     return this.#closing === undefined && !this.#isBlocked;
   }
 
-  async #call(flight: Flight): Promise<void> {
-    this.#pickUp(flight);
+  async #call(inFlight: InFlightMessage): Promise<void> {
+    this.#acquireSlot(inFlight);
     try {
-      if (!flight.isAborted) await this.#process(flight);
+      if (!inFlight.isAborted) await this.#process(inFlight);
     } catch (error) {
       // Nothing above throws; if it did, a rejection here could end the subscription.
-      await this.#report(WaybillError.from(error), "receive", flight.delivered.messageId);
+      await this.#report(WaybillError.from(error), "receive", inFlight.delivered.messageId);
     }
-    if (flight.isHeld) {
-      this.#freeCall(flight);
-      this.#leave(flight);
+    if (inFlight.isHeld) {
+      this.#freeCall(inFlight);
+      this.#leave(inFlight);
       return;
     }
-    if (flight.completing !== undefined) {
-      if (this.#mayGoOn) this.#hangUp(flight);
-      await flight.completing;
+    if (inFlight.completing !== undefined) {
+      if (this.#mayGoOn) this.#releaseSlot(inFlight);
+      await inFlight.completing;
     }
-    this.#hangUp(flight);
-    this.#land(flight);
+    this.#releaseSlot(inFlight);
+    this.#removeInFlight(inFlight);
   }
 
-  #pickUp(flight: Flight): void {
+  #acquireSlot(inFlight: InFlightMessage): void {
     this.#busyCalls += 1;
-    flight.isCalling = true;
-    if (!flight.wasHeld || flight.delivery === undefined) return;
+    inFlight.isCalling = true;
+    if (!inFlight.wasHeld || inFlight.delivery === undefined) return;
     // While it was held its lock was renewed without end; now its handler has as long as any other.
     const { intake, renewForMs } = this.#settings;
-    intake.renewal.forget(flight.delivery);
-    intake.renewal.track(flight.delivery, renewForMs);
+    intake.renewal.forget(inFlight.delivery);
+    intake.renewal.track(inFlight.delivery, renewForMs);
   }
 
   /** Frees the call that a message took, for the next one. */
-  #hangUp(flight: Flight): void {
-    if (!flight.isCalling) return;
-    flight.end();
-    this.#freeCall(flight);
+  #releaseSlot(inFlight: InFlightMessage): void {
+    if (!inFlight.isCalling) return;
+    inFlight.end();
+    this.#freeCall(inFlight);
   }
 
-  #freeCall(flight: Flight): void {
-    flight.isCalling = false;
+  #freeCall(inFlight: InFlightMessage): void {
+    inFlight.isCalling = false;
     this.#busyCalls -= 1;
     const next = this.#waiting.shift();
     if (next !== undefined) void this.#call(next);
@@ -226,39 +230,39 @@ export class Processor implements MessageSubscription {
    */
   get #mayGoOn(): boolean {
     const { session, maxConcurrentCalls } = this.#settings;
-    const completing = this.#flights.size - this.#busyCalls - this.#waiting.length;
+    const completing = this.#inFlightMessages.size - this.#busyCalls - this.#waiting.length;
     return session === undefined && completing < completionsPerCall * maxConcurrentCalls;
   }
 
   /** Without a frame of its own, which would show: most messages are read at once and only wait for their handler. */
-  #process(flight: Flight): Promise<void> {
-    const reading = this.#settings.intake.read(flight.delivered, flight.delivery, this.#policy);
+  #process(inFlight: InFlightMessage): Promise<void> {
+    const reading = this.#settings.intake.read(inFlight.delivered, inFlight.delivery, this.#policy);
     const pass = (result: IntakeResult) => {
-      if (isUndeserializableEvent(result)) return this.#conclude(result, flight);
-      flight.onRead?.();
+      if (isUndeserializableEvent(result)) return this.#conclude(result, inFlight);
+      inFlight.onRead?.();
       // It may have been given back while it was read.
-      return flight.isAborted ? Promise.resolve() : this.#handling.handle(result, flight);
+      return inFlight.isAborted ? Promise.resolve() : this.#handling.handle(result, inFlight);
     };
     return isPromise(reading) ? (reading as Promise<IntakeResult>).then(pass) : pass(reading as IntakeResult);
   }
 
-  async #conclude(event: UndeserializableEvent, flight: Flight): Promise<void> {
-    if (event.disposition === "held") return this.#hold(event, flight);
+  async #conclude(event: UndeserializableEvent, inFlight: InFlightMessage): Promise<void> {
+    if (event.disposition === "held") return this.#hold(event, inFlight);
     // Before anything that takes time: what comes behind it must not overtake it.
     if (event.disposition === "blocked") {
       this.#block(this.#settings.isBlocking ? "unreadable" : "circuitOpen");
-    } else if (flight.delivery === undefined) this.#holdPlace(event, flight);
+    } else if (inFlight.delivery === undefined) this.#holdPlace(event, inFlight);
     await this.#tell(event);
-    if (event.disposition !== "abandoned" || flight.delivery === undefined) return;
+    if (event.disposition !== "abandoned" || inFlight.delivery === undefined) return;
     this.#abandons ??= new DelayedAbandons(this.#settings.intake.settings.scheduler, this.#settings.backoff);
     if (this.#closing !== undefined) this.#abandons.flush();
-    await abandonUndecoded(flight.delivery, this.#abandons, (error) => {
+    await abandonUndecoded(inFlight.delivery, this.#abandons, (error) => {
       void this.#report(error, "abandon", event.message.messageId);
     });
   }
 
   /** Keeps a message that cannot be read now: beside the others, or in its place where order counts. */
-  async #hold(event: UndeserializableEvent, flight: Flight): Promise<void> {
+  async #hold(event: UndeserializableEvent, inFlight: InFlightMessage): Promise<void> {
     const { session } = this.#settings;
     if (session?.keeper !== undefined) {
       this.#block("unavailable");
@@ -266,26 +270,26 @@ export class Processor implements MessageSubscription {
     }
     if (this.#holding === undefined) {
       await this.#tell(event);
-      return this.#readInPlace(flight, event);
+      return this.#readInPlace(inFlight, event);
     }
-    flight.isHeld = true;
-    const outcome = await this.#holding.hold(this.#toHeld(event, flight));
-    if (outcome !== undefined && !(flight.wasHeld && outcome.disposition === "held"))
+    inFlight.isHeld = true;
+    const outcome = await this.#holding.hold(this.#toHeld(event, inFlight));
+    if (outcome !== undefined && !(inFlight.wasHeld && outcome.disposition === "held"))
       await this.#tell(outcome);
   }
 
   /** What the broker has deleted already cannot be held, but keeps the next from being deleted too. */
-  #holdPlace(event: UndeserializableEvent, flight: Flight): void {
-    const held = this.#toHeld(event, flight);
+  #holdPlace(event: UndeserializableEvent, inFlight: InFlightMessage): void {
+    const held = this.#toHeld(event, inFlight);
     if (held.circuit === undefined) return;
     if (this.#settings.session?.keeper !== undefined) this.#block("circuitOpen");
     if (this.#holding === undefined) return;
-    flight.isHeld = true;
+    inFlight.isHeld = true;
     void this.#holding.hold(held);
   }
 
-  #toHeld({ message }: UndeserializableEvent, flight: Flight): HeldMessage {
-    const { delivered, delivery, end: free } = flight;
+  #toHeld({ message }: UndeserializableEvent, inFlight: InFlightMessage): HeldMessage {
+    const { delivered, delivery, end: free } = inFlight;
     const outcome = message.failure;
     const circuit =
       outcome.status === "undeserializable"
@@ -295,11 +299,11 @@ export class Processor implements MessageSubscription {
   }
 
   /** Reads a message of a session again and again: what lies behind it waits. */
-  async #readInPlace(flight: Flight, event: UndeserializableEvent): Promise<void> {
+  async #readInPlace(inFlight: InFlightMessage, event: UndeserializableEvent): Promise<void> {
     const { intake, breaker, backoff, session } = this.#settings;
     this.#waitingInPlace ??= new AbortController();
     if (this.#closing !== undefined) this.#waitingInPlace.abort();
-    const result = await readInPlace(flight, event.error, {
+    const result = await readInPlace(inFlight, event.error, {
       intake,
       breaker,
       backoff,
@@ -308,10 +312,10 @@ export class Processor implements MessageSubscription {
       signal: this.#waitingInPlace.signal,
     });
     if (result === undefined) {
-      const isClosing = this.#closing !== undefined && !flight.isAborted;
-      if (isClosing && flight.delivery !== undefined) await this.#handling.abandon(flight.delivery);
-    } else if (isUndeserializableEvent(result)) await this.#conclude(result, flight);
-    else await this.#handling.handle(result, flight);
+      const isClosing = this.#closing !== undefined && !inFlight.isAborted;
+      if (isClosing && inFlight.delivery !== undefined) await this.#handling.abandon(inFlight.delivery);
+    } else if (isUndeserializableEvent(result)) await this.#conclude(result, inFlight);
+    else await this.#handling.handle(result, inFlight);
   }
 
   async #tell(event: UndeserializableEvent): Promise<void> {
@@ -329,7 +333,7 @@ export class Processor implements MessageSubscription {
   #block(cause: BlockCause): void {
     this.#isBlocked = true;
     this.#subscription.stop().catch(this.#onError);
-    for (const flight of this.#waiting.splice(0)) this.#land(flight);
+    for (const inFlight of this.#waiting.splice(0)) this.#removeInFlight(inFlight);
     this.#settings.session?.keeper?.onBlocked(cause);
   }
 
@@ -345,7 +349,7 @@ export class Processor implements MessageSubscription {
       await isDoneWithin(this.#cutShort(), settlingMs, scheduler);
     } finally {
       // What even so is not settled stays locked until its lock runs out.
-      for (const flight of this.#flights.toArray()) this.#land(flight);
+      for (const inFlight of this.#inFlightMessages.toArray()) this.#removeInFlight(inFlight);
       onClosed(this);
     }
   }
@@ -357,9 +361,9 @@ export class Processor implements MessageSubscription {
     await Promise.all([
       stopped,
       this.#holding?.close(stopped),
-      ...this.#waiting.splice(0).map((flight) => this.#giveBack(flight)),
+      ...this.#waiting.splice(0).map((inFlight) => this.#giveBack(inFlight)),
     ]);
-    if (this.#flights.size > 0) await new Promise<void>((resolve) => (this.#onAllLanded = resolve));
+    if (this.#inFlightMessages.size > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
   }
 
   /** Takes their messages from the handlers that still run. */
@@ -369,25 +373,25 @@ export class Processor implements MessageSubscription {
       "Its handler was not done when the subscription had to be closed; the message is given back.";
     await Promise.all([
       this.#holding?.giveBack(),
-      ...this.#flights.toArray().map(async (flight) => {
-        if (flight.isCalling) {
-          const { messageId } = flight.delivered;
+      ...this.#inFlightMessages.toArray().map(async (inFlight) => {
+        if (inFlight.isCalling) {
+          const { messageId } = inFlight.delivered;
           const error = new WaybillError("timeout", text, { entityPath, messageId });
-          flight.abort(error);
+          inFlight.abort(error);
           void this.#report(error, "processMessageCallback", messageId);
         }
-        if (flight.delivery !== undefined) await this.#handling.abandon(flight.delivery);
-        this.#land(flight);
+        if (inFlight.delivery !== undefined) await this.#handling.abandon(inFlight.delivery);
+        this.#removeInFlight(inFlight);
       }),
     ]);
   }
 
   /** Gives back a message that no handler has seen. In a session that will be closed it needs no settling, and counts no delivery. */
-  async #giveBack(flight: Flight): Promise<void> {
-    const { delivery } = flight;
+  async #giveBack(inFlight: InFlightMessage): Promise<void> {
+    const { delivery } = inFlight;
     const isReleased = this.#settings.session?.keeper !== undefined || this.#isBlocked;
     if (delivery !== undefined && !isReleased) await this.#handling.abandon(delivery);
-    this.#land(flight);
+    this.#removeInFlight(inFlight);
   }
 
   /** The transport closes, perhaps before the processor: what only waits must not hold it up. */
@@ -401,14 +405,15 @@ export class Processor implements MessageSubscription {
     if (!(error instanceof WaybillError) || error.code !== "session-lock-lost") return;
     const { health, receiver } = this.#settings.intake.settings;
     health.sessionLost(receiver);
-    for (const flight of this.#flights.toArray()) flight.abort(error);
+    for (const inFlight of this.#inFlightMessages.toArray()) inFlight.abort(error);
     this.#settings.session?.keeper?.onLost();
   };
 
   readonly #onRenewalError = (error: unknown, delivery: Delivery): void => {
     void this.#report(error, "renewLock", delivery.message.messageId);
     if (!isLockLost(error)) return;
-    for (const flight of this.#flights.toArray()) if (flight.delivery === delivery) flight.abort(error);
+    for (const inFlight of this.#inFlightMessages.toArray())
+      if (inFlight.delivery === delivery) inFlight.abort(error);
   };
 
   #report(

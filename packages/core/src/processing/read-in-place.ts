@@ -8,7 +8,7 @@ import {
 import type { WaybillError } from "../errors/error.js";
 import { pause } from "../foundation/pause.js";
 import { backoffDelayMs, type UnavailableBackoff } from "../holding/unavailable-backoff.js";
-import type { Flight } from "./flight.js";
+import type { InFlightMessage } from "./in-flight-message.js";
 
 /** What reading in place works with. */
 export interface ReadInPlaceSettings {
@@ -27,7 +27,7 @@ export interface ReadInPlaceSettings {
  * messages behind it wait. Resolves with undefined when the waiting was ended.
  */
 export async function readInPlace(
-  flight: Flight,
+  inFlight: InFlightMessage,
   error: WaybillError,
   settings: ReadInPlaceSettings,
 ): Promise<IntakeResult | undefined> {
@@ -35,10 +35,10 @@ export async function readInPlace(
   let lastError = error;
   for (let attempts = 0; ; attempts += 1) {
     await pause(delayMs(lastError, attempts, settings), intake.settings.scheduler, signal);
-    if (signal.aborted || flight.isAborted) return undefined;
+    if (signal.aborted || inFlight.isAborted) return undefined;
     keepLock?.();
     breaker?.beginProbe();
-    const result = await intake.read(flight.delivered, flight.delivery, policy);
+    const result = await intake.read(inFlight.delivered, inFlight.delivery, policy);
     if (!isUndeserializableEvent(result) || result.disposition !== "held") return result;
     lastError = result.error;
   }

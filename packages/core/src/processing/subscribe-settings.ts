@@ -2,8 +2,8 @@ import type { CircuitBreaker } from "../circuit-breaker/circuit-breaker.js";
 import type { ReceiveMode, TransportReceiver, TransportSender } from "../contracts/transport.js";
 import { WaybillError } from "../errors/error.js";
 import { durationMs } from "../foundation/duration.js";
+import { requireInteger } from "../foundation/integer.js";
 import type { Scheduler } from "../foundation/scheduler.js";
-import { requireWholeNumber } from "../foundation/whole-number.js";
 import type { UnavailableBackoff } from "../holding/unavailable-backoff.js";
 import type { UndeserializableEvent } from "../message/undeserializable-event.js";
 import type { RetrySettings } from "./handling.js";
@@ -28,7 +28,7 @@ export interface SubscribeSurroundings {
   /** Whether the transport defers messages. */
   readonly canDefer: boolean;
   readonly onUndeserializable: (event: UndeserializableEvent) => void;
-  /** Whether a session stops at what nobody can read. */
+  /** Whether a session stops at what cannot be deserialized. */
   readonly isBlocking: boolean;
   /** Sends to the entity itself; undefined where that cannot be done, or nothing can be scheduled. */
   readonly retrySender: (() => TransportSender) | undefined;
@@ -42,8 +42,8 @@ export function resolveSubscribeOptions(
   const defaults = defaultSubscribeOptions;
   const { maxConcurrentCalls = defaults.maxConcurrentCalls, prefetchCount = defaults.prefetchCount } =
     options;
-  requireWholeNumber("maxConcurrentCalls", maxConcurrentCalls, 1);
-  requireWholeNumber("prefetchCount", prefetchCount, 0);
+  requireInteger("maxConcurrentCalls", maxConcurrentCalls, 1);
+  requireInteger("prefetchCount", prefetchCount, 0);
   requirePrefetchable(prefetchCount, surroundings.receiver.receiveMode, surroundings.entityPath);
   const { maxAutoLockRenewalDurationInMs, closeTimeoutInMs } = options;
   const { backoff, renewForMs, isBlocking, onUndeserializable, breaker, canDefer } = surroundings;

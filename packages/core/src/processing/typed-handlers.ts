@@ -6,7 +6,7 @@ import type { DeserializationAttempt, DeserializationReport } from "../message/r
 import type { BodyOf, MessageType } from "../message-types/message-type.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 import { undeserializable } from "../pipeline/undeserializable.js";
-import type { MessageContext } from "./flight.js";
+import type { MessageContext } from "./in-flight-message.js";
 import type { MessageHandlers, SubscribeMessagesOptions } from "./processor-options.js";
 
 /** Gets the messages of one type, in its current version. What it throws decides, as with `processMessage` of a receiver. */
@@ -48,7 +48,7 @@ export interface UntypedHandlers<Context> {
   readonly handlers: MessageHandlers<unknown, UndecodedMessage, Context>;
 }
 
-/** Throws `TypeError` when a handler is no function, or is for a type that the pipeline does not know. */
+/** Throws `TypeError` when a handler is not a function, or is for a type that the pipeline does not know. */
 export function untypedHandlers<Context>(
   pipeline: Pipeline,
   given: TypedMessageHandlers<MessageType, Context>,
@@ -97,7 +97,7 @@ function collectHandlers<Context>(
 }
 
 function handledOnly(pipeline: Pipeline, handled: ReadonlyMap<string, unknown>): Pipeline {
-  const judge = (outcome: DeserializationOutcome): DeserializationOutcome => {
+  const policy = (outcome: DeserializationOutcome): DeserializationOutcome => {
     if (outcome.status !== "decoded") return outcome;
     const { messageType } = outcome.report;
     if (messageType !== undefined && handled.has(messageType)) return outcome;
@@ -113,7 +113,7 @@ function handledOnly(pipeline: Pipeline, handled: ReadonlyMap<string, unknown>):
     serialize: (message, options) => pipeline.serialize(message, options),
     deserialize(message, options) {
       const outcome = pipeline.deserialize(message, options);
-      return isPromise(outcome) ? (outcome as Promise<DeserializationOutcome>).then(judge) : judge(outcome);
+      return isPromise(outcome) ? (outcome as Promise<DeserializationOutcome>).then(policy) : policy(outcome);
     },
   };
 }

@@ -25,7 +25,7 @@ export interface CallReadingSettings
 
 type Received = ReceivedMessage | UndecodedMessage;
 
-/** What became of unread messages that are still in the entity. */
+/** What happened to unread messages that are still in the entity. */
 const stillThere: ReadonlySet<UndeserializableDisposition> = new Set([
   "held",
   "abandoned",

@@ -1,7 +1,7 @@
 import type { SettleableMessage } from "../contracts/settlement.js";
 import { Delivery } from "../delivery/delivery.js";
 import { WaybillError } from "../errors/error.js";
-import { requireWholeNumber } from "../foundation/whole-number.js";
+import { requireInteger } from "../foundation/integer.js";
 import type { ReceivedMessage, UndecodedMessage } from "../message/message.js";
 import type { ReceiveMessagesOptions, Receiver } from "./receiver.js";
 
@@ -18,7 +18,7 @@ export async function* iterateMessages<Body, Undecoded extends UndecodedMessage>
   receiver: Receiver<Undecoded>,
   { prefetchCount = 0, autoCompleteMessages = false, ...receiveOptions }: MessageIteratorOptions,
 ): AsyncGenerator<ReceivedMessage<Body> | Undecoded, void, undefined> {
-  requireWholeNumber("prefetchCount", prefetchCount, 0);
+  requireInteger("prefetchCount", prefetchCount, 0);
   let ahead: (ReceivedMessage<Body> | Undecoded)[] = [];
   try {
     while (!receiver.isClosed) {

@@ -21,7 +21,7 @@ export interface AcceptSessionReceiverOptions<Mode extends ReceiveMode = Receive
   /** How long to wait for a session, in milliseconds. Default: 60 000. */
   readonly maxWaitTimeInMs?: number | undefined;
   /**
-   * What becomes of a message that nobody can read: it is dead-lettered, or the session is blocked: `receiveMessages` rejects with
+   * What happens to an undeserializable message: it is dead-lettered, or the session is blocked: `receiveMessages` rejects with
    * `deserialization-failed`, subscriptions stop, and the message stays where it is. Default: `"deadLetter"`.
    */
   readonly undeserializableAction?: UndeserializableAction | undefined;

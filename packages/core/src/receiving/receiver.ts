@@ -9,11 +9,11 @@ import { type Delivery, renewLock, requireDelivery, settle } from "../delivery/d
 import { Intake, type IntakeSettings } from "../delivery/intake.js";
 import { WaybillError } from "../errors/error.js";
 import { durationMs } from "../foundation/duration.js";
+import { requireInteger } from "../foundation/integer.js";
 import { pause } from "../foundation/pause.js";
 import { steadyNow } from "../foundation/scheduler.js";
 import { sequenceNumberList } from "../foundation/sequence-number-list.js";
 import { underEither } from "../foundation/under-either.js";
-import { requireWholeNumber } from "../foundation/whole-number.js";
 import { maxDeadLetterTextLength } from "../message/broker-properties.js";
 import { checkApplicationProperties } from "../message/check-message.js";
 import type {
@@ -70,7 +70,7 @@ const defaultMaxWaitTimeInMs = 60_000;
 
 /**
  * Receives from a queue, a subscription or one of their dead-letter queues, and settles what it received. Bodies arrive decoded; what
- * nobody can read is dead-lettered at its first delivery and never returned. Where that is impossible, in a dead-letter queue or in
+ * cannot be deserialized is dead-lettered at its first delivery and never returned. Where that is impossible, in a dead-letter queue or in
  * receive-and-delete mode, `Undecoded` says that raw, marked messages come too.
  */
 export class Receiver<Undecoded extends UndecodedMessage = never> implements AsyncDisposable {
@@ -113,7 +113,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     maxMessageCount: number,
     options: ReceiveMessagesOptions = {},
   ): Promise<(ReceivedMessage<Body> | Undecoded)[]> {
-    requireWholeNumber("maxMessageCount", maxMessageCount, 1);
+    requireInteger("maxMessageCount", maxMessageCount, 1);
     this.#requireOpen();
     const { scheduler } = this.#settings;
     this.#reading.requireUnblocked();
@@ -181,7 +181,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     maxMessageCount: number,
     options: PeekMessagesOptions = {},
   ): Promise<PeekedMessage<Body>[]> {
-    requireWholeNumber("maxMessageCount", maxMessageCount, 1);
+    requireInteger("maxMessageCount", maxMessageCount, 1);
     this.#requireOpen();
     const { fromSequenceNumber = this.#peekFrom, abortSignal } = options;
     const delivered = await this.#receiver.peek({

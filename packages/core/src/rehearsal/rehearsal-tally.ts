@@ -27,7 +27,7 @@ export class RehearsalTally {
     return decoded + undeserializable + unavailable;
   }
 
-  /** Reads a message and counts it; resolves with what became of it. */
+  /** Reads a message and counts it; resolves with what happened to it. */
   async read(message: DeliveredMessage): Promise<DeserializationOutcome> {
     const reading = this.#pipeline.deserialize(message);
     const outcome = (isPromise(reading) ? await reading : reading) as DeserializationOutcome;

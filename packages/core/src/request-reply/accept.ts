@@ -11,7 +11,7 @@ export const acceptProperty = "Accept";
 /** Longer texts are malformed: no real list comes near. */
 const maxAcceptLength = 4_096;
 
-/** How many lists a negotiation remembers; past that it starts anew, since real systems use a handful. */
+/** How many lists a negotiation remembers; past that it starts again, since real systems use a handful. */
 const maxRemembered = 100;
 
 /** One member of the list: a media type, `type/*` or `*` + `/*`, and how much it is wanted, from 0 (not at all) to 1. */

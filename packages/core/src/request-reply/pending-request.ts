@@ -7,7 +7,7 @@ export type ReplyAnswer = "more" | "last" | "refused";
 /** Who waits for the replies to one request. */
 export interface ReplyListener {
   take(reply: ReceivedMessage): ReplyAnswer;
-  /** A reply came whose body nobody can read. */
+  /** A reply came whose body cannot be deserialized. */
   takeUndeserializable(error: WaybillError): "more" | "last";
   /** The time is up after the request was sent. */
   expire(error: WaybillError): void;

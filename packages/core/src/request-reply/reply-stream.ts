@@ -28,7 +28,7 @@ export class ReplyStream implements AsyncIterableIterator<ReceivedMessage, undef
   constructor(settings: ReplyStreamSettings) {
     const { maxReplies = Number.POSITIVE_INFINITY, isLast, undeserializableReplies = "reject" } = settings;
     if (!(maxReplies === Number.POSITIVE_INFINITY || (Number.isInteger(maxReplies) && maxReplies >= 1))) {
-      throw new TypeError(`maxReplies must be a whole number from 1 or Infinity; got ${String(maxReplies)}.`);
+      throw new TypeError(`maxReplies must be a positive integer or Infinity; got ${String(maxReplies)}.`);
     }
     if (isLast !== undefined && typeof isLast !== "function")
       throw new TypeError("isLast must be a function.");
@@ -71,7 +71,7 @@ export class ReplyStream implements AsyncIterableIterator<ReceivedMessage, undef
     }
     if (waiter === undefined) this.#buffer.push(reply);
     else waiter.resolve({ done: false, value: reply });
-    return this.#judge(reply);
+    return this.#policy(reply);
   }
 
   takeUndeserializable(error: WaybillError): "more" | "last" {
@@ -92,7 +92,7 @@ export class ReplyStream implements AsyncIterableIterator<ReceivedMessage, undef
     this.#end();
   }
 
-  #judge(reply: ReceivedMessage): "more" | "last" {
+  #policy(reply: ReceivedMessage): "more" | "last" {
     let isLast: boolean | undefined;
     try {
       isLast = this.#settings.isLast?.(reply);

@@ -19,7 +19,7 @@ export interface RequestManyOptions<Reply = unknown> extends RequestOptions {
   readonly maxReplies?: number | undefined;
   /** Ends after the reply for which it holds. */
   isLast?(reply: ReceivedMessage<Reply>): boolean;
-  /** What a reply does whose body nobody can read: `"reject"` ends the iteration with its error, `"skip"` counts it. Default: `"reject"`. */
+  /** What a reply does whose body cannot be deserialized: `"reject"` ends the iteration with its error, `"skip"` counts it. Default: `"reject"`. */
   readonly undeserializableReplies?: "reject" | "skip" | undefined;
 }
 
@@ -42,14 +42,14 @@ export interface RequesterOptions {
   readonly maxBufferedReplies?: number | undefined;
   /** How many replies may be on the way in at once. With 1 their order is kept even where a serializer is asynchronous. Default: 32. */
   readonly maxConcurrentReplies?: number | undefined;
-  /** What becomes of replies whose request has ended. Default: `"complete"`. */
+  /** What happens to replies whose request has ended. Default: `"complete"`. */
   readonly lateReplies?: "complete" | "deadLetter" | undefined;
   /**
-   * What becomes of replies to requests this requester did not make. Default: `"deadLetter"`. `"complete"` suits a subscription that gets
+   * What happens to replies to requests this requester did not make. Default: `"deadLetter"`. `"complete"` suits a subscription that gets
    * the replies of others too, `"abandon"` a queue that several requesters share without sessions.
    */
   readonly unknownReplies?: UnmatchedReplyPolicy | undefined;
-  /** Is told of every reply that nobody waits for, after it was settled. What it throws is ignored. */
+  /** Is notified of every reply that nobody waits for, after it was settled. What it throws is ignored. */
   readonly onUnmatchedReply?: ((event: UnmatchedReplyEvent) => void) | undefined;
   /** Gets everything that goes wrong while replies are received. What it throws is ignored. */
   readonly processError?: ((args: ProcessErrorArgs) => Promise<void> | void) | undefined;
@@ -112,7 +112,7 @@ type CountName = "maxPendingRequests" | "maxBufferedReplies" | "maxConcurrentRep
 function count(name: CountName, given: number | undefined): number {
   const chosen = given ?? defaultRequesterOptions[name];
   if (Number.isInteger(chosen) && chosen >= 1) return chosen;
-  throw new TypeError(`${name} must be a whole number from 1; got ${String(chosen)}.`);
+  throw new TypeError(`${name} must be a positive integer; got ${String(chosen)}.`);
 }
 
 function oneOf<Policy extends UnmatchedReplyPolicy>(

@@ -90,7 +90,7 @@ export class Requester implements AsyncDisposable {
 
   /**
    * Sends a request to a queue or topic and resolves with its first reply. Rejects with `timeout` when none came in time, `aborted`,
-   * `deserialization-failed` when nobody can read the reply, `closed`; and as `sendMessages` does.
+   * `deserialization-failed` when the reply cannot be deserialized, `closed`; and as `sendMessages` does.
    */
   request<Reply = unknown>(
     queueOrTopic: string,

@@ -9,7 +9,7 @@ export type UnmatchedReplyKind = "late" | "unknown";
 /** How a reply is settled that nobody waits for. `abandon` gives it back, for another requester on the same queue. */
 export type UnmatchedReplyPolicy = "complete" | "deadLetter" | "abandon";
 
-/** What became of a reply that nobody waits for; `unsettled` if settling it failed, so that it comes again. */
+/** What happened to a reply that nobody waits for; `unsettled` if settling it failed, so that it comes again. */
 export type UnmatchedReplyDisposition = "completed" | "deadLettered" | "abandoned" | "unsettled";
 
 /** Tells an application of a reply that nobody waits for. */

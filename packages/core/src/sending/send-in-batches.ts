@@ -7,7 +7,7 @@ import { sendError } from "./outgoing.js";
 /**
  * Sends messages in as few batches as the broker's limit allows, one after the other, each all or none. Rejects with
  * `message-too-large` before anything is sent when a message fits no batch; as the transport does when the first batch fails; with
- * `partially-sent`, and what became of each message, when a later one does.
+ * `partially-sent`, and what happened to each message, when a later one does.
  */
 export async function sendInBatches(
   sender: TransportSender,

@@ -79,7 +79,7 @@ export class Sender implements AsyncDisposable {
   async createMessageBatch(options: CreateMessageBatchOptions = {}): Promise<MessageBatch> {
     const { maxSizeInBytes } = options;
     if (maxSizeInBytes !== undefined && !(Number.isInteger(maxSizeInBytes) && maxSizeInBytes > 0)) {
-      throw new TypeError(`maxSizeInBytes must be a whole number from 1, not ${String(maxSizeInBytes)}.`);
+      throw new TypeError(`maxSizeInBytes must be a positive integer, not ${String(maxSizeInBytes)}.`);
     }
     const inner = await this.#sender.createBatch(options);
     const { pipeline } = this.#settings;

@@ -1,9 +1,9 @@
 import type { ReceiveMode } from "../contracts/transport.js";
 import { durationMs } from "../foundation/duration.js";
-import { requireWholeNumber } from "../foundation/whole-number.js";
+import { requireInteger } from "../foundation/integer.js";
 import type { UndecodedMessage } from "../message/message.js";
 import type { MessageType } from "../message-types/message-type.js";
-import type { MessageContext } from "../processing/flight.js";
+import type { MessageContext } from "../processing/in-flight-message.js";
 import {
   defaultSubscribeOptions,
   type MessageHandlers,
@@ -52,7 +52,7 @@ export interface SubscribeSessionsOptions<Mode extends ReceiveMode = ReceiveMode
   /** How long a session's lock is renewed, in milliseconds; then the session is let go between two messages. Default: 300 000. */
   readonly maxAutoLockRenewalDurationInMs?: number;
   /**
-   * What becomes of a message that nobody can read: it is dead-lettered and the session goes on, or the session is blocked: it keeps
+   * What happens to an undeserializable message: it is dead-lettered and the session goes on, or the session is blocked: it keeps
    * its order, the message stays, and other sessions go on. Default: `"deadLetter"`.
    */
   readonly undeserializableAction?: UndeserializableAction | undefined;
@@ -92,7 +92,7 @@ export function resolveSubscribeSessionsOptions(
   const defaults = defaultSubscribeSessionsOptions;
   const count = (name: CountName, least: 0 | 1) => {
     const value = options[name] ?? defaults[name];
-    requireWholeNumber(name, value, least);
+    requireInteger(name, value, least);
     return value;
   };
   const duration = (name: DurationName) => durationMs(name, options[name], defaults[name]);

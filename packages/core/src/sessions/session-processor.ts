@@ -28,7 +28,7 @@ export interface SessionProcessorSettings {
 /** No more sessions than this are asked for at once, so that a start does not open hundreds of links. */
 const mostAccepts = 16;
 
-/** How long one call waits for a session, in milliseconds; then it is made anew. */
+/** How long one call waits for a session, in milliseconds; then it is made again. */
 const acceptWaitMs = 60_000;
 
 /**

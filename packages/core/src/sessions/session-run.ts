@@ -4,7 +4,7 @@ import { Intake } from "../delivery/intake.js";
 import { steadyNow } from "../foundation/scheduler.js";
 import type { UndecodedMessage } from "../message/message.js";
 import type { ErrorReporter } from "../processing/error-reporter.js";
-import type { Flight } from "../processing/flight.js";
+import type { InFlightMessage } from "../processing/in-flight-message.js";
 import { Processor } from "../processing/processor.js";
 import type { BlockCause, SessionKeeper } from "../processing/processor-settings.js";
 import type {
@@ -24,7 +24,7 @@ export interface SessionRunSettings {
   readonly events: SessionRunEvents;
 }
 
-/** What becomes of a session that is served. */
+/** What happens to a session that is served. */
 export interface SessionRunEvents {
   onBusy(run: SessionRun): void;
   onIdle(run: SessionRun): void;
@@ -129,9 +129,9 @@ export class SessionRun implements SessionKeeper {
     }
   }
 
-  toContext = (flight: Flight): SessionMessageContext<UndecodedMessage> => {
-    this.#lastSequenceNumber = flight.delivered.sequenceNumber;
-    return new SessionContext(flight, this);
+  toContext = (inFlight: InFlightMessage): SessionMessageContext<UndecodedMessage> => {
+    this.#lastSequenceNumber = inFlight.delivered.sequenceNumber;
+    return new SessionContext(inFlight, this);
   };
 
   onActivity(isBusy: boolean): void {
@@ -200,11 +200,11 @@ export class SessionRun implements SessionKeeper {
 }
 
 class SessionContext implements SessionMessageContext<UndecodedMessage> {
-  readonly #flight: Flight;
+  readonly #inFlight: InFlightMessage;
   readonly #run: SessionRun;
 
-  constructor(flight: Flight, run: SessionRun) {
-    this.#flight = flight;
+  constructor(inFlight: InFlightMessage, run: SessionRun) {
+    this.#inFlight = inFlight;
     this.#run = run;
   }
 
@@ -213,7 +213,7 @@ class SessionContext implements SessionMessageContext<UndecodedMessage> {
   }
 
   get abortSignal(): AbortSignal {
-    return this.#flight.abortSignal;
+    return this.#inFlight.abortSignal;
   }
 
   /** A function of its own, so that it can be taken out of the context. */

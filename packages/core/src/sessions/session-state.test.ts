@@ -53,12 +53,12 @@ describe("a session's state", () => {
     ["cut off in its length", Uint8Array.of(0xc1, 0x57, 0x42, 1, 0), "it is cut off"],
     ["cut off in its header", Uint8Array.of(0xc1, 0x57, 0x42, 1, 0, 9, 0x7b), "it is cut off"],
     ["not JSON", withHeader("{"), "it is not JSON"],
-    ["a list", withHeader("[]"), "it is no object"],
-    ["a number for a content type", withHeader('{"contentType":1}'), "its contentType is no text"],
+    ["a list", withHeader("[]"), "it is not an object"],
+    ["a number for a content type", withHeader('{"contentType":1}'), "its contentType is not a string"],
     [
       "a list of properties",
       withHeader('{"applicationProperties":[]}'),
-      "its applicationProperties are no object",
+      "its applicationProperties are not an object",
     ],
     [
       "a strange property",

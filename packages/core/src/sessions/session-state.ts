@@ -162,7 +162,7 @@ function parseHeader(bytes: Uint8Array): Record<keyof StateHeader, unknown> {
     throw new Error("it is not JSON");
   }
   if (typeof header !== "object" || header === null || Array.isArray(header))
-    throw new Error("it is no object");
+    throw new Error("it is not an object");
   return header as Record<keyof StateHeader, unknown>;
 }
 
@@ -181,7 +181,7 @@ function toHeaderValue(name: string, value: ApplicationPropertyValue): unknown {
 function fromHeaderProperties(properties: unknown): ApplicationProperties {
   if (properties === undefined) return {};
   if (typeof properties !== "object" || properties === null || Array.isArray(properties)) {
-    throw new Error("its applicationProperties are no object");
+    throw new Error("its applicationProperties are not an object");
   }
   return Object.fromEntries(
     Object.entries(properties).map(([name, value]) => [name, fromHeaderValue(value)]),
@@ -202,5 +202,5 @@ function fromHeaderValue(value: unknown): ApplicationPropertyValue {
 
 function textOrNone(name: string, value: unknown): string | undefined {
   if (value === undefined || typeof value === "string") return value;
-  throw new Error(`its ${name} is no text`);
+  throw new Error(`its ${name} is not a string`);
 }

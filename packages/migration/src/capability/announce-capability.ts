@@ -10,7 +10,7 @@ export interface AnnounceOptions {
   readonly instance: string;
   /** How long a beacon counts after it was last renewed, in milliseconds. Default: 600 000. It is renewed three times as often. */
   readonly lifetimeInMs?: number | undefined;
-  /** Is told when renewing failed; it is tried again at the next turn. */
+  /** Is notified when renewing failed; it is tried again at the next turn. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /** Where time comes from. Default: the system's clock. */
   readonly scheduler?: Scheduler | undefined;

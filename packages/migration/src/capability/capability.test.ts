@@ -15,7 +15,7 @@ import { type ReaderCapability, readerCapability } from "./reader-capability.js"
 
 afterEach(() => void vi.useRealTimers());
 
-async function createWorld() {
+async function createFixture() {
   const clock = createManualClock();
   const broker = createBroker({ clock });
   await broker.createQueue("capabilities", { maxMessageSizeInKilobytes: 102_400 });
@@ -186,8 +186,8 @@ describe("the guard", () => {
 
 describe("beacons in a queue", () => {
   it("carry what was announced to whoever lists them, and lie there until their life ends", async () => {
-    await using world = await createWorld();
-    const { store, scheduler, clock } = world;
+    await using fixture = await createFixture();
+    const { store, scheduler, clock } = fixture;
     await using announcement = await announceCapability(store, able, {
       reader: "billing",
       instance: "1",
@@ -221,8 +221,8 @@ describe("beacons in a queue", () => {
   });
 
   it("are renewed three times in their life", async () => {
-    await using world = await createWorld();
-    const { store, scheduler, clock } = world;
+    await using fixture = await createFixture();
+    const { store, scheduler, clock } = fixture;
     await using _ = await announceCapability(store, able, {
       reader: "billing",
       instance: "1",
@@ -238,8 +238,8 @@ describe("beacons in a queue", () => {
   });
 
   it("say when renewing failed, and try again", async () => {
-    await using world = await createWorld();
-    const { scheduler, clock } = world;
+    await using fixture = await createFixture();
+    const { scheduler, clock } = fixture;
     const errors: unknown[] = [];
     let announced = 0;
     const store: BeaconStore = {
@@ -263,8 +263,8 @@ describe("beacons in a queue", () => {
   });
 
   it("are read page by page, and what is no beacon is passed over", async () => {
-    await using world = await createWorld();
-    const { store, transport } = world;
+    await using fixture = await createFixture();
+    const { store, transport } = fixture;
     const sender = transport.createSender("capabilities");
     const texts = ["not json", "[]", '{"reader":"x"}', "null", '{"reader":1,"instance":"1","capability":{}}'];
     await sender.send(
@@ -272,15 +272,15 @@ describe("beacons in a queue", () => {
     );
     await sender.send([{ body: new TextEncoder().encode("{}") }]);
     for (let instance = 0; instance < 120; instance++)
-      await store.announce(beacon("billing", `${instance}`, able, world.clock.now()));
+      await store.announce(beacon("billing", `${instance}`, able, fixture.clock.now()));
     expect(await store.list()).toHaveLength(120);
   });
 
   it.each([-30, -3, 3, 30])(
     "go by the broker's time with a reader whose clock is off by %i minutes",
     async (minutes) => {
-      await using world = await createWorld();
-      const { store, scheduler, clock } = world;
+      await using fixture = await createFixture();
+      const { store, scheduler, clock } = fixture;
       const off: Scheduler = Object.assign(Object.create(scheduler), {
         now: () => clock.now() + minutes * 60_000,
         schedule: (delayMs: number, run: () => void) => scheduler.schedule(delayMs, run),
@@ -303,14 +303,14 @@ describe("beacons in a queue", () => {
   );
 
   it("leave out what the broker has not removed yet, by the newest arrival", async () => {
-    await using world = await createWorld();
-    const { clock, transport } = world;
-    await world.store.announce(beacon("old", "1", able, 0));
+    await using fixture = await createFixture();
+    const { clock, transport } = fixture;
+    await fixture.store.announce(beacon("old", "1", able, 0));
     const peeked = await transport
       .createReceiver({ queue: "capabilities" }, "peekLock")
       .peek({ maxMessages: 9 });
     clock.advance(5_000);
-    await world.store.announce(beacon("new", "1", able, clock.now()));
+    await fixture.store.announce(beacon("new", "1", able, clock.now()));
     // As a broker that takes its time with what has expired.
     const slow: Transport = {
       ...transport,
@@ -329,12 +329,12 @@ describe("beacons in a queue", () => {
   });
 
   it("are seen behind more than 10,000 messages, and refused behind more than are looked through", async () => {
-    await using world = await createWorld();
-    const { store, transport } = world;
+    await using fixture = await createFixture();
+    const { store, transport } = fixture;
     const sender = transport.createSender("capabilities");
     const noise = Array.from({ length: 2_100 }, () => ({ body: new Uint8Array(1) }));
     for (let batch = 0; batch < 5; batch++) await sender.send(noise);
-    await store.announce(beacon("audit", "1", jsonOnly, world.clock.now()));
+    await store.announce(beacon("audit", "1", jsonOnly, fixture.clock.now()));
     expect(await store.list()).toHaveLength(1);
     const short = queueBeaconStore(transport, "capabilities", { maxMessages: 10_000 });
     await expect(objections(short, ["audit"])).rejects.toThrow(
@@ -343,8 +343,8 @@ describe("beacons in a queue", () => {
   });
 
   it("are read when they are large, and refused when they are larger", async () => {
-    await using world = await createWorld();
-    const { store, transport, clock } = world;
+    await using fixture = await createFixture();
+    const { store, transport, clock } = fixture;
     const large = { ...jsonOnly, mediaTypes: Array.from({ length: 30_000 }, (_, n) => `application/x-${n}`) };
     const body = new TextEncoder().encode(JSON.stringify(beacon("audit", "1", large, clock.now())));
     expect(body.length).toBeGreaterThan(256 * 1024);
@@ -363,8 +363,8 @@ describe("beacons in a queue", () => {
   });
 
   it("let a plan go ahead, end to end", async () => {
-    await using world = await createWorld();
-    const { store, scheduler } = world;
+    await using fixture = await createFixture();
+    const { store, scheduler } = fixture;
     const guard = beaconGuard({ store, readers: ["billing"], pipeline, scheduler });
     const plan = new WritePlan(orderPlaced, {
       from: { serializer: "json", version: 1 },

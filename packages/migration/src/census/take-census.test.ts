@@ -2,7 +2,7 @@ import { createPipeline, type EncodedMessage } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { describe, expect, it } from "vitest";
-import { openWorld } from "../world.test-support.js";
+import { openFixture } from "../fixture.test-support.js";
 import { takeCensus } from "./take-census.js";
 
 const pipeline = createPipeline({ serializer: json(), additionalDeserializers: [msgpack()] });
@@ -14,18 +14,18 @@ const garbage: EncodedMessage = { body: Uint8Array.of(0xff, 0xfe, 0xfd), subject
 
 describe("a census", () => {
   it("counts active, scheduled, deferred and dead-lettered messages by who would read them", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
-    await world.send("orders", asJson);
-    await world.defer({ queue: "orders" });
-    await world.send("orders", asMsgpack);
-    await world.deadLetter({ queue: "orders" });
-    await world.send("orders", asJson);
-    await world.send("orders", asJson);
-    await world.schedule("orders", asMsgpack, 60_000);
-    await world.send("orders", garbage);
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    await fixture.send("orders", asJson);
+    await fixture.defer({ queue: "orders" });
+    await fixture.send("orders", asMsgpack);
+    await fixture.deadLetter({ queue: "orders" });
+    await fixture.send("orders", asJson);
+    await fixture.send("orders", asJson);
+    await fixture.schedule("orders", asMsgpack, 60_000);
+    await fixture.send("orders", garbage);
 
-    const census = await takeCensus({ ...world, pipeline });
+    const census = await takeCensus({ ...fixture, pipeline });
 
     expect(
       census.groups.map(({ subQueue, state, mediaType, status, serializer, position, count }) => ({
@@ -82,15 +82,15 @@ describe("a census", () => {
   });
 
   it("tells the oldest and the newest, the latest schedule and the last expiry", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
-    const start = world.clock.now();
-    await world.send("orders", { ...asJson, timeToLive: 60_000 });
-    world.clock.advance(1_000);
-    await world.send("orders", { ...asJson, timeToLive: 10_000 });
-    await world.schedule("orders", asMsgpack, 30_000);
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    const start = fixture.clock.now();
+    await fixture.send("orders", { ...asJson, timeToLive: 60_000 });
+    fixture.clock.advance(1_000);
+    await fixture.send("orders", { ...asJson, timeToLive: 10_000 });
+    await fixture.schedule("orders", asMsgpack, 30_000);
 
-    const { groups } = await takeCensus({ ...world, pipeline });
+    const { groups } = await takeCensus({ ...fixture, pipeline });
 
     expect(groups).toMatchObject([
       {
@@ -105,14 +105,14 @@ describe("a census", () => {
   });
 
   it("looks into sessions, subscriptions and what is forwarded, following the flow", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("archive");
-    await world.broker.createTopic("events");
-    await world.broker.createSubscription("events", "billing", { requiresSession: true });
-    await world.broker.createSubscription("events", "audit", { forwardTo: "archive" });
-    await world.send("events", { ...asJson, sessionId: "s-1" });
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("archive");
+    await fixture.broker.createTopic("events");
+    await fixture.broker.createSubscription("events", "billing", { requiresSession: true });
+    await fixture.broker.createSubscription("events", "audit", { forwardTo: "archive" });
+    await fixture.send("events", { ...asJson, sessionId: "s-1" });
 
-    const census = await takeCensus({ ...world, pipeline });
+    const census = await takeCensus({ ...fixture, pipeline });
 
     expect(census.groups.map(({ entityPath, count }) => [entityPath, count])).toEqual([
       ["events/Subscriptions/billing", 1],
@@ -130,27 +130,27 @@ describe("a census", () => {
   });
 
   it("says what nobody can peek: messages scheduled at a topic", async () => {
-    await using world = openWorld();
-    await world.broker.createTopic("events");
-    await world.schedule("events", asJson, 60_000);
-    expect((await takeCensus({ ...world, pipeline })).hidden).toEqual([
+    await using fixture = openFixture();
+    await fixture.broker.createTopic("events");
+    await fixture.schedule("events", asJson, 60_000);
+    expect((await takeCensus({ ...fixture, pipeline })).hidden).toEqual([
       { entityPath: "events", kind: "scheduled-at-topic", count: 1 },
     ]);
     const catalog = { listEntities: async () => [{ entity: { topic: "events" } }] };
-    expect((await takeCensus({ ...world, pipeline, catalog })).hidden).toEqual([
+    expect((await takeCensus({ ...fixture, pipeline, catalog })).hidden).toEqual([
       { entityPath: "events", kind: "scheduled-at-topic", count: undefined },
     ]);
   });
 
   it("says where it stopped at the limit, and where it could not look", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
-    for (let count = 0; count < 5; count++) await world.send("orders", asJson);
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    for (let count = 0; count < 5; count++) await fixture.send("orders", asJson);
     const catalog = {
       listEntities: async () => [{ entity: { queue: "orders" } }, { entity: { queue: "gone" } }],
     };
 
-    const census = await takeCensus({ ...world, pipeline, catalog, maxMessagesPerPlace: 3, pageSize: 2 });
+    const census = await takeCensus({ ...fixture, pipeline, catalog, maxMessagesPerPlace: 3, pageSize: 2 });
 
     expect(census.places.filter(({ end }) => end !== "reached")).toMatchObject([
       ...["", "", ""].map(() => ({ entityPath: "gone", end: "failed", error: { code: "entity-not-found" } })),
@@ -159,11 +159,11 @@ describe("a census", () => {
   });
 
   it("reads a share of the messages when asked to, and counts all of them", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
-    for (let count = 0; count < 200; count++) await world.send("orders", asJson);
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    for (let count = 0; count < 200; count++) await fixture.send("orders", asJson);
 
-    const { groups } = await takeCensus({ ...world, pipeline, sampleRate: 0.25 });
+    const { groups } = await takeCensus({ ...fixture, pipeline, sampleRate: 0.25 });
 
     const count = (status: string) => groups.find((group) => group.status === status)?.count ?? 0;
     expect(count("decoded") + count("not-sampled")).toBe(200);
@@ -172,12 +172,12 @@ describe("a census", () => {
   });
 
   it("keeps its memory when producers invent subjects and content types", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
     for (let n = 0; n < 50; n++)
-      await world.send("orders", { ...asJson, subject: `type-${n}`, contentType: `a/${n}` });
+      await fixture.send("orders", { ...asJson, subject: `type-${n}`, contentType: `a/${n}` });
 
-    const { groups } = await takeCensus({ ...world, pipeline, maxGroups: 10 });
+    const { groups } = await takeCensus({ ...fixture, pipeline, maxGroups: 10 });
 
     expect(groups).toHaveLength(11);
     expect(groups.at(-1)).toMatchObject({
@@ -189,16 +189,22 @@ describe("a census", () => {
   });
 
   it("reports progress against what the broker counts, and can be aborted", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
-    for (let count = 0; count < 5; count++) await world.send("orders", asJson);
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    for (let count = 0; count < 5; count++) await fixture.send("orders", asJson);
     const controller = new AbortController();
     const seen: unknown[] = [];
     const onProgress = (progress: unknown) => {
       seen.push(progress);
       if (seen.length === 2) controller.abort();
     };
-    const taken = takeCensus({ ...world, pipeline, pageSize: 2, onProgress, abortSignal: controller.signal });
+    const taken = takeCensus({
+      ...fixture,
+      pipeline,
+      pageSize: 2,
+      onProgress,
+      abortSignal: controller.signal,
+    });
     await expect(taken).rejects.toMatchObject({ code: "aborted" });
     expect(seen).toEqual([
       { entityPath: "orders", peeked: 2, expected: 5 },
@@ -207,11 +213,11 @@ describe("a census", () => {
   });
 
   it("refuses settings that cannot be", async () => {
-    await using world = openWorld();
-    await expect(takeCensus({ ...world, pipeline, sampleRate: 2 })).rejects.toThrow(
+    await using fixture = openFixture();
+    await expect(takeCensus({ ...fixture, pipeline, sampleRate: 2 })).rejects.toThrow(
       "sampleRate must be from 0 to 1",
     );
-    await expect(takeCensus({ ...world, pipeline, pageSize: 0 })).rejects.toThrow(
+    await expect(takeCensus({ ...fixture, pipeline, pageSize: 0 })).rejects.toThrow(
       "pageSize must be at least 1",
     );
   });

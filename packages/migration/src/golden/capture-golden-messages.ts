@@ -52,7 +52,7 @@ export interface GoldenCapture {
 /** Messages that were left out. */
 export interface GoldenSkip {
   /**
-   * Nobody in the chain reads it; its body is an AMQP value that needs no serializer; or it cannot be written anew, mostly because its redacted
+   * Nobody in the chain reads it; its body is an AMQP value that needs no serializer; or it cannot be written again, mostly because its redacted
    * form would be refused, and the redactor must keep more.
    */
   readonly why: "undecodable" | "no-serializer" | "not-redactable";
@@ -68,7 +68,7 @@ export interface GoldenSkip {
 const maxKinds = 1_000;
 
 /**
- * Peeks every entity and its dead-letter queues and takes samples of each type, version and serializer: redacted, written anew in the format
+ * Peeks every entity and its dead-letter queues and takes samples of each type, version and serializer: redacted, written again in the format
  * and version they came in, and read once more with the chain, to see what it makes of them. Locks and changes nothing.
  */
 export async function captureGoldenMessages(options: GoldenCaptureOptions): Promise<GoldenCapture> {

@@ -15,7 +15,7 @@ export interface GoldenCheckOptions {
   readonly directory: string;
 }
 
-/** What became of all golden messages. */
+/** What happened to all golden messages. */
 export interface GoldenCheck {
   readonly checked: number;
   /** Empty when all is as it was. */

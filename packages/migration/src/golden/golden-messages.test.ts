@@ -7,7 +7,7 @@ import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { describe, expect, it } from "vitest";
-import { openWorld } from "../world.test-support.js";
+import { openFixture } from "../fixture.test-support.js";
 import { captureGoldenMessages, type GoldenCaptureOptions } from "./capture-golden-messages.js";
 import { assertGoldenMessages, checkGoldenMessages } from "./check-golden-messages.js";
 import { writeGoldenMessages } from "./golden-files.js";
@@ -52,23 +52,23 @@ const asV1 = (body: V1, more: object = {}) =>
 const asV2 = (body: V2) => now.serialize(orderV2.message(body)) as EncodedMessage;
 const ada: V1 = { name: "Ada Lovelace", total: 42.5, status: "paid" };
 
-/** A world with messages in "orders", and an empty directory for fixtures. */
+/** A fixture with messages in "orders", and an empty directory for fixtures. */
 async function openGolden(messages: readonly EncodedMessage[]) {
-  const world = openWorld();
-  await world.broker.createQueue("orders");
-  for (const message of messages) await world.send("orders", message);
+  const fixture = openFixture();
+  await fixture.broker.createQueue("orders");
+  for (const message of messages) await fixture.send("orders", message);
   const directory = await mkdtemp(join(tmpdir(), "waybill-golden-"));
   return {
-    ...world,
+    ...fixture,
     directory,
     capture: (more: Partial<GoldenCaptureOptions> = {}) =>
-      captureGoldenMessages({ ...world, pipeline: now, keep: ["/status"], ...more }),
+      captureGoldenMessages({ ...fixture, pipeline: now, keep: ["/status"], ...more }),
     files: async () =>
       (
         await Promise.all((await readdir(directory)).map((file) => readFile(join(directory, file), "utf8")))
       ).join(),
     async [Symbol.asyncDispose]() {
-      await world[Symbol.asyncDispose]();
+      await fixture[Symbol.asyncDispose]();
       await rm(directory, { recursive: true });
     },
   };
@@ -76,13 +76,13 @@ async function openGolden(messages: readonly EncodedMessage[]) {
 
 describe("capturing golden messages", () => {
   it("takes one sample of each type, version, format and shape, redacted and as it travels", async () => {
-    await using world = await openGolden([
+    await using fixture = await openGolden([
       asV1(ada),
       asV1({ ...ada, name: "Grace Hopper", total: 7 }),
       asV2(toV2(ada)),
     ]);
 
-    const { peeked, messages, skipped } = await world.capture();
+    const { peeked, messages, skipped } = await fixture.capture();
 
     expect(peeked).toBe(3);
     expect(skipped).toEqual([]);
@@ -113,10 +113,10 @@ describe("capturing golden messages", () => {
 
   it("redacts application properties too, and adds none that the message did not have", async () => {
     const { applicationProperties: _, ...unversioned } = asV1(ada);
-    await using world = await openGolden([
+    await using fixture = await openGolden([
       { ...unversioned, applicationProperties: { tenant: "Contoso", shard: 7n } },
     ]);
-    const { messages } = await world.capture();
+    const { messages } = await fixture.capture();
     expect(messages[0]?.message.applicationProperties).toEqual({ tenant: "Aaaaaaa", shard: 1n });
   });
 
@@ -125,25 +125,25 @@ describe("capturing golden messages", () => {
     const body = gzipSync(sent.body as Uint8Array);
     for (const name of ["Content-Encoding", "content-encoding"]) {
       const applicationProperties = { ...sent.applicationProperties, [name]: "gzip" };
-      await using world = await openGolden([{ ...sent, body, applicationProperties }]);
-      const { messages, skipped } = await world.capture();
+      await using fixture = await openGolden([{ ...sent, body, applicationProperties }]);
+      const { messages, skipped } = await fixture.capture();
       expect(skipped).toEqual([]);
       expect(messages[0]?.message.applicationProperties).toMatchObject({ [name]: "gzip" });
     }
   });
 
   it("keeps labels as they are, wrong and missing ones too: they decide who reads", async () => {
-    await using world = await openGolden([
+    await using fixture = await openGolden([
       { ...asV1(ada), contentType: "application/x-order" },
       { ...asV1(ada), contentType: undefined },
     ]);
-    const { messages } = await world.capture();
+    const { messages } = await fixture.capture();
     expect(messages.map(({ message }) => message.contentType)).toEqual(["application/x-order", undefined]);
   });
 
   it("leaves out what its schema would refuse redacted, and says where", async () => {
-    await using world = await openGolden([asV1(ada)]);
-    const { messages, skipped } = await world.capture({ keep: [] });
+    await using fixture = await openGolden([asV1(ada)]);
+    const { messages, skipped } = await fixture.capture({ keep: [] });
     expect(messages).toEqual([]);
     expect(skipped).toMatchObject([
       { why: "not-redactable", messageType: "order", serializer: "json", count: 1 },
@@ -153,19 +153,19 @@ describe("capturing golden messages", () => {
   });
 
   it("takes a redactor of the user's own, and payloads as they are only when told so", async () => {
-    await using world = await openGolden([asV1(ada)]);
-    const own = await world.capture({ redact: (leaf, { path }) => (path === "/name" ? "N. N." : leaf) });
+    await using fixture = await openGolden([asV1(ada)]);
+    const own = await fixture.capture({ redact: (leaf, { path }) => (path === "/name" ? "N. N." : leaf) });
     expect(own.messages[0]?.expected.value).toMatchObject({ customer: { name: "N. N." }, total: 42.5 });
-    const raw = await world.capture({ redact: false });
+    const raw = await fixture.capture({ redact: false });
     expect(raw.messages[0]).toMatchObject({ isRedacted: false, message: { body: asV1(ada).body } });
   });
 
   it("counts what it cannot sample", async () => {
-    await using world = await openGolden([
+    await using fixture = await openGolden([
       { body: Uint8Array.of(0xff), subject: "order" },
       { body: { section: "value", value: 1 } },
     ]);
-    const { messages, skipped } = await world.capture();
+    const { messages, skipped } = await fixture.capture();
     expect(messages).toEqual([]);
     expect(skipped.map(({ why, count }) => [why, count])).toEqual([
       ["undecodable", 1],
@@ -174,45 +174,45 @@ describe("capturing golden messages", () => {
   });
 
   it("writes files without payload, and never over one that is there", async () => {
-    await using world = await openGolden([asV1(ada), asV2(toV2(ada))]);
-    const { messages } = await world.capture();
-    expect(await writeGoldenMessages(world.directory, messages)).toHaveLength(2);
-    const text = await world.files();
+    await using fixture = await openGolden([asV1(ada), asV2(toV2(ada))]);
+    const { messages } = await fixture.capture();
+    expect(await writeGoldenMessages(fixture.directory, messages)).toHaveLength(2);
+    const text = await fixture.files();
     expect(text).not.toMatch(/Ada|Lovelace|42/);
-    expect(await writeGoldenMessages(world.directory, messages)).toEqual([]);
-    expect(await world.files()).toBe(text);
+    expect(await writeGoldenMessages(fixture.directory, messages)).toEqual([]);
+    expect(await fixture.files()).toBe(text);
   });
 });
 
 describe("checking golden messages", () => {
   async function openChecked() {
-    const world = await openGolden([asV1(ada), asV2(toV2(ada))]);
-    await writeGoldenMessages(world.directory, (await world.capture()).messages);
-    return world;
+    const fixture = await openGolden([asV1(ada), asV2(toV2(ada))]);
+    await writeGoldenMessages(fixture.directory, (await fixture.capture()).messages);
+    return fixture;
   }
 
   it("finds nothing while the chain makes of them what it made", async () => {
-    await using world = await openChecked();
-    const { directory } = world;
+    await using fixture = await openChecked();
+    const { directory } = fixture;
     expect(await checkGoldenMessages({ pipeline: now, directory })).toEqual({ checked: 2, failures: [] });
     await assertGoldenMessages({ pipeline: now, directory });
   });
 
   it("finds lost support: a deserializer that was dropped too early", async () => {
-    await using world = await openChecked();
+    await using fixture = await openChecked();
     const pipeline = createPipeline({ serializer: avro(), messageTypes: [orderV2] });
-    const { failures } = await checkGoldenMessages({ pipeline, directory: world.directory });
+    const { failures } = await checkGoldenMessages({ pipeline, directory: fixture.directory });
     expect(failures).toMatchObject([
       { kind: "lost-support", name: expect.stringContaining("order.v1.json") },
     ]);
-    await expect(assertGoldenMessages({ pipeline, directory: world.directory })).rejects.toMatchObject({
+    await expect(assertGoldenMessages({ pipeline, directory: fixture.directory })).rejects.toMatchObject({
       name: "AssertionError",
       message: expect.stringContaining("1 failures in 2 golden messages:\norder.v1.json"),
     });
   });
 
   it("finds a changed value, by its path and without the value", async () => {
-    await using world = await openChecked();
+    await using fixture = await openChecked();
     const changed = defineMessage("order", {
       version: 2,
       schemas: { 1: { json: v1Schema }, 2: { avro: v2Schema } },
@@ -223,13 +223,13 @@ describe("checking golden messages", () => {
       additionalDeserializers: [json()],
       messageTypes: [changed],
     });
-    expect((await checkGoldenMessages({ pipeline, directory: world.directory })).failures).toEqual([
+    expect((await checkGoldenMessages({ pipeline, directory: fixture.directory })).failures).toEqual([
       { name: expect.stringContaining("v1"), kind: "changed-value", text: "differs at /total." },
     ]);
   });
 
   it("goes on holding when a newer version is added: values are compared as of then", async () => {
-    await using world = await openChecked();
+    await using fixture = await openChecked();
     const third = (isBroken: boolean) =>
       createPipeline({
         serializer: avro(),
@@ -249,7 +249,7 @@ describe("checking golden messages", () => {
           }),
         ],
       });
-    const { directory } = world;
+    const { directory } = fixture;
     expect((await checkGoldenMessages({ pipeline: third(false), directory })).failures).toEqual([]);
     expect((await checkGoldenMessages({ pipeline: third(true), directory })).failures).toMatchObject([
       { kind: "changed-value", text: "differs at /status." },
@@ -257,9 +257,9 @@ describe("checking golden messages", () => {
   });
 
   it("finds a new ambiguity: another serializer that would take the body as well", async () => {
-    await using world = await openGolden([{ ...asV1(ada), subject: undefined, applicationProperties: {} }]);
+    await using fixture = await openGolden([{ ...asV1(ada), subject: undefined, applicationProperties: {} }]);
     const pipeline = createPipeline({ serializer: json() });
-    await writeGoldenMessages(world.directory, (await world.capture({ pipeline })).messages);
+    await writeGoldenMessages(fixture.directory, (await fixture.capture({ pipeline })).messages);
     const lookalike = {
       ...json(),
       name: "relaxed",
@@ -271,15 +271,15 @@ describe("checking golden messages", () => {
       additionalDeserializers: [{ ...json(), leadingBytes: [0x5b] }],
     });
     expect(
-      (await checkGoldenMessages({ pipeline: chain, directory: world.directory })).failures,
+      (await checkGoldenMessages({ pipeline: chain, directory: fixture.directory })).failures,
     ).toMatchObject([{ kind: "new-ambiguity", text: "without a content type relaxed would read it now." }]);
   });
 
   it("refuses a directory without golden messages, and a file that is none", async () => {
-    await using world = await openGolden([]);
-    const check = () => checkGoldenMessages({ pipeline: now, directory: world.directory });
+    await using fixture = await openGolden([]);
+    const check = () => checkGoldenMessages({ pipeline: now, directory: fixture.directory });
     await expect(check()).rejects.toMatchObject({ code: "configuration-invalid" });
-    await writeFile(join(world.directory, "a.golden.json"), '{"waybillGolden":1}');
+    await writeFile(join(fixture.directory, "a.golden.json"), '{"waybillGolden":1}');
     await expect(check()).rejects.toMatchObject({
       code: "configuration-invalid",
       text: "a.golden.json is not a golden message.",

@@ -20,7 +20,7 @@ export class HeldMessages {
       this.#handles.set(sequenceNumber, settlement);
   }
 
-  /** Whether a message has been held before, and is handed out again because its lock ran out; it is held anew. */
+  /** Whether a message has been held before, and is handed out again because its lock ran out; it is held again. */
   holdsAgain(message: DeliveredMessage): boolean {
     if (!this.#numbers.has(message.sequenceNumber)) return false;
     this.add(message);

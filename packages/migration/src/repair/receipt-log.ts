@@ -12,7 +12,7 @@ export interface Receipt {
   /** The message's number there, in decimal. */
   readonly sequenceNumber: string;
   /**
-   * When it was enqueued, as ISO 8601: tells it from a message of the same number in a queue that was made anew, or of the same name in another
+   * When it was enqueued, as ISO 8601: tells it from a message of the same number in a queue that was made again, or of the same name in another
    * namespace. Absent where the broker did not say.
    */
   readonly enqueuedAt?: string | undefined;

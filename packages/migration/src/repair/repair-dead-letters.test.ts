@@ -6,7 +6,7 @@ import { createPipeline, type EncodedMessage, type Transport } from "@waybill/co
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { describe, expect, it } from "vitest";
-import { openWorld } from "../world.test-support.js";
+import { openFixture } from "../fixture.test-support.js";
 import { createMemoryReceipts, openReceiptFile } from "./receipt-log.js";
 import { rehearseRepair } from "./rehearse-repair.js";
 import { type RepairOptions, repairDeadLetters } from "./repair-dead-letters.js";
@@ -21,25 +21,25 @@ const order = (id: number): EncodedMessage => ({
 });
 const garbage: EncodedMessage = { body: Uint8Array.of(0xff, 0xfe), messageId: "garbage" };
 
-/** A world with dead-lettered messages in the queue "orders". */
+/** A fixture with dead-lettered messages in the queue "orders". */
 async function openDeadLetters(messages: readonly EncodedMessage[], options: object = {}) {
-  const world = openWorld();
-  await world.broker.createQueue("orders", options);
+  const fixture = openFixture();
+  await fixture.broker.createQueue("orders", options);
   for (const message of messages) {
-    await world.send("orders", message);
-    await world.deadLetter({ queue: "orders" });
+    await fixture.send("orders", message);
+    await fixture.deadLetter({ queue: "orders" });
   }
-  world.clock.advance(1_000);
-  const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
-  const deadReceiver = world.transport.createReceiver(
+  fixture.clock.advance(1_000);
+  const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
+  const deadReceiver = fixture.transport.createReceiver(
     { queue: "orders", subQueue: "deadLetter" },
     "peekLock",
   );
   return {
-    ...world,
+    ...fixture,
     repair: (more: Partial<RepairOptions> = {}) =>
       repairDeadLetters({
-        transport: world.transport,
+        transport: fixture.transport,
         pipeline,
         from: { queue: "orders" },
         maxWaitTimeInMs: 0,
@@ -47,7 +47,7 @@ async function openDeadLetters(messages: readonly EncodedMessage[], options: obj
       }),
     waiting: () => receiver.peek({ maxMessages: 1000 }),
     dead: () => deadReceiver.peek({ maxMessages: 1000 }),
-    [Symbol.asyncDispose]: world[Symbol.asyncDispose],
+    [Symbol.asyncDispose]: fixture[Symbol.asyncDispose],
   };
 }
 
@@ -81,9 +81,9 @@ function replaced<T extends object>(target: T, methods: Partial<T>): T {
 
 describe("a survey of dead letters", () => {
   it("groups them by cause and tells what today's chain makes of them", async () => {
-    await using world = await openDeadLetters([order(1), garbage, order(2)]);
+    await using fixture = await openDeadLetters([order(1), garbage, order(2)]);
     const survey = await surveyDeadLetters({
-      transport: world.transport,
+      transport: fixture.transport,
       pipeline,
       from: { queue: "orders" },
     });
@@ -113,14 +113,14 @@ describe("a survey of dead letters", () => {
         },
       ],
     });
-    expect(await world.dead()).toHaveLength(3);
+    expect(await fixture.dead()).toHaveLength(3);
   });
 
-  it("tells of what nobody can read the attempt that got furthest", async () => {
+  it("reports what cannot be deserialized the attempt that got furthest", async () => {
     const cutOff = { ...garbage, contentType: "application/vnd.msgpack", body: Uint8Array.of(0x92, 1) };
-    await using world = await openDeadLetters([cutOff]);
+    await using fixture = await openDeadLetters([cutOff]);
     const { groups } = await surveyDeadLetters({
-      transport: world.transport,
+      transport: fixture.transport,
       pipeline,
       from: { queue: "orders" },
     });
@@ -133,12 +133,12 @@ describe("a survey of dead letters", () => {
 describe("a rehearsal", () => {
   it("tells what a repair with the same options would do, and changes nothing", async () => {
     const messages = [order(1), garbage, order(2), order(3)];
-    await using world = await openDeadLetters(messages);
+    await using fixture = await openDeadLetters(messages);
     const select: RepairOptions["select"] = ({ message }) => message.messageId !== "order-2";
     const peeked: number[] = [];
 
     const rehearsal = await rehearseRepair({
-      transport: world.transport,
+      transport: fixture.transport,
       pipeline,
       from: { queue: "orders" },
       select,
@@ -151,8 +151,8 @@ describe("a rehearsal", () => {
       skipped: { undecodable: 1, "not-selected": 1 },
     });
     expect(peeked).toEqual([4]);
-    expect(await world.dead()).toHaveLength(4);
-    const { resubmitted, skipped } = await world.repair({ select });
+    expect(await fixture.dead()).toHaveLength(4);
+    const { resubmitted, skipped } = await fixture.repair({ select });
     expect({ resubmittable: resubmitted, skipped }).toEqual({
       resubmittable: rehearsal.resubmittable,
       skipped: rehearsal.skipped,
@@ -160,8 +160,8 @@ describe("a rehearsal", () => {
   });
 
   it("counts what cannot be transcoded, and stops at the limit", async () => {
-    await using world = await openDeadLetters([order(1), order(2), order(3)]);
-    const options = { transport: world.transport, from: { queue: "orders" } };
+    await using fixture = await openDeadLetters([order(1), order(2), order(3)]);
+    const options = { transport: fixture.transport, from: { queue: "orders" } };
     const refuse = () => {
       throw new Error("refused");
     };
@@ -194,22 +194,27 @@ describe("a repair", () => {
       timeToLive: 3_600_000,
       applicationProperties: { attempt: 1, when: new Date(0), blob: Uint8Array.of(1, 2) },
     };
-    await using world = await openDeadLetters([sent]);
+    await using fixture = await openDeadLetters([sent]);
 
-    expect(await world.repair()).toEqual({ resubmitted: 1, resumed: 0, skipped: {}, possibleDuplicates: [] });
+    expect(await fixture.repair()).toEqual({
+      resubmitted: 1,
+      resumed: 0,
+      skipped: {},
+      possibleDuplicates: [],
+    });
 
     const { applicationProperties, ...properties } = sent;
-    const [message] = await world.waiting();
+    const [message] = await fixture.waiting();
     expect(message).toMatchObject(properties);
     expect(message?.applicationProperties).toEqual({ ...applicationProperties, "waybill-resubmits": 1 });
     expect(message?.deadLetterReason).toBeUndefined();
-    expect(await world.dead()).toEqual([]);
+    expect(await fixture.dead()).toEqual([]);
   });
 
-  it("writes the value anew in the chain's main format when asked to", async () => {
-    await using world = await openDeadLetters([order(1)]);
-    await world.repair({ body: "transcode" });
-    const [message] = await world.waiting();
+  it("writes the value again in the chain's main format when asked to", async () => {
+    await using fixture = await openDeadLetters([order(1)]);
+    await fixture.repair({ body: "transcode" });
+    const [message] = await fixture.waiting();
     expect(message).toMatchObject({
       contentType: "application/vnd.msgpack",
       messageId: "order-1",
@@ -218,16 +223,16 @@ describe("a repair", () => {
     expect(pipeline.deserialize(message as EncodedMessage)).toMatchObject({ body: { id: 1 } });
   });
 
-  it("forgets the coding of the old bytes when it writes the value anew, however it was spelt", async () => {
+  it("forgets the coding of the old bytes when it writes the value again, however it was spelt", async () => {
     for (const name of ["Content-Encoding", "content-encoding"]) {
       const compressed = {
         ...order(1),
         body: gzipSync('{"id":1}'),
         applicationProperties: { [name]: "gzip" },
       };
-      await using world = await openDeadLetters([compressed]);
-      expect(await world.repair({ body: "transcode" })).toMatchObject({ resubmitted: 1 });
-      const [message] = await world.waiting();
+      await using fixture = await openDeadLetters([compressed]);
+      expect(await fixture.repair({ body: "transcode" })).toMatchObject({ resubmitted: 1 });
+      const [message] = await fixture.waiting();
       expect(message?.applicationProperties).toEqual({ "waybill-resubmits": 1 });
       expect(pipeline.deserialize(message as EncodedMessage)).toMatchObject({ body: { id: 1 } });
     }
@@ -235,43 +240,46 @@ describe("a repair", () => {
 
   it("leaves what today's chain cannot read, what was not selected and what came back too often", async () => {
     const tired = { ...order(3), applicationProperties: { "waybill-resubmits": 3 } };
-    await using world = await openDeadLetters([order(1), garbage, order(2), tired]);
+    await using fixture = await openDeadLetters([order(1), garbage, order(2), tired]);
 
-    const result = await world.repair({ select: ({ message }) => message.messageId !== "order-2" });
+    const result = await fixture.repair({ select: ({ message }) => message.messageId !== "order-2" });
 
     expect(result).toMatchObject({
       resubmitted: 1,
       skipped: { undecodable: 1, "not-selected": 1, "resubmitted-too-often": 1 },
     });
-    const left = await world.dead();
+    const left = await fixture.dead();
     expect(left.map(({ messageId }) => messageId)).toEqual(["garbage", "order-2", "order-3"]);
-    const receiver = world.transport.createReceiver({ queue: "orders", subQueue: "deadLetter" }, "peekLock");
+    const receiver = fixture.transport.createReceiver(
+      { queue: "orders", subQueue: "deadLetter" },
+      "peekLock",
+    );
     expect(await receiver.receive({ maxMessages: 10, maxWaitTimeInMs: 0 })).toHaveLength(3);
   });
 
-  it("sends what nobody can read as well when told to", async () => {
-    await using world = await openDeadLetters([garbage]);
-    await world.repair({ includeUndecodable: true });
-    expect((await world.waiting())[0]?.body).toEqual(garbage.body);
+  it("sends what cannot be deserialized as well when told to", async () => {
+    await using fixture = await openDeadLetters([garbage]);
+    await fixture.repair({ includeUndecodable: true });
+    expect((await fixture.waiting())[0]?.body).toEqual(garbage.body);
   });
 
   it("sends to another queue, or to a topic for one subscription alone", async () => {
-    await using world = await openDeadLetters([order(1), order(2)]);
-    await world.broker.createQueue("repaired");
-    await world.broker.createTopic("events");
+    await using fixture = await openDeadLetters([order(1), order(2)]);
+    await fixture.broker.createQueue("repaired");
+    await fixture.broker.createTopic("events");
     for (const name of ["billing", "audit"]) {
-      await world.broker.createSubscription("events", name);
-      await world.broker.deleteRule("events", name, "$Default");
-      await world.broker.createRule("events", name, {
+      await fixture.broker.createSubscription("events", name);
+      await fixture.broker.deleteRule("events", name, "$Default");
+      await fixture.broker.createRule("events", name, {
         name: "own",
         filter: { type: "sql", expression: resubmitFilter(name, "sys.Label = 'order-placed'") },
       });
     }
-    await world.repair({ to: { queue: "repaired" }, limit: 1 });
-    await world.repair({ to: { topic: "events", subscription: "billing" } });
+    await fixture.repair({ to: { queue: "repaired" }, limit: 1 });
+    await fixture.repair({ to: { topic: "events", subscription: "billing" } });
 
     const counts = Object.fromEntries(
-      world.broker.listEntities().map(({ path, activeMessageCount }) => [path, activeMessageCount]),
+      fixture.broker.listEntities().map(({ path, activeMessageCount }) => [path, activeMessageCount]),
     );
     expect(counts).toMatchObject({
       repaired: 1,
@@ -281,29 +289,29 @@ describe("a repair", () => {
   });
 
   it("keeps below the rate", async () => {
-    await using world = await openDeadLetters([order(1), order(2), order(3)]);
+    await using fixture = await openDeadLetters([order(1), order(2), order(3)]);
     let isDone = false;
-    const repaired = world.repair({ maxPerSecond: 0.2 }).then(() => {
+    const repaired = fixture.repair({ maxPerSecond: 0.2 }).then(() => {
       isDone = true;
     });
     const counts: number[] = [];
     while (!isDone) {
       await new Promise((resolve) => setImmediate(resolve));
-      counts.push((await world.waiting()).length);
-      world.clock.advance(1_000);
+      counts.push((await fixture.waiting()).length);
+      fixture.clock.advance(1_000);
     }
     await repaired;
     const steps = [...new Set(counts)];
     expect(steps).toEqual([...steps].sort());
     for (const sent of [1, 2])
       expect(counts.filter((count) => count === sent).length).toBeGreaterThanOrEqual(4);
-    expect(await world.waiting()).toHaveLength(3);
+    expect(await fixture.waiting()).toHaveLength(3);
   });
 
   it("refuses settings that cannot be", async () => {
-    await using world = await openDeadLetters([]);
-    await expect(world.repair({ limit: 0 })).rejects.toThrow("limit must be above 0");
-    await expect(world.repair({ body: "transcode", includeUndecodable: true })).rejects.toThrow(
+    await using fixture = await openDeadLetters([]);
+    await expect(fixture.repair({ limit: 0 })).rejects.toThrow("limit must be above 0");
+    await expect(fixture.repair({ body: "transcode", includeUndecodable: true })).rejects.toThrow(
       "cannot be transcoded",
     );
   });
@@ -311,27 +319,27 @@ describe("a repair", () => {
 
 describe("an interrupted repair", () => {
   it("goes on with its receipts: what was sent is removed, not sent again", async () => {
-    await using world = await openDeadLetters([order(1), order(2)]);
+    await using fixture = await openDeadLetters([order(1), order(2)]);
     const receipts = createMemoryReceipts();
     await expect(
-      world.repair({ receipts, transport: failing(world.transport, "before-complete") }),
+      fixture.repair({ receipts, transport: failing(fixture.transport, "before-complete") }),
     ).rejects.toThrow("killed");
-    expect([await world.waiting(), await world.dead()]).toMatchObject([{ length: 2 }, { length: 2 }]);
-    world.clock.advance(60_000);
+    expect([await fixture.waiting(), await fixture.dead()]).toMatchObject([{ length: 2 }, { length: 2 }]);
+    fixture.clock.advance(60_000);
 
-    expect(await world.repair({ receipts })).toMatchObject({
+    expect(await fixture.repair({ receipts })).toMatchObject({
       resubmitted: 0,
       resumed: 2,
       possibleDuplicates: [],
     });
-    expect([await world.waiting(), await world.dead()]).toMatchObject([{ length: 2 }, { length: 0 }]);
+    expect([await fixture.waiting(), await fixture.dead()]).toMatchObject([{ length: 2 }, { length: 0 }]);
   });
 
   it("takes no other message for one that was sent, though it has its number in a queue of its name", async () => {
-    await using world = await openDeadLetters([order(1)]);
+    await using fixture = await openDeadLetters([order(1)]);
     const receipts = createMemoryReceipts();
     await expect(
-      world.repair({ receipts, transport: failing(world.transport, "before-complete") }),
+      fixture.repair({ receipts, transport: failing(fixture.transport, "before-complete") }),
     ).rejects.toThrow("killed");
     await using elsewhere = await openDeadLetters([]);
     await elsewhere.send("orders", order(2));
@@ -342,13 +350,13 @@ describe("an interrupted repair", () => {
   });
 
   it("knows its receipts again when the queue is written in other letter case", async () => {
-    await using world = await openDeadLetters([order(1)]);
+    await using fixture = await openDeadLetters([order(1)]);
     const receipts = createMemoryReceipts();
     await expect(
-      world.repair({ receipts, transport: failing(world.transport, "before-complete") }),
+      fixture.repair({ receipts, transport: failing(fixture.transport, "before-complete") }),
     ).rejects.toThrow("killed");
-    world.clock.advance(60_000);
-    expect(await world.repair({ receipts, from: { queue: "Orders" } })).toMatchObject({ resumed: 1 });
+    fixture.clock.advance(60_000);
+    expect(await fixture.repair({ receipts, from: { queue: "Orders" } })).toMatchObject({ resumed: 1 });
   });
 
   it("sends again what may have been sent, and says which", async () => {
@@ -356,49 +364,52 @@ describe("an interrupted repair", () => {
       ["before-send", 1],
       ["after-send", 2],
     ] as const) {
-      await using world = await openDeadLetters([order(1)]);
+      await using fixture = await openDeadLetters([order(1)]);
       const receipts = createMemoryReceipts();
-      await expect(world.repair({ receipts, transport: failing(world.transport, when) })).rejects.toThrow(
+      await expect(fixture.repair({ receipts, transport: failing(fixture.transport, when) })).rejects.toThrow(
         "killed",
       );
-      world.clock.advance(60_000);
+      fixture.clock.advance(60_000);
 
-      expect(await world.repair({ receipts })).toMatchObject({ resubmitted: 1, possibleDuplicates: [1n] });
-      expect([await world.waiting(), await world.dead()]).toMatchObject([{ length: waiting }, { length: 0 }]);
+      expect(await fixture.repair({ receipts })).toMatchObject({ resubmitted: 1, possibleDuplicates: [1n] });
+      expect([await fixture.waiting(), await fixture.dead()]).toMatchObject([
+        { length: waiting },
+        { length: 0 },
+      ]);
     }
   });
 
   it("makes no duplicate where the target detects them, although the original's id is still remembered there", async () => {
-    await using world = await openDeadLetters([order(1)], { requiresDuplicateDetection: true });
+    await using fixture = await openDeadLetters([order(1)], { requiresDuplicateDetection: true });
     const receipts = createMemoryReceipts();
     const again = { receipts, targetDetectsDuplicates: true };
     await expect(
-      world.repair({ ...again, transport: failing(world.transport, "after-send") }),
+      fixture.repair({ ...again, transport: failing(fixture.transport, "after-send") }),
     ).rejects.toThrow("killed");
-    world.clock.advance(60_000);
+    fixture.clock.advance(60_000);
 
-    expect(await world.repair(again)).toMatchObject({ resubmitted: 1, possibleDuplicates: [] });
+    expect(await fixture.repair(again)).toMatchObject({ resubmitted: 1, possibleDuplicates: [] });
 
-    expect(await world.waiting()).toMatchObject([
+    expect(await fixture.waiting()).toMatchObject([
       { applicationProperties: { "waybill-original-message-id": "order-1", "waybill-resubmits": 1 } },
     ]);
-    expect(await world.dead()).toEqual([]);
+    expect(await fixture.dead()).toEqual([]);
   });
 
   it("keeps its receipts in a file, where a torn last line does no harm", async () => {
     const directory = await mkdtemp(join(tmpdir(), "waybill-receipts-"));
     const path = join(directory, "orders.receipts");
-    await using world = await openDeadLetters([order(1)]);
+    await using fixture = await openDeadLetters([order(1)]);
     const first = await openReceiptFile(path);
     await expect(
-      world.repair({ receipts: first, transport: failing(world.transport, "before-complete") }),
+      fixture.repair({ receipts: first, transport: failing(fixture.transport, "before-complete") }),
     ).rejects.toThrow("killed");
     await first.close();
     await writeFile(path, '{"step":"remov', { flag: "a" });
-    world.clock.advance(60_000);
+    fixture.clock.advance(60_000);
 
     const second = await openReceiptFile(path);
-    expect(await world.repair({ receipts: second })).toMatchObject({ resumed: 1 });
+    expect(await fixture.repair({ receipts: second })).toMatchObject({ resumed: 1 });
     await second.close();
 
     const steps = (await readFile(path, "utf8"))
@@ -413,9 +424,9 @@ describe("an interrupted repair", () => {
     const directory = await mkdtemp(join(tmpdir(), "waybill-receipts-"));
     const path = join(directory, "notes.txt");
     await writeFile(path, "buy milk\n");
-    await using world = await openDeadLetters([order(1)]);
+    await using fixture = await openDeadLetters([order(1)]);
     const receipts = await openReceiptFile(path);
-    await expect(world.repair({ receipts })).rejects.toThrow(
+    await expect(fixture.repair({ receipts })).rejects.toThrow(
       /configuration-invalid.*line 1 .*not a receipt/s,
     );
     await receipts.close();

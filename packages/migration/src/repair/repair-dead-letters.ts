@@ -39,7 +39,7 @@ export interface RepairOptions extends CallOptions {
   readonly from: DeadLetterQueue;
   /** Default: the entity they were dead-lettered in; for a subscription its topic, addressed to that subscription alone. */
   readonly to?: RepairTarget | undefined;
-  /** `"as-is"` sends the bytes that came; `"transcode"` writes the value anew, in the chain's main format and current version. Default: `"as-is"`. */
+  /** `"as-is"` sends the bytes that came; `"transcode"` writes the value again, in the chain's main format and current version. Default: `"as-is"`. */
   readonly body?: "as-is" | "transcode" | undefined;
   /** Chooses among the messages. Default: all. */
   readonly select?: ((candidate: RepairCandidate) => boolean) | undefined;
@@ -229,7 +229,7 @@ class Repair {
       : message;
   }
 
-  /** The same whenever this message is tried, and another one after it came back, or when the queue was made anew. */
+  /** The same whenever this message is tried, and another one after it came back, or when the queue was made again. */
   #ownId({ sequenceNumber, enqueuedTimeUtc }: DeliveredMessage, resubmits: number): string {
     const own = `:${sequenceNumber}:${enqueuedTimeUtc?.getTime() ?? 0}:${resubmits + 1}`;
     // An id has 128 characters at most.

@@ -15,7 +15,7 @@ import { msgpack } from "@waybill/serializer-msgpack";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { takeCensus } from "../census/take-census.js";
-import { openWorld } from "../world.test-support.js";
+import { openFixture } from "../fixture.test-support.js";
 import { type RetirementEvidence, type RetirementTarget, retirementVerdict } from "./retirement-verdict.js";
 
 const order = { type: "record", name: "Order", fields: [{ name: "id", type: "int" }] } as const;
@@ -43,15 +43,15 @@ const written = (format: string): EncodedMessage =>
 
 describe("the verdict on retiring a serializer", () => {
   it("is yes when nothing waits for it and its writers have stopped", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
-    await world.send("orders", written("json"));
-    await world.complete({ queue: "orders" });
-    const earlier = [await takeCensus({ ...world, pipeline })];
-    await world.send("orders", written("msgpack"));
-    const writersStoppedAt = world.now();
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    await fixture.send("orders", written("json"));
+    await fixture.complete({ queue: "orders" });
+    const earlier = [await takeCensus({ ...fixture, pipeline })];
+    await fixture.send("orders", written("msgpack"));
+    const writersStoppedAt = fixture.now();
 
-    const census = await takeCensus({ ...world, pipeline });
+    const census = await takeCensus({ ...fixture, pipeline });
 
     expect(retirementVerdict({ serializer: "json" }, census, { writersStoppedAt, earlier })).toEqual({
       target: { serializer: "json" },
@@ -64,45 +64,45 @@ describe("the verdict on retiring a serializer", () => {
     expect(retirementVerdict({ serializer: "msgpack" }, census, { writersStoppedAt })).toMatchObject({
       isSafe: false,
       waiting: 1,
-      lastSeenAt: world.now(),
+      lastSeenAt: fixture.now(),
     });
   });
 
   it("says where messages wait, and until when", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
-    await world.send("orders", { ...written("json"), timeToLive: 60_000 });
-    await world.schedule("orders", { ...written("json"), timeToLive: 60_000 }, 30_000);
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    await fixture.send("orders", { ...written("json"), timeToLive: 60_000 });
+    await fixture.schedule("orders", { ...written("json"), timeToLive: 60_000 }, 30_000);
 
-    const verdict = retirementVerdict({ serializer: "json" }, await takeCensus({ ...world, pipeline }), {
-      writersStoppedAt: world.now(),
+    const verdict = retirementVerdict({ serializer: "json" }, await takeCensus({ ...fixture, pipeline }), {
+      writersStoppedAt: fixture.now(),
     });
 
-    expect(verdict.waitsUntil).toEqual(new Date(world.clock.now() + 90_000));
+    expect(verdict.waitsUntil).toEqual(new Date(fixture.clock.now() + 90_000));
     expect(verdict.reasons).toEqual([
       { obstacle: "waiting", place: "orders", count: 2, text: "2 messages in orders need it." },
     ]);
   });
 
   it("is no while messages wait that name it, even if another can read them", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
-    await world.send("orders", { ...written("json"), contentType: "application/vnd.msgpack" });
-    const verdict = retirementVerdict({ serializer: "msgpack" }, await takeCensus({ ...world, pipeline }), {
-      writersStoppedAt: world.now(),
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    await fixture.send("orders", { ...written("json"), contentType: "application/vnd.msgpack" });
+    const verdict = retirementVerdict({ serializer: "msgpack" }, await takeCensus({ ...fixture, pipeline }), {
+      writersStoppedAt: fixture.now(),
     });
     expect(verdict.reasons.map(({ obstacle }) => obstacle)).toEqual(["waiting"]);
   });
 
-  it("is no while nobody can read something, something was not read, or a place was not looked through", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
-    for (let n = 0; n < 3; n++) await world.send("orders", { body: Uint8Array.of(0xff) });
-    const evidence = { writersStoppedAt: world.now() };
+  it("is no while cannot be deserialized something, something was not read, or a place was not looked through", async () => {
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    for (let n = 0; n < 3; n++) await fixture.send("orders", { body: Uint8Array.of(0xff) });
+    const evidence = { writersStoppedAt: fixture.now() };
     const obstacles = async (options: object) =>
       retirementVerdict(
         { serializer: "json" },
-        await takeCensus({ ...world, pipeline, ...options }),
+        await takeCensus({ ...fixture, pipeline, ...options }),
         evidence,
       ).reasons.map(({ obstacle }) => obstacle);
 
@@ -112,27 +112,27 @@ describe("the verdict on retiring a serializer", () => {
   });
 
   it("is no while messages may be scheduled at a topic, until the last schedule of its writers is over", async () => {
-    await using world = openWorld();
-    await world.broker.createTopic("events");
-    await world.schedule("events", written("json"), 60_000);
-    const writersStoppedAt = world.now();
+    await using fixture = openFixture();
+    await fixture.broker.createTopic("events");
+    await fixture.schedule("events", written("json"), 60_000);
+    const writersStoppedAt = fixture.now();
     const verdict = async (evidence: RetirementEvidence) =>
-      retirementVerdict({ serializer: "json" }, await takeCensus({ ...world, pipeline }), evidence);
+      retirementVerdict({ serializer: "json" }, await takeCensus({ ...fixture, pipeline }), evidence);
 
     expect((await verdict({ writersStoppedAt })).reasons).toMatchObject([
       { obstacle: "hidden-schedules", place: "events", count: 1 },
     ]);
-    world.clock.advance(60_001);
-    await world.schedule("events", written("msgpack"), 120_000);
+    fixture.clock.advance(60_001);
+    await fixture.schedule("events", written("msgpack"), 120_000);
     expect((await verdict({ writersStoppedAt })).isSafe).toBe(false);
     expect((await verdict({ writersStoppedAt, maxScheduleDurationInMs: 60_000 })).isSafe).toBe(true);
   });
 
   it("is no where there are sessions, unless their states are known not to need it", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders", { requiresSession: true });
-    const census = await takeCensus({ ...world, pipeline });
-    const evidence = { writersStoppedAt: world.now() };
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders", { requiresSession: true });
+    const census = await takeCensus({ ...fixture, pipeline });
+    const evidence = { writersStoppedAt: fixture.now() };
     const target = { serializer: "json" };
     expect(retirementVerdict(target, census, evidence).reasons).toMatchObject([
       { obstacle: "session-states" },
@@ -141,47 +141,47 @@ describe("the verdict on retiring a serializer", () => {
   });
 
   it("is no when nobody says that writers have stopped, or a message says that they had not", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
-    const writersStoppedAt = world.now();
-    world.clock.advance(1_000);
-    await world.send("orders", written("json"));
-    const earlier = [await takeCensus({ ...world, pipeline })];
-    await world.complete({ queue: "orders" });
-    const census = await takeCensus({ ...world, pipeline });
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    const writersStoppedAt = fixture.now();
+    fixture.clock.advance(1_000);
+    await fixture.send("orders", written("json"));
+    const earlier = [await takeCensus({ ...fixture, pipeline })];
+    await fixture.complete({ queue: "orders" });
+    const census = await takeCensus({ ...fixture, pipeline });
     const obstacles = (evidence?: RetirementEvidence) =>
       retirementVerdict({ serializer: "json" }, census, evidence).reasons.map(({ obstacle }) => obstacle);
 
     expect(obstacles()).toEqual(["writers"]);
-    expect(obstacles({ writersStoppedAt: new Date(world.clock.now() + 1) })).toEqual(["writers"]);
+    expect(obstacles({ writersStoppedAt: new Date(fixture.clock.now() + 1) })).toEqual(["writers"]);
     expect(obstacles({ writersStoppedAt, earlier })).toEqual(["writers"]);
     expect(obstacles({ writersStoppedAt })).toEqual([]);
   });
 
   it("does not take a message that was scheduled before its writers stopped for one that was sent after", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
-    await world.schedule("orders", written("json"), 60_000);
-    const writersStoppedAt = world.now();
-    const earlier = [await takeCensus({ ...world, pipeline })];
-    world.clock.advance(60_000);
-    earlier.push(await takeCensus({ ...world, pipeline }));
-    await world.complete({ queue: "orders" });
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    await fixture.schedule("orders", written("json"), 60_000);
+    const writersStoppedAt = fixture.now();
+    const earlier = [await takeCensus({ ...fixture, pipeline })];
+    fixture.clock.advance(60_000);
+    earlier.push(await takeCensus({ ...fixture, pipeline }));
+    await fixture.complete({ queue: "orders" });
 
-    const census = await takeCensus({ ...world, pipeline });
+    const census = await takeCensus({ ...fixture, pipeline });
 
     const verdict = retirementVerdict({ serializer: "json" }, census, { writersStoppedAt, earlier });
-    expect(verdict).toMatchObject({ isSafe: true, lastSeenAt: world.now() });
+    expect(verdict).toMatchObject({ isSafe: true, lastSeenAt: fixture.now() });
   });
 
   it("passes over entities that no consumer of the chain receives from", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
-    await world.broker.createQueue("capabilities", { requiresSession: true });
-    await world.send("capabilities", { ...written("json"), sessionId: "s-1" });
-    const census = await takeCensus({ ...world, pipeline });
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    await fixture.broker.createQueue("capabilities", { requiresSession: true });
+    await fixture.send("capabilities", { ...written("json"), sessionId: "s-1" });
+    const census = await takeCensus({ ...fixture, pipeline });
     const verdict = (unrelated?: readonly string[]) =>
-      retirementVerdict({ serializer: "json" }, census, { writersStoppedAt: world.now(), unrelated });
+      retirementVerdict({ serializer: "json" }, census, { writersStoppedAt: fixture.now(), unrelated });
 
     expect(verdict()).toMatchObject({ isSafe: false, waiting: 1 });
     expect(verdict(["orders"])).toMatchObject({ isSafe: false, waiting: 1 });
@@ -189,9 +189,9 @@ describe("the verdict on retiring a serializer", () => {
   });
 
   it("is no for a serializer that the chain did not have", async () => {
-    await using world = openWorld();
-    const verdict = retirementVerdict({ serializer: "xml" }, await takeCensus({ ...world, pipeline }), {
-      writersStoppedAt: world.now(),
+    await using fixture = openFixture();
+    const verdict = retirementVerdict({ serializer: "xml" }, await takeCensus({ ...fixture, pipeline }), {
+      writersStoppedAt: fixture.now(),
     });
     expect(verdict.reasons).toMatchObject([{ obstacle: "not-in-chain" }]);
   });
@@ -222,7 +222,7 @@ describe("whatever waits anywhere", () => {
     end: fc.constantFrom("stay", "stay", "schedule", "defer", "deadLetter"),
   });
   const policy = fc.constantFrom("try-all" as const, "reject" as const);
-  const world = fc.record({
+  const fixture = fc.record({
     messages: fc.array(message, { maxLength: 6 }),
     main: fc.constantFrom(...names),
     policies: fc.record({ missing: policy, unknown: policy, mismatch: policy }),
@@ -236,8 +236,8 @@ describe("whatever waits anywhere", () => {
   it("is never declared safe while a consumer without the serializer would fail on it", async () => {
     let safe = 0;
     await fc.assert(
-      fc.asyncProperty(world, async (given) => {
-        await using opened = openWorld();
+      fc.asyncProperty(fixture, async (given) => {
+        await using opened = openFixture();
         const { broker } = opened;
         await broker.createQueue("plain");
         await broker.createQueue("sessions", { requiresSession: true });
@@ -292,24 +292,24 @@ describe("the verdict on retiring a version of a message type", () => {
 
   /** Five messages of version 1 wait, and everybody stopped to write them. */
   async function openOrders() {
-    const world = openWorld();
-    await world.broker.createQueue("orders");
-    for (let n = 0; n < 5; n++) await world.send("orders", orderOf(typed, { id: n }, 1));
-    const evidence: RetirementEvidence = { writersStoppedAt: world.now() };
-    return { ...world, evidence };
+    const fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    for (let n = 0; n < 5; n++) await fixture.send("orders", orderOf(typed, { id: n }, 1));
+    const evidence: RetirementEvidence = { writersStoppedAt: fixture.now() };
+    return { ...fixture, evidence };
   }
 
   it("is no while they wait, whatever becomes of them on the way up", async () => {
-    await using world = await openOrders();
-    const census = await takeCensus({ ...world, pipeline: typed });
+    await using fixture = await openOrders();
+    const census = await takeCensus({ ...fixture, pipeline: typed });
     for (const version of [1, 2]) {
       expect(
-        retirementVerdict({ messageType: "order", version }, census, world.evidence).reasons,
+        retirementVerdict({ messageType: "order", version }, census, fixture.evidence).reasons,
       ).toMatchObject([{ obstacle: "waiting", place: "orders", count: 5 }]);
     }
-    await world.broker.purge("orders");
-    const empty = await takeCensus({ ...world, pipeline: typed });
-    expect(retirementVerdict({ messageType: "order", version: 1 }, empty, world.evidence)).toMatchObject({
+    await fixture.broker.purge("orders");
+    const empty = await takeCensus({ ...fixture, pipeline: typed });
+    expect(retirementVerdict({ messageType: "order", version: 1 }, empty, fixture.evidence)).toMatchObject({
       isSafe: true,
       reasons: [],
     });
@@ -331,61 +331,71 @@ describe("the verdict on retiring a version of a message type", () => {
       'version "1" of "order" is none that the chain has, which has 1, 2, 3. The version has to be a number.',
     ],
     ["a version that never was", "order", 7, 'version 7 of "order" is none that the chain has'],
-    ["a version that is no number", "order", Number.NaN, "version NaN of"],
+    ["a version that is not a number", "order", Number.NaN, "version NaN of"],
     ["no type", undefined as unknown as string, 1, "the chain has no message type undefined"],
   ])("is no for %s, and says what to do", async (_, messageType, version, text) => {
-    await using world = await openOrders();
-    const census = await takeCensus({ ...world, pipeline: typed });
-    const verdict = retirementVerdict({ messageType, version: version as number }, census, world.evidence);
+    await using fixture = await openOrders();
+    const census = await takeCensus({ ...fixture, pipeline: typed });
+    const verdict = retirementVerdict({ messageType, version: version as number }, census, fixture.evidence);
     expect(verdict).toMatchObject({ isSafe: false, reasons: [{ obstacle: "not-in-chain" }] });
     expect(verdict.reasons[0]?.text).toContain(text);
   });
 
   it("is no for a chain without message types: it cannot tell versions apart", async () => {
-    await using world = await openOrders();
-    const census = await takeCensus({ ...world, pipeline });
+    await using fixture = await openOrders();
+    const census = await takeCensus({ ...fixture, pipeline });
     const target = { messageType: "order", version: 1 };
-    expect(retirementVerdict(target, census, world.evidence).reasons).toMatchObject([
+    expect(retirementVerdict(target, census, fixture.evidence).reasons).toMatchObject([
       { obstacle: "not-in-chain", text: expect.stringContaining("take the census with the message types") },
     ]);
     const { messageTypes: _types, ...older } = census;
-    expect(retirementVerdict(target, older, world.evidence).isSafe).toBe(false);
+    expect(retirementVerdict(target, older, fixture.evidence).isSafe).toBe(false);
   });
 
   it("sees a type behind any number of made-up subjects", async () => {
-    await using world = await openOrders();
+    await using fixture = await openOrders();
     const passing = orderPipeline({ messageTypePolicies: { unknown: "pass" } });
-    await world.broker.createQueue("others");
+    await fixture.broker.createQueue("others");
     for (let n = 0; n < 20; n++)
-      await world.send("others", { ...written("msgpack"), subject: `subject-${n}` });
-    const census = await takeCensus({ ...world, pipeline: passing, maxGroups: 2 });
+      await fixture.send("others", { ...written("msgpack"), subject: `subject-${n}` });
+    const census = await takeCensus({ ...fixture, pipeline: passing, maxGroups: 2 });
     expect(census.groups.length).toBeLessThan(8);
     expect(
-      retirementVerdict({ messageType: "order", version: 1 }, census, world.evidence).reasons,
+      retirementVerdict({ messageType: "order", version: 1 }, census, fixture.evidence).reasons,
     ).toMatchObject([{ obstacle: "waiting", place: "orders", count: 5 }]);
   });
 
   it("is no where a census of an earlier release folded types with versions away", async () => {
-    await using world = await openOrders();
-    const census = await takeCensus({ ...world, pipeline: typed });
+    await using fixture = await openOrders();
+    const census = await takeCensus({ ...fixture, pipeline: typed });
     const groups = census.groups.map((group) => ({ ...group, messageType: "(other)" }));
     const folded = { ...census, groups };
     expect(
-      retirementVerdict({ messageType: "order", version: 1 }, folded, world.evidence).reasons,
+      retirementVerdict({ messageType: "order", version: 1 }, folded, fixture.evidence).reasons,
     ).toMatchObject([{ obstacle: "folded", place: "orders", count: 5 }]);
-    expect(retirementVerdict({ messageType: "order", version: 3 }, folded, world.evidence).isSafe).toBe(true);
+    expect(retirementVerdict({ messageType: "order", version: 3 }, folded, fixture.evidence).isSafe).toBe(
+      true,
+    );
   });
 });
 
 describe("what people say beside the census", () => {
   it.each<[string, RetirementEvidence, string]>([
-    ["a date that is none", { writersStoppedAt: new Date(Number.NaN) }, "writersStoppedAt is no valid date"],
+    [
+      "a date that is none",
+      { writersStoppedAt: new Date(Number.NaN) },
+      "writersStoppedAt is not a valid date",
+    ],
     [
       "a text for a date",
       { writersStoppedAt: "yesterday" as unknown as Date },
-      "writersStoppedAt is no valid",
+      "writersStoppedAt is not a valid",
     ],
-    ["a number for a date", { writersStoppedAt: 1 as unknown as Date }, "writersStoppedAt is no valid date"],
+    [
+      "a number for a date",
+      { writersStoppedAt: 1 as unknown as Date },
+      "writersStoppedAt is not a valid date",
+    ],
     [
       "a schedule that is none",
       { maxScheduleDurationInMs: Number.NaN },
@@ -397,21 +407,21 @@ describe("what people say beside the census", () => {
       "maxScheduleDurationInMs is no duration",
     ],
   ])("makes no verdict safe with %s", async (_, evidence, text) => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
-    const census = await takeCensus({ ...world, pipeline });
-    const given = { writersStoppedAt: world.now(), ...evidence };
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    const census = await takeCensus({ ...fixture, pipeline });
+    const given = { writersStoppedAt: fixture.now(), ...evidence };
     expect(retirementVerdict({ serializer: "json" }, census, given).reasons).toMatchObject([
       { obstacle: "invalid-evidence", text: expect.stringContaining(text) },
     ]);
   });
 
   it("makes no verdict safe by a census whose dates are none", async () => {
-    await using world = openWorld();
-    await world.broker.createQueue("orders");
-    await world.send("orders", written("msgpack"));
-    const census = await takeCensus({ ...world, pipeline });
-    const evidence = { writersStoppedAt: world.now() };
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    await fixture.send("orders", written("msgpack"));
+    const census = await takeCensus({ ...fixture, pipeline });
+    const evidence = { writersStoppedAt: fixture.now() };
     const broken = new Date(Number.NaN);
     const groups = census.groups.map((group) => ({ ...group, newestSentAt: broken }));
     for (const changed of [
@@ -436,7 +446,7 @@ describe("whatever waits in whatever version", () => {
     subject: fc.constantFrom("order", "OrderPlaced", "invoice", "stranger", "stranger 2", undefined),
     end: fc.constantFrom("stay", "schedule", "defer", "deadLetter"),
   });
-  const world = fc.record({
+  const fixture = fc.record({
     messages: fc.array(message, { maxLength: 5 }),
     version: fc.constantFrom(1, 2, 3),
     unknown: fc.constantFrom("pass" as const, "reject" as const),
@@ -452,8 +462,8 @@ describe("whatever waits in whatever version", () => {
     async (slip) => {
       let safe = 0;
       await fc.assert(
-        fc.asyncProperty(world, async ({ messages, version, unknown, waitMs }) => {
-          await using opened = openWorld();
+        fc.asyncProperty(fixture, async ({ messages, version, unknown, waitMs }) => {
+          await using opened = openFixture();
           await opened.broker.createQueue("orders");
           const options = { messageTypePolicies: { unknown } };
           const present = orderPipeline(options);

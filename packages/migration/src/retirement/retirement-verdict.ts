@@ -32,7 +32,7 @@ export type RetirementObstacle =
   | "waiting"
   /** Messages that nobody in the chain can read are waiting: a consumer without it would fail on them too. */
   | "unreadable"
-  /** Messages could not be judged because something was unreachable. */
+  /** Messages could not be checked because something was unreachable. */
   | "unavailable"
   /** Messages were counted and not read. */
   | "not-sampled"
@@ -79,7 +79,7 @@ export interface RetirementVerdict {
 }
 
 /**
- * Judges whether a serializer or a version can be retired. Says yes only if a consumer without it would fail on nothing that waits
+ * Decides whether a serializer or a version can be retired. Says yes only if a consumer without it would fail on nothing that waits
  * anywhere: everything was peeked to its end and read by something else, nothing is hidden, and writers have stopped.
  */
 export function retirementVerdict(
@@ -148,7 +148,7 @@ function messageReasons({ groups }: Census, target: RetirementTarget): Retiremen
 const messageTexts: Readonly<Partial<Record<RetirementObstacle, string>>> = {
   waiting: "need it",
   unreadable: "cannot be read by anyone in the chain; repair or remove them first",
-  unavailable: "could not be judged because something was unreachable",
+  unavailable: "could not be checked because something was unreachable",
   "not-sampled": "were counted and not read; take the census without sampling",
   folded: "were counted together with other types; take the census again",
 };
@@ -173,7 +173,7 @@ function evidenceReasons(
 ): RetirementReason[] {
   const texts: string[] = [];
   if (writersStoppedAt !== undefined && !isInstant(writersStoppedAt))
-    texts.push("writersStoppedAt is no valid date; say when the last producer stopped to write it.");
+    texts.push("writersStoppedAt is not a valid date; say when the last producer stopped to write it.");
   if (
     maxScheduleDurationInMs !== undefined &&
     !(Number.isFinite(maxScheduleDurationInMs) && maxScheduleDurationInMs >= 0)

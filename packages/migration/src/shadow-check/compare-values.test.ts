@@ -51,11 +51,11 @@ describe("compareValues", () => {
     ["a text for a number", { n: 1 }, { n: "1" }, ["/n type"]],
     ["a list for an object", { n: {} }, { n: [] }, ["/n type"]],
     ["another text", { s: "a" }, { s: "b" }, ["/s value"]],
-  ])("tells of %s", (_, before, after, expected) => {
+  ])("reports %s", (_, before, after, expected) => {
     expect(differences(before, after)).toEqual(expected);
   });
 
-  it("tells of a list's items once per kind, and of nothing where the order of fields differs", () => {
+  it("reports a list's items once per kind, and of nothing where the order of fields differs", () => {
     const before = { lines: [{ at }, { at }, { at: 1 }], a: 1, b: 2 };
     const after = { b: 2, a: 1, lines: [{ at: "x" }, { at: "y" }, { at: 2 }] };
     expect(differences(before, after)).toEqual(["/lines/[]/at date", "/lines/[]/at value"]);
@@ -84,7 +84,7 @@ describe("compareValues", () => {
     expect(differences(wide, {})).toHaveLength(100);
   });
 
-  it("tells of a difference if and only if the values are not the same", () => {
+  it("reports a difference if and only if the values are not the same", () => {
     const value = fc.anything({
       withBigInt: true,
       withDate: true,

@@ -22,7 +22,7 @@ export type DifferenceKind =
   | "type"
   | "value";
 
-/** Is told of each difference: where, as `/lines/[]/price`, and how. Items are `[]`; keys that look like data are `{}`. */
+/** Is notified of each difference: where, as `/lines/[]/price`, and how. Items are `[]`; keys that look like data are `{}`. */
 export type DifferenceListener = (path: string, kind: DifferenceKind) => void;
 
 /** The differences of one comparison that are told; a value that differs everywhere is clear by then. */

@@ -182,7 +182,7 @@ describe("a shadow check", () => {
     expect(await shadow.report()).toEqual(report);
   });
 
-  it("tries further messages when those under way take too long, and counts nothing that comes late", async () => {
+  it("tries further messages when those in progress take too long, and counts nothing that comes late", async () => {
     let release = (): void => {};
     const gate = new Promise<void>((resolve) => (release = resolve));
     const slow: Serializer = {

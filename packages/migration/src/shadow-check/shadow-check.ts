@@ -60,7 +60,7 @@ const defaults = Object.freeze({
   timeoutInMs: 10_000,
 });
 
-/** How many tries of asynchronous serializers may be under way; messages beyond that are not tried. */
+/** How many tries of asynchronous serializers may be in progress; messages beyond that are not tried. */
 const maxRunning = 100;
 
 /** The platform's timers hold 31 bits and fire at once beyond that. */
@@ -76,7 +76,7 @@ interface Try {
 /**
  * Writes a sample of messages in another format beside the one that is sent, reads both back and compares: what would readers see differently
  * after the switch? Keeps counts by path and kind, never values. What it does never fails or delays a send by more than its own work, and neither
- * writes to nor reads from a claim-check store: what it tries is not sealed.
+ * writes to nor reads from a claim-check store: what it tries is not transformed.
  */
 export class ShadowCheck {
   readonly #candidate: ShadowCheckOptions["candidate"];
@@ -128,11 +128,11 @@ export class ShadowCheck {
       serialize: (message, options) => {
         if (this.#sampleRate === 0 || !this.#isChosen(message)) return pipeline.serialize(message, options);
         let plain: EncodedMessage | undefined;
-        const onUnsealed = (unsealed: EncodedMessage): void => {
-          plain = unsealed;
-          options?.onUnsealed?.(unsealed);
+        const onBeforeTransforms = (untransformed: EncodedMessage): void => {
+          plain = untransformed;
+          options?.onBeforeTransforms?.(untransformed);
         };
-        const encoded = pipeline.serialize(message, { ...options, onUnsealed });
+        const encoded = pipeline.serialize(message, { ...options, onBeforeTransforms });
         const attempt = (): void => {
           if (plain !== undefined) this.#try(pipeline, message, plain);
         };
@@ -144,7 +144,7 @@ export class ShadowCheck {
     } satisfies Pipeline<Types>);
   }
 
-  /** What was found so far. Resolves when the tries under way are done, after `timeoutInMs` at the latest. */
+  /** What was found so far. Resolves when the tries in progress are done, after `timeoutInMs` at the latest. */
   async report(): Promise<ShadowReport> {
     await this.#settled();
     const findings = Array.from(this.#findings.values(), ({ finding, count }) => ({ ...finding, count }));
@@ -156,7 +156,7 @@ export class ShadowCheck {
     };
   }
 
-  /** Begins again with nothing; what is under way does not count any more. */
+  /** Begins again with nothing; what is in progress does not count any more. */
   reset(): void {
     this.#running.clear();
     this.#findings.clear();
@@ -180,15 +180,15 @@ export class ShadowCheck {
       startedAt: performance.now(),
       abort: new AbortController(),
     };
-    const call = { isSealed: false, abortSignal: one.abort.signal } as const;
+    const call = { bodyTransforms: false, abortSignal: one.abort.signal } as const;
     const unwritable = (): void => this.#end(one, at("unwritable"));
     this.#running.set(one, undefined);
     try {
       const read = (after: EncodedMessage) => this.#read(pipeline, one, before, after, call);
       const after = pipeline.serialize(message, { ...call, writeAs: this.#candidate });
       const reading = isPromise(after) ? after.then(read) : read(after);
-      const isUnderWay = isPromise(reading) && this.#running.has(one);
-      if (isUnderWay) this.#running.set(one, reading.then(undefined, unwritable));
+      const isPending = isPromise(reading) && this.#running.has(one);
+      if (isPending) this.#running.set(one, reading.then(undefined, unwritable));
     } catch {
       unwritable();
     }
@@ -221,7 +221,7 @@ export class ShadowCheck {
   }
 
   #compare(one: Try, was: DeserializationOutcome, is: DeserializationOutcome): void {
-    // What nobody can read now already is not the candidate's fault.
+    // What cannot be deserialized now already is not the candidate's fault.
     if (was.status !== "decoded") this.#end(one, undefined);
     else if (is.status !== "decoded") this.#end(one, at("unreadable"));
     else this.#end(one, differencesOf(was.body, is.body));
@@ -234,7 +234,7 @@ export class ShadowCheck {
     for (const { path, kind } of differences) this.#find(one.messageType, path, kind);
   }
 
-  /** Waits for the tries under way, as long as the last of them may take. */
+  /** Waits for the tries in progress, as long as the last of them may take. */
   async #settled(): Promise<void> {
     if (this.#running.size === 0) return;
     const startedBy = performance.now();

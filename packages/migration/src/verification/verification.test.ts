@@ -121,7 +121,7 @@ describe("verification", () => {
     expect(await verification.report()).toMatchObject({ verified: 1, ambiguities: [] });
   });
 
-  it("passes over what nobody can read, and bodies that no serializer read", async () => {
+  it("passes over what cannot be deserialized, and bodies that no serializer read", async () => {
     const verification = new Verification({ sampleRate: 1 });
     const observed = verification.observe(pipeline);
     observed.deserialize(labelledJson("{"));

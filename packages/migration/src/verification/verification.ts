@@ -51,7 +51,7 @@ export interface VerificationReport {
 
 const defaults = Object.freeze({ sampleRate: 0.01, maxAmbiguities: 1_000, maxSamples: 5 });
 
-/** How many verifications by asynchronous serializers may be under way; messages beyond that are not verified. */
+/** How many verifications by asynchronous serializers may be in progress; messages beyond that are not verified. */
 const maxRunning = 100;
 
 interface Tally {
@@ -109,10 +109,10 @@ export class Verification {
     } satisfies Pipeline<Types>);
   }
 
-  /** Verifies one message, for tools that have messages at hand; one that nobody can read is passed over. */
+  /** Verifies one message, for tools that have messages at hand; one that cannot be deserialized is passed over. */
   async verify(pipeline: Pipeline, message: EncodedMessage): Promise<void> {
     if (!(message.body instanceof Uint8Array)) return;
-    // Read anew: a handler may have changed the value that it was given.
+    // Read again: a handler may have changed the value that it was given.
     const outcome = await pipeline.deserialize(message);
     if (outcome.status !== "decoded") return;
     this.#verified += 1;
@@ -126,7 +126,7 @@ export class Verification {
     }
   }
 
-  /** What was found so far. Resolves when the verifications under way are done. */
+  /** What was found so far. Resolves when the verifications in progress are done. */
   async report(): Promise<VerificationReport> {
     await Promise.all(this.#running);
     const ambiguities = Array.from(this.#tallies.values(), ({ first, samples, count, isHarmless }) => ({

@@ -53,7 +53,7 @@ export function beaconGuard(options: BeaconGuardOptions): ReaderGuard {
       const silent = readers.filter((reader) => !present.some((beacon) => beacon.reader === reader));
       return [
         ...silent.map((reader) => `"${reader}" has not said what it can read`),
-        ...counting.flatMap((beacon) => judge(beacon, readers, messageType, { ...target, mediaType })),
+        ...counting.flatMap((beacon) => policy(beacon, readers, messageType, { ...target, mediaType })),
       ];
     },
   };
@@ -86,7 +86,7 @@ function newest(beacons: readonly CapabilityBeacon[]): readonly CapabilityBeacon
   return [...byInstance.values()];
 }
 
-function judge(
+function policy(
   { reader, instance, capability }: CapabilityBeacon,
   readers: readonly string[],
   messageType: MessageType,

@@ -135,7 +135,7 @@ describe("decimals", () => {
     expect(roundTrip(avro({ schema: decimal(5, 0) }), "-128")).toBe("-128");
   });
 
-  it("refuse what would be rounded, does not fit, or is no number", () => {
+  it("refuse what would be rounded, does not fit, or is not a number", () => {
     const serializer = avro({ schema: decimal(4, 2) });
     expectRefused(serializer, "1.234", "100.00", "1e3", "", "1.", ".5", 12.5, 12n);
     const fixed = avro({

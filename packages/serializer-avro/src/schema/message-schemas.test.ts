@@ -12,7 +12,7 @@ const context: SerializerContext = {
 };
 
 describe("schemasBySelector", () => {
-  it("compiles a schema once that is made anew for every message", () => {
+  it("compiles a schema once that is made again for every message", () => {
     const field = { name: "paid", type: "boolean" };
     const order = () => ({ type: "record", name: "Order", fields: [{ ...field }] }) as const;
     for (const select of [

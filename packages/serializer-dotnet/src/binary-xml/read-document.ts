@@ -148,7 +148,7 @@ class DocumentReader {
   #attributeText(): string {
     const record = this.#cursor.uint8();
     if (record < Records.zero || record % 2 === 1) {
-      this.#cursor.fail("malformed", "an attribute value that is no text record", this.#cursor.offset - 1);
+      this.#cursor.fail("malformed", "an attribute value that is not a text record", this.#cursor.offset - 1);
     }
     return xmlText({ record, value: readTextValue(this.#cursor, record) });
   }

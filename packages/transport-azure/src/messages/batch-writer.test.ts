@@ -64,7 +64,7 @@ describe("a batch's envelope and entries", () => {
     ["a time to live", { timeToLive: 1 }],
     ["a schedule", { scheduledEnqueueTimeUtc: new Date() }],
     ["a partition key", { partitionKey: "a" }],
-    ["an id that is no text", { messageId: 1 }],
+    ["an id that is not a string", { messageId: 1 }],
     ["a date", { applicationProperties: { at: new Date() } }],
     ["a 64-bit integer", { applicationProperties: { n: 1n } }],
     ["bytes", { applicationProperties: { b: Uint8Array.of(1) } }],

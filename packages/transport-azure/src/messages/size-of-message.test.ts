@@ -1,6 +1,6 @@
 import type { EncodedMessage } from "@waybill/core";
 import { describe, expect, it } from "vitest";
-import { openLossyWorld } from "../lossy-world.test-support.js";
+import { openLossyFixture } from "../lossy-fixture.test-support.js";
 
 /** What the SDK writes less tightly, and the id that the broker makes for a message without one. */
 const SLACK_BYTES = 40;
@@ -32,16 +32,16 @@ const messages: readonly (readonly [string, Omit<EncodedMessage, "body">])[] = [
 
 describe("the size of a received message", () => {
   it.each(messages)("is what the broker counts, for one with %s", async (_, properties) => {
-    await using world = await openLossyWorld({ maxMessageSizeInKilobytes: 1024 });
-    const sender = world.transport.createSender("orders");
-    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await using fixture = await openLossyFixture({ maxMessageSizeInKilobytes: 1024 });
+    const sender = fixture.transport.createSender("orders");
+    const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     for (const body of [
       new Uint8Array(),
       new Uint8Array(300_000),
       { section: "value", value: { lines: [1, "two", null], at: new Date() } } as const,
     ]) {
       await sender.send([{ ...properties, body }]);
-      const [counted] = await world.broker.receiver("orders").peek();
+      const [counted] = await fixture.broker.receiver("orders").peek();
       const [peeked] = await receiver.peek({ maxMessages: 1 });
       const [received] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
       if (received?.settlement === undefined) throw new Error("nothing was received");

@@ -39,10 +39,10 @@ import { completeOnLink } from "../settlement/complete-on-link.js";
 import type { HeldDeliveries } from "../settlement/held-deliveries.js";
 import { isLinkLost } from "../settlement/lost-link.js";
 import { outcomeKey, type SettlementVerb } from "../settlement/outcome-key.js";
+import { PendingSettlements } from "../settlement/pending-settlements.js";
 import { settleByRequest } from "../settlement/settle-by-request.js";
 import { type SendSettlement, Settlement } from "../settlement/settlement.js";
 import { SettlementGuard } from "../settlement/settlement-guard.js";
-import { SettlementsUnderWay } from "../settlement/settlements-under-way.js";
 import type { ReceiverWatch } from "../watchdog/receiver-watch.js";
 import { AzureSubscription, type DeliveryHandling } from "./azure-subscription.js";
 import { receiveDeferred } from "./receive-deferred.js";
@@ -67,7 +67,7 @@ export interface AzureReceiverSettings {
 export class AzureReceiver implements TransportReceiver {
   readonly #settings: AzureReceiverSettings;
   readonly #guard = new SettlementGuard<Settlement>((settlement) => this.#send(settlement));
-  readonly #underWay = new SettlementsUnderWay((settlement) => this.#sendWithoutLink(settlement));
+  readonly #pending = new PendingSettlements((settlement) => this.#sendWithoutLink(settlement));
   readonly #closing = controllerForMany();
   readonly #receiving = new Set<Promise<unknown>>();
   readonly #subscriptions = new Set<TransportSubscription>();
@@ -196,7 +196,7 @@ export class AzureReceiver implements TransportReceiver {
     });
   }
 
-  /** What a subscription of either kind does with deliveries, and whom it tells of its end. */
+  /** What a subscription of either kind does with deliveries, and whom it reports its end. */
   protected deliveryTo(handlers: SubscribeHandlers): DeliveryHandling {
     return {
       handle: (delivery) => handlers.onMessage(toDelivered(delivery)),
@@ -277,13 +277,13 @@ export class AzureReceiver implements TransportReceiver {
       return;
     }
     const { completesOnLink } = this.#settings;
-    if (completesOnLink && verb === "complete" && completeOnLink(settlement, this.#underWay)) return;
+    if (completesOnLink && verb === "complete" && completeOnLink(settlement, this.#pending)) return;
     try {
       const answer = send(this.#settings.links.any, delivery.message);
-      this.#underWay.watch(settlement);
+      this.#pending.watch(settlement);
       answer.then(
-        () => this.#underWay.succeeded(settlement),
-        (error: unknown) => this.#underWay.failed(settlement, error),
+        () => this.#pending.succeeded(settlement),
+        (error: unknown) => this.#pending.failed(settlement, error),
       );
     } catch (error) {
       // A client of the SDK that is closed makes no receiver.

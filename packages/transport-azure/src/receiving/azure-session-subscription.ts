@@ -7,7 +7,7 @@ export interface AzureSessionSubscriptionSettings extends DeliveryHandling {
   readonly maxConcurrentCalls: number;
   /** Waits for messages of the session; rejects when the signal aborts. */
   readonly receive: (maxMessages: number, signal: AbortSignal) => Promise<AzureDelivery[]>;
-  /** Is told what went wrong and says whether the session is lost. */
+  /** Is notified of what went wrong and says whether the session is lost. */
   readonly onError: (error: unknown) => { isLost: boolean };
 }
 

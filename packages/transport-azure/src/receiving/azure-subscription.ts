@@ -14,11 +14,11 @@ import type { ReceiverWatch } from "../watchdog/receiver-watch.js";
 import { Suspicion } from "../watchdog/suspicion.js";
 import type { WatchedLink } from "../watchdog/watched-link.js";
 
-/** What a subscription does with a delivery, and whom it tells of its end. */
+/** What a subscription does with a delivery, and whom it reports its end. */
 export interface DeliveryHandling {
   /** Hands one message to the handler, which should not reject. */
   readonly handle: (delivery: AzureDelivery) => Promise<void>;
-  /** Is told when the handler rejected all the same. */
+  /** Is notified when the handler rejected all the same. */
   readonly onFault: (error: unknown) => void;
   /** Gives back a message that came when nobody wanted any more; never rejects. */
   readonly giveBack: (delivery: AzureDelivery) => Promise<void>;
@@ -41,7 +41,7 @@ export interface AzureSubscriptionSettings extends DeliveryHandling {
 export class AzureSubscription implements TransportSubscription, WatchedLink {
   readonly #settings: AzureSubscriptionSettings;
   readonly #stopping = new AbortController();
-  /** Deliveries beyond the places: after a lost link the SDK grants credit for all places anew, whatever is with the handler still. */
+  /** Deliveries beyond the places: after a lost link the SDK grants credit for all places again, whatever is with the handler still. */
   readonly #waiting: (() => void)[] = [];
   readonly #closing = new Set<Promise<void>>();
   #source: Source;

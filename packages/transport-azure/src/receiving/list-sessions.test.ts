@@ -45,46 +45,46 @@ describe.each([
   ["7.10.0-beta.2", (connectionString: string) => new NextServiceBusClient(connectionString)],
 ])("listing sessions over version %s of the SDK", (_, connect) => {
   it("finds those that have messages, page by page, in queues and subscriptions", async () => {
-    await using world = await openSessions(connect);
-    expect(await all(world.client.listSessions("carts"))).toEqual([]);
+    await using fixture = await openSessions(connect);
+    expect(await all(fixture.client.listSessions("carts"))).toEqual([]);
     const ids = Array.from({ length: 130 }, (_, i) => `cart ${String(i).padStart(3, "0")}`);
-    await world.broker.sender("carts").sendBatch(ids.map((sessionId) => ({ sessionId, body })));
-    await world.broker.sender("news").send({ sessionId: "ada", body });
-    expect(await all(world.client.listSessions("carts"))).toEqual(ids);
-    expect(await all(world.client.listSessions("news", "all"))).toEqual(["ada"]);
+    await fixture.broker.sender("carts").sendBatch(ids.map((sessionId) => ({ sessionId, body })));
+    await fixture.broker.sender("news").send({ sessionId: "ada", body });
+    expect(await all(fixture.client.listSessions("carts"))).toEqual(ids);
+    expect(await all(fixture.client.listSessions("news", "all"))).toEqual(["ada"]);
   });
 
   it("finds those whose state was set since", async () => {
-    await using world = await openSessions(connect);
-    const session = await world.client.acceptSession("carts", "ada");
+    await using fixture = await openSessions(connect);
+    const session = await fixture.client.acceptSession("carts", "ada");
     await session.setSessionState({ total: 3 });
     await session.close();
     const updatedAfter = new Date(Date.now() - 60_000);
-    expect(await all(world.client.listSessions("carts", { updatedAfter }))).toEqual(["ada"]);
+    expect(await all(fixture.client.listSessions("carts", { updatedAfter }))).toEqual(["ada"]);
     expect(
-      await all(world.client.listSessions("carts", { updatedAfter: new Date(Date.now() + 60_000) })),
+      await all(fixture.client.listSessions("carts", { updatedAfter: new Date(Date.now() + 60_000) })),
     ).toEqual([]);
-    expect(await all(world.client.listSessions("carts"))).toEqual([]);
+    expect(await all(fixture.client.listSessions("carts"))).toEqual([]);
   });
 
   it("fails as the transport does", async () => {
-    await using world = await openSessions(connect);
-    await expect(all(world.client.listSessions("nowhere"))).rejects.toMatchObject({
+    await using fixture = await openSessions(connect);
+    await expect(all(fixture.client.listSessions("nowhere"))).rejects.toMatchObject({
       code: "entity-not-found",
     });
     const abortSignal = AbortSignal.abort();
-    await expect(all(world.client.listSessions("carts", { abortSignal }))).rejects.toMatchObject({
+    await expect(all(fixture.client.listSessions("carts", { abortSignal }))).rejects.toMatchObject({
       code: "aborted",
     });
-    await world.transport.close();
-    await expect(all(world.client.listSessions("carts"))).rejects.toMatchObject({ code: "closed" });
+    await fixture.transport.close();
+    await expect(all(fixture.client.listSessions("carts"))).rejects.toMatchObject({ code: "closed" });
   });
 });
 
 describe("listing sessions over other versions", () => {
   it("goes by the client's own method where it has one", async () => {
     const asked: unknown[] = [];
-    await using world = await openSessions((connectionString) =>
+    await using fixture = await openSessions((connectionString) =>
       Object.assign(new ServiceBusClient(connectionString), {
         async *listMessageSessions(...call: unknown[]) {
           asked.push(call.filter((one) => typeof one === "string"));
@@ -92,8 +92,8 @@ describe("listing sessions over other versions", () => {
         },
       }),
     );
-    expect(await all(world.client.listSessions("carts"))).toHaveLength(150);
-    expect(await all(world.client.listSessions("news", "all"))).toHaveLength(150);
+    expect(await all(fixture.client.listSessions("carts"))).toHaveLength(150);
+    expect(await all(fixture.client.listSessions("news", "all"))).toHaveLength(150);
     expect(asked).toEqual([["carts"], ["carts"], ["news", "all"], ["news", "all"]]);
   });
 

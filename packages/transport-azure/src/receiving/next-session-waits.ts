@@ -14,7 +14,7 @@ export interface NextSessionOptions {
   readonly signal: AbortSignal;
 }
 
-/** A request to the SDK that is under way, and who waits for it. */
+/** A request to the SDK that is in progress, and who waits for it. */
 interface Wait {
   readonly entityPath: string;
   readonly receiveMode: ReceiveMode;

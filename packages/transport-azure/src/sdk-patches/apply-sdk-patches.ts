@@ -24,7 +24,7 @@ const reports = new WeakMap<object, SdkPatchReport>();
 const warnings = new Set<string>();
 
 /**
- * Patches what lies beneath a client, once, and tells what it did; a process warning tells of what a user should know, once for each text.
+ * Patches what lies beneath a client, once, and tells what it did; a process warning reports what a user should know, once for each text.
  * Only the client's own objects are changed.
  */
 export function applySdkPatches(client: ServiceBusClientLike): SdkPatchReport {

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
-import { openLossyWorld } from "../lossy-world.test-support.js";
+import { openLossyFixture } from "../lossy-fixture.test-support.js";
 
 describe("a send that waits while the broker closes the connection and the SDK opens it again", () => {
   it("ends the process at its time-out, with the SDK alone", async () => {
@@ -17,19 +17,19 @@ describe("a send that waits while the broker closes the connection and the SDK o
 async function outcomeWith(options: { readonly sdkPatches: boolean }): Promise<string> {
   const timeoutInMs = 1_000;
   const retryOptions = { maxRetries: 1, retryDelayInMs: 1, timeoutInMs, mode: 1 };
-  await using world = await openLossyWorld({}, retryOptions, options);
-  const sender = world.client.createSender("orders");
+  await using fixture = await openLossyFixture({}, retryOptions, options);
+  const sender = fixture.client.createSender("orders");
   await sender.sendMessages({ body: 1 });
-  world.broker.faults.delay("orders", 2_000);
+  fixture.broker.faults.delay("orders", 2_000);
   let outcome: string | undefined;
   sender.sendMessages({ body: 2 }).then(
     () => (outcome = "sent"),
     () => (outcome = "rejected"),
   );
   using _ = uncaught(({ name }) => (outcome = `uncaught ${name}`));
-  world.network.slowDownEnds();
+  fixture.network.slowDownEnds();
   // This waits for the connection to end.
-  void world.closeServer();
+  void fixture.closeServer();
   const ended = await vi.waitUntil(
     () => {
       // Every call that needs a link opens the connection.
@@ -38,7 +38,7 @@ async function outcomeWith(options: { readonly sdkPatches: boolean }): Promise<s
     },
     { interval: 20, timeout: 30_000 },
   );
-  world.network.drop();
+  fixture.network.drop();
   // The other sends have timers of their own, for either of their attempts: their errors belong to this test, too.
   if (!options.sdkPatches) await setTimeout(2.5 * timeoutInMs);
   return ended;

@@ -1,23 +1,23 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { openLossyWorld } from "../lossy-world.test-support.js";
+import { openLossyFixture } from "../lossy-fixture.test-support.js";
 import { sdkParts } from "./sdk-parts.test-support.js";
 
 describe("what is closed while its connection breaks", () => {
   it.each(["a sender", "a receiver", "the client"] as const)("is closed: %s", async (what) => {
-    await using world = await openLossyWorld();
-    const it = await opened(world, what);
-    world.network.drop();
+    await using fixture = await openLossyFixture();
+    const it = await opened(fixture, what);
+    fixture.network.drop();
     await it.close();
   });
 
   it("waits without end, with the SDK alone", async () => {
-    await using world = await openLossyWorld({}, undefined, { sdkPatches: false });
-    const sender = await opened(world, "a sender");
-    const broken = once(sdkParts(world.client).connection, "disconnected");
+    await using fixture = await openLossyFixture({}, undefined, { sdkPatches: false });
+    const sender = await opened(fixture, "a sender");
+    const broken = once(sdkParts(fixture.client).connection, "disconnected");
     let isClosed = false;
     void sender.close().then(() => (isClosed = true));
-    world.network.drop();
+    fixture.network.drop();
     await broken;
     await new Promise((resolve) => setImmediate(resolve));
     // When this fails, the fault is mended upstream, and the patch can go.
@@ -26,7 +26,7 @@ describe("what is closed while its connection breaks", () => {
 });
 
 async function opened(
-  { client }: Awaited<ReturnType<typeof openLossyWorld>>,
+  { client }: Awaited<ReturnType<typeof openLossyFixture>>,
   what: "a sender" | "a receiver" | "the client",
 ): Promise<{ close(): Promise<void> }> {
   const sender = client.createSender("orders");

@@ -1,16 +1,16 @@
 import { ServiceBusClient } from "@azure/service-bus";
 import rhea from "rhea";
 import { describe, expect, it } from "vitest";
-import { openLossyWorld } from "../lossy-world.test-support.js";
+import { openLossyFixture } from "../lossy-fixture.test-support.js";
 
 /** The first integer that a number cannot hold. */
 const big = 2n ** 53n + 1n;
 
 describe("an integer just beyond 2^53", () => {
   it("is handed over exactly: received, peeked and deferred", async () => {
-    await using world = await openLossyWorld();
-    await send(world);
-    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await using fixture = await openLossyFixture();
+    await send(fixture);
+    const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     const [peeked] = await receiver.peek({ maxMessages: 1 });
     const [received] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
     await receiver.defer(received!.settlement!);
@@ -21,15 +21,15 @@ describe("an integer just beyond 2^53", () => {
   });
 
   it("is rounded with the SDK alone, also beside a client that is patched, and while that reads", async () => {
-    await using world = await openLossyWorld();
-    const { connectionString } = world;
+    await using fixture = await openLossyFixture();
+    const { connectionString } = fixture;
     const other = new ServiceBusClient(connectionString);
     const { by_code: types } = rhea.types as never as { by_code: Record<number, { read: unknown }> };
     const readers = [types[0x80]!.read, types[0x81]!.read];
-    await send(world);
-    await send(world);
+    await send(fixture);
+    await send(fixture);
     const seen: unknown[] = [];
-    const patched = world.client.createReceiver("orders");
+    const patched = fixture.client.createReceiver("orders");
     patched.subscribe({
       processMessage: async () => void seen.push(types[0x80]!.read, types[0x81]!.read),
       processError: async () => {},
@@ -37,7 +37,7 @@ describe("an integer just beyond 2^53", () => {
     await expect.poll(() => seen.length).toBe(4);
     expect(seen).toEqual([...readers, ...readers]);
     await patched.close();
-    await send(world);
+    await send(fixture);
     const [message] = await other.createReceiver("orders").peekMessages(1);
     const [received] = await other.createReceiver("orders").receiveMessages(1);
     // When this fails, the fault is mended upstream, and the patch can go.
@@ -46,7 +46,7 @@ describe("an integer just beyond 2^53", () => {
   });
 });
 
-function send({ broker }: Awaited<ReturnType<typeof openLossyWorld>>): Promise<void> {
+function send({ broker }: Awaited<ReturnType<typeof openLossyFixture>>): Promise<void> {
   const body = { section: "data", bytes: new Uint8Array() } as const;
   return broker.sender("orders").send({ body, applicationProperties: { big } });
 }

@@ -1,55 +1,60 @@
 import { describe, expect, it } from "vitest";
-import { openLossyWorld } from "../lossy-world.test-support.js";
+import { openLossyFixture } from "../lossy-fixture.test-support.js";
 import { isOpeningReceiver, sdkParts, shortenTimeouts } from "./sdk-parts.test-support.js";
 
-type World = Awaited<ReturnType<typeof openLossyWorld>>;
+type Fixture = Awaited<ReturnType<typeof openLossyFixture>>;
 
 describe("a call that is given up while it opens the connection", () => {
   it("leaves the connection to all others", async () => {
-    await using world = await openLossyWorld();
-    expect(await sendBesideGivenUp(world)).toBe("sent");
+    await using fixture = await openLossyFixture();
+    expect(await sendBesideGivenUp(fixture)).toBe("sent");
   });
 
   it("closes it for all others, who notice at their time-out, with the SDK alone", async () => {
-    await using world = await openLossyWorld({}, { maxRetries: 0, mode: 1 }, { sdkPatches: false });
-    shortenTimeouts(world.client);
+    await using fixture = await openLossyFixture({}, { maxRetries: 0, mode: 1 }, { sdkPatches: false });
+    shortenTimeouts(fixture.client);
     // When this fails, the fault is mended upstream, and this part of the patch can go.
-    expect(await sendBesideGivenUp(world)).toMatch(/Unable to open the amqp connection/);
+    expect(await sendBesideGivenUp(fixture)).toMatch(/Unable to open the amqp connection/);
   });
 });
 
 describe("a link that is being opened when its connection is closed", () => {
   it("fails at once", async () => {
-    await using world = await openLossyWorld({ requiresSession: true }, { timeoutInMs: 120_000, mode: 1 });
-    expect(await openingBesideClose(world)).toBe(
+    await using fixture = await openLossyFixture(
+      { requiresSession: true },
+      { timeoutInMs: 120_000, mode: 1 },
+    );
+    expect(await openingBesideClose(fixture)).toBe(
       "ConnectionForcedError: The connection ended while a link was being opened.",
     );
   });
 
   it("fails at its time-out, with the SDK alone", async () => {
     const retryOptions = { timeoutInMs: 120_000, mode: 1 };
-    await using world = await openLossyWorld({ requiresSession: true }, retryOptions, { sdkPatches: false });
-    shortenTimeouts(world.client);
+    await using fixture = await openLossyFixture({ requiresSession: true }, retryOptions, {
+      sdkPatches: false,
+    });
+    shortenTimeouts(fixture.client);
     // When this fails, the fault is mended upstream, and this part of the patch can go.
-    expect(await openingBesideClose(world)).toMatch(/due to operation timeout/);
+    expect(await openingBesideClose(fixture)).toMatch(/due to operation timeout/);
   });
 });
 
 describe("a client that is closed while it opens its connection", () => {
   it("is closed at once, and so is the transport, though the server never answers", async () => {
-    await using world = await openLossyWorld();
-    world.network.slowDownOpening(120_000);
-    const sending = world.transport.createSender("orders").send([{ body: new Uint8Array() }]);
+    await using fixture = await openLossyFixture();
+    fixture.network.slowDownOpening(120_000);
+    const sending = fixture.transport.createSender("orders").send([{ body: new Uint8Array() }]);
     const ended = expect(sending).rejects.toMatchObject({ name: "WaybillError" });
-    await expect.poll(() => world.network.connectionCount).toBe(1);
-    await world.client.close();
-    await world.transport.close();
+    await expect.poll(() => fixture.network.connectionCount).toBe(1);
+    await fixture.client.close();
+    await fixture.transport.close();
     await ended;
   });
 });
 
 /** How a send ends beside which another call, which opens the connection, is given up. */
-async function sendBesideGivenUp({ client, network }: World): Promise<string> {
+async function sendBesideGivenUp({ client, network }: Fixture): Promise<string> {
   network.slowDownOpening(100);
   const caller = new AbortController();
   const peeking = client.createReceiver("orders").peekMessages(1, { abortSignal: caller.signal });
@@ -66,7 +71,7 @@ async function sendBesideGivenUp({ client, network }: World): Promise<string> {
 }
 
 /** How a wait for the next session ends when the client's connection is closed from this side. */
-async function openingBesideClose({ client }: World): Promise<string> {
+async function openingBesideClose({ client }: Fixture): Promise<string> {
   const accepting = client.acceptNextSession("orders").then(
     () => "accepted",
     (error: Error) => error.message,

@@ -9,7 +9,7 @@ export interface SdkPatchReport {
   readonly patches: readonly SdkPatchOutcome[];
 }
 
-/** What became of one patch. */
+/** What happened to one patch. */
 export interface SdkPatchOutcome {
   readonly name: SdkPatchName;
   readonly status: "applied" | "skipped";

@@ -11,14 +11,14 @@ import { toServiceBusMessage } from "../messages/to-service-bus-message.js";
 import { abortedError, closedError, toAzureError } from "../sdk/azure-error.js";
 import type { ServiceBusCallOptions, ServiceBusSenderLike } from "../sdk/service-bus-client.js";
 import { AzureMessageBatch } from "./azure-message-batch.js";
-import { SendsUnderWay } from "./sends-under-way.js";
+import { PendingSends } from "./pending-sends.js";
 
 /** Sends to one queue or topic through a sender of the SDK. */
 export class AzureSender implements TransportSender {
   readonly entityPath: string;
   readonly #create: () => ServiceBusSenderLike;
   readonly #onClosed: (sender: AzureSender) => void;
-  #opened: { readonly sender: ServiceBusSenderLike; readonly underWay: SendsUnderWay } | undefined;
+  #opened: { readonly sender: ServiceBusSenderLike; readonly pending: PendingSends } | undefined;
   /** What the last batch took; the next is expected to take as much. */
   #usualBytes = 0;
   #isClosed = false;
@@ -69,7 +69,7 @@ export class AzureSender implements TransportSender {
     this.#isClosed = true;
     this.#onClosed(this);
     await this.#opened?.sender.close();
-    this.#opened?.underWay.close();
+    this.#opened?.pending.close();
   }
 
   async #sendAsBatch(
@@ -107,8 +107,8 @@ export class AzureSender implements TransportSender {
 
   /** Makes a call, and makes it again when its link was lost. */
   #send(options: CallOptions | undefined, send: Call<void>): Promise<void> {
-    return this.#call(options, (sender, { abortSignal }, underWay) =>
-      underWay.run(abortSignal, (signal) => send(sender, { abortSignal: signal }, underWay)),
+    return this.#call(options, (sender, { abortSignal }, pending) =>
+      pending.run(abortSignal, (signal) => send(sender, { abortSignal: signal }, pending)),
     );
   }
 
@@ -118,8 +118,8 @@ export class AzureSender implements TransportSender {
     if (abortSignal?.aborted) throw abortedError(this.entityPath);
     try {
       this.#opened ??= this.#open();
-      const { sender, underWay } = this.#opened;
-      return await call(sender, abortSignal === undefined ? {} : { abortSignal }, underWay);
+      const { sender, pending } = this.#opened;
+      return await call(sender, abortSignal === undefined ? {} : { abortSignal }, pending);
     } catch (error) {
       throw this.#isClosed ? closedError(this.entityPath) : toAzureError(error, this.entityPath);
     }
@@ -127,12 +127,12 @@ export class AzureSender implements TransportSender {
 
   #open() {
     const sender = this.#create();
-    return { sender, underWay: new SendsUnderWay(sender, this.entityPath) };
+    return { sender, pending: new PendingSends(sender, this.entityPath) };
   }
 }
 
 type Call<Answer> = (
   sender: ServiceBusSenderLike,
   options: ServiceBusCallOptions,
-  underWay: SendsUnderWay,
+  pending: PendingSends,
 ) => Promise<Answer>;

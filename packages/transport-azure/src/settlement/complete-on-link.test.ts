@@ -1,52 +1,52 @@
 import type { ServiceBusReceiver } from "@azure/service-bus";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { openLossyWorld } from "../lossy-world.test-support.js";
+import { openServerEnvironment } from "../environments.test-support.js";
+import { openLossyFixture } from "../lossy-fixture.test-support.js";
 import type { ReceivedServiceBusMessage } from "../sdk/service-bus-client.js";
-import { openServerSeat } from "../seats.test-support.js";
 import { AzureDelivery } from "./azure-delivery.js";
 import { completeOnLink } from "./complete-on-link.js";
+import { PendingSettlements } from "./pending-settlements.js";
 import { Settlement } from "./settlement.js";
-import { SettlementsUnderWay } from "./settlements-under-way.js";
 
 afterEach(() => void vi.restoreAllMocks());
 
 describe("a message that is completed", () => {
   it("is completed without the SDK's own call", async () => {
-    await using world = await openLossyWorld();
-    const bySdk = spyOnComplete(world.client.createReceiver("orders"));
-    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
-    await world.broker.sender("orders").sendBatch([{ body }, { body }]);
+    await using fixture = await openLossyFixture();
+    const bySdk = spyOnComplete(fixture.client.createReceiver("orders"));
+    const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await fixture.broker.sender("orders").sendBatch([{ body }, { body }]);
     const messages = await receiver.receive({ maxMessages: 2, maxWaitTimeInMs: 5_000 });
     await Promise.all(messages.map(({ settlement }) => receiver.complete(settlement!)));
-    expect(world.broker.getEntity("orders").totalMessageCount).toBe(0);
+    expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(0);
     expect(bySdk).not.toHaveBeenCalled();
   });
 
   it("is completed by the SDK if no link brought it", async () => {
-    await using world = await openLossyWorld();
-    const bySdk = spyOnComplete(world.client.createReceiver("orders"));
-    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
-    await world.broker.sender("orders").send({ body });
+    await using fixture = await openLossyFixture();
+    const bySdk = spyOnComplete(fixture.client.createReceiver("orders"));
+    const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await fixture.broker.sender("orders").send({ body });
     const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
     await receiver.defer(message!.settlement!);
     const [deferred] = await receiver.receiveDeferred([message!.sequenceNumber!]);
     await receiver.complete(deferred!.settlement!);
-    expect(world.broker.getEntity("orders").totalMessageCount).toBe(0);
+    expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(0);
     expect(bySdk).toHaveBeenCalledOnce();
   });
 
   it("tells what the broker answered", async () => {
-    await using seat = await openServerSeat();
-    await using world = await seat.subject.create();
-    const queue = await world.createQueue({
+    await using environment = await openServerEnvironment();
+    await using fixture = await environment.subject.create();
+    const queue = await fixture.createQueue({
       lockDurationMs: 5_000,
       maxDeliveryCount: 10,
       requiresSession: false,
     });
-    await world.transport.createSender(queue).send([{ body: new Uint8Array() }]);
-    const receiver = world.transport.createReceiver({ queue }, "peekLock");
+    await fixture.transport.createSender(queue).send([{ body: new Uint8Array() }]);
+    const receiver = fixture.transport.createReceiver({ queue }, "peekLock");
     const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
-    await world.advance(5_000);
+    await fixture.advance(5_000);
     await expect(receiver.complete(message!.settlement!)).rejects.toMatchObject({
       code: "message-lock-lost",
       retryable: false,
@@ -76,7 +76,7 @@ describe("a message that is completed", () => {
       delivery,
     } satisfies ReceivedServiceBusMessage & { delivery: unknown };
     const settlement = new Settlement(new AzureDelivery(message), "complete", async () => {}, notReached);
-    expect(completeOnLink(settlement, new SettlementsUnderWay(notReached))).toBe(false);
+    expect(completeOnLink(settlement, new PendingSettlements(notReached))).toBe(false);
   });
 });
 

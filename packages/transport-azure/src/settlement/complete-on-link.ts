@@ -1,8 +1,8 @@
 import { amqpError } from "../sdk/amqp-error.js";
 import { type LinkDelivery, linkDeliveryOf } from "./link-delivery.js";
+import type { PendingSettlements } from "./pending-settlements.js";
 import { isTraced } from "./sdk-tracing.js";
 import type { Settlement } from "./settlement.js";
-import type { SettlementsUnderWay } from "./settlements-under-way.js";
 
 /** How long an open link may go without an answer, in milliseconds: as long as requests may with `azureRetryOptions`. */
 const timeoutMs = 15_000;
@@ -11,7 +11,7 @@ const timeoutMs = 15_000;
 const waiting = Symbol("waiting");
 
 interface CompletedDelivery extends LinkDelivery {
-  [waiting]?: undefined | { readonly settlement: Settlement; readonly underWay: SettlementsUnderWay };
+  [waiting]?: undefined | { readonly settlement: Settlement; readonly pending: PendingSettlements };
 }
 
 const heard = new WeakSet<object>();
@@ -23,7 +23,7 @@ const heard = new WeakSet<object>();
  * Returns `false`, and does nothing, where only the SDK can: the message has no delivery on an open link or was settled before, or the
  * application has the SDK traced.
  */
-export function completeOnLink(settlement: Settlement, underWay: SettlementsUnderWay): boolean {
+export function completeOnLink(settlement: Settlement, pending: PendingSettlements): boolean {
   const delivery = linkDeliveryOf(settlement.delivery.message);
   if (!canBeAccepted(delivery) || isTraced()) return false;
   const { link } = delivery;
@@ -31,8 +31,8 @@ export function completeOnLink(settlement: Settlement, underWay: SettlementsUnde
     heard.add(link);
     link.on("settled", onSettled);
   }
-  delivery[waiting] = { settlement, underWay };
-  underWay.watch(settlement, timeoutMs);
+  delivery[waiting] = { settlement, pending };
+  pending.watch(settlement, timeoutMs);
   delivery.accept();
   return true;
 }
@@ -52,8 +52,8 @@ function onSettled({ delivery }: { delivery: CompletedDelivery }): void {
   const completed = delivery[waiting];
   if (completed === undefined) return;
   delivery[waiting] = undefined;
-  const { settlement, underWay } = completed;
+  const { settlement, pending } = completed;
   const error = delivery.remote_state?.error;
-  if (error?.condition || error?.description) underWay.failed(settlement, amqpError(error));
-  else underWay.succeeded(settlement);
+  if (error?.condition || error?.description) pending.failed(settlement, amqpError(error));
+  else pending.succeeded(settlement);
 }

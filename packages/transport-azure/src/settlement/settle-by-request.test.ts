@@ -1,31 +1,31 @@
 import { WaybillClient, type WaybillError } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it, vi } from "vitest";
-import { openLossyWorld } from "../lossy-world.test-support.js";
+import { openLossyFixture } from "../lossy-fixture.test-support.js";
 import type { AzureDelivery } from "./azure-delivery.js";
 import { isLinkLost } from "./lost-link.js";
 
-type World = Awaited<ReturnType<typeof openLossyWorld>>;
+type Fixture = Awaited<ReturnType<typeof openLossyFixture>>;
 
 describe("a settlement whose connection broke for good", () => {
   it.each(["before", "after"])("ends when its receiver closes; it began %s the break", async (when) => {
-    await using world = await openLossyWorld();
-    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
-    await send(world);
+    await using fixture = await openLossyFixture();
+    const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await send(fixture);
     const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
-    if (when === "after") world.network.takeDown();
+    if (when === "after") fixture.network.takeDown();
     const settling = receiver.complete(message!.settlement!);
     const ended = expect(settling).rejects.toMatchObject({ code: "closed" });
-    if (when === "before") world.network.takeDown();
+    if (when === "before") fixture.network.takeDown();
     await vi.waitUntil(() => isLinkLost((message!.settlement as AzureDelivery).message));
     await receiver.close();
     await ended;
   });
 
   it("does not hold up a client that closes", async () => {
-    await using world = await openLossyWorld();
-    const client = new WaybillClient(world.transport, { serializer: json() });
-    await send(world);
+    await using fixture = await openLossyFixture();
+    const client = new WaybillClient(fixture.transport, { serializer: json() });
+    await send(fixture);
     let finish: (() => void) | undefined;
     const errors: string[] = [];
     client.createReceiver("orders").subscribe(
@@ -37,14 +37,14 @@ describe("a settlement whose connection broke for good", () => {
       { closeTimeoutInMs: 500 },
     );
     await vi.waitUntil(() => finish !== undefined);
-    world.network.takeDown();
+    fixture.network.takeDown();
     finish!();
     await client.close();
     await vi.waitUntil(() => errors.includes("complete closed"));
   });
 });
 
-function send({ broker }: World): Promise<void> {
+function send({ broker }: Fixture): Promise<void> {
   const body = { section: "data", bytes: new TextEncoder().encode("1") } as const;
   return broker.sender("orders").send({ contentType: "application/json", body });
 }

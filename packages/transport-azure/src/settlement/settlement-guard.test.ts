@@ -1,25 +1,25 @@
 import type { SettlementHandle, TransportReceiver } from "@waybill/core/transport";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { openLossyWorld } from "../lossy-world.test-support.js";
+import { openLossyFixture } from "../lossy-fixture.test-support.js";
 import { outcomeKey } from "./outcome-key.js";
 import { SettlementGuard } from "./settlement-guard.js";
 
-type World = Awaited<ReturnType<typeof openLossyWorld>>;
+type Fixture = Awaited<ReturnType<typeof openLossyFixture>>;
 
 describe("settlements in one turn of the event loop", () => {
   it("keep what each of them says, whatever their neighbours do", async () => {
-    await using world = await openLossyWorld({ maxDeliveryCount: 2000 });
-    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await using fixture = await openLossyFixture({ maxDeliveryCount: 2000 });
+    const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     await fc.assert(
       fc.asyncProperty(fc.array(settlements, { minLength: 2, maxLength: 12 }), async (wanted) => {
-        await world.broker.purge("orders");
-        await world.broker.purge("orders/$DeadLetterQueue");
-        await send(world, wanted.length);
+        await fixture.broker.purge("orders");
+        await fixture.broker.purge("orders/$DeadLetterQueue");
+        await send(fixture, wanted.length);
         const handles = await receive(receiver, wanted.length);
         await Promise.all(wanted.map((settlement, index) => settle(receiver, handles[index]!, settlement)));
-        const left = await world.broker.receiver("orders").peek(100);
-        const dead = await world.broker.receiver("orders/$DeadLetterQueue").peek(100);
+        const left = await fixture.broker.receiver("orders").peek(100);
+        const dead = await fixture.broker.receiver("orders/$DeadLetterQueue").peek(100);
         expect([...left, ...dead].map(outcomeOf).sort()).toEqual(wanted.flatMap(expectedOutcome).sort());
       }),
       { numRuns: 60 },
@@ -123,7 +123,7 @@ function outcomeOf(message: {
   return `${messageId} ${state === "deferred" ? "defer" : "abandon"} ${applicationProperties.note}`;
 }
 
-function send({ broker }: World, count: number): Promise<void> {
+function send({ broker }: Fixture, count: number): Promise<void> {
   return broker.sender("orders").sendBatch(
     Array.from({ length: count }, (_, index) => ({
       messageId: String(index),

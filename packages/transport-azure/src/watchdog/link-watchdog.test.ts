@@ -1,17 +1,17 @@
 import type { LinkStall, SubscribeHandlers } from "@waybill/core/transport";
 import { describe, expect, it, vi } from "vitest";
-import { openLossyWorld } from "../lossy-world.test-support.js";
+import { openLossyFixture } from "../lossy-fixture.test-support.js";
 
-type World = Awaited<ReturnType<typeof openLossyWorld>>;
+type Fixture = Awaited<ReturnType<typeof openLossyFixture>>;
 
 const watchdog = { stallTimeoutInMs: 200, answerTimeoutInMs: 1_000 };
 
 describe("a link that has credit, while a message waits, and delivers nothing", () => {
   it("is made again under a subscription, and its message comes", async () => {
-    await using world = await openLossyWorld({}, undefined, { watchdog });
-    const { stalls, bodies } = await subscribed(world);
-    await stallWhenItWaits(world);
-    await send(world, "waits");
+    await using fixture = await openLossyFixture({}, undefined, { watchdog });
+    const { stalls, bodies } = await subscribed(fixture);
+    await stallWhenItWaits(fixture);
+    await send(fixture, "waits");
     await expect.poll(() => bodies, { timeout: 10_000 }).toEqual(["first", "waits"]);
     expect(stalls).toEqual([
       {
@@ -25,27 +25,27 @@ describe("a link that has credit, while a message waits, and delivers nothing", 
   });
 
   it("is made again under a call that waits, which gets the message", async () => {
-    await using world = await openLossyWorld({}, undefined, { watchdog });
+    await using fixture = await openLossyFixture({}, undefined, { watchdog });
     const { events, stalls } = told();
-    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock", events);
+    const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock", events);
     const waiting = receiver.receive({ maxMessages: 5, maxWaitTimeInMs: 20_000 });
-    await stallWhenItWaits(world);
-    await send(world, "waits");
+    await stallWhenItWaits(fixture);
+    await send(fixture, "waits");
     expect(await waiting).toHaveLength(1);
     expect(stalls).toHaveLength(1);
-    expect(total(world)).toBe(1);
+    expect(total(fixture)).toBe(1);
   });
 
   it("is made again under calls that wait shorter than it takes to notice", async () => {
-    await using world = await openLossyWorld({}, undefined, { watchdog });
+    await using fixture = await openLossyFixture({}, undefined, { watchdog });
     const { events, stalls } = told();
-    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock", events);
+    const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock", events);
     const first = receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 20_000 });
-    await send(world, "first");
+    await send(fixture, "first");
     await first;
     const waiting = receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 100 });
-    await stallWhenItWaits(world);
-    await send(world, "waits");
+    await stallWhenItWaits(fixture);
+    await send(fixture, "waits");
     expect(await waiting).toEqual([]);
     const came = await vi.waitUntil(
       async () => (await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 100 })).length > 0,
@@ -55,10 +55,10 @@ describe("a link that has credit, while a message waits, and delivers nothing", 
   });
 
   it("ends the session that it holds, whose message the next one gets", async () => {
-    await using world = await openLossyWorld({ requiresSession: true }, undefined, { watchdog });
+    await using fixture = await openLossyFixture({ requiresSession: true }, undefined, { watchdog });
     const { events, stalls } = told();
     const accept = () =>
-      world.transport.acceptSession({ queue: "orders" }, "a", {
+      fixture.transport.acceptSession({ queue: "orders" }, "a", {
         receiveMode: "peekLock",
         maxWaitTimeInMs: 5_000,
         ...events,
@@ -66,8 +66,8 @@ describe("a link that has credit, while a message waits, and delivers nothing", 
     const session = await accept();
     const waiting = session.receive({ maxMessages: 1, maxWaitTimeInMs: 20_000 });
     const lost = expect(waiting).rejects.toMatchObject({ code: "session-lock-lost" });
-    await stallWhenItWaits(world);
-    await send(world, "waits");
+    await stallWhenItWaits(fixture);
+    await send(fixture, "waits");
     await lost;
     await expect(session.receive({ maxMessages: 1, maxWaitTimeInMs: 100 })).rejects.toMatchObject({
       code: "session-lock-lost",
@@ -81,35 +81,35 @@ describe("a link that has credit, while a message waits, and delivers nothing", 
 
 describe("a link that is silent", () => {
   it("stays when nothing waits", async () => {
-    await using world = await openLossyWorld({}, undefined, { watchdog });
-    const { stalls, bodies } = await subscribed(world);
-    await peeks(world, 3);
-    await send(world, "second");
+    await using fixture = await openLossyFixture({}, undefined, { watchdog });
+    const { stalls, bodies } = await subscribed(fixture);
+    await peeks(fixture, 3);
+    await send(fixture, "second");
     await expect.poll(() => bodies).toEqual(["first", "second"]);
     expect(stalls).toEqual([]);
   });
 
   it("stays when all that waits is deferred, scheduled, or locked for the same client", async () => {
-    await using world = await openLossyWorld({}, undefined, { watchdog });
-    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
-    await send(world, "deferred");
+    await using fixture = await openLossyFixture({}, undefined, { watchdog });
+    const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
+    await send(fixture, "deferred");
     const [deferred] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
     await receiver.defer(deferred!.settlement!);
-    await send(world, "held");
+    await send(fixture, "held");
     await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
     const later = new Date(Date.now() + 3_600_000);
-    await world.transport.createSender("orders").schedule([{ body: new Uint8Array() }], later);
-    const { stalls } = subscribe(world);
-    await peeks(world, 3);
+    await fixture.transport.createSender("orders").schedule([{ body: new Uint8Array() }], later);
+    const { stalls } = subscribe(fixture);
+    await peeks(fixture, 3);
     expect(stalls).toEqual([]);
   });
 
   it("is made again less and less often while somebody else holds what waits, and nothing is told", async () => {
-    await using world = await openLossyWorld({}, undefined, { watchdog });
-    await send(world, "held by another");
-    await world.broker.receiver("orders").receive();
-    const { stalls } = subscribe(world);
-    const opening = vi.spyOn(world.client, "createReceiver");
+    await using fixture = await openLossyFixture({}, undefined, { watchdog });
+    await send(fixture, "held by another");
+    await fixture.broker.receiver("orders").receive();
+    const { stalls } = subscribe(fixture);
+    const opening = vi.spyOn(fixture.client, "createReceiver");
     const openedAt: number[] = [];
     while (openedAt.length < 3) {
       const { length } = openedAt;
@@ -122,11 +122,11 @@ describe("a link that is silent", () => {
   });
 
   it("stays when the watchdog is switched off", async () => {
-    await using world = await openLossyWorld({}, undefined, { watchdog: false });
-    const peeking = vi.spyOn(Object.getPrototypeOf(world.client.createReceiver("orders")), "peekMessages");
-    const { bodies } = await subscribed(world);
-    await stallWhenItWaits(world);
-    await send(world, "waits");
+    await using fixture = await openLossyFixture({}, undefined, { watchdog: false });
+    const peeking = vi.spyOn(Object.getPrototypeOf(fixture.client.createReceiver("orders")), "peekMessages");
+    const { bodies } = await subscribed(fixture);
+    await stallWhenItWaits(fixture);
+    await send(fixture, "waits");
     await new Promise((resolve) => setTimeout(resolve, 600));
     expect([bodies, peeking.mock.calls.length]).toEqual([["first"], 0]);
     peeking.mockRestore();
@@ -136,13 +136,13 @@ describe("a link that is silent", () => {
 describe("a connection over which nothing comes any more, not even an answer", () => {
   it("is given up, and opened again", async () => {
     // What the broker sent into the void comes when its lock has run out.
-    await using world = await openLossyWorld({ lockDurationMs: 5_000 }, undefined, { watchdog });
-    const { stalls, bodies } = await subscribed(world);
-    world.network.swallow();
-    await send(world, "waits");
+    await using fixture = await openLossyFixture({ lockDurationMs: 5_000 }, undefined, { watchdog });
+    const { stalls, bodies } = await subscribed(fixture);
+    fixture.network.swallow();
+    await send(fixture, "waits");
     await expect.poll(() => bodies, { timeout: 20_000 }).toEqual(["first", "waits"]);
     expect(stalls[0]).toMatchObject({ evidence: "unanswered" });
-    expect(world.network.connectionCount).toBe(2);
+    expect(fixture.network.connectionCount).toBe(2);
   });
 });
 
@@ -155,7 +155,7 @@ describe("the options of the watchdog", () => {
     ],
     [true, "watchdog must be an object of options, or false."],
   ])("refuse %o", async (options, text) => {
-    await expect(openLossyWorld({}, undefined, { watchdog: options as never })).rejects.toThrow(text);
+    await expect(openLossyFixture({}, undefined, { watchdog: options as never })).rejects.toThrow(text);
   });
 });
 
@@ -165,7 +165,7 @@ function told() {
 }
 
 /** Subscribes with a handler that completes what it gets. */
-function subscribe({ transport }: World) {
+function subscribe({ transport }: Fixture) {
   const { stalls, events } = told();
   const bodies: string[] = [];
   const receiver = transport.createReceiver({ queue: "orders" }, "peekLock", events);
@@ -181,29 +181,29 @@ function subscribe({ transport }: World) {
 }
 
 /** The same, once a first message has come, so that the link is open and has credit. */
-async function subscribed(world: World) {
-  const subscription = subscribe(world);
-  await send(world, "first");
-  await expect.poll(() => total(world), { timeout: 20_000 }).toBe(0);
+async function subscribed(fixture: Fixture) {
+  const subscription = subscribe(fixture);
+  await send(fixture, "first");
+  await expect.poll(() => total(fixture), { timeout: 20_000 }).toBe(0);
   return subscription;
 }
 
 /** Lets the link stand still on which a call waits, once its credit is there. */
-async function stallWhenItWaits({ broker }: World): Promise<void> {
+async function stallWhenItWaits({ broker }: Fixture): Promise<void> {
   await expect.poll(() => broker.faults.stopDelivering("orders"), { timeout: 20_000 }).toBe(1);
 }
 
-function send({ broker }: World, text: string): Promise<void> {
+function send({ broker }: Fixture, text: string): Promise<void> {
   const body = { section: "data", bytes: Buffer.from(text) } as const;
   return broker.sender("orders").send({ body, sessionId: "a" });
 }
 
-function total({ broker }: World): number {
+function total({ broker }: Fixture): number {
   return broker.getEntity("orders").totalMessageCount;
 }
 
 /** Waits until the watchdog has looked so many times for messages that wait. */
-async function peeks({ client }: World, times: number): Promise<void> {
+async function peeks({ client }: Fixture, times: number): Promise<void> {
   const prototype = Object.getPrototypeOf(client.createReceiver("orders"));
   const peeking = vi.spyOn(prototype, "peekMessages");
   await expect.poll(() => peeking.mock.calls.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(times);

@@ -64,7 +64,7 @@ export class LinkWatchdog {
     }
   };
 
-  /** Begins to count anew, after a delivery or after it was made again. */
+  /** Begins to count again, after a delivery or after it was made again. */
   #start(watch: Watch, restarts: number): void {
     watch.progress = watch.link.progress;
     watch.restarts = restarts;

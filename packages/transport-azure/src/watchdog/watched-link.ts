@@ -12,9 +12,9 @@ export interface WatchedLink {
   readonly progress: number;
   /** The first message, from a sequence number on, that waits and should have come; undefined when there is none. */
   findBacklog(fromSequenceNumber: bigint, signal: AbortSignal): Promise<bigint | undefined>;
-  /** Makes the link again, and tells of the stall when it is sure of it. */
+  /** Makes the link again, and reports the stall when it is sure of it. */
   restart(stall: LinkStall): void;
-  /** Tells of the stall; the link is made again because its connection is. */
+  /** Reports the stall; the link is made again because its connection is. */
   onConnectionBroken(stall: LinkStall): void;
 }
 

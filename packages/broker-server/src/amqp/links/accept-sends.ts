@@ -19,11 +19,11 @@ import { tracked } from "../../refusals/service-text.js";
 import type { Peer } from "../peer.js";
 import { under } from "../transactions.js";
 
-/** Deliveries that a client may have under way on one link, as the service allows. */
+/** Deliveries that a client may have in progress on one link, as the service allows. */
 const CREDIT_WINDOW = 1000;
 const TRANSFER_DESTINATION = "com.microsoft:transfer-destination-address";
 
-/** Accepts a link on which a client sends to a queue or topic, or by way of one to another. */
+/** Accepts a link on which a client sends to a queue or topic, or via one to another. */
 export function acceptSends(peer: Peer, link: ReceiverLink, path: string): void {
   peer.guard(link, path, "Send");
   const sender = openSender(peer, link, path);

@@ -59,19 +59,19 @@ export class RequestBody {
     return typeof value === "boolean" ? value : wrongType(name, "a boolean");
   }
 
-  /** A whole number of any AMQP integer type, or `undefined`. */
+  /** A integer of any AMQP integer type, or `undefined`. */
   optionalInteger(name: string): bigint | undefined {
     const value = this.#map.get(name);
     if (value === undefined || value === null) return undefined;
-    return integerOf(value) ?? wrongType(name, "a whole number");
+    return integerOf(value) ?? wrongType(name, "an integer");
   }
 
-  /** A whole number from 1 up to what a call may ask for. */
+  /** A integer from 1 up to what a call may ask for. */
   count(name: string): number {
     return this.optionalCount(name, 1n) ?? missing(name);
   }
 
-  /** A whole number from `least` up to what a call may ask for, or `undefined`. */
+  /** A integer from `least` up to what a call may ask for, or `undefined`. */
   optionalCount(name: string, least = 0n): number | undefined {
     const value = this.optionalInteger(name);
     if (value === undefined) return undefined;
@@ -100,7 +100,7 @@ export class RequestBody {
   }
 
   integers(name: string): bigint[] {
-    return this.items(name).map((item) => integerOf(item) ?? wrongType(name, "an array of whole numbers"));
+    return this.items(name).map((item) => integerOf(item) ?? wrongType(name, "an array of integers"));
   }
 
   /** Lock tokens in text form. */

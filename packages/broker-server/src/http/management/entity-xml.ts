@@ -95,7 +95,7 @@ function toOption(text: string, element: string, kind: Field["kind"]): unknown {
     case "duration":
       return fromDurationText(text, element);
     case "integer":
-      if (!/^\d{1,15}$/.test(text)) throw new HttpRefusal(400, `${element} must be a whole number.`);
+      if (!/^\d{1,15}$/.test(text)) throw new HttpRefusal(400, `${element} must be an integer.`);
       return Number(text);
     case "entity":
       return text === "" ? undefined : forwardPath(text, element);

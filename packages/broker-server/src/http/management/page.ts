@@ -11,7 +11,7 @@ export interface Page<Item> {
   readonly next: string | undefined;
 }
 
-/** Cuts the page out of a list that `$skip` and `$top` name, `$top` being at most 100. Throws a refusal for what is no number. */
+/** Cuts the page out of a list that `$skip` and `$top` name, `$top` being at most 100. Throws a refusal for what is not a number. */
 export function pageOf<Item>(request: HttpRequest, all: readonly Item[]): Page<Item> {
   const skip = numberIn(request, "$skip", 0);
   const top = Math.min(numberIn(request, "$top", MAX_ENTRIES), MAX_ENTRIES);

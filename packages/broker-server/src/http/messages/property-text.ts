@@ -26,7 +26,7 @@ export function toPropertyText(value: ApplicationPropertyValue): string {
     case "string":
       return toAscii(JSON.stringify(value));
     case "number":
-      // A whole number beyond these has to be told from a 64-bit integer.
+      // A integer beyond these has to be told from a 64-bit integer.
       return Number.isInteger(value) && !Number.isSafeInteger(value)
         ? value.toExponential()
         : Object.is(value, -0)
@@ -66,7 +66,7 @@ export function toPropertyJson(value: ApplicationPropertyValue): unknown {
   return { [AMQP]: Buffer.from(encodeValue(toAmqpValue(value))).toString("base64") };
 }
 
-/** Whether JSON writes a number so that it is read as the same; larger whole numbers would be 64-bit integers. */
+/** Whether JSON writes a number so that it is read as the same; larger integers would be 64-bit integers. */
 function isPlainJson(value: number): boolean {
   if (Number.isInteger(value)) return Number.isSafeInteger(value) && !Object.is(value, -0);
   return Number.isFinite(value);

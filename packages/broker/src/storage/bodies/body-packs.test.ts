@@ -32,7 +32,7 @@ function commit(packs: BodyPacks): void {
   packs.onDurable();
 }
 
-/** Opens packs on a store anew, with the references that messages have to the bodies in it. */
+/** Opens packs on a store again, with the references that messages have to the bodies in it. */
 function reopen(store: ReturnType<typeof createStore>, referencesTo: (bodyId: number) => number): BodyPacks {
   const packs = new BodyPacks(store);
   for (const [id, record] of [...store.records]) {
@@ -75,7 +75,7 @@ describe("BodyPacks", () => {
     expect(store.records.size).toBe(0);
   });
 
-  it("packs anew what little is left, so that few long-lived bodies do not hold much space", () => {
+  it("packs again what little is left, so that few long-lived bodies do not hold much space", () => {
     const store = createStore();
     const packs = new BodyPacks(store);
     const kept: number[] = [];
@@ -92,7 +92,7 @@ describe("BodyPacks", () => {
       expect(packs.read(id)).toEqual(new Uint8Array(1024).fill(group));
   });
 
-  it("keeps bodies apart under any order of putting, sharing, releasing, writing and opening anew", () => {
+  it("keeps bodies apart under any order of putting, sharing, releasing, writing and opening again", () => {
     const step = fc.oneof(
       { weight: 6, arbitrary: fc.record({ do: fc.constant("put" as const), size: fc.nat(40_000) }) },
       { weight: 6, arbitrary: fc.record({ do: fc.constant("put" as const), size: fc.nat(40) }) },

@@ -20,7 +20,7 @@ const PACK_BYTES = 32 * 1024 - 64;
 const CACHED_PACKS = 16;
 /** So many bytes of bodies that are gone may lie in packs, and as many as there are of living ones. */
 const SPARE_BYTES = 8 * 1024 * 1024;
-/** Most packs that are packed anew at once, so that no write takes long. */
+/** Most packs that are packed again at once, so that no write takes long. */
 const REPACKED_AT_ONCE = 16;
 
 /** A pack as a load finds it. */
@@ -51,7 +51,7 @@ interface Pack {
 
 /**
  * Bodies on the disk, many in one record: that takes less time and space than a record each. A pack is written once, with the group in
- * which its bodies came, and goes with its last body. One in which few are left is packed anew before too many are.
+ * which its bodies came, and goes with its last body. One in which few are left is packed again before too many are.
  */
 export class BodyPacks {
   readonly #store: PackStore;

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openBroker } from "../../client/broker.js";
 import { BrokerError } from "../../errors/broker-error.js";
-import { message, textsOf } from "../../world.test-support.js";
+import { message, textsOf } from "../../fixture.test-support.js";
 import { load, messageRecord } from "../storage-cases.test-support.js";
 import { openDurableStorage } from "./durable-storage.js";
 

@@ -91,7 +91,7 @@ export class RecordReader {
     const object: Record<string, unknown> = {};
     for (let left = this.#count(3); left > 0; left--) {
       const name = this.value(DEEPEST_VALUE);
-      if (typeof name !== "string") throw new RangeError("a name in it is no text");
+      if (typeof name !== "string") throw new RangeError("a name in it is not a string");
       const value = this.value(depth);
       if (name === "__proto__") {
         Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });

@@ -29,7 +29,7 @@ export const ValueTag = Object.freeze({
 
 /**
  * Writes records one after another into large chunks of memory. A finished record is not touched again before its pool uses the
- * chunk anew, so it may be handed to another thread.
+ * chunk again, so it may be handed to another thread.
  */
 export class RecordWriter {
   readonly #pool: ChunkPool;

@@ -185,7 +185,7 @@ async function explained(error: unknown, host: string): Promise<unknown> {
 
 function parsePort(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new InvalidArgumentError(`"${text}" is no port: a whole number from 0 to 65535.`);
+  throw new InvalidArgumentError(`"${text}" is no port: an integer from 0 to 65535.`);
 }
 
 /** The first Ctrl-C lets it end in order; the second one ends it at once. */

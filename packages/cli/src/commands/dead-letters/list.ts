@@ -31,7 +31,7 @@ Examples:
   waybill dead-letters list
   waybill dead-letters list orders events/Subscriptions/billing --json | jq '.[].decodable'
 
-Exits with 1 when nobody can read some of them.`,
+Exits with 1 when some of them cannot be deserialized.`,
     )
     .action(exiting(list));
 }

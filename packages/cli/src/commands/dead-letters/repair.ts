@@ -51,7 +51,7 @@ export function repairCommand(): Command {
       parseTarget,
     )
     .option("--transcode", "write the bodies in the main serializer's format and the current version")
-    .option("--include-undecodable", "also send what nobody can read, as it is")
+    .option("--include-undecodable", "also send what cannot be deserialized, as it is")
     .option(
       "--target-detects-duplicates",
       "the target drops duplicates: give each message an id of its own, so that no crash sends it twice",

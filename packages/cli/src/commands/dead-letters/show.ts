@@ -41,7 +41,7 @@ Examples:
   waybill dead-letters show orders --reason DeserializationFailed
   waybill dead-letters show orders --number 4711 --body
 
-On a pipe each message is one line of JSON. Exits with 1 when nobody can read one of them.`,
+On a pipe each message is one line of JSON. Exits with 1 when one of them cannot be deserialized.`,
     )
     .action(exiting(show));
 }

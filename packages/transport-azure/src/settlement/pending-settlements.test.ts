@@ -1,21 +1,21 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ReceivedServiceBusMessage } from "../sdk/service-bus-client.js";
 import { AzureDelivery } from "./azure-delivery.js";
+import { PendingSettlements } from "./pending-settlements.js";
 import { Settlement } from "./settlement.js";
-import { SettlementsUnderWay } from "./settlements-under-way.js";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-describe("settlements under way", () => {
+describe("pending settlements", () => {
   it("are made again, once, when an open link has not answered in time", () => {
     const again: Settlement[] = [];
-    const underWay = new SettlementsUnderWay((settlement) => again.push(settlement));
+    const pending = new PendingSettlements((settlement) => again.push(settlement));
     const [answered, patient, overdue] = [settlement(), settlement(), settlement()];
-    for (const each of [answered, overdue]) underWay.watch(each, 15_000);
-    underWay.watch(patient);
+    for (const each of [answered, overdue]) pending.watch(each, 15_000);
+    pending.watch(patient);
     vi.advanceTimersByTime(14_750);
-    underWay.succeeded(answered);
+    pending.succeeded(answered);
     expect(again).toEqual([]);
     vi.advanceTimersByTime(60_000);
     expect(again).toEqual([overdue]);
@@ -24,12 +24,12 @@ describe("settlements under way", () => {
   });
 
   it("may be answered on the link all the same, but do not fail there any more", () => {
-    const underWay = new SettlementsUnderWay(() => {});
+    const pending = new PendingSettlements(() => {});
     const [failing, succeeding] = [settlement(), settlement()];
-    for (const each of [failing, succeeding]) underWay.watch(each, 15_000);
+    for (const each of [failing, succeeding]) pending.watch(each, 15_000);
     vi.advanceTimersByTime(15_250);
-    underWay.failed(failing, new Error("The link is closed."));
-    underWay.succeeded(succeeding);
+    pending.failed(failing, new Error("The link is closed."));
+    pending.succeeded(succeeding);
     expect(failing.delivery.state).toBe("settling");
     expect(succeeding.delivery.state).toBe("settled");
   });

@@ -16,8 +16,8 @@ import { decodeFailure } from "../errors/failure.js";
 import type { ApplicationProperties, ApplicationPropertyValue, EncodedMessage } from "../message/message.js";
 import type { ResolvedPipelineOptions } from "./options.js";
 
-/** What a body was sealed with, as far as reading it came: for the report. */
-export interface Seals {
+/** What a body was transformed with, as far as reading it came: for the report. */
+export interface AppliedTransforms {
   claimCheck: string | undefined;
   encryptionKeyId: string | undefined;
   encryptionBinding: "full" | "partial" | undefined;
@@ -25,16 +25,16 @@ export interface Seals {
 
 const noProperties: ApplicationProperties = Object.freeze({});
 
-/** Whether a property is there that says how a body was sealed. */
+/** Whether a property is there that says how a body was transformed. */
 export function isSet(value: ApplicationPropertyValue | undefined): boolean {
   return value !== undefined && value !== null;
 }
 
 /**
- * The failure of a message without bytes that still carries what goes with a sealed body: it did have a body, and lost what names it.
+ * The failure of a message without bytes that still carries what goes with a transformed body: it did have a body, and lost what names it.
  * Undefined for one that has no body.
  */
-export function lostSeal(properties: ApplicationProperties): Error | undefined {
+export function lostTransform(properties: ApplicationProperties): Error | undefined {
   if (Object.values(claimCheckDetails).some((name) => isSet(properties[name]))) {
     return decodeFailure("claim-check-malformed", "The claim check cannot be followed: its key is missing.");
   }
@@ -48,30 +48,30 @@ export function lostSeal(properties: ApplicationProperties): Error | undefined {
 }
 
 /** Fetches a body that lies elsewhere, then decrypts one that is encrypted. Rejects with a `WaybillError` that says why it cannot. */
-export async function unseal(
+export async function undoBodyTransforms(
   wire: Uint8Array,
   message: EncodedMessage,
   options: ResolvedPipelineOptions,
-  seals: Seals,
+  transforms: AppliedTransforms,
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array> {
   const properties = message.applicationProperties ?? noProperties;
   const claim = isSet(properties[claimCheckProperty])
     ? readClaimCheck(properties, wire, options.maxBodyBytes)
     : undefined;
-  const body = claim === undefined ? wire : await fetchBody(claim, options, seals, signal);
+  const body = claim === undefined ? wire : await fetchBody(claim, options, transforms, signal);
   return isSet(properties[encryptionProperty])
-    ? await decryptBody(body, message, claim, options, seals)
+    ? await decryptBody(body, message, claim, options, transforms)
     : body;
 }
 
 function fetchBody(
   claim: ClaimCheck,
   { claimCheck, attemptTimeoutInMs }: ResolvedPipelineOptions,
-  seals: Seals,
+  transforms: AppliedTransforms,
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array> {
-  seals.claimCheck = claim.key;
+  transforms.claimCheck = claim.key;
   if (claimCheck === undefined) {
     throw decodeFailure(
       "claim-check-unsupported",
@@ -86,11 +86,11 @@ async function decryptBody(
   message: EncodedMessage,
   claim: ClaimCheck | undefined,
   { keyRing, encryption, messageTypes }: ResolvedPipelineOptions,
-  seals: Seals,
+  transforms: AppliedTransforms,
 ): Promise<Uint8Array> {
   const label = readEncryptionLabel(message.applicationProperties ?? noProperties);
-  seals.encryptionKeyId = label.keyId;
-  seals.encryptionBinding = label.bound === undefined ? "partial" : "full";
+  transforms.encryptionKeyId = label.keyId;
+  transforms.encryptionBinding = label.bound === undefined ? "partial" : "full";
   if (keyRing === undefined || encryption === undefined) {
     throw decodeFailure("encryption-unsupported", "The body is encrypted, and no keys are configured.");
   }

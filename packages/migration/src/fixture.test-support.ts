@@ -4,7 +4,7 @@ import type { EntityAddress, TransportReceiver } from "@waybill/core/transport";
 import { localCatalog, localTransport } from "@waybill/transport-local";
 
 /** A broker of its own, whose clock stands still until a test moves it. */
-export function openWorld() {
+export function openFixture() {
   const clock = createManualClock(new Date("2026-11-05T12:00:00Z"));
   const broker = createBroker({ clock });
   const transport = localTransport(broker);

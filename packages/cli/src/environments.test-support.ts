@@ -99,7 +99,7 @@ export async function openFolder() {
 }
 
 /** A broker that the command works with, and that the test can look into between two runs. */
-export interface Seat extends AsyncDisposable {
+export interface Environment extends AsyncDisposable {
   readonly folder: string;
   readonly connectionString?: string;
   write(name: string, content: string | Uint8Array): Promise<string>;
@@ -112,7 +112,7 @@ export interface Seat extends AsyncDisposable {
 }
 
 /** A data directory, which the command opens itself. */
-export async function openDataSeat(): Promise<Seat> {
+export async function openDataEnvironment(): Promise<Environment> {
   const folder = await openFolder();
   const data = join(folder.path, "broker");
   return {
@@ -129,7 +129,7 @@ export async function openDataSeat(): Promise<Seat> {
 }
 
 /** The local broker behind AMQP, through the official SDK. */
-export async function openServerSeat(): Promise<Seat> {
+export async function openServerEnvironment(): Promise<Environment> {
   const folder = await openFolder();
   const broker = createBroker();
   const server = await serve(broker, { port: 0 });
@@ -150,9 +150,9 @@ export async function openServerSeat(): Promise<Seat> {
   };
 }
 
-export const seats = [
-  { name: "a local data directory", open: openDataSeat },
-  { name: "a namespace over AMQP", open: openServerSeat },
+export const environments = [
+  { name: "a local data directory", open: openDataEnvironment },
+  { name: "a namespace over AMQP", open: openServerEnvironment },
 ] as const;
 
 const pipeline = createPipeline({ serializer: json(), additionalDeserializers: [msgpack()] });
@@ -163,7 +163,7 @@ export function encoded(body: unknown, format: "json" | "msgpack" = "json"): Enc
   return pipeline.serialize({ body, subject: "order-placed" }, { writeAs }) as EncodedMessage;
 }
 
-/** What nobody can read. */
+/** What cannot be deserialized. */
 export const garbage: EncodedMessage = { body: Uint8Array.of(0xff, 0xfe, 0xfd), messageId: "garbage" };
 
 /** Sends messages, and dead-letters them when told so. */

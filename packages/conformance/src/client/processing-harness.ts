@@ -8,23 +8,23 @@ import {
   type WaybillClientOptions,
 } from "@waybill/core";
 import type { Case } from "../case.js";
-import type { EntitySetting, TransportSubject, TransportWorld } from "../transport/transport-subject.js";
+import type { EntitySetting, TransportFixture, TransportSubject } from "../transport/transport-subject.js";
 import { plainJson } from "./plain-json.js";
 
 /** In steps of so many milliseconds the broker's time passes while something is waited for, and a little real time with it. */
 const stepMs = 20;
 
-/** The world of one case about processors: a client, a queue and time. Seats differ in whether the client goes by the broker's clock. */
-export class ProcessingTrial {
-  readonly #world: TransportWorld;
+/** The fixture of one case about processors: a client, a queue and time. Environments differ in whether the client goes by the broker's clock. */
+export class ProcessingHarness {
+  readonly #fixture: TransportFixture;
   readonly #lockDurationMs: number;
   readonly #patienceMs: number;
   /** What `processError` was told. */
   readonly errors: ProcessErrorArgs[] = [];
   readonly processError = (args: ProcessErrorArgs): void => void this.errors.push(args);
 
-  constructor(world: TransportWorld, subject: TransportSubject) {
-    this.#world = world;
+  constructor(fixture: TransportFixture, subject: TransportSubject) {
+    this.#fixture = fixture;
     this.#lockDurationMs = subject.lockDurationMs ?? 5000;
     this.#patienceMs = subject.patienceMs ?? 5000;
   }
@@ -34,12 +34,12 @@ export class ProcessingTrial {
   }
 
   client(options: Partial<WaybillClientOptions> = {}): WaybillClient {
-    return new WaybillClient(this.#world.transport, { serializer: plainJson, ...options });
+    return new WaybillClient(this.#fixture.transport, { serializer: plainJson, ...options });
   }
 
   /** Makes a queue and sends these messages to it; each body that is not a message's is sent as one. */
   async queue(messages: readonly Message[], setting: Partial<EntitySetting> = {}): Promise<string> {
-    const queue = await this.#world.createQueue({
+    const queue = await this.#fixture.createQueue({
       lockDurationMs: this.#lockDurationMs,
       maxDeliveryCount: 10,
       requiresSession: false,
@@ -50,13 +50,13 @@ export class ProcessingTrial {
   }
 
   async send(queue: string, messages: readonly Message[]): Promise<void> {
-    const client = new WaybillClient(this.#world.transport, { serializer: plainJson });
+    const client = new WaybillClient(this.#fixture.transport, { serializer: plainJson });
     await client.createSender(queue).sendMessages(messages);
   }
 
   /** Receives messages as a process does that ends before it settles them; when this resolves, their locks have run out. */
   async deliverInVain(queue: string, count: number): Promise<void> {
-    const receiver = this.#world.transport.createReceiver({ queue }, "peekLock");
+    const receiver = this.#fixture.transport.createReceiver({ queue }, "peekLock");
     let missing = count;
     while (missing > 0) {
       const messages = await receiver.receive({ maxMessages: missing, maxWaitTimeInMs: 10_000 });
@@ -64,12 +64,12 @@ export class ProcessingTrial {
       missing -= messages.length;
     }
     await receiver.close();
-    await this.#world.advance(this.#lockDurationMs + 100);
+    await this.#fixture.advance(this.#lockDurationMs + 100);
   }
 
   /** Sends messages that say they are JSON and are not. */
   async sendPoison(queue: string, count: number, properties: Omit<Message, "body"> = {}): Promise<void> {
-    const client = new WaybillClient(this.#world.transport, { serializer: plainJson });
+    const client = new WaybillClient(this.#fixture.transport, { serializer: plainJson });
     const body = new TextEncoder().encode("{");
     const message = { contentType: "application/json", ...properties, body };
     await client.createSender(queue).sendEncodedMessages(new Array(count).fill(message));
@@ -77,12 +77,12 @@ export class ProcessingTrial {
 
   /** The broker's time, so many milliseconds from now. */
   later(ms: number): Date {
-    return new Date(this.#world.now().getTime() + ms);
+    return new Date(this.#fixture.now().getTime() + ms);
   }
 
   /** Lets the broker's time pass. */
   async advance(durationMs: number): Promise<void> {
-    await this.#world.advance(durationMs);
+    await this.#fixture.advance(durationMs);
   }
 
   /** Waits until something holds, letting time pass meanwhile, and fails when it does not come about. */
@@ -114,7 +114,7 @@ export class ProcessingTrial {
 
   /** All that a queue, or its dead-letter queue, holds. */
   async content(queue: string, subQueueType?: "deadLetter"): Promise<PeekedMessage[]> {
-    const client = new WaybillClient(this.#world.transport, { serializer: plainJson });
+    const client = new WaybillClient(this.#fixture.transport, { serializer: plainJson });
     const receiver = client.createReceiver(queue, subQueueType === undefined ? {} : { subQueueType });
     const messages: PeekedMessage[] = [];
     for await (const message of peekAll(receiver)) messages.push(message);
@@ -128,7 +128,7 @@ export class ProcessingTrial {
   }
 
   async #pass(): Promise<void> {
-    await this.#world.advance(stepMs);
+    await this.#fixture.advance(stepMs);
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
 
@@ -137,17 +137,17 @@ export class ProcessingTrial {
   }
 }
 
-/** Makes a case about processors with a world of its own. */
+/** Makes a case about processors with a fixture of its own. */
 export function processingCase(
   subject: TransportSubject,
   name: string,
-  run: (trial: ProcessingTrial) => Promise<void>,
+  run: (harness: ProcessingHarness) => Promise<void>,
 ): Case {
   return {
     name,
     async run() {
-      await using world = await subject.create();
-      await run(new ProcessingTrial(world, subject));
+      await using fixture = await subject.create();
+      await run(new ProcessingHarness(fixture, subject));
     },
   };
 }

@@ -4,7 +4,7 @@ import type { ServeOptions } from "./index.js";
 import { serve } from "./index.js";
 
 /** A broker with a queue `orders`, its server on a port of its own, and the official client connected to it. */
-export async function openWorld(queue: QueueOptions = {}, options: ServeOptions = {}) {
+export async function openFixture(queue: QueueOptions = {}, options: ServeOptions = {}) {
   const broker = createBroker();
   await broker.createQueue("orders", queue);
   const server = await serve(broker, { port: 0, ...options });

@@ -5,9 +5,9 @@ import type { Settlement } from "./settlement.js";
 const lookEveryMs = 250;
 
 /** Watches over settlements that wait for their answer, because nobody tells them that their link was lost. */
-export class SettlementsUnderWay {
+export class PendingSettlements {
   /**
-   * In no order. A `Map` makes itself anew after so many entries, and each of its forms leads to the next: when the garbage collector has
+   * In no order. A `Map` makes itself again after so many entries, and each of its forms leads to the next: when the garbage collector has
    * once taken a form for long-lived, all the messages of the later ones are kept until its next full run. That took a fifth of the time.
    */
   readonly #watched: Settlement[] = [];

@@ -12,10 +12,10 @@ export const orders = "orders";
 export const capabilities = "capabilities";
 
 /** A day of the story: the broker on its files, and all else that outlives a process. */
-export type World = Awaited<ReturnType<typeof openWorld>>;
+export type Fixture = Awaited<ReturnType<typeof openFixture>>;
 
 /** Opens the broker in a directory, at eight in the morning of a day; what fell due while nobody ran happens at once. */
-export async function openWorld(directory: string, day: number) {
+export async function openFixture(directory: string, day: number) {
   const clock = createManualClock(new Date(Date.UTC(2026, 2, 1 + day, 8)));
   const broker = await openBroker({ storage: await openDurableStorage(join(directory, "broker")), clock });
   const existing = new Set(broker.listEntities().map(({ path }) => path));

@@ -6,12 +6,12 @@ import type { ReceivedMessage } from "./messages/received-message.js";
 import { createManualClock, type ManualClock } from "./timing/clock.js";
 
 /** A broker on a clock of its own, closed at the end of the test. */
-export interface World extends AsyncDisposable {
+export interface Fixture extends AsyncDisposable {
   readonly broker: Broker;
   readonly clock: ManualClock;
 }
 
-export function openWorld(options: Omit<BrokerOptions, "clock"> = {}): World {
+export function openFixture(options: Omit<BrokerOptions, "clock"> = {}): Fixture {
   const clock = createManualClock();
   const broker = createBroker({ ...options, clock });
   return { broker, clock, [Symbol.asyncDispose]: () => broker.close() };

@@ -10,8 +10,8 @@ import type { EntitySetting, TransportSubject } from "@waybill/conformance";
 import { azureTransport } from "./azure-transport.js";
 import { azureRetryOptions } from "./sdk/retry-options.js";
 
-/** A place where the transport law is tried: a broker for all cases, on which each case makes entities and a transport of its own. */
-export interface Seat extends AsyncDisposable {
+/** A place where the transport suite is tried: a broker for all cases, on which each case makes entities and a transport of its own. */
+export interface Environment extends AsyncDisposable {
   readonly subject: TransportSubject;
 }
 
@@ -29,7 +29,7 @@ export const capabilities = [
 const travelMs = 10;
 
 /** The SDK against a server of the local broker in this process. Its clock stands still until a case moves it; the SDK's own waits take their time. */
-export async function openServerSeat(): Promise<Seat> {
+export async function openServerEnvironment(): Promise<Environment> {
   const clock = createManualClock(new Date());
   const broker = createBroker({ clock });
   const server = await serve(broker, { port: 0 });
@@ -69,11 +69,11 @@ export async function openServerSeat(): Promise<Seat> {
 }
 
 /** The SDK against a real namespace, in entities that each case makes and removes. The connection string needs the Manage claim. */
-export async function openNamespaceSeat(connectionString: string): Promise<Seat> {
+export async function openNamespaceEnvironment(connectionString: string): Promise<Environment> {
   const administration = new ServiceBusAdministrationClient(connectionString);
   const client = new ServiceBusClient(connectionString, { retryOptions: azureRetryOptions });
   const { messagingSku } = await administration.getNamespaceProperties();
-  const run = `waybill-law-${randomBytes(4).toString("hex")}`;
+  const run = `waybill-suite-${randomBytes(4).toString("hex")}`;
   let created = 0;
   const create = async () => {
     const transport = azureTransport(client);

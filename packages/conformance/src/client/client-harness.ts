@@ -7,26 +7,26 @@ import {
   type WaybillClientOptions,
 } from "@waybill/core";
 import type { Case } from "../case.js";
-import type { EntitySetting, TransportSubject, TransportWorld } from "../transport/transport-subject.js";
+import type { EntitySetting, TransportFixture, TransportSubject } from "../transport/transport-subject.js";
 import { plainJson } from "./plain-json.js";
 
-/** The world of one case, with a client on its transport. */
-export class ClientTrial {
-  readonly #world: TransportWorld;
+/** The fixture of one case, with a client on its transport. */
+export class ClientHarness {
+  readonly #fixture: TransportFixture;
   readonly #lockDurationMs: number;
 
-  constructor(world: TransportWorld, subject: TransportSubject) {
-    this.#world = world;
+  constructor(fixture: TransportFixture, subject: TransportSubject) {
+    this.#fixture = fixture;
     this.#lockDurationMs = subject.lockDurationMs ?? 5000;
   }
 
-  /** A client on the world's transport. */
+  /** A client on the fixture's transport. */
   client(options: Partial<WaybillClientOptions> = {}): WaybillClient {
-    return new WaybillClient(this.#world.transport, { serializer: plainJson, ...options });
+    return new WaybillClient(this.#fixture.transport, { serializer: plainJson, ...options });
   }
 
   createQueue(setting: Partial<EntitySetting> = {}): Promise<string> {
-    return this.#world.createQueue({
+    return this.#fixture.createQueue({
       lockDurationMs: this.#lockDurationMs,
       maxDeliveryCount: 10,
       requiresSession: false,
@@ -35,7 +35,7 @@ export class ClientTrial {
   }
 
   advance(durationMs: number): Promise<void> {
-    return this.#world.advance(durationMs);
+    return this.#fixture.advance(durationMs);
   }
 
   /** Receives and completes exactly so many messages, in order, and fails when they do not come. */
@@ -69,17 +69,17 @@ export class ClientTrial {
   }
 }
 
-/** Makes a case with a world of its own. */
+/** Makes a case with a fixture of its own. */
 export function clientCase(
   subject: TransportSubject,
   name: string,
-  run: (trial: ClientTrial) => Promise<void>,
+  run: (harness: ClientHarness) => Promise<void>,
 ): Case {
   return {
     name,
     async run() {
-      await using world = await subject.create();
-      await run(new ClientTrial(world, subject));
+      await using fixture = await subject.create();
+      await run(new ClientHarness(fixture, subject));
     },
   };
 }

@@ -9,8 +9,8 @@ import {
 } from "@waybill/core/serializer";
 import type { MessageSetting, SerializerSubject } from "./serializer-subject.js";
 
-/** The depth limit under which the law works where a case does not set another. */
-export const lawMaxDepth = 128;
+/** The depth limit under which the suite works where a case does not set another. */
+export const suiteMaxDepth = 128;
 
 /** The limit on items where a case does not set another. */
 const usualMaxItems = 1_000_000;
@@ -21,8 +21,8 @@ const usualMaxItems = 1_000_000;
  */
 const timeLimit = { refusalMs: 50, bytesPerMs: 4 * 1024, waitMs: 5000 };
 
-/** What became of a body: a value, or a refusal with its reason. */
-export type Trial =
+/** What happened to a body: a value, or a refusal with its reason. */
+export type Harness =
   | { readonly status: "value"; readonly value: unknown }
   | { readonly status: "refusal"; readonly error: WaybillError };
 
@@ -48,7 +48,7 @@ export async function write(
   const written = await serializer.serialize(value, {
     ...messageContext(message, message.contentType),
     signal: limits.signal,
-    maxDepth: limits.maxDepth ?? lawMaxDepth,
+    maxDepth: limits.maxDepth ?? suiteMaxDepth,
     maxItemsIn: () => limits.maxItems ?? usualMaxItems,
   } satisfies SerializeContext);
   assert.ok(written?.bytes instanceof Uint8Array, "serialize returns { bytes } with a Uint8Array");
@@ -66,13 +66,13 @@ export function readContext(serializer: Serializer, offer: Offer): DeserializeCo
     ...messageContext(offer.message ?? {}, contentType),
     signal: offer.signal,
     isDeclared: offer.isDeclared,
-    maxDepth: offer.maxDepth ?? lawMaxDepth,
+    maxDepth: offer.maxDepth ?? suiteMaxDepth,
     maxItems: offer.maxItems ?? usualMaxItems,
   };
 }
 
 /** Offers a body for reading. A refusal that is not a proper one, or any other error, fails the case. */
-export async function read(serializer: Serializer, offer: Offer): Promise<Trial> {
+export async function read(serializer: Serializer, offer: Offer): Promise<Harness> {
   let value: unknown;
   try {
     value = await serializer.deserialize(offer.bytes, readContext(serializer, offer));
@@ -89,34 +89,34 @@ export async function read(serializer: Serializer, offer: Offer): Promise<Trial>
  * Offers a body and fails unless it ends, whichever way, within the time limit. Processor time counts, and a slow first try is repeated,
  * so that a busy machine is not held against the serializer.
  */
-export async function readQuickly(serializer: Serializer, offer: Offer, name: string): Promise<Trial> {
+export async function readQuickly(serializer: Serializer, offer: Offer, name: string): Promise<Harness> {
   const limitMs = Math.ceil(timeLimit.refusalMs + offer.bytes.length / timeLimit.bytesPerMs);
   let fastestMs = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < 5; attempt++) {
     const startMs = performance.now();
     const start = process.cpuUsage();
-    const trial = await read(serializer, offer);
+    const harness = await read(serializer, offer);
     const { user, system } = process.cpuUsage(start);
     const elapsedMs = performance.now() - startMs;
     assert.ok(elapsedMs < timeLimit.waitMs, `${name} took ${Math.round(elapsedMs)} ms`);
     fastestMs = Math.min(fastestMs, elapsedMs, (user + system) / 1000);
-    if (fastestMs <= limitMs) return trial;
+    if (fastestMs <= limitMs) return harness;
   }
   return assert.fail(`${name} took ${Math.round(fastestMs)} ms; the limit is ${limitMs} ms`);
 }
 
 /** Offers a body and fails unless it is refused in time. */
 export async function readRefused(serializer: Serializer, offer: Offer, name: string): Promise<WaybillError> {
-  const trial = await readQuickly(serializer, offer, name);
-  assert.ok(trial.status === "refusal", `${name} was read as a value`);
-  return trial.error;
+  const harness = await readQuickly(serializer, offer, name);
+  assert.ok(harness.status === "refusal", `${name} was read as a value`);
+  return harness.error;
 }
 
 /** Offers a body and fails unless it is read. */
 export async function readValue(serializer: Serializer, offer: Offer, name: string): Promise<unknown> {
-  const trial = await read(serializer, offer);
-  if (trial.status === "refusal") assert.fail(`${name} was refused: ${trial.error.message}`);
-  return trial.value;
+  const harness = await read(serializer, offer);
+  if (harness.status === "refusal") assert.fail(`${name} was refused: ${harness.error.message}`);
+  return harness.value;
 }
 
 /** Asserts that an error is what `serialize` throws when it cannot write a value. */

@@ -1,4 +1,4 @@
-import type { EntitySetting, TransportWorld } from "@waybill/conformance";
+import type { EntitySetting, TransportFixture } from "@waybill/conformance";
 import {
   type PeekedMessage,
   type ProcessErrorArgs,
@@ -10,12 +10,12 @@ import {
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 
-/** How a seat opens the world of one test. */
-export type OpenWorld = () => Promise<TransportWorld>;
+/** How a environment opens the fixture of one test. */
+export type OpenFixture = () => Promise<TransportFixture>;
 
-/** The world of one test, with the steps that the tests are made of. */
-export interface Trial extends AsyncDisposable {
-  readonly world: TransportWorld;
+/** The fixture of one test, with the steps that the tests are made of. */
+export interface Harness extends AsyncDisposable {
+  readonly fixture: TransportFixture;
   /** Writes JSON and reads MessagePack too. */
   readonly client: WaybillClient;
   /** Another client on the same broker. */
@@ -38,9 +38,9 @@ export interface Handling {
   readonly errors: readonly ProcessErrorArgs[];
 }
 
-export async function openTrial(open: OpenWorld): Promise<Trial> {
-  const world = await open();
-  const createClient: Trial["createClient"] = (options, transport = world.transport) =>
+export async function openHarness(open: OpenFixture): Promise<Harness> {
+  const fixture = await open();
+  const createClient: Harness["createClient"] = (options, transport = fixture.transport) =>
     new WaybillClient(transport, {
       serializer: json(),
       additionalDeserializers: [msgpack()],
@@ -48,12 +48,12 @@ export async function openTrial(open: OpenWorld): Promise<Trial> {
     } as WaybillClientOptions);
   const client = createClient();
   return {
-    world,
+    fixture,
     client,
     createClient,
-    createQueue: (setting) => world.createQueue({ ...defaultSetting, ...setting }),
+    createQueue: (setting) => fixture.createQueue({ ...defaultSetting, ...setting }),
     createTopic: (subscriptions, setting) =>
-      world.createTopic(subscriptions, { ...defaultSetting, ...setting }),
+      fixture.createTopic(subscriptions, { ...defaultSetting, ...setting }),
     handle: (entity, handler, handling = client) => handle(handling, entity, handler),
     deadLetters: (queue) =>
       client
@@ -62,7 +62,7 @@ export async function openTrial(open: OpenWorld): Promise<Trial> {
     left: (queue) => client.createReceiver(queue).peekMessages(100, { fromSequenceNumber: 0n }),
     async [Symbol.asyncDispose]() {
       await client.close();
-      await world[Symbol.asyncDispose]();
+      await fixture[Symbol.asyncDispose]();
     },
   };
 }

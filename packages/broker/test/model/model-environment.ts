@@ -1,6 +1,6 @@
 import { compileRule, type RuleDefinition } from "../../src/rules/rule.js";
-import type { Command, CommandMessage, World } from "./command.js";
-import type { Seat } from "./history.js";
+import type { Command, CommandMessage, Fixture } from "./command.js";
+import type { Environment } from "./history.js";
 import { NaiveBroker } from "./naive-broker.js";
 import {
   type MessageView,
@@ -43,9 +43,9 @@ interface Pending {
 }
 
 /** Plays commands on the naive model. */
-export class ModelSeat implements Seat {
+export class ModelEnvironment implements Environment {
   readonly #broker = new NaiveBroker(START_MS);
-  readonly #world: World;
+  readonly #fixture: Fixture;
   readonly #targets: readonly string[];
   readonly #sources: readonly string[];
   readonly #tickets: { readonly path: string; readonly sequence: number }[] = [];
@@ -56,11 +56,11 @@ export class ModelSeat implements Seat {
   #rules: RuleDefinition[] = [];
   #pending: Pending[] = [];
 
-  constructor(world: World) {
-    this.#world = world;
-    this.#targets = targetsOf(world);
+  constructor(fixture: Fixture) {
+    this.#fixture = fixture;
+    this.#targets = targetsOf(fixture);
     this.#sources = sourcesOf();
-    for (const planned of planNet(world)) {
+    for (const planned of planNet(fixture)) {
       if (planned.kind === "queue") this.#broker.createQueue(planned.path, planned.options);
       else if (planned.kind === "topic") this.#broker.createTopic(planned.path, planned.options);
       else {
@@ -196,7 +196,7 @@ export class ModelSeat implements Seat {
       case "delete":
         return broker.deleteEntity(command.queue);
       case "create":
-        return broker.createQueue(command.queue, queueOptionsOf(this.#world, command.queue));
+        return broker.createQueue(command.queue, queueOptionsOf(this.#fixture, command.queue));
       case "purge":
         return broker.purge(this.#source(command.from));
       case "addRule":

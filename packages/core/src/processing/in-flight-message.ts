@@ -13,7 +13,7 @@ export interface MessageContext {
 }
 
 /** One message of a processor, from its arrival until nobody waits for it any more. */
-export class Flight implements MessageContext, Linked<Flight> {
+export class InFlightMessage implements MessageContext, Linked<InFlightMessage> {
   readonly delivered: DeliveredMessage;
   /** Absent in receive-and-delete mode. */
   readonly delivery: Delivery | undefined;
@@ -26,8 +26,8 @@ export class Flight implements MessageContext, Linked<Flight> {
   wasHeld = false;
   /** Is called when it was read, whatever came of that. */
   onRead: (() => void) | undefined = undefined;
-  previous: Flight | undefined = undefined;
-  next: Flight | undefined = undefined;
+  previous: InFlightMessage | undefined = undefined;
+  next: InFlightMessage | undefined = undefined;
   /** Frees its place with the transport. */
   readonly end: () => void;
   #controller: AbortController | undefined;

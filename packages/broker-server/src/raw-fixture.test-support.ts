@@ -28,8 +28,8 @@ export async function openRaw(queue: QueueOptions = {}, { clock, ...options }: R
 }
 
 /** Puts so many messages of a size into `orders`. */
-export const fill = (world: { broker: Broker }, count: number, bytes = 10) =>
-  world.broker
+export const fill = (fixture: { broker: Broker }, count: number, bytes = 10) =>
+  fixture.broker
     .sender("orders")
     .sendBatch(
       Array.from({ length: count }, () => ({ body: { section: "data", bytes: Buffer.alloc(bytes) } })),

@@ -51,7 +51,7 @@ export function registerSdk() {
 }
 
 /** A broker with a queue and a topic, and a client on it. */
-export async function openWorld(options: Partial<WaybillClientOptions>) {
+export async function openFixture(options: Partial<WaybillClientOptions>) {
   const clock = createManualClock();
   const broker = createBroker({ clock });
   await broker.createQueue("orders");

@@ -8,7 +8,7 @@ import type { AzureTransportOptions } from "./azure-transport-options.js";
 import { azureRetryOptions } from "./sdk/retry-options.js";
 
 /** A broker with a queue `orders`, its server, a network between that and the SDK which can fail, and a transport. */
-export async function openLossyWorld(
+export async function openLossyFixture(
   queue: QueueOptions = {},
   retryOptions: ServiceBusClientOptions["retryOptions"] = azureRetryOptions,
   options: AzureTransportOptions = {},

@@ -1,8 +1,8 @@
 import { createBroker, createManualClock, type SubscriptionOptions } from "@waybill/broker";
 import { localTransport } from "./local-transport.js";
 
-/** A broker of its own with a transport, whose clock stands still until a test moves it: the local seat of the transport law. */
-export function openLocalWorld() {
+/** A broker of its own with a transport, whose clock stands still until a test moves it: the local environment of the transport suite. */
+export function openLocalFixture() {
   const clock = createManualClock(new Date("2026-11-05T12:00:00Z"));
   const broker = createBroker({ clock });
   const transport = localTransport(broker);

@@ -7,10 +7,10 @@ import { BrokerError } from "../../src/errors/broker-error.js";
 import type { ReceivedMessage } from "../../src/messages/received-message.js";
 import type { Storage } from "../../src/storage/storage.js";
 import { createManualClock, type ManualClock } from "../../src/timing/clock.js";
-import type { Command, World } from "./command.js";
+import type { Command, Fixture } from "./command.js";
 import { describeSnapshot, toMessage, viewOf } from "./engine-view.js";
-import type { Seat } from "./history.js";
-import { at, START_MS } from "./model-seat.js";
+import type { Environment } from "./history.js";
+import { at, START_MS } from "./model-environment.js";
 import type { MessageView, Mode, NaiveProperties, Settlement } from "./naive-entity.js";
 import { planNet, queueOptionsOf, RULED_NAME, RULED_TOPIC, sourcesOf, targetsOf } from "./net.js";
 
@@ -39,7 +39,7 @@ interface Pending {
 }
 
 /** Plays commands on the engine through its public interface. */
-export class EngineSeat implements Seat {
+export class EngineEnvironment implements Environment {
   /** The kinds of events so far, those of dead letters with their reason. */
   readonly events = new Set<string>();
   readonly #clock: ManualClock;
@@ -48,7 +48,7 @@ export class EngineSeat implements Seat {
   readonly #transactions: Transaction[] = [];
   #broker: Broker;
   readonly #isDurable: boolean;
-  readonly #world: World;
+  readonly #fixture: Fixture;
   readonly #targets: readonly string[];
   readonly #sources: readonly string[];
   readonly #tickets: { readonly path: string; readonly sequence: bigint }[] = [];
@@ -57,31 +57,31 @@ export class EngineSeat implements Seat {
   #pending: Pending[] = [];
 
   private constructor(
-    world: World,
+    fixture: Fixture,
     clock: ManualClock,
     broker: Broker,
     open: () => Promise<Broker>,
     isDurable: boolean,
   ) {
     this.#isDurable = isDurable;
-    this.#world = world;
+    this.#fixture = fixture;
     this.#clock = clock;
     this.#broker = broker;
     this.#open = open;
-    this.#targets = targetsOf(world);
+    this.#targets = targetsOf(fixture);
     this.#sources = sourcesOf();
     this.#listen();
   }
 
-  /** Makes a broker with the world's entities, in memory or on the storages that are opened for it. */
-  static async open(world: World, openStorage: OpenStorage | undefined): Promise<EngineSeat> {
+  /** Makes a broker with the fixture's entities, in memory or on the storages that are opened for it. */
+  static async open(fixture: Fixture, openStorage: OpenStorage | undefined): Promise<EngineEnvironment> {
     const clock = createManualClock(new Date(START_MS));
     const open = async () =>
       openStorage === undefined
         ? createBroker({ clock })
         : openBroker({ clock, storage: await openStorage() });
     const broker = await open();
-    for (const planned of planNet(world)) {
+    for (const planned of planNet(fixture)) {
       if (planned.kind === "queue") await broker.createQueue(planned.path, planned.options);
       else if (planned.kind === "topic") await broker.createTopic(planned.path, planned.options);
       else {
@@ -91,7 +91,7 @@ export class EngineSeat implements Seat {
         for (const rule of others) await broker.createRule(topic, name, rule);
       }
     }
-    return new EngineSeat(world, clock, broker, open, openStorage !== undefined);
+    return new EngineEnvironment(fixture, clock, broker, open, openStorage !== undefined);
   }
 
   async play(command: Command): Promise<unknown> {
@@ -228,7 +228,7 @@ export class EngineSeat implements Seat {
       case "delete":
         return broker.deleteEntity(command.queue);
       case "create":
-        await broker.createQueue(command.queue, queueOptionsOf(this.#world, command.queue));
+        await broker.createQueue(command.queue, queueOptionsOf(this.#fixture, command.queue));
         return undefined;
       case "purge":
         return broker.purge(this.#source(command.from));

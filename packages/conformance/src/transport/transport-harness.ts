@@ -9,7 +9,7 @@ import type {
   TransportReceiver,
 } from "@waybill/core/transport";
 import type { Case } from "../case.js";
-import type { EntitySetting, TransportSubject, TransportWorld } from "./transport-subject.js";
+import type { EntitySetting, TransportFixture, TransportSubject } from "./transport-subject.js";
 
 /** How long a receiver waits for what should not come, in milliseconds of the broker's time. */
 const emptyWaitMs = 250;
@@ -17,34 +17,34 @@ const emptyWaitMs = 250;
 /** What is added to a duration that must have passed: clocks of client and broker may differ a little. */
 const slackMs = 500;
 
-/** The world of one case, with the steps that cases are made of. */
-export class TransportTrial {
-  readonly #world: TransportWorld;
+/** The fixture of one case, with the steps that cases are made of. */
+export class TransportHarness {
+  readonly #fixture: TransportFixture;
   readonly lockDurationMs: number;
   readonly maxMessageBytes: number;
   readonly #patienceMs: number;
 
-  constructor(world: TransportWorld, subject: TransportSubject) {
-    this.#world = world;
+  constructor(fixture: TransportFixture, subject: TransportSubject) {
+    this.#fixture = fixture;
     this.lockDurationMs = subject.lockDurationMs ?? 5000;
     this.maxMessageBytes = subject.maxMessageBytes ?? 256 * 1024;
     this.#patienceMs = subject.patienceMs ?? 5000;
   }
 
   get transport(): Transport {
-    return this.#world.transport;
+    return this.#fixture.transport;
   }
 
   now(): Date {
-    return this.#world.now();
+    return this.#fixture.now();
   }
 
   createQueue(setting: Partial<EntitySetting> = {}): Promise<string> {
-    return this.#world.createQueue(this.#completed(setting));
+    return this.#fixture.createQueue(this.#completed(setting));
   }
 
   createTopic(subscriptions: readonly string[], setting: Partial<EntitySetting> = {}): Promise<string> {
-    return this.#world.createTopic(subscriptions, this.#completed(setting));
+    return this.#fixture.createTopic(subscriptions, this.#completed(setting));
   }
 
   /** Sends messages with these texts as bodies to a queue or topic. */
@@ -100,18 +100,18 @@ export class TransportTrial {
     assert.deepEqual(texts(messages), [], `nothing comes from ${receiver.entityPath}`);
   }
 
-  /** Lets time pass while a call is under way, then waits for the call. */
+  /** Lets time pass while a call is in progress, then waits for the call. */
   async passing<T>(durationMs: number, call: Promise<T>): Promise<T> {
     call.catch(() => {});
     await turn();
-    await this.#world.advance(durationMs + slackMs);
+    await this.#fixture.advance(durationMs + slackMs);
     return call;
   }
 
   /** Waits for a call that needs no passing of time; if it does not end, lets so much time pass that it gives up by itself. */
   async ended<T>(call: Promise<T>, givesUpAfterMs: number): Promise<T> {
     if (await this.#isEnding(call)) return call;
-    await this.#world.advance(givesUpAfterMs + slackMs);
+    await this.#fixture.advance(givesUpAfterMs + slackMs);
     assert.ok(await this.#isEnding(call), "a call never ended");
     return call;
   }
@@ -127,12 +127,12 @@ export class TransportTrial {
 
   /** Lets so much time pass that every lock taken until now is lost unless renewed. */
   async outlastLocks(): Promise<void> {
-    await this.#world.advance(this.lockDurationMs + slackMs);
+    await this.#fixture.advance(this.lockDurationMs + slackMs);
   }
 
   /** Lets time pass. */
   async advance(durationMs: number): Promise<void> {
-    await this.#world.advance(durationMs);
+    await this.#fixture.advance(durationMs);
   }
 
   #completed(setting: Partial<EntitySetting>): EntitySetting {
@@ -161,19 +161,19 @@ export class TransportTrial {
   }
 }
 
-/** Makes cases that each have a world of their own. */
+/** Makes cases that each have a fixture of their own. */
 export function transportCase(
   subject: TransportSubject,
   name: string,
-  run: (trial: TransportTrial) => Promise<void>,
+  run: (harness: TransportHarness) => Promise<void>,
   ...needs: TransportCapability[]
 ): Case {
   return {
     name,
     needs,
     async run() {
-      await using world = await subject.create();
-      await run(new TransportTrial(world, subject));
+      await using fixture = await subject.create();
+      await run(new TransportHarness(fixture, subject));
     },
   };
 }

@@ -19,7 +19,7 @@ import { json } from "@waybill/serializer-json";
 import { localTransport } from "../src/index.js";
 
 /** A broker with a clock that stands still, two queues, a topic with a subscription, and a client. */
-export interface World extends AsyncDisposable {
+export interface Fixture extends AsyncDisposable {
   readonly clock: ManualClock;
   readonly broker: Broker;
   readonly transport: Transport;
@@ -30,12 +30,12 @@ export interface World extends AsyncDisposable {
   readonly events: UndeserializableEvent[];
 }
 
-export interface WorldOptions {
+export interface FixtureOptions {
   readonly queue?: QueueOptions;
   readonly client?: Partial<WaybillClientOptions>;
 }
 
-export async function createWorld(options: WorldOptions = {}): Promise<World> {
+export async function createFixture(options: FixtureOptions = {}): Promise<Fixture> {
   const clock = createManualClock();
   const broker = createBroker({ clock });
   await broker.createQueue("orders", options.queue);

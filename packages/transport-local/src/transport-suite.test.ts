@@ -3,7 +3,7 @@ import { type ErrorCode, WaybillError } from "@waybill/core";
 import type { DeliveredMessage, SettlementHandle, TransportCapability } from "@waybill/core/transport";
 import { describe, expect, it } from "vitest";
 import { breakTransport, type Fault } from "./broken-transport.test-support.js";
-import { openLocalWorld } from "./local-world.test-support.js";
+import { openLocalFixture } from "./local-fixture.test-support.js";
 
 const capabilities: readonly TransportCapability[] = [
   "scheduling",
@@ -339,8 +339,8 @@ function catches(fault: string, clause: string, broken: Fault): void {
   it(`${fault}: "${clause}"`, async () => {
     await findCase(transportCases(subject(intact)), clause).run();
     bodies.clear();
-    const judged = findCase(transportCases(subject(broken)), clause).run();
-    await expect(judged).rejects.toThrow(expect.objectContaining({ name: "AssertionError" }));
+    const checked = findCase(transportCases(subject(broken)), clause).run();
+    await expect(checked).rejects.toThrow(expect.objectContaining({ name: "AssertionError" }));
   });
 }
 
@@ -356,8 +356,8 @@ function subject(fault: Fault): TransportSubject {
     maxMessageBytes: 1024 * 1024,
     patienceMs: 100,
     async create() {
-      const world = openLocalWorld();
-      return { ...world, transport: breakTransport(world.transport, fault) };
+      const fixture = openLocalFixture();
+      return { ...fixture, transport: breakTransport(fixture.transport, fault) };
     },
   };
 }

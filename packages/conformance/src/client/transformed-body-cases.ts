@@ -8,20 +8,21 @@ import {
 import type { Case } from "../case.js";
 import { assertSameValue } from "../same-value.js";
 import type { TransportSubject } from "../transport/transport-subject.js";
-import { type ClientTrial, clientCase, noise, resubmitted } from "./client-trial.js";
+import { type ClientHarness, clientCase, noise, resubmitted } from "./client-harness.js";
 
 /** Bodies that travel elsewhere, or so that nobody else can read them. */
-export function sealedBodyCases(subject: TransportSubject): Case[] {
-  const law = (name: string, run: (trial: ClientTrial) => Promise<void>) => clientCase(subject, name, run);
+export function transformedBodyCases(subject: TransportSubject): Case[] {
+  const testCase = (name: string, run: (harness: ClientHarness) => Promise<void>) =>
+    clientCase(subject, name, run);
   const tooLarge = (subject.maxMessageBytes ?? 256 * 1024) + 1;
   return [
-    law("claim check: a body larger than any message travels", async (trial) => {
-      const queue = await trial.createQueue();
+    testCase("claim check: a body larger than any message travels", async (harness) => {
+      const queue = await harness.createQueue();
       const { store, bodies } = mapStore();
-      const client = trial.client({ claimCheck: { store } });
+      const client = harness.client({ claimCheck: { store } });
       const body = { text: noise(tooLarge) };
       await client.createSender(queue).sendMessages([{ body }, { body: { n: 1 } }, { body }]);
-      const [first, second, third] = await trial.receive(client, queue, 3);
+      const [first, second, third] = await harness.receive(client, queue, 3);
       assert.deepEqual([first!.body, second!.body, third!.body], [body, { n: 1 }, body]);
       assert.equal(second!.deserialization.claimCheck, undefined);
       assert.deepEqual(
@@ -29,114 +30,119 @@ export function sealedBodyCases(subject: TransportSubject): Case[] {
         [first!.deserialization.claimCheck, third!.deserialization.claimCheck].sort(),
       );
     }),
-    law("claim check: a store out of reach keeps the message in the queue", async (trial) => {
-      const queue = await trial.createQueue();
+    testCase("claim check: a store out of reach keeps the message in the queue", async (harness) => {
+      const queue = await harness.createQueue();
       const { store, bodies } = mapStore();
       const unavailableBackoff = { initialDelayInMs: 0 };
-      const client = trial.client({ claimCheck: { store, minBytes: 10 }, unavailableBackoff });
+      const client = harness.client({ claimCheck: { store, minBytes: 10 }, unavailableBackoff });
       await client.createSender(queue).sendMessages({ body: { text: "large enough" } });
       const away = { ...store, get: () => Promise.reject(new Error("out of reach")) };
-      const consumer = trial.client({ claimCheck: { store: away }, unavailableBackoff });
+      const consumer = harness.client({ claimCheck: { store: away }, unavailableBackoff });
       const receiver = consumer.createReceiver(queue);
       const error = await receiver.receiveMessages(1).catch((reason: unknown) => reason);
       assert.ok(error instanceof WaybillError && error.code === "unavailable", String(error));
       await receiver.close();
       assert.equal(bodies.size, 1);
-      const [message] = await trial.receive(client, queue, 1);
+      const [message] = await harness.receive(client, queue, 1);
       assert.deepEqual(message!.body, { text: "large enough" });
       assert.ok(message!.deliveryCount > 0, "the first delivery was given back");
     }),
-    law("claim check: a store out of reach fails the send, and nothing is sent", async (trial) => {
-      const queue = await trial.createQueue();
+    testCase("claim check: a store out of reach fails the send, and nothing is sent", async (harness) => {
+      const queue = await harness.createQueue();
       const store = { ...mapStore().store, put: () => Promise.reject(new Error("out of reach")) };
-      const client = trial.client({ claimCheck: { store, minBytes: 10 } });
+      const client = harness.client({ claimCheck: { store, minBytes: 10 } });
       const sending = client
         .createSender(queue)
         .sendMessages([{ body: 1 }, { body: "large enough", messageId: "b" }]);
       const error = await sending.catch((reason: unknown) => reason);
       assert.ok(error instanceof WaybillError && error.code === "unavailable", String(error));
       assert.equal(error.messageId, "b");
-      assert.deepEqual(await trial.peek(client, queue), []);
+      assert.deepEqual(await harness.peek(client, queue), []);
     }),
-    law(
+    testCase(
       "claim check: a body that is gone dead-letters its message, which can be sent again as it was",
-      async (trial) => {
-        const queue = await trial.createQueue();
+      async (harness) => {
+        const queue = await harness.createQueue();
         const { store, bodies } = mapStore();
-        const client = trial.client({ claimCheck: { store, minBytes: 10 } });
+        const client = harness.client({ claimCheck: { store, minBytes: 10 } });
         await client.createSender(queue).sendMessages({ body: { text: "large enough" }, messageId: "a" });
         const [[key, body]] = [...bodies] as [[string, Uint8Array]];
         await store.delete(key);
         const receiver = client.createReceiver(queue);
         assert.deepEqual(await receiver.receiveMessages(1, { maxWaitTimeInMs: 0 }), []);
-        const { dead, complete } = await trial.receiveDeadLetter(client, queue);
+        const { dead, complete } = await harness.receiveDeadLetter(client, queue);
         assert.equal(dead.deadLetterReason, "ClaimCheckFailed");
         assert.deepEqual(reasons(dead), ["claim-check-missing"]);
         assertSameValue(dead.rawBody, new Uint8Array(), "the body as it travelled");
         await store.put(key, body, {});
         await client.createSender(queue).sendEncodedMessages(resubmitted(dead));
         await complete();
-        const [again] = await trial.receive(client, queue, 1);
+        const [again] = await harness.receive(client, queue, 1);
         assert.deepEqual(again!.body, { text: "large enough" });
       },
     ),
-    law("encryption: a body arrives, and nobody without the key reads it", async (trial) => {
-      const queue = await trial.createQueue();
-      const client = trial.client({ encryption: { keys: ring("k1") } });
+    testCase("encryption: a body arrives, and nobody without the key reads it", async (harness) => {
+      const queue = await harness.createQueue();
+      const client = harness.client({ encryption: { keys: ring("k1") } });
       await client.createSender(queue).sendMessages({ body: { note: "confidential" }, subject: "order" });
-      const [stranger] = await trial.peek(trial.client(), queue);
+      const [stranger] = await harness.peek(harness.client(), queue);
       assert.equal(stranger!.failure?.status, "undeserializable");
       const raw = new TextDecoder("latin1").decode(stranger!.rawBody as Uint8Array);
       assert.ok(!raw.includes("confidential"), "the body travels encrypted");
-      const [message] = await trial.receive(client, queue, 1);
+      const [message] = await harness.receive(client, queue, 1);
       assert.deepEqual(message!.body, { note: "confidential" });
       assert.equal(message!.deserialization.encryptionKeyId, "k1");
     }),
-    law(
+    testCase(
       "encryption: an unknown key dead-letters the message, which can be sent again as it was",
-      async (trial) => {
-        const queue = await trial.createQueue();
-        const producer = trial.client({ encryption: { keys: ring("k2") } });
+      async (harness) => {
+        const queue = await harness.createQueue();
+        const producer = harness.client({ encryption: { keys: ring("k2") } });
         await producer.createSender(queue).sendMessages({ body: { n: 1 }, subject: "order", messageId: "a" });
-        const [sent] = await trial.peek(producer, queue);
-        const older = trial.client({ encryption: { keys: ring("k1") } });
+        const [sent] = await harness.peek(producer, queue);
+        const older = harness.client({ encryption: { keys: ring("k1") } });
         await older.createReceiver(queue).receiveMessages(1, { maxWaitTimeInMs: 0 });
-        const { dead, complete } = await trial.receiveDeadLetter(older, queue);
+        const { dead, complete } = await harness.receiveDeadLetter(older, queue);
         assert.equal(dead.deadLetterReason, "DecryptionFailed");
         assert.deepEqual(reasons(dead), ["key-unknown"]);
         assertSameValue(dead.rawBody, sent!.rawBody, "the body as it travelled");
         await producer.createSender(queue).sendEncodedMessages(resubmitted(dead));
         await complete();
-        assert.deepEqual((await trial.receive(producer, queue, 1))[0]!.body, { n: 1 });
+        assert.deepEqual((await harness.receive(producer, queue, 1))[0]!.body, { n: 1 });
       },
     ),
-    law("encryption: keys out of reach keep the message in the queue", async (trial) => {
-      const queue = await trial.createQueue();
+    testCase("encryption: keys out of reach keep the message in the queue", async (harness) => {
+      const queue = await harness.createQueue();
       const unavailableBackoff = { initialDelayInMs: 0 };
-      const client = trial.client({ encryption: { keys: ring("k1") } });
+      const client = harness.client({ encryption: { keys: ring("k1") } });
       await client.createSender(queue).sendMessages({ body: { n: 1 } });
       const away = { ...ring("k1"), findKey: () => Promise.reject(new Error("out of reach")) };
-      const receiver = trial.client({ encryption: { keys: away }, unavailableBackoff }).createReceiver(queue);
+      const receiver = harness
+        .client({ encryption: { keys: away }, unavailableBackoff })
+        .createReceiver(queue);
       const error = await receiver.receiveMessages(1).catch((reason: unknown) => reason);
       assert.ok(error instanceof WaybillError && error.code === "unavailable", String(error));
       await receiver.close();
-      assert.deepEqual((await trial.receive(client, queue, 1))[0]!.body, { n: 1 });
+      assert.deepEqual((await harness.receive(client, queue, 1))[0]!.body, { n: 1 });
     }),
-    law("encryption: plaintext is dead-lettered where only encrypted bodies are read", async (trial) => {
-      const queue = await trial.createQueue();
-      await trial
-        .client()
-        .createSender(queue)
-        .sendMessages({ body: { n: 1 } });
-      const client = trial.client({ encryption: { keys: ring("k1") } });
-      await client.createReceiver(queue).receiveMessages(1, { maxWaitTimeInMs: 0 });
-      const { dead } = await trial.receiveDeadLetter(client, queue);
-      assert.deepEqual(reasons(dead), ["plaintext-refused"]);
-    }),
-    law("compression, encryption and claim check go together, in batches too", async (trial) => {
-      const queue = await trial.createQueue();
+    testCase(
+      "encryption: plaintext is dead-lettered where only encrypted bodies are read",
+      async (harness) => {
+        const queue = await harness.createQueue();
+        await harness
+          .client()
+          .createSender(queue)
+          .sendMessages({ body: { n: 1 } });
+        const client = harness.client({ encryption: { keys: ring("k1") } });
+        await client.createReceiver(queue).receiveMessages(1, { maxWaitTimeInMs: 0 });
+        const { dead } = await harness.receiveDeadLetter(client, queue);
+        assert.deepEqual(reasons(dead), ["plaintext-refused"]);
+      },
+    ),
+    testCase("compression, encryption and claim check go together, in batches too", async (harness) => {
+      const queue = await harness.createQueue();
       const { store, bodies } = mapStore();
-      const client = trial.client({
+      const client = harness.client({
         compression: { coding: "gzip", minBytes: 100 },
         encryption: { keys: ring("k1") },
         claimCheck: { store, minBytes: 1_000 },
@@ -147,7 +153,7 @@ export function sealedBodyCases(subject: TransportSubject): Case[] {
       assert.throws(() => batch.tryAddMessage({ body: sent[0] }), WaybillError);
       for (const body of sent) assert.ok(await batch.tryAddMessageAsync({ body, subject: "order" }));
       await sender.sendMessages(batch);
-      const arrived = await trial.receive(client, queue, 3);
+      const arrived = await harness.receive(client, queue, 3);
       assert.deepEqual(
         arrived.map(({ body }) => body),
         sent,

@@ -4,11 +4,11 @@ import { upcastFailure } from "../errors/failure.js";
 import { toFailure } from "../errors/to-failure.js";
 import { isPromise } from "../foundation/is-promise.js";
 import { cast } from "./cast.js";
-import type { CastContext } from "./message-type.js";
+import type { ConverterContext } from "./message-type.js";
 import type { KnownVersion } from "./message-type-registry.js";
 
-/** The surroundings in which a body is brought up. */
-export interface BringUpContext extends CastContext {
+/** The surroundings in which a body is upcast. */
+export interface UpcastContext extends ConverterContext {
   /** The serializer that read the body; undefined when none had to. */
   readonly serializer: string | undefined;
   readonly timeoutMs: number;
@@ -18,7 +18,7 @@ export interface BringUpContext extends CastContext {
  * Upcasts a body to the current version and validates it against that version's schema: an upcaster may be wrong. Throws or rejects with
  * the failure to report.
  */
-export function bringUp(body: unknown, known: KnownVersion, context: BringUpContext): Awaitable<unknown> {
+export function upcastBody(body: unknown, known: KnownVersion, context: UpcastContext): Awaitable<unknown> {
   const { serializer, timeoutMs } = context;
   // A message without a body has none in any version; whether the current one may do without is for its schema to say.
   if (body === undefined) return checkedEmpty(known);

@@ -7,7 +7,7 @@ import type { ServiceBusSenderLike } from "../sdk/service-bus-client.js";
 /** How often to look whether the link is lost, in milliseconds. */
 const lookEveryMs = 250;
 
-/** How long a send is made again after its link was lost, in milliseconds, and how long after it failed for want of a connection. */
+/** How long a send is made again after its link was lost, in milliseconds, and how long after it failed for lack of a connection. */
 const againForMs = 15_000;
 const againAfterMs = 500;
 
@@ -18,7 +18,7 @@ interface WithLink {
 
 interface SenderLink {
   isOpen?(): boolean;
-  /** What waits for answers; another after the link was attached anew, which forgets what waited. */
+  /** What waits for answers; another after the link was attached again, which forgets what waited. */
   readonly session?: { readonly outgoing?: unknown };
 }
 
@@ -26,7 +26,7 @@ interface SenderLink {
  * Watches over sends that wait for their answer, and makes them again when their link was lost. The SDK leaves each waiting until its
  * time-out.
  */
-export class SendsUnderWay {
+export class PendingSends {
   readonly #sender: ServiceBusSenderLike;
   readonly #path: string;
   /** What all sends wait in, once their link is open; and what is aborted when it is lost. */
@@ -84,7 +84,7 @@ export class SendsUnderWay {
     this.#look();
   }
 
-  /** Looks again, and again, while something is under way. */
+  /** Looks again, and again, while something is in progress. */
   #look(): void {
     const link = (this.#sender as WithLink)._sender?.link;
     const outgoing = link?.isOpen?.() === true ? link.session?.outgoing : undefined;

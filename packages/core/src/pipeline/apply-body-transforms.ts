@@ -21,23 +21,23 @@ import type { SerializeCallOptions } from "./pipeline.js";
  * The last steps of a written body on its way out: encryption, then the claim check, each if configured. Rejects with `unavailable` when
  * the keys or the store are out of reach.
  */
-export function seal(
+export function applyBodyTransforms(
   message: EncodedMessage,
   options: ResolvedPipelineOptions,
   call: SerializeCallOptions | undefined,
 ): Awaitable<EncodedMessage> {
-  call?.onUnsealed?.(message);
-  if (call?.isSealed === false) return message;
+  call?.onBeforeTransforms?.(message);
+  if (call?.bodyTransforms === false) return message;
   const { keyRing, claimCheck } = options;
   const signal = call?.abortSignal;
-  if (keyRing !== undefined) return sealAsync(message, options, signal);
+  if (keyRing !== undefined) return applyAsync(message, options, signal);
   const { length } = message.body as Uint8Array;
   const isSmall = claimCheck === undefined || length === 0 || length < claimCheck.minBytes;
-  return isSmall ? message : sealAsync(message, options, signal);
+  return isSmall ? message : applyAsync(message, options, signal);
 }
 
 /** Application properties without what they say of another body: they may come from a message that is forwarded. */
-export function unsealedProperties(
+export function propertiesWithoutTransforms(
   properties: ApplicationProperties | undefined,
 ): ApplicationProperties | undefined {
   if (properties === undefined) return undefined;
@@ -54,7 +54,7 @@ const sealingProperties: ReadonlySet<string> = new Set([
   ...Object.values(encryptionDetails),
 ]);
 
-async function sealAsync(
+async function applyAsync(
   message: EncodedMessage,
   options: ResolvedPipelineOptions,
   signal: AbortSignal | undefined,
@@ -67,9 +67,13 @@ async function sealAsync(
       throw new WaybillError("message-too-large", text);
     }
     const key = claimCheck !== undefined && length >= claimCheck.minBytes ? newClaimCheckKey() : undefined;
-    const sealed = await encrypted(message, options, key);
-    if (claimCheck === undefined || key === undefined) return sealed;
-    return await checkIn(sealed, key, { store: claimCheck.store, timeoutMs: attemptTimeoutInMs, signal });
+    const transformed = await encrypted(message, options, key);
+    if (claimCheck === undefined || key === undefined) return transformed;
+    return await checkIn(transformed, key, {
+      store: claimCheck.store,
+      timeoutMs: attemptTimeoutInMs,
+      signal,
+    });
   } catch (error) {
     const { code, text, stage } = WaybillError.from(error, "serialization-failed");
     throw new WaybillError(code, text, {

@@ -1,0 +1,54 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { root } from "./workspace-packages.js";
+
+/** Words that were used once and gave way to the field's terms, each with what is said instead. See docs/glossary.md. */
+const retired: Readonly<Record<string, string>> = {
+  "laws?": "conformance suite",
+  "seats?": "environment",
+  "trials?": "harness",
+  "worlds?": "fixture",
+  "takeOff|take off": "begin",
+  "hangUp|hang up|hung up": "release a slot",
+  "pickUp|pick up": "acquire a slot",
+  "under way|underWay": "pending, in progress",
+  anew: "again",
+  "for ever": "forever",
+  "by way of": "via",
+  "for want of": "for lack of",
+  "is no text": "must be a string",
+  "is no whole number|whole numbers?": "must be an integer",
+  "what became of|what becomes of": "what happened to",
+  "nobody can read": "cannot be deserialized",
+  "judges?|judged": "check",
+  "leaps?|casters?": "converter",
+  "bring up|brought up|brings up|bringUp": "upcast",
+  "seals?|unseals?": "body transforms",
+};
+
+const pattern = new RegExp(`\\b(?:${Object.keys(retired).join("|")})\\b`, "gi");
+/** `payloadWorld` and `LocalSeat` in identifiers. */
+const inIdentifiers = /[a-z](?:World|Seat|Trial|Law|UnderWay|Judge)s?\b/g;
+/** The CHANGELOG tells history, this file and the glossary name the words; a "Hello world" is nobody's fixture. */
+const exempt = /CHANGELOG\.md|retired-words\.test\.ts|glossary\.md|fixtures\/|corpus|-lock\.yaml/;
+
+const files = execFileSync("git", ["ls-files", "*.ts", "*.md"], { cwd: root, encoding: "utf8" })
+  .split("\n")
+  .filter((path) => path !== "" && !exempt.test(path));
+
+describe("retired words", () => {
+  it("are found in no doc, text, comment or identifier", () => {
+    const found = files.flatMap((path) =>
+      readFileSync(root + path, "utf8")
+        .split("\n")
+        .flatMap((line, index) => {
+          const words = [...(line.match(pattern) ?? []), ...(line.match(inIdentifiers) ?? [])];
+          return words
+            .filter((word) => !/hello,? world/i.test(line) || !/^world$/i.test(word))
+            .map((word) => `${path}:${index + 1} ${word}`);
+        }),
+    );
+    expect(found).toEqual([]);
+  });
+});
