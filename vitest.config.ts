@@ -6,7 +6,10 @@ const packages = fileURLToPath(new URL("./packages/", import.meta.url));
 export default defineConfig({
   resolve: {
     // Tests run the sources, so a failing line is the line you wrote.
-    alias: [{ find: /^@waybill\/([a-z-]+)$/, replacement: `${packages}$1/src/index.ts` }],
+    alias: [
+      { find: /^@waybill\/([a-z-]+)$/, replacement: `${packages}$1/src/index.ts` },
+      { find: /^@waybill\/([a-z-]+)\/([a-z-]+)$/, replacement: `${packages}$1/src/$2.ts` },
+    ],
   },
   test: {
     // Far beyond what any test takes: a busy machine must not fail one.

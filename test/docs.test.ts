@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
-import { reasonCodes } from "../packages/core/src/deserialization/reason.js";
-import { errorCodes } from "../packages/core/src/error.js";
+import { errorCodes } from "../packages/core/src/errors/error.js";
+import { reasonCodes } from "../packages/core/src/errors/reason.js";
 import { documentedCommands, notRun } from "../scripts/src/docs-commands/documented-commands.js";
 import { readOptionPages } from "../scripts/src/option-tables/read-option-pages.js";
 import { type CodeBlock, type MarkdownPage, readPages } from "./markdown-pages.js";
@@ -57,7 +57,7 @@ describe("the commands of the docs", () => {
   });
 
   it("are run with their arguments by docs:commands, but for those that it leaves out with a reason", () => {
-    const commands = workspace.map(({ command }) => command);
+    const commands = [...workspace, ...waybill].map(({ command }) => command);
     const stale = Object.keys(notRun).filter((command) => !commands.includes(command));
     expect(stale.filter((command) => !command.includes("docs:commands"))).toEqual([]);
     // What else stands in a shell block installs packages, which `packed-command` does, or sets a variable.

@@ -17,7 +17,15 @@ const arrows: Readonly<Record<string, Arrow>> = {
   "serializer-json": { imports: ["core"] },
   "serializer-avro": { imports: ["core"] },
   "serializer-msgpack": { imports: ["core"] },
+  "serializer-cbor": { imports: ["core"] },
+  "serializer-protobuf": { imports: ["core"] },
   "serializer-dotnet": { imports: ["core", "serializer-json"] },
+  envelopes: { imports: ["core"], tests: ["serializer-avro", "serializer-json"], refused: /./ },
+  "schema-registry": {
+    imports: ["core"],
+    tests: ["serializer-avro", "serializer-json", "serializer-protobuf"],
+    refused: sockets(),
+  },
   migration: {
     imports: ["core"],
     tests: ["broker", "serializer-avro", "serializer-json", "serializer-msgpack", "transport-local"],
@@ -100,10 +108,10 @@ describe.each(packages)("@waybill/$name", (pack) => {
     expect(ourDependencies(pack)).toEqual([...imported].filter((name) => name !== pack.name).sort());
   });
 
-  it("reaches other packages through their front door", () => {
+  it("reaches other packages through their entry points", () => {
     const refused = pack.files.flatMap((file) =>
       file.imports
-        .filter((specifier) => /^@waybill\/[^/]+\//.test(specifier) || leavesPackage(file, specifier))
+        .filter((specifier) => isNoEntryPoint(specifier) || leavesPackage(file, specifier))
         .map((specifier) => `${file.path} imports ${specifier}`),
     );
     expect(refused).toEqual([]);
@@ -144,6 +152,14 @@ function sockets(): RegExp {
 
 function ourImports(file: SourceFile): string[] {
   return file.imports.flatMap((specifier) => /^@waybill\/([^/]+)/.exec(specifier)?.[1] ?? []);
+}
+
+/** Whether a specifier names a file of another package that is none of the entry points in its manifest. */
+function isNoEntryPoint(specifier: string): boolean {
+  const [, name, subpath] = /^@waybill\/([^/]+)\/(.+)$/.exec(specifier) ?? [];
+  if (subpath === undefined) return false;
+  const { exports = {} } = packages.find((pack) => pack.name === name)?.manifest ?? {};
+  return !(`./${subpath}` in exports);
 }
 
 function ourDependencies(pack: Package): string[] {

@@ -15,6 +15,7 @@ export interface Manifest {
   readonly name: string;
   readonly private?: boolean;
   readonly scripts?: Readonly<Record<string, string>>;
+  readonly exports?: Readonly<Record<string, unknown>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
@@ -28,8 +29,17 @@ export interface SourceFile {
   readonly code: string;
   /** What it imports or re-exports from, types included. */
   readonly imports: readonly string[];
+  /** The same, each with whether only types are imported. */
+  readonly references: readonly Reference[];
   /** What it exports; `*` for a star export. */
   readonly exports: readonly ExportedName[];
+}
+
+/** An import or re-export. */
+export interface Reference {
+  readonly specifier: string;
+  /** Whether nothing is left of it at run time. */
+  readonly isType: boolean;
 }
 
 /** One exported name. */
@@ -73,6 +83,15 @@ function readSource(path: string, text: string): SourceFile {
       ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
       ...exported.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []),
       ...module.dynamicImports.map(({ moduleRequest: { start, end } }) => text.slice(start + 1, end - 1)),
+    ],
+    references: [
+      ...module.staticImports.map(({ moduleRequest, entries }) => ({
+        specifier: moduleRequest.value,
+        isType: entries.length > 0 && entries.every(({ isType }) => isType),
+      })),
+      ...exported.flatMap(({ moduleRequest, isType }) =>
+        moduleRequest == null ? [] : [{ specifier: moduleRequest.value, isType }],
+      ),
     ],
     exports: exported.map(({ exportName, isType }) => ({ name: exportName.name ?? "*", isType })),
   };

@@ -6,7 +6,8 @@ import {
   type ServiceBusReceivedMessage,
   type ServiceBusReceiverOptions,
 } from "@azure/service-bus";
-import { type SettlementHandle, WaybillClient } from "@waybill/core";
+import { WaybillClient } from "@waybill/core";
+import type { SettlementHandle } from "@waybill/core/transport";
 import { json } from "@waybill/serializer-json";
 import { azureRetryOptions, azureTransport } from "@waybill/transport-azure";
 import type { ReadyRequest } from "./azure-server.js";
@@ -174,7 +175,7 @@ async function settle(): Promise<AzureSide> {
   const receiver = azureTransport(server.connect()).createReceiver({ queue: "orders" }, "peekLock");
   return settling(server, {
     async receive(count) {
-      const messages = await receiver.receive({ maxMessages: count, maxWaitTimeMs: 5_000 });
+      const messages = await receiver.receive({ maxMessages: count, maxWaitTimeInMs: 5_000 });
       return messages.map(({ settlement }) => settlement!);
     },
     complete: (handle: SettlementHandle) => receiver.complete(handle),

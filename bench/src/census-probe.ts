@@ -88,7 +88,7 @@ async function fill(): Promise<void> {
     await sender.schedule(some(50, sent), later);
     if (sent >= count / 5) continue;
     // What was sent in the first fifth: half of it deferred, half dead-lettered.
-    const taken = await receiver.receive({ maxMessages: 500, maxWaitTimeMs: 0 });
+    const taken = await receiver.receive({ maxMessages: 500, maxWaitTimeInMs: 0 });
     await Promise.all(
       taken.map(({ settlement }, index) =>
         index % 2 === 0

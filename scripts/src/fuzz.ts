@@ -1,11 +1,6 @@
 import { parseArgs } from "node:util";
-import {
-  createPipeline,
-  type DeserializeContext,
-  parseMediaType,
-  type Serializer,
-  WaybillError,
-} from "@waybill/core";
+import { createPipeline, type Serializer, WaybillError } from "@waybill/core";
+import { type DeserializeContext, parseMediaType } from "@waybill/core/serializer";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";

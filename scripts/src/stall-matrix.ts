@@ -56,7 +56,7 @@ async function runAll(watching: CellOptions["watchdog"]): Promise<CellResult[]> 
       const timeoutMs = Number(args["give-up"]);
       const result = await runCell({ ...cell, watchdog: watching, lockDurationMs, timeoutMs });
       results.push(result);
-      const evidence = result.stalls.map((stall) => `${stall.evidence} after ${stall.silentForMs} ms`);
+      const evidence = result.stalls.map((stall) => `${stall.evidence} after ${stall.silenceInMs} ms`);
       const took = result.recoveryMs === undefined ? "never" : `${result.recoveryMs.toFixed(0)} ms`;
       console.log(
         `${watching === false ? "without" : "with"}: ${cell.kind}, ${cell.fault}: ${took} ${evidence.join(", ")}`,

@@ -1,11 +1,18 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { fromJson, toBinary } from "@bufbuild/protobuf";
+import { StructSchema } from "@bufbuild/protobuf/wkt";
 import examples from "@octokit/webhooks-examples";
 import avsc from "avsc";
 import { BSON } from "bson";
 import { encode as cbor } from "cbor-x";
 import fc from "fast-check";
 import { Packr, pack } from "msgpackr";
+import {
+  legacyBodies,
+  readBytes,
+  readExpected,
+} from "../../packages/serializer-dotnet/src/fixtures.test-support.js";
 import { foreignFormats } from "./foreign-formats.js";
 import { legacyTexts } from "./legacy-text.js";
 
@@ -27,7 +34,7 @@ export interface Body {
 }
 
 /** The formats that the chain reads. */
-export type ChainFormat = "json" | "avro" | "msgpack";
+export type ChainFormat = "json" | "avro" | "msgpack" | "cbor" | "protobuf" | "dotnet-binary";
 
 /** The schema that the chain's Avro serializer knows. */
 export const orderSchema = {
@@ -179,14 +186,28 @@ export function corpus(): Family[] {
         orders.map((value) => Buffer.concat([Buffer.from([0, 0, 0, 0, 7]), orderType.toBuffer(value)])),
       ),
     },
-    { format: "CBOR map or array", bodies: plain(values.map((value) => copied(cbor(value)))) },
-    { format: "CBOR scalar", bodies: plain(scalars.map((value) => copied(cbor(value)))) },
+    {
+      format: "CBOR, self-described",
+      bodies: values.map((value) => meaning("cbor", selfDescribed(cbor(value)), value)),
+    },
+    {
+      format: "CBOR map or array",
+      bodies: values.map((value) => labelled("cbor", copied(cbor(value)), value)),
+    },
+    { format: "CBOR scalar", bodies: scalars.map((value) => labelled("cbor", copied(cbor(value)), value)) },
     { format: "CBOR, truncated", bodies: plain(truncated(values.map((value) => copied(cbor(value))))) },
     {
       format: "BSON",
       bodies: plain(values.filter(isRecord).map((value) => BSON.serialize(value as object))),
     },
     { format: "Protocol Buffers", bodies: plain(orders.map(protobuf)) },
+    {
+      format: "Protocol Buffers of a known type",
+      bodies: orders.map((order) => {
+        const message = fromJson(StructSchema, order);
+        return labelled("protobuf", toBinary(StructSchema, message), message);
+      }),
+    },
     {
       format: "XML",
       bodies: plain(
@@ -220,7 +241,11 @@ export function corpus(): Family[] {
       format: "YAML",
       bodies: plain(orders.map((o) => Buffer.from(`id: ${o.quantity}\nlines:\n  - ${o.quantity}\n`))),
     },
-    { format: "legacy .NET binary XML", bodies: plain(dotnet()) },
+    { format: "legacy .NET binary XML", bodies: dotnet() },
+    {
+      format: "legacy .NET binary XML, malformed",
+      bodies: plain(malformedFiles().map((name) => readBytes(`malformed/${name}`))),
+    },
     { format: "random, 1–32 bytes", bodies: plain(random(1, 32, 2000)) },
     { format: "random, 33–2000 bytes", bodies: plain(random(33, 2000, 400)) },
     ...foreignFormats(),
@@ -350,11 +375,25 @@ function sentences(): Uint8Array[] {
     .map((words) => Buffer.from(words.join(" ")));
 }
 
-function dotnet(): Uint8Array[] {
-  const folder = new URL("../fixtures/dotnet-binary/", import.meta.url);
-  return readdirSync(folder)
-    .filter((name) => name.endsWith(".bin"))
-    .map((name) => readFileSync(new URL(name, folder)));
+/** What .NET's own serializer wrote; by hand are some that its root does not show. */
+function dotnet(): Body[] {
+  return legacyBodies.map(({ name }) => {
+    const bytes = readBytes(`legacy/${name}.bin`);
+    const value = readExpected(`legacy/${name}.expected.json`);
+    return name.startsWith("hand-")
+      ? labelled("dotnet-binary", bytes, value)
+      : meaning("dotnet-binary", bytes, value);
+  });
+}
+
+/** What must be refused as .NET binary XML, but for one file that is JSON. */
+function malformedFiles(): string[] {
+  const folder = new URL("../../packages/serializer-dotnet/fixtures/malformed/", import.meta.url);
+  return readdirSync(folder).filter((name) => name.endsWith(".bin") && name !== "plain-json.bin");
+}
+
+function selfDescribed(item: Uint8Array): Uint8Array {
+  return Buffer.concat([Buffer.from([0xd9, 0xd9, 0xf7]), item]);
 }
 
 function random(minLength: number, maxLength: number, numRuns: number): Uint8Array[] {

@@ -1,15 +1,30 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
+import { createRegistry } from "@bufbuild/protobuf";
+import { StructSchema } from "@bufbuild/protobuf/wkt";
 import { createPipeline, type DeserializationOutcome, type Pipeline, type Serializer } from "@waybill/core";
 import { avro } from "@waybill/serializer-avro";
+import { cbor } from "@waybill/serializer-cbor";
+import { dotnetBinary } from "@waybill/serializer-dotnet";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
+import { protobuf } from "@waybill/serializer-protobuf";
 import { describe, expect, it } from "vitest";
 import { type Body, corpus, type Family, orderSchema } from "./corpus.js";
 
 const families = corpus();
-const formats = { json: json(), avro: avro({ schema: orderSchema }), msgpack: msgpack() };
-const chains = permutations(Object.values(formats));
+const readers = { json: json(), avro: avro({ schema: orderSchema }), msgpack: msgpack() };
+/** In the order that the documentation recommends: what carries a header of its own first, what only a label names last. */
+const formats = {
+  avro: readers.avro,
+  json: readers.json,
+  msgpack: readers.msgpack,
+  dotnet: dotnetBinary(),
+  cbor: cbor(),
+  protobuf: protobuf({ registry: createRegistry(StructSchema) }),
+};
+const all = Object.values(formats);
+const chains = [...permutations(Object.values(readers)), all];
 const tellable = families.filter(({ mayBeTaken }) => mayBeTaken !== true);
 
 /** Labels that leave the body to evidence: none, and names that no format has. */
@@ -19,13 +34,13 @@ const openLabels = [undefined, "application/octet-stream", "application/x-order"
 const foreignLabels = [
   "text/plain; charset=utf-8",
   "application/xml",
-  "application/x-protobuf",
-  "application/cbor",
+  "application/x-thrift",
+  "application/bson",
 ];
 const moreForeignLabels = [
   "text/csv",
   "application/soap+msbin1",
-  "application/bson",
+  "application/yaml",
   "application/x-www-form-urlencoded",
   "application/pdf",
   "application/zip",
@@ -41,11 +56,11 @@ describe.each(chains.map((chain) => [chain.map(({ name }) => name).join(" → ")
     const offered = tellable.map(sampled);
 
     it("reads its own among unlabelled bodies, and takes nothing else for a value", () => {
-      expect(allMisread(pipeline, offered, undefined)).toEqual({});
+      expect(allMisread(pipeline, readableBy(chain, offered), undefined)).toEqual({});
     });
 
     it.each(openLabels.slice(1))("is not led astray by the content type %s", (contentType) => {
-      expect(allMisread(pipeline, offered, contentType)).toEqual({});
+      expect(allMisread(pipeline, readableBy(chain, offered), contentType)).toEqual({});
     });
   },
 );
@@ -53,11 +68,15 @@ describe.each(chains.map((chain) => [chain.map(({ name }) => name).join(" → ")
 describe("a content type of another format", () => {
   const labels = [...foreignLabels, ...moreForeignLabels];
   it.each(labels)("keeps all but what has a header of its own from being read: %s", (contentType) => {
-    const pipeline = toPipeline(Object.values(formats));
+    const pipeline = toPipeline(all);
     const readFormats = families
       .map(sampled)
       .filter(({ bodies }) => bodies.some((body) => read(pipeline, body, contentType).status === "decoded"));
-    expect(readFormats.map(({ format }) => format)).toEqual(["Avro single-object, known schema"]);
+    expect(readFormats.map(({ format }) => format)).toEqual([
+      "Avro single-object, known schema",
+      "CBOR, self-described",
+      "legacy .NET binary XML",
+    ]);
   });
 });
 
@@ -108,9 +127,9 @@ interface Tally {
 const columns: readonly Column[] = [
   { heading: "no content type, or an unknown one", labels: openLabels },
   { heading: "of another format", labels: foreignLabels },
-  ...Object.values(formats).map(({ mediaTypes }) => ({
+  ...all.map(({ name, mediaTypes }) => ({
     heading: `\`${mediaTypes[0]}\``,
-    labels: mediaTypes.slice(0, 1),
+    labels: name === "protobuf" ? [`${mediaTypes[0]}; proto=google.protobuf.Struct`] : mediaTypes.slice(0, 1),
   })),
 ];
 
@@ -118,7 +137,7 @@ let tallied: Tally[][] | undefined;
 
 /** What became of every body of each kind, by the columns: read once for all who ask. */
 function allTallies(): readonly (readonly Tally[])[] {
-  const pipeline = toPipeline(Object.values(formats));
+  const pipeline = toPipeline(all);
   tallied ??= families.map(({ bodies }) => columns.map(({ labels }) => tally(pipeline, bodies, labels)));
   return tallied;
 }
@@ -204,6 +223,17 @@ function cell({ right, other }: Tally, labels: number): string {
     other > 0 ? `${Math.ceil(other / labels)} accepted` : "",
   ].filter((part) => part !== "");
   return parts.length === 0 ? "refused" : parts.join(", ");
+}
+
+/** The families, in which bodies of formats that the chain does not have mean nothing to it. */
+function readableBy(chain: readonly Serializer[], offered: readonly Family[]): Family[] {
+  const names = new Set(chain.map(({ name }) => name));
+  return offered.map((family) => ({
+    ...family,
+    bodies: family.bodies.map((body) =>
+      body.meaning === undefined || names.has(body.meaning.format) ? body : { bytes: body.bytes },
+    ),
+  }));
 }
 
 /** Every so-manieth body of a kind that has many. */

@@ -1,5 +1,6 @@
-import type { Transport, TransportSessionReceiver } from "@waybill/core";
+import type { Transport } from "@waybill/core";
 import { WaybillError } from "@waybill/core";
+import type { TransportSessionReceiver } from "@waybill/core/transport";
 import { describe, expect, it } from "vitest";
 import { type OpenWorld, openTrial, until } from "./trial.js";
 

@@ -85,7 +85,7 @@ export function simpleTests(open: OpenWorld): void {
       const { orders, replies } = await createQueues(trial);
       const answering = trial.client.request(orders, { body: { lamps: 2 }, replyTo: replies });
       const receiver = trial.world.transport.createReceiver({ queue: orders }, "receiveAndDelete");
-      const [request] = await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 10_000 });
+      const [request] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 10_000 });
       const body = new TextEncoder().encode('{"total":12}');
       await trial.world.transport
         .createSender(request!.replyTo!)

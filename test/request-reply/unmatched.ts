@@ -1,4 +1,5 @@
-import { type RequesterOptions, type UnmatchedReplyEvent, WaybillError } from "@waybill/core";
+import { WaybillError } from "@waybill/core";
+import type { RequesterOptions, UnmatchedReplyEvent } from "@waybill/core/request-reply";
 import { describe, expect, it } from "vitest";
 import { createQueues } from "./simple.js";
 import { type OpenWorld, openTrial, type Trial, until } from "./trial.js";

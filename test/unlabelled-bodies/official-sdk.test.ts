@@ -40,7 +40,7 @@ const consumers: readonly (readonly [string, PipelineOptions])[] = [
     {
       serializer: avro({ schema: order }),
       additionalDeserializers: [msgpack(), json()],
-      contentType: { missing: { assume: "json" } },
+      contentTypePolicies: { missing: { assume: "json" } },
     },
   ],
 ];

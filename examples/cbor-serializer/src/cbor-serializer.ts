@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { decodeFailure, encodeFailure, type Serializer } from "@waybill/core";
+import type { Serializer } from "@waybill/core";
+import { decodeFailure, encodeFailure } from "@waybill/core/serializer";
 import { decode, encode } from "cborg";
 
 /** CBOR calls these three bytes its own: tag 55799, "self-described CBOR". Source: RFC 8949, section 3.4.6. */

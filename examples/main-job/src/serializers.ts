@@ -1,4 +1,5 @@
-import type { PipelineOptions, Serializer, SerializerContext, StandardSchema } from "@waybill/core";
+import type { PipelineOptions, Serializer, StandardSchema } from "@waybill/core";
+import type { SerializerContext } from "@waybill/core/serializer";
 import { type AvroSchema, avro } from "@waybill/serializer-avro";
 import { json, jsonSchema } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";

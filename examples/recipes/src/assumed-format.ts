@@ -6,7 +6,7 @@ import { msgpack } from "@waybill/serializer-msgpack";
 const pipeline = createPipeline({
   serializer: msgpack(),
   additionalDeserializers: [json(), text(), bytes()],
-  contentType: { missing: { assume: "json" } },
+  contentTypePolicies: { missing: { assume: "json" } },
 });
 // #endregion
 

@@ -1,5 +1,6 @@
 import { createBroker, createManualClock, type QueueDescription } from "@waybill/broker";
-import { type CircuitState, WaybillClient } from "@waybill/core";
+import { WaybillClient } from "@waybill/core";
+import type { CircuitState } from "@waybill/core/diagnostics";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
 

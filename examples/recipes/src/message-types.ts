@@ -50,17 +50,16 @@ const arrived = new Promise<void>((resolve) => {
   done = resolve;
 });
 // #region subscribe
-const subscription = client.subscribe(
-  "orders",
-  {
+const subscription = client.subscribe("orders", {
+  processMessage: {
     "order-placed": ({ body, deserialization }) => {
       const { serializer, messageVersion, upcastPath } = deserialization;
       console.log(body.orderId, body.cents, `${serializer} v${messageVersion}`, upcastPath);
       if (++count === 2) done();
     },
   },
-  { processError: ({ error }) => console.error(error) },
-);
+  processError: ({ error }) => console.error(error),
+});
 // #endregion
 await arrived;
 await subscription.close();

@@ -10,6 +10,7 @@ describe("recipes", () => {
   it.each([
     "core",
     "assumed-format",
+    "every-format",
     "avro",
     "broker",
     "transport-local",

@@ -21,4 +21,4 @@ console.log(report.advice);
 await client.close();
 // 2 undefined undeserializable NoDeserializer
 // 1 application/json decoded json
-// 2 of 3 messages have no content type and look like JSON: contentType: { missing: { assume: "json" } } would read them.
+// 2 of 3 messages have no content type and look like JSON: contentTypePolicies: { missing: { assume: "json" } } would read them.

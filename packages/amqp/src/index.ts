@@ -54,8 +54,22 @@ export {
   uuid,
   uuidText,
 } from "./codec/value.js";
-export { createConnection } from "./connection.js";
-export { type ConnectionOptions, defaultConnectionOptions, type PeerLimits } from "./connection-options.js";
+export { createConnection } from "./connection/connection.js";
+export {
+  type ConnectionOptions,
+  defaultConnectionOptions,
+  type PeerLimits,
+} from "./connection/connection-options.js";
+export type { MemoryBudget } from "./connection/memory-budget.js";
+export {
+  type SaslCredentials,
+  type SaslMechanism,
+  type SaslStep,
+  saslAnonymous,
+  saslCbs,
+  saslExternal,
+  saslPlain,
+} from "./connection/sasl.js";
 export type { AmqpError } from "./frames/amqp-error.js";
 export {
   ACCEPTED,
@@ -67,7 +81,6 @@ export {
 } from "./frames/delivery-state.js";
 export type { Attach, Begin, Open } from "./frames/performatives.js";
 export { addressOf, type Coordinator, type Source, type Target } from "./frames/terminus.js";
-export type { MemoryBudget } from "./memory-budget.js";
 export { BATCH_MESSAGE_FORMAT, countBatch, joinBatch, scanBatch, splitBatch } from "./message/batch.js";
 export type { MessageHeader, MessageProperties } from "./message/header.js";
 export type { PropertyFault, PropertyLimits } from "./message/property-fault.js";
@@ -80,12 +93,3 @@ export {
 } from "./message/sections.js";
 export { encodeMessage, type MessageFront, type MessageParts, spliceMessage } from "./message/splice.js";
 export { type PropertyStamps, stampProperties } from "./message/stamp-properties.js";
-export {
-  type SaslCredentials,
-  type SaslMechanism,
-  type SaslStep,
-  saslAnonymous,
-  saslCbs,
-  saslExternal,
-  saslPlain,
-} from "./sasl.js";

@@ -11,8 +11,8 @@ import {
 import { readValue } from "./codec/decode.js";
 import { encodeValue } from "./codec/encode.js";
 import { type AmqpValue, described } from "./codec/value.js";
-import { createConnection } from "./connection.js";
-import type { ConnectionOptions } from "./connection-options.js";
+import { createConnection } from "./connection/connection.js";
+import type { ConnectionOptions } from "./connection/connection-options.js";
 import { type AmqpError, toAmqpError } from "./frames/amqp-error.js";
 import { FlowFields, writeFlow } from "./frames/flow.js";
 import { AMQP_FRAME, beginFrame, endFrame, protocolHeader, writeFrame } from "./frames/frame.js";

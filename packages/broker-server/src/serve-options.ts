@@ -13,15 +13,24 @@ import {
 export interface TlsOptions {
   readonly cert: string | Uint8Array;
   readonly key: string | Uint8Array;
+  /** Takes clients without TLS on the same ports too. Default: only where `host` is a loopback address. */
+  readonly allowPlain?: boolean | undefined;
 }
 
 /** How a broker is put on the network. */
 export interface ServeOptions {
-  /** Default 5672, or 5671 with TLS; 0 takes a free one. */
+  /**
+   * Default 5672, or 5671 with TLS; 0 takes a free one. AMQP, AMQP over WebSockets, HTTP and, with `tls`, TLS are told apart by what clients
+   * say first.
+   */
   readonly port?: number | undefined;
+  /** More ports that take the same, for clients that insist on one: 5300, 5671, 443. Default none. */
+  readonly additionalPorts?: readonly number[] | undefined;
   /** The address to listen on. Default `127.0.0.1`. */
   readonly host?: string | undefined;
-  /** Serves TLS instead of plain TCP. Default plain TCP, which the SDKs speak when told `UseDevelopmentEmulator=true`. */
+  /** What the namespace calls itself in the management API. Default `local`. */
+  readonly namespace?: string | undefined;
+  /** Serves TLS. Default plain TCP, which the SDKs speak when told `UseDevelopmentEmulator=true`. */
   readonly tls?: TlsOptions | undefined;
   /** Who may connect. Default: one key of all rights, made up anew and told only by `connectionString`. */
   readonly keys?: readonly SharedAccessKey[] | undefined;
@@ -41,8 +50,10 @@ export interface ServeOptions {
 /** Options with every default filled in. */
 export interface ResolvedServeOptions {
   readonly port: number;
+  readonly additionalPorts: readonly number[];
   readonly host: string;
-  readonly tls: TlsOptions | undefined;
+  readonly namespace: string;
+  readonly tls: Required<TlsOptions> | undefined;
   readonly authorization: Authorization;
   readonly closeTimeoutMs: number;
   readonly idleTimeouts: ResolvedIdleTimeouts;
@@ -54,6 +65,8 @@ export const DEFAULT_SERVE_OPTIONS = Object.freeze({
   host: "127.0.0.1",
   port: 5672,
   tlsPort: 5671,
+  additionalPorts: Object.freeze([]) as readonly number[],
+  namespace: "local",
   closeTimeoutMs: 2000,
   idleTimeouts: DEFAULT_IDLE_TIMEOUTS,
   limits: DEFAULT_SERVE_LIMITS,
@@ -61,19 +74,29 @@ export const DEFAULT_SERVE_OPTIONS = Object.freeze({
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 
+/** What the service allows, without its minimum length. */
+const NAMESPACE = /^[A-Za-z][A-Za-z0-9-]{0,49}$/;
+
 /** Fills in defaults. Throws `TypeError` for a port or time out of range, and for `acceptAnyone` where strangers could connect. */
 export function resolveServeOptions(options: ServeOptions): ResolvedServeOptions {
   const { tls, keys, acceptAnyone = false } = options;
-  const { host, tlsPort, closeTimeoutMs, idleTimeouts } = DEFAULT_SERVE_OPTIONS;
+  const { tlsPort, closeTimeoutMs, idleTimeouts } = DEFAULT_SERVE_OPTIONS;
+  const host = options.host ?? DEFAULT_SERVE_OPTIONS.host;
   const resolved = {
     port: options.port ?? (tls ? tlsPort : DEFAULT_SERVE_OPTIONS.port),
-    host: options.host ?? host,
-    tls: tls && { cert: tls.cert, key: tls.key },
+    additionalPorts: [...(options.additionalPorts ?? DEFAULT_SERVE_OPTIONS.additionalPorts)],
+    host,
+    namespace: options.namespace ?? DEFAULT_SERVE_OPTIONS.namespace,
+    tls: tls && { cert: tls.cert, key: tls.key, allowPlain: tls.allowPlain ?? LOOPBACK.test(host) },
     closeTimeoutMs: options.closeTimeoutMs ?? closeTimeoutMs,
     idleTimeouts: { ...idleTimeouts, ...options.idleTimeouts },
     limits: resolveServeLimits(options.limits ?? {}),
   };
   requireWhole("port", resolved.port, 65_535);
+  for (const port of resolved.additionalPorts) requireWhole("additionalPorts", port, 65_535);
+  if (!NAMESPACE.test(resolved.namespace)) {
+    throw new TypeError("serve: namespace must be letters, digits and hyphens, and begin with a letter");
+  }
   requireWhole("closeTimeoutMs", resolved.closeTimeoutMs, 2 ** 31 - 1);
   for (const [name, ms] of Object.entries(resolved.idleTimeouts)) {
     requireWhole(`idleTimeouts.${name}`, ms, 2 ** 31 - 1);

@@ -1,13 +1,15 @@
 import type { Broker } from "@waybill/broker";
-import { listen } from "./amqp/listen.js";
 import { decodeWire } from "./amqp/wire-decoder.js";
+import { listen } from "./port/listen.js";
 import { type ResolvedServeOptions, resolveServeOptions, type ServeOptions } from "./serve-options.js";
 
 /** A broker on the network. The broker outlives it. */
 export interface BrokerServer {
   readonly host: string;
   readonly port: number;
-  /** For `ServiceBusClient` in any language: address, and the name and secret of the first key for the whole namespace. */
+  /** All ports it listens on, the main one first. */
+  readonly ports: readonly number[];
+  /** For `ServiceBusClient` and `ServiceBusAdministrationClient` in any language: address, and the name and secret of the first key for the whole namespace. */
   readonly connectionString: string;
   /** Closes every connection gracefully and leaves no socket or timer; messages stay locked until their locks end. */
   close(): Promise<void>;
@@ -15,14 +17,15 @@ export interface BrokerServer {
 }
 
 /**
- * Puts a broker on the network, for the unchanged SDKs of Azure Service Bus over AMQP 1.0. Resolves when it listens; rejects
- * when the port cannot be had. Throws `TypeError` for options that make no sense.
+ * Puts a broker on the network, for the unchanged SDKs of Azure Service Bus: AMQP 1.0, the same over WebSockets, and the management API over
+ * HTTP, all on one port. Resolves when it listens; rejects when a port cannot be had. Throws `TypeError` for options that make no sense.
  */
 export async function serve(broker: Broker, options: ServeOptions = {}): Promise<BrokerServer> {
   const resolved = resolveServeOptions(options);
   broker.setWireDecoder(decodeWire);
   const listener = await listen(broker, resolved);
-  if (resolved.authorization.kind === "development") warn(resolved, listener.port);
+  const [port = resolved.port] = listener.ports;
+  if (resolved.authorization.kind === "development") warn(resolved, port);
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closed ??= listener.close();
@@ -30,8 +33,9 @@ export async function serve(broker: Broker, options: ServeOptions = {}): Promise
   };
   return {
     host: resolved.host,
-    port: listener.port,
-    connectionString: toConnectionString(resolved, listener.port),
+    port,
+    ports: listener.ports,
+    connectionString: toConnectionString(resolved, port),
     close,
     [Symbol.asyncDispose]: close,
   };

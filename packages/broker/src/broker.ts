@@ -28,7 +28,7 @@ import { measureMemory } from "./operations/measure-memory.js";
 import { purge, storesOf } from "./operations/purge.js";
 import { serveWaiters } from "./operations/receive.js";
 import { recover } from "./operations/recover.js";
-import { reset } from "./operations/reset.js";
+import { reset, resetEntity } from "./operations/reset.js";
 import { type BrokerSnapshot, takeSnapshot } from "./operations/snapshot.js";
 import { updateEntity } from "./operations/update-entity.js";
 import { updateRule } from "./operations/update-rule.js";
@@ -93,6 +93,10 @@ export async function openBroker(options: OpenBrokerOptions): Promise<Broker> {
  */
 export class Broker {
   readonly clock: Clock;
+  /** The tier whose limits it keeps to; undefined for all features with the limits of premium. */
+  readonly tier: Tier | undefined;
+  /** When this broker was made or opened. */
+  readonly createdAt: Date;
   /** Mishaps on demand. */
   readonly faults: Faults;
   readonly #engine: Engine;
@@ -100,6 +104,8 @@ export class Broker {
   /** Use `createBroker` or `openBroker`. */
   constructor(engine: Engine) {
     this.clock = engine.clock;
+    this.tier = engine.tier;
+    this.createdAt = new Date(engine.clock.now());
     this.faults = engine.faults;
     this.#engine = engine;
   }
@@ -218,9 +224,14 @@ export class Broker {
     return this.#run((nowMs) => purge(this.#engine, this.#engine.entities.receiveSource(path), nowMs));
   }
 
-  /** Empties every entity and ends all faults. Entities, rules and sequence counters stay, receivers go on waiting. */
-  reset(): Promise<void> {
-    return this.#run((nowMs) => reset(this.#engine, nowMs));
+  /**
+   * Empties every entity and ends all faults, or empties one entity with its sub-queues, sessions and subscriptions. Entities, rules and sequence
+   * counters stay, receivers go on waiting.
+   */
+  reset(path?: string): Promise<void> {
+    return this.#run((nowMs) =>
+      path === undefined ? reset(this.#engine, nowMs) : resetEntity(this.#engine, path, nowMs),
+    );
   }
 
   /** Everything in the broker at this instant. Takes time and memory in proportion to the number of messages. */

@@ -140,7 +140,7 @@ describe.each(seats)("against $name", ({ open }) => {
         {
           outcome: "undeserializable",
           reason: "NoDeserializer",
-          suggestion: 'contentType: { missing: { assume: "json" } }',
+          suggestion: 'contentTypePolicies: { missing: { assume: "json" } }',
           messageCount: 2,
           firstSequenceNumber: "2",
         },
@@ -155,7 +155,7 @@ describe.each(seats)("against $name", ({ open }) => {
         { outcome: "undeserializable", reason: "NoDeserializer", messageCount: 1, firstSequenceNumber: "4" },
       ],
       advice:
-        '2 of 4 messages have no content type and look like JSON: contentType: { missing: { assume: "json" } } would read them.',
+        '2 of 4 messages have no content type and look like JSON: contentTypePolicies: { missing: { assume: "json" } } would read them.',
     });
     const table = await seat.run(["rehearse", "orders", "--no-json", "--max", "2"]);
     expect(table.stdout).toMatch(/^CONTENT TYPE +TYPE +READ BY +OUTCOME/);

@@ -142,7 +142,9 @@ describe("keys", () => {
     });
     expect(refused).toMatchObject({ exitCode: 3, stderr: expect.stringContaining("unauthorized") });
     expect(refused.stderr).not.toContain(key.slice(0, 12));
-    const listing = await seat.run(["census"]);
+    const listing = await seat.run(["census"], {
+      env: { SERVICEBUS_CONNECTION_STRING: connectionString },
+    });
     expect(listing).toMatchObject({
       exitCode: 3,
       stderr: expect.stringContaining("name the entities with --entity"),

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { brokerCommand } from "./commands/broker/broker.js";
 import { censusCommand } from "./commands/census.js";
 import { deadLettersCommand } from "./commands/dead-letters/dead-letters.js";
 import { decodeCommand } from "./commands/decode.js";
@@ -12,24 +13,28 @@ import { verdictCommand } from "./commands/verdict.js";
 
 /** The command with all its commands. An action answers with the exit code, which goes to `onExitCode`. */
 export function createProgram(version: string): Command {
-  return new Command("waybill")
-    .description(
-      "Looks at messages on Azure Service Bus or a local broker, and moves systems from one payload format to the next.",
-    )
-    .version(version, "-v, --version")
-    .addCommand(decodeCommand())
-    .addCommand(sendCommand())
-    .addCommand(peekCommand())
-    .addCommand(receiveCommand())
-    .addCommand(rehearseCommand())
-    .addCommand(censusCommand())
-    .addCommand(verdictCommand())
-    .addCommand(deadLettersCommand())
-    .addCommand(goldenCommand())
-    .addCommand(transcodeCommand())
-    .addHelpText(
-      "after",
-      `
+  return (
+    new Command("waybill")
+      .description(
+        "Looks at messages on Azure Service Bus or a local broker, and moves systems from one payload format to the next.",
+      )
+      .version(version, "-v, --version")
+      // So that options behind a command of `broker` are its own.
+      .enablePositionalOptions()
+      .addCommand(decodeCommand())
+      .addCommand(sendCommand())
+      .addCommand(peekCommand())
+      .addCommand(receiveCommand())
+      .addCommand(rehearseCommand())
+      .addCommand(censusCommand())
+      .addCommand(verdictCommand())
+      .addCommand(deadLettersCommand())
+      .addCommand(goldenCommand())
+      .addCommand(transcodeCommand())
+      .addCommand(brokerCommand())
+      .addHelpText(
+        "after",
+        `
 Before a consumer is switched on:
   waybill rehearse orders                   what it would make of what waits
 
@@ -44,5 +49,6 @@ The broker is the namespace of SERVICEBUS_CONNECTION_STRING, or a local data dir
 The chain and the message types come from waybill.config.ts; without one they are JSON and MessagePack.
 
 Exit codes: 0 done · 1 done, and found something · 2 wrong usage · 3 broker out of reach · 4 failed · 130 interrupted`,
-    );
+      )
+  );
 }

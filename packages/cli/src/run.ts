@@ -1,19 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { type Command, CommanderError } from "commander";
-import pc from "picocolors";
-import { describeError } from "./describe-error.js";
-import { exitCodes } from "./exit-codes.js";
+import { exitCodes } from "./errors/exit-codes.js";
+import { withoutSecrets } from "./errors/without-secrets.js";
 import { printable } from "./output/printable.js";
-import { isColorful } from "./output/terminal.js";
-import { createProgram } from "./program.js";
-import { withoutSecrets } from "./without-secrets.js";
 
 /** Runs the command with its arguments and sets the exit code of the process; never rejects. */
 export async function run(args: readonly string[]): Promise<void> {
   process.stdout.on("error", endWithOutput);
   // Nobody is left to tell; the exit code still does.
   process.stderr.on("error", () => {});
-  const program = createProgram(await version());
+  const program = await loadProgram(args[0]);
   for (const command of commandsOf(program)) {
     command
       .exitOverride()
@@ -23,13 +19,24 @@ export async function run(args: readonly string[]): Promise<void> {
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (error) {
-    process.exitCode = report(error);
+    process.exitCode = await report(error);
   }
 }
 
+/** A broker has to be there at once: it does not wait for what the other commands load. */
+async function loadProgram(command: string | undefined): Promise<Command> {
+  if (command === "broker") return (await import("./broker-program.js")).createBrokerProgram(await version());
+  return (await import("./program.js")).createProgram(await version());
+}
+
 /** What the parser complains of is written already. */
-function report(error: unknown): number {
+async function report(error: unknown): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+  const [{ describeError }, { isColorful }, { default: pc }] = await Promise.all([
+    import("./errors/describe-error.js"),
+    import("./output/terminal.js"),
+    import("picocolors"),
+  ]);
   const { text, exitCode } = describeError(error);
   const { red } = pc.createColors(isColorful(process.stderr));
   process.stderr.write(`${red("error:")} ${printable(text)}\n`);

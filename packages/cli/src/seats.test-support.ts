@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Broker, createBroker, openBroker, openDurableStorage } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
-import { createPipeline, type EncodedMessage, type EntityAddress } from "@waybill/core";
+import { createPipeline, type EncodedMessage } from "@waybill/core";
+import type { EntityAddress } from "@waybill/core/transport";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { localTransport } from "@waybill/transport-local";
@@ -140,7 +141,7 @@ export async function openServerSeat(): Promise<Seat> {
     withBroker: (work) => work(broker),
     run: (args, options) =>
       runCommand(args, { cwd: folder.path, ...options, env: { ...env, ...options?.env } }),
-    entities: (...paths) => paths.flatMap((path) => ["--entity", path]),
+    entities: () => [],
     async [Symbol.asyncDispose]() {
       await server.close();
       await broker.close();
@@ -176,7 +177,7 @@ export async function fill(
   await transport.createSender(queue).send(messages);
   if (deadLetterReason === undefined) return;
   const receiver = transport.createReceiver({ queue }, "peekLock");
-  for (const message of await receiver.receive({ maxMessages: messages.length, maxWaitTimeMs: 0 }))
+  for (const message of await receiver.receive({ maxMessages: messages.length, maxWaitTimeInMs: 0 }))
     await receiver.deadLetter(message.settlement!, { deadLetterReason });
 }
 

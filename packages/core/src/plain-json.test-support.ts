@@ -1,5 +1,5 @@
-import { decodeFailure } from "./deserialization/failure.js";
-import type { Serializer } from "./serializer.js";
+import type { Serializer } from "./contracts/serializer.js";
+import { decodeFailure } from "./errors/failure.js";
 
 /** JSON for tests of what lies around a serializer, strict. */
 export const plainJson: Serializer = Object.freeze<Serializer>({

@@ -1,10 +1,5 @@
-import {
-  createPipeline,
-  defineMessage,
-  type EncodedMessage,
-  type Serializer,
-  type VersionSchemas,
-} from "@waybill/core";
+import { createPipeline, defineMessage, type EncodedMessage, type Serializer } from "@waybill/core";
+import type { VersionSchemas } from "@waybill/core/pipeline";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";

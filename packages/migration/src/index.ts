@@ -6,8 +6,6 @@ export type { QueueBeaconStoreOptions } from "./capability/queue-beacon-store.js
 export { queueBeaconStore } from "./capability/queue-beacon-store.js";
 export type { ReadableType, ReadableVersion, ReaderCapability } from "./capability/reader-capability.js";
 export { readerCapability } from "./capability/reader-capability.js";
-export type { BeaconGuardOptions, ReaderGuard } from "./capability/reader-guard.js";
-export { beaconGuard } from "./capability/reader-guard.js";
 export type { Census, CensusGroup, CensusMessageType, CensusPlace, HiddenMessages } from "./census/census.js";
 export type { PeekPagesOptions } from "./census/peek-pages.js";
 export { peekPages } from "./census/peek-pages.js";
@@ -66,6 +64,8 @@ export type {
   VerificationReport,
 } from "./verification/verification.js";
 export { Verification } from "./verification/verification.js";
+export type { BeaconGuardOptions, ReaderGuard } from "./write-plan/reader-guard.js";
+export { beaconGuard } from "./write-plan/reader-guard.js";
 export { withWritePlans } from "./write-plan/with-write-plans.js";
 export type {
   PlannedTarget,

@@ -1,5 +1,6 @@
 import { createBroker, createManualClock, type ReceivedMessage } from "@waybill/broker";
-import type { EncodedMessage, EntityAddress, TransportReceiver } from "@waybill/core";
+import type { EncodedMessage } from "@waybill/core";
+import type { EntityAddress, TransportReceiver } from "@waybill/core/transport";
 import { localCatalog, localTransport } from "@waybill/transport-local";
 
 /** A broker of its own, whose clock stands still until a test moves it. */
@@ -14,7 +15,7 @@ export function openWorld() {
     how: (receiver: TransportReceiver, delivery: object) => Promise<void>,
   ): Promise<void> {
     const receiver = transport.createReceiver(address, "peekLock");
-    const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 0 });
+    const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
     if (message?.settlement !== undefined) await how(receiver, message.settlement);
     await receiver.close();
   }

@@ -1,5 +1,5 @@
 import type { Attributes } from "@opentelemetry/api";
-import type { MessageFacts } from "@waybill/core";
+import type { MessageFacts } from "@waybill/core/diagnostics";
 
 /** The name of the instrumentation scope. */
 export const scopeName = "@waybill/opentelemetry";

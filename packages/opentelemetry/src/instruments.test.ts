@@ -45,7 +45,7 @@ describe("metrics", () => {
   it("count links that stood still", async () => {
     await using sdk = registerSdk();
     const { onEvent } = openTelemetry();
-    const stall = { sessionId: undefined, credit: 1, silentForMs: 30_000, evidence: "backlog" } as const;
+    const stall = { sessionId: undefined, credit: 1, silenceInMs: 30_000, evidence: "backlog" } as const;
     onEvent?.({ type: "linkStalled", entityPath: "orders", ...stall });
     expect(sparse(await sdk.points("waybill.link.stalls"))).toEqual([
       {

@@ -1,10 +1,6 @@
 import type { Attributes, Counter, Histogram, MeterProvider } from "@opentelemetry/api";
-import {
-  type DeserializeEvent,
-  type DiagnosticEvent,
-  decisiveAttempt,
-  type MessageFacts,
-} from "@waybill/core";
+import type { DeserializeEvent, DiagnosticEvent, MessageFacts } from "@waybill/core/diagnostics";
+import { decisiveAttempt } from "@waybill/core/pipeline";
 import { errorType, names, type OperationName, operationAttributes, scopeName } from "./attributes.js";
 
 /** In seconds. Source: semantic conventions, "Messaging metrics". */
@@ -89,7 +85,7 @@ export class Instruments {
       case "send":
       case "schedule": {
         const attributes = this.#attributes(event.type, entityPath, event.error);
-        this.#operationDuration.record(event.durationMs / 1000, attributes);
+        this.#operationDuration.record(event.durationInMs / 1000, attributes);
         this.#count(this.#sent, event.messages, attributes);
         break;
       }
@@ -97,7 +93,7 @@ export class Instruments {
       case "receiveDeferred":
       case "peek":
         this.#operationDuration.record(
-          event.durationMs / 1000,
+          event.durationInMs / 1000,
           this.#attributes(event.type, entityPath, event.error),
         );
         break;
@@ -105,7 +101,7 @@ export class Instruments {
         this.#recordReading(event);
         break;
       case "process":
-        this.#processDuration.record(event.durationMs / 1000, {
+        this.#processDuration.record(event.durationInMs / 1000, {
           ...this.#attributes("process", entityPath, event.error),
           [names.messageType]: this.#messageType(event.message),
         });
@@ -114,7 +110,7 @@ export class Instruments {
       case "renewLock": {
         const name = event.type === "settle" ? event.verb : event.type;
         this.#operationDuration.record(
-          event.durationMs / 1000,
+          event.durationInMs / 1000,
           this.#attributes(name, entityPath, event.error),
         );
         break;
@@ -145,7 +141,7 @@ export class Instruments {
       [names.reason]: outcome === "decoded" ? undefined : decisiveAttempt(report)?.reason,
     };
     this.#deserialized.add(1, attributes);
-    this.#deserializationDuration.record(report.durationMs / 1000, attributes);
+    this.#deserializationDuration.record(report.durationInMs / 1000, attributes);
     if (isPeeked) return;
     this.#consumed.add(1, {
       ...operationAttributes(entityPath, { name: "receive", type: "receive" }),

@@ -1,5 +1,5 @@
 import { createNoopMeter, type MeterProvider, metrics, ProxyTracerProvider, trace } from "@opentelemetry/api";
-import type { Diagnostics } from "@waybill/core";
+import type { Diagnostics } from "@waybill/core/diagnostics";
 import { scopeName } from "./attributes.js";
 import { Instruments } from "./instruments.js";
 import { beginTrace } from "./spans.js";

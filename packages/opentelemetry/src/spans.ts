@@ -10,7 +10,8 @@ import {
   type TimeInput,
   trace,
 } from "@opentelemetry/api";
-import type { DiagnosticEvent, MessageFacts, OperationTrace, TracedOperation } from "@waybill/core";
+import type { DiagnosticEvent, MessageFacts } from "@waybill/core/diagnostics";
+import type { OperationTrace, TracedOperation } from "@waybill/core/transport";
 import {
   errorType,
   messageAttributes,

@@ -1,5 +1,5 @@
 import { TraceFlags } from "@opentelemetry/api";
-import type { MessageFacts } from "@waybill/core";
+import type { MessageFacts } from "@waybill/core/diagnostics";
 import { describe, expect, it } from "vitest";
 import { contextProperties, spanContextOf } from "./trace-context.js";
 

@@ -1,5 +1,6 @@
 import { createTraceState, isSpanContextValid, type SpanContext } from "@opentelemetry/api";
-import type { ApplicationProperties, MessageFacts } from "@waybill/core";
+import type { ApplicationProperties } from "@waybill/core";
+import type { MessageFacts } from "@waybill/core/diagnostics";
 
 /** Source: W3C Trace Context, 3.2. Later versions may add fields at the end. */
 const pattern = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;

@@ -1,12 +1,11 @@
+import { type Serializer, WaybillError } from "@waybill/core";
 import {
   type BodyCheck,
   type DeserializeContext,
   decodeFailure,
   type SerializeContext,
   type SerializedBody,
-  type Serializer,
-  WaybillError,
-} from "@waybill/core";
+} from "@waybill/core/serializer";
 import { readValue } from "./decode.js";
 import { type WriteLimits, writeValue } from "./encode.js";
 import { type AvroOptions, checkSchemaId, type ResolvedAvroOptions, resolveAvroOptions } from "./options.js";

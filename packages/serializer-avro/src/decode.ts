@@ -1,4 +1,5 @@
-import { decodeFailure, WaybillError } from "@waybill/core";
+import { WaybillError } from "@waybill/core";
+import { decodeFailure } from "@waybill/core/serializer";
 import type { ReadPlan } from "./schema/compiled-schema.js";
 import { type ReadLimits, ReadTap } from "./wire/read-tap.js";
 

@@ -1,4 +1,5 @@
-import { encodeFailure, quoted, type SerializeContext, unwritableKind, WaybillError } from "@waybill/core";
+import { WaybillError } from "@waybill/core";
+import { encodeFailure, quoted, type SerializeContext, unwritableKind } from "@waybill/core/serializer";
 import type { AvscType } from "./avsc/internals.js";
 import { valueKind } from "./avsc/value-kind.js";
 import { InvalidValue, releaseWriteTap, takeWriteTap, type WriteTap } from "./wire/write-tap.js";

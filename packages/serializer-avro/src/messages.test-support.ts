@@ -1,4 +1,5 @@
-import type { DeserializeContext, MediaType, SerializeContext, Serializer } from "@waybill/core";
+import type { Serializer } from "@waybill/core";
+import type { DeserializeContext, MediaType, SerializeContext } from "@waybill/core/serializer";
 
 /** What a test says of a message. */
 interface Setting {

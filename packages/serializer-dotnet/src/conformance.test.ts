@@ -81,6 +81,7 @@ const subject: SerializerSubject = {
     },
     bytes: (depth) => nestedLists(depth),
   },
+  items: (count) => Array.from({ length: count }, (_, index) => index),
   recognises: ["dotnet-binary"],
   bodies: ["poco-order", "dynamics-context", "list-string", "dictionary-string-int"].map((name) => ({
     name: `${name}, by DataContractSerializer`,
@@ -123,4 +124,11 @@ function nestedLists(depth: number): Uint8Array {
 
 describe("dotnetBinary", () => {
   for (const { name, run } of serializerCases(subject)) it(name, run);
+});
+
+describe("dotnetBinary, members of objects", () => {
+  const items = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, index]));
+  const cases = serializerCases({ ...subject, items }).filter((each) => each.name.startsWith("items:"));
+  for (const { name, run } of cases) it(name, run);
 });

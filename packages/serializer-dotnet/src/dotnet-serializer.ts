@@ -1,15 +1,10 @@
-import type {
-  BodySchemaOptions,
-  SerializeContext,
-  Serializer,
-  StandardSchema,
-  ValidateFunction,
-} from "@waybill/core";
-import { compileValidator, resolveBodySchemas } from "@waybill/core";
+import type { Serializer, StandardSchema } from "@waybill/core";
+import type { BodySchemaOptions, SerializeContext, ValidateFunction } from "@waybill/core/serializer";
+import { compileValidator, resolveBodySchemas } from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
 import { type DotnetHints, resolveHints } from "./contract/hints.js";
 import type { DateForm } from "./contract/leaf-value.js";
-import { readDotnet } from "./read-dotnet.js";
+import { isByteArrayOfNServiceBus, readDotnet } from "./read-dotnet.js";
 import { type DotnetContract, type ResolvedContract, resolveContract } from "./write/contract.js";
 import { writeDotnet } from "./write-dotnet.js";
 
@@ -23,6 +18,11 @@ export interface DotnetOptions extends BodySchemaOptions<DotnetBodySchema> {
    * value is written as a string of JSON. A JSON serializer with settings of its own may stand for `true`. Default `false`.
    */
   readonly json?: boolean | Serializer | undefined;
+  /**
+   * Serializers for what is in `byte[]` bodies that NServiceBus sent in the legacy form (`NServiceBus.Transport.Encoding` is
+   * `wcf/byte-array`), by the message's content type. Default: none but JSON.
+   */
+  readonly contents?: readonly Serializer[] | undefined;
   /**
    * What an instant becomes: a `Date` (default; a time without a zone counts as UTC, and what is below a millisecond is cut off) or an
    * ISO 8601 text that keeps all seven digits, the missing zone and the offset of a `DateTimeOffset`.
@@ -47,7 +47,12 @@ export interface DotnetOptions extends BodySchemaOptions<DotnetBodySchema> {
 export function dotnetBinary(options: DotnetOptions = {}): Serializer {
   const schemas = resolveBodySchemas(options, compileValidator);
   const content = resolveJson(options.json);
-  const reading = { dates: resolveDates(options.dates), hints: resolveHints(options.hints), content };
+  const reading = {
+    dates: resolveDates(options.dates),
+    hints: resolveHints(options.hints),
+    content,
+    contents: resolveContents(options.contents, content),
+  };
   const contractFor = resolveContracts(options);
   return Object.freeze({
     name: "dotnet-binary",
@@ -55,6 +60,8 @@ export function dotnetBinary(options: DotnetOptions = {}): Serializer {
     detection: "magic",
     leadingBytes,
     conforming: true,
+    validation: options.schema === undefined && options.schemas === undefined ? undefined : "schema",
+    identifies: isByteArrayOfNServiceBus,
     compileSchema: schemas.compileSchema,
     serialize: (value, context) =>
       writeDotnet(value, context, {
@@ -79,6 +86,15 @@ function resolveJson(option: DotnetOptions["json"]): Serializer | undefined {
   if (typeof option === "object" && option !== null && typeof option.deserialize === "function")
     return option;
   throw new TypeError("dotnetBinary: json must be a boolean or a JSON serializer.");
+}
+
+function resolveContents(
+  option: DotnetOptions["contents"],
+  content: Serializer | undefined,
+): readonly Serializer[] {
+  if (option !== undefined && !Array.isArray(option))
+    throw new TypeError("dotnetBinary: contents must be an array of serializers.");
+  return Object.freeze([...(option ?? []), content ?? json()]);
 }
 
 function resolveDates(option: DateForm | undefined): DateForm {

@@ -1,5 +1,7 @@
-import type { Awaitable, BodyCheck, DeserializeContext, Serializer } from "@waybill/core";
-import { decodeFailure, validationFailure } from "@waybill/core";
+import type { ApplicationProperties, Serializer } from "@waybill/core";
+import type { Awaitable, BodyCheck, DeserializeContext } from "@waybill/core/serializer";
+import { decodeFailure, validationFailure } from "@waybill/core/serializer";
+import { maxNodes } from "./binary-xml/max-nodes.js";
 import { Namespaces } from "./binary-xml/namespaces.js";
 import { readDocument } from "./binary-xml/read-document.js";
 import type { XmlElement } from "./binary-xml/xml-element.js";
@@ -13,10 +15,17 @@ export interface ReadingRules {
   readonly hints: ReadonlyMap<string, DotnetHint> | undefined;
   /** Reads what a string or bytes hold. */
   readonly content: Serializer | undefined;
+  /** Read what is in the byte arrays of NServiceBus, by content type. */
+  readonly contents: readonly Serializer[];
 }
 
-/** The elements and values that a body may have: a million take some hundred megabytes while it is read. */
-const maxItems = 1_000_000;
+/**
+ * Whether NServiceBus says that the body is a `byte[]` in the legacy form, which holds what the content type names. Source:
+ * NServiceBus.Transport.AzureServiceBus, `ServiceBusReceivedMessageExtensions`.
+ */
+export function isByteArrayOfNServiceBus(properties: ApplicationProperties): boolean {
+  return properties["NServiceBus.Transport.Encoding"] === "wcf/byte-array";
+}
 
 /** Reads one .NET body. Throws `decodeFailure` or, when the value breaks its schema, `validationFailure`. */
 export function readDotnet(
@@ -25,21 +34,50 @@ export function readDotnet(
   rules: ReadingRules,
   check: BodyCheck | undefined,
 ): Awaitable<unknown> {
+  const { maxItems = Number.POSITIVE_INFINITY } = context;
   if (bytes.length === 0) throw decodeFailure("body-empty", "An empty body is not .NET binary XML.");
-  const root = readDocument(bytes, maxItems);
-  if (!context.isDeclared && !isRecognised(root)) {
+  const root = readDocument(bytes, maxNodes(maxItems));
+  const isByteArray = isByteArrayOfNServiceBus(context.applicationProperties);
+  if (!context.isDeclared && !isByteArray && !isRecognised(root)) {
     throw decodeFailure("not-recognized", "The root element is none that DataContractSerializer writes.");
   }
-  const value = toValue(root, { dates: rules.dates, hints: rules.hints, maxDepth: context.maxDepth });
-  const content = rules.content === undefined ? undefined : jsonText(value);
-  if (content === undefined || rules.content === undefined) return validated(value, check);
-  const inner = rules.content.deserialize(content, {
+  const value = toValue(root, {
+    dates: rules.dates,
+    hints: rules.hints,
+    maxDepth: context.maxDepth,
+    maxItems,
+  });
+  if (isByteArray && !(value instanceof Uint8Array))
+    throw decodeFailure(
+      "malformed",
+      "NServiceBus names a byte array (wcf/byte-array), and the .NET body is none.",
+    );
+  const content = contentOf(value, isByteArray, context, rules);
+  if (content === undefined) return validated(value, check);
+  const inner = content.reader.deserialize(content.bytes, {
     ...context,
-    contentType: undefined,
-    mediaType: undefined,
+    ...(isByteArray ? undefined : { contentType: undefined, mediaType: undefined }),
     isDeclared: true,
   });
   return inner instanceof Promise ? inner.then((read) => validated(read, check)) : validated(inner, check);
+}
+
+/** What a string or byte array holds, and who reads that; undefined when it is the value. */
+function contentOf(
+  value: unknown,
+  isByteArray: boolean,
+  { mediaType }: DeserializeContext,
+  { content, contents }: ReadingRules,
+): { readonly reader: Serializer; readonly bytes: Uint8Array } | undefined {
+  if (isByteArray && mediaType !== undefined) {
+    const { essence, suffix } = mediaType;
+    const reader =
+      contents.find(({ mediaTypes }) => mediaTypes.includes(essence)) ??
+      contents.find(({ mediaTypes }) => suffix !== undefined && mediaTypes.includes(suffix));
+    if (reader !== undefined) return { reader, bytes: value as Uint8Array };
+  }
+  const bytes = content === undefined ? undefined : jsonText(value);
+  return content === undefined || bytes === undefined ? undefined : { reader: content, bytes };
 }
 
 /** Microsoft's namespaces of primitives and lists, or the namespace of `i:type` and `i:nil`, which stands on every contract's root. */

@@ -1,5 +1,10 @@
-import type { Awaitable, BodyCheck, SerializeContext, SerializedBody, Serializer } from "@waybill/core";
-import { encodeFailure, WaybillError } from "@waybill/core";
+import type { Serializer } from "@waybill/core";
+import { WaybillError } from "@waybill/core";
+import type { Awaitable, BodyCheck, SerializeContext, SerializedBody } from "@waybill/core/serializer";
+import { encodeFailure } from "@waybill/core/serializer";
+import { maxNodes } from "./binary-xml/max-nodes.js";
+import { readDocument } from "./binary-xml/read-document.js";
+import { toValue } from "./contract/to-value.js";
 import type { ResolvedContract } from "./write/contract.js";
 import { PlainRecord, toPlainValue } from "./write/plain-value.js";
 import { writeContract } from "./write/write-contract.js";
@@ -28,7 +33,20 @@ export function writeDotnet(
   }
   const plain = plainValue(checked, context.maxDepth);
   const isContract = contract !== undefined && plain instanceof PlainRecord;
-  return { bytes: isContract ? writeContract(plain, contract) : writeUntyped(plain) };
+  const bytes = isContract ? writeContract(plain, contract) : writeUntyped(plain);
+  requireFewItems(bytes, context);
+  return { bytes };
+}
+
+/** What holds more items than readers take is not written. An item takes four bytes at least. */
+function requireFewItems(bytes: Uint8Array, { maxDepth, maxItemsIn }: SerializeContext): void {
+  const maxItems = maxItemsIn?.(bytes.length);
+  if (maxItems === undefined || bytes.length <= maxItems) return;
+  try {
+    toValue(readDocument(bytes, maxNodes(maxItems)), { dates: "iso", hints: undefined, maxDepth, maxItems });
+  } catch (error) {
+    throw error instanceof WaybillError ? encodeFailure(`The body cannot be written: ${error.text}`) : error;
+  }
 }
 
 function plainValue(value: unknown, maxDepth: number): unknown {

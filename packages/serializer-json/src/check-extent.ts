@@ -1,4 +1,4 @@
-import { type DeserializeContext, decodeFailure } from "@waybill/core";
+import { type DeserializeContext, decodeFailure } from "@waybill/core/serializer";
 
 /** What a shorter body holds cannot hurt: it is checked once it is there, which costs less than a look ahead. */
 const harmlessBytes = 65_536;

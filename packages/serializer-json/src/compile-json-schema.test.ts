@@ -1,9 +1,5 @@
-import {
-  type DeserializeContext,
-  type Serializer,
-  type SerializerContext,
-  WaybillError,
-} from "@waybill/core";
+import { type Serializer, WaybillError } from "@waybill/core";
+import type { DeserializeContext, SerializerContext } from "@waybill/core/serializer";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it, vi } from "vitest";
 import { type JsonBodySchema, json } from "./index.js";

@@ -1,5 +1,6 @@
-import type { BodyCheckResult, StandardSchema, ValidateFunction } from "@waybill/core";
-import { compileValidator, isStandardSchema, quotedPath } from "@waybill/core";
+import type { StandardSchema } from "@waybill/core";
+import type { BodyCheckResult, ValidateFunction } from "@waybill/core/serializer";
+import { compileValidator, isStandardSchema, quotedPath } from "@waybill/core/serializer";
 import { Ajv, type ErrorObject, type Options } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formatsPlugin from "ajv-formats";

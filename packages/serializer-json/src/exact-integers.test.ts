@@ -1,4 +1,5 @@
-import { type DeserializeContext, type Serializer, WaybillError } from "@waybill/core";
+import { type Serializer, WaybillError } from "@waybill/core";
+import type { DeserializeContext } from "@waybill/core/serializer";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,5 @@
-import { type DeserializeContext, type Serializer, WaybillError } from "@waybill/core";
+import { type Serializer, WaybillError } from "@waybill/core";
+import type { DeserializeContext } from "@waybill/core/serializer";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { json } from "./index.js";

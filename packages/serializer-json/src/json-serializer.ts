@@ -1,5 +1,6 @@
-import type { BodySchemaOptions, Serializer, StandardSchema, ValidateFunction } from "@waybill/core";
-import { resolveBodySchemas } from "@waybill/core";
+import type { Serializer, StandardSchema } from "@waybill/core";
+import type { BodySchemaOptions, ValidateFunction } from "@waybill/core/serializer";
+import { resolveBodySchemas } from "@waybill/core/serializer";
 import { type AjvLike, type JsonSchema, schemaCompiler } from "./compile-json-schema.js";
 import { readJson } from "./read-json.js";
 import { writeJson } from "./write-json.js";

@@ -1,5 +1,5 @@
-import type { BodyCheckResult, DeserializeContext } from "@waybill/core";
-import { decodeFailure, validationFailure } from "@waybill/core";
+import type { BodyCheckResult, DeserializeContext } from "@waybill/core/serializer";
+import { decodeFailure, validationFailure } from "@waybill/core/serializer";
 import { checkExtent, depthExceeded, type Extent } from "./check-extent.js";
 import type { JsonBodyCheck } from "./compile-json-schema.js";
 import { toDigits, withExactIntegers } from "./exact-integers.js";

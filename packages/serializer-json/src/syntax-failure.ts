@@ -1,4 +1,5 @@
-import { type DecodeReason, decodeFailure, type WaybillError } from "@waybill/core";
+import type { WaybillError } from "@waybill/core";
+import { type DecodeReason, decodeFailure } from "@waybill/core/serializer";
 
 type Expected = "value" | "value-or-end" | "key" | "key-or-end" | "colon" | "comma-or-end" | "nothing";
 

@@ -1,4 +1,4 @@
-import { type PlainRules, type PlainWalk, toPlain } from "@waybill/core";
+import { type PlainRules, type PlainWalk, toPlain } from "@waybill/core/serializer";
 import type { ResolvedJsonOptions } from "./json-serializer.js";
 
 /**

@@ -1,4 +1,4 @@
-import { type DecodeReason, type DeserializeContext, decodeFailure } from "@waybill/core";
+import { type DecodeReason, type DeserializeContext, decodeFailure } from "@waybill/core/serializer";
 import { beginsWithByteOrderMark, type StringPlace } from "./byte-order-marks.js";
 
 const ARRAY = 0;

@@ -1,5 +1,6 @@
-import type { BodySchemaOptions, Serializer, StandardSchema, ValidateFunction } from "@waybill/core";
-import { compileValidator, resolveBodySchemas } from "@waybill/core";
+import type { Serializer, StandardSchema } from "@waybill/core";
+import type { BodySchemaOptions, ValidateFunction } from "@waybill/core/serializer";
+import { compileValidator, resolveBodySchemas } from "@waybill/core/serializer";
 import { readMsgpack } from "./read-msgpack.js";
 import { writeMsgpack } from "./write-msgpack.js";
 

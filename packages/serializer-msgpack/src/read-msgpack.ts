@@ -1,5 +1,5 @@
-import type { BodyCheck, DeserializeContext } from "@waybill/core";
-import { decodeFailure, validationFailure } from "@waybill/core";
+import type { BodyCheck, DeserializeContext } from "@waybill/core/serializer";
+import { decodeFailure, validationFailure } from "@waybill/core/serializer";
 import { type Options, Unpackr } from "msgpackr";
 import { decodeGuarded } from "./byte-order-marks.js";
 import { checkMessage } from "./check-message.js";

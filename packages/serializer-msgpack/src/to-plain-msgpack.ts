@@ -1,4 +1,4 @@
-import { type PlainRules, type PlainWalk, toPlain } from "@waybill/core";
+import { type PlainRules, type PlainWalk, toPlain } from "@waybill/core/serializer";
 
 /**
  * Copies a value with a decision for each kind of value: `toJSON` is honoured (but not that of dates and bytes, which MessagePack has),

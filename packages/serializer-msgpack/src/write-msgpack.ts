@@ -1,10 +1,10 @@
+import { WaybillError } from "@waybill/core";
 import {
   type BodyCheck,
   encodeFailure,
   type SerializeContext,
   untransferable,
-  WaybillError,
-} from "@waybill/core";
+} from "@waybill/core/serializer";
 import { Packr, pack as packSmallMaps, RESET_BUFFER_MODE } from "msgpackr";
 import { checkMessage } from "./check-message.js";
 import { decode } from "./read-msgpack.js";

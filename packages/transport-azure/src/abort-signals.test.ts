@@ -9,9 +9,9 @@ describe("calls under the signal of a long-lived caller", () => {
     const sessions = "sessions";
     const { signal } = new AbortController();
     const receiver = world.transport.createReceiver({ queue }, "peekLock");
-    const accepting = { receiveMode: "peekLock", maxWaitTimeMs: 0, abortSignal: signal } as const;
+    const accepting = { receiveMode: "peekLock", maxWaitTimeInMs: 0, abortSignal: signal } as const;
     for (let i = 0; i < 5; i += 1) {
-      await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 0, abortSignal: signal });
+      await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0, abortSignal: signal });
       const session = await world.transport.acceptSession({ queue: sessions }, "s", accepting);
       await session.close();
     }

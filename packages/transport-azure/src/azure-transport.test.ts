@@ -2,11 +2,11 @@ import { type EncodedMessage, type ErrorCode, WaybillError } from "@waybill/core
 import fc from "fast-check";
 import rhea from "rhea";
 import { describe, expect, it } from "vitest";
-import { toAzureError } from "./azure-error.js";
 import { azureTransport } from "./azure-transport.js";
 import { openLossyWorld } from "./lossy-world.test-support.js";
+import { toAzureError } from "./sdk/azure-error.js";
 
-const wait = { maxMessages: 1, maxWaitTimeMs: 5_000 };
+const wait = { maxMessages: 1, maxWaitTimeInMs: 5_000 };
 
 describe("azureTransport", () => {
   it("refuses a connection string in the place of a client", () => {
@@ -86,7 +86,7 @@ describe("azureTransport", () => {
     process.on("warning", note);
     const accepting = world.transport.acceptSession({ queue: "orders" }, undefined, {
       receiveMode: "peekLock",
-      maxWaitTimeMs: Number.POSITIVE_INFINITY,
+      maxWaitTimeInMs: Number.POSITIVE_INFINITY,
     });
     await world.transport.createSender("orders").send([{ body: new Uint8Array(), sessionId: "s" }]);
     expect((await accepting).sessionId).toBe("s");
@@ -228,14 +228,14 @@ describe("azureTransport", () => {
 
   it("refuses the empty session id, which the SDK would take for any session", async () => {
     await using world = await openLossyWorld({ requiresSession: true });
-    const options = { receiveMode: "peekLock", maxWaitTimeMs: 0 } as const;
+    const options = { receiveMode: "peekLock", maxWaitTimeInMs: 0 } as const;
     const accepting = world.transport.acceptSession({ queue: "orders" }, "", options);
     await expect(accepting).rejects.toMatchObject({ code: "not-supported" });
   });
 
   it("keeps a session state that is JSON, and tells a cleared one from an empty one", async () => {
     await using world = await openLossyWorld({ requiresSession: true });
-    const options = { receiveMode: "peekLock", maxWaitTimeMs: 0 } as const;
+    const options = { receiveMode: "peekLock", maxWaitTimeInMs: 0 } as const;
     const session = await world.transport.acceptSession({ queue: "orders" }, "a", options);
     for (const text of ['{"step":2}', "7", "", "plain"]) {
       const state = new TextEncoder().encode(text);

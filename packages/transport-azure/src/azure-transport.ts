@@ -1,43 +1,42 @@
+import { type Transport, WaybillError } from "@waybill/core";
 import {
   type AcceptSessionOptions,
   type EntityAddress,
   type ListSessionsPageOptions,
   type ReceiveMode,
   type ReceiverEvents,
-  type Transport,
   type TransportCapability,
   type TransportReceiver,
   type TransportRuleManager,
   type TransportSender,
   type TransportSessionReceiver,
   underEither,
-  WaybillError,
-} from "@waybill/core";
-import { abortedError, closedError, toAzureError } from "./azure-error.js";
-import { AzureReceiver } from "./azure-receiver.js";
-import { AzureRuleManager } from "./azure-rule-manager.js";
-import { AzureSender } from "./azure-sender.js";
-import { AzureSessionReceiver } from "./azure-session-receiver.js";
+} from "@waybill/core/transport";
 import {
   type AzureTransportOptions,
   type ResolvedAzureTransportOptions,
   resolveAzureTransportOptions,
 } from "./azure-transport-options.js";
-import { entityPath } from "./entity-path.js";
-import { explainRefusedSession } from "./explain-refused-session.js";
-import { type SessionLister, sessionLister } from "./list-sessions.js";
-import { NextSessionWaits } from "./next-session-waits.js";
-import { ReceiverPool } from "./receiving-links.js";
-import { applySdkPatches, withoutSdkPatches } from "./sdk-patches/apply-sdk-patches.js";
-import type { SdkPatchReport } from "./sdk-patches/report.js";
+import { entityPath } from "./foundation/entity-path.js";
+import { untilAborted } from "./foundation/until-aborted.js";
+import { AzureRuleManager } from "./management/azure-rule-manager.js";
+import { AzureReceiver } from "./receiving/azure-receiver.js";
+import { AzureSessionReceiver } from "./receiving/azure-session-receiver.js";
+import { type SessionLister, sessionLister } from "./receiving/list-sessions.js";
+import { NextSessionWaits } from "./receiving/next-session-waits.js";
+import { ReceiverPool } from "./receiving/receiving-links.js";
+import { abortedError, closedError, toAzureError } from "./sdk/azure-error.js";
+import { explainRefusedSession } from "./sdk/explain-refused-session.js";
 import type {
   ServiceBusClientLike,
   ServiceBusReceiverLike,
   ServiceBusReceiverSettings,
   ServiceBusSessionReceiverLike,
-} from "./service-bus-client.js";
+} from "./sdk/service-bus-client.js";
+import { applySdkPatches, withoutSdkPatches } from "./sdk-patches/apply-sdk-patches.js";
+import type { SdkPatchReport } from "./sdk-patches/report.js";
+import { AzureSender } from "./sending/azure-sender.js";
 import { HeldDeliveries } from "./settlement/held-deliveries.js";
-import { untilAborted } from "./until-aborted.js";
 import { clientConnection } from "./watchdog/client-connection.js";
 import { LinkWatchdog } from "./watchdog/link-watchdog.js";
 import { ReceiverWatch } from "./watchdog/receiver-watch.js";
@@ -110,8 +109,12 @@ class ServiceBusTransport implements AzureTransport {
     if (list !== undefined) this.listSessions = (...call) => this.#listSessions(list, ...call);
   }
 
-  get namespace(): string | undefined {
+  get fullyQualifiedNamespace(): string | undefined {
     return this.#client.fullyQualifiedNamespace;
+  }
+
+  get identifier(): string | undefined {
+    return this.#client.identifier;
   }
 
   createSender(queueOrTopic: string): TransportSender {
@@ -135,7 +138,7 @@ class ServiceBusTransport implements AzureTransport {
   async acceptSession(
     address: EntityAddress,
     sessionId: string | undefined,
-    { receiveMode, maxWaitTimeMs, abortSignal, ...events }: AcceptSessionOptions,
+    { receiveMode, maxWaitTimeInMs, abortSignal, ...events }: AcceptSessionOptions,
   ): Promise<TransportSessionReceiver> {
     const path = entityPath(address);
     const { signal: closing } = this.#closing;
@@ -144,7 +147,7 @@ class ServiceBusTransport implements AzureTransport {
     try {
       const session = await underEither(closing, abortSignal, (signal) =>
         sessionId === undefined
-          ? this.#acceptNext(address, receiveMode, maxWaitTimeMs, signal)
+          ? this.#acceptNext(address, receiveMode, maxWaitTimeInMs, signal)
           : this.#acceptNamed(address, sessionId, receiveMode, signal),
       );
       const held = new HeldDeliveries(true);
@@ -203,7 +206,7 @@ class ServiceBusTransport implements AzureTransport {
   #acceptNext(
     address: EntityAddress,
     receiveMode: ReceiveMode,
-    maxWaitTimeMs: number,
+    maxWaitTimeInMs: number,
     signal: AbortSignal,
   ): Promise<ServiceBusSessionReceiverLike> {
     const options = { ...asReceived, receiveMode };
@@ -211,7 +214,7 @@ class ServiceBusTransport implements AzureTransport {
       "queue" in address
         ? this.#client.acceptNextSession(address.queue, options)
         : this.#client.acceptNextSession(address.topic, address.subscription, options);
-    return this.#waits.accept({ entityPath: entityPath(address), receiveMode, ask, maxWaitTimeMs, signal });
+    return this.#waits.accept({ entityPath: entityPath(address), receiveMode, ask, maxWaitTimeInMs, signal });
   }
 
   async #acceptNamed(

@@ -5,7 +5,7 @@ import { createBroker, type QueueOptions } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
 import { azureTransport } from "./azure-transport.js";
 import type { AzureTransportOptions } from "./azure-transport-options.js";
-import { azureRetryOptions } from "./retry-options.js";
+import { azureRetryOptions } from "./sdk/retry-options.js";
 
 /** A broker with a queue `orders`, its server, a network between that and the SDK which can fail, and a transport. */
 export async function openLossyWorld(

@@ -1,5 +1,7 @@
 import { type Instrumenter, useInstrumenter } from "@azure/core-tracing";
-import { type DiagnosticEvent, type TracedOperation, WaybillClient } from "@waybill/core";
+import { WaybillClient } from "@waybill/core";
+import type { DiagnosticEvent } from "@waybill/core/diagnostics";
+import type { TracedOperation } from "@waybill/core/transport";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openServerSeat, type Seat } from "./seats.test-support.js";
 

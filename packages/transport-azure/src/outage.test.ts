@@ -2,11 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceBusClient } from "@azure/service-bus";
 import { createBroker } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
-import { unavailableFailure, WaybillClient } from "@waybill/core";
+import { WaybillClient } from "@waybill/core";
+import { unavailableFailure } from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
 import { expect, it } from "vitest";
 import { azureTransport } from "./azure-transport.js";
-import { azureRetryOptions } from "./retry-options.js";
+import { azureRetryOptions } from "./sdk/retry-options.js";
 
 const messageCount = 30;
 

@@ -1,4 +1,5 @@
-import type { DeliveredMessage, TransportReceiver, WaybillError } from "@waybill/core";
+import type { WaybillError } from "@waybill/core";
+import type { DeliveredMessage, TransportReceiver } from "@waybill/core/transport";
 import { describe, expect, it, vi } from "vitest";
 import { azureTransport } from "./azure-transport.js";
 import { openLossyWorld } from "./lossy-world.test-support.js";
@@ -23,7 +24,7 @@ describe("a subscription whose connection breaks", () => {
     await using world = await openLossyWorld();
     const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
     await send(world, "a");
-    const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+    const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
     const settling = receiver.complete(message!.settlement!);
     world.network.drop();
     await settling;
@@ -138,9 +139,9 @@ describe("messages that were received before the connection broke", () => {
     await using world = await openLossyWorld();
     const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
     await send(world, "a", "b");
-    const [first] = await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+    const [first] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
     world.network.drop();
-    const [second] = await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+    const [second] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
     await receiver.deadLetter(first!.settlement!, { deadLetterReason: "late" });
     await receiver.complete(second!.settlement!);
     expect(world.broker.getEntity("orders")).toMatchObject({
@@ -176,9 +177,9 @@ describe("a message that nobody settles", () => {
     await using world = await openLossyWorld();
     const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
     for (let batch = 0; batch < 25; batch++) await send(world, ...Array.from({ length: 100 }, () => "x"));
-    const [kept] = await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+    const [kept] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
     while (total(world) > 1) {
-      const messages = await receiver.receive({ maxMessages: 500, maxWaitTimeMs: 5_000 });
+      const messages = await receiver.receive({ maxMessages: 500, maxWaitTimeInMs: 5_000 });
       expect(messages.length).toBeGreaterThan(0);
       await Promise.all(messages.map(({ settlement }) => receiver.complete(settlement!)));
     }
@@ -191,18 +192,18 @@ describe("receive", () => {
   it("returns what is there at once, not after the SDK's second", async () => {
     await using world = await openLossyWorld();
     const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
-    await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 0 });
+    await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
     await send(world, "a", "b");
     const startedAt = performance.now();
-    expect(await receiver.receive({ maxMessages: 10, maxWaitTimeMs: 60_000 })).toHaveLength(2);
+    expect(await receiver.receive({ maxMessages: 10, maxWaitTimeInMs: 60_000 })).toHaveLength(2);
     expect(performance.now() - startedAt).toBeLessThan(900);
   });
 
   it("goes on waiting when its connection breaks", async () => {
     await using world = await openLossyWorld();
     const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
-    await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 0 });
-    const waiting = receiver.receive({ maxMessages: 1, maxWaitTimeMs: 30_000 });
+    await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
+    const waiting = receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 30_000 });
     await reconnected(world);
     await send(world, "a");
     expect(await waiting).toHaveLength(1);
@@ -211,7 +212,7 @@ describe("receive", () => {
   it("can be called several times at once, and beside a subscription", async () => {
     await using world = await openLossyWorld();
     const { receiver, seen, gate } = subscribed(world);
-    const waits = [1, 2].map(() => receiver.receive({ maxMessages: 1, maxWaitTimeMs: 30_000 }));
+    const waits = [1, 2].map(() => receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 30_000 }));
     await send(world, "a", "b", "c");
     const received = (await Promise.all(waits)).flat();
     await until(() => seen.length === 1);
@@ -221,8 +222,11 @@ describe("receive", () => {
 });
 
 describe("a wait for the next session", () => {
-  const accept = (world: World, sessionId: string | undefined, maxWaitTimeMs: number) =>
-    world.transport.acceptSession({ queue: "orders" }, sessionId, { receiveMode: "peekLock", maxWaitTimeMs });
+  const accept = (world: World, sessionId: string | undefined, maxWaitTimeInMs: number) =>
+    world.transport.acceptSession({ queue: "orders" }, sessionId, {
+      receiveMode: "peekLock",
+      maxWaitTimeInMs,
+    });
 
   it("that was given up is taken over by the next that waits", async () => {
     await using world = await openLossyWorld({ requiresSession: true });
@@ -269,7 +273,7 @@ describe("a session's subscription", () => {
     await send(world, "a", "a", "a");
     const session = await world.transport.acceptSession({ queue: "orders" }, "a", {
       receiveMode: "peekLock",
-      maxWaitTimeMs: 5_000,
+      maxWaitTimeInMs: 5_000,
     });
     const seen: bigint[] = [];
     for (const wanted of [1, 2]) {
@@ -290,7 +294,7 @@ describe("a session's subscription", () => {
       await subscription.stop();
       expect(seen).toHaveLength(wanted);
     }
-    expect(await session.receive({ maxMessages: 5, maxWaitTimeMs: 5_000 })).toHaveLength(1);
+    expect(await session.receive({ maxMessages: 5, maxWaitTimeInMs: 5_000 })).toHaveLength(1);
     expect(seen).toEqual([1n, 2n]);
   });
 
@@ -299,7 +303,7 @@ describe("a session's subscription", () => {
     await send(world, "a");
     const session = await world.transport.acceptSession({ queue: "orders" }, "a", {
       receiveMode: "peekLock",
-      maxWaitTimeMs: 5_000,
+      maxWaitTimeInMs: 5_000,
     });
     const errors: unknown[] = [];
     const seen: DeliveredMessage[] = [];
@@ -319,9 +323,9 @@ describe("a session's subscription", () => {
     await send(world, "a");
     const session = await world.transport.acceptSession({ queue: "orders" }, "a", {
       receiveMode: "peekLock",
-      maxWaitTimeMs: 5_000,
+      maxWaitTimeInMs: 5_000,
     });
-    const [message] = await session.receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+    const [message] = await session.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
     world.broker.faults.delay("orders", 120_000);
     const settling = session[verb](message!.settlement!);
     const ended = expect(settling).rejects.toMatchObject({ code: "session-lock-lost" });
@@ -337,9 +341,9 @@ describe("a completion in a session that the broker does not answer", () => {
     await send(world, "a");
     const session = await world.transport.acceptSession({ queue: "orders" }, "a", {
       receiveMode: "peekLock",
-      maxWaitTimeMs: 5_000,
+      maxWaitTimeInMs: 5_000,
     });
-    const [message] = await session.receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+    const [message] = await session.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
     world.broker.faults.delay("orders", 120_000);
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
     try {
@@ -363,7 +367,7 @@ describe("locks of messages without id", () => {
     await send(world, "a", "a");
     const messages: DeliveredMessage[] = [];
     while (messages.length < 2) {
-      messages.push(...(await receiver.receive({ maxMessages: 2, maxWaitTimeMs: 5_000 })));
+      messages.push(...(await receiver.receive({ maxMessages: 2, maxWaitTimeInMs: 5_000 })));
     }
     for (const { settlement, lockedUntilUtc } of messages) {
       const until = await receiver.renewLock(settlement!);

@@ -8,7 +8,7 @@ import { createBroker, createManualClock } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
 import type { EntitySetting, TransportSubject } from "@waybill/conformance";
 import { azureTransport } from "./azure-transport.js";
-import { azureRetryOptions } from "./retry-options.js";
+import { azureRetryOptions } from "./sdk/retry-options.js";
 
 /** A place where the transport law is tried: a broker for all cases, on which each case makes entities and a transport of its own. */
 export interface Seat extends AsyncDisposable {

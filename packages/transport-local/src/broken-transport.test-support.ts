@@ -1,11 +1,10 @@
+import type { EncodedMessage, Transport } from "@waybill/core";
 import type {
   DeliveredMessage,
-  EncodedMessage,
   ReceiveOptions,
-  Transport,
   TransportReceiver,
   TransportSender,
-} from "@waybill/core";
+} from "@waybill/core/transport";
 
 /** What a broken transport does differently. */
 export interface Fault {

@@ -1,4 +1,4 @@
-import { decodeFailure } from "@waybill/core";
+import { decodeFailure } from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
 import { createWorld, quiet, until, type World } from "../test/world.js";

@@ -1,4 +1,5 @@
-import { decodeFailure, type ProcessErrorArgs } from "@waybill/core";
+import type { ProcessErrorArgs } from "@waybill/core";
+import { decodeFailure } from "@waybill/core/serializer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createWorld, custom, poison, quiet, reading, registryBound, until } from "../test/world.js";
@@ -224,7 +225,7 @@ describe("closing a client", () => {
     const client = {
       quarantineQueue: "quarantine",
       additionalDeserializers: [format],
-      attemptTimeoutMs: 60_000,
+      attemptTimeoutInMs: 60_000,
     };
     await using world = await createWorld({ client });
     await world.client.createSender("orders").sendEncodedMessages(custom("late"));

@@ -5,7 +5,7 @@ import { createWorld, poison, quiet, reading, until, type World } from "../test/
 
 const encoder = new TextEncoder();
 const advice =
-  '100 of 100 messages have no content type and look like JSON: contentType: { missing: { assume: "json" } } would read them.';
+  '100 of 100 messages have no content type and look like JSON: contentTypePolicies: { missing: { assume: "json" } } would read them.';
 
 describe("a client that has read nothing yet", () => {
   it("dead-letters nothing of a queue that its processor cannot read, and says what would read it", async () => {

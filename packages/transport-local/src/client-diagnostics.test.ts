@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
-import type { DiagnosticEvent, Diagnostics, OperationTrace, TracedOperation } from "@waybill/core";
+import type { DiagnosticEvent, Diagnostics } from "@waybill/core/diagnostics";
+import type { OperationTrace, TracedOperation } from "@waybill/core/transport";
 import { describe, expect, it } from "vitest";
 import { createWorld, poison, registryBound, until } from "../test/world.js";
 
@@ -16,7 +17,7 @@ describe("diagnostics.onEvent", () => {
     expect(events.map(({ type }) => type)).toEqual(["send", "receive", "deserialize", "settle"]);
     const facts = { messageId: "a", messageType: "order", contentType: "application/json", bodyBytes: 7 };
     expect(events).toMatchObject([
-      { entityPath: "orders", messages: [facts], error: undefined, durationMs: expect.any(Number) },
+      { entityPath: "orders", messages: [facts], error: undefined, durationInMs: expect.any(Number) },
       { entityPath: "orders", messages: [{ ...facts, deliveryCount: 0 }] },
       { message: facts, outcome: "decoded", isPeeked: false, report: { serializer: "json", position: 0 } },
       { message: facts, verb: "complete", error: undefined },

@@ -1,11 +1,6 @@
-import {
-  type CircuitBreakerEvent,
-  type DiagnosticEvent,
-  type LinkStall,
-  type ReceiverEvents,
-  type Transport,
-  WaybillClient,
-} from "@waybill/core";
+import { type CircuitBreakerEvent, type Transport, WaybillClient } from "@waybill/core";
+import type { DiagnosticEvent } from "@waybill/core/diagnostics";
+import type { LinkStall, ReceiverEvents } from "@waybill/core/transport";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
 import { createWorld, poison, quiet, until } from "../test/world.js";
@@ -147,7 +142,7 @@ describe("a link that stood still", () => {
       entityPath: "orders",
       sessionId: undefined,
       credit: 1,
-      silentForMs: 30_000,
+      silenceInMs: 30_000,
       evidence: "backlog",
     };
     for (const tell of stalls) tell(stall);

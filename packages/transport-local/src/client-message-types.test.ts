@@ -1,14 +1,15 @@
 import type { QueueDescription } from "@waybill/broker";
 import {
-  bodyType,
   defineMessage,
   type Message,
   type ProcessErrorArgs,
   parseDeadLetterRecord,
   type ReceivedMessage,
+  type TypedMessageHandlers,
   WaybillClient,
   type WaybillClientOptions,
 } from "@waybill/core";
+import { bodyType } from "@waybill/core/transport";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { createWorld, quiet, until, type World } from "../test/world.js";
@@ -71,23 +72,24 @@ describe("a message of a newer version", () => {
   });
 });
 
+type Handlers = TypedMessageHandlers<(typeof messageTypes)[number]>;
+
 describe("subscribe by message type", () => {
   it("gives each handler its type, in the current version, typed", async () => {
     await using world = await createWorld();
     const client = typedClient(world);
     const placed: OrderPlaced[] = [];
     const reasons: string[] = [];
-    await using _ = client.subscribe(
-      "orders",
-      {
+    await using _ = client.subscribe("orders", {
+      processMessage: {
         "order-placed": (message) => {
           expectTypeOf(message).toEqualTypeOf<ReceivedMessage<OrderPlaced>>();
           placed.push(message.body);
         },
         "order-cancelled": ({ body }) => void reasons.push(body.reason),
       },
-      { processError: () => {} },
-    );
+      processError: () => {},
+    });
     await send(world, v1(1), cancelled);
     await client.createSender("orders").sendMessages(orderPlaced.message({ orderId: "o-2" }));
     await until(() => placed.length + reasons.length === 3);
@@ -100,8 +102,10 @@ describe("subscribe by message type", () => {
     await using world = await createWorld();
     const client = typedClient(world);
     const bodies: OrderPlaced[] = [];
-    const handlers = { "order-placed": ({ body }: ReceivedMessage<OrderPlaced>) => void bodies.push(body) };
-    await using _ = client.subscribe("news", "all", handlers, { processError: () => {} });
+    const processMessage = {
+      "order-placed": ({ body }: ReceivedMessage<OrderPlaced>) => void bodies.push(body),
+    };
+    await using _ = client.subscribe("news", "all", { processMessage, processError: () => {} });
     await client.createSender("news").sendMessages(orderPlaced.message({ orderId: "o-2" }));
     await until(() => bodies.length === 1);
   });
@@ -113,11 +117,10 @@ describe("subscribe by message type", () => {
     await using world = await createWorld();
     const client = typedClient(world);
     const errors: ProcessErrorArgs[] = [];
-    await using _subscription = client.subscribe(
-      "orders",
-      { "order-placed": () => expect.unreachable() },
-      { processError: (args) => void errors.push(args) },
-    );
+    await using _subscription = client.subscribe("orders", {
+      processMessage: { "order-placed": () => expect.unreachable() },
+      processError: (args) => void errors.push(args),
+    });
     await send(world, message);
     await until(() => errors.length === 1);
     const [dead] = await client.createReceiver("orders", { subQueueType: "deadLetter" }).peekMessages(1);
@@ -134,8 +137,11 @@ describe("subscribe by message type", () => {
     const errors: ProcessErrorArgs[] = [];
     await using _ = client.subscribe(
       "orders",
-      { "order-placed": () => expect.unreachable() },
-      { receiveMode: "receiveAndDelete", processError: (args) => void errors.push(args) },
+      {
+        processMessage: { "order-placed": () => expect.unreachable() },
+        processError: (args) => void errors.push(args),
+      },
+      { receiveMode: "receiveAndDelete" },
     );
     await send(world, cancelled);
     await until(() => errors.length === 1);
@@ -146,11 +152,11 @@ describe("subscribe by message type", () => {
     await using world = await createWorld();
     const client = typedClient(world);
     const unhandled: unknown[] = [];
-    await using _ = client.subscribe(
-      "orders",
-      { "order-placed": () => expect.unreachable() },
-      { processError: () => expect.unreachable(), processUnhandled: ({ body }) => void unhandled.push(body) },
-    );
+    await using _ = client.subscribe("orders", {
+      processMessage: { "order-placed": () => expect.unreachable() },
+      processError: () => expect.unreachable(),
+      processUnhandled: ({ body }) => void unhandled.push(body),
+    });
     await send(world, cancelled, { body: [1] });
     await until(() => unhandled.length === 2);
     expect(unhandled).toEqual([{ orderId: "o-1", reason: "late" }, [1]]);
@@ -160,11 +166,11 @@ describe("subscribe by message type", () => {
     await using world = await createWorld();
     const client = typedClient(world);
     const errors: ProcessErrorArgs[] = [];
-    await using _ = client.subscribe(
-      "orders",
-      { "order-placed": () => expect.unreachable() },
-      { processError: (args) => void errors.push(args), processUnhandled: () => expect.unreachable() },
-    );
+    await using _ = client.subscribe("orders", {
+      processMessage: { "order-placed": () => expect.unreachable() },
+      processError: (args) => void errors.push(args),
+      processUnhandled: () => expect.unreachable(),
+    });
     await send(
       world,
       { subject: "order-shipped", body: {} },
@@ -182,7 +188,7 @@ describe("subscribe by message type", () => {
     await using world = await createWorld();
     const client = typedClient(world);
     const subscribe = () =>
-      client.subscribe("orders", { "order-placed": () => {} }, { processError: () => {} });
+      client.subscribe("orders", { processMessage: { "order-placed": () => {} }, processError: () => {} });
     await subscribe().close();
     subscribe();
     await client.close();
@@ -204,15 +210,12 @@ describe("subscribe by message type", () => {
       return receiver;
     };
     const client = typedClient(world);
-    const handlers = { "order-placed": () => {} };
-    const options = { processError: () => {} };
-    expect(() => client.subscribe("orders", handlers, { ...options, maxConcurrentCalls: 0 })).toThrow(
-      TypeError,
-    );
+    const handlers = { processMessage: { "order-placed": () => {} }, processError: () => {} };
+    expect(() => client.subscribe("orders", handlers, { maxConcurrentCalls: 0 })).toThrow(TypeError);
     await quiet();
     expect(open).toBe(0);
     const ending = new AbortController();
-    client.subscribe("orders", handlers, { ...options, abortSignal: ending.signal });
+    client.subscribe("orders", handlers, { abortSignal: ending.signal });
     expect(open).toBe(1);
     ending.abort();
     await quiet();
@@ -225,8 +228,8 @@ describe("subscribe by message type", () => {
     const client = new WaybillClient(world.transport, {
       pipeline: createPipeline({ serializer: json(), messageTypes }),
     });
-    const handlers = { "order-cancelled": () => {} };
-    await client.subscribe("orders", handlers, { processError: () => {} }).close();
+    const processMessage = { "order-cancelled": () => {} };
+    await client.subscribe("orders", { processMessage, processError: () => {} }).close();
   });
 
   it.each<[string, object, string]>([
@@ -237,10 +240,23 @@ describe("subscribe by message type", () => {
     ],
     ["what is no function", { "order-placed": "x" }, 'The handler of "order-placed" must be a function.'],
     ["nothing", {}, "subscribe needs a handler of at least one message type."],
-  ])("refuses handlers of %s", async (_, handlers, text) => {
+  ])("refuses handlers of %s", async (_, processMessage, text) => {
     await using world = await createWorld();
-    expect(() => typedClient(world).subscribe("orders", handlers, { processError: () => {} })).toThrow(
+    expect(() => typedClient(world).subscribe("orders", { processMessage, processError: () => {} })).toThrow(
       new TypeError(text),
+    );
+  });
+
+  it.each<[string, object]>([
+    ["without processMessage", { processError: () => {} }],
+    ["with one function for all", { processMessage: () => {}, processError: () => {} }],
+    ["without processError", { processMessage: { "order-placed": () => {} } }],
+  ])("refuses handlers %s", async (_, handlers) => {
+    await using world = await createWorld();
+    expect(() => typedClient(world).subscribe("orders", handlers as never)).toThrow(
+      new TypeError(
+        "subscribe needs processMessage, with a handler for each message type, and processError, a function.",
+      ),
     );
   });
 
@@ -253,13 +269,49 @@ describe("subscribe by message type", () => {
   it("does not compile with a handler of another type or another body", async () => {
     await using world = await createWorld();
     const client = typedClient(world);
-    const options = { processError: () => {} };
+    const processError = () => {};
     // @ts-expect-error There is no such message type.
-    expect(() => client.subscribe("orders", { "order-shipped": () => {} }, options)).toThrow(TypeError);
-    // @ts-expect-error Orders that are placed have no reason.
-    client.subscribe("orders", { "order-placed": ({ body }) => void body.reason }, options);
+    const shipped = { processMessage: { "order-shipped": () => {} }, processError } satisfies Handlers;
+    expect(() => client.subscribe("orders", shipped as never)).toThrow(TypeError);
+    const placed = {
+      // @ts-expect-error Orders that are placed have no reason.
+      processMessage: { "order-placed": ({ body }) => void body.reason },
+      processError,
+    } satisfies Handlers;
+    client.subscribe("orders", placed as never);
+    const handlers = { processMessage: { "order-placed": () => {} }, processError };
     // @ts-expect-error A client without message types has no handlers by type.
-    expect(() => world.client.subscribe("orders", { "order-placed": () => {} }, options)).toThrow(TypeError);
+    expect(() => world.client.subscribe("orders", handlers)).toThrow(TypeError);
+  });
+});
+
+describe("subscribe to sessions by message type", () => {
+  it("gives each handler its type and its session, and dead-letters what no handler takes", async () => {
+    await using world = await createWorld();
+    await world.broker.createQueue("carts", { requiresSession: true });
+    const client = typedClient(world);
+    const seen: string[] = [];
+    const errors: ProcessErrorArgs[] = [];
+    await using _ = client.subscribeSessions("carts", {
+      processMessage: {
+        "order-placed": (message, { session }) => {
+          expectTypeOf(message).toEqualTypeOf<ReceivedMessage<OrderPlaced>>();
+          seen.push(`${session.sessionId}: ${message.body.orderId}`);
+        },
+      },
+      processError: (args) => void errors.push(args),
+      sessionInitializing: (session) => void seen.push(`${session.sessionId} begins`),
+    });
+    const sender = client.createSender("carts");
+    await sender.sendMessages([
+      { ...orderPlaced.message({ orderId: "o-1" }), sessionId: "ada" },
+      { ...cancelled, sessionId: "ada" },
+    ]);
+    await until(() => seen.length === 2 && errors.length === 1);
+    expect(seen).toEqual(["ada begins", "ada: o-1"]);
+    expect(errors).toMatchObject([
+      { errorSource: "deserialize", disposition: "deadLettered", sessionId: "ada" },
+    ]);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { ClaimCheckStore, EncryptionKeyProvider, WaybillClientOptions } from "@waybill/core";
-import { unavailableFailure } from "@waybill/core";
+import { unavailableFailure } from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
 import { createWorld, quiet, until, type World } from "../test/world.js";

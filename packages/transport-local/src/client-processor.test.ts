@@ -199,7 +199,7 @@ describe("subscribe", () => {
   });
 
   it.each([
-    [{ maxConcurrentCalls: 0 }, "maxConcurrentCalls must be a whole number from 1; got 0."],
+    [{ maxConcurrentCalls: 0 }, "maxConcurrentCalls must be a positive integer; got 0."],
     [{ maxAutoLockRenewalDurationInMs: -1 }, "maxAutoLockRenewalDurationInMs must be"],
   ])("refuses %o", async (options, text) => {
     await using world = await createWorld();

@@ -1,4 +1,5 @@
-import { type ClaimCheckStore, decodeFailure, type EncodedMessage, type Serializer } from "@waybill/core";
+import type { ClaimCheckStore, EncodedMessage, Serializer } from "@waybill/core";
+import { decodeFailure } from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
 import { createWorld, custom, poison, registryBound, type World, type WorldOptions } from "../test/world.js";
@@ -49,12 +50,12 @@ describe("client.rehearse", () => {
           ...group(undefined, undefined, undefined, 1, 5n),
           outcome: "undeserializable",
           reason: "NoDeserializer",
-          suggestion: 'contentType: { missing: { assume: "json" } }',
+          suggestion: 'contentTypePolicies: { missing: { assume: "json" } }',
         },
         { ...group("application/x-custom", undefined, undefined, 1, 6n), outcome: "unavailable" },
       ],
       advice:
-        '1 of 6 messages have no content type and look like JSON: contentType: { missing: { assume: "json" } } would read them.',
+        '1 of 6 messages have no content type and look like JSON: contentTypePolicies: { missing: { assume: "json" } } would read them.',
     });
   });
 
@@ -143,22 +144,22 @@ describe("client.rehearse", () => {
     [
       "a text that the SDK wrote",
       { body: encoder.encode('"hello"') },
-      'contentType: { missing: { assume: "json" } }',
+      'contentTypePolicies: { missing: { assume: "json" } }',
     ],
     [
       "a number that the SDK wrote",
       { body: encoder.encode("5") },
-      'contentType: { missing: { assume: "json" } }',
+      'contentTypePolicies: { missing: { assume: "json" } }',
     ],
     [
       "JSON under another label",
       { body: encoder.encode("7"), contentType: "application/x-ours" },
-      'contentType: { unknown: { assume: "json" } }',
+      'contentTypePolicies: { unknown: { assume: "json" } }',
     ],
     [
       "a format of the chain without its label",
       { body: encoder.encode("1,2") },
-      'contentType: { missing: { assume: "commas" } }',
+      'contentTypePolicies: { missing: { assume: "commas" } }',
     ],
     [
       "text/plain",
@@ -178,7 +179,7 @@ describe("client.rehearse", () => {
     [
       "text without a label",
       { body: encoder.encode("hello there") },
-      'additionalDeserializers: [text()], contentType: { missing: { assume: "text" } }',
+      'additionalDeserializers: [text()], contentTypePolicies: { missing: { assume: "text" } }',
     ],
     [
       "a claim check",

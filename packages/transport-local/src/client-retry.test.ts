@@ -104,7 +104,7 @@ describe("retry", () => {
 
   it.each([
     [{ delayInMs: -1 }, "retry.delayInMs must be a number of milliseconds"],
-    [{ delayInMs: 1, maxRetries: 0.5 }, "retry.maxRetries must be a whole number from 0"],
+    [{ delayInMs: 1, maxRetries: 0.5 }, "retry.maxRetries must be an integer of 0 or more"],
   ])("refuses %o", async (options, text) => {
     await using world = await createWorld();
     const handlers = { processMessage() {}, processError() {} };

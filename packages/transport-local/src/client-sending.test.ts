@@ -1,4 +1,5 @@
-import { encodeFailure, type Message, type Serializer } from "@waybill/core";
+import type { Message, Serializer } from "@waybill/core";
+import { encodeFailure } from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
 import { expectNoUnhandledRejections } from "../test/rejections.js";

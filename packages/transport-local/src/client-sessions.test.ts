@@ -1,10 +1,6 @@
-import {
-  decodeFailure,
-  type ProcessErrorArgs,
-  type Transport,
-  type TransportCapability,
-  WaybillClient,
-} from "@waybill/core";
+import { type ProcessErrorArgs, type Transport, WaybillClient } from "@waybill/core";
+import { decodeFailure } from "@waybill/core/serializer";
+import type { TransportCapability } from "@waybill/core/transport";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
 import { createWorld, poison, quiet, until, type World, type WorldOptions } from "../test/world.js";
@@ -160,7 +156,7 @@ describe("subscribeSessions", () => {
     world.client.subscribeSessions(
       "carts",
       { processMessage: ({ body }) => void seen.push(body), processError: () => {} },
-      { onUndeserializable: "block", maxConcurrentSessions: 2 },
+      { undeserializableAction: "block", maxConcurrentSessions: 2 },
     );
     await until(() => world.events.length === 6);
     await sender.sendMessages({ sessionId: "ada", body: 1 });
@@ -189,11 +185,11 @@ describe("subscribeSessions", () => {
   });
 
   it.each([
-    [{ maxConcurrentSessions: 0 }, "maxConcurrentSessions must be a whole number from 1; got 0."],
+    [{ maxConcurrentSessions: 0 }, "maxConcurrentSessions must be a positive integer; got 0."],
     [{ sessionIdleTimeoutInMs: -1 }, "sessionIdleTimeoutInMs must be a number of milliseconds"],
     [
-      { onUndeserializable: "drop" as never },
-      'onUndeserializable must be "deadLetter" or "block", not "drop".',
+      { undeserializableAction: "drop" as never },
+      'undeserializableAction must be "deadLetter" or "block", not "drop".',
     ],
     [{ receiveMode: "peek" as never }, 'receiveMode must be "peekLock" or "receiveAndDelete"'],
   ])("refuses %o", async (options, text) => {

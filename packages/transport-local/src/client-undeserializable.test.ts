@@ -177,7 +177,7 @@ describe("what nobody can read", () => {
     "is whatever the %s policy rejects",
     async (policy) => {
       await using world = await createWorld({
-        client: { additionalDeserializers: [refuser], contentType: { [policy]: "reject" } },
+        client: { additionalDeserializers: [refuser], contentTypePolicies: { [policy]: "reject" } },
       });
       const body = new TextEncoder().encode('{"n":1}');
       const messages: Record<typeof policy, EncodedMessage> = {
@@ -347,7 +347,7 @@ describe("what cannot be read now", () => {
     await using world = await createWorld({
       client: {
         additionalDeserializers: [reading(() => new Promise(() => {}))],
-        attemptTimeoutMs: 1,
+        attemptTimeoutInMs: 1,
       },
     });
     await send(world, custom("c"));

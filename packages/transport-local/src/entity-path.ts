@@ -1,4 +1,4 @@
-import type { EntityAddress, SubQueue } from "@waybill/core";
+import type { EntityAddress, SubQueue } from "@waybill/core/transport";
 
 const subQueuePaths: Readonly<Record<SubQueue, string>> = {
   deadLetter: "/$DeadLetterQueue",

@@ -1,5 +1,6 @@
 import type { MessageBody, ReceivedMessage } from "@waybill/broker";
-import type { ApplicationProperties, DeliveredMessage, EncodedBody } from "@waybill/core";
+import type { ApplicationProperties } from "@waybill/core";
+import type { DeliveredMessage, EncodedBody } from "@waybill/core/transport";
 
 /** A message as the client takes it. The broker's message is the settlement handle of one that is locked. */
 export function fromBrokerMessage(message: ReceivedMessage): DeliveredMessage {

@@ -1,5 +1,5 @@
 import type { Broker, EntityDescription } from "@waybill/broker";
-import type { CatalogEntity, EntityCatalog, EntityName } from "@waybill/core";
+import type { CatalogEntity, EntityCatalog, EntityName } from "@waybill/core/transport";
 
 /** The catalog of a broker in the same process: every entity with exact counts. */
 export function localCatalog(broker: Broker): EntityCatalog {
@@ -36,7 +36,7 @@ function optionsOf({
 }: Exclude<EntityDescription, { kind: "topic" }>): Omit<CatalogEntity, "entity"> {
   return {
     requiresSession: options.requiresSession,
-    defaultMessageTimeToLiveMs: options.defaultMessageTimeToLiveMs,
+    defaultMessageTimeToLiveInMs: options.defaultMessageTimeToLiveMs,
     forwardTo: options.forwardTo,
     forwardDeadLetteredMessagesTo: options.forwardDeadLetteredMessagesTo,
   };

@@ -1,5 +1,6 @@
 import type { BrokerMessage, Sender } from "@waybill/broker";
-import { type EncodedMessage, type TransportMessageBatch, WaybillError } from "@waybill/core";
+import { type EncodedMessage, WaybillError } from "@waybill/core";
+import type { TransportMessageBatch } from "@waybill/core/transport";
 import { toBrokerMessage } from "./to-broker-message.js";
 
 /** Messages for one broker sender; sizes are counted as the broker counts them. */

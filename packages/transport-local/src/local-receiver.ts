@@ -15,7 +15,7 @@ import {
   type TransportReceiver,
   type TransportSubscription,
   underEither,
-} from "@waybill/core";
+} from "@waybill/core/transport";
 import { fromBrokerMessage } from "./from-broker-message.js";
 import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
 import { LocalSubscription } from "./local-subscription.js";
@@ -56,12 +56,12 @@ export class LocalReceiver implements TransportReceiver {
     return Array.from(this.#subscriptions, (subscription) => subscription.toReceivingLink());
   }
 
-  async receive({ maxMessages, maxWaitTimeMs, abortSignal }: ReceiveOptions): Promise<DeliveredMessage[]> {
+  async receive({ maxMessages, maxWaitTimeInMs, abortSignal }: ReceiveOptions): Promise<DeliveredMessage[]> {
     try {
       const receiver = this.#open(abortSignal);
       this.#closing ??= new AbortController();
       const messages = await underEither(this.#closing.signal, abortSignal, (signal) =>
-        receiver.receive(maxMessages, { maxWaitMs: maxWaitTimeMs, signal }),
+        receiver.receive(maxMessages, { maxWaitMs: maxWaitTimeInMs, signal }),
       );
       return messages.map(fromBrokerMessage);
     } catch (error) {

@@ -5,7 +5,7 @@ import {
   checkRule,
   type SubscriptionRule,
   type TransportRuleManager,
-} from "@waybill/core";
+} from "@waybill/core/transport";
 import { entityPath } from "./entity-path.js";
 import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
 

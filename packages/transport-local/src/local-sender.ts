@@ -1,11 +1,11 @@
 import type { Broker, Sender } from "@waybill/broker";
+import type { EncodedMessage } from "@waybill/core";
 import type {
   CallOptions,
   CreateBatchOptions,
-  EncodedMessage,
   TransportMessageBatch,
   TransportSender,
-} from "@waybill/core";
+} from "@waybill/core/transport";
 import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
 import { LocalMessageBatch } from "./local-message-batch.js";
 import { toBrokerMessage } from "./to-broker-message.js";

@@ -1,5 +1,5 @@
 import type { SessionReceiver } from "@waybill/broker";
-import type { CallOptions, TransportSessionReceiver } from "@waybill/core";
+import type { CallOptions, TransportSessionReceiver } from "@waybill/core/transport";
 import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
 import { LocalReceiver, type LocalReceiverSettings } from "./local-receiver.js";
 

@@ -5,7 +5,7 @@ import type {
   SubscribeHandlers,
   Timer,
   TransportSubscription,
-} from "@waybill/core";
+} from "@waybill/core/transport";
 import { fromBrokerMessage } from "./from-broker-message.js";
 import { toLocalError } from "./local-error.js";
 

@@ -1,5 +1,6 @@
 import { createBroker, createManualClock } from "@waybill/broker";
-import type { DeliveredMessage, EncodedMessage, Transport, TransportReceiver } from "@waybill/core";
+import type { EncodedMessage, Transport } from "@waybill/core";
+import type { DeliveredMessage, TransportReceiver } from "@waybill/core/transport";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createWorld, quiet, until } from "../test/world.js";
@@ -89,7 +90,7 @@ describe("localTransport", () => {
 
   it("waits for messages by the broker's clock", async () => {
     await using world = await createWorld();
-    const waiting = peekLock(world.transport).receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+    const waiting = peekLock(world.transport).receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
     world.clock.advance(5_000);
     expect(await waiting).toEqual([]);
   });
@@ -113,7 +114,7 @@ describe("localTransport", () => {
     const giveUp = new AbortController();
     const waiting = peekLock(world.transport).receive({
       maxMessages: 1,
-      maxWaitTimeMs: 5_000,
+      maxWaitTimeInMs: 5_000,
       abortSignal: giveUp.signal,
     });
     giveUp.abort();
@@ -127,7 +128,7 @@ describe("localTransport", () => {
     await using world = await createWorld();
     const sender = world.transport.createSender("orders");
     const receiver = peekLock(world.transport);
-    const waiting = receiver.receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+    const waiting = receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
     await world.transport.close();
     await world.transport.close();
     await expect(waiting).rejects.toMatchObject({ code: "closed" });
@@ -148,7 +149,7 @@ describe("localTransport", () => {
     const broker = createBroker({ clock: createManualClock() });
     await broker.createQueue("orders");
     await using transport = localTransport(broker);
-    const waiting = peekLock(transport).receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+    const waiting = peekLock(transport).receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
     await broker.close();
     await expect(waiting).rejects.toMatchObject({ code: "closed" });
   });
@@ -158,7 +159,7 @@ describe("localTransport", () => {
     await world.broker.createQueue("carts", { requiresSession: true });
     const accepting = world.transport.acceptSession({ queue: "carts" }, undefined, {
       receiveMode: "peekLock",
-      maxWaitTimeMs: 5_000,
+      maxWaitTimeInMs: 5_000,
     });
     await world.transport.close();
     await expect(accepting).rejects.toMatchObject({ code: "closed" });
@@ -242,7 +243,7 @@ function peekLock(transport: Transport): TransportReceiver {
 }
 
 function receive(receiver: TransportReceiver): Promise<DeliveredMessage[]> {
-  return receiver.receive({ maxMessages: 1, maxWaitTimeMs: 0 });
+  return receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
 }
 
 function text(messageId: string): EncodedMessage {

@@ -1,18 +1,18 @@
 import type { Broker } from "@waybill/broker";
+import type { Transport } from "@waybill/core";
 import {
   type AcceptSessionOptions,
   type EntityAddress,
   type ListSessionsPageOptions,
   type ReceiveMode,
   type Scheduler,
-  type Transport,
   type TransportCapability,
   type TransportReceiver,
   type TransportRuleManager,
   type TransportSender,
   type TransportSessionReceiver,
   underEither,
-} from "@waybill/core";
+} from "@waybill/core/transport";
 import { ClockScheduler } from "./clock-scheduler.js";
 import { entityPath } from "./entity-path.js";
 import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
@@ -43,7 +43,7 @@ type Part = LocalSender | LocalReceiver | LocalRuleManager;
 class LocalTransport implements Transport {
   readonly capabilities = capabilities;
   /** Where clients on the network find a broker in this process. */
-  readonly namespace = "localhost";
+  readonly fullyQualifiedNamespace = "localhost";
   readonly #broker: Broker;
   readonly #scheduler: ClockScheduler;
   readonly #parts = new Set<Part>();
@@ -71,13 +71,18 @@ class LocalTransport implements Transport {
   async acceptSession(
     address: EntityAddress,
     sessionId: string | undefined,
-    { receiveMode, maxWaitTimeMs, abortSignal }: AcceptSessionOptions,
+    { receiveMode, maxWaitTimeInMs, abortSignal }: AcceptSessionOptions,
   ): Promise<TransportSessionReceiver> {
     const path = entityPath(address);
     if (this.#isClosed) throw closedError(path);
     try {
       const session = await underEither(this.#closing.signal, abortSignal, (signal) =>
-        this.#broker.acceptSession(path, { sessionId, mode: receiveMode, maxWaitMs: maxWaitTimeMs, signal }),
+        this.#broker.acceptSession(path, {
+          sessionId,
+          mode: receiveMode,
+          maxWaitMs: maxWaitTimeInMs,
+          signal,
+        }),
       );
       return this.#add(new LocalSessionReceiver({ ...this.#settings(path, receiveMode), session }));
     } catch (error) {

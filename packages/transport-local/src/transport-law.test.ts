@@ -1,11 +1,6 @@
 import { type Case, type TransportSubject, transportCases } from "@waybill/conformance";
-import {
-  type DeliveredMessage,
-  type ErrorCode,
-  type SettlementHandle,
-  type TransportCapability,
-  WaybillError,
-} from "@waybill/core";
+import { type ErrorCode, WaybillError } from "@waybill/core";
+import type { DeliveredMessage, SettlementHandle, TransportCapability } from "@waybill/core/transport";
 import { describe, expect, it } from "vitest";
 import { breakTransport, type Fault } from "./broken-transport.test-support.js";
 import { openLocalWorld } from "./local-world.test-support.js";
@@ -179,7 +174,7 @@ describe("transportCases", () => {
     catches("locks what it peeks", "peeking: leaves messages as they were", {
       receiver: (receiver) => ({
         async peek({ maxMessages }) {
-          const messages = await receiver.receive({ maxMessages, maxWaitTimeMs: 0 });
+          const messages = await receiver.receive({ maxMessages, maxWaitTimeInMs: 0 });
           for (const { settlement } of messages) await receiver.abandon(settlement!);
           return messages;
         },

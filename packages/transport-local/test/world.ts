@@ -11,10 +11,10 @@ import {
   type Serializer,
   type Transport,
   type UndeserializableEvent,
-  unavailableFailure,
   WaybillClient,
   type WaybillClientOptions,
 } from "@waybill/core";
+import { unavailableFailure } from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "../src/index.js";
 

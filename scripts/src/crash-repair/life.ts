@@ -35,7 +35,7 @@ async function fill(): Promise<void> {
       await sender.send(
         Array.from({ length: Math.min(500, messages - first + 1) }, (_, index) => order(first + index)),
       );
-      const received = await receiver.receive({ maxMessages: 500, maxWaitTimeMs: 0 });
+      const received = await receiver.receive({ maxMessages: 500, maxWaitTimeInMs: 0 });
       await Promise.all(
         received.map(({ settlement }) =>
           receiver.deadLetter(settlement!, { deadLetterReason: "HandlerFailed" }),

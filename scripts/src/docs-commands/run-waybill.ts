@@ -36,13 +36,13 @@ export async function runWaybillExamples(
       if (!part.startsWith("waybill ") || part.includes("--data ")) continue;
       const name = part
         .split(" ")
-        .slice(1, /^waybill (?:dead-letters|golden) /.test(part) ? 3 : 2)
+        .slice(1, /^waybill (?:dead-letters|golden|broker [a-z]+)\b/.test(part) ? 3 : 2)
         .join(" ");
       if (!takesData.has(name)) {
         const help = await run(`waybill ${name} --help`);
         takesData.set(name, help.output.includes("--data <directory>"));
       }
-      if (takesData.get(name)) parts[i] = withData(part);
+      if (takesData.get(name) && !servers.test(part)) parts[i] = withData(part);
     }
     const result = { ...example, ...(await run(parts.join(" | "))) };
     onResult(result);
@@ -50,6 +50,9 @@ export async function runWaybillExamples(
   }
   return failed;
 }
+
+/** What serves until it is stopped, which happens as soon as it is ready. */
+const servers = /^waybill broker(?: -|$)/;
 
 /** Before a redirection, if there is one. */
 function withData(part: string): string {
@@ -61,13 +64,17 @@ function runShell(command: string, cwd: string, bin: string): Promise<{ exitCode
   const { SERVICEBUS_CONNECTION_STRING: _, ...env } = process.env;
   const child = spawn("bash", ["-o", "pipefail", "-c", command], {
     cwd,
-    env: { ...env, PATH: `${bin}:${process.env.PATH}` },
+    // Certificates go below the home directory.
+    env: { ...env, HOME: cwd, PATH: `${bin}:${process.env.PATH}` },
     stdio: ["ignore", "pipe", "pipe"],
+    detached: servers.test(command),
   });
+  const stop = () => servers.test(command) && child.pid !== undefined && process.kill(-child.pid, "SIGTERM");
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text: string) => {
       output = (output + text).slice(-10_000);
+      if (/^Ready /m.test(text)) stop();
     });
   }
   return new Promise((resolve, reject) => {

@@ -15,7 +15,14 @@ export interface WaybillFolder extends AsyncDisposable {
   readonly bin: string;
 }
 
-const schema = { type: "record", name: "OrderPlaced", fields: [{ name: "id", type: "int" }] } as const;
+const schema = {
+  type: "record",
+  name: "OrderPlaced",
+  fields: [
+    { name: "id", type: "int" },
+    { name: "total", type: "int", default: 0 },
+  ],
+} as const;
 
 const config = `import { bodyType, defineMessage } from "@waybill/core";
 import { avro } from "@waybill/serializer-avro";
@@ -59,6 +66,10 @@ export async function makeWaybillFolder(root: string): Promise<WaybillFolder> {
   await writeScript(join(bin, "jq.mjs"), jq);
   await writeScript(join(bin, "jq"), `#!/bin/sh\nexec node ${JSON.stringify(join(bin, "jq.mjs"))} "$@"\n`);
   await writeFile(join(path, "waybill.config.mjs"), config);
+  await writeFile(
+    join(path, "Config.json"),
+    '{"UserConfig":{"Namespaces":[{"Queues":[{"Name":"orders"}]}]}}',
+  );
   const pipeline = createPipeline({
     serializer: json(),
     additionalDeserializers: [msgpack(), avro({ schemas: { "order-placed": schema } })],
@@ -83,7 +94,11 @@ async function order(
   serializer: string,
   properties: Partial<EncodedMessage> = {},
 ): Promise<EncodedMessage> {
-  const message = { body: { id: 1 }, subject: "order-placed", applicationProperties: { messageVersion: 2 } };
+  const message = {
+    body: { id: 1, total: 20 },
+    subject: "order-placed",
+    applicationProperties: { messageVersion: 2 },
+  };
   return { ...(await pipeline.serialize(message, { writeAs: { serializer } })), ...properties };
 }
 
@@ -104,7 +119,7 @@ async function fillBroker(data: string, pipeline: Pipeline): Promise<void> {
   ] as const) {
     await sender.send([await order(pipeline, "json"), await order(pipeline, "msgpack")]);
     const receiver = transport.createReceiver(address, "peekLock");
-    for (const { settlement } of await receiver.receive({ maxMessages: 2, maxWaitTimeMs: 0 })) {
+    for (const { settlement } of await receiver.receive({ maxMessages: 2, maxWaitTimeInMs: 0 })) {
       if (settlement !== undefined) await receiver.deadLetter(settlement, dead);
     }
     const waiting = Array.from({ length: 20 }, () => order(pipeline, "json"));

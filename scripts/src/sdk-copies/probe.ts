@@ -27,7 +27,7 @@ const exact = await transport.createReceiver({ queue: "orders" }, "peekLock").pe
 const rounded = await other.createReceiver("orders").peekMessages(1);
 const [received] = await transport
   .createReceiver({ queue: "orders" }, "receiveAndDelete")
-  .receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+  .receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
 await other.close();
 const closed = await closeUnderASend();
 console.log(

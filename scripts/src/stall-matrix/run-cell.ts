@@ -1,7 +1,8 @@
 import { ServiceBusClient } from "@azure/service-bus";
 import { type Broker, createBroker } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
-import { type LinkStalledEvent, WaybillClient } from "@waybill/core";
+import { WaybillClient } from "@waybill/core";
+import type { LinkStalledEvent } from "@waybill/core/diagnostics";
 import { json } from "@waybill/serializer-json";
 import { azureRetryOptions, azureTransport, type WatchdogOptions } from "@waybill/transport-azure";
 import { type FaultyNetwork, openFaultyNetwork } from "./faulty-network.js";

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import {
   type AmqpError,
   type Connection,
@@ -28,9 +29,12 @@ const LARGEST_OUTPUT = 2 ** 20;
 /** What a host name may look like that error texts repeat. */
 const HOST = /^[\w.:[\]-]{1,253}$/;
 
+/** What a connection needs of its socket: one of TCP or TLS, or a WebSocket as a stream. */
+export type ClientSocket = Duplex & Pick<Socket, "setNoDelay" | "setTimeout">;
+
 /** One client's socket with its AMQP connection. */
 export class ClientConnection {
-  readonly #socket: Socket;
+  readonly #socket: ClientSocket;
   readonly #connection: Connection;
   readonly #peer: Peer;
   readonly #budget: ConnectionBudget;
@@ -50,7 +54,7 @@ export class ClientConnection {
   #input: Uint8Array[] = [];
 
   constructor(
-    socket: Socket,
+    socket: ClientSocket,
     containerId: string,
     context: ServerContext,
     options: ResolvedServeOptions,
@@ -124,6 +128,11 @@ export class ClientConnection {
     if (claims.isKnown) this.#trust();
     else peer.usage.group = admission.usageOf(undefined);
     this.#listen();
+  }
+
+  /** Whether the client has shown a valid token or secret. */
+  get isTrusted(): boolean {
+    return this.#isTrusted;
   }
 
   /** What the connection has used of the server's time. */

@@ -72,7 +72,8 @@ export function grantForToken(
   const fields = parseToken(token);
   if (fields === undefined) return undefined;
   const expiresAtMs = Number(fields.se) * 1000;
-  const resource = toPath(decode(fields.sr));
+  // Over HTTP the resource is the whole address of a request.
+  const resource = toPath(decode(fields.sr)?.replace(/\?.*$/s, ""));
   const wanted = toPath(audience);
   if (resource === undefined || wanted === undefined || !(expiresAtMs > nowMs)) return undefined;
   if (!isWithin(wanted, resource)) return undefined;

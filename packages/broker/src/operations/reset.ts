@@ -1,4 +1,6 @@
+import { entityNotFound } from "../broker-error.js";
 import type { Engine } from "../engine.js";
+import type { Entity } from "../entities/entity-registry.js";
 import { forgetDuplicates } from "./delete-entity.js";
 import { emptyStore, storesOf } from "./purge.js";
 
@@ -7,9 +9,21 @@ import { emptyStore, storesOf } from "./purge.js";
  * rules and sequence counters stay, and receivers go on waiting.
  */
 export function reset(engine: Engine, nowMs: number): void {
-  for (const entity of engine.entities.all()) {
-    for (const store of storesOf(entity)) emptyStore(engine, store, nowMs);
-    if (entity.kind !== "subscription") forgetDuplicates(engine, entity);
-  }
+  for (const entity of engine.entities.all()) emptyEntity(engine, entity, nowMs);
   engine.faults.clear();
+}
+
+/** The same for one entity; a topic's subscriptions belong to it. */
+export function resetEntity(engine: Engine, path: string, nowMs: number): void {
+  const entity = engine.entities.find(path);
+  if (entity === undefined) throw entityNotFound(path);
+  emptyEntity(engine, entity, nowMs);
+  if (entity.kind !== "topic") return;
+  for (const other of engine.entities.all())
+    if (other.kind === "subscription" && other.topic === entity) emptyEntity(engine, other, nowMs);
+}
+
+function emptyEntity(engine: Engine, entity: Entity, nowMs: number): void {
+  for (const store of storesOf(entity)) emptyStore(engine, store, nowMs);
+  if (entity.kind !== "subscription") forgetDuplicates(engine, entity);
 }

@@ -1,14 +1,14 @@
-import type { EntityName } from "@waybill/core";
+import type { EntityName } from "@waybill/core/transport";
 import { type Census, type CensusGroup, takeCensus } from "@waybill/migration";
 import type { Command } from "commander";
-import { type BrokerContext, type CommonOptions, openBrokerContext } from "../command-context.js";
-import { brokerCommand, exiting, withEntities } from "../common-options.js";
-import { type ExitCode, exitCodes } from "../exit-codes.js";
+import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
+import { withoutSecrets } from "../errors/without-secrets.js";
 import { parseCount, parseShare } from "../input/parse-number.js";
 import { entityText } from "../output/entity-text.js";
 import { printable } from "../output/printable.js";
 import type { Terminal } from "../output/terminal.js";
-import { withoutSecrets } from "../without-secrets.js";
+import { type BrokerContext, type CommonOptions, openBrokerContext } from "./command-context.js";
+import { brokerCommand, exiting, withEntities } from "./common-options.js";
 
 /** What to count. */
 interface CensusCommandOptions extends CommonOptions {

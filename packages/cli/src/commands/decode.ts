@@ -1,14 +1,14 @@
 import type { ApplicationProperties, DeserializationOutcome } from "@waybill/core";
 import { toPortableValue } from "@waybill/migration";
 import type { Command } from "commander";
-import { type CommonOptions, openChain } from "../command-context.js";
-import { chainCommand, exiting, withLabels } from "../common-options.js";
-import { type ExitCode, exitCodes } from "../exit-codes.js";
+import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { readInput } from "../input/read-input.js";
 import { attemptsTable } from "../output/attempts-table.js";
 import { outcomeView } from "../output/message-view.js";
 import type { Terminal } from "../output/terminal.js";
 import { toJson } from "../output/to-json.js";
+import { type CommonOptions, openChain } from "./command-context.js";
+import { chainCommand, exiting, withLabels } from "./common-options.js";
 
 /** How the body is labelled. */
 interface DecodeOptions extends CommonOptions {

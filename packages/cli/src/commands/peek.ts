@@ -1,13 +1,14 @@
-import type { DeliveredMessage, DeserializationOutcome, EncodedMessage, EntityAddress } from "@waybill/core";
+import type { DeserializationOutcome, EncodedMessage } from "@waybill/core";
+import type { DeliveredMessage, EntityAddress } from "@waybill/core/transport";
 import { peekPages } from "@waybill/migration";
 import type { Command } from "commander";
-import { type CommonOptions, openBrokerContext } from "../command-context.js";
-import { brokerCommand, exiting } from "../common-options.js";
-import { type ExitCode, exitCodes } from "../exit-codes.js";
+import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { parseEntity } from "../input/parse-entity.js";
 import { parseCount, parseSequenceNumber } from "../input/parse-number.js";
 import { messageTable } from "../output/message-table.js";
 import { messageView } from "../output/message-view.js";
+import { type CommonOptions, openBrokerContext } from "./command-context.js";
+import { brokerCommand, exiting } from "./common-options.js";
 
 /** What to peek. */
 interface PeekOptions extends CommonOptions {

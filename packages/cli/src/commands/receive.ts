@@ -1,21 +1,15 @@
-import {
-  type DeliveredMessage,
-  type DeserializationOutcome,
-  type EncodedMessage,
-  type EntityAddress,
-  type TransportReceiver,
-  WaybillError,
-} from "@waybill/core";
+import { type DeserializationOutcome, type EncodedMessage, WaybillError } from "@waybill/core";
+import type { DeliveredMessage, EntityAddress, TransportReceiver } from "@waybill/core/transport";
 import { type Command, Option } from "commander";
-import { type BrokerContext, type CommonOptions, openBrokerContext } from "../command-context.js";
-import { brokerCommand, exiting } from "../common-options.js";
-import { type ExitCode, exitCodes } from "../exit-codes.js";
+import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
+import { UsageError } from "../errors/usage-error.js";
 import { parseDuration } from "../input/parse-duration.js";
 import { parseEntity } from "../input/parse-entity.js";
 import { parseCount } from "../input/parse-number.js";
 import { messageTable } from "../output/message-table.js";
 import { messageView } from "../output/message-view.js";
-import { UsageError } from "../usage-error.js";
+import { type BrokerContext, type CommonOptions, openBrokerContext } from "./command-context.js";
+import { brokerCommand, exiting } from "./common-options.js";
 
 type Settle = "complete" | "abandon" | "defer" | "dead-letter";
 
@@ -97,7 +91,7 @@ async function openReceiver(
   if (sessionId === undefined && nextSession !== true) return transport.createReceiver(address, "peekLock");
   return await transport.acceptSession(address, sessionId, {
     receiveMode: "peekLock",
-    maxWaitTimeMs: wait,
+    maxWaitTimeInMs: wait,
     abortSignal,
   });
 }
@@ -123,7 +117,7 @@ class Receiving {
     try {
       while (left > 0 && !abortSignal.aborted) {
         const maxMessages = Math.min(left, batchSize);
-        const batch = await this.#receiver.receive({ maxMessages, maxWaitTimeMs: wait, abortSignal });
+        const batch = await this.#receiver.receive({ maxMessages, maxWaitTimeInMs: wait, abortSignal });
         if (batch.length === 0) break;
         left -= batch.length;
         await this.#take(batch);

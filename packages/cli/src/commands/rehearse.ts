@@ -1,13 +1,15 @@
-import { type EntityAddress, type RehearsalGroup, type RehearsalReport, WaybillClient } from "@waybill/core";
+import { type RehearsalReport, WaybillClient } from "@waybill/core";
+import type { RehearsalGroup } from "@waybill/core/diagnostics";
+import type { EntityAddress } from "@waybill/core/transport";
 import type { Command } from "commander";
-import { type CommonOptions, openBrokerContext } from "../command-context.js";
-import { brokerCommand, exiting } from "../common-options.js";
-import { type ExitCode, exitCodes } from "../exit-codes.js";
+import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { parseEntity } from "../input/parse-entity.js";
 import { parseCount } from "../input/parse-number.js";
 import { entityText } from "../output/entity-text.js";
 import { printable } from "../output/printable.js";
 import type { Terminal } from "../output/terminal.js";
+import { type CommonOptions, openBrokerContext } from "./command-context.js";
+import { brokerCommand, exiting } from "./common-options.js";
 
 /** What to rehearse with. */
 interface RehearseCommandOptions extends CommonOptions {

@@ -1,14 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { type ApplicationProperties, checkMessage, type EncodedMessage, type Message } from "@waybill/core";
+import type { ApplicationProperties, EncodedMessage, Message } from "@waybill/core";
+import { checkMessage } from "@waybill/core/transport";
 import { fromPortableValue, type PortableValue } from "@waybill/migration";
 import { type Command, Option } from "commander";
-import { type BrokerContext, type CommonOptions, openBrokerContext } from "../command-context.js";
-import { brokerCommand, exiting, withLabels } from "../common-options.js";
-import { type ExitCode, exitCodes } from "../exit-codes.js";
+import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
+import { UsageError } from "../errors/usage-error.js";
 import { parseDuration, parseWhen } from "../input/parse-duration.js";
 import { parseCount } from "../input/parse-number.js";
 import { readInput } from "../input/read-input.js";
-import { UsageError } from "../usage-error.js";
+import { type BrokerContext, type CommonOptions, openBrokerContext } from "./command-context.js";
+import { brokerCommand, exiting, withLabels } from "./common-options.js";
 
 /** What to send. */
 interface SendOptions extends CommonOptions {

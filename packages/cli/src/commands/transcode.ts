@@ -1,12 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import type { ApplicationProperties } from "@waybill/core";
 import type { Command } from "commander";
-import { type CommonOptions, openChain } from "../command-context.js";
-import { chainCommand, exiting, withLabels } from "../common-options.js";
-import { type ExitCode, exitCodes } from "../exit-codes.js";
+import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
+import { UsageError } from "../errors/usage-error.js";
 import { parseCount } from "../input/parse-number.js";
 import { readInput } from "../input/read-input.js";
-import { UsageError } from "../usage-error.js";
+import { type CommonOptions, openChain } from "./command-context.js";
+import { chainCommand, exiting, withLabels } from "./common-options.js";
 
 /** What to write instead. */
 interface TranscodeOptions extends CommonOptions {

@@ -1,4 +1,4 @@
-import type { EntityName } from "@waybill/core";
+import type { EntityName } from "@waybill/core/transport";
 import {
   type Census,
   type RetirementTarget,
@@ -6,16 +6,16 @@ import {
   retirementVerdict,
 } from "@waybill/migration";
 import { type Command, Option } from "commander";
-import { type CommonOptions, openBrokerContext } from "../command-context.js";
-import { brokerCommand, exiting, withEntities } from "../common-options.js";
-import { type ExitCode, exitCodes } from "../exit-codes.js";
+import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
+import { UsageError } from "../errors/usage-error.js";
 import { parseDuration, parseInstant } from "../input/parse-duration.js";
 import { parseCount } from "../input/parse-number.js";
 import { readCensus } from "../input/read-census.js";
 import { printable } from "../output/printable.js";
 import { Terminal } from "../output/terminal.js";
-import { UsageError } from "../usage-error.js";
 import { runCensus } from "./census.js";
+import { type CommonOptions, openBrokerContext } from "./command-context.js";
+import { brokerCommand, exiting, withEntities } from "./common-options.js";
 
 /** What to retire, and what people know about it. */
 interface VerdictOptions extends CommonOptions {
@@ -75,7 +75,7 @@ async function verdict(serializer: string | undefined, options: VerdictOptions):
   const census = await censusOf(options);
   const judged = retirementVerdict(target, census, {
     writersStoppedAt: options.writersStoppedAt,
-    longestScheduleMs: options.longestSchedule,
+    maxScheduleDurationInMs: options.longestSchedule,
     sessionStatesAreFree: options.sessionStatesAreFree,
     earlier,
   });

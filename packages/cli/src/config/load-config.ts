@@ -4,8 +4,8 @@ import { pathToFileURL } from "node:url";
 import { createPipeline, type Pipeline } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
-import { UsageError } from "../usage-error.js";
-import { withoutSecrets } from "../without-secrets.js";
+import { UsageError } from "../errors/usage-error.js";
+import { withoutSecrets } from "../errors/without-secrets.js";
 import type { GoldenConfig, WaybillConfig } from "./waybill-config.js";
 
 /** A configuration that is ready for use. */

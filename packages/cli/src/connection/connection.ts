@@ -1,5 +1,6 @@
-import type { EntityCatalog, EntityName, Transport } from "@waybill/core";
-import { UsageError } from "../usage-error.js";
+import type { Transport } from "@waybill/core";
+import type { EntityCatalog, EntityName } from "@waybill/core/transport";
+import { UsageError } from "../errors/usage-error.js";
 import { openAzure } from "./open-azure.js";
 import { openLocal } from "./open-local.js";
 

@@ -1,4 +1,4 @@
-import type { CatalogEntity, EntityCatalog, EntityName } from "@waybill/core";
+import type { CatalogEntity, EntityCatalog, EntityName } from "@waybill/core/transport";
 
 /** The entities that were named, and the topics of named subscriptions; with what another catalog knows of them. */
 export function namedCatalog(names: readonly EntityName[], known?: EntityCatalog): EntityCatalog {

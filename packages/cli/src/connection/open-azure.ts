@@ -1,6 +1,8 @@
-import { type CallOptions, type EntityCatalog, type EntityName, WaybillError } from "@waybill/core";
+import { WaybillError } from "@waybill/core";
+import type { CallOptions, EntityCatalog, EntityName } from "@waybill/core/transport";
 import { azureCatalog, azureRetryOptions, azureTransport } from "@waybill/transport-azure";
-import { UsageError } from "../usage-error.js";
+import { openAdministration } from "../broker-host/administration.js";
+import { UsageError } from "../errors/usage-error.js";
 import type { Connection } from "./connection.js";
 import { namedCatalog } from "./named-catalog.js";
 
@@ -9,17 +11,14 @@ const listTimeoutMs = 20_000;
 
 /** Connects to a namespace, or to a server of the local broker. */
 export async function openAzure(connectionString: string): Promise<Connection> {
-  const { ServiceBusAdministrationClient, ServiceBusClient } = await import("@azure/service-bus");
+  const { ServiceBusClient } = await import("@azure/service-bus");
   const client = made(() => new ServiceBusClient(connectionString, { retryOptions: azureRetryOptions }));
   const transport = azureTransport(client);
-  const all = () =>
-    azureCatalog(
-      made(() => new ServiceBusAdministrationClient(connectionString, { retryOptions: { maxRetries: 2 } })),
-    );
+  const administration = await openAdministration();
   return {
     transport,
     catalog: (entities: readonly EntityName[]) =>
-      entities.length > 0 ? namedCatalog(entities) : explained(all()),
+      entities.length > 0 ? namedCatalog(entities) : explained(azureCatalog(administration)),
     createQueue() {
       throw new UsageError("--create makes queues in a local data directory only: give --data.");
     },

@@ -1,6 +1,6 @@
 import { openBroker, openDurableStorage } from "@waybill/broker";
 import { decodeWire } from "@waybill/broker-server";
-import type { EntityName } from "@waybill/core";
+import type { EntityName } from "@waybill/core/transport";
 import { localCatalog, localTransport } from "@waybill/transport-local";
 import type { Connection } from "./connection.js";
 import { namedCatalog } from "./named-catalog.js";

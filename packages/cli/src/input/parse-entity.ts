@@ -1,4 +1,4 @@
-import type { EntityAddress, EntityName, SubQueue } from "@waybill/core";
+import type { EntityAddress, EntityName, SubQueue } from "@waybill/core/transport";
 import { InvalidArgumentError } from "commander";
 
 const pathPattern = /^(.+?)(?:\/subscriptions\/([^/]+))?(\/\$transfer)?(\/\$deadletterqueue)?$/i;

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Census } from "@waybill/migration";
-import { UsageError } from "../usage-error.js";
+import { UsageError } from "../errors/usage-error.js";
 
 /** Reads a census that `waybill census --json` wrote. */
 export async function readCensus(path: string): Promise<Census> {

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { UsageError } from "../usage-error.js";
+import { UsageError } from "../errors/usage-error.js";
 
 /** More than the service takes in one message. */
 const maxBytes = 100 * 1024 * 1024;

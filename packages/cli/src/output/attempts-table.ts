@@ -1,4 +1,4 @@
-import type { DeadLetterAttempt } from "@waybill/core";
+import type { DeadLetterAttempt } from "@waybill/core/pipeline";
 import type { Terminal } from "./terminal.js";
 
 /** Who tried to read a body and why it failed; nothing when the first one succeeded. */

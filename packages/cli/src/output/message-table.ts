@@ -1,4 +1,5 @@
-import type { DeliveredMessage, DeserializationOutcome } from "@waybill/core";
+import type { DeserializationOutcome } from "@waybill/core";
+import type { DeliveredMessage } from "@waybill/core/transport";
 import { messageView } from "./message-view.js";
 import type { Terminal } from "./terminal.js";
 import { toJson } from "./to-json.js";

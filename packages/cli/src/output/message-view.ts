@@ -1,4 +1,5 @@
-import type { DeliveredMessage, DeserializationOutcome } from "@waybill/core";
+import type { DeserializationOutcome } from "@waybill/core";
+import type { DeliveredMessage } from "@waybill/core/transport";
 import { toPortableValue } from "@waybill/migration";
 
 /** What a command tells of a body: who read it, or why nobody could. */

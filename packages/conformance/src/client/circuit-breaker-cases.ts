@@ -1,10 +1,6 @@
 import assert from "node:assert/strict";
-import {
-  type CircuitBreakerEvent,
-  type CircuitBreakerOptions,
-  decodeFailure,
-  type Serializer,
-} from "@waybill/core";
+import type { CircuitBreakerEvent, CircuitBreakerOptions, Serializer } from "@waybill/core";
+import { decodeFailure } from "@waybill/core/serializer";
 import type { Case } from "../case.js";
 import type { TransportSubject } from "../transport/transport-subject.js";
 import { plainJson } from "./plain-json.js";

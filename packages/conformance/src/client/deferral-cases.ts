@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { DeferError, DeferredMessages, type SequenceNumberStore } from "@waybill/core";
+import { DeferError, DeferredMessages } from "@waybill/core";
+import type { SequenceNumberStore } from "@waybill/core/transport";
 import type { Case } from "../case.js";
 import type { TransportSubject } from "../transport/transport-subject.js";
 import { counted, numbersOf, type ProcessingTrial, processingCase } from "./processing-trial.js";

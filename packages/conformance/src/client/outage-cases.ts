@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type Message, type Serializer, unavailableFailure } from "@waybill/core";
+import type { Message, Serializer } from "@waybill/core";
+import { unavailableFailure } from "@waybill/core/serializer";
 import type { Case } from "../case.js";
 import type { TransportSubject } from "../transport/transport-subject.js";
 import { plainJson } from "./plain-json.js";
@@ -104,7 +105,7 @@ async function createOutage(
       return plainJson.deserialize(bytes, context);
     },
   };
-  const client = trial.client({ serializer, unavailableBackoff: { initialDelayMs: 10, maxDelayMs: 50 } });
+  const client = trial.client({ serializer, unavailableBackoff: { initialDelayInMs: 10, maxDelayInMs: 50 } });
   return { queue, registry, client };
 }
 

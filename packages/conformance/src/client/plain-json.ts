@@ -1,4 +1,5 @@
-import { decodeFailure, type Serializer } from "@waybill/core";
+import type { Serializer } from "@waybill/core";
+import { decodeFailure } from "@waybill/core/serializer";
 
 /** As much JSON as the cases need, strict. */
 export const plainJson: Serializer = Object.freeze<Serializer>({

@@ -59,7 +59,7 @@ export class ProcessingTrial {
     const receiver = this.#world.transport.createReceiver({ queue }, "peekLock");
     let missing = count;
     while (missing > 0) {
-      const messages = await receiver.receive({ maxMessages: missing, maxWaitTimeMs: 10_000 });
+      const messages = await receiver.receive({ maxMessages: missing, maxWaitTimeInMs: 10_000 });
       assert.ok(messages.length > 0, `${missing} of ${count} messages did not come`);
       missing -= messages.length;
     }

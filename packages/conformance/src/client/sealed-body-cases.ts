@@ -32,7 +32,7 @@ export function sealedBodyCases(subject: TransportSubject): Case[] {
     law("claim check: a store out of reach keeps the message in the queue", async (trial) => {
       const queue = await trial.createQueue();
       const { store, bodies } = mapStore();
-      const unavailableBackoff = { initialDelayMs: 0 };
+      const unavailableBackoff = { initialDelayInMs: 0 };
       const client = trial.client({ claimCheck: { store, minBytes: 10 }, unavailableBackoff });
       await client.createSender(queue).sendMessages({ body: { text: "large enough" } });
       const away = { ...store, get: () => Promise.reject(new Error("out of reach")) };
@@ -112,7 +112,7 @@ export function sealedBodyCases(subject: TransportSubject): Case[] {
     ),
     law("encryption: keys out of reach keep the message in the queue", async (trial) => {
       const queue = await trial.createQueue();
-      const unavailableBackoff = { initialDelayMs: 0 };
+      const unavailableBackoff = { initialDelayInMs: 0 };
       const client = trial.client({ encryption: { keys: ring("k1") } });
       await client.createSender(queue).sendMessages({ body: { n: 1 } });
       const away = { ...ring("k1"), findKey: () => Promise.reject(new Error("out of reach")) };

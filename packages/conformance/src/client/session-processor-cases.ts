@@ -127,7 +127,7 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
           processMessage: ({ sessionId, body }) => void seen.push(`${sessionId} ${body.n}`),
           processError: ({ disposition, sessionId }) => void dispositions.push([sessionId, disposition]),
         },
-        { onUndeserializable: "block", maxConcurrentSessions: 1, blockedSessionRetryInMs: 500 },
+        { undeserializableAction: "block", maxConcurrentSessions: 1, blockedSessionRetryInMs: 500 },
       );
       await trial.until(() => dispositions.length >= 1, "the session is blocked");
       await sender.sendMessages([...mixed(["ben"], 2), ...mixed(["cem"], 1)]);
@@ -153,7 +153,7 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
       const sender = client.createSender(queue);
       await sender.sendEncodedMessages({ sessionId: "ada", contentType: "application/json", body: broken });
       await sender.sendMessages({ sessionId: "ada", body: { n: 3 } });
-      const session = await client.acceptSession(queue, "ada", { onUndeserializable: "block" });
+      const session = await client.acceptSession(queue, "ada", { undeserializableAction: "block" });
       const messages = [];
       let code: unknown;
       while (code === undefined) {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { decodeFailure, type Serializer } from "@waybill/core";
+import type { Serializer } from "@waybill/core";
+import { decodeFailure } from "@waybill/core/serializer";
 import type { Case } from "../case.js";
 import type { TransportSubject } from "../transport/transport-subject.js";
 import { plainJson } from "./plain-json.js";

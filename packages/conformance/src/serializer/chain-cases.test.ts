@@ -1,4 +1,5 @@
-import { decodeFailure, type Serializer } from "@waybill/core";
+import type { Serializer } from "@waybill/core";
+import { decodeFailure } from "@waybill/core/serializer";
 import { describe, expect, it } from "vitest";
 import { chainCases } from "./chain-cases.js";
 import type { SerializerSubject } from "./serializer-subject.js";

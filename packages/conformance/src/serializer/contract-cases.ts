@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseMediaType } from "@waybill/core";
+import { parseMediaType } from "@waybill/core/serializer";
 import type { Case } from "../case.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 import { quickValues, writeValue } from "./written.js";

@@ -1,4 +1,5 @@
-import { decodeFailure, encodeFailure, type SerializeContext, type Serializer } from "@waybill/core";
+import type { Serializer } from "@waybill/core";
+import { decodeFailure, encodeFailure, type SerializeContext } from "@waybill/core/serializer";
 import { describe, expect, it } from "vitest";
 import type { Case } from "../case.js";
 import { serializerCases } from "./serializer-cases.js";

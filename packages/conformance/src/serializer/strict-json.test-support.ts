@@ -1,10 +1,5 @@
-import {
-  decodeFailure,
-  encodeFailure,
-  type SerializeContext,
-  type Serializer,
-  WaybillError,
-} from "@waybill/core";
+import { type Serializer, WaybillError } from "@waybill/core";
+import { decodeFailure, encodeFailure, type SerializeContext } from "@waybill/core/serializer";
 import { selfDescribingValues } from "./self-describing-values.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 

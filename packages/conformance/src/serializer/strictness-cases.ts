@@ -5,7 +5,7 @@ import { messageSetting, readQuickly, readRefused, readValue } from "./trial.js"
 import { type Written, writableValues, writeValue } from "./written.js";
 
 /** At most so many damaged copies of one body are tried; longer bodies are sampled evenly. */
-const samples = { short: 2048, long: 12, longAt: 4096 };
+const samples = { short: 2048, long: 6, longAt: 4096 };
 
 /**
  * A body is exactly one value: nothing missing, nothing left over. Damage inside may go unnoticed, for no format carries a checksum, but
@@ -102,8 +102,8 @@ const refuseTrailing: Check = async (serializer, written, { isUnframed }) => {
 };
 
 /** The beginning of a scalar can be a scalar (`12` and `1`), so scalars only have to end well. */
-const refuseTruncated: Check = async (serializer, written) => {
-  const readCut = written.isContainer ? readRefused : readQuickly;
+const refuseTruncated: Check = async (serializer, written, { isUnframed }) => {
+  const readCut = written.isContainer && isUnframed !== true ? readRefused : readQuickly;
   for (const offset of offsets(written.bytes.length)) {
     const bytes = written.bytes.slice(0, offset);
     await readCut(serializer, { ...written, bytes, isDeclared: true }, `${written.name} cut at ${offset}`);

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
+import { type Serializer, WaybillError } from "@waybill/core";
 import {
   type DeserializeContext,
   parseMediaType,
   reasonCodes,
   type SerializeContext,
   type SerializedBody,
-  type Serializer,
-  WaybillError,
-} from "@waybill/core";
+} from "@waybill/core/serializer";
 import type { MessageSetting, SerializerSubject } from "./serializer-subject.js";
 
 /** The depth limit under which the law works where a case does not set another. */
@@ -20,7 +19,7 @@ const usualMaxItems = 1_000_000;
  * How long reading may take: so many milliseconds of processor time and one more for so many bytes of the body, and so many milliseconds
  * in all.
  */
-const timeLimit = { refusalMs: 50, bytesPerMs: 8 * 1024, waitMs: 5000 };
+const timeLimit = { refusalMs: 50, bytesPerMs: 4 * 1024, waitMs: 5000 };
 
 /** What became of a body: a value, or a refusal with its reason. */
 export type Trial =

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { EncodedMessage, TransportMessageBatch } from "@waybill/core";
+import type { EncodedMessage } from "@waybill/core";
+import type { TransportMessageBatch } from "@waybill/core/transport";
 import type { Case } from "../case.js";
 import type { TransportSubject } from "./transport-subject.js";
 import { message, rejectsWith, type TransportTrial, texts, transportCase } from "./transport-trial.js";

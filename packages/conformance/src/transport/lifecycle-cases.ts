@@ -97,16 +97,18 @@ function closingCases(subject: TransportSubject): Case[] {
       await trial.transport.close();
       await rejectsWith("closed", async () => trial.transport.createSender(queue).send([message("lamp")]));
       await rejectsWith("closed", async () =>
-        trial.receiver(queue).receive({ maxMessages: 1, maxWaitTimeMs: 1000 }),
+        trial.receiver(queue).receive({ maxMessages: 1, maxWaitTimeInMs: 1000 }),
       );
     }),
     law("a receiver that waits stops waiting when it is closed", async (trial) => {
       const queue = await trial.createQueue();
       const receiver = trial.receiver(queue);
-      const pending = receiver.receive({ maxMessages: 1, maxWaitTimeMs: 600_000 }).catch((error: unknown) => {
-        assert.ok(error instanceof WaybillError && error.code === "closed", String(error));
-        return [];
-      });
+      const pending = receiver
+        .receive({ maxMessages: 1, maxWaitTimeInMs: 600_000 })
+        .catch((error: unknown) => {
+          assert.ok(error instanceof WaybillError && error.code === "closed", String(error));
+          return [];
+        });
       await receiver.close();
       const startMs = trial.now().getTime();
       assert.deepEqual(await trial.ended(pending, 600_000), []);
@@ -135,19 +137,19 @@ function missingEntityCases(subject: TransportSubject): Case[] {
       (trial) => trial.transport.createSender(missing).schedule([message("lamp")], new Date(trial.now())),
       "scheduling",
     ),
-    law("receive", (trial) => trial.receiver(missing).receive({ maxMessages: 1, maxWaitTimeMs: 1000 })),
+    law("receive", (trial) => trial.receiver(missing).receive({ maxMessages: 1, maxWaitTimeInMs: 1000 })),
     law("peek", (trial) => trial.receiver(missing).peek({ maxMessages: 1 })),
     law("receive from a subscription", async (trial) => {
       const topic = await trial.createTopic([]);
       const receiver = trial.receiver({ topic, subscription: "no-such-subscription" });
-      return receiver.receive({ maxMessages: 1, maxWaitTimeMs: 1000 });
+      return receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 1000 });
     }),
     law(
       "acceptSession",
       (trial) =>
         trial.transport.acceptSession({ queue: missing }, "ada", {
           receiveMode: "peekLock",
-          maxWaitTimeMs: 1000,
+          maxWaitTimeInMs: 1000,
         }),
       "sessions",
     ),

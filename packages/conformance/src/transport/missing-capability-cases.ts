@@ -1,4 +1,4 @@
-import type { TransportCapability } from "@waybill/core";
+import type { TransportCapability } from "@waybill/core/transport";
 import type { Case } from "../case.js";
 import type { TransportSubject } from "./transport-subject.js";
 import { handleOf, message, rejectsWith, type TransportTrial, transportCase } from "./transport-trial.js";
@@ -36,7 +36,7 @@ const attempts: Readonly<Record<TransportCapability, readonly Attempt[]>> = {
       async (trial) =>
         trial.transport.acceptSession({ queue: await trial.createQueue() }, "ada", {
           receiveMode: "peekLock",
-          maxWaitTimeMs: 1000,
+          maxWaitTimeInMs: 1000,
         }),
     ],
   ],
@@ -77,5 +77,5 @@ async function ruleManager(trial: TransportTrial) {
 async function receiveTransferred(trial: TransportTrial): Promise<unknown> {
   const queue = await trial.createQueue();
   const receiver = trial.receiver({ queue, subQueue: "transferDeadLetter" });
-  return receiver.receive({ maxMessages: 1, maxWaitTimeMs: 1000 });
+  return receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 1000 });
 }

@@ -1,4 +1,4 @@
-import type { CallOptions, TransportCapability } from "@waybill/core";
+import type { CallOptions, TransportCapability } from "@waybill/core/transport";
 import { handleOf, message, type TransportTrial } from "./transport-trial.js";
 
 /** An operation of the contract, ready to be tried in every circumstance. */
@@ -48,7 +48,7 @@ export const operations: readonly Operation[] = Object.freeze<Operation[]>([
   },
   onReceiver(
     "receive",
-    (receiver) => (options) => receiver.receive({ maxMessages: 1, maxWaitTimeMs: 1000, ...options }),
+    (receiver) => (options) => receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 1000, ...options }),
   ),
   onReceiver("peek", (receiver) => (options) => receiver.peek({ maxMessages: 1, ...options })),
   {
@@ -76,7 +76,7 @@ export const operations: readonly Operation[] = Object.freeze<Operation[]>([
       const call = (options: CallOptions) =>
         trial.transport.acceptSession({ queue }, "ada", {
           receiveMode: "peekLock",
-          maxWaitTimeMs: 10_000,
+          maxWaitTimeInMs: 10_000,
           ...options,
         });
       return { call, owner: undefined };
@@ -149,7 +149,7 @@ function onSession(name: string, bind: (session: Session) => Call): Operation {
       const queue = await withSession(trial);
       const session = await trial.transport.acceptSession({ queue }, "ada", {
         receiveMode: "peekLock",
-        maxWaitTimeMs: 10_000,
+        maxWaitTimeInMs: 10_000,
       });
       return { call: bind(session), owner: session };
     },

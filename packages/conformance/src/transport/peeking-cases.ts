@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { TransportCapability } from "@waybill/core";
+import type { TransportCapability } from "@waybill/core/transport";
 import type { Case } from "../case.js";
 import { assertSameValue } from "../same-value.js";
 import type { TransportSubject } from "./transport-subject.js";

@@ -12,7 +12,7 @@ export function receivingCases(subject: TransportSubject): Case[] {
       const queue = await trial.createQueue();
       await trial.send(queue, "a", "b", "c");
       const receiver = trial.receiver(queue);
-      const first = await trial.ended(receiver.receive({ maxMessages: 2, maxWaitTimeMs: 10_000 }), 10_000);
+      const first = await trial.ended(receiver.receive({ maxMessages: 2, maxWaitTimeInMs: 10_000 }), 10_000);
       assert.ok(first.length >= 1 && first.length <= 2, `${first.length} messages came`);
     }),
     law("returns early with fewer messages than asked for", async (trial) => {
@@ -20,7 +20,7 @@ export function receivingCases(subject: TransportSubject): Case[] {
       await trial.send(queue, "a", "b");
       const startMs = trial.now().getTime();
       const messages = await trial.ended(
-        trial.receiver(queue).receive({ maxMessages: 10, maxWaitTimeMs: 60_000 }),
+        trial.receiver(queue).receive({ maxMessages: 10, maxWaitTimeInMs: 60_000 }),
         60_000,
       );
       assert.ok(messages.length > 0, "messages came");
@@ -28,12 +28,12 @@ export function receivingCases(subject: TransportSubject): Case[] {
     }),
     law("returns nothing after the time it was to wait", async (trial) => {
       const queue = await trial.createQueue();
-      const call = trial.receiver(queue).receive({ maxMessages: 1, maxWaitTimeMs: 300 });
+      const call = trial.receiver(queue).receive({ maxMessages: 1, maxWaitTimeInMs: 300 });
       assert.deepEqual(await trial.passing(300, call), []);
     }),
     law("waits for a message that comes later", async (trial) => {
       const queue = await trial.createQueue();
-      const call = trial.receiver(queue).receive({ maxMessages: 1, maxWaitTimeMs: 60_000 });
+      const call = trial.receiver(queue).receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
       await trial.send(queue, "late");
       assert.deepEqual(texts(await trial.ended(call, 60_000)), ["late"]);
     }),
@@ -43,7 +43,7 @@ export function receivingCases(subject: TransportSubject): Case[] {
       const givingUp = new AbortController();
       const call = receiver.receive({
         maxMessages: 1,
-        maxWaitTimeMs: 60_000,
+        maxWaitTimeInMs: 60_000,
         abortSignal: givingUp.signal,
       });
       givingUp.abort();

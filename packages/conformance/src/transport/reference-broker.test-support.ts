@@ -1,13 +1,11 @@
 import { randomUUID } from "node:crypto";
-import {
-  type DeliveredMessage,
-  type EncodedMessage,
-  type ErrorCode,
-  type ReceiveMode,
-  type SettlementHandle,
-  type SubscriptionRule,
-  WaybillError,
-} from "@waybill/core";
+import { type EncodedMessage, type ErrorCode, WaybillError } from "@waybill/core";
+import type {
+  DeliveredMessage,
+  ReceiveMode,
+  SettlementHandle,
+  SubscriptionRule,
+} from "@waybill/core/transport";
 import type { EntitySetting } from "./transport-subject.js";
 
 /** A message in a lane. */

@@ -1,4 +1,5 @@
-import { type CallOptions, WaybillError } from "@waybill/core";
+import { WaybillError } from "@waybill/core";
+import type { CallOptions } from "@waybill/core/transport";
 import { failure, type ReferenceBroker } from "./reference-broker.test-support.js";
 
 /** The life of something that a transport made: closed by itself or with its transport. */

@@ -9,7 +9,7 @@ import type {
   SubscribeHandlers,
   TransportReceiver,
   TransportSessionReceiver,
-} from "@waybill/core";
+} from "@waybill/core/transport";
 import {
   failure,
   findStored,
@@ -41,7 +41,7 @@ export class ReferenceReceiver implements TransportReceiver {
   }
 
   receive(options: ReceiveOptions): Promise<DeliveredMessage[]> {
-    return this.part.waiting(options, options.maxWaitTimeMs, (isDue) => {
+    return this.part.waiting(options, options.maxWaitTimeInMs, (isDue) => {
       if (this.lane.setting.requiresSession && this.session === undefined)
         throw failure("operation-invalid", "The entity needs a session.", this.part.path);
       const messages = this.lane.take(options.maxMessages, this.receiveMode, this.session);
@@ -58,7 +58,7 @@ export class ReferenceReceiver implements TransportReceiver {
         if (running.size >= maxConcurrentCalls) await Promise.race(running);
         const maxMessages = maxConcurrentCalls - running.size;
         if (maxMessages === 0) continue;
-        for (const message of await this.receive({ maxMessages, maxWaitTimeMs: Infinity, abortSignal })) {
+        for (const message of await this.receive({ maxMessages, maxWaitTimeInMs: Infinity, abortSignal })) {
           const handling: Promise<void> = handlers.onMessage(message).finally(() => running.delete(handling));
           running.add(handling);
         }

@@ -1,9 +1,5 @@
-import type {
-  ApplicationPropertyValue,
-  CorrelationFilter,
-  EncodedMessage,
-  SubscriptionRule,
-} from "@waybill/core";
+import type { ApplicationPropertyValue, EncodedMessage } from "@waybill/core";
+import type { CorrelationFilter, SubscriptionRule } from "@waybill/core/transport";
 import { failure } from "./reference-broker.test-support.js";
 
 /** What filters look at. */

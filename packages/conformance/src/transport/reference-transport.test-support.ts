@@ -1,11 +1,10 @@
+import type { EncodedMessage, Transport } from "@waybill/core";
 import {
   checkRule,
-  type EncodedMessage,
   type EntityAddress,
-  type Transport,
   type TransportCapability,
   type TransportMessageBatch,
-} from "@waybill/core";
+} from "@waybill/core/transport";
 import { failure, findStored, type Lane, ReferenceBroker } from "./reference-broker.test-support.js";
 import { ReferencePart } from "./reference-part.test-support.js";
 import { ReferenceReceiver, ReferenceSessionReceiver } from "./reference-receiver.test-support.js";
@@ -87,7 +86,7 @@ function referenceTransport(broker: ReferenceBroker): Transport {
     acceptSession(address, sessionId, options) {
       const path = pathOf(address);
       const part = open(path);
-      return part.waiting(options, options.maxWaitTimeMs, (isDue) => {
+      return part.waiting(options, options.maxWaitTimeInMs, (isDue) => {
         const lane = broker.lane(path);
         if (!lane.setting.requiresSession)
           throw failure("operation-invalid", "The entity has no sessions.", path);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { EncodedMessage, SubscriptionRule, TransportRuleManager } from "@waybill/core";
+import type { EncodedMessage } from "@waybill/core";
+import type { SubscriptionRule, TransportRuleManager } from "@waybill/core/transport";
 import type { Case } from "../case.js";
 import { assertSameValue } from "../same-value.js";
 import type { TransportSubject } from "./transport-subject.js";

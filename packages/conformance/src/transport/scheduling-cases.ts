@@ -26,7 +26,7 @@ export function schedulingCases(subject: TransportSubject): Case[] {
     }),
     law("a receiver that waits gets a message when it becomes active", async (trial) => {
       const { queue } = await withScheduled(trial, "lamp");
-      const call = trial.receiver(queue).receive({ maxMessages: 1, maxWaitTimeMs: 60_000 });
+      const call = trial.receiver(queue).receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
       assert.deepEqual(texts(await trial.passing(5000, call)), ["lamp"]);
     }),
     law("a message sent with a time to be enqueued waits for it", async (trial) => {

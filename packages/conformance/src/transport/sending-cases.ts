@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { ApplicationPropertyValue, EncodedBody, EncodedMessage, MessageId } from "@waybill/core";
+import type { ApplicationPropertyValue, EncodedMessage } from "@waybill/core";
+import type { EncodedBody, MessageId } from "@waybill/core/transport";
 import type { Case } from "../case.js";
 import { assertSameValue } from "../same-value.js";
 import type { TransportSubject } from "./transport-subject.js";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { TransportSessionReceiver } from "@waybill/core";
+import type { TransportSessionReceiver } from "@waybill/core/transport";
 import type { Case } from "../case.js";
 import { assertSameValue } from "../same-value.js";
 import type { TransportSubject } from "./transport-subject.js";
@@ -36,7 +36,7 @@ export function sessionCases(subject: TransportSubject): Case[] {
       const queue = await trial.createQueue({ requiresSession: true });
       const call = trial.transport.acceptSession({ queue }, undefined, {
         receiveMode: "peekLock",
-        maxWaitTimeMs: 1000,
+        maxWaitTimeInMs: 1000,
       });
       await rejectsWith("timeout", () => trial.passing(1000, call));
     }),
@@ -52,7 +52,7 @@ export function sessionCases(subject: TransportSubject): Case[] {
       const givingUp = new AbortController();
       const call = trial.transport.acceptSession({ queue }, undefined, {
         receiveMode: "peekLock",
-        maxWaitTimeMs: 60_000,
+        maxWaitTimeInMs: 60_000,
         abortSignal: givingUp.signal,
       });
       givingUp.abort();
@@ -100,7 +100,7 @@ export function sessionCases(subject: TransportSubject): Case[] {
       const queue = await withSessions(trial);
       const session = await trial.transport.acceptSession({ queue }, "ben", {
         receiveMode: "receiveAndDelete",
-        maxWaitTimeMs: 10_000,
+        maxWaitTimeInMs: 10_000,
       });
       const arrived = await trial.receiveOne(session);
       assert.equal(arrived.settlement, undefined);
@@ -175,7 +175,7 @@ export function sessionCases(subject: TransportSubject): Case[] {
       await trial.send(topic, message("lamp", { sessionId: "ada" }));
       const session = await trial.transport.acceptSession({ topic, subscription: "billing" }, "ada", {
         receiveMode: "peekLock",
-        maxWaitTimeMs: 10_000,
+        maxWaitTimeInMs: 10_000,
       });
       assert.deepEqual(texts([await trial.receiveOne(session)]), ["lamp"]);
     }),
@@ -193,7 +193,7 @@ export function sessionCases(subject: TransportSubject): Case[] {
     law("an entity with sessions has no receiver without one", async (trial) => {
       const queue = await withSessions(trial);
       await rejectsWith("operation-invalid", () =>
-        trial.receiver(queue).receive({ maxMessages: 1, maxWaitTimeMs: 1000 }),
+        trial.receiver(queue).receive({ maxMessages: 1, maxWaitTimeInMs: 1000 }),
       );
     }),
     law("an entity without sessions accepts none", async (trial) => {
@@ -267,6 +267,6 @@ function accept(
 ): Promise<TransportSessionReceiver> {
   return trial.transport.acceptSession({ queue }, sessionId, {
     receiveMode: "peekLock",
-    maxWaitTimeMs: 60_000,
+    maxWaitTimeInMs: 60_000,
   });
 }

@@ -1,10 +1,6 @@
 import assert from "node:assert/strict";
-import {
-  type DeliveredMessage,
-  type TransportReceiver,
-  type TransportSubscription,
-  WaybillError,
-} from "@waybill/core";
+import { WaybillError } from "@waybill/core";
+import type { DeliveredMessage, TransportReceiver, TransportSubscription } from "@waybill/core/transport";
 import type { Case } from "../case.js";
 import type { TransportSubject } from "./transport-subject.js";
 import { handleOf, type TransportTrial, texts, transportCase, turn } from "./transport-trial.js";

@@ -1,10 +1,9 @@
-import {
-  type Transport,
-  type TransportRuleManager,
-  type TransportSender,
-  type TransportSessionReceiver,
-  WaybillError,
-} from "@waybill/core";
+import { type Transport, WaybillError } from "@waybill/core";
+import type {
+  TransportRuleManager,
+  TransportSender,
+  TransportSessionReceiver,
+} from "@waybill/core/transport";
 import { describe, expect, it } from "vitest";
 import { operations } from "./operations.js";
 import { referenceSubject } from "./reference-transport.test-support.js";

@@ -1,4 +1,5 @@
-import type { Transport, TransportCapability } from "@waybill/core";
+import type { Transport } from "@waybill/core";
+import type { TransportCapability } from "@waybill/core/transport";
 
 /** What the transport law is told about the transport that it judges. */
 export interface TransportSubject {

@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
-import {
-  type DeliveredMessage,
-  type EncodedMessage,
-  type EntityAddress,
-  type ErrorCode,
-  type ReceiveMode,
-  type SettlementHandle,
-  type Transport,
-  type TransportCapability,
-  type TransportReceiver,
-  WaybillError,
-} from "@waybill/core";
+import { type EncodedMessage, type ErrorCode, type Transport, WaybillError } from "@waybill/core";
+import type {
+  DeliveredMessage,
+  EntityAddress,
+  ReceiveMode,
+  SettlementHandle,
+  TransportCapability,
+  TransportReceiver,
+} from "@waybill/core/transport";
 import type { Case } from "../case.js";
 import type { EntitySetting, TransportSubject, TransportWorld } from "./transport-subject.js";
 
@@ -73,7 +70,7 @@ export class TransportTrial {
     const messages: DeliveredMessage[] = [];
     while (messages.length < count) {
       const maxMessages = count - messages.length;
-      const next = await this.ended(receiver.receive({ maxMessages, maxWaitTimeMs: 10_000 }), 10_000);
+      const next = await this.ended(receiver.receive({ maxMessages, maxWaitTimeInMs: 10_000 }), 10_000);
       assert.ok(next.length > 0, `${messages.length} of ${count} messages came from ${receiver.entityPath}`);
       assert.ok(
         next.length <= maxMessages,
@@ -98,7 +95,7 @@ export class TransportTrial {
   async receiveNothing(receiver: TransportReceiver): Promise<void> {
     const messages = await this.passing(
       emptyWaitMs,
-      receiver.receive({ maxMessages: 10, maxWaitTimeMs: emptyWaitMs }),
+      receiver.receive({ maxMessages: 10, maxWaitTimeInMs: emptyWaitMs }),
     );
     assert.deepEqual(texts(messages), [], `nothing comes from ${receiver.entityPath}`);
   }

@@ -1,17 +1,17 @@
-import { callHook } from "../call-hook.js";
-import type { PipelineOptions } from "../deserialization/options.js";
-import { createPipeline, type Pipeline } from "../deserialization/pipeline.js";
-import type { Diagnostics } from "../diagnostics/diagnostics.js";
-import { Observer } from "../diagnostics/observer.js";
-import type { MessageType } from "../message-types/message-type.js";
-import type { CircuitBreakerEvent } from "./circuit-breaker-event.js";
 import {
   type CircuitBreakerOptions,
   type ResolvedCircuitBreakerOptions,
   resolveCircuitBreakerOptions,
-} from "./circuit-breaker-options.js";
-import { resolveUnavailableBackoff, type UnavailableBackoff } from "./unavailable-backoff.js";
-import type { UndeserializableEvent } from "./undeserializable-event.js";
+} from "../circuit-breaker/circuit-breaker-options.js";
+import type { CircuitBreakerEvent } from "../diagnostics/circuit-breaker-event.js";
+import type { Diagnostics } from "../diagnostics/diagnostics.js";
+import { Observer } from "../diagnostics/observer.js";
+import { callHook } from "../foundation/call-hook.js";
+import { resolveUnavailableBackoff, type UnavailableBackoff } from "../holding/unavailable-backoff.js";
+import type { UndeserializableEvent } from "../message/undeserializable-event.js";
+import type { MessageType } from "../message-types/message-type.js";
+import type { PipelineOptions } from "../pipeline/options.js";
+import { createPipeline, type Pipeline } from "../pipeline/pipeline.js";
 
 /** What a client does beside reading and writing bodies. */
 export interface ClientOptions {

@@ -1,10 +1,4 @@
-import type { Pipeline } from "../deserialization/pipeline.js";
-import { ObservedTransport } from "../diagnostics/observed-transport.js";
-import { WaybillError } from "../error.js";
-import type { UndecodedMessage } from "../message.js";
-import type { RehearsalReport } from "../rehearsal/rehearsal-report.js";
-import { defaultRehearseOptions, type RehearseOptions, rehearse } from "../rehearsal/rehearse.js";
-import { type Scheduler, systemScheduler } from "../scheduler.js";
+import { CircuitBreakers, pathOf } from "../circuit-breaker/circuit-breakers.js";
 import type {
   AcceptSessionOptions,
   EntityAddress,
@@ -14,30 +8,43 @@ import type {
   TransportReceiver,
   TransportSender,
   TransportSessionReceiver,
-} from "../transport.js";
-import { CircuitBreakers, pathOf } from "./circuit-breakers.js";
-import type { ClientHealth } from "./client-health.js";
-import type { ResolvedClientOptions } from "./client-options.js";
-import { durationMs } from "./duration.js";
-import { HealthMonitor } from "./health-monitor.js";
-import { type ListSessionsOptions, listSessions } from "./list-sessions.js";
-import type { CloseSubscriptionOptions, MessageSubscription } from "./processor-options.js";
-import { Receiver, type ReceiverSettings } from "./receiver.js";
+} from "../contracts/transport.js";
+import type { ClientHealth } from "../diagnostics/client-health.js";
+import { HealthMonitor } from "../diagnostics/health-monitor.js";
+import { ObservedTransport } from "../diagnostics/observed-transport.js";
+import { WaybillError } from "../errors/error.js";
+import { durationMs } from "../foundation/duration.js";
+import { type Scheduler, systemScheduler } from "../foundation/scheduler.js";
+import { requireWholeNumber } from "../foundation/whole-number.js";
+import type { UndecodedMessage } from "../message/message.js";
+import type { MessageType } from "../message-types/message-type.js";
+import type { Pipeline } from "../pipeline/pipeline.js";
+import type { CloseSubscriptionOptions, MessageSubscription } from "../processing/processor-options.js";
+import {
+  type TypedMessageHandlers,
+  type TypedSubscribeOptions,
+  untypedHandlers,
+} from "../processing/typed-handlers.js";
+import { Receiver, type ReceiverSettings } from "../receiving/receiver.js";
 import {
   type AcceptSessionReceiverOptions,
   defaultReceiverOptions,
   type ReceiverOptions,
-} from "./receiver-options.js";
-import { Sender } from "./sender.js";
-import {
-  requireOnUndeserializable,
-  type SessionMessageHandlers,
-  type SubscribeSessionsOptions,
-} from "./session-processor-options.js";
-import { SessionReceiver } from "./session-receiver.js";
-import { startSessionProcessor } from "./start-session-processor.js";
-import type { TypedHandlers, TypedSubscribeOptions } from "./typed-handlers.js";
-import { requireWholeNumber } from "./whole-number.js";
+} from "../receiving/receiver-options.js";
+import { requireUndeserializableAction } from "../receiving/undeserializable-action.js";
+import type { RehearsalReport } from "../rehearsal/rehearsal-report.js";
+import { defaultRehearseOptions, type RehearseOptions, rehearse } from "../rehearsal/rehearse.js";
+import { RuleManager } from "../rules/rule-manager.js";
+import { Sender } from "../sending/sender.js";
+import { type ListSessionsOptions, listSessions } from "../sessions/list-sessions.js";
+import type {
+  SessionMessageHandlers,
+  SubscribeSessionsOptions,
+  TypedSessionMessageHandlers,
+} from "../sessions/session-processor-options.js";
+import { SessionReceiver } from "../sessions/session-receiver.js";
+import { startSessionProcessor } from "../sessions/start-session-processor.js";
+import type { ResolvedClientOptions } from "./client-options.js";
 
 /** A queue or, with a subscription, a topic: what the overloads of the client's methods name. */
 export interface EntityName {
@@ -90,8 +97,26 @@ export class ClientParts {
     return this.#transport.scheduler ?? systemScheduler;
   }
 
-  get namespace(): string | undefined {
-    return this.#transport.namespace;
+  get fullyQualifiedNamespace(): string | undefined {
+    return this.#inner.fullyQualifiedNamespace;
+  }
+
+  get identifier(): string | undefined {
+    return this.#inner.identifier;
+  }
+
+  createRuleManager(topic: string, subscription: string): RuleManager {
+    this.requireOpen();
+    requireName("The topic", topic);
+    requireName("The subscription", subscription);
+    return this.add(
+      new RuleManager({
+        manager: this.#transport.createRuleManager(topic, subscription),
+        topic,
+        subscription,
+        onClosed: this.forget,
+      }),
+    );
   }
 
   health(): ClientHealth {
@@ -117,9 +142,11 @@ export class ClientParts {
   /** Subscribes through a receiver that closes with the subscription. */
   subscribe(
     entity: EntityName,
-    { pipeline, handlers }: TypedHandlers,
-    { receiveMode, ...options }: TypedSubscribeOptions,
+    given: TypedMessageHandlers<MessageType>,
+    { receiveMode, ...options }: TypedSubscribeOptions = {},
   ): MessageSubscription {
+    this.requireOpen();
+    const { pipeline, handlers } = untypedHandlers(this.#options.pipeline, given);
     const receiver = this.#openReceiver(entity, { receiveMode }, pipeline, true);
     try {
       const subscription = receiver.subscribe(handlers, options);
@@ -165,9 +192,9 @@ export class ClientParts {
     const { receiveMode = defaultReceiverOptions.receiveMode, abortSignal } = options;
     requireReceiveMode(receiveMode);
     renewForMs(options);
-    const maxWaitTimeMs = durationMs("maxWaitTimeInMs", options.maxWaitTimeInMs, defaultSessionWaitMs);
-    const isBlocking = requireOnUndeserializable(options.onUndeserializable) === "block";
-    const accepting = { receiveMode, maxWaitTimeMs, abortSignal };
+    const maxWaitTimeInMs = durationMs("maxWaitTimeInMs", options.maxWaitTimeInMs, defaultSessionWaitMs);
+    const isBlocking = requireUndeserializableAction(options.undeserializableAction) === "block";
+    const accepting = { receiveMode, maxWaitTimeInMs, abortSignal };
     const address = entityAddress(entity);
     const receiver = await this.#accept(address, sessionId, accepting);
     const breaker = this.#breakers.of(address, this.#options.pipeline);
@@ -177,10 +204,13 @@ export class ClientParts {
 
   subscribeSessions(
     entity: EntityName,
-    handlers: SessionMessageHandlers<unknown, UndecodedMessage>,
+    given: SessionMessageHandlers<unknown, UndecodedMessage> | TypedSessionMessageHandlers<MessageType>,
     options: SubscribeSessionsOptions = {},
   ): MessageSubscription {
     this.requireOpen();
+    const { pipeline, handlers } = isTyped(given)
+      ? untypedHandlers(this.#options.pipeline, given)
+      : { pipeline: this.#options.pipeline, handlers: given };
     if (options.receiveMode !== undefined) requireReceiveMode(options.receiveMode);
     const address = entityAddress(entity);
     return this.add(
@@ -190,10 +220,12 @@ export class ClientParts {
         address,
         entityPath: pathOf(address),
         scheduler: this.scheduler,
-        breaker: this.#breakers.of(address, this.#options.pipeline),
+        breaker: this.#breakers.of(address, pipeline),
         backoff: this.#options.unavailableBackoff,
-        settingsOf: (receiver, maxAutoLockRenewalDurationInMs) =>
-          this.#receiverSettings(receiver, { maxAutoLockRenewalDurationInMs }),
+        settingsOf: (receiver, maxAutoLockRenewalDurationInMs) => ({
+          ...this.#receiverSettings(receiver, { maxAutoLockRenewalDurationInMs }),
+          pipeline,
+        }),
         onClosed: this.forget,
       }),
     );
@@ -378,4 +410,10 @@ function requireReceiveMode(receiveMode: unknown): asserts receiveMode is Receiv
   throw new TypeError(
     `receiveMode must be "peekLock" or "receiveAndDelete", not ${JSON.stringify(receiveMode)}.`,
   );
+}
+
+function isTyped(
+  handlers: SessionMessageHandlers<unknown, UndecodedMessage> | TypedSessionMessageHandlers<MessageType>,
+): handlers is TypedSessionMessageHandlers<MessageType> {
+  return typeof handlers?.processMessage === "object";
 }

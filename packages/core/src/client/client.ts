@@ -1,5 +1,15 @@
-import type { ReceivedMessage, UndecodedMessage } from "../message.js";
+import type { ReceiveMode, Transport } from "../contracts/transport.js";
+import type { ClientHealth } from "../diagnostics/client-health.js";
+import type { ReceivedMessage, UndecodedMessage } from "../message/message.js";
 import type { MessageType } from "../message-types/message-type.js";
+import type { MessageSubscription } from "../processing/processor-options.js";
+import type { TypedMessageHandlers, TypedSubscribeOptions } from "../processing/typed-handlers.js";
+import type { Receiver } from "../receiving/receiver.js";
+import type {
+  AcceptSessionReceiverOptions,
+  ReceiverOptions,
+  UndecodedIn,
+} from "../receiving/receiver-options.js";
 import type { RehearsalReport } from "../rehearsal/rehearsal-report.js";
 import type { RehearseOptions } from "../rehearsal/rehearse.js";
 import type { RepliableMessage, ReplyOptions } from "../request-reply/reply.js";
@@ -14,22 +24,21 @@ import {
   RequestReply,
 } from "../request-reply/request-reply.js";
 import type { Requester } from "../request-reply/requester.js";
-import type { ReceiveMode, Transport } from "../transport.js";
-import type { ClientHealth } from "./client-health.js";
+import type { RuleManager } from "../rules/rule-manager.js";
+import type { Sender } from "../sending/sender.js";
+import type { ListSessionsOptions } from "../sessions/list-sessions.js";
+import type {
+  SessionMessageHandlers,
+  SubscribeSessionsOptions,
+  TypedSessionMessageHandlers,
+} from "../sessions/session-processor-options.js";
+import type { SessionReceiver } from "../sessions/session-receiver.js";
 import {
   type ResolvedClientOptions,
   resolveClientOptions,
   type WaybillClientOptions,
 } from "./client-options.js";
 import { ClientParts, type EntityName, requireName } from "./client-parts.js";
-import type { ListSessionsOptions } from "./list-sessions.js";
-import type { MessageSubscription } from "./processor-options.js";
-import type { Receiver } from "./receiver.js";
-import type { AcceptSessionReceiverOptions, ReceiverOptions, UndecodedIn } from "./receiver-options.js";
-import type { Sender } from "./sender.js";
-import type { SessionMessageHandlers, SubscribeSessionsOptions } from "./session-processor-options.js";
-import type { SessionReceiver } from "./session-receiver.js";
-import { type HandlersByType, type TypedSubscribeOptions, typedHandlers } from "./typed-handlers.js";
 
 /** Options under which everything that cannot be read is dead-lettered, so that no raw message reaches the application. */
 type DeadLetteringOptions = ReceiverOptions & {
@@ -54,7 +63,7 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
       client: this,
       scheduler: this.#parts.scheduler,
       pipeline: this.#options.pipeline,
-      namespace: () => this.#parts.namespace,
+      namespace: () => this.#parts.fullyQualifiedNamespace,
       onOpened: (requester) => this.#parts.add(requester),
       onClosed: this.#parts.forget,
     });
@@ -62,6 +71,16 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
 
   get isClosed(): boolean {
     return this.#parts.isClosed;
+  }
+
+  /** The host of the namespace, such as `shop.servicebus.windows.net`; undefined where the transport does not know it. */
+  get fullyQualifiedNamespace(): string | undefined {
+    return this.#parts.fullyQualifiedNamespace;
+  }
+
+  /** What the transport calls itself to the broker, such as the `identifier` of the official SDK's client; undefined where it has no name. */
+  get identifier(): string | undefined {
+    return this.#parts.identifier;
   }
 
   /**
@@ -102,25 +121,24 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
    */
   subscribe(
     queue: string,
-    handlers: HandlersByType<Types>,
-    options: TypedSubscribeOptions,
+    handlers: TypedMessageHandlers<Types>,
+    options?: TypedSubscribeOptions,
   ): MessageSubscription;
   subscribe(
     topic: string,
     subscription: string,
-    handlers: HandlersByType<Types>,
-    options: TypedSubscribeOptions,
+    handlers: TypedMessageHandlers<Types>,
+    options?: TypedSubscribeOptions,
   ): MessageSubscription;
   subscribe(
     queueOrTopic: string,
-    ...rest:
-      | [HandlersByType<Types>, TypedSubscribeOptions]
-      | [string, HandlersByType<Types>, TypedSubscribeOptions]
+    second: string | TypedMessageHandlers<Types>,
+    third?: TypedMessageHandlers<Types> | TypedSubscribeOptions,
+    fourth?: TypedSubscribeOptions,
   ): MessageSubscription {
-    this.#parts.requireOpen();
-    const [topicSubscription, handlers, options] = rest.length === 3 ? rest : [undefined, ...rest];
-    const entity = { queueOrTopic, subscription: topicSubscription };
-    return this.#parts.subscribe(entity, typedHandlers(this.#options.pipeline, handlers, options), options);
+    return typeof second === "string"
+      ? this.#parts.subscribe({ queueOrTopic, subscription: second }, third as never, fourth)
+      : this.#parts.subscribe(queue(queueOrTopic), second as never, third as never);
   }
 
   /** Locks the named session. Rejects with `session-cannot-be-locked` when another receiver holds it. */
@@ -169,8 +187,19 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
 
   /**
    * Serves the sessions of a queue or subscription until the returned subscription or the client is closed: several at once, each in
-   * order, each as long as it has messages. Throws `TypeError` for options no program should pass.
+   * order, each as long as it has messages. `processMessage` is one handler, or an object of handlers by message type. Throws `TypeError` for options no program should pass.
    */
+  subscribeSessions(
+    queue: string,
+    handlers: TypedSessionMessageHandlers<Types>,
+    options?: SubscribeSessionsOptions,
+  ): MessageSubscription;
+  subscribeSessions(
+    topic: string,
+    subscription: string,
+    handlers: TypedSessionMessageHandlers<Types>,
+    options?: SubscribeSessionsOptions,
+  ): MessageSubscription;
   subscribeSessions<Body = unknown, Mode extends ReceiveMode = "peekLock">(
     queue: string,
     handlers: SessionMessageHandlers<Body, UndecodedIn<Mode>>,
@@ -184,8 +213,8 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
   ): MessageSubscription;
   subscribeSessions(
     queueOrTopic: string,
-    second: string | SessionMessageHandlers,
-    third?: SessionMessageHandlers | SubscribeSessionsOptions,
+    second: string | object,
+    third?: object,
     fourth?: SubscribeSessionsOptions,
   ): MessageSubscription {
     return typeof second === "string"
@@ -227,6 +256,11 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     return typeof second === "string"
       ? this.#parts.rehearse({ queueOrTopic, subscription: second }, third)
       : this.#parts.rehearse(queue(queueOrTopic), second);
+  }
+
+  /** Adds, removes and lists the rules of a topic's subscription. */
+  createRuleManager(topic: string, subscription: string): RuleManager {
+    return this.#parts.createRuleManager(topic, subscription);
   }
 
   /** A requester whose replies come to a queue, its own or one shared by session, or to a topic's subscription. */

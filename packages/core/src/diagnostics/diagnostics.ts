@@ -1,9 +1,9 @@
-import type { SettlementVerb } from "../client/delivery.js";
-import type { UndeserializableDisposition } from "../client/undeserializable-event.js";
-import type { DeadLetterReason } from "../deserialization/outcome.js";
-import type { DeserializationReport } from "../deserialization/report.js";
-import type { ApplicationProperties, MessageId } from "../message.js";
-import type { LinkStall } from "../transport.js";
+import type { SettlementVerb } from "../contracts/settlement.js";
+import type { LinkStall } from "../contracts/transport.js";
+import type { ApplicationProperties, MessageId } from "../message/message.js";
+import type { DeadLetterReason } from "../message/outcome.js";
+import type { DeserializationReport } from "../message/report.js";
+import type { UndeserializableDisposition } from "../message/undeserializable-event.js";
 
 /**
  * What a client lets others see of its work: for logs, metrics and traces. No payload, no application property and no key is in what it
@@ -17,7 +17,7 @@ export interface Diagnostics {
   readonly trace?: ((operation: TracedOperation) => OperationTrace | undefined) | undefined;
 }
 
-/** What happened. `error` is what the operation failed with, `durationMs` how long it took, in milliseconds. */
+/** What happened. `error` is what the operation failed with, `durationInMs` how long it took, in milliseconds. */
 export type DiagnosticEvent =
   | SendEvent
   | ReceiveEvent
@@ -81,7 +81,7 @@ export interface SendEvent {
   readonly type: "send" | "schedule";
   readonly entityPath: string;
   readonly messages: readonly MessageFacts[];
-  readonly durationMs: number;
+  readonly durationInMs: number;
   readonly error: unknown;
 }
 
@@ -90,7 +90,7 @@ export interface ReceiveEvent {
   readonly type: "receive" | "receiveDeferred" | "peek";
   readonly entityPath: string;
   readonly messages: readonly MessageFacts[];
-  readonly durationMs: number;
+  readonly durationInMs: number;
   readonly error: unknown;
 }
 
@@ -112,7 +112,7 @@ export interface ProcessEvent {
   readonly type: "process";
   readonly entityPath: string;
   readonly message: MessageFacts;
-  readonly durationMs: number;
+  readonly durationInMs: number;
   readonly error: unknown;
 }
 
@@ -124,7 +124,7 @@ export interface SettleEvent {
   readonly verb: SettlementVerb;
   /** As it was given with `deadLetter`. */
   readonly deadLetterReason: string | undefined;
-  readonly durationMs: number;
+  readonly durationInMs: number;
   readonly error: unknown;
 }
 
@@ -133,7 +133,7 @@ export interface RenewLockEvent {
   readonly type: "renewLock";
   readonly entityPath: string;
   readonly message: MessageFacts;
-  readonly durationMs: number;
+  readonly durationInMs: number;
   readonly error: unknown;
 }
 

@@ -1,5 +1,5 @@
-import type { ApplicationProperties, EncodedMessage } from "../message.js";
-import type { DeliveredMessage } from "../transport.js";
+import type { DeliveredMessage } from "../contracts/transport.js";
+import type { ApplicationProperties, EncodedMessage } from "../message/message.js";
 import type { MessageFacts } from "./diagnostics.js";
 
 /** What may be told of a message. */

@@ -12,7 +12,7 @@ import type {
   TransportReceiver,
   TransportSessionReceiver,
   TransportSubscription,
-} from "../transport.js";
+} from "../contracts/transport.js";
 import { messageFacts } from "./message-facts.js";
 import type { Observer } from "./observer.js";
 
@@ -109,8 +109,8 @@ export class ObservedReceiver<Inner extends TransportReceiver = TransportReceive
     const observer = this.#observer;
     const { entityPath } = this;
     const startedAtMs = Date.now();
-    const delivered = await observer.follow(undefined, work, (durationMs, error, result = []) => {
-      return { type, entityPath, messages: result.map(messageFacts), durationMs, error };
+    const delivered = await observer.follow(undefined, work, (durationInMs, error, result = []) => {
+      return { type, entityPath, messages: result.map(messageFacts), durationInMs, error };
     });
     if (delivered.length === 0 || !observer.isTracing) return delivered;
     const trace = observer.begin({ type, entityPath, messages: delivered.map(messageFacts), startedAtMs });

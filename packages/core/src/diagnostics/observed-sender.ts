@@ -1,10 +1,10 @@
-import type { EncodedMessage } from "../message.js";
 import type {
   CallOptions,
   CreateBatchOptions,
   TransportMessageBatch,
   TransportSender,
-} from "../transport.js";
+} from "../contracts/transport.js";
+import type { EncodedMessage } from "../message/message.js";
 import type { MessageFacts } from "./diagnostics.js";
 import { messageFacts } from "./message-facts.js";
 import type { Observer } from "./observer.js";
@@ -47,7 +47,7 @@ export class ObservedSender implements TransportSender {
     return this.#observer.follow(
       trace,
       () => this.#inner.sendBatch(inner, options),
-      (durationMs, error) => ({ type: "send", entityPath, messages, durationMs, error }),
+      (durationInMs, error) => ({ type: "send", entityPath, messages, durationInMs, error }),
     );
   }
 
@@ -74,7 +74,7 @@ export class ObservedSender implements TransportSender {
     return this.#observer.follow(
       trace,
       () => work(traced),
-      (durationMs, error) => ({ type, entityPath, messages: facts, durationMs, error }),
+      (durationInMs, error) => ({ type, entityPath, messages: facts, durationInMs, error }),
     );
   }
 

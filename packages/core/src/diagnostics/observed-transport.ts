@@ -1,4 +1,3 @@
-import type { Scheduler } from "../scheduler.js";
 import type {
   AcceptSessionOptions,
   EntityAddress,
@@ -10,7 +9,8 @@ import type {
   TransportRuleManager,
   TransportSender,
   TransportSessionReceiver,
-} from "../transport.js";
+} from "../contracts/transport.js";
+import type { Scheduler } from "../foundation/scheduler.js";
 import { ObservedReceiver, ObservedSessionReceiver } from "./observed-receiver.js";
 import { ObservedSender } from "./observed-sender.js";
 import type { Observer } from "./observer.js";
@@ -33,8 +33,12 @@ export class ObservedTransport implements Transport {
     return this.#inner.scheduler;
   }
 
-  get namespace(): string | undefined {
-    return this.#inner.namespace;
+  get fullyQualifiedNamespace(): string | undefined {
+    return this.#inner.fullyQualifiedNamespace;
+  }
+
+  get identifier(): string | undefined {
+    return this.#inner.identifier;
   }
 
   createSender(queueOrTopic: string): TransportSender {

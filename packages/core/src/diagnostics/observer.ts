@@ -1,13 +1,13 @@
-import { callHook } from "../call-hook.js";
-import type { Delivery, SettlementVerb } from "../client/delivery.js";
-import type { UndeserializableEvent } from "../client/undeserializable-event.js";
-import type { DeserializationOutcome } from "../deserialization/outcome.js";
-import type { DeadLetterOptions, DeliveredMessage } from "../transport.js";
+import type { Settlement, SettlementVerb } from "../contracts/settlement.js";
+import type { DeadLetterOptions, DeliveredMessage } from "../contracts/transport.js";
+import { callHook } from "../foundation/call-hook.js";
+import type { DeserializationOutcome } from "../message/outcome.js";
+import type { UndeserializableEvent } from "../message/undeserializable-event.js";
 import type { DiagnosticEvent, Diagnostics, OperationTrace, TracedOperation } from "./diagnostics.js";
 import { messageFacts } from "./message-facts.js";
 
 /** What an operation becomes when it has ended. */
-type ToEvent<T> = (durationMs: number, error: unknown, result: T | undefined) => DiagnosticEvent;
+type ToEvent<T> = (durationInMs: number, error: unknown, result: T | undefined) => DiagnosticEvent;
 
 /** Tells a client's `diagnostics` what the client does. Nothing that the hooks throw reaches the client. */
 export class Observer {
@@ -134,9 +134,15 @@ export class Observer {
   processing(entityPath: string, delivered: DeliveredMessage): (error: unknown) => void {
     const startedAt = performance.now();
     return (error) => {
-      const durationMs = performance.now() - startedAt;
+      const durationInMs = performance.now() - startedAt;
       const describe = () => {
-        return { type: "process", entityPath, message: messageFacts(delivered), durationMs, error } as const;
+        return {
+          type: "process",
+          entityPath,
+          message: messageFacts(delivered),
+          durationInMs,
+          error,
+        } as const;
       };
       this.tell(describe, delivered);
     };
@@ -155,7 +161,7 @@ export class Observer {
       const cause = settlementError ?? error;
       return { type: "undeserializable", entityPath, message: facts, disposition, error: cause } as const;
     };
-    this.tell(describe, (message.settlement as Delivery | undefined)?.message);
+    this.tell(describe, (message.settlement as Settlement | undefined)?.message);
   }
 
   /** Settles a message, traced and told of. */
@@ -170,8 +176,8 @@ export class Observer {
     const message = messageFacts(delivered);
     const trace = this.begin({ type: "settle", entityPath, message, verb });
     const deadLetterReason = options?.deadLetterReason;
-    return this.follow(trace, work, (durationMs, error) => {
-      return { type: "settle", entityPath, message, verb, deadLetterReason, durationMs, error };
+    return this.follow(trace, work, (durationInMs, error) => {
+      return { type: "settle", entityPath, message, verb, deadLetterReason, durationInMs, error };
     });
   }
 

@@ -1,7 +1,8 @@
-import { isPromise, toFailure } from "../deserialization/attempt.js";
-import { upcastFailure } from "../deserialization/failure.js";
-import { WaybillError } from "../error.js";
-import type { Awaitable } from "../serializer.js";
+import type { Awaitable } from "../contracts/serializer.js";
+import { WaybillError } from "../errors/error.js";
+import { upcastFailure } from "../errors/failure.js";
+import { toFailure } from "../errors/to-failure.js";
+import { isPromise } from "../foundation/is-promise.js";
 import { cast } from "./cast.js";
 import type { CastContext } from "./message-type.js";
 import type { KnownVersion } from "./message-type-registry.js";

@@ -1,6 +1,6 @@
-import { isPromise } from "../deserialization/attempt.js";
-import type { Awaitable } from "../serializer.js";
-import { withinTime } from "../within-time.js";
+import type { Awaitable } from "../contracts/serializer.js";
+import { isPromise } from "../foundation/is-promise.js";
+import { withinTime } from "../foundation/within-time.js";
 import type { CastContext, VersionStep } from "./message-type.js";
 
 /** Says which step failed and how, without what the caster said: that may quote the payload. */

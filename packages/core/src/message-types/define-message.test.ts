@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import type { Message, ReceivedMessage } from "../message.js";
+import type { Message, ReceivedMessage } from "../message/message.js";
 import { bodyType, defineMessage, type VersionSchemas } from "./define-message.js";
 import type { BodyOf } from "./message-type.js";
 

@@ -4,9 +4,9 @@ import {
   isStandardSchema,
   type StandardSchema,
   type ValidateFunction,
-} from "../body-schema.js";
-import type { ReceivedMessage } from "../message.js";
-import type { Awaitable } from "../serializer.js";
+} from "../contracts/body-schema.js";
+import type { Awaitable } from "../contracts/serializer.js";
+import type { ReceivedMessage } from "../message/message.js";
 import type { CastContext, MessageType, MessageVersion, VersionStep } from "./message-type.js";
 import { downcastWay, upcastWays, type VersionGraph } from "./version-graph.js";
 

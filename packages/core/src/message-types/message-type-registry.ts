@@ -1,9 +1,9 @@
-import type { BodyCheck } from "../body-schema.js";
-import { decodeFailure, encodeFailure } from "../deserialization/failure.js";
-import { WaybillError } from "../error.js";
-import type { EncodedMessage } from "../message.js";
-import type { Serializer } from "../serializer.js";
-import { quoted } from "../wire-text.js";
+import type { BodyCheck } from "../contracts/body-schema.js";
+import type { Serializer } from "../contracts/serializer.js";
+import { WaybillError } from "../errors/error.js";
+import { decodeFailure, encodeFailure } from "../errors/failure.js";
+import { quoted } from "../errors/wire-text.js";
+import type { EncodedMessage } from "../message/message.js";
 import type { MessageType, MessageVersion } from "./message-type.js";
 import { type MessageIdentity, type MessageTypeResolver, propertyResolver } from "./message-type-resolver.js";
 
@@ -21,7 +21,7 @@ export interface MessageTypePolicies {
 }
 
 /** The defaults of {@link MessageTypePolicies}. */
-export const defaultMessageTypePolicies: MessageTypePolicies = Object.freeze({
+const defaultMessageTypePolicies: MessageTypePolicies = Object.freeze({
   missing: "pass",
   unknown: "reject",
   newer: "reject",

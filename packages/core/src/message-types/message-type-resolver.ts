@@ -1,5 +1,5 @@
-import { decodeFailure } from "../deserialization/failure.js";
-import type { EncodedMessage, WritableProperties } from "../message.js";
+import { decodeFailure } from "../errors/failure.js";
+import type { EncodedMessage, WritableProperties } from "../message/message.js";
 
 /** What a message says it is. */
 export interface MessageIdentity {

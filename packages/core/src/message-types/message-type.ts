@@ -1,5 +1,10 @@
-import type { BodyCheck } from "../body-schema.js";
-import type { ApplicationProperties, Message, ReceivedMessage, WritableProperties } from "../message.js";
+import type { BodyCheck } from "../contracts/body-schema.js";
+import type {
+  ApplicationProperties,
+  Message,
+  ReceivedMessage,
+  WritableProperties,
+} from "../message/message.js";
 
 /** What a caster may know of the message beside its body. */
 export interface CastContext {

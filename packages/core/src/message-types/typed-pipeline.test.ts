@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { unavailableFailure } from "../deserialization/failure.js";
-import type { PipelineOptions } from "../deserialization/options.js";
-import type { DeserializationOutcome } from "../deserialization/outcome.js";
-import { createPipeline } from "../deserialization/pipeline.js";
-import type { EncodedMessage, Message } from "../message.js";
+import type { SerializeContext, Serializer } from "../contracts/serializer.js";
+import { unavailableFailure } from "../errors/failure.js";
+import type { EncodedMessage, Message } from "../message/message.js";
+import type { DeserializationOutcome } from "../message/outcome.js";
+import type { PipelineOptions } from "../pipeline/options.js";
+import { createPipeline } from "../pipeline/pipeline.js";
 import { plainJson as text } from "../plain-json.test-support.js";
-import type { SerializeContext, Serializer } from "../serializer.js";
 import { bodyType, defineMessage } from "./define-message.js";
 import type { MessageType } from "./message-type.js";
 import { type MessageTypeResolver, propertyResolver } from "./message-type-resolver.js";
@@ -236,7 +236,7 @@ describe("a typed message is refused", () => {
     const failing = (cast: () => unknown) =>
       defineMessage("a", { version: 2, schemas: { 1: {}, 2: {} }, upcasters: { 1: cast } });
     const outcome = (cast: () => unknown) =>
-      pipelineOf(failing(cast), { attemptTimeoutMs: 5 }).deserialize(received({}, 1, "a"));
+      pipelineOf(failing(cast), { attemptTimeoutInMs: 5 }).deserialize(received({}, 1, "a"));
     expect(await outcome(() => undefined)).toMatchObject({ reason: "UpcastFailed" });
     expect(await outcome(async () => Promise.reject(new Error("no")))).toMatchObject({
       reason: "UpcastFailed",

@@ -1,4 +1,4 @@
-import { WaybillError } from "../error.js";
+import { WaybillError } from "../errors/error.js";
 import type { VersionStep } from "./message-type.js";
 
 /** The versions of one message type and the steps between them, as a definition gives them. */

@@ -1,4 +1,4 @@
-import type { DeadLetterReason, DeserializationOutcome } from "../deserialization/outcome.js";
+import type { DeadLetterReason, DeserializationOutcome } from "../message/outcome.js";
 
 /** Messages that were read, or not read, in the same way. */
 export interface RehearsalGroup {

@@ -1,7 +1,7 @@
-import { isPromise } from "../deserialization/attempt.js";
-import type { DeserializationOutcome } from "../deserialization/outcome.js";
-import type { Pipeline } from "../deserialization/pipeline.js";
-import type { DeliveredMessage } from "../transport.js";
+import type { DeliveredMessage } from "../contracts/transport.js";
+import { isPromise } from "../foundation/is-promise.js";
+import type { DeserializationOutcome } from "../message/outcome.js";
+import type { Pipeline } from "../pipeline/pipeline.js";
 import type { RehearsalGroup, RehearsalReport } from "./rehearsal-report.js";
 import { type Suggestion, suggestOption } from "./suggestion.js";
 

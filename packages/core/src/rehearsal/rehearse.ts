@@ -1,6 +1,6 @@
-import type { Pipeline } from "../deserialization/pipeline.js";
-import { WaybillError } from "../error.js";
-import type { CallOptions, PeekOptions, SubQueue, TransportReceiver } from "../transport.js";
+import type { CallOptions, PeekOptions, SubQueue, TransportReceiver } from "../contracts/transport.js";
+import { WaybillError } from "../errors/error.js";
+import type { Pipeline } from "../pipeline/pipeline.js";
 import type { RehearsalReport } from "./rehearsal-report.js";
 import { RehearsalTally } from "./rehearsal-tally.js";
 

@@ -1,16 +1,16 @@
-import { isPromise } from "../deserialization/attempt.js";
-import type { DeserializationOutcome, Undeserializable } from "../deserialization/outcome.js";
-import type { Pipeline } from "../deserialization/pipeline.js";
-import type { ReasonCode } from "../deserialization/reason.js";
-import { parseMediaType } from "../media-type.js";
-import type { Serializer } from "../serializer.js";
-import type { DeliveredMessage } from "../transport.js";
+import type { Serializer } from "../contracts/serializer.js";
+import type { DeliveredMessage } from "../contracts/transport.js";
+import type { ReasonCode } from "../errors/reason.js";
+import { isPromise } from "../foundation/is-promise.js";
+import { parseMediaType } from "../message/media-type.js";
+import type { DeserializationOutcome, Undeserializable } from "../message/outcome.js";
+import type { Pipeline } from "../pipeline/pipeline.js";
 
 /** What messages that cannot be read have in common, and the option that would read them. */
 export interface Suggestion {
   /** What they are, to follow upon "100 messages": "have no content type and look like JSON". */
   readonly trait: string;
-  /** The option as it stands in code: `contentType: { missing: { assume: "json" } }`. */
+  /** The option as it stands in code: `contentTypePolicies: { missing: { assume: "json" } }`. */
   readonly option: string;
 }
 
@@ -110,7 +110,7 @@ function assume({ kind, text }: Label, reader: string): Suggestion {
   const look = reader === "json" ? "look like JSON" : `can be read as ${JSON.stringify(reader)}`;
   return {
     trait: `${text} and ${look}`,
-    option: `contentType: { ${kind}: { assume: ${JSON.stringify(reader)} } }`,
+    option: `contentTypePolicies: { ${kind}: { assume: ${JSON.stringify(reader)} } }`,
   };
 }
 
@@ -129,7 +129,7 @@ function byLook(body: Uint8Array): Suggestion | undefined {
   const serializer = isJson(text) ? "json" : "text";
   return {
     trait: `have no content type and look like ${serializer === "json" ? "JSON" : "text"}`,
-    option: `additionalDeserializers: [${serializer}()], contentType: { missing: { assume: "${serializer}" } }`,
+    option: `additionalDeserializers: [${serializer}()], contentTypePolicies: { missing: { assume: "${serializer}" } }`,
   };
 }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createChain } from "../deserialization/chain.js";
-import type { Serializer } from "../serializer.js";
+import type { Serializer } from "../contracts/serializer.js";
+import { createChain } from "../pipeline/chain.js";
 import { acceptProperty, FormatNegotiation, readableTypes } from "./accept.js";
 
 const chain = createChain([

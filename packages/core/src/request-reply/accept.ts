@@ -1,6 +1,6 @@
-import type { Chain, ChainLink } from "../deserialization/chain.js";
-import { type MediaType, parseMediaType } from "../media-type.js";
-import type { ApplicationProperties } from "../message.js";
+import { type MediaType, parseMediaType } from "../message/media-type.js";
+import type { ApplicationProperties } from "../message/message.js";
+import type { Chain, ChainLink } from "../pipeline/chain.js";
 
 /**
  * The application property in which a request lists the media types that its reply may have, in the syntax of HTTP's field of that name:

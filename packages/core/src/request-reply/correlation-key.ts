@@ -1,5 +1,5 @@
-import { brokerProperties } from "../broker-properties.js";
-import type { MessageId } from "../message.js";
+import { brokerProperties } from "../message/broker-properties.js";
+import type { MessageId } from "../message/message.js";
 
 /**
  * One text for an id however it travels, because some stacks turn numbers and bytes into strings on the way; undefined when there is no id

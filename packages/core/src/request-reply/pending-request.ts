@@ -1,5 +1,5 @@
-import type { WaybillError } from "../error.js";
-import type { MessageId, ReceivedMessage } from "../message.js";
+import type { WaybillError } from "../errors/error.js";
+import type { MessageId, ReceivedMessage } from "../message/message.js";
 
 /** What a request does with a reply: waits for `more`, takes it as the `last`, or has no room for it and ends (`refused`). */
 export type ReplyAnswer = "more" | "last" | "refused";

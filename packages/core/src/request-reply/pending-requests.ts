@@ -1,6 +1,6 @@
-import { WaybillError } from "../error.js";
-import type { MessageId } from "../message.js";
-import { type Scheduler, steadyNow, type Timer } from "../scheduler.js";
+import { WaybillError } from "../errors/error.js";
+import { type Scheduler, steadyNow, type Timer } from "../foundation/scheduler.js";
+import type { MessageId } from "../message/message.js";
 import { correlationKey } from "./correlation-key.js";
 import type { PendingRequest } from "./pending-request.js";
 

@@ -1,5 +1,5 @@
-import { WaybillError } from "../error.js";
-import type { MessageId } from "../message.js";
+import { WaybillError } from "../errors/error.js";
+import type { MessageId } from "../message/message.js";
 
 /** An address with a scheme: it names a namespace, too. */
 const absolute = /^([a-z][a-z0-9+.-]*):\/\//i;

@@ -1,9 +1,9 @@
-import type { WaybillClient } from "../client/client.js";
-import type { ProcessErrorArgs } from "../client/processor-options.js";
-import type { Receiver } from "../client/receiver.js";
-import { WaybillError } from "../error.js";
-import type { ReceivedMessage } from "../message.js";
-import type { Scheduler, Timer } from "../scheduler.js";
+import { WaybillError } from "../errors/error.js";
+import type { Scheduler, Timer } from "../foundation/scheduler.js";
+import type { ReceivedMessage } from "../message/message.js";
+import type { ProcessErrorArgs } from "../processing/processor-options.js";
+import type { Receiver } from "../receiving/receiver.js";
+import type { RequestReplyClient } from "./request-reply-client.js";
 
 /** Where replies come from: a queue or a topic's subscription, and the session in it. */
 export interface ReplySource {
@@ -15,7 +15,7 @@ export interface ReplySource {
 /** What a link works with. */
 export interface ReplyLinkSettings {
   readonly source: ReplySource;
-  readonly client: Pick<WaybillClient, "createReceiver" | "acceptSession">;
+  readonly client: Pick<RequestReplyClient, "createReceiver" | "acceptSession">;
   readonly scheduler: Scheduler;
   readonly maxConcurrentReplies: number;
   /** Whether anybody waits, so that it is worth trying again. */

@@ -1,6 +1,6 @@
-import type { Sender } from "../client/sender.js";
-import type { Message } from "../message.js";
-import type { CallOptions } from "../transport.js";
+import type { CallOptions } from "../contracts/transport.js";
+import type { Message } from "../message/message.js";
+import type { Sender } from "../sending/sender.js";
 
 /** How many senders are kept: `replyTo` comes from the wire, and may name another entity every time. */
 const maxSenders = 64;

@@ -1,5 +1,5 @@
-import { WaybillError } from "../error.js";
-import type { ReceivedMessage } from "../message.js";
+import { WaybillError } from "../errors/error.js";
+import type { ReceivedMessage } from "../message/message.js";
 import type { ReplyAnswer, ReplyListener } from "./pending-request.js";
 import type { RequestManyOptions } from "./request-options.js";
 

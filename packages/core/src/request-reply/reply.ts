@@ -1,7 +1,7 @@
-import { WaybillError } from "../error.js";
-import type { DeliveredProperties, Message, WritableProperties } from "../message.js";
-import type { CallOptions } from "../transport.js";
-import { quoted } from "../wire-text.js";
+import type { CallOptions } from "../contracts/transport.js";
+import { WaybillError } from "../errors/error.js";
+import { quoted } from "../errors/wire-text.js";
+import type { DeliveredProperties, Message, WritableProperties } from "../message/message.js";
 import { acceptProperty, type FormatNegotiation } from "./accept.js";
 import { replyEntity } from "./reply-address.js";
 import type { ReplySenders } from "./reply-senders.js";

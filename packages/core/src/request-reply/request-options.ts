@@ -1,7 +1,7 @@
-import { durationMs } from "../client/duration.js";
-import type { ProcessErrorArgs } from "../client/processor-options.js";
-import type { Message, ReceivedMessage } from "../message.js";
-import type { CallOptions } from "../transport.js";
+import type { CallOptions } from "../contracts/transport.js";
+import { durationMs } from "../foundation/duration.js";
+import type { Message, ReceivedMessage } from "../message/message.js";
+import type { ProcessErrorArgs } from "../processing/processor-options.js";
 import type { UnmatchedReplyEvent, UnmatchedReplyPolicy } from "./unmatched-reply.js";
 
 /** A request to send; where its replies go is the requester's to say. */
@@ -56,7 +56,7 @@ export interface RequesterOptions {
 }
 
 /** The defaults of {@link RequesterOptions}. */
-export const defaultRequesterOptions = Object.freeze({
+const defaultRequesterOptions = Object.freeze({
   timeoutInMs: 60_000,
   maxPendingRequests: 10_000,
   maxBufferedReplies: 1_000,

@@ -1,9 +1,8 @@
-import type { WaybillClient } from "../client/client.js";
-import { createChain } from "../deserialization/chain.js";
-import type { Pipeline } from "../deserialization/pipeline.js";
-import { WaybillError } from "../error.js";
-import type { Message, ReceivedMessage } from "../message.js";
-import type { Scheduler } from "../scheduler.js";
+import { WaybillError } from "../errors/error.js";
+import type { Scheduler } from "../foundation/scheduler.js";
+import type { Message, ReceivedMessage } from "../message/message.js";
+import { createChain } from "../pipeline/chain.js";
+import type { Pipeline } from "../pipeline/pipeline.js";
 import { FormatNegotiation, readableTypes } from "./accept.js";
 import { type RepliableMessage, type ReplyOptions, reply } from "./reply.js";
 import { ReplySenders } from "./reply-senders.js";
@@ -13,6 +12,7 @@ import {
   type RequestOptions,
   resolveRequesterOptions,
 } from "./request-options.js";
+import type { RequestReplyClient } from "./request-reply-client.js";
 import { Requester } from "./requester.js";
 
 /** A request that says itself where its replies go: `replyTo`, and `replyToSessionId` where that requires sessions. */
@@ -24,9 +24,9 @@ export interface ReplySourceOptions {
   readonly replySubscription?: string | undefined;
 }
 
-/** What request and reply need of their client. */
+/** What request and reply work with. */
 export interface RequestReplySettings {
-  readonly client: Pick<WaybillClient, "createSender" | "createReceiver" | "acceptSession">;
+  readonly client: RequestReplyClient;
   readonly scheduler: Scheduler;
   readonly pipeline: Pipeline;
   /** The host of the namespace, where the transport knows it. */

@@ -1,12 +1,12 @@
-import { callHook } from "../call-hook.js";
-import { DelayedAbandons } from "../client/delayed-abandons.js";
-import type { Delivery } from "../client/delivery.js";
-import { durationMs } from "../client/duration.js";
-import type { ProcessErrorArgs } from "../client/processor-options.js";
-import type { Receiver } from "../client/receiver.js";
-import { WaybillError } from "../error.js";
-import type { Message, ReceivedMessage } from "../message.js";
-import { type Scheduler, steadyNow } from "../scheduler.js";
+import { DelayedAbandons } from "../delivery/delayed-abandons.js";
+import type { Delivery } from "../delivery/delivery.js";
+import { WaybillError } from "../errors/error.js";
+import { callHook } from "../foundation/call-hook.js";
+import { durationMs } from "../foundation/duration.js";
+import { type Scheduler, steadyNow } from "../foundation/scheduler.js";
+import type { Message, ReceivedMessage } from "../message/message.js";
+import type { ProcessErrorArgs } from "../processing/processor-options.js";
+import type { Receiver } from "../receiving/receiver.js";
 import { acceptProperty } from "./accept.js";
 import { correlationKey } from "./correlation-key.js";
 import type { PendingRequest, ReplyListener } from "./pending-request.js";
@@ -39,7 +39,7 @@ export interface RequesterSettings {
 }
 
 /** Another requester on the same queue gets its chance soon, but a reply that nobody wants does not race through its deliveries. */
-const abandonBackoff = Object.freeze({ initialDelayMs: 10, maxDelayMs: 1_000 });
+const abandonBackoff = Object.freeze({ initialDelayInMs: 10, maxDelayInMs: 1_000 });
 
 /**
  * Sends requests and hands out their replies. It owns the receiver of the reply queue, and tells replies apart by their `correlationId`,

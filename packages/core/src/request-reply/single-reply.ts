@@ -1,5 +1,5 @@
-import type { WaybillError } from "../error.js";
-import type { ReceivedMessage } from "../message.js";
+import type { WaybillError } from "../errors/error.js";
+import type { ReceivedMessage } from "../message/message.js";
 import type { ReplyListener } from "./pending-request.js";
 
 /** Waits for the one reply to a request. */

@@ -1,4 +1,4 @@
-import type { ReceivedMessage } from "../message.js";
+import type { ReceivedMessage } from "../message/message.js";
 
 /**
  * Why nobody waits for a reply: its request has ended (`late`), or this requester made none with that id, as far as it remembers

@@ -1,5 +1,5 @@
-import { decodeFailure, encodeFailure } from "../deserialization/failure.js";
-import type { Serializer } from "../serializer.js";
+import type { Serializer } from "../contracts/serializer.js";
+import { decodeFailure, encodeFailure } from "../errors/failure.js";
 
 /**
  * Bytes as they are, `application/octet-stream`: a `Uint8Array` of its own memory, read and written. No bytes are no bytes. It reads only

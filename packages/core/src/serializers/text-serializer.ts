@@ -1,5 +1,5 @@
-import { decodeFailure, encodeFailure } from "../deserialization/failure.js";
-import type { Serializer, SerializerContext } from "../serializer.js";
+import type { Serializer, SerializerContext } from "../contracts/serializer.js";
+import { decodeFailure, encodeFailure } from "../errors/failure.js";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();

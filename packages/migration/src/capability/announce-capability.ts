@@ -1,4 +1,4 @@
-import { type Scheduler, systemScheduler, type Timer } from "@waybill/core";
+import { type Scheduler, systemScheduler, type Timer } from "@waybill/core/transport";
 import type { BeaconStore } from "./beacon-store.js";
 import type { ReaderCapability } from "./reader-capability.js";
 
@@ -9,7 +9,7 @@ export interface AnnounceOptions {
   /** Unique among the reader's instances, for example host name and process id. */
   readonly instance: string;
   /** How long a beacon counts after it was last renewed, in milliseconds. Default: 600 000. It is renewed three times as often. */
-  readonly lifetimeMs?: number | undefined;
+  readonly lifetimeInMs?: number | undefined;
   /** Is told when renewing failed; it is tried again at the next turn. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /** Where time comes from. Default: the system's clock. */
@@ -33,9 +33,15 @@ export async function announceCapability(
   capability: ReaderCapability,
   options: AnnounceOptions,
 ): Promise<Announcement> {
-  const { reader, instance, lifetimeMs = defaultLifetimeMs, onError, scheduler = systemScheduler } = options;
-  if (!Number.isFinite(lifetimeMs) || lifetimeMs < 1) {
-    throw new TypeError("lifetimeMs must be a number of milliseconds from 1.");
+  const {
+    reader,
+    instance,
+    lifetimeInMs = defaultLifetimeMs,
+    onError,
+    scheduler = systemScheduler,
+  } = options;
+  if (!Number.isFinite(lifetimeInMs) || lifetimeInMs < 1) {
+    throw new TypeError("lifetimeInMs must be a number of milliseconds from 1.");
   }
   let timer: Timer | undefined;
   let isClosed = false;
@@ -47,12 +53,12 @@ export async function announceCapability(
       instance,
       capability,
       announcedAt: new Date(nowMs),
-      expiresAt: new Date(nowMs + lifetimeMs),
+      expiresAt: new Date(nowMs + lifetimeInMs),
     });
   };
   const renewLater = (): void => {
     if (isClosed) return;
-    timer = scheduler.schedule(lifetimeMs / 3, () => {
+    timer = scheduler.schedule(lifetimeInMs / 3, () => {
       renewing = announce()
         .catch((error: unknown) => onError?.(error))
         .then(renewLater);

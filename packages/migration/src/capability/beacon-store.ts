@@ -1,4 +1,4 @@
-import type { CallOptions } from "@waybill/core";
+import type { CallOptions } from "@waybill/core/transport";
 import type { ReaderCapability } from "./reader-capability.js";
 
 /** What one running instance of a reader says of itself. */

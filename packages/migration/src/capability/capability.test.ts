@@ -1,22 +1,17 @@
 import { createBroker, createManualClock } from "@waybill/broker";
-import {
-  createPipeline,
-  defineMessage,
-  type PeekOptions,
-  type Scheduler,
-  type Transport,
-} from "@waybill/core";
+import { createPipeline, defineMessage, type Transport } from "@waybill/core";
+import type { PeekOptions, Scheduler } from "@waybill/core/transport";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { orderPlaced, ordersPipeline } from "../../test/orders.js";
+import { beaconGuard } from "../write-plan/reader-guard.js";
 import { WritePlan } from "../write-plan/write-plan.js";
 import { announceCapability } from "./announce-capability.js";
 import type { BeaconStore, CapabilityBeacon } from "./beacon-store.js";
 import { queueBeaconStore } from "./queue-beacon-store.js";
 import { type ReaderCapability, readerCapability } from "./reader-capability.js";
-import { beaconGuard } from "./reader-guard.js";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -175,12 +170,12 @@ describe("the guard", () => {
       store,
       readers: ["billing"],
       pipeline,
-      clockToleranceMs: 60_000,
+      clockToleranceInMs: 60_000,
       scheduler: { now: () => 500_000 },
     });
     expect(await guard.objections(orderPlaced, { serializer: "avro", version: 2 })).toEqual([]);
-    expect(() => beaconGuard({ store, readers: ["a"], pipeline, clockToleranceMs: Number.NaN })).toThrow(
-      "clockToleranceMs must be",
+    expect(() => beaconGuard({ store, readers: ["a"], pipeline, clockToleranceInMs: Number.NaN })).toThrow(
+      "clockToleranceInMs must be",
     );
   });
 
@@ -196,7 +191,7 @@ describe("beacons in a queue", () => {
     await using announcement = await announceCapability(store, able, {
       reader: "billing",
       instance: "1",
-      lifetimeMs: 60_000,
+      lifetimeInMs: 60_000,
       scheduler,
     });
     const [listed] = await store.list();
@@ -219,7 +214,7 @@ describe("beacons in a queue", () => {
     await using _ = await announceCapability(store, able, {
       reader: "billing",
       instance: "1",
-      lifetimeMs: 365 * 86_400_000,
+      lifetimeInMs: 365 * 86_400_000,
     });
     await vi.advanceTimersByTimeAsync(60_000);
     expect(announced).toBe(1);
@@ -231,7 +226,7 @@ describe("beacons in a queue", () => {
     await using _ = await announceCapability(store, able, {
       reader: "billing",
       instance: "1",
-      lifetimeMs: 60_000,
+      lifetimeInMs: 60_000,
       scheduler,
     });
     for (let renewal = 1; renewal <= 10; renewal++) {
@@ -257,7 +252,7 @@ describe("beacons in a queue", () => {
     await using _ = await announceCapability(store, able, {
       reader: "b",
       instance: "1",
-      lifetimeMs: 300,
+      lifetimeInMs: 300,
       scheduler,
       onError: (error) => errors.push(error),
     });
@@ -290,7 +285,7 @@ describe("beacons in a queue", () => {
         now: () => clock.now() + minutes * 60_000,
         schedule: (delayMs: number, run: () => void) => scheduler.schedule(delayMs, run),
       });
-      const options = { instance: "1", lifetimeMs: 60_000, scheduler: off };
+      const options = { instance: "1", lifetimeInMs: 60_000, scheduler: off };
       await using _able = await announceCapability(store, able, { ...options, reader: "billing" });
       await using _unable = await announceCapability(store, jsonOnly, { ...options, reader: "audit" });
       const guard = (readers: string[]) =>

@@ -1,4 +1,5 @@
-import { type DeliveredMessage, type Transport, WaybillError } from "@waybill/core";
+import { type Transport, WaybillError } from "@waybill/core";
+import type { DeliveredMessage } from "@waybill/core/transport";
 import { peekPages } from "../census/peek-pages.js";
 import type { BeaconStore, CapabilityBeacon } from "./beacon-store.js";
 
@@ -111,8 +112,8 @@ function timesOf(
 ): Pick<CapabilityBeacon, "announcedAt" | "expiresAt"> {
   const own = { announcedAt: new Date(beacon.announcedAt), expiresAt: new Date(beacon.expiresAt) };
   if (enqueuedTimeUtc === undefined) return own;
-  const lifetimeMs = timeToLive ?? own.expiresAt.getTime() - own.announcedAt.getTime();
-  const expiresAt = expiresAtUtc ?? new Date(enqueuedTimeUtc.getTime() + lifetimeMs);
+  const lifetimeInMs = timeToLive ?? own.expiresAt.getTime() - own.announcedAt.getTime();
+  const expiresAt = expiresAtUtc ?? new Date(enqueuedTimeUtc.getTime() + lifetimeInMs);
   return { announcedAt: enqueuedTimeUtc, expiresAt };
 }
 

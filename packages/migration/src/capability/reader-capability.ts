@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { MessageType, MessageVersion, Pipeline } from "@waybill/core";
+import type { MessageType, Pipeline } from "@waybill/core";
+import type { MessageVersion } from "@waybill/core/pipeline";
 
 /** What a reader can read, as its beacon says. */
 export interface ReaderCapability {

@@ -1,4 +1,5 @@
-import type { DeadLetterReason, EntityCounts, MessageState, SubQueue } from "@waybill/core";
+import type { DeadLetterReason } from "@waybill/core";
+import type { EntityCounts, MessageState, SubQueue } from "@waybill/core/transport";
 
 /** What waits in a namespace and who would read it: counts by place and kind, never payload. */
 export interface Census {

@@ -1,4 +1,4 @@
-import { parseMediaType } from "@waybill/core";
+import { parseMediaType } from "@waybill/core/serializer";
 
 /** A content type's media type without parameters, short enough to group by; `"(none)"` and `"(malformed)"` where there is none. */
 export function mediaTypeOf(contentType: string | undefined): string {

@@ -1,4 +1,4 @@
-import type { CallOptions, DeliveredMessage, TransportReceiver } from "@waybill/core";
+import type { CallOptions, DeliveredMessage, TransportReceiver } from "@waybill/core/transport";
 
 /** How much to peek. */
 export interface PeekPagesOptions extends CallOptions {

@@ -1,4 +1,4 @@
-import type { CatalogEntity, EntityAddress, EntityName, SubQueue } from "@waybill/core";
+import type { CatalogEntity, EntityAddress, EntityName, SubQueue } from "@waybill/core/transport";
 import type { HiddenMessages } from "./census.js";
 
 /** Somewhere to peek. */

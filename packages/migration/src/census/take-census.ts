@@ -1,13 +1,11 @@
 import {
-  type CallOptions,
-  type DeliveredMessage,
   type DeserializationOutcome,
   type EncodedMessage,
-  type EntityCatalog,
   type Pipeline,
   type Transport,
   WaybillError,
 } from "@waybill/core";
+import type { CallOptions, DeliveredMessage, EntityCatalog } from "@waybill/core/transport";
 import type { Census, CensusPlace } from "./census.js";
 import { defaultPageSize, peekPages } from "./peek-pages.js";
 import { hiddenIn, type Place, placesInFlowOrder } from "./places.js";

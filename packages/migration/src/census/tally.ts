@@ -1,4 +1,5 @@
-import type { DeliveredMessage, DeserializationOutcome, DeserializationReport } from "@waybill/core";
+import type { DeserializationOutcome, DeserializationReport } from "@waybill/core";
+import type { DeliveredMessage } from "@waybill/core/transport";
 import type { CensusGroup } from "./census.js";
 import { mediaTypeOf } from "./media-type-of.js";
 import type { Place } from "./places.js";
@@ -132,7 +133,7 @@ function expiryOf({ address, entity }: Place, message: DeliveredMessage): Date |
   if (message.state !== "scheduled" || message.scheduledEnqueueTimeUtc === undefined)
     return message.expiresAtUtc;
   // Its life begins when it becomes active.
-  const { defaultMessageTimeToLiveMs: limit = Number.POSITIVE_INFINITY } = entity;
+  const { defaultMessageTimeToLiveInMs: limit = Number.POSITIVE_INFINITY } = entity;
   const expiry = new Date(
     message.scheduledEnqueueTimeUtc.getTime() + Math.min(message.timeToLive ?? limit, limit),
   );

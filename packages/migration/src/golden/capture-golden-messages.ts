@@ -1,17 +1,14 @@
 import { createHash } from "node:crypto";
 import {
-  type CallOptions,
-  type Decoded,
-  type DeliveredMessage,
   deadLetterRecordProperty,
-  decisiveAttempt,
   type EncodedMessage,
-  type EntityCatalog,
   type MessageType,
   type Pipeline,
   type Transport,
   WaybillError,
 } from "@waybill/core";
+import { type Decoded, decisiveAttempt } from "@waybill/core/pipeline";
+import type { CallOptions, DeliveredMessage, EntityCatalog } from "@waybill/core/transport";
 import { peekPages } from "../census/peek-pages.js";
 import { placesInFlowOrder } from "../census/places.js";
 import {

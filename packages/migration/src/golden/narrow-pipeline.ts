@@ -1,12 +1,11 @@
 import {
   createPipeline,
   type DeserializationReport,
-  type DeserializeCallOptions,
   type MessageType,
-  type MessageVersion,
   type Pipeline,
   type Serializer,
 } from "@waybill/core";
+import type { DeserializeCallOptions, MessageVersion } from "@waybill/core/pipeline";
 
 /** The part of a pipeline that others are made from. */
 export type WidePipeline = Pick<Pipeline, "serializers" | "messageTypes" | "messageTypeResolver">;
@@ -23,7 +22,7 @@ export function narrowPipeline(
     serializer: serializer!,
     additionalDeserializers,
     // One serializer alone would assume itself, and the question is what a body shows.
-    contentType: { missing: "try-all" },
+    contentTypePolicies: { missing: "try-all" },
     // Whether the serializers' own schemas keep enough out was for the whole pipeline to say.
     schemas: () => undefined,
     ...(messageType === undefined ? {} : { messageTypes: [messageType], messageTypeResolver }),

@@ -1,4 +1,4 @@
-import type { EntityAddress, SubQueue } from "@waybill/core";
+import type { EntityAddress, SubQueue } from "@waybill/core/transport";
 import { entityPathOf } from "../census/places.js";
 
 /** The dead-letter queue, or the transfer dead-letter queue, of a queue or subscription. `subQueue` defaults to `"deadLetter"`. */

@@ -1,4 +1,4 @@
-import type { DeliveredMessage, TransportReceiver } from "@waybill/core";
+import type { DeliveredMessage, TransportReceiver } from "@waybill/core/transport";
 
 /** How many locks are given back at the end; past that, locks are left to run out. */
 const maxHandles = 5_000;

@@ -1,5 +1,5 @@
-import type { Scheduler } from "@waybill/core";
 import { WaybillError } from "@waybill/core";
+import type { Scheduler } from "@waybill/core/transport";
 
 /** How long the locks of a batch that waits its turn must hold. */
 const batchSeconds = 5;

@@ -1,7 +1,8 @@
 import { createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { createInterface } from "node:readline";
-import { type DeliveredMessage, WaybillError } from "@waybill/core";
+import { WaybillError } from "@waybill/core";
+import type { DeliveredMessage } from "@waybill/core/transport";
 
 /** What happened to one dead-lettered message. `sending` comes before it is sent, `sent` after, `removed` when it has left its queue. */
 export interface Receipt {

@@ -1,4 +1,5 @@
-import type { DeliveredMessage, EncodedMessage } from "@waybill/core";
+import type { EncodedMessage } from "@waybill/core";
+import type { DeliveredMessage } from "@waybill/core/transport";
 import { peekPages } from "../census/peek-pages.js";
 import { deadLetterAddress } from "./dead-letter-queue.js";
 import {

@@ -246,7 +246,7 @@ describe("a repair", () => {
     const left = await world.dead();
     expect(left.map(({ messageId }) => messageId)).toEqual(["garbage", "order-2", "order-3"]);
     const receiver = world.transport.createReceiver({ queue: "orders", subQueue: "deadLetter" }, "peekLock");
-    expect(await receiver.receive({ maxMessages: 10, maxWaitTimeMs: 0 })).toHaveLength(3);
+    expect(await receiver.receive({ maxMessages: 10, maxWaitTimeInMs: 0 })).toHaveLength(3);
   });
 
   it("sends what nobody can read as well when told to", async () => {

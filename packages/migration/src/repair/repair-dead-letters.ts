@@ -1,17 +1,19 @@
 import {
-  type CallOptions,
-  type Decoded,
-  type DeliveredMessage,
   type DeserializationOutcome,
   type EncodedMessage,
   type Pipeline,
-  type Scheduler,
-  systemScheduler,
   type Transport,
-  type TransportReceiver,
-  type TransportSender,
   WaybillError,
 } from "@waybill/core";
+import type { Decoded } from "@waybill/core/pipeline";
+import {
+  type CallOptions,
+  type DeliveredMessage,
+  type Scheduler,
+  systemScheduler,
+  type TransportReceiver,
+  type TransportSender,
+} from "@waybill/core/transport";
 import { type DeadLetterQueue, deadLetterAddress, deadLetterPath } from "./dead-letter-queue.js";
 import { HeldMessages } from "./held-messages.js";
 import { Pace } from "./pace.js";
@@ -174,7 +176,11 @@ class Repair {
   async #turn(): Promise<boolean> {
     const { abortSignal, onProgress, maxWaitTimeInMs = 2_000 } = this.#options;
     const maxMessages = this.#pace.atOnce(Math.min(maxBatchMessages, this.#left()));
-    const batch = await this.#receiver.receive({ maxMessages, maxWaitTimeMs: maxWaitTimeInMs, abortSignal });
+    const batch = await this.#receiver.receive({
+      maxMessages,
+      maxWaitTimeInMs: maxWaitTimeInMs,
+      abortSignal,
+    });
     const fresh = batch.filter((message) => !this.#held.holdsAgain(message));
     if (fresh.length === 0) return false;
     const sent: DeliveredMessage[] = [];

@@ -1,10 +1,10 @@
 import {
   type ApplicationProperties,
   type ApplicationPropertyValue,
-  type DeliveredMessage,
   deadLetterRecordProperty,
   type EncodedMessage,
 } from "@waybill/core";
+import type { DeliveredMessage } from "@waybill/core/transport";
 
 /** The application property that counts how often a message was resubmitted. */
 export const resubmitCountProperty = "waybill-resubmits";

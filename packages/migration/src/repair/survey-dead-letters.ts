@@ -1,15 +1,14 @@
-import {
-  type CallOptions,
-  type DeadLetterReason,
-  type DeliveredMessage,
-  type DeserializationOutcome,
-  decisiveAttempt,
-  type EncodedMessage,
-  type Pipeline,
-  type ReasonCode,
-  type Stage,
-  type Transport,
+import type {
+  DeadLetterReason,
+  DeserializationOutcome,
+  EncodedMessage,
+  Pipeline,
+  ReasonCode,
+  Transport,
 } from "@waybill/core";
+import { decisiveAttempt } from "@waybill/core/pipeline";
+import type { Stage } from "@waybill/core/serializer";
+import type { CallOptions, DeliveredMessage } from "@waybill/core/transport";
 import { mediaTypeOf } from "../census/media-type-of.js";
 import { type DeadLetterQueue, deadLetterAddress } from "./dead-letter-queue.js";
 import { resubmitCountOf } from "./resubmission.js";

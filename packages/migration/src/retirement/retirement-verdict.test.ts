@@ -3,12 +3,12 @@ import {
   createPipeline,
   defineMessage,
   type EncodedMessage,
-  type EntityAddress,
   type MessageType,
   type Pipeline,
   type PipelineOptions,
   type Serializer,
 } from "@waybill/core";
+import type { EntityAddress } from "@waybill/core/transport";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
@@ -125,7 +125,7 @@ describe("the verdict on retiring a serializer", () => {
     world.clock.advance(60_001);
     await world.schedule("events", written("msgpack"), 120_000);
     expect((await verdict({ writersStoppedAt })).isSafe).toBe(false);
-    expect((await verdict({ writersStoppedAt, longestScheduleMs: 60_000 })).isSafe).toBe(true);
+    expect((await verdict({ writersStoppedAt, maxScheduleDurationInMs: 60_000 })).isSafe).toBe(true);
   });
 
   it("is no where there are sessions, unless their states are known not to need it", async () => {
@@ -229,7 +229,7 @@ describe("whatever waits anywhere", () => {
     target: fc.constantFrom(...names),
     sampleRate: fc.constantFrom(1, 1, 1, 0.5),
     limit: fc.constantFrom(undefined, undefined, 2),
-    longestScheduleMs: fc.constantFrom(undefined, 60_000),
+    maxScheduleDurationInMs: fc.constantFrom(undefined, 60_000),
     waitMs: fc.constantFrom(1, 30_000, 61_000),
   });
 
@@ -263,7 +263,7 @@ describe("whatever waits anywhere", () => {
         }
         const evidence: RetirementEvidence = {
           writersStoppedAt: opened.now(),
-          longestScheduleMs: given.longestScheduleMs,
+          maxScheduleDurationInMs: given.maxScheduleDurationInMs,
           sessionStatesAreFree: true,
         };
         opened.clock.advance(given.waitMs);
@@ -386,8 +386,16 @@ describe("what people say beside the census", () => {
       "writersStoppedAt is no valid",
     ],
     ["a number for a date", { writersStoppedAt: 1 as unknown as Date }, "writersStoppedAt is no valid date"],
-    ["a schedule that is none", { longestScheduleMs: Number.NaN }, "longestScheduleMs is no duration"],
-    ["a schedule into the past", { longestScheduleMs: -60_000 }, "longestScheduleMs is no duration"],
+    [
+      "a schedule that is none",
+      { maxScheduleDurationInMs: Number.NaN },
+      "maxScheduleDurationInMs is no duration",
+    ],
+    [
+      "a schedule into the past",
+      { maxScheduleDurationInMs: -60_000 },
+      "maxScheduleDurationInMs is no duration",
+    ],
   ])("makes no verdict safe with %s", async (_, evidence, text) => {
     await using world = openWorld();
     await world.broker.createQueue("orders");

@@ -14,7 +14,7 @@ export interface RetirementEvidence {
    */
   readonly writersStoppedAt?: Date | undefined;
   /** How far ahead producers schedule at most, in milliseconds. Lets go of messages scheduled at topics, which nobody can peek. */
-  readonly longestScheduleMs?: number | undefined;
+  readonly maxScheduleDurationInMs?: number | undefined;
   /** Says that no session state is written with it. Needed where entities have sessions: no census reads states. */
   readonly sessionStatesAreFree?: boolean | undefined;
   /** Earlier censuses: what they saw counts for `lastSeenAt`, and speaks against a `writersStoppedAt` that is too early. */
@@ -169,13 +169,18 @@ function obstacleOf(group: CensusGroup, target: RetirementTarget): RetirementObs
 /** What cannot be compared with would let everything pass, whichever way it is compared. */
 function evidenceReasons(
   census: Census,
-  { writersStoppedAt, longestScheduleMs, earlier = [] }: RetirementEvidence,
+  { writersStoppedAt, maxScheduleDurationInMs, earlier = [] }: RetirementEvidence,
 ): RetirementReason[] {
   const texts: string[] = [];
   if (writersStoppedAt !== undefined && !isInstant(writersStoppedAt))
     texts.push("writersStoppedAt is no valid date; say when the last producer stopped to write it.");
-  if (longestScheduleMs !== undefined && !(Number.isFinite(longestScheduleMs) && longestScheduleMs >= 0))
-    texts.push("longestScheduleMs is no duration in milliseconds; say how far ahead producers schedule.");
+  if (
+    maxScheduleDurationInMs !== undefined &&
+    !(Number.isFinite(maxScheduleDurationInMs) && maxScheduleDurationInMs >= 0)
+  )
+    texts.push(
+      "maxScheduleDurationInMs is no duration in milliseconds; say how far ahead producers schedule.",
+    );
   if (![census, ...earlier].every(hasInstants))
     texts.push("a census has dates that are none; take it again.");
   return texts.map((text) => ({ obstacle: "invalid-evidence", place: undefined, count: undefined, text }));
@@ -241,10 +246,10 @@ function hiddenReasons(census: Census, evidence: RetirementEvidence): Retirement
 /** Whether everything that was scheduled while it was still written has become visible. */
 function schedulesAreOver(
   { startedAt }: Census,
-  { writersStoppedAt, longestScheduleMs }: RetirementEvidence,
+  { writersStoppedAt, maxScheduleDurationInMs }: RetirementEvidence,
 ): boolean {
-  if (!isInstant(writersStoppedAt) || longestScheduleMs === undefined) return false;
-  return startedAt.getTime() > writersStoppedAt.getTime() + longestScheduleMs;
+  if (!isInstant(writersStoppedAt) || maxScheduleDurationInMs === undefined) return false;
+  return startedAt.getTime() > writersStoppedAt.getTime() + maxScheduleDurationInMs;
 }
 
 function sessionReasons(

@@ -1,11 +1,11 @@
 import {
-  bodyType,
   type ClaimCheckStore,
   createPipeline,
   defineMessage,
   type EncodedMessage,
   type Serializer,
 } from "@waybill/core";
+import { bodyType } from "@waybill/core/transport";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
@@ -141,7 +141,7 @@ describe("a shadow check", () => {
       messageTypes: [orderPlaced],
       claimCheck: { store, minBytes: 1 },
     };
-    const encryption = { keys, keyCacheMs: 0 };
+    const encryption = { keys, keyCacheDurationInMs: 0 };
     for (const one of [createPipeline(options), createPipeline({ ...options, encryption })]) {
       const shadow = new ShadowCheck({ candidate: { serializer: "msgpack" }, sampleRate: 1 });
       const plan = new WritePlan(orderPlaced, {

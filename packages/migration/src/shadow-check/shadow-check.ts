@@ -1,12 +1,12 @@
 import {
   type DeserializationOutcome,
-  type DeserializeCallOptions,
   type EncodedMessage,
   type Message,
   type MessageType,
   type Pipeline,
   WaybillError,
 } from "@waybill/core";
+import type { DeserializeCallOptions } from "@waybill/core/pipeline";
 import { isPromise } from "../is-promise.js";
 import type { PlannedTarget } from "../write-plan/write-plan.js";
 import { compareValues, type DifferenceKind } from "./compare-values.js";

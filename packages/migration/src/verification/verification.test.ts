@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { bodyType, createPipeline, defineMessage, type EncodedMessage } from "@waybill/core";
+import { createPipeline, defineMessage, type EncodedMessage } from "@waybill/core";
+import { bodyType } from "@waybill/core/transport";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { describe, expect, it } from "vitest";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Decoded, EncodedMessage, MessageType, Pipeline, ReadTarget } from "@waybill/core";
+import type { EncodedMessage, MessageType, Pipeline } from "@waybill/core";
+import type { Decoded, ReadTarget } from "@waybill/core/pipeline";
 import { isSameValue } from "../shadow-check/is-same-value.js";
 
 /** What is verified, and how much is kept. */

@@ -2,7 +2,7 @@ import { defineMessage, type EncodedMessage, type MessageType } from "@waybill/c
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { order, orderPlaced, ordersPipeline } from "../../test/orders.js";
-import type { ReaderGuard } from "../capability/reader-guard.js";
+import type { ReaderGuard } from "./reader-guard.js";
 import { withWritePlans } from "./with-write-plans.js";
 import { WritePlan, type WritePlanOptions } from "./write-plan.js";
 

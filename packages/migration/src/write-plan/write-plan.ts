@@ -1,11 +1,7 @@
-import {
-  type CallOptions,
-  type Message,
-  type MessageType,
-  WaybillError,
-  type WriteTarget,
-} from "@waybill/core";
-import type { ReaderGuard } from "../capability/reader-guard.js";
+import { type Message, type MessageType, WaybillError } from "@waybill/core";
+import type { WriteTarget } from "@waybill/core/pipeline";
+import type { CallOptions } from "@waybill/core/transport";
+import type { ReaderGuard } from "./reader-guard.js";
 import { shareCount, shareOf, stableKey } from "./stable-share.js";
 
 /** A format and a version to write. */

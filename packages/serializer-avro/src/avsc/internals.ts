@@ -1,4 +1,4 @@
-import { validationFailure } from "@waybill/core";
+import { validationFailure } from "@waybill/core/serializer";
 import avsc from "avsc";
 import type { ReadTap } from "../wire/read-tap.js";
 import type { WriteTap } from "../wire/write-tap.js";

@@ -1,4 +1,4 @@
-import { unwritableKind } from "@waybill/core";
+import { unwritableKind } from "@waybill/core/serializer";
 import { type AvscType, LogicalType } from "./internals.js";
 
 /** What a JavaScript value can be told apart by; each branch of a union needs kinds of its own, or its values are wrapped. */

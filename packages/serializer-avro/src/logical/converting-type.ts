@@ -1,4 +1,5 @@
-import { decodeFailure, type WaybillError } from "@waybill/core";
+import type { WaybillError } from "@waybill/core";
+import { decodeFailure } from "@waybill/core/serializer";
 import {
   type AvscResolver,
   type AvscType,

@@ -1,4 +1,4 @@
-import { decodeFailure, validationFailure } from "@waybill/core";
+import { decodeFailure, validationFailure } from "@waybill/core/serializer";
 import {
   type CompiledSchema,
   type CompileSettings,

@@ -1,4 +1,4 @@
-import type { SerializerContext } from "@waybill/core";
+import type { SerializerContext } from "@waybill/core/serializer";
 import { describe, expect, it } from "vitest";
 import { schemasBySelector } from "./message-schemas.js";
 import type { AvroSchema } from "./normalize-schema.js";

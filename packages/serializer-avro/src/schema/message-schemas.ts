@@ -1,4 +1,10 @@
-import { compileOnce, decodeFailure, encodeFailure, quoted, type SerializerContext } from "@waybill/core";
+import {
+  compileOnce,
+  decodeFailure,
+  encodeFailure,
+  quoted,
+  type SerializerContext,
+} from "@waybill/core/serializer";
 import type { AvscType } from "../avsc/internals.js";
 import type { CompiledSchema } from "./compiled-schema.js";
 import {

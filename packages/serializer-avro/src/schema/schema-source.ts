@@ -1,4 +1,5 @@
-import { decodeFailure, quoted, unavailableFailure, WaybillError } from "@waybill/core";
+import { WaybillError } from "@waybill/core";
+import { decodeFailure, quoted, unavailableFailure } from "@waybill/core/serializer";
 import { type CompiledSchema, type CompileSettings, compileSchema } from "./compiled-schema.js";
 import { schemaUnknown } from "./message-schema.js";
 import type { AvroSchema } from "./normalize-schema.js";

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { type DecodeReason, type DeserializeContext, decodeFailure, type WaybillError } from "@waybill/core";
+import type { WaybillError } from "@waybill/core";
+import { type DecodeReason, type DeserializeContext, decodeFailure } from "@waybill/core/serializer";
 import { type NativeBuffer, toNativeBuffer } from "./native-buffer.js";
 import { shortAsciiReaders } from "./short-ascii.js";
 

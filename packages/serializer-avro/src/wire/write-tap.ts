@@ -1,4 +1,4 @@
-import type { SerializeContext } from "@waybill/core";
+import type { SerializeContext } from "@waybill/core/serializer";
 import { type NativeBuffer, toNativeBuffer } from "./native-buffer.js";
 import { costlyExtra, zeroWidthItemsLimit } from "./read-tap.js";
 

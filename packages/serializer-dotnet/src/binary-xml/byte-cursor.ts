@@ -1,4 +1,4 @@
-import { type DecodeReason, decodeFailure } from "@waybill/core";
+import { type DecodeReason, decodeFailure } from "@waybill/core/serializer";
 import { internName } from "./name-cache.js";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -24,19 +24,19 @@ const arraySizes: Readonly<Record<number, number>> = Object.freeze({
  * Reads bytes that are exactly one element of .NET binary XML, without a string table. Keeps its own stack and checks each length before
  * it allocates. Throws `decodeFailure` with the offset. Source: [MC-NBFX].
  */
-export function readDocument(bytes: Uint8Array, maxItems: number): XmlElement {
-  return new DocumentReader(bytes, maxItems).read();
+export function readDocument(bytes: Uint8Array, maxNodes: number): XmlElement {
+  return new DocumentReader(bytes, maxNodes).read();
 }
 
 class DocumentReader {
   readonly #cursor: ByteCursor;
   readonly #open: XmlElement[] = [];
   #current: XmlElement | undefined;
-  #itemsLeft: number;
+  #nodesLeft: number;
 
-  constructor(bytes: Uint8Array, maxItems: number) {
+  constructor(bytes: Uint8Array, maxNodes: number) {
     this.#cursor = new ByteCursor(bytes);
-    this.#itemsLeft = maxItems;
+    this.#nodesLeft = maxNodes;
   }
 
   read(): XmlElement {
@@ -214,10 +214,10 @@ class DocumentReader {
     );
   }
 
-  #count(items: number): void {
-    this.#itemsLeft -= items;
-    if (this.#itemsLeft < 0)
-      this.#cursor.fail("count-exceeded", "more elements and values than the limit allows");
+  #count(nodes: number): void {
+    this.#nodesLeft -= nodes;
+    if (this.#nodesLeft < 0)
+      this.#cursor.fail("items-exceeded", "more elements and values than the limit on items allows");
   }
 
   #refuse(record: number): never {

@@ -1,4 +1,4 @@
-import { decodeFailure } from "@waybill/core";
+import { decodeFailure } from "@waybill/core/serializer";
 import { type DateTime, parseDateTime, toDate, toOffsetText } from "../binary-xml/date-time.js";
 import { Namespaces } from "../binary-xml/namespaces.js";
 import { Records } from "../binary-xml/records.js";
@@ -15,6 +15,8 @@ export interface ValueRules {
   readonly hints: ReadonlyMap<string, DotnetHint> | undefined;
   /** The nesting of containers that is allowed. */
   readonly maxDepth: number;
+  /** How many values may stand in lists, dictionaries and objects together. */
+  readonly maxItems: number;
 }
 
 /** The value of a root element under the conventions of DataContractSerializer. Throws `decodeFailure`. */
@@ -49,9 +51,11 @@ class ValueReader {
   readonly #rules: ValueRules;
   readonly #byId = new Map<string, unknown>();
   #depth = 0;
+  #itemsLeft: number;
 
   constructor(rules: ValueRules) {
     this.#rules = rules;
+    this.#itemsLeft = rules.maxItems;
   }
 
   read(root: XmlElement): unknown {
@@ -142,8 +146,9 @@ class ValueReader {
     const items: unknown[] = this.#register(marks, []);
     this.#enter();
     for (const child of children) {
-      if (child.run !== undefined) for (const value of this.#runValues(child)) items.push(value);
-      else items.push(this.#value(child, path, "item"));
+      if (child.run !== undefined)
+        for (const value of this.#runValues(child)) items.push(this.#counted(value));
+      else items.push(this.#counted(this.#value(child, path, "item")));
     }
     this.#depth--;
     return items;
@@ -186,6 +191,7 @@ class ValueReader {
       const element = (children as XmlElement[])[1] as XmlElement;
       const value =
         hasTextValues && isPlainLeaf(element) ? this.#text(element) : this.#value(element, inner, "member");
+      this.#counted(value);
       if (container instanceof Map) container.set(keys[index], value);
       else setOwn(container, keys[index] as string, value);
     }
@@ -216,6 +222,7 @@ class ValueReader {
       const inner = this.#rules.hints === undefined ? "" : path === "" ? key : `${path}.${key}`;
       const values = child.run === undefined ? [this.#value(child, inner, "member")] : this.#runValues(child);
       for (const item of values) {
+        this.#counted(item);
         const list = repeated.get(key);
         if (list !== undefined) list.push(item);
         else if (!Object.hasOwn(value, key)) setOwn(value, key, item);
@@ -226,6 +233,13 @@ class ValueReader {
         }
       }
     }
+  }
+
+  /** A byte string is as dear as four other values. */
+  #counted<Value>(value: Value): Value {
+    this.#itemsLeft -= value instanceof Uint8Array ? 4 : 1;
+    if (this.#itemsLeft < 0) fail("items-exceeded", `more than ${this.#rules.maxItems} items`);
+    return value;
   }
 
   #enter(): void {

@@ -1,4 +1,4 @@
-import { type PlainRules, type PlainWalk, toPlain } from "@waybill/core";
+import { type PlainRules, type PlainWalk, toPlain } from "@waybill/core/serializer";
 
 /** A record's members that have a value, in its own order. */
 export class PlainRecord {

@@ -1,4 +1,4 @@
-import { encodeFailure } from "@waybill/core";
+import { encodeFailure } from "@waybill/core/serializer";
 import { Namespaces } from "../binary-xml/namespaces.js";
 import type { LeafType } from "../contract/contract-type.js";
 import { xmlName } from "../contract/member-name.js";

@@ -1,4 +1,4 @@
-import { encodeFailure } from "@waybill/core";
+import { encodeFailure } from "@waybill/core/serializer";
 import { fromDate } from "../binary-xml/date-time.js";
 import { Namespaces } from "../binary-xml/namespaces.js";
 import { ElementWriter } from "./element-writer.js";

@@ -2,7 +2,7 @@ import { ServiceBusClient } from "@azure/service-bus";
 import { ServiceBusClient as BetaClient } from "@azure/service-bus-beta";
 import { describe, expect, it, vi } from "vitest";
 import { azureTransport } from "../azure-transport.js";
-import type { ServiceBusClientLike } from "../service-bus-client.js";
+import type { ServiceBusClientLike } from "../sdk/service-bus-client.js";
 import { testedSdkVersions } from "./report.js";
 import { sdkParts } from "./sdk-parts.test-support.js";
 

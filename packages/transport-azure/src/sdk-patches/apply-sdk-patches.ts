@@ -1,4 +1,4 @@
-import type { ServiceBusClientLike } from "../service-bus-client.js";
+import type { ServiceBusClientLike } from "../sdk/service-bus-client.js";
 import { patchParts } from "./client-parts.js";
 import { closedConnections } from "./closed-connections.js";
 import { closesCutShort } from "./closes-cut-short.js";

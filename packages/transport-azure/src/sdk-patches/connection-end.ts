@@ -1,5 +1,5 @@
-import { amqpError } from "../amqp-error.js";
-import { controllerForMany } from "../controller-for-many.js";
+import { controllerForMany } from "../foundation/controller-for-many.js";
+import { amqpError } from "../sdk/amqp-error.js";
 import type { AmqpConnection } from "./sdk-internals.js";
 
 const ends = new WeakMap<object, AbortSignal>();

@@ -1,5 +1,5 @@
-import { controllerForMany } from "../controller-for-many.js";
-import { untilAborted } from "../until-aborted.js";
+import { controllerForMany } from "../foundation/controller-for-many.js";
+import { untilAborted } from "../foundation/until-aborted.js";
 import { connectionEnded, endOf } from "./connection-end.js";
 import {
   type Abortable,

@@ -1,5 +1,5 @@
 import type { EventEmitter } from "node:events";
-import type { ServiceBusClientLike } from "../service-bus-client.js";
+import type { ServiceBusClientLike } from "../sdk/service-bus-client.js";
 
 // What the patches use of the objects beneath a client. Nothing of this is in the SDK's types, and none of it is imported: every object is
 // reached from the client, so that it is of whichever copy of a library the client was built with.

@@ -1,4 +1,4 @@
-import type { ReceivedServiceBusMessage } from "../service-bus-client.js";
+import type { ReceivedServiceBusMessage } from "../sdk/service-bus-client.js";
 
 /** One message that the SDK delivered; the settlement handle if it is locked. */
 export class AzureDelivery {

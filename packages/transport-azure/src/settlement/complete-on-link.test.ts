@@ -1,8 +1,8 @@
 import type { ServiceBusReceiver } from "@azure/service-bus";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { openLossyWorld } from "../lossy-world.test-support.js";
+import type { ReceivedServiceBusMessage } from "../sdk/service-bus-client.js";
 import { openServerSeat } from "../seats.test-support.js";
-import type { ReceivedServiceBusMessage } from "../service-bus-client.js";
 import { AzureDelivery } from "./azure-delivery.js";
 import { completeOnLink } from "./complete-on-link.js";
 import { Settlement } from "./settlement.js";
@@ -16,7 +16,7 @@ describe("a message that is completed", () => {
     const bySdk = spyOnComplete(world.client.createReceiver("orders"));
     const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
     await world.broker.sender("orders").sendBatch([{ body }, { body }]);
-    const messages = await receiver.receive({ maxMessages: 2, maxWaitTimeMs: 5_000 });
+    const messages = await receiver.receive({ maxMessages: 2, maxWaitTimeInMs: 5_000 });
     await Promise.all(messages.map(({ settlement }) => receiver.complete(settlement!)));
     expect(world.broker.getEntity("orders").totalMessageCount).toBe(0);
     expect(bySdk).not.toHaveBeenCalled();
@@ -27,7 +27,7 @@ describe("a message that is completed", () => {
     const bySdk = spyOnComplete(world.client.createReceiver("orders"));
     const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
     await world.broker.sender("orders").send({ body });
-    const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+    const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
     await receiver.defer(message!.settlement!);
     const [deferred] = await receiver.receiveDeferred([message!.sequenceNumber!]);
     await receiver.complete(deferred!.settlement!);
@@ -45,7 +45,7 @@ describe("a message that is completed", () => {
     });
     await world.transport.createSender(queue).send([{ body: new Uint8Array() }]);
     const receiver = world.transport.createReceiver({ queue }, "peekLock");
-    const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+    const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
     await world.advance(5_000);
     await expect(receiver.complete(message!.settlement!)).rejects.toMatchObject({
       code: "message-lock-lost",

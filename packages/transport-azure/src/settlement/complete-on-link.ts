@@ -1,4 +1,4 @@
-import { amqpError } from "../amqp-error.js";
+import { amqpError } from "../sdk/amqp-error.js";
 import { type LinkDelivery, linkDeliveryOf } from "./link-delivery.js";
 import { isTraced } from "./sdk-tracing.js";
 import type { Settlement } from "./settlement.js";

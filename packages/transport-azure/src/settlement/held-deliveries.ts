@@ -1,4 +1,4 @@
-import { fromLong } from "../from-service-bus-message.js";
+import { fromLong } from "../messages/from-service-bus-message.js";
 import type { AzureDelivery } from "./azure-delivery.js";
 import { DeliveryWindow } from "./delivery-window.js";
 

@@ -1,5 +1,5 @@
-import type { AmqpErrorFields } from "../amqp-error.js";
-import type { ReceivedServiceBusMessage } from "../service-bus-client.js";
+import type { AmqpErrorFields } from "../sdk/amqp-error.js";
+import type { ReceivedServiceBusMessage } from "../sdk/service-bus-client.js";
 
 /** What rhea, the AMQP library beneath the SDK, knows of a message: by this the SDK settles it. Its types do not tell of it. */
 export interface LinkDelivery {

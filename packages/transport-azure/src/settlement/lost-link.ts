@@ -1,4 +1,4 @@
-import type { ReceivedServiceBusMessage } from "../service-bus-client.js";
+import type { ReceivedServiceBusMessage } from "../sdk/service-bus-client.js";
 import { linkDeliveryOf } from "./link-delivery.js";
 
 /** Whether the link that brought a message is gone for sure. */

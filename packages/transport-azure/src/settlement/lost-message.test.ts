@@ -21,7 +21,7 @@ describe("two neighbours, one completed and one dead-lettered at the same moment
     await using world = await openLossyWorld();
     await sendTwo(world);
     const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
-    const [good, poison] = await receiver.receive({ maxMessages: 2, maxWaitTimeMs: 5_000 });
+    const [good, poison] = await receiver.receive({ maxMessages: 2, maxWaitTimeInMs: 5_000 });
     await Promise.all([
       receiver.complete(good!.settlement!),
       receiver.deadLetter(poison!.settlement!, { deadLetterReason: "unreadable" }),

@@ -1,4 +1,4 @@
-import type { DeadLetterOptions } from "@waybill/core";
+import type { DeadLetterOptions } from "@waybill/core/transport";
 
 /** The ways to settle, by their name on the transport. */
 export type SettlementVerb = "complete" | "abandon" | "defer" | "deadLetter";

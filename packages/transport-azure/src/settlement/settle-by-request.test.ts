@@ -12,7 +12,7 @@ describe("a settlement whose connection broke for good", () => {
     await using world = await openLossyWorld();
     const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
     await send(world);
-    const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+    const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
     if (when === "after") world.network.takeDown();
     const settling = receiver.complete(message!.settlement!);
     const ended = expect(settling).rejects.toMatchObject({ code: "closed" });

@@ -1,6 +1,6 @@
 import { WaybillError } from "@waybill/core";
 import Long from "long";
-import type { ServiceBusReceiverLike } from "../service-bus-client.js";
+import type { ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
 import { withoutLink } from "./lost-link.js";
 import type { Settlement } from "./settlement.js";
 

@@ -1,4 +1,4 @@
-import type { SettlementHandle, TransportReceiver } from "@waybill/core";
+import type { SettlementHandle, TransportReceiver } from "@waybill/core/transport";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openLossyWorld } from "../lossy-world.test-support.js";
@@ -135,7 +135,7 @@ function send({ broker }: World, count: number): Promise<void> {
 async function receive(receiver: TransportReceiver, count: number): Promise<SettlementHandle[]> {
   const handles: SettlementHandle[] = [];
   while (handles.length < count) {
-    const messages = await receiver.receive({ maxMessages: count - handles.length, maxWaitTimeMs: 5_000 });
+    const messages = await receiver.receive({ maxMessages: count - handles.length, maxWaitTimeInMs: 5_000 });
     handles.push(...messages.map(({ settlement }) => settlement!));
   }
   return handles;

@@ -1,5 +1,5 @@
 import type { WaybillError } from "@waybill/core";
-import type { ReceivedServiceBusMessage, ServiceBusReceiverLike } from "../service-bus-client.js";
+import type { ReceivedServiceBusMessage, ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
 import type { AzureDelivery } from "./azure-delivery.js";
 import type { SettlementVerb } from "./outcome-key.js";
 

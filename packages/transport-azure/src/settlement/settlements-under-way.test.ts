@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { ReceivedServiceBusMessage } from "../service-bus-client.js";
+import type { ReceivedServiceBusMessage } from "../sdk/service-bus-client.js";
 import { AzureDelivery } from "./azure-delivery.js";
 import { Settlement } from "./settlement.js";
 import { SettlementsUnderWay } from "./settlements-under-way.js";

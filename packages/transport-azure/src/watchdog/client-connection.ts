@@ -1,5 +1,5 @@
+import type { ServiceBusClientLike } from "../sdk/service-bus-client.js";
 import { connectionContextOf } from "../sdk-patches/sdk-internals.js";
-import type { ServiceBusClientLike } from "../service-bus-client.js";
 import type { WatchedConnection } from "./watched-link.js";
 
 /** The connection of a client, as far as one gets at it. The client makes another whenever one breaks. */

@@ -1,5 +1,5 @@
-import { fromLong } from "../from-service-bus-message.js";
-import type { ReceivedServiceBusMessage } from "../service-bus-client.js";
+import { fromLong } from "../messages/from-service-bus-message.js";
+import type { ReceivedServiceBusMessage } from "../sdk/service-bus-client.js";
 
 /** Peeks at messages from a sequence number on. */
 export type PeekFrom = (

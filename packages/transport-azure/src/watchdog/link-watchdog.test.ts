@@ -1,4 +1,4 @@
-import type { LinkStall, SubscribeHandlers } from "@waybill/core";
+import type { LinkStall, SubscribeHandlers } from "@waybill/core/transport";
 import { describe, expect, it, vi } from "vitest";
 import { openLossyWorld } from "../lossy-world.test-support.js";
 
@@ -18,7 +18,7 @@ describe("a link that has credit, while a message waits, and delivers nothing", 
         entityPath: "orders",
         sessionId: undefined,
         credit: 2,
-        silentForMs: expect.any(Number),
+        silenceInMs: expect.any(Number),
         evidence: "backlog",
       },
     ]);
@@ -28,7 +28,7 @@ describe("a link that has credit, while a message waits, and delivers nothing", 
     await using world = await openLossyWorld({}, undefined, { watchdog });
     const { events, stalls } = told();
     const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock", events);
-    const waiting = receiver.receive({ maxMessages: 5, maxWaitTimeMs: 20_000 });
+    const waiting = receiver.receive({ maxMessages: 5, maxWaitTimeInMs: 20_000 });
     await stallWhenItWaits(world);
     await send(world, "waits");
     expect(await waiting).toHaveLength(1);
@@ -40,15 +40,15 @@ describe("a link that has credit, while a message waits, and delivers nothing", 
     await using world = await openLossyWorld({}, undefined, { watchdog });
     const { events, stalls } = told();
     const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock", events);
-    const first = receiver.receive({ maxMessages: 1, maxWaitTimeMs: 20_000 });
+    const first = receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 20_000 });
     await send(world, "first");
     await first;
-    const waiting = receiver.receive({ maxMessages: 1, maxWaitTimeMs: 100 });
+    const waiting = receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 100 });
     await stallWhenItWaits(world);
     await send(world, "waits");
     expect(await waiting).toEqual([]);
     const came = await vi.waitUntil(
-      async () => (await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 100 })).length > 0,
+      async () => (await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 100 })).length > 0,
       { timeout: 10_000 },
     );
     expect([came, stalls.length]).toEqual([true, 1]);
@@ -60,21 +60,21 @@ describe("a link that has credit, while a message waits, and delivers nothing", 
     const accept = () =>
       world.transport.acceptSession({ queue: "orders" }, "a", {
         receiveMode: "peekLock",
-        maxWaitTimeMs: 5_000,
+        maxWaitTimeInMs: 5_000,
         ...events,
       });
     const session = await accept();
-    const waiting = session.receive({ maxMessages: 1, maxWaitTimeMs: 20_000 });
+    const waiting = session.receive({ maxMessages: 1, maxWaitTimeInMs: 20_000 });
     const lost = expect(waiting).rejects.toMatchObject({ code: "session-lock-lost" });
     await stallWhenItWaits(world);
     await send(world, "waits");
     await lost;
-    await expect(session.receive({ maxMessages: 1, maxWaitTimeMs: 100 })).rejects.toMatchObject({
+    await expect(session.receive({ maxMessages: 1, maxWaitTimeInMs: 100 })).rejects.toMatchObject({
       code: "session-lock-lost",
     });
     await session.close();
     const next = await accept();
-    expect(await next.receive({ maxMessages: 1, maxWaitTimeMs: 5_000 })).toHaveLength(1);
+    expect(await next.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 })).toHaveLength(1);
     expect(stalls).toMatchObject([{ sessionId: "a", evidence: "backlog" }]);
   });
 });
@@ -93,10 +93,10 @@ describe("a link that is silent", () => {
     await using world = await openLossyWorld({}, undefined, { watchdog });
     const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
     await send(world, "deferred");
-    const [deferred] = await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+    const [deferred] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
     await receiver.defer(deferred!.settlement!);
     await send(world, "held");
-    await receiver.receive({ maxMessages: 1, maxWaitTimeMs: 5_000 });
+    await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
     const later = new Date(Date.now() + 3_600_000);
     await world.transport.createSender("orders").schedule([{ body: new Uint8Array() }], later);
     const { stalls } = subscribe(world);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { LinkStall } from "@waybill/core";
-import { untilAborted } from "../until-aborted.js";
+import type { LinkStall } from "@waybill/core/transport";
+import { untilAborted } from "../foundation/until-aborted.js";
 import type { ResolvedWatchdogOptions } from "./watchdog-options.js";
 import type { WatchedConnection, WatchedLink } from "./watched-link.js";
 
@@ -60,7 +60,7 @@ export class LinkWatchdog {
     for (const watch of this.#watches.values()) {
       const { link } = watch;
       if (watch.progress !== link.progress) this.#start(watch, 0);
-      if (link.credit > 0 && link.silentForMs >= watch.dueAtMs && !watch.isAsking) void this.#ask(watch);
+      if (link.credit > 0 && link.silenceInMs >= watch.dueAtMs && !watch.isAsking) void this.#ask(watch);
     }
   };
 
@@ -78,7 +78,7 @@ export class LinkWatchdog {
     const stall = await this.#diagnose(watch);
     watch.isAsking = false;
     if (!this.#isSilent(watch)) return;
-    if (stall === undefined) watch.dueAtMs = watch.link.silentForMs + this.#options.stallTimeoutInMs;
+    if (stall === undefined) watch.dueAtMs = watch.link.silenceInMs + this.#options.stallTimeoutInMs;
     else this.#restart(watch, stall);
   }
 
@@ -117,8 +117,8 @@ export class LinkWatchdog {
   #restart(watch: Watch, evidence: LinkStall["evidence"]): void {
     const { link } = watch;
     const { entityPath, sessionId, credit } = link;
-    const silentForMs = Math.round(link.silentForMs);
-    const stall = { entityPath, sessionId, credit, silentForMs, evidence };
+    const silenceInMs = Math.round(link.silenceInMs);
+    const stall = { entityPath, sessionId, credit, silenceInMs, evidence };
     if (evidence === "unanswered" && this.#connection.break()) {
       this.#giveTime();
       link.onConnectionBroken(stall);
@@ -129,7 +129,7 @@ export class LinkWatchdog {
   /** What was on a connection that is gone may come back first. */
   #giveTime(): void {
     for (const watch of this.#watches.values()) {
-      watch.dueAtMs = watch.link.silentForMs + this.#options.stallTimeoutInMs;
+      watch.dueAtMs = watch.link.silenceInMs + this.#options.stallTimeoutInMs;
       watch.unanswered = 0;
     }
   }

@@ -1,6 +1,6 @@
-import type { LinkStall, ReceiverEvents } from "@waybill/core";
-import type { ServiceBusReceiverLike } from "../service-bus-client.js";
-import { toLong } from "../to-long.js";
+import type { LinkStall, ReceiverEvents } from "@waybill/core/transport";
+import { toLong } from "../messages/to-long.js";
+import type { ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
 import { findBacklog } from "./find-backlog.js";
 import type { LinkWatchdog } from "./link-watchdog.js";
 import type { WatchedLink } from "./watched-link.js";

@@ -1,4 +1,4 @@
-import type { LinkStall } from "@waybill/core";
+import type { LinkStall } from "@waybill/core/transport";
 
 /** How soon the other link must deliver, in milliseconds. */
 const timeoutMs = 10_000;

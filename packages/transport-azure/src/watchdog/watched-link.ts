@@ -1,4 +1,4 @@
-import type { LinkStall } from "@waybill/core";
+import type { LinkStall } from "@waybill/core/transport";
 
 /** A link as the watchdog sees it. */
 export interface WatchedLink {
@@ -7,7 +7,7 @@ export interface WatchedLink {
   /** How many messages it is ready for; 0 while it waits for none. */
   readonly credit: number;
   /** How long it has been ready and has delivered nothing, in milliseconds. */
-  readonly silentForMs: number;
+  readonly silenceInMs: number;
   /** Another number after each delivery, and after each time it was made again. */
   readonly progress: number;
   /** The first message, from a sequence number on, that waits and should have come; undefined when there is none. */

@@ -1,10 +1,10 @@
-import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 
 /** Sockets of connections that are over, whose clients have yet to read why. They count against no other limit: so they are few, and soon gone. */
 export class Departures {
   readonly #limit: number;
   readonly #timeoutMs: number;
-  readonly #sockets = new Set<Socket>();
+  readonly #sockets = new Set<Duplex>();
 
   /** At most so many at once, each for so long at most; the oldest goes first. */
   constructor(limit: number, timeoutMs: number) {
@@ -13,7 +13,7 @@ export class Departures {
   }
 
   /** Ends a socket once everything is written, or when the client takes too long, whatever it still says. */
-  add(socket: Socket): void {
+  add(socket: Duplex): void {
     if (this.#sockets.has(socket) || socket.destroyed) return;
     this.#sockets.add(socket);
     socket.resume();

@@ -1,4 +1,4 @@
-import type { EntityAddress, SubQueue } from "@waybill/core";
+import type { EntityAddress, SubQueue } from "@waybill/core/transport";
 import { parseEntity } from "../../input/parse-entity.js";
 
 /** A dead-letter queue. */

@@ -1,11 +1,11 @@
 import { type DeadLetterGroup, type DeadLetterSurvey, surveyDeadLetters } from "@waybill/migration";
 import type { Command } from "commander";
-import { type BrokerContext, type CommonOptions, openBrokerContext } from "../../command-context.js";
-import { brokerCommand, exiting } from "../../common-options.js";
-import { type ExitCode, exitCodes } from "../../exit-codes.js";
+import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { entityText } from "../../output/entity-text.js";
 import { printable } from "../../output/printable.js";
 import type { Terminal } from "../../output/terminal.js";
+import { type BrokerContext, type CommonOptions, openBrokerContext } from "../command-context.js";
+import { brokerCommand, exiting } from "../common-options.js";
 import { type DeadLetterAddress, entityPathOf, parseDeadLetterQueue } from "./dead-letter-source.js";
 
 interface ListedSurvey extends DeadLetterSurvey {

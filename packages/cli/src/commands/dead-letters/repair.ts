@@ -1,4 +1,4 @@
-import type { EntityName } from "@waybill/core";
+import type { EntityName } from "@waybill/core/transport";
 import {
   openReceiptFile,
   type ReceiptLog,
@@ -10,14 +10,14 @@ import {
   repairDeadLetters,
 } from "@waybill/migration";
 import { type Command, Option } from "commander";
-import { type BrokerContext, type CommonOptions, openBrokerContext } from "../../command-context.js";
-import { brokerCommand, exiting } from "../../common-options.js";
-import { type ExitCode, exitCodes } from "../../exit-codes.js";
+import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
+import { UsageError } from "../../errors/usage-error.js";
 import { parseDuration } from "../../input/parse-duration.js";
 import { parseEntity } from "../../input/parse-entity.js";
 import { parseCount, parseRate } from "../../input/parse-number.js";
 import type { Terminal } from "../../output/terminal.js";
-import { UsageError } from "../../usage-error.js";
+import { type BrokerContext, type CommonOptions, openBrokerContext } from "../command-context.js";
+import { brokerCommand, exiting } from "../common-options.js";
 import { type DeadLetterAddress, parseDeadLetterQueue } from "./dead-letter-source.js";
 import { type SelectionOptions, selection, withSelection } from "./selection.js";
 

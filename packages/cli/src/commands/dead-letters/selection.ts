@@ -1,4 +1,4 @@
-import { parseMediaType } from "@waybill/core";
+import { parseMediaType } from "@waybill/core/serializer";
 import type { RepairCandidate } from "@waybill/migration";
 import type { Command } from "commander";
 import { parseSequenceNumber } from "../../input/parse-number.js";

@@ -1,21 +1,21 @@
 import {
   type DeadLetterRecord,
-  type DeliveredMessage,
   type DeserializationOutcome,
   type EncodedMessage,
   parseDeadLetterRecord,
 } from "@waybill/core";
+import type { DeliveredMessage } from "@waybill/core/transport";
 import { peekPages } from "@waybill/migration";
 import type { Command } from "commander";
-import { type CommonOptions, openBrokerContext } from "../../command-context.js";
-import { brokerCommand, exiting } from "../../common-options.js";
-import { type ExitCode, exitCodes } from "../../exit-codes.js";
+import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { parseCount } from "../../input/parse-number.js";
 import { attemptsTable } from "../../output/attempts-table.js";
 import { messageView } from "../../output/message-view.js";
 import { printable } from "../../output/printable.js";
 import type { Terminal } from "../../output/terminal.js";
 import { toJson } from "../../output/to-json.js";
+import { type CommonOptions, openBrokerContext } from "../command-context.js";
+import { brokerCommand, exiting } from "../common-options.js";
 import { type DeadLetterAddress, parseDeadLetterQueue } from "./dead-letter-source.js";
 import { type SelectionOptions, selection, withSelection } from "./selection.js";
 

@@ -1,11 +1,11 @@
-import type { EntityName } from "@waybill/core";
+import type { EntityName } from "@waybill/core/transport";
 import { captureGoldenMessages, type GoldenCapture, writeGoldenMessages } from "@waybill/migration";
 import type { Command } from "commander";
-import { type CommonOptions, openBrokerContext } from "../../command-context.js";
-import { brokerCommand, exiting, withEntities } from "../../common-options.js";
-import { type ExitCode, exitCodes } from "../../exit-codes.js";
+import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { parseCount } from "../../input/parse-number.js";
 import type { Terminal } from "../../output/terminal.js";
+import { type CommonOptions, openBrokerContext } from "../command-context.js";
+import { brokerCommand, exiting, withEntities } from "../common-options.js";
 
 interface CaptureOptions extends CommonOptions {
   readonly entity?: readonly EntityName[];

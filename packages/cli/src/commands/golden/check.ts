@@ -1,8 +1,8 @@
 import { checkGoldenMessages } from "@waybill/migration";
 import type { Command } from "commander";
-import { type CommonOptions, openChain } from "../../command-context.js";
-import { chainCommand, exiting } from "../../common-options.js";
-import { type ExitCode, exitCodes } from "../../exit-codes.js";
+import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
+import { type CommonOptions, openChain } from "../command-context.js";
+import { chainCommand, exiting } from "../common-options.js";
 
 /** `waybill golden check`: reads the samples with today's chain. */
 export function checkCommand(): Command {

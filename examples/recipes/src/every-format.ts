@@ -1,0 +1,43 @@
+import { create, createRegistry } from "@bufbuild/protobuf";
+import { StringValueSchema } from "@bufbuild/protobuf/wkt";
+import { createPipeline } from "@waybill/core";
+import { avro } from "@waybill/serializer-avro";
+import { cbor } from "@waybill/serializer-cbor";
+import { dotnetBinary } from "@waybill/serializer-dotnet";
+import { json } from "@waybill/serializer-json";
+import { msgpack } from "@waybill/serializer-msgpack";
+import { protobuf } from "@waybill/serializer-protobuf";
+
+const schema = {
+  type: "record",
+  name: "Order",
+  fields: [
+    { name: "id", type: "string" },
+    { name: "paid", type: "boolean" },
+  ],
+} as const;
+const registry = createRegistry(StringValueSchema);
+
+// #region chain
+const pipeline = createPipeline({
+  serializer: avro({ schema }),
+  additionalDeserializers: [json(), msgpack(), dotnetBinary({ json: true }), cbor(), protobuf({ registry })],
+});
+// #endregion
+
+const order = { id: "A-1042", paid: true };
+for (const { name, mediaTypes } of pipeline.serializers) {
+  const body = name === "protobuf" ? create(StringValueSchema, { value: order.id }) : order;
+  const written = await pipeline.serialize({ body, contentType: mediaTypes[0] });
+  // What describes itself needs no label.
+  const needsLabel = name === "cbor" || name === "protobuf";
+  const contentType = needsLabel ? written.contentType : undefined;
+  const outcome = await pipeline.deserialize({ ...written, contentType });
+  console.log(outcome.report.serializer, outcome.status, contentType ?? "without a label");
+}
+// avro decoded without a label
+// json decoded without a label
+// msgpack decoded without a label
+// dotnet-binary decoded without a label
+// cbor decoded application/cbor
+// protobuf decoded application/protobuf; proto=google.protobuf.StringValue

@@ -1,0 +1,200 @@
+import type { AcceptOptions, Link, OpenLinkOptions } from "../api.js";
+import type { AmqpError } from "../frames/amqp-error.js";
+import { writeAmqpError } from "../frames/amqp-error.js";
+import type { FlowFields } from "../frames/flow.js";
+import { AMQP_FRAME, writeFrame } from "../frames/frame.js";
+import { type Attach, asValue, attachType, detachType } from "../frames/performatives.js";
+import {
+  type Coordinator,
+  type Source,
+  type Target,
+  toSource,
+  toTarget,
+  writeTerminus,
+} from "../frames/terminus.js";
+import { type LinkEvent, type LinkState, nextLinkState } from "./link-state.js";
+import type { MemoryHolder } from "./memory-budget.js";
+import type { SessionEndpoint } from "./session.js";
+
+/** What both kinds of link share: attaching, refusing, detaching (2.6.3 to 2.6.6). */
+export abstract class LinkEndpoint implements Link, MemoryHolder {
+  abstract readonly role: "sender" | "receiver";
+  readonly session: SessionEndpoint;
+  readonly name: string;
+  readonly handle: number;
+  /** What the link costs of the connection's memory, its deliveries apart. */
+  readonly cost: number;
+  remoteHandle: number | undefined;
+  remoteAttach: Attach | undefined;
+  remoteSource: Source | undefined;
+  remoteTarget: Target | Coordinator | undefined;
+  activity = 0;
+  context: unknown;
+  /** Deliveries that await settlement, of those that have an id. */
+  unsettled = 0;
+  #held = 0;
+  #state: LinkState = "unattached";
+
+  /** `cost` is 0 for a link of our own, which nobody imposes on us. */
+  constructor(session: SessionEndpoint, name: string, handle: number, cost = 0) {
+    this.session = session;
+    this.name = name;
+    this.handle = handle;
+    this.cost = cost;
+  }
+
+  get state(): LinkState {
+    return this.#state;
+  }
+
+  /** Whether the peer's attach would be the answer to ours. */
+  get awaitsAnswer(): boolean {
+    return this.remoteHandle === undefined && this.#state !== "unattached";
+  }
+
+  get isAttached(): boolean {
+    return this.#state === "attached";
+  }
+
+  get isDetached(): boolean {
+    return this.#state === "detached" || this.#state === "detach-sent";
+  }
+
+  refuse(error: AmqpError): void {
+    if (this.#state !== "attach-received") return;
+    this.#move("attach-sent");
+    this.#writeAttach({}, "refused");
+    this.#close(error);
+  }
+
+  detach(error?: AmqpError): void {
+    if (this.#state === "attach-received") {
+      this.refuse(error ?? { condition: "amqp:link:detach-forced" });
+    } else if (this.#state === "attached" || this.#state === "attach-sent") {
+      this.#close(error);
+    }
+  }
+
+  /** Ends the link for a mistake of the peer, or for another link of the same name, and tells the owner. */
+  fail(error: AmqpError): void {
+    if (this.isDetached) return;
+    this.detach(error);
+    this.tellDetached(error);
+  }
+
+  hold(bytes: number): boolean {
+    if (this.isDetached || !this.session.connection.hold(bytes)) return false;
+    this.#held += bytes;
+    return true;
+  }
+
+  letGo(bytes: number): void {
+    if (this.isDetached) return;
+    this.#held -= bytes;
+    this.session.connection.letGo(bytes);
+  }
+
+  /** As `hold`; where there is no memory, the link ends for want of it. */
+  protected holdOrFail(bytes: number, what: string): boolean {
+    if (this.hold(bytes)) return true;
+    this.fail({
+      condition: "amqp:resource-limit-exceeded",
+      description: `there is no memory for ${what}`,
+    });
+    return false;
+  }
+
+  receiveAttach(attach: Attach): void {
+    this.remoteHandle = attach.handle;
+    this.remoteAttach = attach;
+    this.remoteSource = toSource(attach.source);
+    this.remoteTarget = toTarget(attach.target);
+    this.onRemoteAttach(attach);
+    this.#move("attach-received");
+  }
+
+  receiveDetach(error: AmqpError | undefined, isClosed: boolean): void {
+    const before = this.#state;
+    if (before === "attach-received") {
+      this.#move("attach-sent");
+      this.#writeAttach({}, "refused");
+    }
+    if (before !== "detach-sent") this.#writeDetach(undefined, isClosed);
+    this.#move("detach-received");
+    this.session.forgetLink(this);
+    if (before !== "detach-sent") this.tellDetached(error);
+  }
+
+  /** The session is over, and the link with it. */
+  endWithSession(error: AmqpError | undefined): void {
+    const wasOver = this.isDetached;
+    this.#move("session-ended");
+    if (!wasOver) this.tellDetached(error);
+  }
+
+  abstract receiveFlow(flow: FlowFields): void;
+  /** Sends a flow with the link's present state. */
+  abstract writeFlow(): void;
+  protected abstract onRemoteAttach(attach: Attach): void;
+  /** The link is over: forgets what was not sent, or not received, as a whole. */
+  protected abstract forgetUnfinished(): void;
+  protected abstract tellDetached(error: AmqpError | undefined): void;
+
+  /** Sends our attach; false when the link is over and there is nothing to answer. */
+  protected sendAttach(options: AcceptOptions & Partial<OpenLinkOptions>): boolean {
+    if (this.#state !== "attach-received" && this.#state !== "unattached") return false;
+    this.#move("attach-sent");
+    this.#writeAttach(options, "accepted");
+    return true;
+  }
+
+  #close(error: AmqpError | undefined): void {
+    this.#writeDetach(error, true);
+    this.#move("detach-sent");
+    // Until the peer has answered our attach, the name must still tell whose answer it is.
+    if (this.remoteHandle !== undefined) this.session.releaseName(this);
+  }
+
+  #move(event: LinkEvent): void {
+    this.#state = nextLinkState(this.#state, event) ?? this.#state;
+    if (this.isDetached) this.#letGoOfAll();
+  }
+
+  #letGoOfAll(): void {
+    this.session.connection.letGo(this.#held);
+    this.#held = 0;
+    this.session.forgetDeliveries(this.unsettled);
+    this.unsettled = 0;
+    this.forgetUnfinished();
+  }
+
+  #writeAttach(options: AcceptOptions & Partial<OpenLinkOptions>, answer: "accepted" | "refused"): void {
+    const isRefused = answer === "refused";
+    const { source, target } = options;
+    const remote = this.remoteAttach;
+    const maxMessageSize = options.maxMessageSize ?? this.session.connection.options.maxMessageSize;
+    writeFrame(this.session.writeFrames(), AMQP_FRAME, this.session.channel, attachType, {
+      name: this.name,
+      handle: this.handle,
+      role: this.role === "receiver",
+      sndSettleMode: options.sndSettleMode ?? remote?.sndSettleMode,
+      rcvSettleMode: options.rcvSettleMode ?? remote?.rcvSettleMode,
+      // A terminus is repeated verbatim unless the owner has another: some peers compare them.
+      source: isRefused ? undefined : source ? asValue((to) => writeTerminus(to, source)) : remote?.source,
+      target: isRefused ? undefined : target ? asValue((to) => writeTerminus(to, target)) : remote?.target,
+      initialDeliveryCount: this.role === "sender" ? 0 : undefined,
+      maxMessageSize: BigInt(maxMessageSize),
+      offeredCapabilities: options.offeredCapabilities,
+      desiredCapabilities: options.desiredCapabilities,
+      properties: options.properties,
+    });
+  }
+
+  #writeDetach(error: AmqpError | undefined, closed: boolean): void {
+    writeFrame(this.session.writeFrames(), AMQP_FRAME, this.session.channel, detachType, {
+      handle: this.handle,
+      closed,
+      error: error && asValue((to) => writeAmqpError(to, error)),
+    });
+  }
+}

@@ -1,0 +1,41 @@
+import { ownersIn } from "../authorization/owner.js";
+import type { AccessRight } from "../authorization/shared-access-key.js";
+import { grantForToken } from "../authorization/shared-access-key.js";
+import { HttpRefusal } from "./error.js";
+import type { HttpContext } from "./handle.js";
+import type { HttpRequest } from "./http-request.js";
+
+/**
+ * Throws a refusal unless the token of a request covers its address and grants one of the rights on the entity that this is about, `""` for the
+ * whole namespace. It says nothing about whether that exists.
+ */
+export function authorize(
+  { broker, authorization, client }: HttpContext,
+  { headers, origin, segments }: HttpRequest,
+  entity: string,
+  ...rights: readonly AccessRight[]
+): void {
+  if (authorization.kind === "development") {
+    client.trust();
+    return;
+  }
+  const token = headers.authorization ?? headers.servicebusauthorization;
+  if (token === undefined)
+    throw new HttpRefusal(401, "MissingToken: The request has no authorization header.");
+  const audience = `${origin}/${segments.map(encodeURIComponent).join("/")}`;
+  const grant = grantForToken(authorization.keys, token, audience, broker.clock.now(), () =>
+    ownersIn(broker)(entity.toLowerCase()),
+  );
+  if (grant === undefined) {
+    throw new HttpRefusal(
+      401,
+      "InvalidSignature: The token has an invalid signature, is expired, or is not for this resource.",
+    );
+  }
+  client.trust(grant.key);
+  if (rights.some((right) => grant.rights.has(right))) return;
+  throw new HttpRefusal(
+    401,
+    `Unauthorized access. '${rights.join("' or '")}' claim(s) are required to perform this operation.`,
+  );
+}

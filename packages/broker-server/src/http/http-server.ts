@@ -1,0 +1,141 @@
+import { Buffer } from "node:buffer";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import type { Broker } from "@waybill/broker";
+import type { Admission } from "../amqp/limits/admission.js";
+import type { Turns } from "../amqp/limits/turns.js";
+import type { Authorization } from "../authorization/claims.js";
+import type { ResolvedServeLimits } from "../serve-limits.js";
+import { toErrorResponse } from "./error.js";
+import { handle } from "./handle.js";
+import { HttpClient, type RequestMemory } from "./http-client.js";
+import { type HttpResponse, toHttpRequest } from "./http-request.js";
+import { readBody } from "./read-body.js";
+
+/** What the HTTP side of a server needs. */
+export interface HttpSettings {
+  readonly broker: Broker;
+  readonly authorization: Authorization;
+  /** The name of the namespace. */
+  readonly namespace: string;
+  readonly admission: Admission;
+  readonly turns: Turns;
+  readonly limits: ResolvedServeLimits;
+}
+
+/** Messages have up to 64 KiB of properties, which travel as headers. */
+const MAX_HEAD_BYTES = 64 * 1024 + 16 * 1024;
+const MAX_HEADERS = 2_000;
+/** How long a client may take for a request, and for its head. */
+const REQUEST_TIMEOUT_MS = 60_000;
+const HEAD_TIMEOUT_MS = 20_000;
+/** Longer than clients keep a connection that they do not use, so that none finds it closed. */
+const KEEP_ALIVE_MS = 120_000;
+/** An HTTP server that listens nowhere: sockets are handed to it as its `connection` events. */
+export function createHttpServer(settings: HttpSettings): Server {
+  const clients = new WeakMap<Duplex, HttpClient>();
+  const closing = new AbortController();
+  const server = createServer(
+    {
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      headersTimeout: HEAD_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: 2_000,
+      maxHeaderSize: MAX_HEAD_BYTES,
+    },
+    (incoming, outgoing) => {
+      const client = clients.get(incoming.socket);
+      if (client === undefined) incoming.socket.destroy();
+      else void answer(settings, client, incoming, outgoing, closing.signal);
+    },
+  );
+  server.maxHeadersCount = MAX_HEADERS;
+  server.on("connection", (socket) => {
+    const client = new HttpClient(settings.admission, () => socket.destroy());
+    clients.set(socket, client);
+    socket.once("close", () => client.close());
+  });
+  // Its budget is that of the protocol it goes on with.
+  server.on("upgrade", (_request, socket) => clients.get(socket)?.close());
+  // A malformed request concerns its client alone.
+  server.on("clientError", refuseMalformed);
+  // It is this event that starts the watch over the two timeouts, and `close` ends it.
+  server.emit("listening");
+  const close = server.close.bind(server);
+  server.close = (onClosed) => {
+    closing.abort();
+    return close(onClosed);
+  };
+  return server;
+}
+
+async function answer(
+  settings: HttpSettings,
+  client: HttpClient,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  closing: AbortSignal,
+): Promise<void> {
+  const gone = new AbortController();
+  try {
+    const memory = client.open();
+    outgoing.once("close", () => {
+      gone.abort();
+      memory.release();
+    });
+    const signal = AbortSignal.any([gone.signal, closing]);
+    const response = await respond(settings, client, incoming, memory, signal);
+    memory.hold(Buffer.byteLength(response.body ?? ""));
+    send(outgoing, response, incoming);
+  } catch {
+    outgoing.destroy();
+  }
+}
+
+async function respond(
+  settings: HttpSettings,
+  client: HttpClient,
+  incoming: IncomingMessage,
+  memory: RequestMemory,
+  signal: AbortSignal,
+): Promise<HttpResponse> {
+  const origin = { broker: settings.broker, namespace: settings.namespace };
+  try {
+    await settings.turns.next(client.usage);
+    const request = toHttpRequest(incoming, {
+      signal,
+      readBody: (maxBytes) => readBody(incoming, memory, maxBytes),
+    });
+    const { batchMessages } = settings.limits;
+    return await handle({ ...settings, batchMessages, client, memory }, request);
+  } catch (error) {
+    return toErrorResponse(error, origin);
+  }
+}
+
+function send(
+  outgoing: ServerResponse,
+  { status, headers = [], body = "" }: HttpResponse,
+  incoming: IncomingMessage,
+): void {
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  // Nobody waits for the rest of a body that was refused.
+  if (!incoming.complete) outgoing.shouldKeepAlive = false;
+  const all = status === 204 ? headers : [...headers, ["Content-Length", String(bytes.length)]];
+  outgoing.writeHead(status, all.flat());
+  outgoing.end(bytes);
+}
+
+function refuseMalformed(error: Error & { readonly code?: string }, socket: Duplex): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const line =
+    error.code === "HPE_HEADER_OVERFLOW"
+      ? "431 Request Header Fields Too Large"
+      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? "408 Request Timeout"
+        : "400 Bad Request";
+  socket.end(`HTTP/1.1 ${line}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}

@@ -1,0 +1,71 @@
+import { HttpRefusal } from "../error.js";
+import { buildXml, type XmlElement, type XmlNode } from "../xml.js";
+import { toTime } from "./entity-xml.js";
+
+const ATOM = "http://www.w3.org/2005/Atom";
+
+/** One entity in Atom: its address, from which SDKs take its name, its title, and its description. */
+export interface AtomEntry {
+  readonly id: string;
+  readonly title: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly description: XmlNode;
+}
+
+/** A document of one entry. */
+export function buildEntry(entry: AtomEntry): string {
+  return buildXml(toEntryXml(entry, true));
+}
+
+/** A document of many entries; `next` is the address of the page behind it. */
+export function buildFeed(
+  self: string,
+  title: string,
+  updatedAt: Date,
+  entries: readonly AtomEntry[],
+  next: string | undefined,
+): string {
+  const link = (rel: string, href: string): XmlNode => ({
+    name: "link",
+    attributes: { rel, href },
+    content: [],
+  });
+  return buildXml({
+    name: "feed",
+    attributes: { xmlns: ATOM },
+    content: [
+      { name: "title", attributes: { type: "text" }, content: title },
+      { name: "id", content: self },
+      { name: "updated", content: toTime(updatedAt) },
+      // Some SDKs find the next page only beside another link.
+      link("self", self),
+      ...(next === undefined ? [] : [link("next", next)]),
+      ...entries.map((entry) => toEntryXml(entry, false)),
+    ],
+  });
+}
+
+function toEntryXml({ id, title, createdAt, updatedAt, description }: AtomEntry, isRoot: boolean): XmlNode {
+  return {
+    name: "entry",
+    ...(isRoot && { attributes: { xmlns: ATOM } }),
+    content: [
+      { name: "id", content: id },
+      { name: "title", attributes: { type: "text" }, content: title },
+      { name: "published", content: toTime(createdAt) },
+      { name: "updated", content: toTime(updatedAt) },
+      { name: "link", attributes: { rel: "self", href: id }, content: [] },
+      { name: "content", attributes: { type: "application/xml" }, content: [description] },
+    ],
+  };
+}
+
+/** The description in the entry of a request. Throws a refusal for a body that holds none of that name. */
+export function descriptionIn(entry: XmlElement, name: string): XmlElement {
+  const found = entry.child("content")?.child(name);
+  if (entry.name !== "entry" || found === undefined) {
+    throw new HttpRefusal(400, `The body of the request must be an Atom entry with a ${name}.`);
+  }
+  return found;
+}

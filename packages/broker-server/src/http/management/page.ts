@@ -1,0 +1,36 @@
+import { HttpRefusal } from "../error.js";
+import type { HttpRequest } from "../http-request.js";
+
+/** The service's default and limit for the entries of a page. */
+const MAX_ENTRIES = 100;
+
+/** The part of a list that a request asks for. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** The address of the page behind it, if there is one. */
+  readonly next: string | undefined;
+}
+
+/** Cuts the page out of a list that `$skip` and `$top` name, `$top` being at most 100. Throws a refusal for what is no number. */
+export function pageOf<Item>(request: HttpRequest, all: readonly Item[]): Page<Item> {
+  const skip = numberIn(request, "$skip", 0);
+  const top = Math.min(numberIn(request, "$top", MAX_ENTRIES), MAX_ENTRIES);
+  const items = all.slice(skip, skip + top);
+  if (skip + items.length >= all.length || top === 0) return { items, next: undefined };
+  const query = new URLSearchParams(request.query);
+  query.set("$skip", String(skip + items.length));
+  query.set("$top", String(top));
+  return { items, next: `${addressOf(request)}?${query.toString().replaceAll("%24", "$")}` };
+}
+
+/** The address of a request without its query. */
+export function addressOf({ origin, segments }: HttpRequest): string {
+  return `${origin}/${segments.map((segment) => encodeURIComponent(segment).replaceAll("%24", "$")).join("/")}`;
+}
+
+function numberIn({ query }: HttpRequest, name: string, byDefault: number): number {
+  const text = query.get(name);
+  if (text === null) return byDefault;
+  if (!/^-?\d{1,15}$/.test(text)) throw new HttpRefusal(400, `${name} must be a number.`);
+  return Math.max(0, Number(text));
+}

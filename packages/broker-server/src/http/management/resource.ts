@@ -1,0 +1,53 @@
+/** What a path of the management API names. */
+export type Resource =
+  | { readonly kind: "namespace" }
+  | { readonly kind: "list"; readonly of: "queue" | "topic" }
+  | { readonly kind: "entity"; readonly path: string }
+  | { readonly kind: "subscriptions"; readonly topic: string }
+  | { readonly kind: "subscription"; readonly topic: string; readonly name: string }
+  | { readonly kind: "rules"; readonly topic: string; readonly subscription: string }
+  | { readonly kind: "rule"; readonly topic: string; readonly subscription: string; readonly name: string };
+
+/**
+ * Reads the segments of a path: `/{queue or topic}`, `/{topic}/Subscriptions/{name}`, `…/Rules/{name}`, `/$Resources/Queues`,
+ * `/$namespaceinfo`. Names of queues and topics may hold slashes. Undefined for a path that names nothing.
+ */
+export function parseResource(segments: readonly string[]): Resource | undefined {
+  const [first = ""] = segments;
+  if (segments.length === 0) return undefined;
+  if (is(first, "$namespaceinfo")) return segments.length === 1 ? { kind: "namespace" } : undefined;
+  if (is(first, "$resources")) return parseList(segments.slice(1));
+  if (segments.some((segment) => segment.startsWith("$") && segment !== "$Default")) return undefined;
+  const at = segments.findIndex((segment, index) => index > 0 && is(segment, "subscriptions"));
+  if (at === -1) return { kind: "entity", path: segments.join("/") };
+  const topic = segments.slice(0, at).join("/");
+  const [subscription, rules, rule, more] = segments.slice(at + 1);
+  if (subscription === undefined) return { kind: "subscriptions", topic };
+  if (rules === undefined) return { kind: "subscription", topic, name: subscription };
+  if (!is(rules, "rules") || more !== undefined) return undefined;
+  if (rule === undefined) return { kind: "rules", topic, subscription };
+  return { kind: "rule", topic, subscription, name: rule };
+}
+
+/** The entity whose rights a request needs: its topic for a subscription; the namespace, `""`, for lists. */
+export function scopeOf(resource: Resource): string {
+  switch (resource.kind) {
+    case "namespace":
+    case "list":
+      return "";
+    case "entity":
+      return resource.path;
+    default:
+      return resource.topic;
+  }
+}
+
+function parseList([kind, more]: readonly string[]): Resource | undefined {
+  if (kind === undefined || more !== undefined) return undefined;
+  if (is(kind, "queues")) return { kind: "list", of: "queue" };
+  return is(kind, "topics") ? { kind: "list", of: "topic" } : undefined;
+}
+
+function is(segment: string, name: string): boolean {
+  return segment.toLowerCase() === name;
+}

@@ -1,0 +1,214 @@
+import type {
+  CorrelationFilter,
+  RuleDefinition,
+  RuleDescription,
+  RuleFilter,
+  RuleValue,
+  SqlText,
+} from "@waybill/broker";
+import { HttpRefusal } from "../error.js";
+import type { XmlElement, XmlNode } from "../xml.js";
+import { descriptionNamespace, toTime } from "./entity-xml.js";
+
+const INSTANCE = "http://www.w3.org/2001/XMLSchema-instance";
+const SCHEMA = "http://www.w3.org/2001/XMLSchema";
+const COMPATIBILITY_LEVEL: XmlNode = { name: "CompatibilityLevel", content: "20" };
+
+/** The conditions of a correlation filter in the order of the data contract. */
+const CORRELATION_FIELDS = [
+  ["CorrelationId", "correlationId"],
+  ["MessageId", "messageId"],
+  ["To", "to"],
+  ["ReplyTo", "replyTo"],
+  ["Label", "subject"],
+  ["SessionId", "sessionId"],
+  ["ReplyToSessionId", "replyToSessionId"],
+  ["ContentType", "contentType"],
+] as const satisfies readonly (readonly [string, keyof CorrelationFilter])[];
+
+/** A rule as the service describes it. */
+export function toRuleXml(rule: RuleDescription): XmlNode {
+  return {
+    name: "RuleDescription",
+    attributes: { xmlns: descriptionNamespace, "xmlns:i": INSTANCE },
+    content: [
+      toFilterXml(rule.filter),
+      toActionXml(rule.action),
+      { name: "CreatedAt", content: toTime(rule.createdAt) },
+      { name: "Name", content: rule.name },
+    ],
+  };
+}
+
+function toFilterXml(filter: RuleFilter): XmlNode {
+  const typed = (type: string, content: XmlNode[]): XmlNode => ({
+    name: "Filter",
+    attributes: { "i:type": type },
+    content,
+  });
+  switch (filter.type) {
+    case "true":
+      return typed("TrueFilter", toSql({ expression: "1=1" }));
+    case "false":
+      return typed("FalseFilter", toSql({ expression: "1=0" }));
+    case "sql":
+      return typed("SqlFilter", toSql(filter));
+    case "correlation":
+      return typed("CorrelationFilter", toCorrelationXml(filter));
+  }
+}
+
+function toActionXml(action: SqlText | undefined): XmlNode {
+  const type = action === undefined ? "EmptyRuleAction" : "SqlRuleAction";
+  return {
+    name: "Action",
+    attributes: { "i:type": type },
+    content: action === undefined ? [] : toSql(action),
+  };
+}
+
+function toSql({ expression, parameters }: SqlText): XmlNode[] {
+  const entries = toEntries(parameters ?? {});
+  const sql: XmlNode[] = [{ name: "SqlExpression", content: expression }, COMPATIBILITY_LEVEL];
+  return entries.length === 0 ? sql : [...sql, { name: "Parameters", content: entries }];
+}
+
+function toCorrelationXml(filter: CorrelationFilter): XmlNode[] {
+  const fields = CORRELATION_FIELDS.flatMap(([element, name]): XmlNode[] => {
+    const value = filter[name];
+    return value === undefined ? [] : [{ name: element, content: String(value) }];
+  });
+  return [...fields, { name: "Properties", content: toEntries(filter.properties ?? {}) }];
+}
+
+function toEntries(values: ReadonlyMap<string, RuleValue> | Readonly<Record<string, RuleValue>>): XmlNode[] {
+  const entries = values instanceof Map ? [...values] : Object.entries(values);
+  return entries.map(([key, value]) => ({
+    name: "KeyValueOfstringanyType",
+    content: [{ name: "Key", content: key }, toValueXml(value as RuleValue)],
+  }));
+}
+
+/** SDKs cut four characters from the type, so the prefix has to have three. */
+function toValueXml(value: RuleValue): XmlNode {
+  const [type, text] = typedText(value);
+  return { name: "Value", attributes: { "i:type": `d6p1:${type}`, "xmlns:d6p1": SCHEMA }, content: text };
+}
+
+function typedText(value: RuleValue): readonly [type: string, text: string] {
+  if (value instanceof Date) return ["dateTime", value.toISOString()];
+  switch (typeof value) {
+    case "boolean":
+      return ["boolean", String(value)];
+    case "bigint":
+      // The SDK of JavaScript reads no "long"; a double of that size is the same number.
+      if (BigInt.asIntN(32, value) === value) return ["int", String(value)];
+      return [Number.isSafeInteger(Number(value)) ? "double" : "long", String(value)];
+    case "number":
+      return ["double", String(value)];
+    default:
+      return ["string", String(value)];
+  }
+}
+
+/** Reads a rule. Throws a refusal for one without a known filter. */
+export function fromRuleXml(name: string, description: XmlElement): RuleDefinition {
+  const filter = description.child("Filter");
+  const action = description.child("Action");
+  return {
+    name,
+    filter: filter === undefined ? { type: "true" } : toFilter(filter),
+    ...(action?.attribute("type") === "SqlRuleAction" && { action: toSqlText(action) }),
+  };
+}
+
+function toFilter(filter: XmlElement): RuleFilter {
+  switch (localName(filter.attribute("type"))) {
+    case "TrueFilter":
+      return { type: "true" };
+    case "FalseFilter":
+      return { type: "false" };
+    case "SqlFilter":
+      return { type: "sql", ...toSqlText(filter) };
+    case "CorrelationFilter":
+      return { type: "correlation", ...toCorrelation(filter) };
+    default:
+      throw new HttpRefusal(
+        400,
+        "A filter must be a SqlFilter, TrueFilter, FalseFilter or CorrelationFilter.",
+      );
+  }
+}
+
+function toSqlText(element: XmlElement): SqlText {
+  const expression = element.child("SqlExpression")?.text;
+  if (expression === undefined)
+    throw new HttpRefusal(400, "A SQL filter or action must have a SqlExpression.");
+  const parameters = fromEntries(element.child("Parameters"));
+  return parameters.size === 0 ? { expression } : { expression, parameters: Object.fromEntries(parameters) };
+}
+
+function toCorrelation(element: XmlElement): CorrelationFilter {
+  const filter: Record<string, unknown> = {};
+  for (const [name, field] of CORRELATION_FIELDS) {
+    const text = element.child(name)?.text;
+    if (text !== undefined && text !== "") filter[field] = text;
+  }
+  const properties = fromEntries(element.child("Properties"));
+  if (properties.size > 0) filter.properties = properties;
+  return filter;
+}
+
+function fromEntries(element: XmlElement | undefined): Map<string, RuleValue> {
+  const values = new Map<string, RuleValue>();
+  for (const entry of element?.children ?? []) {
+    const key = entry.child("Key")?.text;
+    const value = entry.child("Value");
+    if (key === undefined || value === undefined)
+      throw new HttpRefusal(400, "A property of a filter must have a Key and a Value.");
+    values.set(key, toRuleValue(value));
+  }
+  return values;
+}
+
+function toRuleValue(value: XmlElement): RuleValue {
+  const { text } = value;
+  switch (localName(value.attribute("type"))) {
+    case "boolean":
+      return text === "true" || text === "1";
+    case "byte":
+    case "short":
+    case "int":
+    case "long":
+      if (!/^[+-]?\d{1,19}$/.test(text))
+        throw new HttpRefusal(400, "A property of a filter is not the integer that its type says.");
+      return BigInt(text);
+    case "float":
+    case "double":
+    case "decimal":
+      return toNumber(text);
+    case "dateTime":
+      return toDate(text);
+    default:
+      return text;
+  }
+}
+
+/** SDKs of JavaScript write every number as a double; one without a fraction is meant to equal integers too. */
+function toNumber(text: string): RuleValue {
+  const number = Number(text);
+  if (text.trim() === "" || Number.isNaN(number))
+    throw new HttpRefusal(400, "A property of a filter is not the number that its type says.");
+  return Number.isSafeInteger(number) ? BigInt(number) : number;
+}
+
+function toDate(text: string): Date {
+  const date = new Date(text);
+  if (Number.isNaN(date.getTime()))
+    throw new HttpRefusal(400, "A property of a filter is not the time that its type says.");
+  return date;
+}
+
+function localName(name: string | undefined): string | undefined {
+  return name?.slice(name.indexOf(":") + 1);
+}

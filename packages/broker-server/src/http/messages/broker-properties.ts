@@ -1,0 +1,119 @@
+import { Buffer } from "node:buffer";
+import type { MessageId, ReceivedMessage, SendableProperties } from "@waybill/broker";
+import { HttpRefusal } from "../error.js";
+import { fromInstantText, toAscii, toInstantText } from "./property-text.js";
+
+/** .NET's `TimeSpan.MaxValue` in seconds, which stands for a life without end. */
+const MAX_SECONDS = 922_337_203_685.4775;
+const TIME_SPAN = /^(?:(\d{1,8})\.)?(\d{1,2}):(\d{1,2})(?::(\d{1,2}(?:\.\d{1,7})?))?$/;
+const STATES = { active: "Active", deferred: "Deferred", scheduled: "Scheduled" } as const;
+
+/** The keys whose values are text on both sides. */
+const TEXTS = [
+  ["Label", "subject"],
+  ["PartitionKey", "partitionKey"],
+  ["ReplyTo", "replyTo"],
+  ["ReplyToSessionId", "replyToSessionId"],
+  ["SessionId", "sessionId"],
+  ["To", "to"],
+  ["ViaPartitionKey", "viaPartitionKey"],
+] as const satisfies readonly (readonly [string, keyof SendableProperties])[];
+
+/** The header `BrokerProperties` of a received message: JSON in ASCII. Source: "Message headers and properties". */
+export function toBrokerProperties(message: ReceivedMessage): string {
+  const { messageId, correlationId, deadLetterSource, lockToken, lockedUntil, scheduledEnqueueTime } =
+    message;
+  const texts = TEXTS.map(([key, name]) => [key, message[name]] as const);
+  const properties = {
+    CorrelationId: toIdJson(correlationId),
+    DeadLetterSource: deadLetterSource,
+    // The service counts the present delivery, too.
+    DeliveryCount: message.deliveryCount + 1,
+    EnqueuedSequenceNumber: Number(message.enqueuedSequenceNumber),
+    EnqueuedTimeUtc: message.enqueuedTime.toUTCString(),
+    ForcePersistence: message.forcePersistence || undefined,
+    LockToken: lockToken,
+    LockedUntilUtc: lockedUntil?.toUTCString(),
+    MessageId: toIdJson(messageId),
+    ScheduledEnqueueTimeUtc: scheduledEnqueueTime && toInstantText(scheduledEnqueueTime),
+    SequenceNumber: Number(message.sequenceNumber),
+    State: STATES[message.state],
+    TimeToLive: Math.min(message.timeToLiveMs / 1000, MAX_SECONDS),
+    ...Object.fromEntries(texts),
+  };
+  const sorted = Object.entries(properties).sort(([a], [b]) => (a < b ? -1 : 1));
+  return toAscii(JSON.stringify(Object.fromEntries(sorted)));
+}
+
+/** A binary id in base 64, as AMQP's other ids that are no text are numbers. */
+function toIdJson(id: MessageId | undefined): unknown {
+  if (id instanceof Uint8Array) return { $binary: Buffer.from(id).toString("base64") };
+  return typeof id === "bigint" ? Number(id) : id;
+}
+
+/** What a sender may set, out of the JSON of `BrokerProperties`; unknown keys mean nothing. Throws a refusal. */
+export function fromBrokerProperties(json: unknown): SendableProperties {
+  if (typeof json !== "object" || json === null || Array.isArray(json))
+    throw badProperty("BrokerProperties must be a JSON object");
+  const given = new Map(Object.entries(json).map(([key, value]) => [key.toLowerCase(), value]));
+  const read = <Value>(key: string, toValue: (value: unknown, key: string) => Value): Value | undefined => {
+    const value = given.get(key.toLowerCase());
+    return value === undefined || value === null ? undefined : toValue(value, key);
+  };
+  const texts = Object.fromEntries(TEXTS.map(([key, name]) => [name, read(key, toText)]));
+  return {
+    ...texts,
+    messageId: read("MessageId", toId),
+    correlationId: read("CorrelationId", toId),
+    contentType: read("ContentType", toText),
+    forcePersistence: read("ForcePersistence", toBoolean),
+    scheduledEnqueueTime: read("ScheduledEnqueueTimeUtc", toInstant),
+    timeToLiveMs: read("TimeToLive", toLifeMs) ?? read("TimeToLiveTimeSpan", toSpanMs),
+  };
+}
+
+function toText(value: unknown, key: string): string {
+  if (typeof value === "string") return value;
+  throw badProperty(`${key} must be text`);
+}
+
+function toId(value: unknown, key: string): MessageId {
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return BigInt(value);
+  const binary = typeof value === "object" && (value as { readonly $binary?: unknown }).$binary;
+  return typeof binary === "string" ? Uint8Array.from(Buffer.from(binary, "base64")) : toText(value, key);
+}
+
+function toBoolean(value: unknown, key: string): boolean {
+  if (typeof value === "boolean") return value;
+  if (value === "true" || value === "false") return value === "true";
+  throw badProperty(`${key} must be true or false`);
+}
+
+function toInstant(value: unknown, key: string): Date {
+  const instant = typeof value === "string" ? fromInstantText(value) : undefined;
+  if (instant !== undefined) return instant;
+  throw badProperty(`${key} must be a time such as Sun, 06 Nov 1994 08:49:37 GMT`);
+}
+
+/** Seconds, or a time span in quotes. */
+function toLifeMs(value: unknown, key: string): number {
+  if (typeof value === "string" && value.includes(":")) return toSpanMs(value, key);
+  const seconds = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+  if (typeof seconds !== "number" || !(seconds > 0))
+    throw badProperty(`${key} must be a number of seconds above 0`);
+  return seconds >= MAX_SECONDS ? Number.POSITIVE_INFINITY : Math.max(1, Math.round(seconds * 1000));
+}
+
+function toSpanMs(value: unknown, key: string): number {
+  const match = typeof value === "string" ? TIME_SPAN.exec(value.trim()) : null;
+  if (match === null) throw badProperty(`${key} must be a time span such as 1.02:03:04`);
+  const [, days = "0", hours = "0", minutes = "0", seconds = "0"] = match;
+  const ms = Number(days) * 86_400_000 + Number(hours) * 3_600_000 + Number(minutes) * 60_000;
+  const total = ms + Math.round(Number(seconds) * 1000);
+  if (total <= 0) throw badProperty(`${key} must be a time span above 0`);
+  return total >= MAX_SECONDS * 1000 - 1000 ? Number.POSITIVE_INFINITY : total;
+}
+
+function badProperty(text: string): HttpRefusal {
+  return new HttpRefusal(400, `SubCode=40000. ${text}.`);
+}

@@ -1,0 +1,42 @@
+import { Buffer } from "node:buffer";
+import { encodeMessage, type MessageParts } from "@waybill/amqp";
+import type { MessageBody, ReceivedMessage } from "@waybill/broker";
+import { toAmqpValue } from "../../amqp/application-properties.js";
+import type { HttpResponse } from "../http-request.js";
+import { toBrokerProperties } from "./broker-properties.js";
+import { toUserHeaders } from "./user-properties.js";
+
+/** Where a body says in which section of AMQP it came, when that was not data. */
+const SECTION_HEADER = "x-ms-waybill-body-section";
+
+/** A received message as the answer to a request; `location` is that of its lock. */
+export function fromBrokerMessage(
+  message: ReceivedMessage,
+  status: number,
+  location: string | undefined,
+): HttpResponse {
+  const { contentType, applicationProperties, body } = message;
+  const headers: [string, string][] = [["BrokerProperties", toBrokerProperties(message)]];
+  if (location !== undefined) headers.push(["Location", location]);
+  if (contentType !== undefined) headers.push(["Content-Type", toHeaderText(contentType)]);
+  if (body.section !== "data") headers.push([SECTION_HEADER, body.section]);
+  return { status, headers: [...headers, ...toUserHeaders(applicationProperties)], body: toBytes(body) };
+}
+
+/** Bytes and text of a value are themselves; other values, and sequences, stay as AMQP encodes them. */
+function toBytes(body: MessageBody): Uint8Array {
+  if (body.section === "data") return body.bytes;
+  if (body.section === "value" && typeof body.value === "string") return Buffer.from(body.value);
+  if (body.section === "value" && body.value instanceof Uint8Array) return body.value;
+  return encodeMessage({ body: toAmqpBody(body) });
+}
+
+function toAmqpBody(body: Exclude<MessageBody, { section: "data" }>): MessageParts["body"] {
+  if (body.section === "value") return { kind: "value", value: toAmqpValue(body.value) };
+  return { kind: "sequence", sections: [body.value.map(toAmqpValue)] };
+}
+
+/** No header holds line breaks or what is beyond ASCII. */
+function toHeaderText(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, "?");
+}

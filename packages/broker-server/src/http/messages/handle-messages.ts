@@ -1,0 +1,104 @@
+import { BrokerError, type ReceivedMessage, type Receiver } from "@waybill/broker";
+import type { AccessRight } from "../../authorization/shared-access-key.js";
+import { HttpRefusal } from "../error.js";
+import type { HttpContext } from "../handle.js";
+import type { HttpRequest, HttpResponse } from "../http-request.js";
+import { fromBrokerMessage } from "./from-broker-message.js";
+import type { MessageRequest } from "./message-resource.js";
+import { isBatch, toBrokerMessage, toBrokerMessages } from "./to-broker-message.js";
+
+const DEFAULT_TIMEOUT_SECONDS = 60;
+/** What the JSON of a batch may take beyond its messages. */
+const BATCH_OVERHEAD = 2;
+const PROPERTY_BYTES = 64 * 1024;
+
+/** The right that a request needs. */
+export function rightFor({ verb }: MessageRequest): AccessRight {
+  return verb === "send" ? "Send" : "Listen";
+}
+
+/** Answers a request about messages. Throws `BrokerError` or `HttpRefusal`. Source: "Service Bus runtime REST". */
+export async function handleMessages(
+  context: HttpContext,
+  wanted: MessageRequest,
+  request: HttpRequest,
+): Promise<HttpResponse> {
+  try {
+    if (wanted.verb === "send") return await send(context, wanted.path, request);
+    if (!("lockToken" in wanted)) return await receive(context, wanted, request);
+    await settle(context.broker.receiver(wanted.path), wanted);
+    return { status: 200 };
+  } catch (error) {
+    // Of entities that do not exist the service says that they are gone.
+    if (!(error instanceof BrokerError) || error.code !== "entity-not-found") throw error;
+    throw new HttpRefusal(410, `SubCode=41000. The messaging entity '${wanted.path}' could not be found.`);
+  }
+}
+
+async function send(context: HttpContext, path: string, request: HttpRequest): Promise<HttpResponse> {
+  const { broker, memory, batchMessages } = context;
+  const sender = broker.sender(path);
+  const entity = broker.getEntity(path);
+  const largest = entity.kind === "subscription" ? 0 : entity.options.maxMessageSizeInKilobytes * 1024;
+  const isMany = isBatch(request);
+  const maxBytes = isMany ? sender.maxBatchSizeInBytes * BATCH_OVERHEAD : largest + PROPERTY_BYTES;
+  memory.makeRoom(maxBytes);
+  const bytes = await readMessageBody(request, maxBytes, path);
+  if (isMany) await sender.sendBatch(toBrokerMessages(bytes, batchMessages));
+  else await sender.send(toBrokerMessage(request, bytes));
+  return { status: 201, headers: [["Content-Type", "application/xml; charset=utf-8"]] };
+}
+
+async function readMessageBody(request: HttpRequest, maxBytes: number, path: string): Promise<Uint8Array> {
+  try {
+    return await request.readBody(maxBytes);
+  } catch (error) {
+    if (!(error instanceof HttpRefusal) || error.status !== 413) throw error;
+    throw new HttpRefusal(403, `SubCode=40300. The message is larger than '${path}' takes.`);
+  }
+}
+
+async function receive(
+  { broker }: HttpContext,
+  { verb, path }: Exclude<MessageRequest, { lockToken: string }>,
+  request: HttpRequest,
+): Promise<HttpResponse> {
+  const isLocked = verb === "lock";
+  const receiver = broker.receiver(path, { mode: isLocked ? "peekLock" : "receiveAndDelete" });
+  const maxWaitMs = timeoutOf(request) * 1000;
+  const [message] = await receiver.receive(1, { maxWaitMs, signal: request.signal });
+  if (message === undefined) return { status: 204 };
+  // A client that has gone meanwhile would leave it locked.
+  if (isLocked && request.signal.aborted) await receiver.release(message);
+  return fromBrokerMessage(
+    message,
+    isLocked ? 201 : 200,
+    isLocked ? locationOf(request, message) : undefined,
+  );
+}
+
+function timeoutOf({ query }: HttpRequest): number {
+  const text = query.get("timeout");
+  if (text === null) return DEFAULT_TIMEOUT_SECONDS;
+  if (!/^\d{1,6}(?:\.\d{1,3})?$/.test(text))
+    throw new HttpRefusal(400, "SubCode=40000. timeout must be a number of seconds.");
+  return Number(text);
+}
+
+/** The address under which the message is settled. */
+function locationOf(
+  { origin, segments }: HttpRequest,
+  { sequenceNumber, lockToken }: ReceivedMessage,
+): string {
+  const path = [...segments.slice(0, -1), String(sequenceNumber), lockToken ?? ""];
+  return `${origin}/${path.map((segment) => encodeURIComponent(segment).replaceAll("%24", "$")).join("/")}`;
+}
+
+async function settle(
+  receiver: Receiver,
+  { verb, lockToken }: Extract<MessageRequest, { lockToken: string }>,
+): Promise<void> {
+  if (verb === "complete") await receiver.complete(lockToken);
+  else if (verb === "unlock") await receiver.abandon(lockToken);
+  else await receiver.renewLock(lockToken);
+}

@@ -1,0 +1,36 @@
+/** What a request asks of the messages of an entity. */
+export type MessageRequest =
+  | { readonly verb: "send" | "lock" | "receive"; readonly path: string }
+  | { readonly verb: "complete" | "unlock" | "renew"; readonly path: string; readonly lockToken: string };
+
+const TOKEN = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+const HEAD_VERBS = { POST: "lock", DELETE: "receive" } as const;
+const LOCKED_VERBS = { DELETE: "complete", PUT: "unlock", POST: "renew" } as const;
+
+/**
+ * Reads `/{entity}/messages`, `…/messages/head` and `…/messages/{message id or sequence number}/{lock token}`, where the entity may be a
+ * subscription or a sub-queue. Undefined for what is none of these, or is done with another method: names of entities may hold such parts, too.
+ * Source: "Service Bus runtime REST".
+ */
+export function parseMessageRequest(method: string, segments: readonly string[]): MessageRequest | undefined {
+  const end = segments.length;
+  if (method === "POST" && is(segments[end - 1], "messages")) return named("send", segments.slice(0, -1));
+  if (is(segments[end - 2], "messages") && is(segments[end - 1], "head") && method in HEAD_VERBS) {
+    return named(HEAD_VERBS[method as keyof typeof HEAD_VERBS], segments.slice(0, -2));
+  }
+  const lockToken = segments[end - 1] ?? "";
+  if (!is(segments[end - 3], "messages") || !TOKEN.test(lockToken) || !(method in LOCKED_VERBS))
+    return undefined;
+  const verb = LOCKED_VERBS[method as keyof typeof LOCKED_VERBS];
+  const path = segments.slice(0, -3).join("/");
+  return path === "" ? undefined : { verb, path, lockToken };
+}
+
+function named(verb: "send" | "lock" | "receive", segments: readonly string[]): MessageRequest | undefined {
+  return segments.length === 0 ? undefined : { verb, path: segments.join("/") };
+}
+
+function is(segment: string | undefined, name: string): boolean {
+  return segment?.toLowerCase() === name;
+}

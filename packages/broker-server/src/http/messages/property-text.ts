@@ -1,0 +1,131 @@
+import { Buffer } from "node:buffer";
+import { AmqpMap, type AmqpValue, decodeValue, encodeValue, isTyped } from "@waybill/amqp";
+import type { ApplicationPropertyValue } from "@waybill/broker";
+import { fromAmqpValue, toAmqpValue } from "../../amqp/application-properties.js";
+import { HttpRefusal } from "../error.js";
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const SPECIAL_NUMBERS: Readonly<Record<string, number>> = {
+  NaN: Number.NaN,
+  Infinity: Number.POSITIVE_INFINITY,
+  "-Infinity": Number.NEGATIVE_INFINITY,
+};
+const RFC_1123 = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+const ISO_8601 = /^[+-]?\d{4,6}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,7})?Z$/;
+const INT_LIMIT = 2n ** 31n;
+const LONG_LIMIT = 2n ** 63n;
+/** The keys of the objects that stand for values without a form in JSON. */
+const [BINARY, TEXT, AMQP] = ["$binary", "$text", "$amqp"];
+
+/**
+ * The text of a property's value: text in quotes, numbers, `true`, `false` and `null` as in JSON, instants as HTTP writes them, with
+ * milliseconds in ISO 8601. What has no such form is an object that names it. Only ASCII. Source: "Message headers and properties".
+ */
+export function toPropertyText(value: ApplicationPropertyValue): string {
+  switch (typeof value) {
+    case "string":
+      return toAscii(JSON.stringify(value));
+    case "number":
+      // A whole number beyond these has to be told from a 64-bit integer.
+      return Number.isInteger(value) && !Number.isSafeInteger(value)
+        ? value.toExponential()
+        : Object.is(value, -0)
+          ? "-0.0"
+          : String(value);
+    case "bigint":
+    case "boolean":
+      return String(value);
+    default:
+      return value instanceof Date ? toInstantText(value) : JSON.stringify(toPropertyJson(value));
+  }
+}
+
+/** Reads what {@link toPropertyText} writes; any other text is a string, as clients write it without quotes. */
+export function fromPropertyText(text: string): ApplicationPropertyValue {
+  if (text === "true" || text === "false") return text === "true";
+  if (text === "null") return null;
+  if (NUMBER.test(text)) return toNumber(text);
+  if (Object.hasOwn(SPECIAL_NUMBERS, text)) return SPECIAL_NUMBERS[text];
+  if (RFC_1123.test(text) || ISO_8601.test(text)) return fromInstantText(text) ?? text;
+  if (!/^["{]/.test(text)) return text;
+  try {
+    return fromPropertyJson(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
+
+/** A value as JSON, in batches and where a name cannot be that of a header. */
+export function toPropertyJson(value: ApplicationPropertyValue): unknown {
+  if (value === undefined || value === null) return null;
+  if (typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "number" && isPlainJson(value)) return value;
+  if (typeof value === "number" || typeof value === "bigint" || value instanceof Date)
+    return { [TEXT]: toPropertyText(value) };
+  if (value instanceof Uint8Array) return { [BINARY]: Buffer.from(value).toString("base64") };
+  return { [AMQP]: Buffer.from(encodeValue(toAmqpValue(value))).toString("base64") };
+}
+
+/** Whether JSON writes a number so that it is read as the same; larger whole numbers would be 64-bit integers. */
+function isPlainJson(value: number): boolean {
+  if (Number.isInteger(value)) return Number.isSafeInteger(value) && !Object.is(value, -0);
+  return Number.isFinite(value);
+}
+
+/** Reads what {@link toPropertyJson} writes. Throws a refusal for lists and objects that name no value. */
+export function fromPropertyJson(json: unknown): ApplicationPropertyValue {
+  if (typeof json === "number") return Number.isInteger(json) ? toNumber(String(json)) : json;
+  if (typeof json !== "object" || json === null) return json as ApplicationPropertyValue;
+  const [[key, content] = [], ...more] = Object.entries(json);
+  const isKnown = key === BINARY || key === TEXT || key === AMQP;
+  if (more.length > 0 || typeof content !== "string" || !isKnown) {
+    throw new HttpRefusal(400, "A user property must be text, a number, true, false or null.");
+  }
+  if (key === TEXT) return content.startsWith("{") ? content : fromPropertyText(content);
+  const bytes = Buffer.from(content, "base64");
+  return key === BINARY ? Uint8Array.from(bytes) : fromAmqpBytes(bytes);
+}
+
+function fromAmqpBytes(bytes: Uint8Array): ApplicationPropertyValue {
+  let value: AmqpValue;
+  try {
+    value = decodeValue(bytes);
+  } catch {
+    throw badAmqp();
+  }
+  // AMQP allows only simple values there (3.2.5).
+  const isCompound =
+    Array.isArray(value) || value instanceof AmqpMap || (isTyped(value) && value.type === "array");
+  if (isCompound) throw badAmqp();
+  return fromAmqpValue(value);
+}
+
+function badAmqp(): HttpRefusal {
+  return new HttpRefusal(400, `A user property with ${AMQP} must be a simple value of AMQP in base 64.`);
+}
+
+/** Integers of 32 bits are numbers, longer ones `bigint`; what no integer type holds is a double. */
+function toNumber(text: string): number | bigint {
+  if (!/^-?\d+$/.test(text)) return Number(text);
+  const whole = BigInt(text);
+  if (whole >= -INT_LIMIT && whole < INT_LIMIT) return Number(whole);
+  return whole >= -LONG_LIMIT && whole < 2n * LONG_LIMIT ? whole : Number(text);
+}
+
+/** An instant as HTTP writes it, or with milliseconds if it has any. */
+export function toInstantText(instant: Date): string {
+  return instant.getTime() % 1000 === 0 && instant.getUTCFullYear() > 0 && instant.getUTCFullYear() < 10_000
+    ? instant.toUTCString()
+    : instant.toISOString();
+}
+
+/** Reads an instant in either form; undefined for text that names none. */
+export function fromInstantText(text: string): Date | undefined {
+  const instant = new Date(text.trim());
+  return Number.isNaN(instant.getTime()) ? undefined : instant;
+}
+
+/** Header values are bytes; what is beyond ASCII is escaped as in JSON. */
+export function toAscii(json: string): string {
+  return json.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}

@@ -1,0 +1,85 @@
+import { Buffer } from "node:buffer";
+import type { ApplicationProperties } from "@waybill/broker";
+import { HttpRefusal } from "../error.js";
+import {
+  fromPropertyJson,
+  fromPropertyText,
+  toAscii,
+  toPropertyJson,
+  toPropertyText,
+} from "./property-text.js";
+
+/** The header for properties whose names no header can have: JSON, as in batches. */
+const REST = "UserProperties";
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** Headers of HTTP and of the service, which are never properties. */
+const RESERVED = new Set(
+  (
+    "accept accept-charset accept-encoding accept-language accept-ranges access-control-allow-origin age allow alt-svc alt-used " +
+    "authorization brokerproperties cache-control connection cookie date dnt etag expect expires forwarded from host keep-alive " +
+    "last-modified location max-forwards origin pragma range referer retry-after server set-cookie strict-transport-security te trailer " +
+    "transfer-encoding upgrade upgrade-insecure-requests user-agent userproperties vary via warning www-authenticate " +
+    "servicebusauthorization servicebussupplementaryauthorization servicebusdlqsupplementaryauthorization"
+  ).split(" "),
+);
+const RESERVED_PREFIX = /^(?:content-|if-|proxy-|sec-|x-forwarded-|x-ms-)/;
+
+/** The headers of a received message's properties, each under its name. */
+export function toUserHeaders(properties: ApplicationProperties): [name: string, text: string][] {
+  const headers: [string, string][] = [];
+  const rest: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(properties)) {
+    if (isHeaderName(name)) headers.push([name, toPropertyText(value)]);
+    else rest.push([name, toPropertyJson(value)]);
+  }
+  if (rest.length > 0) headers.push([REST, toAscii(JSON.stringify(Object.fromEntries(rest)))]);
+  return headers;
+}
+
+/** The properties in the headers of a request, whose names keep their letter case. Throws a refusal. */
+export function fromUserHeaders(
+  headers: readonly (readonly [name: string, text: string])[],
+): ApplicationProperties {
+  const properties = new Map<string, ApplicationProperties[string]>();
+  for (const [name, text] of headers) {
+    if (isHeaderName(name)) properties.set(name, fromPropertyText(fromHeaderText(text)));
+    else if (name.toLowerCase() === REST.toLowerCase()) {
+      for (const [key, value] of Object.entries(fromUserJson(parseJson(text, REST))))
+        properties.set(key, value);
+    }
+  }
+  return Object.fromEntries(properties);
+}
+
+/** The properties in the `UserProperties` of a batch's message. Throws a refusal. */
+export function fromUserJson(json: unknown): ApplicationProperties {
+  if (typeof json !== "object" || json === null || Array.isArray(json))
+    throw new HttpRefusal(400, "SubCode=40000. UserProperties must be a JSON object.");
+  return Object.fromEntries(Object.entries(json).map(([name, value]) => [name, fromPropertyJson(value)]));
+}
+
+/** Reads the JSON of a header. Throws a refusal that repeats none of it. */
+export function parseJson(text: string, name: string): unknown {
+  try {
+    return JSON.parse(fromHeaderText(text));
+  } catch {
+    throw new HttpRefusal(400, `SubCode=40000. ${name} must be JSON.`);
+  }
+}
+
+/** A header is bytes, which clients that do not escape mean as UTF-8. */
+function fromHeaderText(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: bytes beyond ASCII are what it looks for.
+  if (!/[^\x00-\x7f]/.test(text)) return text;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(text, "latin1"));
+  } catch {
+    return text;
+  }
+}
+
+function isHeaderName(name: string): boolean {
+  const lower = name.toLowerCase();
+  return TOKEN.test(name) && !RESERVED.has(lower) && !RESERVED_PREFIX.test(lower);
+}

@@ -1,0 +1,158 @@
+import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import type { Server as HttpServer } from "node:http";
+import type { Socket } from "node:net";
+import { createSecureContext, type SecureContext, TLSSocket } from "node:tls";
+import type { Broker } from "@waybill/broker";
+import { ClientConnection, type ClientSocket } from "../amqp/client-connection.js";
+import { Admission } from "../amqp/limits/admission.js";
+import { Arrivals } from "../amqp/limits/arrivals.js";
+import { Departures } from "../amqp/limits/departures.js";
+import { Turns } from "../amqp/limits/turns.js";
+import type { ServerContext } from "../amqp/peer.js";
+import { createHttpServer } from "../http/http-server.js";
+import { acceptWebSockets } from "../http/web-sockets.js";
+import type { ResolvedServeOptions } from "../serve-options.js";
+import { protocolOf } from "./first-byte.js";
+
+/** Sockets of connections that are over, whose clients have yet to read why. */
+export const DEPARTING_SOCKETS = 100;
+/** How long a client may take for its TLS handshake. */
+const TLS_HANDSHAKE_MS = 10_000;
+/** How long a client may take for its first byte; AMQP and HTTP have their own limits for what follows. */
+const FIRST_BYTE_MS = 20_000;
+/** What a client of AMQP is told whose header is wrong: the header that is right (2.2). */
+const AMQP_REFUSAL = Buffer.from("AMQP\x03\x01\x00\x00", "latin1");
+/** "Fatal: handshake failure" (RFC 8446, 6), so that a client of TLS is told at once that there is none here. */
+const TLS_REFUSAL = Buffer.from([0x15, 0x03, 0x01, 0x00, 0x02, 0x02, 0x28]);
+
+/** Hands each new socket to the protocol that its first byte names. What comes after costs nothing more than on a port of its own. */
+export class SocketRouter {
+  readonly #options: ResolvedServeOptions;
+  readonly #context: ServerContext;
+  readonly #admission: Admission;
+  readonly #departures: Departures;
+  readonly #containerId = `${randomBytes(16).toString("hex")}_G0`;
+  readonly #connections = new Set<ClientConnection>();
+  readonly #http: HttpServer;
+  readonly #secureContext: SecureContext | undefined;
+  /** Sockets that are new, and those that are about to begin their TLS handshake: each takes some tenths of a millisecond. */
+  readonly #arrivals: Arrivals;
+  readonly #handshakes: Arrivals;
+
+  constructor(broker: Broker, options: ResolvedServeOptions) {
+    this.#options = options;
+    this.#context = { broker, limits: options.limits, turns: new Turns() };
+    this.#admission = new Admission(options.limits);
+    this.#departures = new Departures(DEPARTING_SOCKETS, options.closeTimeoutMs);
+    const strangers = this.#admission.usageOf(undefined);
+    this.#arrivals = new Arrivals(this.#context.turns, strangers, (socket) => this.#accept(socket, false));
+    this.#handshakes = new Arrivals(this.#context.turns, strangers, (socket) => this.#shakeHands(socket));
+    const { authorization, namespace } = options;
+    const http = { authorization, namespace, ...this.#context, admission: this.#admission };
+    this.#http = createHttpServer(http);
+    acceptWebSockets(this.#http, options.limits, (socket) => this.#acceptAmqp(socket));
+    const { tls } = options;
+    this.#secureContext = tls && createSecureContext({ cert: asPem(tls.cert), key: asPem(tls.key) });
+  }
+
+  /** Takes over a socket that has just been opened, in a turn: hundreds may come at once. */
+  accept(socket: Socket): void {
+    this.#arrivals.add(socket);
+  }
+
+  /** Tells every client that the server goes; idle ones of HTTP are dropped. */
+  close(): void {
+    this.#arrivals.close();
+    this.#handshakes.close();
+    for (const connection of this.#connections) connection.close();
+    this.#http.close();
+  }
+
+  #accept(socket: Socket, isSecure: boolean): void {
+    socket.setNoDelay();
+    // A client that breaks off is a normal thing to happen.
+    socket.on("error", () => socket.destroy());
+    const leave = this.#admit(socket, FIRST_BYTE_MS);
+    const onEnd = (): void => void socket.destroy();
+    socket.once("end", onEnd);
+    socket.once("data", (bytes: Buffer) => {
+      socket.off("end", onEnd);
+      leave();
+      // Whoever takes the socket over reads the same bytes again, from the beginning.
+      socket.pause();
+      socket.unshift(bytes);
+      this.#route(socket, bytes.readUInt8(0), isSecure);
+    });
+  }
+
+  /** Counts a socket among the strangers until the returned function is called, for so long at most. */
+  #admit(socket: Socket, timeoutMs: number): () => void {
+    const drop = (): void => {
+      leave();
+      socket.destroy();
+    };
+    const budget = this.#admission.admit(drop);
+    const deadline = setTimeout(drop, timeoutMs).unref();
+    const leave = (): void => {
+      clearTimeout(deadline);
+      socket.off("close", leave);
+      budget.close();
+    };
+    socket.once("close", leave);
+    return leave;
+  }
+
+  #route(socket: Socket, firstByte: number, isSecure: boolean): void {
+    const protocol = protocolOf(firstByte);
+    if (protocol === "tls" && !isSecure) {
+      if (this.#secureContext === undefined) refuse(socket, TLS_REFUSAL);
+      else this.#handshakes.add(socket);
+      return;
+    }
+    if (!isSecure && this.#options.tls?.allowPlain === false) socket.destroy();
+    else if (protocol === "http") this.#http.emit("connection", socket);
+    else if (protocol === "amqp") this.#acceptAmqp(socket);
+    else refuse(socket, AMQP_REFUSAL);
+    socket.resume();
+  }
+
+  #shakeHands(socket: Socket): void {
+    const leave = this.#admit(socket, TLS_HANDSHAKE_MS);
+    const secure = new TLSSocket(socket, {
+      isServer: true,
+      ...(this.#secureContext && { secureContext: this.#secureContext }),
+    });
+    const onFailure = (): void => void socket.destroy();
+    secure.once("error", onFailure);
+    secure.once("end", onFailure);
+    secure.once("secure", () => {
+      secure.off("error", onFailure);
+      secure.off("end", onFailure);
+      leave();
+      this.#accept(secure, true);
+    });
+  }
+
+  #acceptAmqp(socket: ClientSocket): ClientConnection {
+    const connection = new ClientConnection(
+      socket,
+      this.#containerId,
+      this.#context,
+      this.#options,
+      this.#admission,
+      this.#departures,
+    );
+    this.#connections.add(connection);
+    socket.once("close", () => this.#connections.delete(connection));
+    return connection;
+  }
+}
+
+function refuse(socket: Socket, answer: Buffer): void {
+  socket.end(answer, () => socket.destroy());
+}
+
+function asPem(text: string | Uint8Array): string | Buffer {
+  return typeof text === "string" ? text : Buffer.from(text);
+}

@@ -1,0 +1,270 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { X509Certificate } from "node:crypto";
+import { once } from "node:events";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { ServiceBusClient } from "@azure/service-bus";
+import { describe, expect, it } from "vitest";
+import { openFolder, runCommand } from "./seats.test-support.js";
+
+const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
+
+interface Listening {
+  readonly namespace: string;
+  readonly ports: readonly number[];
+  readonly health: string;
+  readonly connectionString: string;
+}
+
+/** The real command, listening on ports of its own. */
+async function startBroker(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
+  const child: ChildProcess = spawn(process.execPath, [bin, "broker", "--port", "0", "--json", ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, ...env },
+  });
+  const events: Record<string, unknown>[] = [];
+  const ended = once(child, "close");
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  await new Promise<void>((resolve, reject) => {
+    child.once("close", (code) => reject(new Error(`waybill broker ended with ${code}`)));
+    lines.on("line", (line) => {
+      const event = JSON.parse(line) as Record<string, unknown>;
+      events.push(event);
+      if (event.event === "ready") resolve();
+    });
+  });
+  const listening = events.filter(({ event }) => event === "listening") as unknown as Listening[];
+  return {
+    events,
+    listening,
+    connectionString: listening[0]?.connectionString ?? "",
+    async stop(signal: NodeJS.Signals = "SIGTERM") {
+      child.kill(signal);
+      const [code] = (await ended) as [number | null];
+      return code;
+    },
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode === null) child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+const config = JSON.stringify({
+  UserConfig: {
+    Namespaces: [
+      {
+        Name: "sbemulatorns",
+        Queues: [
+          {
+            Name: "orders",
+            Properties: { LockDuration: "PT30S", ForwardDeadLetteredMessagesTo: "failures" },
+          },
+          { Name: "failures" },
+        ],
+        Topics: [
+          {
+            Name: "events",
+            Subscriptions: [
+              {
+                Name: "some",
+                Rules: [
+                  { Name: "large", Properties: { FilterType: "Sql", SqlFilter: { SqlExpression: "a > 1" } } },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    ],
+    Logging: { Type: "Console" },
+  },
+});
+
+async function send(connectionString: string, queue: string, bodies: readonly string[]): Promise<void> {
+  const client = new ServiceBusClient(connectionString);
+  await client.createSender(queue).sendMessages(bodies.map((body) => ({ body })));
+  await client.close();
+}
+
+describe("waybill broker", () => {
+  it("serves a configuration with the connection string that it prints, keeps messages, and stops in order", async () => {
+    await using folder = await openFolder();
+    const file = await folder.write("Config.json", config);
+    const args = ["--config", file, "--data", join(folder.path, "data")];
+    {
+      await using broker = await startBroker(args);
+      expect(broker.connectionString).toMatch(
+        /^Endpoint=sb:\/\/127\.0\.0\.1:\d+;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true$/,
+      );
+      expect(await (await fetch(broker.listening[0]?.health ?? "")).json()).toMatchObject({
+        status: "healthy",
+      });
+      await send(broker.connectionString, "orders", ["kept"]);
+      expect(await broker.stop("SIGINT")).toBe(0);
+      expect(broker.events.at(-1)).toMatchObject({ level: "info", event: "stopped" });
+    }
+    await using again = await startBroker(args);
+    const client = new ServiceBusClient(again.connectionString);
+    const [message] = await client.createReceiver("orders").receiveMessages(1);
+    expect(message?.body).toBe("kept");
+    await client.close();
+    expect(await again.stop()).toBe(0);
+  });
+
+  it("says who has the port, and who has the data", async () => {
+    await using folder = await openFolder();
+    await using broker = await startBroker(["--data", folder.path]);
+    const port = String(broker.listening[0]?.ports[0]);
+    const second = await runCommand(["broker", "--port", port]);
+    expect(second).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(
+        new RegExp(`^error: Port ${port} of 127.0.0.1 is taken by another waybill broker`),
+      ),
+    });
+    const third = await runCommand(["broker", "--port", "0", "--data", folder.path]);
+    expect(third).toMatchObject({ exitCode: 3, stderr: expect.stringContaining(folder.path) });
+  });
+
+  it("hosts several namespaces, each with a port, and more ports", async () => {
+    await using folder = await openFolder();
+    const file = await folder.write(
+      "two.json",
+      '{"Namespaces":[{"Name":"one","Queues":[{"Name":"q"}]},{"Name":"two"}]}',
+    );
+    await using broker = await startBroker(["--config", file, "--also-port", "0", "--tier", "standard"]);
+    expect(broker.listening).toMatchObject([
+      { namespace: "one", queues: 1, ports: [expect.any(Number), expect.any(Number)] },
+      { namespace: "two", queues: 0, ports: [expect.any(Number)] },
+    ]);
+  });
+
+  it("does not print a key that it was given", async () => {
+    await using broker = await startBroker([], { WAYBILL_BROKER_KEY: "a-secret-of-mine" });
+    expect(JSON.stringify(broker.events)).not.toContain("a-secret-of-mine");
+    await send(broker.connectionString.replace("***", "a-secret-of-mine"), "orders", ["x"]).then(
+      () => expect.unreachable(),
+      (error) => expect(error).toMatchObject({ code: "MessagingEntityNotFound" }),
+    );
+  });
+
+  it("purges and resets while it runs, and what a stopped one keeps", async () => {
+    await using folder = await openFolder();
+    const file = await folder.write("Config.json", config);
+    const data = join(folder.path, "data");
+    {
+      await using broker = await startBroker(["--config", file, "--data", data]);
+      const env = { SERVICEBUS_CONNECTION_STRING: broker.connectionString };
+      await send(broker.connectionString, "orders", ["1", "2", "3"]);
+      expect(await runCommand(["broker", "purge", "orders"], { env })).toMatchObject({
+        stdout: "3 removed\n",
+        exitCode: 0,
+      });
+      await send(broker.connectionString, "failures", ["4"]);
+      expect(await runCommand(["broker", "reset"], { env })).toMatchObject({
+        stdout: "emptied\n",
+        exitCode: 0,
+      });
+      expect(await runCommand(["broker", "purge", "failures"], { env })).toMatchObject({
+        stdout: "0 removed\n",
+      });
+      expect(await runCommand(["broker", "purge", "missing"], { env })).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining("could not be found"),
+      });
+      await send(broker.connectionString, "failures", ["5"]);
+      await broker.stop();
+    }
+    expect(await runCommand(["broker", "purge", "failures", "--data", data])).toMatchObject({
+      stdout: "1 removed\n",
+    });
+  });
+
+  it("imports what a namespace has, and exports it again", async () => {
+    await using folder = await openFolder();
+    await using source = await startBroker(["--config", await folder.write("Config.json", config)]);
+    await using target = await startBroker();
+    const [from, to] = [source, target].map(({ connectionString }) => ({
+      SERVICEBUS_CONNECTION_STRING: connectionString,
+    }));
+    const file = join(folder.path, "imported.json");
+    expect(await runCommand(["broker", "import", file], { env: from ?? {} })).toMatchObject({
+      exitCode: 0,
+      stderr: "",
+    });
+    const imported = JSON.parse(await readFile(file, "utf8")).UserConfig.Namespaces[0];
+    expect(imported).toMatchObject({
+      Name: "sbemulatorns",
+      Queues: [
+        { Name: "failures" },
+        { Name: "orders", Properties: { LockDuration: "PT30S", ForwardDeadLetteredMessagesTo: "failures" } },
+      ],
+      Topics: [{ Name: "events", Subscriptions: [{ Name: "some", Rules: [{ Name: "large" }] }] }],
+    });
+    const dry = await runCommand(["broker", "export", file], { env: to ?? {} });
+    expect(dry.stdout).toContain("would make  queue orders\n");
+    const done = await runCommand(["broker", "export", file, "--apply"], { env: to ?? {} });
+    expect(done).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(done.stdout).toContain("made        subscription events/Subscriptions/some\n");
+    const again = await runCommand(["broker", "import"], { env: to ?? {} });
+    expect(JSON.parse(again.stdout).UserConfig.Namespaces[0]).toEqual(imported);
+  });
+
+  it("makes a certificate with which both official clients work, explains it, and removes it", async () => {
+    await using folder = await openFolder();
+    const env = { HOME: folder.path };
+    expect(await runCommand(["broker", "certificate", "show"], { env })).toMatchObject({ exitCode: 1 });
+    await using broker = await startBroker(["--tls"], env);
+    expect(broker.connectionString).not.toContain("UseDevelopmentEmulator");
+    const directory = join(folder.path, ".waybill", "tls");
+    const ca = join(directory, "ca.pem");
+    expect(broker.events).toContainEqual(expect.objectContaining({ event: "tls", ca }));
+    expect((await stat(join(directory, "server-key.pem"))).mode & 0o777).toBe(0o600);
+    const program = `
+      import { ServiceBusAdministrationClient, ServiceBusClient } from "@azure/service-bus";
+      const text = process.env.TEXT;
+      await new ServiceBusAdministrationClient(text).createQueue("orders");
+      const client = new ServiceBusClient(text);
+      await client.createSender("orders").sendMessages({ body: "over TLS" });
+      const [message] = await client.createReceiver("orders").receiveMessages(1);
+      await client.close();
+      process.stdout.write(message.body);`;
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ["--input-type=module", "--eval", program],
+      {
+        cwd: fileURLToPath(new URL("..", import.meta.url)),
+        env: {
+          ...process.env,
+          NODE_EXTRA_CA_CERTS: ca,
+          TEXT: broker.connectionString.replace("127.0.0.1", "localhost"),
+        },
+      },
+    );
+    expect(stdout).toBe("over TLS");
+    expect(await runCommand(["broker", "certificate", "show"], { env })).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining(`NODE_EXTRA_CA_CERTS=${ca}`),
+    });
+    await runCommand(["broker", "certificate", "create", "--host-name", "broker.test"], { env });
+    const { subjectAltName } = new X509Certificate(await readFile(join(directory, "server.pem")));
+    expect(subjectAltName).toContain("DNS:broker.test");
+    expect(await runCommand(["broker", "certificate", "remove"], { env })).toMatchObject({ exitCode: 0 });
+    await expect(stat(directory)).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
+  it.each([
+    [["--cert", "cert.pem"], "--cert-key together"],
+    [["--port", "70000"], "no port"],
+    [["--config", "/nowhere/Config.json"], "no such file"],
+    [["--host", "0.0.0.0", "--port", "0", "--accept-anyone"], "loopback"],
+    [["--tier", "gold"], "Allowed choices"],
+  ])("refuses %j", async (args, text) => {
+    const ended = await runCommand(["broker", ...args]);
+    expect(ended).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(text) });
+  });
+});

@@ -1,0 +1,86 @@
+import { readFile } from "node:fs/promises";
+import type { RuleDefinition } from "@waybill/broker";
+import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+import { UsageError } from "../errors/usage-error.js";
+import { ConfigNode } from "./config-node.js";
+import { type EntityProperties, type PropertyRules, readProperties } from "./entity-properties.js";
+import { readRule } from "./rules.js";
+
+/** A namespace with what is in it. */
+export interface NamespaceConfig {
+  readonly name: string;
+  readonly queues: readonly QueueConfig[];
+  readonly topics: readonly TopicConfig[];
+}
+
+/** A queue to be. */
+export interface QueueConfig {
+  readonly name: string;
+  readonly properties: EntityProperties;
+}
+
+/** A topic to be. */
+export interface TopicConfig extends QueueConfig {
+  readonly subscriptions: readonly SubscriptionConfig[];
+}
+
+/** A subscription to be; without rules it takes every message. */
+export interface SubscriptionConfig extends QueueConfig {
+  readonly rules: readonly RuleDefinition[];
+}
+
+/** The name of the official emulator's namespace. */
+export const DEFAULT_NAMESPACE = "sbemulatorns";
+
+/**
+ * Reads the `Config.json` of the official emulator: JSON with comments, keys in any letter case, and the properties that the file has no key
+ * for there under the names of the management API. Throws `UsageError` with file and place.
+ */
+export async function readBrokerConfig(file: string, rules: PropertyRules): Promise<NamespaceConfig[]> {
+  const text = (await readFile(file, "utf8")).replace(/^\uFEFF/, "");
+  return parseBrokerConfig(text, file, rules);
+}
+
+/** Reads the text of such a file. */
+export function parseBrokerConfig(text: string, file: string, rules: PropertyRules): NamespaceConfig[] {
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, { allowTrailingComma: true });
+  const [error] = errors;
+  if (error !== undefined) {
+    const line = text.slice(0, error.offset).split("\n").length;
+    throw new UsageError(`${file}:${line}: this is not JSON (${printParseErrorCode(error.error)}).`);
+  }
+  const root = new ConfigNode(file, "", value);
+  if (typeof value !== "object" || value === null) throw new UsageError(`${file} must hold an object.`);
+  const namespaces = (root.get("UserConfig") ?? root).list("Namespaces");
+  if (namespaces.length === 0)
+    throw new UsageError(`${file} must have UserConfig.Namespaces with a namespace.`);
+  return namespaces.map((namespace) => readNamespace(namespace, rules));
+}
+
+function readNamespace(namespace: ConfigNode, rules: PropertyRules): NamespaceConfig {
+  return {
+    name: namespace.get("Name") === undefined ? DEFAULT_NAMESPACE : namespace.text("Name"),
+    queues: namespace.list("Queues").map((queue) => readQueue(queue, rules)),
+    topics: namespace.list("Topics").map((topic) => ({
+      name: topic.text("Name"),
+      properties: readProperties("topic", topic.get("Properties"), rules),
+      subscriptions: topic.list("Subscriptions").map((subscription) => readSubscription(subscription, rules)),
+    })),
+  };
+}
+
+function readQueue(queue: ConfigNode, rules: PropertyRules): QueueConfig {
+  return {
+    name: queue.text("Name"),
+    properties: readProperties("queue", queue.get("Properties"), rules),
+  };
+}
+
+function readSubscription(subscription: ConfigNode, rules: PropertyRules): SubscriptionConfig {
+  return {
+    name: subscription.text("Name"),
+    properties: readProperties("subscription", subscription.get("Properties"), rules),
+    rules: subscription.list("Rules").map(readRule),
+  };
+}

@@ -1,0 +1,52 @@
+import { UsageError } from "../errors/usage-error.js";
+
+/** A value in a configuration file, which knows where it stands. Names of keys are found in any letter case. */
+export class ConfigNode {
+  readonly value: unknown;
+  /** Such as `UserConfig.Namespaces[0].Queues[2]`. */
+  readonly path: string;
+  readonly #file: string;
+
+  constructor(file: string, path: string, value: unknown) {
+    this.#file = file;
+    this.path = path;
+    this.value = value;
+  }
+
+  /** The value of a key; undefined when there is none, or `null`. */
+  get(name: string): ConfigNode | undefined {
+    const found = this.entries().find(([key]) => key.toLowerCase() === name.toLowerCase());
+    return found?.[1].value === null ? undefined : found?.[1];
+  }
+
+  /** The items of an array under a key; none when there is no such key. */
+  list(name: string): ConfigNode[] {
+    const node = this.get(name);
+    if (node === undefined) return [];
+    if (!Array.isArray(node.value)) throw node.mustBe("an array");
+    return node.value.map((item, index) => new ConfigNode(this.#file, `${node.path}[${index}]`, item));
+  }
+
+  /** The text under a key, which must be there and not be empty. */
+  text(name: string): string {
+    const node = this.get(name);
+    if (typeof node?.value === "string" && node.value !== "") return node.value;
+    throw (node ?? this.#child(name)).mustBe("text");
+  }
+
+  /** All keys of an object with their values. */
+  entries(): [string, ConfigNode][] {
+    if (typeof this.value !== "object" || this.value === null || Array.isArray(this.value))
+      throw this.mustBe("an object");
+    return Object.entries(this.value).map(([key, value]) => [key, this.#child(key, value)]);
+  }
+
+  /** An error that names the file and the place. */
+  mustBe(expected: string): UsageError {
+    return new UsageError(`${this.#file}: ${this.path} must be ${expected}.`);
+  }
+
+  #child(name: string, value?: unknown): ConfigNode {
+    return new ConfigNode(this.#file, this.path === "" ? name : `${this.path}.${name}`, value);
+  }
+}

@@ -1,0 +1,100 @@
+import type {
+  CorrelationRuleFilter,
+  RuleProperties,
+  ServiceBusAdministrationClient,
+  SqlRuleFilter,
+} from "@azure/service-bus";
+import { type EntityKind, optionNames } from "./entity-properties.js";
+import { CORRELATION_KEYS } from "./rules.js";
+
+/** Reads what a namespace has and writes it as the configuration of a broker. */
+export async function readNamespace(
+  client: ServiceBusAdministrationClient,
+  warn: (text: string) => void,
+): Promise<object> {
+  const { name } = await client.getNamespaceProperties();
+  const queues: object[] = [];
+  for await (const queue of client.listQueues())
+    queues.push({ Name: queue.name, Properties: propertiesOf("queue", queue) });
+  const topics: object[] = [];
+  for await (const topic of client.listTopics()) {
+    topics.push({
+      Name: topic.name,
+      Properties: propertiesOf("topic", topic),
+      Subscriptions: await readSubscriptions(client, topic.name, warn),
+    });
+  }
+  const namespace = { Name: name, Queues: queues, Topics: topics };
+  return { UserConfig: { Namespaces: [namespace], Logging: { Type: "Console" } } };
+}
+
+async function readSubscriptions(
+  client: ServiceBusAdministrationClient,
+  topic: string,
+  warn: (text: string) => void,
+): Promise<object[]> {
+  const subscriptions: object[] = [];
+  for await (const subscription of client.listSubscriptions(topic)) {
+    const name = subscription.subscriptionName;
+    const rules: RuleProperties[] = [];
+    for await (const rule of client.listRules(topic, name)) rules.push(rule);
+    if (rules.length === 0)
+      warn(
+        `${topic}/Subscriptions/${name} has no rules, which a configuration cannot say: it will take everything.`,
+      );
+    const isUsual = rules.length === 1 && rules[0] !== undefined && isDefaultRule(rules[0]);
+    subscriptions.push({
+      Name: name,
+      Properties: propertiesOf("subscription", subscription),
+      ...(!isUsual && rules.length > 0 && { Rules: rules.map(toRule) }),
+    });
+  }
+  return subscriptions;
+}
+
+/** Properties in the order of the file, as the SDK has them: durations are ISO 8601 there too. */
+function propertiesOf(kind: EntityKind, entity: object): Record<string, unknown> {
+  const given = entity as Readonly<Record<string, unknown>>;
+  const properties: Record<string, unknown> = {};
+  for (const option of optionNames(kind)) {
+    const name = option.replace(/Ms$/, "");
+    const value = given[name];
+    if (value === undefined || value === "") continue;
+    const key = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+    properties[key] = /^forward/.test(name) ? pathOf(String(value)) : value;
+  }
+  return properties;
+}
+
+/** The service tells the entity to forward to by its whole address. */
+function pathOf(address: string): string {
+  return decodeURIComponent(address.replace(/^[a-z]+:\/\/[^/]+\//i, ""));
+}
+
+function isDefaultRule({ name, filter, action }: RuleProperties): boolean {
+  const { sqlExpression } = filter as SqlRuleFilter;
+  return name === "$Default" && sqlExpression === "1=1" && !action?.sqlExpression;
+}
+
+function toRule({ name, filter, action }: RuleProperties): object {
+  const { sqlExpression } = filter as SqlRuleFilter;
+  return {
+    Name: name,
+    Properties: {
+      ...(sqlExpression === undefined
+        ? { FilterType: "Correlation", CorrelationFilter: toCorrelation(filter as CorrelationRuleFilter) }
+        : { FilterType: "Sql", SqlFilter: { SqlExpression: sqlExpression } }),
+      ...(action?.sqlExpression && { Action: { SqlExpression: action.sqlExpression } }),
+    },
+  };
+}
+
+function toCorrelation(filter: CorrelationRuleFilter): object {
+  const given = filter as Readonly<Record<string, unknown>>;
+  const conditions: Record<string, unknown> = {};
+  for (const [key, name] of CORRELATION_KEYS) if (given[name]) conditions[key] = given[name];
+  const { applicationProperties = {} } = filter;
+  return Object.keys(applicationProperties).length === 0
+    ? conditions
+    : { ...conditions, Properties: applicationProperties };
+}

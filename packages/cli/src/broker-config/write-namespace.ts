@@ -1,0 +1,139 @@
+import type {
+  CorrelationRuleFilter,
+  ServiceBusAdministrationClient,
+  SqlRuleFilter,
+} from "@azure/service-bus";
+import type { RuleDefinition, RuleValue } from "@waybill/broker";
+import type { NamespaceConfig, SubscriptionConfig } from "./broker-config.js";
+import type { EntityProperties } from "./entity-properties.js";
+import { toIsoDuration } from "./iso-duration.js";
+
+/** How entities are made in a namespace. */
+export interface WriteOptions {
+  /** Without it nothing is made, and all of it listed. */
+  readonly apply: boolean;
+  readonly write: (line: string) => void;
+}
+
+/** One entity to be made. */
+interface Step {
+  readonly kind: string;
+  readonly path: string;
+  /** Paths that have to be there first: its topic, and what it forwards to. */
+  readonly needs: readonly string[];
+  exists(): Promise<boolean>;
+  create(): Promise<unknown>;
+}
+
+/** Makes what a namespace lacks of a configuration, and says so line by line; what it has stays as it is. */
+export async function writeNamespace(
+  client: ServiceBusAdministrationClient,
+  config: NamespaceConfig,
+  { apply, write }: WriteOptions,
+): Promise<void> {
+  for (const { kind, path, exists, create } of inOrder(stepsOf(client, config))) {
+    const isThere = await exists();
+    write(`${isThere ? "is there  " : apply ? "made      " : "would make"}  ${kind} ${path}`);
+    if (!isThere && apply) await create();
+  }
+}
+
+function stepsOf(client: ServiceBusAdministrationClient, { queues, topics }: NamespaceConfig): Step[] {
+  const forQueues = queues.map(({ name, properties }) => ({
+    kind: "queue",
+    path: name,
+    needs: forwardsOf(properties),
+    exists: () => client.queueExists(name),
+    create: () => client.createQueue(name, toSdk(properties)),
+  }));
+  const forTopics = topics.flatMap(({ name, properties, subscriptions }) => [
+    {
+      kind: "topic",
+      path: name,
+      needs: [],
+      exists: () => client.topicExists(name),
+      create: () => client.createTopic(name, toSdk(properties)),
+    },
+    ...subscriptions.map((subscription) => ({
+      kind: "subscription",
+      path: `${name}/Subscriptions/${subscription.name}`,
+      needs: [name, ...forwardsOf(subscription.properties)],
+      exists: async () =>
+        (await client.topicExists(name)) && (await client.subscriptionExists(name, subscription.name)),
+      create: () => createSubscription(client, name, subscription),
+    })),
+  ]);
+  return [...forQueues, ...forTopics];
+}
+
+/** Each step behind those that it needs; what goes in circles comes last, for the service to refuse. */
+function inOrder(steps: readonly Step[]): Step[] {
+  const ordered: Step[] = [];
+  const waiting = new Map(steps.map((step) => [step.path.toLowerCase(), step]));
+  const isReady = ({ needs }: Step) => !needs.some((path) => waiting.has(path.toLowerCase()));
+  for (let ready = steps.filter(isReady); ready.length > 0; ready = [...waiting.values()].filter(isReady)) {
+    for (const step of ready) {
+      ordered.push(step);
+      waiting.delete(step.path.toLowerCase());
+    }
+  }
+  return [...ordered, ...waiting.values()];
+}
+
+function forwardsOf({ forwardTo, forwardDeadLetteredMessagesTo }: EntityProperties): string[] {
+  return [forwardTo, forwardDeadLetteredMessagesTo].filter((path) => typeof path === "string");
+}
+
+async function createSubscription(
+  client: ServiceBusAdministrationClient,
+  topic: string,
+  { name, properties, rules }: SubscriptionConfig,
+): Promise<void> {
+  const [first, ...others] = rules;
+  await client.createSubscription(topic, name, {
+    ...toSdk(properties),
+    ...(first && { defaultRuleOptions: { name: first.name, filter: filterOf(first), ...actionOf(first) } }),
+  });
+  for (const rule of others) {
+    const { action } = actionOf(rule);
+    await (action === undefined
+      ? client.createRule(topic, name, rule.name, filterOf(rule))
+      : client.createRule(topic, name, rule.name, filterOf(rule), action));
+  }
+}
+
+function toSdk(properties: EntityProperties): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(properties).map(([option, value]) =>
+      option.endsWith("Ms") ? [option.slice(0, -2), toIsoDuration(value as number)] : [option, value],
+    ),
+  );
+}
+
+function filterOf({ filter }: RuleDefinition): SqlRuleFilter | CorrelationRuleFilter {
+  switch (filter.type) {
+    case "true":
+      return { sqlExpression: "1=1" };
+    case "false":
+      return { sqlExpression: "1=0" };
+    case "sql":
+      return { sqlExpression: filter.expression };
+    case "correlation": {
+      const { type: _, properties, ...conditions } = filter;
+      const entries = properties instanceof Map ? [...properties] : Object.entries(properties ?? {});
+      const applicationProperties = Object.fromEntries(entries.map(([key, value]) => [key, toScalar(value)]));
+      return {
+        ...(conditions as CorrelationRuleFilter),
+        ...(entries.length > 0 && { applicationProperties }),
+      };
+    }
+  }
+}
+
+function toScalar(value: RuleValue): string | number | boolean {
+  return typeof value === "bigint" ? Number(value) : (value as string | number | boolean);
+}
+
+function actionOf({ action }: RuleDefinition): { action?: { sqlExpression: string } } {
+  return action === undefined ? {} : { action: { sqlExpression: action.expression } };
+}

@@ -1,0 +1,55 @@
+import { readFile } from "node:fs/promises";
+import type { ServeOptions, SharedAccessKey } from "@waybill/broker-server";
+import { UsageError } from "../errors/usage-error.js";
+
+/** The variable that holds the key of the root policy. Not an option: command lines are seen by others. */
+const keyVariable = "WAYBILL_BROKER_KEY";
+/** The key in the connection strings of the official emulator. */
+const WELL_KNOWN_KEY = "SAS_KEY_VALUE";
+const ROOT = "RootManageSharedAccessKey";
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
+
+/** Who may connect, and whether the key in the connection string was made or is well known, so that it may be shown. */
+export interface BrokerKeys {
+  readonly options: Pick<ServeOptions, "keys" | "acceptAnyone">;
+  readonly mayShow: boolean;
+}
+
+/** Where keys come from. */
+export interface BrokerKeysOptions {
+  readonly host: string;
+  readonly acceptAnyone?: boolean | undefined;
+  /** A file with shared access policies. */
+  readonly keys?: string | undefined;
+}
+
+/**
+ * The keys of a file, else that of the environment, else on a loopback address the well-known one of emulators, and elsewhere one that is made
+ * up. Throws `UsageError`.
+ */
+export async function resolveBrokerKeys({
+  host,
+  acceptAnyone,
+  keys,
+}: BrokerKeysOptions): Promise<BrokerKeys> {
+  if (acceptAnyone === true) return { options: { acceptAnyone }, mayShow: true };
+  if (keys !== undefined) return { options: { keys: await readKeys(keys) }, mayShow: false };
+  const given = process.env[keyVariable]?.trim();
+  const key = given || (isLoopback(host) ? WELL_KNOWN_KEY : undefined);
+  if (key === undefined) return { options: {}, mayShow: true };
+  return { options: { keys: [{ name: ROOT, key, rights: ["Manage"] }] }, mayShow: key === WELL_KNOWN_KEY };
+}
+
+/** Whether only this machine reaches an address. */
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.test(host);
+}
+
+async function readKeys(file: string): Promise<SharedAccessKey[]> {
+  try {
+    return JSON.parse(await readFile(file, "utf8")) as SharedAccessKey[];
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new UsageError(`${file} must be JSON: [{"name":…,"key":…,"rights":["Send"],"entity":"orders"}].`);
+  }
+}

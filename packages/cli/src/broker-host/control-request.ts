@@ -1,0 +1,65 @@
+import { createHmac } from "node:crypto";
+import { UsageError } from "../errors/usage-error.js";
+
+/** How long a token holds that is made for one request, in seconds. */
+const TOKEN_SECONDS = 60;
+
+/** Asks a running broker for something that only it can do, with the connection string of the environment. Throws `UsageError`. */
+export async function controlRequest(verb: string, entity: string | undefined): Promise<unknown> {
+  const { origin, name, key } = parseConnectionString(process.env.SERVICEBUS_CONNECTION_STRING ?? "");
+  const path = ["$waybill", verb, ...(entity?.split("/") ?? [])].map(encodeURIComponent).join("/");
+  const url = `${origin}/${path}`;
+  const response = await request(url, tokenFor(url, name, key));
+  const text = await response.text();
+  if (response.ok) return text === "" ? undefined : (JSON.parse(text) as unknown);
+  const detail = /<Detail>([^<]*)<\/Detail>/.exec(text)?.[1];
+  const isOurs = detail !== undefined && !/no service is hosted/i.test(detail);
+  throw new UsageError(
+    isOurs
+      ? `The broker refuses (${response.status}): ${detail}`
+      : `No waybill broker answers (${response.status}). Azure offers this to nobody.`,
+  );
+}
+
+async function request(url: string, authorization: string): Promise<Response> {
+  try {
+    return await fetch(url, { method: "POST", headers: { authorization } });
+  } catch (error) {
+    const { cause } = error as { readonly cause?: { readonly message?: string } };
+    throw new UsageError(
+      `The broker at ${new URL(url).host} is out of reach: ${cause?.message ?? "no answer"}.`,
+    );
+  }
+}
+
+function parseConnectionString(text: string): {
+  readonly origin: string;
+  readonly name: string;
+  readonly key: string;
+} {
+  const parts = new Map(
+    text.split(";").map((part) => {
+      const at = part.indexOf("=");
+      return [part.slice(0, at).trim().toLowerCase(), part.slice(at + 1).trim()] as const;
+    }),
+  );
+  const host = parts
+    .get("endpoint")
+    ?.replace(/^[a-z]+:\/\//i, "")
+    .replace(/\/+$/, "");
+  const [name, key] = [parts.get("sharedaccesskeyname"), parts.get("sharedaccesskey")];
+  if (!host || !name || !key) {
+    throw new UsageError(
+      "Set SERVICEBUS_CONNECTION_STRING to the connection string that `waybill broker` printed, or name a data directory with --data.",
+    );
+  }
+  const isPlain = parts.get("usedevelopmentemulator")?.toLowerCase() === "true";
+  return { origin: `${isPlain ? "http" : "https"}://${host}`, name, key };
+}
+
+function tokenFor(url: string, name: string, key: string): string {
+  const resource = encodeURIComponent(url.toLowerCase());
+  const expiry = Math.floor(Date.now() / 1000) + TOKEN_SECONDS;
+  const signature = createHmac("sha256", key).update(`${resource}\n${expiry}`).digest("base64");
+  return `SharedAccessSignature sr=${resource}&sig=${encodeURIComponent(signature)}&se=${expiry}&skn=${encodeURIComponent(name)}`;
+}

@@ -1,0 +1,84 @@
+// The library below needs it to be there first.
+import "reflect-metadata";
+import { randomBytes, webcrypto } from "node:crypto";
+import { isIP } from "node:net";
+import {
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  ExtendedKeyUsage,
+  ExtendedKeyUsageExtension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  PemConverter,
+  SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
+  X509CertificateGenerator,
+} from "@peculiar/x509";
+
+/** A certificate of a server with the authority that signed it, all PEM. The authority's key is gone: nothing else can be signed with it. */
+export interface MadeCertificate {
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** The longest that Apple's systems take for a server; the authority lives as long. */
+const LIFE_DAYS = 825;
+const DAY_MS = 86_400_000;
+const KEYS = { name: "ECDSA", namedCurve: "P-256" } as const;
+const SIGNING = { name: "ECDSA", hash: "SHA-256" } as const;
+
+/** Makes an authority, has it sign a certificate for some hosts, and forgets its key. */
+export async function makeCertificate(hosts: readonly string[], now = new Date()): Promise<MadeCertificate> {
+  const [caKeys, serverKeys] = await Promise.all([makeKeys(), makeKeys()]);
+  const notBefore = new Date(now.getTime() - DAY_MS);
+  const notAfter = new Date(now.getTime() + LIFE_DAYS * DAY_MS);
+  const common = { notBefore, notAfter, signingAlgorithm: SIGNING } as const;
+  const name = `CN=waybill local broker CA ${randomBytes(4).toString("hex")}`;
+  const ca = await X509CertificateGenerator.createSelfSigned({
+    ...common,
+    serialNumber: makeSerialNumber(),
+    name,
+    keys: caKeys,
+    extensions: [
+      new BasicConstraintsExtension(true, 0, true),
+      new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+      await SubjectKeyIdentifierExtension.create(caKeys.publicKey, false),
+    ],
+  });
+  const server = await X509CertificateGenerator.create({
+    ...common,
+    serialNumber: makeSerialNumber(),
+    subject: `CN=${hosts[0] ?? "localhost"}`,
+    issuer: ca.subject,
+    publicKey: serverKeys.publicKey,
+    signingKey: caKeys.privateKey,
+    extensions: [
+      new BasicConstraintsExtension(false, undefined, true),
+      new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+      new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
+      new SubjectAlternativeNameExtension(
+        hosts.map((host) => ({ type: isIP(host) === 0 ? ("dns" as const) : ("ip" as const), value: host })),
+      ),
+      await SubjectKeyIdentifierExtension.create(serverKeys.publicKey, false),
+      await AuthorityKeyIdentifierExtension.create(caKeys.publicKey, false),
+    ],
+  });
+  const key = await webcrypto.subtle.exportKey("pkcs8", serverKeys.privateKey);
+  return {
+    ca: `${ca.toString("pem")}\n`,
+    cert: `${server.toString("pem")}\n${ca.toString("pem")}\n`,
+    key: `${PemConverter.encode(key, "PRIVATE KEY")}\n`,
+  };
+}
+
+function makeKeys() {
+  return webcrypto.subtle.generateKey(KEYS, true, ["sign", "verify"]);
+}
+
+/** Positive, and of 16 random bytes. */
+function makeSerialNumber(): string {
+  const bytes = randomBytes(16);
+  bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;
+  return bytes.toString("hex");
+}

@@ -1,0 +1,38 @@
+import { Command } from "commander";
+import { exiting } from "../common-options.js";
+import { certificateCommand } from "./certificate.js";
+import { exportCommand } from "./export.js";
+import { importCommand } from "./import.js";
+import { purgeCommand, resetCommand } from "./purge.js";
+import { start, withStartOptions } from "./start.js";
+
+/** `waybill broker`: a local broker for every SDK, and what belongs to it. */
+export function brokerCommand(): Command {
+  return withStartOptions(new Command("broker").enablePositionalOptions())
+    .summary("run a local broker for every SDK of Azure Service Bus")
+    .description(
+      "Serves a local broker to the unchanged SDKs of every language until it is interrupted: AMQP, AMQP over WebSockets, the management API and a " +
+        "health endpoint on one port.",
+    )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  waybill broker                                     an empty namespace on port 5672
+  waybill broker --config Config.json                that of the official emulator, as it is
+  waybill broker --data ./broker --tier standard     keeps its messages, and Standard's limits
+  waybill broker --also-port 5300                    for tools that look for the management API there
+  waybill broker import Config.json                  writes down what a namespace has
+  waybill broker --tls                               with a certificate that it makes, and says how to trust
+  waybill broker purge orders
+  waybill broker certificate remove
+
+The key is that of WAYBILL_BROKER_KEY, else SAS_KEY_VALUE, as the official emulator's, or one that is made up where others can connect.`,
+    )
+    .action(exiting(start))
+    .addCommand(importCommand())
+    .addCommand(exportCommand())
+    .addCommand(purgeCommand())
+    .addCommand(resetCommand())
+    .addCommand(certificateCommand());
+}

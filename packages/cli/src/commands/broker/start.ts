@@ -1,0 +1,196 @@
+import type { Tier } from "@waybill/broker";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import {
+  DEFAULT_NAMESPACE,
+  type NamespaceConfig,
+  readBrokerConfig,
+} from "../../broker-config/broker-config.js";
+import { isLoopback, resolveBrokerKeys } from "../../broker-host/broker-keys.js";
+import { BrokerLog } from "../../broker-host/broker-log.js";
+import { directoryOf, type HostedNamespace, hostNamespace } from "../../broker-host/host-namespace.js";
+import { describePortHolder } from "../../broker-host/port-holder.js";
+import { howToTrust } from "../../certificate/how-to-trust.js";
+import { resolveTls } from "../../certificate/resolve-tls.js";
+import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
+import { UsageError } from "../../errors/usage-error.js";
+
+/** How a broker is started. */
+export interface StartOptions {
+  readonly config?: string;
+  readonly emulatorDefaults?: boolean;
+  readonly data?: string;
+  readonly port: number;
+  readonly alsoPort?: readonly number[];
+  readonly host: string;
+  readonly tier?: Tier;
+  readonly keys?: string;
+  readonly acceptAnyone?: boolean;
+  readonly tls?: boolean;
+  readonly cert?: string;
+  readonly certKey?: string;
+  readonly json?: boolean;
+}
+
+/** Adds what a broker is started with. */
+export function withStartOptions(command: Command): Command {
+  return command
+    .option(
+      "-c, --config <file>",
+      "namespaces, entities and rules, as the official emulator's Config.json has them; default: an empty namespace",
+    )
+    .option(
+      "--emulator-defaults",
+      "what the file leaves out is as in the official emulator (3 deliveries, lives of 1 hour), not as in Azure",
+    )
+    .option("-d, --data <directory>", "keep everything there; default: in memory")
+    .addOption(
+      new Option(
+        "-p, --port <number>",
+        "the port; further namespaces have the ones after it; 0 takes a free one",
+      )
+        .argParser(parsePort)
+        .default(5672),
+    )
+    .option(
+      "--also-port <number>",
+      "one more port that takes the same, for clients that insist: 5300, 5671, 443; can be repeated",
+      (text: string, ports: readonly number[] = []) => [...ports, parsePort(text)],
+    )
+    .addOption(new Option("--host <address>", "the address to listen on").default("127.0.0.1"))
+    .addOption(
+      new Option(
+        "--tier <tier>",
+        "limit it to a tier; default: all features, with the limits of premium",
+      ).choices(["basic", "standard", "premium"]),
+    )
+    .option(
+      "--keys <file>",
+      "shared access policies, as JSON: name, key, rights and, for one queue or topic, entity",
+    )
+    .option("--accept-anyone", "take every client, whatever it shows; on loopback addresses only")
+    .option(
+      "--tls",
+      "take TLS, too, with a certificate for localhost that is made once: see `waybill broker certificate`",
+    )
+    .option("--cert <file>", "a certificate of your own for TLS, PEM")
+    .option("--cert-key <file>", "its key, PEM")
+    .option("--json", "write JSON, one line for each event");
+}
+
+/** `waybill broker`: serves until it is interrupted. */
+export async function start(options: StartOptions): Promise<ExitCode> {
+  const log = new BrokerLog(options.json === true);
+  const interrupted = interruption();
+  const namespaces = await readNamespaces(options, log);
+  const hosted: HostedNamespace[] = [];
+  try {
+    const { options: keys, mayShow } = await resolveBrokerKeys(options);
+    const tls = await resolveTls(options);
+    for (const [index, config] of namespaces.entries()) {
+      const isFirst = index === 0;
+      const serve = {
+        ...keys,
+        tls: tls?.options,
+        host: options.host,
+        port: options.port === 0 ? 0 : options.port + index,
+        additionalPorts: isFirst ? options.alsoPort : undefined,
+      };
+      const directory = directoryOf(options.data, config.name, namespaces.length);
+      const namespace = await hostNamespace(config, directory, {
+        data: options.data,
+        tier: options.tier,
+        serve,
+      });
+      hosted.push(namespace);
+      announce(log, namespace, directory, mayShow);
+    }
+    if (tls?.caFile !== undefined) log.event("tls", `${howToTrust(tls.caFile)}\n`, { ca: tls.caFile });
+    const readyMs = Math.round(performance.now());
+    log.event("ready", `Ready after ${readyMs} ms. Ctrl-C stops it.`, { readyMs });
+    await interrupted;
+    log.event("stopping", "Stopping.");
+  } catch (error) {
+    throw await explained(error, options.host);
+  } finally {
+    for (const namespace of hosted) await namespace.close();
+  }
+  log.event("stopped", "Stopped.");
+  return exitCodes.ok;
+}
+
+async function readNamespaces(
+  { config, emulatorDefaults = false }: StartOptions,
+  log: BrokerLog,
+): Promise<readonly NamespaceConfig[]> {
+  if (config === undefined) return [{ name: DEFAULT_NAMESPACE, queues: [], topics: [] }];
+  return await readBrokerConfig(config, {
+    emulatorDefaults,
+    warn: (text) => log.warn("config", `${config}: ${text}`),
+  });
+}
+
+function announce(
+  log: BrokerLog,
+  { name, broker, server }: HostedNamespace,
+  directory: string | undefined,
+  mayShow: boolean,
+): void {
+  const entities = broker.listEntities();
+  const count = (kind: string) => entities.filter((entity) => entity.kind === kind).length;
+  const counts = { queues: count("queue"), topics: count("topic"), subscriptions: count("subscription") };
+  const host = reachable(server.host);
+  const connectionString = connectionStringOf(server.connectionString, server.host, mayShow);
+  const health = `http://${host}:${server.port}/health`;
+  const isEncrypted = !connectionString.includes("UseDevelopmentEmulator");
+  const lines = [
+    `Namespace ${name}, ${broker.tier ?? "all features"}, ${directory === undefined ? "in memory" : `in ${directory}`}: ` +
+      `${counts.queues} queues, ${counts.topics} topics, ${counts.subscriptions} subscriptions`,
+    `  ports   ${server.ports.join(", ")} of ${server.host}: AMQP, AMQP over WebSockets, HTTP${isEncrypted ? ", with TLS" : ""}`,
+    `  health  ${health}`,
+    "",
+    `  ${connectionString}`,
+    ...(isEncrypted && isLoopback(server.host) ? [`  ${connectionString};UseDevelopmentEmulator=true`] : []),
+    "",
+  ];
+  const { host: address, ports } = server;
+  const parts = { namespace: name, host: address, ports, health, connectionString, ...counts };
+  log.event("listening", lines.join("\n"), parts);
+}
+
+/** Clients cannot connect to "every address". */
+function reachable(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "localhost";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+/** A key that somebody gave is theirs to know. */
+function connectionStringOf(text: string, host: string, mayShow: boolean): string {
+  const name = host.includes(":") ? `[${host}]` : host;
+  const address = text.replace(`sb://${name}:`, `sb://${reachable(host)}:`);
+  return mayShow ? address : address.replace(/(SharedAccessKey=)[^;]+/, "$1***");
+}
+
+async function explained(error: unknown, host: string): Promise<unknown> {
+  const { code, port } = error as { readonly code?: string; readonly port?: number };
+  if (code === "EADDRINUSE" && port !== undefined) {
+    const holder = await describePortHolder(reachable(host), port);
+    return new UsageError(
+      `Port ${port} of ${host} is taken by ${holder}. Stop it, or choose another one with --port.`,
+    );
+  }
+  if (code === "EACCES" && port !== undefined)
+    return new UsageError(`Port ${port} of ${host} is not for everybody: the system allows it to root only.`);
+  return error;
+}
+
+function parsePort(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new InvalidArgumentError(`"${text}" is no port: a whole number from 0 to 65535.`);
+}
+
+/** The first Ctrl-C lets it end in order; the second one ends it at once. */
+function interruption(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+}

@@ -1,0 +1,45 @@
+import { type LoadedConfig, loadConfig } from "../config/load-config.js";
+import type { Connection } from "../connection/connection.js";
+import { openConnection } from "../connection/connection.js";
+import { Terminal } from "../output/terminal.js";
+
+/** Options that all commands share, as the parser gives them. */
+export interface CommonOptions {
+  readonly config?: string;
+  readonly json?: boolean;
+  readonly data?: string;
+  readonly create?: boolean;
+}
+
+/** What a command without a broker works with. */
+export interface ChainContext extends LoadedConfig {
+  readonly terminal: Terminal;
+  /** Aborts at the first Ctrl-C. */
+  readonly abortSignal: AbortSignal;
+}
+
+/** What a command with a broker works with. */
+export interface BrokerContext extends ChainContext, Connection {}
+
+/** Loads the configuration. */
+export async function openChain(options: CommonOptions): Promise<ChainContext> {
+  return {
+    ...(await loadConfig(options.config)),
+    terminal: new Terminal(options.json),
+    abortSignal: interruption(),
+  };
+}
+
+/** Loads the configuration and opens the broker. */
+export async function openBrokerContext(options: CommonOptions): Promise<BrokerContext> {
+  const chain = await openChain(options);
+  return { ...chain, ...(await openConnection(options)) };
+}
+
+/** The first Ctrl-C lets a command end in order; the second one ends it at once. */
+function interruption(): AbortSignal {
+  const controller = new AbortController();
+  process.once("SIGINT", () => controller.abort());
+  process.once("SIGTERM", () => controller.abort());
+  return controller.signal;
+}

@@ -1,0 +1,125 @@
+import type { ClaimCheckStore } from "../contracts/claim-check-store.js";
+import { WaybillError } from "../errors/error.js";
+import { decodeFailure } from "../errors/failure.js";
+import { sha256Hex } from "../foundation/web-crypto.js";
+import { withinTime } from "../foundation/within-time.js";
+import type { ApplicationProperties, EncodedMessage } from "../message/message.js";
+
+/** The application property that names where a body lies. */
+export const claimCheckProperty = "waybill-claim-check";
+
+/** The application properties that say what the body under {@link claimCheckProperty} must be. */
+export const claimCheckDetails = Object.freeze({
+  sha256: "waybill-claim-check-sha256",
+  bytes: "waybill-claim-check-bytes",
+});
+
+/** Where a claim-checked body lies and what it must be. */
+export interface ClaimCheck {
+  readonly key: string;
+  /** SHA-256 of the body, in lower-case hexadecimal. */
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+/** With whom a claim check is dealt with, and for how long. */
+export interface ClaimCheckCall {
+  readonly store: ClaimCheckStore;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+const noBytes = new Uint8Array(0);
+
+/** Keys come from the wire: nothing that a path could be turned with passes. */
+const keyPattern = /^(?=.{1,200}$)[A-Za-z0-9][A-Za-z0-9._-]*(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/;
+
+/** A folder per day, so that what is old enough can be deleted folder by folder; a random name, so that no two messages share a body. */
+export function newClaimCheckKey(): string {
+  return `${new Date().toISOString().slice(0, 10)}/${globalThis.crypto.randomUUID()}`;
+}
+
+/** Puts the body into the store under a key of {@link newClaimCheckKey} and leaves a reference in its place. Rejects with `unavailable` when the store does not take it. */
+export async function checkIn(
+  message: EncodedMessage,
+  key: string,
+  call: ClaimCheckCall,
+): Promise<EncodedMessage> {
+  const body = message.body as Uint8Array;
+  const sha256 = await sha256Hex(body);
+  await asked("put the body into", call, (store, abortSignal) => store.put(key, body, { abortSignal }));
+  const applicationProperties = {
+    ...message.applicationProperties,
+    [claimCheckProperty]: key,
+    [claimCheckDetails.sha256]: sha256,
+    [claimCheckDetails.bytes]: body.length,
+  };
+  return { ...message, body: noBytes, applicationProperties };
+}
+
+/**
+ * Fetches a claim-checked body and compares it with what the message says of it. Rejects with `claim-check-missing` or
+ * `claim-check-changed`, with `unavailable` when the store is out of reach.
+ */
+export async function checkOut(claim: ClaimCheck, call: ClaimCheckCall): Promise<Uint8Array> {
+  const body = await asked("fetch the body from", call, (store, abortSignal) =>
+    store.get(claim.key, { maxBytes: claim.bytes, abortSignal }),
+  );
+  if (body === undefined) {
+    throw decodeFailure("claim-check-missing", `The store has nothing under "${claim.key}".`);
+  }
+  if (body.length !== claim.bytes || (await sha256Hex(body)) !== claim.sha256) {
+    throw decodeFailure(
+      "claim-check-changed",
+      `What the store has under "${claim.key}" is not what was sent: length or SHA-256 differ.`,
+    );
+  }
+  return body;
+}
+
+/** Reads the reference of a message. Throws `claim-check-malformed` or, for a body beyond the limit, `claim-check-too-large`. */
+export function readClaimCheck(
+  properties: ApplicationProperties,
+  body: Uint8Array,
+  maxBytes: number,
+): ClaimCheck {
+  const key = properties[claimCheckProperty];
+  const sha256 = properties[claimCheckDetails.sha256];
+  const bytes = Number(properties[claimCheckDetails.bytes] ?? Number.NaN);
+  if (typeof key !== "string" || !keyPattern.test(key))
+    throw malformed("its key is not one that waybill makes");
+  if (typeof sha256 !== "string" || !/^[0-9a-f]{64}$/.test(sha256)) throw malformed("its SHA-256 is missing");
+  if (!Number.isSafeInteger(bytes) || bytes < 0) throw malformed("its length is missing");
+  if (body.length > 0) throw malformed(`the message has a body of ${body.length} bytes besides`);
+  if (bytes > maxBytes) {
+    throw decodeFailure(
+      "claim-check-too-large",
+      `The body in the store has ${bytes} bytes, more than the ${maxBytes} that are allowed.`,
+    );
+  }
+  return { key, sha256, bytes };
+}
+
+/** Whatever a store throws means that it is out of reach. Its text stays out: it may hold a signed address. */
+async function asked<T>(
+  what: string,
+  { store, timeoutMs, signal }: ClaimCheckCall,
+  work: (store: ClaimCheckStore, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  try {
+    return await withinTime({ who: "The claim-check store", timeoutMs, signal }, (abortSignal) =>
+      work(store, abortSignal),
+    );
+  } catch (error) {
+    const kind = error instanceof Error ? error.name : typeof error;
+    const why = error instanceof WaybillError ? error.text : `It threw ${kind}.`;
+    throw new WaybillError("unavailable", `Could not ${what} the claim-check store. ${why}`, {
+      reason: "unavailable",
+      stage: "fetch",
+    });
+  }
+}
+
+function malformed(why: string): WaybillError {
+  return decodeFailure("claim-check-malformed", `The claim check cannot be followed: ${why}.`);
+}

@@ -1,0 +1,204 @@
+import type { Awaitable } from "../contracts/serializer.js";
+import { decodeFailure } from "../errors/failure.js";
+import { quoted } from "../errors/wire-text.js";
+import { nodeBuiltin } from "../foundation/node-builtin.js";
+import type { ApplicationProperties } from "../message/message.js";
+
+/** A content coding a body can be compressed with. Source: RFC 9110, 8.4.1. */
+export type ContentCoding = "gzip" | "deflate" | "br";
+
+/** The application property that names the codings of a body, innermost first, as the HTTP header of that name does. */
+const contentEncodingProperty = "Content-Encoding";
+
+/** The same in lower case, as senders over HTTP may write it; a body may be labelled by either. */
+const lowerCaseProperty = "content-encoding";
+
+const codings: ReadonlySet<string> = new Set(["gzip", "deflate", "br"]);
+
+/** More codings than this on one body are refused: nobody compresses three times, and each costs a full pass. */
+const maxCodings = 3;
+
+/** Limits beyond this, 4 GiB, mean the same: Node.js has no larger bytes on every version, and refuses to be told so. */
+const maxZlibBytes = 2 ** 32 - 1;
+
+/** The part of `node:zlib` that is used; in a browser the Compression Streams API stands in for it. */
+interface Zlib {
+  gzipSync(bytes: Uint8Array): Uint8Array;
+  deflateSync(bytes: Uint8Array): Uint8Array;
+  brotliCompressSync(bytes: Uint8Array, options: object): Uint8Array;
+  gunzipSync(bytes: Uint8Array, options: object): Inflated;
+  inflateSync(bytes: Uint8Array, options: object): Inflated;
+  brotliDecompressSync(bytes: Uint8Array, options: object): Inflated;
+  readonly constants: { readonly BROTLI_PARAM_QUALITY: number };
+}
+
+interface Inflated {
+  readonly buffer: Uint8Array;
+  readonly engine: { readonly bytesWritten: number };
+}
+
+const zlib = nodeBuiltin<Zlib>("node:zlib");
+
+/** The codings that a message names. Property names are case-sensitive, HTTP's are not: senders over HTTP may write it in lower case. */
+export function contentEncodingOf(properties: ApplicationProperties | undefined): unknown {
+  if (properties === undefined) return undefined;
+  const value = properties[contentEncodingProperty] ?? properties[lowerCaseProperty];
+  return value === null ? undefined : value;
+}
+
+/** The application properties of a body in these codings, innermost first, without what they said of codings before. */
+export function withContentEncoding(
+  properties: ApplicationProperties | undefined,
+  codings: readonly ContentCoding[],
+): ApplicationProperties {
+  const { [lowerCaseProperty]: _, ...others } = properties ?? {};
+  return { ...others, [contentEncodingProperty]: codings.join(", ") };
+}
+
+/** The application properties of a body without any bytes, which is in no coding. */
+export function withoutContentEncoding(
+  properties: ApplicationProperties | undefined,
+): ApplicationProperties | undefined {
+  if (properties === undefined) return undefined;
+  const { [contentEncodingProperty]: _, [lowerCaseProperty]: __, ...others } = properties;
+  return others;
+}
+
+/**
+ * Reads a `Content-Encoding` value: the codings to undo, outermost first. Throws `content-encoding-unknown` for one that is not
+ * gzip, deflate, br or identity, or for more than three.
+ */
+export function parseContentEncoding(value: unknown): readonly ContentCoding[] {
+  if (typeof value !== "string")
+    throw decodeFailure("content-encoding-unknown", "Content-Encoding is not a string.");
+  const names = value
+    .slice(0, 256)
+    .split(",")
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== "" && name !== "identity");
+  if (names.length > maxCodings) {
+    throw decodeFailure(
+      "content-encoding-unknown",
+      `Content-Encoding names more than ${maxCodings} codings.`,
+    );
+  }
+  for (const name of names) {
+    if (!isContentCoding(name)) {
+      throw decodeFailure(
+        "content-encoding-unknown",
+        `The content coding ${quoted(name, 32)} is not supported.`,
+      );
+    }
+  }
+  return (names as ContentCoding[]).reverse();
+}
+
+/** Whether a name is one of the supported content codings. */
+export function isContentCoding(name: string): name is ContentCoding {
+  return codings.has(name);
+}
+
+/** Compresses a body. */
+export function compress(coding: ContentCoding, bytes: Uint8Array): Awaitable<Uint8Array> {
+  if (zlib === undefined) return throughStream(new CompressionStream(streamFormat(coding)), bytes, Infinity);
+  switch (coding) {
+    case "gzip":
+      return zlib.gzipSync(bytes);
+    case "deflate":
+      return zlib.deflateSync(bytes);
+    case "br":
+      // Quality 11, zlib's default, is made for files that are compressed once: 100 times slower for a few per cent.
+      return zlib.brotliCompressSync(bytes, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } });
+  }
+}
+
+/**
+ * Undoes one content coding. Throws `decompressed-too-large` as soon as more than `maxBytes` come out, `compression-corrupt` when
+ * the bytes are damaged, end early, or go on after the end.
+ */
+export function decompress(
+  coding: ContentCoding,
+  bytes: Uint8Array,
+  maxBytes: number,
+): Awaitable<Uint8Array> {
+  if (zlib === undefined)
+    return throughStream(new DecompressionStream(streamFormat(coding)), bytes, maxBytes);
+  const options = { maxOutputLength: Math.min(maxBytes, maxZlibBytes), info: true };
+  try {
+    const { buffer, engine } = inflate(zlib, coding, bytes, options);
+    if (engine.bytesWritten !== bytes.length) {
+      throw decodeFailure(
+        "compression-corrupt",
+        `The ${coding} data ends at ${engine.bytesWritten} of ${bytes.length} bytes.`,
+      );
+    }
+    return buffer;
+  } catch (error) {
+    throw decompressionFailure(error, coding, maxBytes);
+  }
+}
+
+function inflate(from: Zlib, coding: ContentCoding, bytes: Uint8Array, options: object): Inflated {
+  switch (coding) {
+    case "gzip":
+      return from.gunzipSync(bytes, options);
+    case "deflate":
+      return from.inflateSync(bytes, options);
+    case "br":
+      return from.brotliDecompressSync(bytes, options);
+  }
+}
+
+function decompressionFailure(error: unknown, coding: ContentCoding, maxBytes: number): unknown {
+  const code = (error as { code?: unknown }).code;
+  if (code === "deserialization-failed") return error;
+  if (code === "ERR_BUFFER_TOO_LARGE") {
+    return decodeFailure(
+      "decompressed-too-large",
+      `The body is larger than ${maxBytes} bytes when decompressed.`,
+    );
+  }
+  return decodeFailure("compression-corrupt", `The body is not valid ${coding} data.`, error);
+}
+
+function streamFormat(coding: ContentCoding): CompressionFormat {
+  if (coding === "br") throw decodeFailure("content-encoding-unknown", "This platform cannot decompress br.");
+  return coding;
+}
+
+async function throughStream(
+  stream: GenericTransformStream,
+  bytes: Uint8Array,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const source = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream();
+  const reader = (source.pipeThrough(stream) as ReadableStream<Uint8Array>).getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      length += value.length;
+      if (length > maxBytes) {
+        throw decodeFailure(
+          "decompressed-too-large",
+          `The body is larger than ${maxBytes} bytes when decompressed.`,
+        );
+      }
+      chunks.push(value);
+    }
+  } catch (error) {
+    await reader.cancel().catch(() => {});
+    if (error instanceof TypeError)
+      throw decodeFailure("compression-corrupt", "The body is not valid compressed data.", error);
+    throw error;
+  }
+  const joined = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    joined.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return joined;
+}

@@ -1,0 +1,157 @@
+import { decodeFailure } from "../errors/failure.js";
+import type { ApplicationProperties, EncodedMessage } from "../message/message.js";
+import { type AssociatedData, associatedData } from "./associated-data.js";
+import { formatBoundList, parseBoundList } from "./bound-properties.js";
+import type { ClaimCheck } from "./claim-check.js";
+import { contentEncodingOf } from "./compression.js";
+import { isKeyId, type KeyRing } from "./key-ring.js";
+
+/** The application property that says that a body is encrypted, and how. */
+export const encryptionProperty = "waybill-encryption";
+
+/** The application properties that go with {@link encryptionProperty}. */
+export const encryptionDetails = Object.freeze({
+  keyId: "waybill-encryption-key-id",
+  nonce: "waybill-encryption-nonce",
+  bound: "waybill-encryption-bound",
+});
+
+/** The only algorithm there is. Source: NIST SP 800-38D. */
+const algorithm = "AES-256-GCM";
+
+/** In bytes. Random nonces of this length are safe for 2^32 messages with one key. Source: NIST SP 800-38D, 8.3. */
+const nonceLength = 12;
+
+/** In bytes; it stands at the end of the ciphertext, as Web Crypto puts it. */
+const tagLength = 16;
+
+/** What a body is bound to besides what every body is. */
+export interface Binding {
+  /** Names of application properties, present or not. */
+  readonly names: readonly string[];
+  /** The key under which the encrypted body will lie in the claim-check store, if it goes there. */
+  readonly claimCheckKey: string | undefined;
+}
+
+/** Encrypts the body under the current key and says so in the application properties. */
+export async function encrypt(
+  message: EncodedMessage,
+  keyRing: KeyRing,
+  { names, claimCheckKey: key }: Binding,
+): Promise<EncodedMessage> {
+  const { id, key: encryptionKey } = await keyRing.current();
+  const nonce = globalThis.crypto.getRandomValues(new Uint8Array(nonceLength));
+  const plain = message.body as Uint8Array<ArrayBuffer>;
+  const list = formatBoundList(names);
+  const claimCheck = key === undefined ? undefined : { key, bytes: encryptedLength(plain.length) };
+  const additionalData = associatedData(boundTo(message, id, { list, names }, claimCheck));
+  const parameters = { name: "AES-GCM", iv: nonce, additionalData, tagLength: tagLength * 8 };
+  const body = new Uint8Array(await globalThis.crypto.subtle.encrypt(parameters, encryptionKey, plain));
+  const applicationProperties = {
+    ...message.applicationProperties,
+    [encryptionProperty]: algorithm,
+    [encryptionDetails.keyId]: id,
+    [encryptionDetails.nonce]: btoa(String.fromCharCode(...nonce)),
+    [encryptionDetails.bound]: list,
+  };
+  return { ...message, body, applicationProperties };
+}
+
+/** How long a body of so many bytes is once it is encrypted. */
+export function encryptedLength(plainLength: number): number {
+  return plainLength + tagLength;
+}
+
+/** What an encrypted message says of its encryption. */
+export interface EncryptionLabel {
+  readonly keyId: string;
+  readonly nonce: Uint8Array<ArrayBuffer>;
+  /** The list of the application properties that are bound; undefined for the binding of earlier releases, which had none. */
+  readonly bound: BoundList | undefined;
+}
+
+/** Names of application properties, and the text in which they travel. */
+export interface BoundList {
+  readonly list: string;
+  readonly names: readonly string[];
+}
+
+/** Reads what the message says of its encryption. Throws `encryption-unsupported` or `encryption-malformed`. */
+export function readEncryptionLabel(properties: ApplicationProperties): EncryptionLabel {
+  if (properties[encryptionProperty] !== algorithm) {
+    throw decodeFailure(
+      "encryption-unsupported",
+      `The body is encrypted by something else than ${algorithm}.`,
+    );
+  }
+  const keyId = properties[encryptionDetails.keyId];
+  const nonce = decodeBase64(properties[encryptionDetails.nonce]);
+  if (!isKeyId(keyId)) throw decodeFailure("encryption-malformed", "The id of the key is missing.");
+  if (nonce?.length !== nonceLength) {
+    throw decodeFailure("encryption-malformed", `The nonce is not ${nonceLength} bytes in base64.`);
+  }
+  const list = properties[encryptionDetails.bound];
+  if (list === undefined) return { keyId, nonce, bound: undefined };
+  return { keyId, nonce, bound: { list: String(list), names: parseBoundList(list) } };
+}
+
+/**
+ * Decrypts a body. Rejects with `key-unknown`, with `decryption-failed` when a bit of the body or of what it is bound to is not what was
+ * encrypted, and with `unavailable` when the key is out of reach.
+ */
+export async function decrypt(
+  body: Uint8Array,
+  message: EncodedMessage,
+  { keyId, nonce, bound }: EncryptionLabel,
+  claimCheck: ClaimCheck | undefined,
+  keyRing: KeyRing,
+): Promise<Uint8Array> {
+  const { key } = await keyRing.find(keyId);
+  const additionalData = associatedData(boundTo(message, keyId, bound, claimCheck));
+  const parameters = { name: "AES-GCM", iv: nonce, additionalData, tagLength: tagLength * 8 };
+  try {
+    const plain = await globalThis.crypto.subtle.decrypt(parameters, key, body as Uint8Array<ArrayBuffer>);
+    return new Uint8Array(plain);
+  } catch {
+    // Web Crypto gives no reason, and there is none to give: whoever asks may be an attacker.
+    throw decodeFailure(
+      "decryption-failed",
+      "The body does not belong to its key, nonce, content type, content encoding, message type and version.",
+    );
+  }
+}
+
+function boundTo(
+  { contentType, subject, applicationProperties = {} }: EncodedMessage,
+  keyId: string,
+  bound: BoundList | undefined,
+  claimCheck: Pick<ClaimCheck, "key" | "bytes"> | undefined,
+): AssociatedData {
+  const contentEncoding = contentEncodingOf(applicationProperties);
+  return {
+    algorithm,
+    keyId,
+    contentType,
+    messageType: subject,
+    contentEncoding: typeof contentEncoding === "string" ? contentEncoding : undefined,
+    more: bound && {
+      list: bound.list,
+      claimCheck,
+      values: bound.names.map((name) => ownValue(applicationProperties, name)),
+    },
+  };
+}
+
+/** Names come from the wire: none of them reaches what every object has. */
+function ownValue(properties: ApplicationProperties, name: string) {
+  return Object.hasOwn(properties, name) ? properties[name] : undefined;
+}
+
+function decodeBase64(text: unknown): Uint8Array<ArrayBuffer> | undefined {
+  if (typeof text !== "string" || text.length > 64) return undefined;
+  try {
+    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,131 @@
+import { WaybillError } from "../errors/error.js";
+import { decodeFailure } from "../errors/failure.js";
+import { withinTime } from "../foundation/within-time.js";
+import type {
+  EncryptionKeyMaterial,
+  EncryptionKeyProvider,
+  ResolvedEncryptionOptions,
+} from "./encryption-options.js";
+
+/** A key in the form in which Web Crypto takes it. */
+export interface ReadyKey {
+  readonly id: string;
+  readonly key: CryptoKey;
+}
+
+interface Remembered<T> {
+  readonly value: Promise<T>;
+  readonly untilMs: number;
+}
+
+/** Ids come from the wire too. */
+const maxIdLength = 256;
+
+/** The keys of one pipeline: asks the provider once for all who ask at the same time, and remembers its answers for a while. */
+export class KeyRing {
+  readonly #provider: EncryptionKeyProvider;
+  readonly #cacheMs: number;
+  readonly #cacheSize: number;
+  readonly #timeoutMs: number;
+  readonly #found = new Map<string, Remembered<ReadyKey>>();
+  #current: Remembered<ReadyKey> | undefined;
+
+  constructor({ keys, keyCacheDurationInMs, keyCacheSize }: ResolvedEncryptionOptions, timeoutMs: number) {
+    this.#provider = keys;
+    this.#cacheMs = keyCacheDurationInMs;
+    this.#cacheSize = keyCacheSize;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** The key to encrypt with. Rejects with `unavailable`, or `serialization-failed` when the provider gave no usable key. */
+  current(): Promise<ReadyKey> {
+    if (isFresh(this.#current)) return this.#current.value;
+    const remembered = this.#remember(this.#askCurrent());
+    this.#current = remembered;
+    remembered.value.catch(() => {
+      if (this.#current === remembered) this.#current = undefined;
+    });
+    return remembered.value;
+  }
+
+  /** The key of an id from the wire. Rejects with `key-unknown` when there is none, with `unavailable` when it is out of reach. */
+  find(id: string): Promise<ReadyKey> {
+    const known = this.#found.get(id);
+    if (isFresh(known)) return known.value;
+    const remembered = this.#remember(this.#askFor(id));
+    this.#found.delete(id);
+    this.#found.set(id, remembered);
+    // A map keeps the order of insertion.
+    if (this.#found.size > this.#cacheSize) this.#found.delete(this.#found.keys().next().value!);
+    remembered.value.catch(() => {
+      if (this.#found.get(id) === remembered) this.#found.delete(id);
+    });
+    return remembered.value;
+  }
+
+  async #askCurrent(): Promise<ReadyKey> {
+    const current = await this.#ask((options) => this.#provider.currentKey(options));
+    const { id, key } = current ?? {};
+    if (!isKeyId(id) || key === undefined) {
+      throw new WaybillError(
+        "serialization-failed",
+        "The key provider gave no key with an id to encrypt with.",
+      );
+    }
+    return { id, key: await ready(key, "encrypt") };
+  }
+
+  async #askFor(id: string): Promise<ReadyKey> {
+    const key = await this.#ask((options) => this.#provider.findKey(id, options));
+    if (key === undefined || key === null) {
+      throw decodeFailure("key-unknown", `The key ring has no key ${JSON.stringify(id)}.`);
+    }
+    return { id, key: await ready(key, "decrypt") };
+  }
+
+  /** Whatever a provider throws means that it is out of reach. Its text stays out: it may hold key material. */
+  async #ask<T>(work: (options: { abortSignal: AbortSignal }) => T | Promise<T>): Promise<T> {
+    try {
+      // No caller's signal: others may wait for the same answer.
+      const limit = { who: "The key provider", timeoutMs: this.#timeoutMs, signal: undefined };
+      return await withinTime(limit, (abortSignal) => work({ abortSignal }));
+    } catch (error) {
+      const kind = error instanceof Error ? error.name : typeof error;
+      const why = error instanceof WaybillError ? error.text : `It threw ${kind}.`;
+      throw new WaybillError("unavailable", `The key provider gave no answer. ${why}`, {
+        reason: "unavailable",
+        stage: "decrypt",
+      });
+    }
+  }
+
+  #remember<T>(value: Promise<T>): Remembered<T> {
+    return { value, untilMs: performance.now() + this.#cacheMs };
+  }
+}
+
+/** Whether a text can be a key's id. */
+export function isKeyId(id: unknown): id is string {
+  return typeof id === "string" && id !== "" && id.length <= maxIdLength;
+}
+
+function isFresh<T>(remembered: Remembered<T> | undefined): remembered is Remembered<T> {
+  return remembered !== undefined && performance.now() < remembered.untilMs;
+}
+
+async function ready(key: EncryptionKeyMaterial, usage: "encrypt" | "decrypt"): Promise<CryptoKey> {
+  if (key instanceof Uint8Array && key.length === 32) {
+    return globalThis.crypto.subtle.importKey("raw", key as Uint8Array<ArrayBuffer>, "AES-GCM", false, [
+      usage,
+    ]);
+  }
+  const { algorithm, usages } = key as CryptoKey;
+  const { name, length } = (algorithm ?? {}) as Partial<AesKeyAlgorithm>;
+  if (name === "AES-GCM" && length === 256 && usages.includes(usage)) return key as CryptoKey;
+  // Neither the message's fault nor forever: a provider can be mended, and the message comes back until then.
+  throw new WaybillError(
+    "unavailable",
+    `The key provider gave something that is no AES key of 256 bits which may ${usage}.`,
+    { reason: "unavailable", stage: "decrypt" },
+  );
+}

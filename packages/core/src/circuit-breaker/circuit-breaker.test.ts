@@ -1,0 +1,244 @@
+import { describe, expect, it } from "vitest";
+import type { DeliveredMessage } from "../contracts/transport.js";
+import type { CircuitBreakerEvent } from "../diagnostics/circuit-breaker-event.js";
+import type { DeserializationOutcome } from "../message/outcome.js";
+import type { DeserializationReport } from "../message/report.js";
+import type { Pipeline } from "../pipeline/pipeline.js";
+import { CircuitBreaker } from "./circuit-breaker.js";
+import { type CircuitBreakerOptions, resolveCircuitBreakerOptions } from "./circuit-breaker-options.js";
+import { LookAhead } from "./look-ahead.js";
+
+describe("a circuit breaker", () => {
+  it("opens at the tenth failure in a row of a format that decoded before", async () => {
+    const { breaker, decoded, failed, events } = create();
+    for (let i = 0; i < 100; i += 1) decoded("order");
+    for (let i = 0; i < 9; i += 1) expect(await failed("order")).toBe(false);
+    expect(breaker.isOpen).toBe(false);
+    expect(await failed("order")).toBe(true);
+    expect(breaker.isOpen).toBe(true);
+    expect(events).toEqual([
+      { state: "open", messageType: "order", format: "json", failures: 10, entityPath: "orders" },
+    ]);
+  });
+
+  it("leaves a format alone that never decoded, when others did", async () => {
+    const { breaker, decoded, failed } = create();
+    decoded("order");
+    for (let i = 0; i < 100; i += 1) {
+      expect(await failed("invoice")).toBe(false);
+      expect(await failed("order", "msgpack")).toBe(false);
+    }
+    expect(breaker.isOpen).toBe(false);
+  });
+
+  it("opens for all types at once when several fail that decoded before", async () => {
+    const { decoded, failed, events } = create();
+    const types = ["a", "b", "c", "d", "e"];
+    for (const type of types) decoded(type);
+    const held: boolean[] = [];
+    for (let i = 0; i < 12; i += 1) held.push(await failed(types[i % 5]!));
+    expect(held.indexOf(true)).toBe(9);
+    expect(held.slice(9)).toEqual([true, true, true]);
+    expect(events.map(({ messageType }) => messageType)).toEqual(["e", "a", "b"]);
+  });
+
+  it("knows from the start what decoded before", async () => {
+    const { failed } = create({ windowSize: 2, decodedBefore: [{ messageType: "order", format: "json" }] });
+    expect(await failed("order")).toBe(true);
+    const { failed: fails } = create({ windowSize: 2, decodedBefore: "all" });
+    expect(await fails("invoice")).toBe(true);
+  });
+
+  it("is closed by a message of its own format that decodes, and by no other", async () => {
+    const { breaker, decoded, failed, events } = create({ windowSize: 2 });
+    decoded("order");
+    decoded("invoice");
+    const before = breaker.openings;
+    await failed("order");
+    // One whose reading had begun before it opened.
+    decoded("order", "json", before);
+    decoded("invoice");
+    expect(breaker.isOpen).toBe(true);
+    breaker.beginProbe();
+    decoded("order");
+    expect(breaker.isOpen).toBe(false);
+    expect(events.map(({ state }) => state)).toEqual(["open", "halfOpen", "closed"]);
+  });
+
+  it("takes what it held for poison once another of the kind decodes", async () => {
+    const { decoded, failed, breaker } = create({ windowSize: 2 });
+    decoded("order");
+    const closed: unknown[] = [];
+    const stopListening = breaker.onClosed(({ messageType }) => closed.push(messageType));
+    expect(await failed("order", "json", 5n)).toBe(true);
+    expect(await failed("order", "json", 6n)).toBe(true);
+    decoded("order");
+    expect(closed).toEqual(["order"]);
+    stopListening();
+    expect(await failed("order", "json", 5n)).toBe(false);
+    expect(await failed("order", "json", 6n)).toBe(false);
+    expect(breaker.isOpen).toBe(false);
+  });
+
+  it("gives a type up that was held too long while others were read, and only then", async () => {
+    const { breaker, decoded, failed, clock, events } = create({
+      windowSize: 2,
+      maxHoldDurationInMs: 60_000,
+    });
+    decoded("order");
+    decoded("invoice");
+    await failed("order");
+    clock.now += 60_000;
+    breaker.beginProbe();
+    expect(breaker.isOpen).toBe(true);
+    decoded("invoice");
+    clock.now += 60_000;
+    breaker.beginProbe();
+    expect(breaker.isOpen).toBe(false);
+    expect(events.at(-1)).toMatchObject({ state: "closed", messageType: "order" });
+    for (let i = 0; i < 10; i += 1) expect(await failed("order")).toBe(false);
+  });
+
+  it("remembers a thousand formats at most, and those that are open in any case", async () => {
+    const { breaker, decoded, failed } = create({ windowSize: 2 });
+    decoded("order");
+    await failed("order");
+    for (let i = 0; i < 5_000; i += 1) decoded(`type ${i}`);
+    expect(await failed("order")).toBe(true);
+    expect(await failed("type 1")).toBe(false);
+    breaker.beginProbe();
+    decoded("order");
+    expect(breaker.isOpen).toBe(false);
+  });
+
+  it.each([
+    [{ failureRate: 0 }, "circuitBreaker.failureRate must be above 0 and at most 1; got 0."],
+    [{ windowSize: 1.5 }, "circuitBreaker.windowSize must be a whole number from 1 to 10000; got 1.5."],
+    [{ probeIntervalInMs: -1 }, "circuitBreaker.probeIntervalInMs must be a number of milliseconds from 0"],
+    [{ whenFull: "drop" as never }, 'circuitBreaker.whenFull must be "defer", "deadLetter" or "pause"'],
+  ])("refuses %o", (options, text) => {
+    expect(() => resolveCircuitBreakerOptions(options)).toThrow(text);
+  });
+});
+
+describe("a circuit breaker that has seen nothing decode", () => {
+  it("opens at the first failure when nothing that waits can be read", async () => {
+    const { failed, events } = create({}, ["unreadable", "unreadable", ...many("unreadable", 98)]);
+    expect(await failed("order", "json", 1n)).toBe(true);
+    expect(events).toMatchObject([{ state: "open", failures: 100 }]);
+    expect(await failed("invoice", "json", 2n)).toBe(true);
+  });
+
+  it("gives a message up when one that waits can be read", async () => {
+    const { failed, breaker } = create({}, [...many("unreadable", 99), "readable"]);
+    expect(await failed("order", "json", 1n)).toBe(false);
+    expect(breaker.isOpen).toBe(false);
+  });
+
+  it("gives messages up as long as they are too few to say anything, and adds them up", async () => {
+    const { failed } = create({}, many("unreadable", 3));
+    const held: boolean[] = [];
+    for (let i = 0; i < 9; i += 1) held.push(await failed("order", "json", 1n));
+    expect(held.indexOf(true)).toBe(7);
+  });
+
+  it("goes by what was received where nothing can be peeked", async () => {
+    const { failed } = create({}, undefined);
+    const held: boolean[] = [];
+    for (let i = 0; i < 12; i += 1) held.push(await failed("order", "json", 1n));
+    expect(held.indexOf(true)).toBe(9);
+  });
+
+  it("looks no further than three messages that cannot be read for now", async () => {
+    const { failed, read } = create({}, many("unavailable", 100));
+    await failed("order", "json", 1n);
+    expect(read.length).toBe(3);
+  });
+});
+
+type Readability = "readable" | "unreadable" | "unavailable";
+
+/** A breaker, and what waits behind the messages that it is told of: with these numbers from 1 on. */
+function create(options?: CircuitBreakerOptions, waiting: readonly Readability[] | undefined = []) {
+  const clock = { now: 0 };
+  const events: CircuitBreakerEvent[] = [];
+  const read: bigint[] = [];
+  const messages = waiting.map((_, i) => delivered("waiting", BigInt(i + 1)));
+  const peek = async ({
+    fromSequenceNumber = 0n,
+    maxMessages,
+  }: {
+    fromSequenceNumber?: bigint | undefined;
+    maxMessages: number;
+  }) => {
+    if (waiting === undefined) throw new Error("not supported");
+    return messages
+      .filter(({ sequenceNumber }) => sequenceNumber >= fromSequenceNumber)
+      .slice(0, maxMessages);
+  };
+  const pipeline = {
+    serializers: [],
+    deserialize(message: DeliveredMessage) {
+      read.push(message.sequenceNumber);
+      return outcome(waiting[Number(message.sequenceNumber) - 1]!);
+    },
+  } as unknown as Pipeline;
+  const breaker = new CircuitBreaker({
+    options: resolveCircuitBreakerOptions(options),
+    entityPath: "orders",
+    now: () => clock.now,
+    onEvent: (event) => events.push(event),
+    createLookAhead: (onReadable) => new LookAhead(() => ({ peek }), pipeline, onReadable),
+  });
+  return {
+    breaker,
+    clock,
+    events,
+    read,
+    decoded: (type: string, format = "json", openings?: number) =>
+      breaker.onDecoded(delivered(type, 0n), report(format), openings),
+    failed: async (type: string, format = "json", sequenceNumber = 1n) =>
+      (await breaker.onUnreadable(delivered(type, sequenceNumber), report(format))) !== undefined,
+  };
+}
+
+function many(readability: Readability, count: number): Readability[] {
+  return new Array<Readability>(count).fill(readability);
+}
+
+function delivered(subject: string, sequenceNumber: bigint): DeliveredMessage {
+  return {
+    subject,
+    sequenceNumber,
+    body: new Uint8Array(),
+    applicationProperties: {},
+    state: "active",
+  } as never;
+}
+
+function outcome(readability: Readability): DeserializationOutcome {
+  const shared = { report: report("json") };
+  if (readability === "readable") return { status: "decoded", body: 1, ...shared };
+  if (readability === "unavailable") return { status: "unavailable", error: {} as never, ...shared };
+  return { status: "undeserializable", reason: "ValidationFailed", description: "", ...shared };
+}
+
+function report(declared: string): DeserializationReport {
+  return {
+    serializer: declared,
+    position: 0,
+    declared,
+    messageType: undefined,
+    messageVersion: undefined,
+    upcastPath: [],
+    claimCheck: undefined,
+    encryptionKeyId: undefined,
+    encryptionBinding: undefined,
+    contentType: "application/json",
+    section: "data",
+    attempts: [],
+    contentEncodings: [],
+    bytes: 1,
+    durationInMs: 0,
+  };
+}

@@ -1,0 +1,73 @@
+import type { EntityAddress, Transport, TransportReceiver } from "../contracts/transport.js";
+import type { CircuitBreakerEvent } from "../diagnostics/circuit-breaker-event.js";
+import { type Scheduler, steadyNow } from "../foundation/scheduler.js";
+import type { Pipeline } from "../pipeline/pipeline.js";
+import { CircuitBreaker } from "./circuit-breaker.js";
+import type { ResolvedCircuitBreakerOptions } from "./circuit-breaker-options.js";
+import { LookAhead } from "./look-ahead.js";
+
+/** What the circuit breakers of a client work with. */
+export interface CircuitBreakersSettings {
+  readonly transport: Transport;
+  readonly scheduler: Scheduler;
+  /** Undefined where they are switched off. */
+  readonly options: ResolvedCircuitBreakerOptions | undefined;
+  readonly onEvent: (event: CircuitBreakerEvent) => void;
+}
+
+/**
+ * The circuit breakers of a client: one for each entity and pipeline, shared by all receivers, because what one of them read says
+ * something of the consumer.
+ */
+export class CircuitBreakers {
+  readonly #settings: CircuitBreakersSettings;
+  /** By pipeline, then by entity. */
+  readonly #breakers = new WeakMap<Pipeline, Map<string, CircuitBreaker>>();
+  /** What peeks; made when there is something to look at. */
+  readonly #receivers = new Map<string, TransportReceiver>();
+
+  constructor(settings: CircuitBreakersSettings) {
+    this.#settings = settings;
+  }
+
+  /** The breaker that guards an entity; undefined for dead-letter queues, from which nothing is dead-lettered. */
+  of(address: EntityAddress, pipeline: Pipeline): CircuitBreaker | undefined {
+    const { options, scheduler, onEvent } = this.#settings;
+    if (options === undefined || address.subQueue !== undefined) return undefined;
+    const ofPipeline = this.#breakers.get(pipeline) ?? new Map<string, CircuitBreaker>();
+    this.#breakers.set(pipeline, ofPipeline);
+    const entityPath = pathOf(address);
+    let breaker = ofPipeline.get(entityPath);
+    if (breaker === undefined) {
+      breaker = new CircuitBreaker({
+        options,
+        entityPath,
+        now: () => steadyNow(scheduler),
+        onEvent,
+        createLookAhead: (onReadable) =>
+          new LookAhead(() => this.#receiver(entityPath, address), pipeline, onReadable),
+      });
+      ofPipeline.set(entityPath, breaker);
+    }
+    return breaker;
+  }
+
+  /** Closes what it peeks with. */
+  async close(): Promise<void> {
+    await Promise.all(Array.from(this.#receivers.values(), (receiver) => receiver.close()));
+  }
+
+  #receiver(entityPath: string, address: EntityAddress): TransportReceiver {
+    let receiver = this.#receivers.get(entityPath);
+    if (receiver === undefined) {
+      receiver = this.#settings.transport.createReceiver(address, "peekLock");
+      this.#receivers.set(entityPath, receiver);
+    }
+    return receiver;
+  }
+}
+
+/** The path of a queue or subscription, as the broker writes it. */
+export function pathOf(address: EntityAddress): string {
+  return "queue" in address ? address.queue : `${address.topic}/Subscriptions/${address.subscription}`;
+}

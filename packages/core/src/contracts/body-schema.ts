@@ -1,0 +1,142 @@
+import { WaybillError } from "../errors/error.js";
+import { quotedPath } from "../errors/wire-text.js";
+import { compileOnce } from "../foundation/compile-once.js";
+import type { SerializerContext } from "./serializer.js";
+
+/** A Standard Schema (zod, valibot, arktype …), used synchronously. Source: standardschema.dev, version 1. */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    /** Never read: carries the types of what goes in and what comes out. */
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+  };
+}
+
+/** What a Standard Schema answers: the value, perhaps transformed, or issues of which waybill reports the first one's path. */
+export type StandardResult<Output = unknown> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+/** One complaint of a Standard Schema. Its message is never repeated, because it may quote the payload. */
+export interface StandardIssue {
+  readonly message: string;
+  readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined;
+}
+
+/** Checks a body: returns it, or a transformed one; throws when it is not valid. Returning `undefined` keeps the body as it is. */
+export type ValidateFunction = (value: unknown) => unknown;
+
+/** How a serializer finds the schema of a message. */
+export interface BodySchemaOptions<Schema> {
+  /** The schema of every body that `schemas` does not cover. Without it, such bodies are not validated. */
+  readonly schema?: Schema | undefined;
+  /**
+   * Schemas by message type, or a function that picks one for a message; `undefined` from it means `schema`. It may make the schema anew
+   * each time: one of the same JSON content is not compiled again.
+   */
+  readonly schemas?:
+    | Readonly<Record<string, Schema>>
+    | ((context: SerializerContext) => Schema | undefined)
+    | undefined;
+}
+
+/**
+ * The outcome of a check: the value to go on with, or where the body broke the schema, in a text without payload and as a path if there is
+ * one.
+ */
+export type BodyCheckResult =
+  | { readonly isValid: true; readonly value: unknown }
+  | { readonly isValid: false; readonly text: string; readonly path?: readonly PropertyKey[] | undefined };
+
+/** A compiled schema. */
+export type BodyCheck = (value: unknown) => BodyCheckResult;
+
+/** The compiled schemas of one serializer. */
+export interface BodySchemas {
+  /** The check of a message's body: by the schema of its message type's definition, else by the serializer's own options, else none. */
+  checkFor(context: SerializerContext): BodyCheck | undefined;
+  /** Compiles a schema of a definition ahead: a serializer's `compileSchema`. Throws `TypeError` for a schema that is not valid. */
+  compileSchema(schema: unknown, where: string): BodyCheck;
+}
+
+/**
+ * Resolves the `schema` and `schemas` options of a serializer into a look-up by message. Schemas given as values are compiled at once,
+ * those that a function picks when first seen; each is compiled once, as {@link compileOnce} has it, which tells `forget` what it drops.
+ */
+export function resolveBodySchemas<Schema>(
+  options: BodySchemaOptions<Schema>,
+  compile: (schema: Schema) => BodyCheck,
+  forget?: (schema: Schema) => void,
+): BodySchemas {
+  const check = compileOnce(compile, forget);
+  const own = ownSchemas(options, check);
+  return {
+    checkFor(context) {
+      if (context.schema !== undefined) return check(context.schema as Schema);
+      return own?.(context);
+    },
+    compileSchema(schema, where) {
+      try {
+        return check(schema as Schema);
+      } catch (error) {
+        const text = error instanceof Error ? error.message : String(error);
+        throw new TypeError(`The schema of ${where} does not compile: ${text}`, { cause: error });
+      }
+    },
+  };
+}
+
+function ownSchemas<Schema>(
+  { schema, schemas }: BodySchemaOptions<Schema>,
+  check: (schema: Schema) => BodyCheck,
+): ((context: SerializerContext) => BodyCheck | undefined) | undefined {
+  const fallback = schema === undefined ? undefined : check(schema);
+  if (schemas === undefined) return fallback && (() => fallback);
+  if (typeof schemas === "function") {
+    return (context) => {
+      const picked = schemas(context);
+      return picked === undefined ? fallback : check(picked);
+    };
+  }
+  const byType = new Map(Object.entries(schemas).map(([type, each]) => [type, check(each)]));
+  return ({ messageType }) => (messageType === undefined ? fallback : (byType.get(messageType) ?? fallback));
+}
+
+/** Compiles a Standard Schema or a validate function. Throws `TypeError` when it is neither. */
+export function compileValidator(schema: StandardSchema | ValidateFunction): BodyCheck {
+  if (isStandardSchema(schema)) return (value) => checkStandard(schema, value);
+  if (typeof schema === "function") return (value) => checkFunction(schema, value);
+  throw new TypeError("A schema must be a Standard Schema or a function that returns the value or throws.");
+}
+
+/** Whether a value is a Standard Schema. */
+export function isStandardSchema(schema: unknown): schema is StandardSchema {
+  return (
+    (typeof schema === "object" || typeof schema === "function") && schema !== null && "~standard" in schema
+  );
+}
+
+function checkStandard(schema: StandardSchema, value: unknown): BodyCheckResult {
+  const result = schema["~standard"].validate(value);
+  if (result instanceof Promise) throw new TypeError("A schema must validate synchronously.");
+  if (result.issues === undefined) return { isValid: true, value: result.value };
+  return { isValid: false, text: `The body breaks its schema at ${pointer(result.issues[0])}.` };
+}
+
+function checkFunction(validate: ValidateFunction, value: unknown): BodyCheckResult {
+  let returned: unknown;
+  try {
+    returned = validate(value);
+  } catch (error) {
+    if (error instanceof WaybillError) throw error;
+    return { isValid: false, text: "The validate function refused the body." };
+  }
+  if (returned instanceof Promise) throw new TypeError("A validate function must be synchronous.");
+  return { isValid: true, value: returned === undefined ? value : returned };
+}
+
+function pointer(issue: StandardIssue | undefined): string {
+  return quotedPath((issue?.path ?? []).map((step) => (typeof step === "object" ? step.key : step)));
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import type { DeliveredMessage, SettleOptions, TransportReceiver } from "../contracts/transport.js";
+import { WaybillError } from "../errors/error.js";
+import { giveBack, mayHaveEndedProcess, rememberRead } from "./redelivery.js";
+
+const large = new Uint8Array(40_000);
+const small = new Uint8Array(10);
+
+function message(properties: Partial<DeliveredMessage> = {}): DeliveredMessage {
+  return {
+    messageId: "m",
+    sequenceNumber: 1n,
+    deliveryCount: 1,
+    state: "active",
+    applicationProperties: {},
+    body: large,
+    settlement: {},
+    ...properties,
+  };
+}
+
+/** A receiver of which only the giving back is used; `answer` is how the broker takes it. */
+function receiverThat(answer: (options: SettleOptions | undefined) => void) {
+  const given: (SettleOptions | undefined)[] = [];
+  const abandon = async (_: object, options?: SettleOptions) => {
+    given.push(options);
+    answer(options);
+  };
+  return { given, receiver: { abandon, defer: abandon } as unknown as TransportReceiver };
+}
+
+describe("a message that was delivered before", () => {
+  it("may have ended the process that read it", () => {
+    expect(mayHaveEndedProcess(message(), "q1")).toBe(true);
+    expect(mayHaveEndedProcess(message({ body: small }), "q1")).toBe(true);
+    expect(mayHaveEndedProcess(message({ deliveryCount: 0 }), "q1")).toBe(false);
+    expect(mayHaveEndedProcess(message({ settlement: undefined }), "q1")).toBe(false);
+  });
+
+  it("has not when its last delivery ended in giving it back", () => {
+    const marked = (deliveryCount: number, mark: number) =>
+      message({ deliveryCount, applicationProperties: { "waybill-given-back": mark } });
+    expect(mayHaveEndedProcess(marked(3, 3), "q1")).toBe(false);
+    expect(mayHaveEndedProcess(marked(3, 4), "q1")).toBe(false);
+    expect(mayHaveEndedProcess(marked(3, 2), "q1")).toBe(true);
+    expect(mayHaveEndedProcess(marked(3, 1_000), "q1")).toBe(true);
+  });
+
+  it("has not when it was this process that read it", () => {
+    rememberRead(message({ deliveryCount: 0 }), "q2");
+    expect(mayHaveEndedProcess(message(), "q2")).toBe(false);
+    expect(mayHaveEndedProcess(message(), "q3")).toBe(true);
+    expect(mayHaveEndedProcess(message({ sequenceNumber: 2n }), "q2")).toBe(true);
+    for (let n = 10n; n < 1_010n; n += 1n) rememberRead(message({ sequenceNumber: n }), "q2");
+    expect(mayHaveEndedProcess(message(), "q2")).toBe(true);
+  });
+});
+
+describe("giving a message back", () => {
+  it("marks one that is large, or that nobody knows to be small", async () => {
+    const { given, receiver } = receiverThat(() => {});
+    const compressed = { body: small, applicationProperties: { "Content-Encoding": "gzip" } };
+    const elsewhere = { body: small, applicationProperties: { "waybill-claim-check": "key" } };
+    for (const properties of [{}, compressed, elsewhere])
+      await giveBack(receiver, "abandon", {}, message(properties), { propertiesToModify: { why: "busy" } });
+    const marked = { propertiesToModify: { why: "busy", "waybill-given-back": 2 } };
+    expect(given).toEqual([marked, marked, marked]);
+  });
+
+  it("leaves a small one as it is", async () => {
+    const { given, receiver } = receiverThat(() => {});
+    await giveBack(receiver, "defer", {}, message({ body: small }), undefined);
+    expect(given).toEqual([undefined]);
+  });
+
+  it("does without the mark when the broker refuses it", async () => {
+    const { given, receiver } = receiverThat((options) => {
+      if (options !== undefined) throw new WaybillError("operation-invalid", "The properties are too large.");
+    });
+    await giveBack(receiver, "abandon", {}, message(), undefined);
+    expect(given).toEqual([{ propertiesToModify: { "waybill-given-back": 2 } }, undefined]);
+  });
+
+  it("fails once when the lock is lost or the broker is out of reach", async () => {
+    for (const code of ["message-lock-lost", "session-lock-lost", "connection-lost"] as const) {
+      const { given, receiver } = receiverThat(() => {
+        throw new WaybillError(code, "It is gone.");
+      });
+      await expect(giveBack(receiver, "abandon", {}, message(), undefined)).rejects.toMatchObject({ code });
+      expect(given).toHaveLength(1);
+    }
+  });
+});

@@ -1,0 +1,178 @@
+import type { DeliveredMessage, TransportSender } from "../contracts/transport.js";
+import { WaybillError } from "../errors/error.js";
+import type { Scheduler } from "../foundation/scheduler.js";
+import { deadLetterDescription, deadLetterRecordProperties } from "../message/dead-letter-record.js";
+import type { EncodedMessage } from "../message/message.js";
+import type { Unavailable, Undeserializable } from "../message/outcome.js";
+import type {
+  UndeserializableDisposition,
+  UndeserializableEvent,
+} from "../message/undeserializable-event.js";
+import { attemptDetails } from "../pipeline/decisive-attempt.js";
+import type { DelayedAbandons } from "./delayed-abandons.js";
+import { type Delivery, isLockLost, settle } from "./delivery.js";
+import { undecodedMessage } from "./received-message.js";
+
+/** A delivery whose body was not read, and what there is to settle it with. */
+export interface UndecodedDelivery {
+  readonly delivered: DeliveredMessage;
+  readonly outcome: Undeserializable | Unavailable;
+  /** Absent in receive-and-delete mode: the broker has forgotten the message already. */
+  readonly delivery: Delivery | undefined;
+}
+
+/** The surroundings in which undecoded messages are settled. */
+export interface UndecodedSettlement {
+  readonly entityPath: string;
+  readonly scheduler: Scheduler;
+  readonly consumerVersion: string | undefined;
+  /** Where messages go that can no longer be dead-lettered. */
+  readonly quarantine: () => TransportSender | undefined;
+}
+
+/** Dead-letters what nobody can read; resolves with what became of it and never rejects. */
+export async function deadLetterUndecoded(
+  { delivered, outcome, delivery }: UndecodedDelivery & { outcome: Undeserializable; delivery: Delivery },
+  settlement: UndecodedSettlement,
+): Promise<UndeserializableEvent> {
+  const undecoded = { delivered, outcome, delivery };
+  try {
+    await deadLetterWithRecord(undecoded, settlement);
+  } catch (error) {
+    return undeserializableEvent(undecoded, settlement, "unsettled", error);
+  }
+  return undeserializableEvent(undecoded, settlement, "deadLettered");
+}
+
+/** Returns a message for later after its back-off; what can go wrong goes to `onError`. */
+export async function abandonUndecoded(
+  delivery: Delivery,
+  abandons: DelayedAbandons,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  try {
+    await abandons.abandon(delivery);
+  } catch (error) {
+    onError(error);
+  }
+}
+
+/**
+ * Sends a message that the broker has already deleted to the quarantine queue, raw, with the dead-letter record and reason. Without such
+ * a queue, or when it refuses, the message is handed over.
+ */
+export async function quarantineUndecoded(
+  undecoded: UndecodedDelivery,
+  settlement: UndecodedSettlement,
+): Promise<UndeserializableEvent> {
+  try {
+    const sender = settlement.quarantine();
+    if (sender === undefined) return undeserializableEvent(undecoded, settlement, "handedOver");
+    await sender.send([await quarantinedMessage(undecoded, settlement)]);
+  } catch (error) {
+    return undeserializableEvent(undecoded, settlement, "handedOver", error);
+  }
+  return undeserializableEvent(undecoded, settlement, "quarantined");
+}
+
+/** The event that tells what became of an undecoded message. */
+export function undeserializableEvent(
+  { delivered, outcome, delivery }: UndecodedDelivery,
+  { entityPath }: UndecodedSettlement,
+  disposition: UndeserializableDisposition,
+  settlementError?: unknown,
+): UndeserializableEvent {
+  const message = undecodedMessage(delivered, outcome, delivery);
+  const error = failureError(delivered, outcome, entityPath);
+  return { message, entityPath, disposition, error, settlementError };
+}
+
+function failureError(
+  { messageId }: DeliveredMessage,
+  outcome: Undeserializable | Unavailable,
+  entityPath: string,
+): WaybillError {
+  if (outcome.status === "undeserializable") {
+    const text = `${outcome.reason}: ${deadLetterDescription(outcome)}`;
+    const attempt = attemptDetails(outcome.report);
+    return new WaybillError("deserialization-failed", text, { entityPath, messageId, ...attempt });
+  }
+  const { error } = outcome;
+  return new WaybillError("unavailable", "Something needed to read the body is out of reach.", {
+    entityPath,
+    messageId,
+    cause: error,
+    ...(error.format === undefined ? {} : { format: error.format }),
+  });
+}
+
+/**
+ * What the broker refuses to add to the message, for example beside large properties of its own, must not keep the message from being
+ * dead-lettered: it goes with less and less.
+ */
+async function deadLetterWithRecord(
+  undecoded: UndecodedDelivery & { outcome: Undeserializable; delivery: Delivery },
+  settlement: UndecodedSettlement,
+): Promise<void> {
+  const { outcome, delivery } = undecoded;
+  const deadLetterReason = outcome.reason;
+  const deadLetterErrorDescription = deadLetterDescription(outcome);
+  const propertiesToModify = await record(undecoded, settlement);
+  const forms = [
+    { deadLetterReason, deadLetterErrorDescription, propertiesToModify },
+    { deadLetterReason, deadLetterErrorDescription },
+    { deadLetterReason },
+    {},
+  ];
+  for (const [index, form] of forms.entries()) {
+    try {
+      await settle(delivery, "deadLetter", form);
+      return;
+    } catch (error) {
+      const isLast = index === forms.length - 1;
+      if (isLast || isLockLost(error) || (error instanceof WaybillError && error.retryable)) throw error;
+    }
+  }
+}
+
+async function quarantinedMessage(
+  undecoded: UndecodedDelivery,
+  settlement: UndecodedSettlement,
+): Promise<EncodedMessage> {
+  const { delivered, outcome } = undecoded;
+  const applicationProperties = { ...delivered.applicationProperties };
+  if (outcome.status === "undeserializable") {
+    // As the service itself marks dead-lettered messages, so that the same tools read both.
+    applicationProperties.DeadLetterReason = outcome.reason;
+    applicationProperties.DeadLetterErrorDescription = deadLetterDescription(outcome);
+    Object.assign(applicationProperties, await record({ ...undecoded, outcome }, settlement));
+  }
+  // Neither a time to live nor a schedule: it waits until somebody looks.
+  return {
+    body: delivered.body,
+    messageId: delivered.messageId,
+    contentType: delivered.contentType,
+    correlationId: delivered.correlationId,
+    subject: delivered.subject,
+    to: delivered.to,
+    replyTo: delivered.replyTo,
+    replyToSessionId: delivered.replyToSessionId,
+    sessionId: delivered.sessionId,
+    partitionKey: delivered.partitionKey,
+    viaPartitionKey: delivered.viaPartitionKey,
+    applicationProperties,
+  };
+}
+
+function record(
+  { delivered, outcome }: UndecodedDelivery & { outcome: Undeserializable },
+  { consumerVersion, scheduler }: UndecodedSettlement,
+) {
+  return deadLetterRecordProperties({
+    outcome,
+    rawBody: delivered.body,
+    applicationProperties: delivered.applicationProperties,
+    consumerVersion,
+    deadLetteredAt: new Date(scheduler.now()),
+  });
+}

@@ -1,0 +1,129 @@
+import type { ReasonCode, Stage } from "./reason.js";
+import type { SendResult } from "./send-result.js";
+import { quoted } from "./wire-text.js";
+
+/**
+ * Every code a {@link WaybillError} can carry, with whether trying the same call again can help. The set is closed and
+ * stable within a major version; `docs/errors.md` has a heading for each.
+ */
+export const errorCodes = Object.freeze({
+  aborted: false,
+  closed: false,
+  "configuration-invalid": false,
+  "connection-lost": true,
+  "deserialization-failed": false,
+  "entity-already-exists": false,
+  "entity-disabled": false,
+  "entity-not-found": false,
+  internal: false,
+  "message-lock-lost": false,
+  "message-not-found": false,
+  "message-too-large": false,
+  "not-supported": false,
+  "operation-invalid": false,
+  "partially-sent": false,
+  "quota-exceeded": true,
+  "serialization-failed": false,
+  "service-busy": true,
+  "session-cannot-be-locked": true,
+  "session-lock-lost": false,
+  timeout: true,
+  unauthorized: false,
+  unavailable: true,
+});
+
+/** One of the closed set of error codes; see {@link errorCodes}. */
+export type ErrorCode = keyof typeof errorCodes;
+
+/** What an error is about. Everything here is a name or a code: never payload, never a key. */
+export interface ErrorDetails {
+  /** The error beneath this one. */
+  readonly cause?: unknown;
+  /** Overrides the code's own answer to "can the same call succeed later?". */
+  readonly retryable?: boolean;
+  /** The queue, topic or subscription path. */
+  readonly entityPath?: string;
+  /** The message's `messageId`. */
+  readonly messageId?: unknown;
+  /** The serializer's name. */
+  readonly format?: string;
+  /** The pipeline stage that failed. */
+  readonly stage?: Stage;
+  /** Why a body could not be read; set with `deserialization-failed` and `unavailable`. */
+  readonly reason?: ReasonCode;
+  /** What became of each message of the call; set with `partially-sent`. */
+  readonly sendResults?: readonly SendResult[];
+}
+
+/**
+ * The one error class of waybill. `code` says what went wrong, `retryable` whether to try again, `cause` what lies
+ * beneath; `message` starts with the code because many tools print nothing else. Programming mistakes are
+ * `TypeError`s instead.
+ */
+export class WaybillError extends Error {
+  override readonly name = "WaybillError";
+  readonly code: ErrorCode;
+  /** The message without the code and the names in front of it. */
+  readonly text: string;
+  readonly retryable: boolean;
+  readonly entityPath: string | undefined;
+  readonly messageId: unknown;
+  readonly format: string | undefined;
+  readonly stage: Stage | undefined;
+  readonly reason: ReasonCode | undefined;
+  readonly sendResults: readonly SendResult[] | undefined;
+
+  constructor(code: ErrorCode, text: string, details: ErrorDetails = {}) {
+    super(
+      `[${code}] ${subject(details)}${text}`,
+      details.cause === undefined ? undefined : { cause: details.cause },
+    );
+    this.code = code;
+    this.text = text;
+    this.retryable = details.retryable ?? errorCodes[code];
+    this.entityPath = details.entityPath;
+    this.messageId = details.messageId;
+    this.format = details.format;
+    this.stage = details.stage;
+    this.reason = details.reason;
+    this.sendResults = details.sendResults;
+  }
+
+  /** Holds across two installed copies of this package, which plain `instanceof` would not. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return (
+      value instanceof Object &&
+      Object.prototype.isPrototypeOf.call(Error.prototype, value) &&
+      (value as Error).name === "WaybillError" &&
+      typeof (value as WaybillError).code === "string" &&
+      Object.hasOwn(errorCodes, (value as WaybillError).code)
+    );
+  }
+
+  /** Returns a `WaybillError` as it is and wraps anything else under the given code. */
+  static from(error: unknown, code: ErrorCode = "internal", details: ErrorDetails = {}): WaybillError {
+    if (error instanceof WaybillError) return error;
+    if (isAbort(error))
+      return new WaybillError("aborted", "The operation was aborted.", { ...details, cause: error });
+    const text =
+      error instanceof Error ? `${error.name}: ${error.message}` : "A value that is not an error was thrown.";
+    return new WaybillError(code, text, { ...details, cause: error });
+  }
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === "AbortError";
+}
+
+function subject(details: ErrorDetails): string {
+  const parts: string[] = [];
+  if (details.messageId !== undefined) parts.push(`message ${quote(details.messageId)}`);
+  if (details.entityPath !== undefined) parts.push(`entity ${quote(details.entityPath)}`);
+  if (details.format !== undefined) parts.push(details.format);
+  if (details.stage !== undefined) parts.push(details.stage);
+  return parts.length === 0 ? "" : `${parts.join(", ")}: `;
+}
+
+function quote(value: unknown): string {
+  return quoted(value instanceof Uint8Array ? `${value.length} bytes` : String(value));
+}

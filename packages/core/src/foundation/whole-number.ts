@@ -1,0 +1,6 @@
+/** Throws `TypeError` unless the value is a whole number from a least one on. */
+export function requireWholeNumber(name: string, value: number, least: 0 | 1): void {
+  if (Number.isInteger(value) && value >= least) return;
+  const expected = least === 1 ? "a positive integer" : "an integer of 0 or more";
+  throw new TypeError(`${name} must be ${expected}; got ${String(value)}.`);
+}

@@ -1,0 +1,211 @@
+import type { CircuitBreaker } from "../circuit-breaker/circuit-breaker.js";
+import { ReceivingGate } from "../circuit-breaker/receiving-gate.js";
+import type { DeliveredMessage } from "../contracts/transport.js";
+import { type Delivery, settle } from "../delivery/delivery.js";
+import { type Intake, isUndeserializableEvent, type UnreadablePolicy } from "../delivery/intake.js";
+import type { WaybillError } from "../errors/error.js";
+import type { ReceivedMessage, UndecodedMessage } from "../message/message.js";
+import type { Undeserializable } from "../message/outcome.js";
+import type { UndeserializableEvent } from "../message/undeserializable-event.js";
+import { backoffDelayMs, type UnavailableBackoff } from "./unavailable-backoff.js";
+import { blockingPolicy, receiverPolicy } from "./unreadable-policy.js";
+
+/** What keeping messages between calls works with. */
+export interface HeldForCallsSettings {
+  readonly intake: Intake;
+  readonly breaker: CircuitBreaker | undefined;
+  readonly backoff: Required<UnavailableBackoff>;
+  /** Whether nothing may be read past a message that cannot be read. */
+  readonly isOrdered: boolean;
+  /** Whether a session stops for good at what cannot be read. */
+  readonly isBlocking: boolean;
+  /** How long locks are renewed after a call, in milliseconds. */
+  readonly renewForMs: number;
+  readonly onSettled: (event: UndeserializableEvent) => void;
+}
+
+/** A message that a call could not read, or that lies behind one in a session. */
+export interface HeldForCall {
+  readonly delivered: DeliveredMessage;
+  readonly delivery: Delivery;
+  /** Why; undefined for what only lies behind. */
+  readonly event: UndeserializableEvent | undefined;
+  /** Whether it was asked for by its number. */
+  readonly isDeferred: boolean;
+}
+
+/** What a call returns. */
+type Received = ReceivedMessage | UndecodedMessage;
+
+/**
+ * What calls of `receiveMessages` received and could not read: kept locked, and read again by the next call, so that waiting for something
+ * out of reach counts no delivery and a consumer that has read nothing dead-letters nothing.
+ */
+export class HeldForCalls {
+  readonly policy: UnreadablePolicy | undefined;
+  readonly #settings: HeldForCallsSettings;
+  readonly #gate: ReceivingGate | undefined;
+  #held: HeldForCall[] = [];
+  #attempts = 0;
+
+  constructor(settings: HeldForCallsSettings) {
+    const { breaker, intake, isBlocking } = settings;
+    this.#settings = settings;
+    if (isBlocking) this.policy = blockingPolicy;
+    if (breaker === undefined || isBlocking) return;
+    const { maxHeldMessages, probeIntervalInMs } = breaker.options;
+    const gate = new ReceivingGate({
+      lookAhead: breaker.lookAhead,
+      scheduler: intake.settings.scheduler,
+      allowance: maxHeldMessages,
+      restartIntervalInMs: probeIntervalInMs,
+      onOpened: undefined,
+      // Whoever calls is told why nothing comes already.
+      onError: () => {},
+    });
+    this.#gate = gate;
+    this.policy = receiverPolicy(breaker, () => gate.onDecoded());
+  }
+
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0;
+  }
+
+  /** Whether no more may be received until one of them can be read. */
+  get isFull(): boolean {
+    const { isOrdered, backoff, breaker } = this.#settings;
+    if (isOrdered && this.#waiting.length > 0) return true;
+    const unavailable = this.#waiting.filter(isUnavailable).length;
+    const most = breaker?.options.maxHeldMessages ?? Number.POSITIVE_INFINITY;
+    return unavailable >= backoff.maxHeldMessages || this.#waiting.length - unavailable >= most;
+  }
+
+  /** How long to wait before they are read again, in milliseconds. */
+  get delayMs(): number {
+    return backoffDelayMs(this.#settings.backoff, this.#attempts);
+  }
+
+  /** Why nothing comes. */
+  get error(): WaybillError | undefined {
+    const event = this.#waiting.find(({ event }) => event !== undefined)?.event;
+    return event === undefined ? undefined : this.explain(event);
+  }
+
+  /** What a call rejects with. */
+  explain({ error }: UndeserializableEvent): WaybillError {
+    return this.#settings.breaker?.explain(error) ?? error;
+  }
+
+  add(held: HeldForCall): void {
+    const { intake, isOrdered, renewForMs } = this.#settings;
+    if (!isOrdered) intake.renewal.track(held.delivery, renewForMs);
+    this.#held.push(held);
+  }
+
+  /** Reads again what waits and returns up to so many messages that can be read now; the others stay. Never rejects. */
+  async readAgain(maxMessages: number): Promise<Received[]> {
+    const { isOrdered, breaker } = this.#settings;
+    breaker?.beginProbe();
+    const waiting = this.#take(({ isDeferred }) => !isDeferred);
+    if (waiting.length === 0) return [];
+    const messages = await (isOrdered
+      ? this.#readInOrder(waiting, maxMessages)
+      : this.#readAll(waiting, maxMessages));
+    this.#attempts = messages.length > 0 ? 0 : this.#attempts + 1;
+    if (messages.length === 0) await this.#makeRoom();
+    return messages;
+  }
+
+  /** Reads again what was asked for by these numbers and could not be read. */
+  readDeferred(sequenceNumbers: readonly bigint[]): {
+    readonly found: readonly bigint[];
+    readonly messages: Promise<Received[]>;
+  } {
+    const asked = this.#take(
+      ({ isDeferred, delivered }) => isDeferred && sequenceNumbers.includes(delivered.sequenceNumber),
+    );
+    const found = asked.map(({ delivered }) => delivered.sequenceNumber);
+    return { found, messages: this.#readAll(asked, asked.length) };
+  }
+
+  /** Gives everything back. Never rejects. */
+  async close(): Promise<void> {
+    const held = this.#held.splice(0);
+    await Promise.all(
+      held.map(async ({ delivery }) => {
+        // In a session, closing it gives its messages back, and counts no delivery.
+        if (delivery.state !== "open" || this.#settings.isOrdered) return;
+        await settle(delivery, "abandon").catch(() => this.#settings.intake.renewal.forget(delivery));
+      }),
+    );
+  }
+
+  get #waiting(): readonly HeldForCall[] {
+    return this.#held.filter(({ isDeferred }) => !isDeferred);
+  }
+
+  /** Takes those out that match and whose locks still hold; what ran out comes again. */
+  #take(matches: (held: HeldForCall) => boolean): HeldForCall[] {
+    const nowMs = this.#settings.intake.settings.scheduler.now();
+    const taken = this.#held.filter(matches);
+    this.#held = this.#held.filter((held) => !taken.includes(held));
+    const { isOrdered } = this.#settings;
+    return taken.filter(
+      ({ delivery }) => delivery.state === "open" && (isOrdered || delivery.lockedUntilMs > nowMs),
+    );
+  }
+
+  async #readAll(waiting: readonly HeldForCall[], maxMessages: number): Promise<Received[]> {
+    const results = await Promise.all(waiting.map((held) => this.#read(held)));
+    const messages: Received[] = [];
+    for (const [i, result] of results.entries()) {
+      if (typeof result === "string") continue;
+      if (messages.length < maxMessages) messages.push(result);
+      else this.add({ ...waiting[i], event: undefined } as HeldForCall);
+    }
+    return messages;
+  }
+
+  /** Up to the first that cannot be read. */
+  async #readInOrder(waiting: readonly HeldForCall[], maxMessages: number): Promise<Received[]> {
+    const messages: Received[] = [];
+    let next = 0;
+    while (next < waiting.length && messages.length < maxMessages) {
+      const result = await this.#read(waiting[next++] as HeldForCall);
+      if (result === "stuck") break;
+      if (result !== "settled") messages.push(result);
+    }
+    for (const behind of waiting.slice(next)) this.add({ ...behind, event: undefined });
+    return messages;
+  }
+
+  async #read(held: HeldForCall): Promise<Received | "settled" | "stuck"> {
+    const { intake, onSettled } = this.#settings;
+    const { delivered, delivery } = held;
+    const result = await intake.read(delivered, delivery, this.policy);
+    if (!isUndeserializableEvent(result)) return result;
+    if (result.disposition === "held") {
+      this.add({ ...held, event: result });
+      return "stuck";
+    }
+    onSettled(result);
+    return result.disposition === "blocked" ? "stuck" : "settled";
+  }
+
+  /** What is held by an open circuit is dead-lettered for others to come, if they can be read. */
+  async #makeRoom(): Promise<void> {
+    const { breaker, intake, onSettled } = this.#settings;
+    if (breaker === undefined || breaker.options.whenFull === "pause" || !this.isFull) return;
+    for (const held of this.#waiting.filter((each) => each.event !== undefined && !isUnavailable(each))) {
+      const { delivered, delivery, event } = held;
+      if (!(await this.#gate?.mayPass(delivered.sequenceNumber))) return;
+      this.#held = this.#held.filter((each) => each !== held);
+      const outcome = event?.message.failure as Undeserializable;
+      onSettled(await intake.deadLetter({ delivered, outcome, delivery }));
+    }
+  }
+}
+
+function isUnavailable({ event }: HeldForCall): boolean {
+  return event?.error.code === "unavailable";
+}

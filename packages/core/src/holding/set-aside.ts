@@ -1,0 +1,163 @@
+import type { DeliveredMessage, TransportReceiver } from "../contracts/transport.js";
+import { type Delivery, isLockLost, settle } from "../delivery/delivery.js";
+import { readBody } from "../delivery/read-body.js";
+import { WaybillError } from "../errors/error.js";
+import { isPromise } from "../foundation/is-promise.js";
+import type { Scheduler } from "../foundation/scheduler.js";
+import type { DeserializationOutcome } from "../message/outcome.js";
+import type { Pipeline } from "../pipeline/pipeline.js";
+
+/** The application property of a message that was deferred because it could not be read: since when, as an ISO 8601 instant. */
+const heldSinceProperty = "waybill-held-since";
+
+/** What setting messages aside works with. */
+export interface SetAsideSettings {
+  readonly receiver: TransportReceiver;
+  readonly pipeline: Pipeline;
+  readonly scheduler: Scheduler;
+  /** Whether a message that cannot be read, set aside at this instant, has waited long enough to be dealt with all the same. */
+  readonly isDue: (sinceMs: number) => boolean;
+  /** Handles a message that was received by its number; resolves when it is dealt with. */
+  readonly take: (delivered: DeliveredMessage) => Promise<void>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** So many are received in one call. */
+const pageSize = 32;
+
+/** No more numbers are kept, that a queue which nobody reads does not fill the memory. */
+const mostNumbers = 100_000;
+
+/** A message that may come back: its number, and whether what kept it from being read is over. */
+interface Entry {
+  readonly sequenceNumber: bigint;
+  readonly isOver: () => boolean;
+}
+
+/**
+ * Messages that cannot be read and are in the way of others: deferred, and received again by their numbers when they can be read. Each is
+ * marked, so that those of a process that ended are found by looking through the entity.
+ */
+export class SetAside {
+  readonly #settings: SetAsideSettings;
+  #entries: Entry[] = [];
+  #returning: Promise<void> | undefined;
+  #hasStrangers = false;
+  #isStopped = false;
+
+  constructor(settings: SetAsideSettings) {
+    this.#settings = settings;
+  }
+
+  get isFull(): boolean {
+    return this.#entries.length >= mostNumbers;
+  }
+
+  /** Defers a message; it comes back when `isOver`. Resolves with whether that could be done. */
+  async defer(delivery: Delivery, isOver: () => boolean): Promise<boolean> {
+    const { sequenceNumber, applicationProperties } = delivery.message;
+    const since =
+      applicationProperties[heldSinceProperty] ?? new Date(this.#settings.scheduler.now()).toISOString();
+    try {
+      await this.#settleDeferred(delivery, { [heldSinceProperty]: since });
+    } catch (error) {
+      if (!isLockLost(error)) this.#settings.onError(error);
+      return false;
+    }
+    this.#entries.push({ sequenceNumber, isOver });
+    return true;
+  }
+
+  /** Receives again what can be read by now. Resolves when that is dealt with; never rejects. */
+  async bringBack(): Promise<void> {
+    const isOver = this.#entries.filter((entry) => entry.isOver());
+    this.#entries = this.#entries.filter((entry) => !isOver.includes(entry));
+    const returned = (this.#returning ?? Promise.resolve()).then(() =>
+      this.#receive(isOver.map(({ sequenceNumber }) => sequenceNumber)),
+    );
+    this.#returning = returned;
+    await returned;
+    if (this.#hasStrangers) await this.discover();
+  }
+
+  /**
+   * Looks through the entity for messages that other processes set aside, and receives those that can be read by now. Never rejects.
+   */
+  async discover(): Promise<void> {
+    const { receiver, onError } = this.#settings;
+    this.#hasStrangers = false;
+    const mine = new Set(this.#entries.map(({ sequenceNumber }) => sequenceNumber));
+    try {
+      for (let from = 0n; !this.#isStopped; ) {
+        const page = await receiver.peek({ maxMessages: 100, fromSequenceNumber: from });
+        const last = page.at(-1);
+        if (last === undefined || last.sequenceNumber < from) return;
+        from = last.sequenceNumber + 1n;
+        await this.#receive(await this.#dueOf(page.filter((message) => isAside(message, mine))));
+      }
+    } catch (error) {
+      if (!this.#isStopped) onError(error);
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  async #dueOf(messages: readonly DeliveredMessage[]): Promise<bigint[]> {
+    const due: bigint[] = [];
+    for (const message of messages) {
+      const reading = readBody(this.#settings.pipeline, message);
+      const { status } = (isPromise(reading) ? await reading : reading) as DeserializationOutcome;
+      const sinceMs = Date.parse(String(message.applicationProperties[heldSinceProperty]));
+      const isDue = status === "undeserializable" && this.#settings.isDue(sinceMs);
+      if (status === "decoded" || isDue) due.push(message.sequenceNumber);
+      else this.#hasStrangers = true;
+    }
+    return due;
+  }
+
+  /** A broker that has no room for one more property is asked without. */
+  async #settleDeferred(delivery: Delivery, propertiesToModify: Record<string, unknown>): Promise<void> {
+    try {
+      await settle(delivery, "defer", { propertiesToModify } as Parameters<typeof settle>[2]);
+    } catch (error) {
+      if (isLockLost(error) || (error instanceof WaybillError && error.retryable)) throw error;
+      await settle(delivery, "defer");
+    }
+  }
+
+  async #receive(numbers: readonly bigint[]): Promise<void> {
+    for (let i = 0; i < numbers.length && !this.#isStopped; i += pageSize) {
+      const messages = await this.#receivePage(numbers.slice(i, i + pageSize));
+      await Promise.all(messages.map((message) => this.#settings.take(message)));
+    }
+  }
+
+  /** A call for several is refused as a whole when one is not there: another receiver may have taken it. */
+  async #receivePage(numbers: readonly bigint[]): Promise<DeliveredMessage[]> {
+    const { receiver, onError } = this.#settings;
+    try {
+      return await receiver.receiveDeferred(numbers);
+    } catch (error) {
+      const isGone = error instanceof WaybillError && error.code === "message-not-found";
+      if (isGone && numbers.length === 1) return [];
+      if (isGone) return (await Promise.all(numbers.map((number) => this.#receivePage([number])))).flat();
+      // They stay deferred and marked, to be found again.
+      this.#hasStrangers = true;
+      if (!this.#isStopped) onError(error);
+      return [];
+    }
+  }
+}
+
+function isAside(
+  { state, applicationProperties, sequenceNumber }: DeliveredMessage,
+  mine: ReadonlySet<bigint>,
+): boolean {
+  return (
+    state === "deferred" &&
+    typeof applicationProperties[heldSinceProperty] === "string" &&
+    !mine.has(sequenceNumber)
+  );
+}

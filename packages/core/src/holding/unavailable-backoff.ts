@@ -1,0 +1,42 @@
+/** How messages are kept that cannot be read because something they need is out of reach: a schema registry, a key provider, a store. */
+export interface UnavailableBackoff {
+  /** The wait before they are read again, doubled each time that fails. Default: 1 000 ms. */
+  readonly initialDelayInMs?: number;
+  /** The longest wait. Default: 30 000 ms. */
+  readonly maxDelayInMs?: number;
+  /** How many such messages a processor keeps locked beside those that its calls have in hand; then receiving pauses. Default: 100. */
+  readonly maxHeldMessages?: number;
+}
+
+/** The defaults of {@link UnavailableBackoff}. */
+const defaultUnavailableBackoff = Object.freeze({
+  initialDelayInMs: 1_000,
+  maxDelayInMs: 30_000,
+  maxHeldMessages: 100,
+});
+
+/** Checks the options and fills in the defaults. Throws `TypeError`. */
+export function resolveUnavailableBackoff(backoff: UnavailableBackoff = {}): Required<UnavailableBackoff> {
+  const resolved = { ...defaultUnavailableBackoff, ...backoff };
+  for (const name of ["initialDelayInMs", "maxDelayInMs"] as const) {
+    if (!Number.isFinite(resolved[name]) || resolved[name] < 0) {
+      throw new TypeError(`unavailableBackoff.${name} must be a number of milliseconds from 0.`);
+    }
+  }
+  if (!Number.isInteger(resolved.maxHeldMessages) || resolved.maxHeldMessages < 1) {
+    throw new TypeError("unavailableBackoff.maxHeldMessages must be a positive integer.");
+  }
+  return Object.freeze(resolved);
+}
+
+/** Without a wait, reading again would leave no time for anything else. In milliseconds. */
+const shortestDelayMs = 10;
+
+/** How long to wait after so many attempts that failed, in milliseconds. */
+export function backoffDelayMs(
+  { initialDelayInMs, maxDelayInMs }: Required<UnavailableBackoff>,
+  attempts: number,
+): number {
+  // Beyond 30 doublings every cap is reached, and the power would leave the numbers.
+  return Math.max(Math.min(initialDelayInMs * 2 ** Math.min(attempts, 30), maxDelayInMs), shortestDelayMs);
+}

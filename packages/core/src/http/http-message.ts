@@ -1,0 +1,177 @@
+import { WaybillError } from "../errors/error.js";
+import {
+  type BrokerProperty,
+  type BrokerPropertyName,
+  brokerProperties,
+} from "../message/broker-properties.js";
+import type {
+  ApplicationProperties,
+  ApplicationPropertyValue,
+  BrokerAssignedProperties,
+  EncodedMessage,
+  MessageState,
+} from "../message/message.js";
+import { fromHttpValue, toAscii, toHttpText, toJsonValue } from "./http-value.js";
+
+/** A message as the HTTP runtime API of Service Bus carries it. */
+export interface HttpMessage {
+  /** `BrokerProperties`, `Content-Type`, and one header for each application property. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** A message that came over HTTP: what a sender sets, and what the broker told of it. */
+export type FromHttpMessage = EncodedMessage & Partial<BrokerAssignedProperties>;
+
+/** The header for properties whose names no header can have. */
+const REST = "UserProperties";
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const RESERVED =
+  /^(?:accept(?:-.*)?|age|allow|alt-.*|authorization|brokerproperties|cache-control|connection|content-.*|cookie|date|etag|expect|expires|forwarded|from|host|if-.*|keep-alive|last-modified|location|max-forwards|origin|pragma|proxy-.*|range|referer|retry-after|sec-.*|server|set-cookie|servicebus.*|strict-transport-security|te|trailer|transfer-encoding|upgrade.*|user-agent|userproperties|vary|via|warning|www-authenticate|x-forwarded-.*|x-ms-.*)$/i;
+/** .NET's `TimeSpan.MaxValue` in ms, which stands for a life without end. */
+const MAX_LIFE_MS = 922_337_203_685_477;
+const STATES: readonly MessageState[] = ["active", "deferred", "scheduled"];
+
+type Properties = Readonly<Record<string, unknown>>;
+
+/**
+ * Writes a message for the HTTP runtime API, for those who sit behind a bridge. The body has to be bytes: throws `operation-invalid` for one
+ * that is not. Source: "Service Bus REST: message headers and properties".
+ */
+export function toHttpMessage(message: FromHttpMessage): HttpMessage {
+  const { body, contentType, applicationProperties = {} } = message;
+  if (!(body instanceof Uint8Array)) {
+    throw new WaybillError("operation-invalid", "HTTP carries bodies of bytes only.", {
+      messageId: message.messageId,
+    });
+  }
+  const headers: [string, string][] = [["BrokerProperties", toBrokerProperties(message)]];
+  if (contentType !== undefined) headers.push(["Content-Type", contentType]);
+  const rest: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(applicationProperties)) {
+    if (isHeaderName(name)) headers.push([name, toHttpText(value)]);
+    else rest.push([name, toJsonValue(value)]);
+  }
+  if (rest.length > 0) headers.push([REST, toAscii(JSON.stringify(Object.fromEntries(rest)))]);
+  return { headers: Object.fromEntries(headers), body };
+}
+
+/** Reads a message as the HTTP runtime API answers or takes it. Throws `operation-invalid` for headers that are malformed. */
+export function fromHttpMessage({ headers, body }: HttpMessage): FromHttpMessage {
+  const properties: [string, ApplicationPropertyValue][] = [];
+  let known: Properties = {};
+  let contentType: string | undefined;
+  for (const [name, text] of Object.entries(headers)) {
+    const lower = name.toLowerCase();
+    if (lower === "brokerproperties") known = fromBrokerProperties(parseObject(text, name));
+    else if (lower === "content-type") contentType = text;
+    else if (lower === REST.toLowerCase()) {
+      for (const [key, json] of Object.entries(parseObject(text, name)))
+        properties.push([key, fromHttpValue(JSON.stringify(json))]);
+    } else if (isHeaderName(name)) properties.push([name, fromHttpValue(text)]);
+  }
+  const applicationProperties: ApplicationProperties = Object.fromEntries(properties);
+  return {
+    ...known,
+    ...(contentType !== undefined && { contentType }),
+    ...(properties.length > 0 && { applicationProperties }),
+    body,
+  };
+}
+
+function toBrokerProperties(message: FromHttpMessage): string {
+  const written: Record<string, unknown> = {};
+  for (const [name, { http, type }] of Object.entries(brokerProperties) as [
+    BrokerPropertyName,
+    BrokerProperty,
+  ][]) {
+    const value = message[name];
+    if (http !== undefined && value !== undefined && value !== null) written[http] = toKey(type, value);
+  }
+  return toAscii(JSON.stringify(written));
+}
+
+function toKey(type: BrokerProperty["type"], value: unknown): unknown {
+  switch (type) {
+    case "duration":
+      return Math.min(value as number, MAX_LIFE_MS) / 1000;
+    case "instant":
+      return (value as Date).getTime() % 1000 === 0
+        ? (value as Date).toUTCString()
+        : (value as Date).toISOString();
+    case "state":
+      return `${String(value).charAt(0).toUpperCase()}${String(value).slice(1)}`;
+    case "sequence-number":
+      return Number(value);
+    case "count":
+      // HTTP counts the present delivery, too.
+      return Number(value) + 1;
+    case "message-id":
+      return value instanceof Uint8Array
+        ? toJsonValue(value)
+        : typeof value === "bigint"
+          ? Number(value)
+          : value;
+    default:
+      return value;
+  }
+}
+
+function fromBrokerProperties(json: Properties): Properties {
+  const given = new Map(Object.entries(json).map(([key, value]) => [key.toLowerCase(), value]));
+  const read: Record<string, unknown> = {};
+  for (const [name, { http, type }] of Object.entries(brokerProperties)) {
+    const value = http === undefined ? undefined : given.get(http.toLowerCase());
+    if (value !== undefined && value !== null) read[name] = fromKey(type, value, http ?? name);
+  }
+  return read;
+}
+
+function fromKey(type: BrokerProperty["type"], value: unknown, key: string): unknown {
+  switch (type) {
+    case "duration": {
+      const ms = Math.round(Number(value) * 1000);
+      if (!(ms > 0)) throw malformed(key);
+      return ms >= MAX_LIFE_MS - 1000 ? Number.POSITIVE_INFINITY : ms;
+    }
+    case "instant": {
+      const instant = new Date(String(value));
+      if (Number.isNaN(instant.getTime())) throw malformed(key);
+      return instant;
+    }
+    case "sequence-number":
+      if (!Number.isSafeInteger(value)) throw malformed(key);
+      return BigInt(value as number);
+    case "count":
+      return Math.max(0, Number(value) - 1);
+    case "state": {
+      const state = STATES.find((one) => one === String(value).toLowerCase());
+      if (state === undefined) throw malformed(key);
+      return state;
+    }
+    case "message-id":
+      return typeof value === "object" ? fromHttpValue(JSON.stringify(value)) : value;
+    default:
+      return value;
+  }
+}
+
+function parseObject(text: string, header: string): Properties {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw malformed(header);
+  }
+  if (typeof json !== "object" || json === null || Array.isArray(json)) throw malformed(header);
+  return json as Properties;
+}
+
+/** Repeats nothing of what it is about. */
+function malformed(what: string): WaybillError {
+  return new WaybillError("operation-invalid", `${what} of an HTTP message is malformed.`);
+}
+
+function isHeaderName(name: string): boolean {
+  return TOKEN.test(name) && !RESERVED.test(name);
+}

@@ -1,0 +1,64 @@
+import type { ApplicationPropertyValue } from "../message/message.js";
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const INSTANT =
+  /^(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT|[+-]?\d{4,6}-\d{2}-\d{2}T[\d:.]+Z)$/;
+
+/** The header of an application property: text in quotes, numbers, booleans and `null` as in JSON, instants as HTTP writes them. */
+export function toHttpText(value: ApplicationPropertyValue): string {
+  if (value instanceof Date) return value.getTime() % 1000 === 0 ? value.toUTCString() : value.toISOString();
+  if (typeof value === "bigint") return String(value);
+  if (typeof value !== "number") return toAscii(JSON.stringify(toJsonValue(value)));
+  if (Object.is(value, -0)) return "-0.0";
+  // A whole number beyond these has to be told from a 64-bit integer.
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? value.toExponential() : String(value);
+}
+
+/** Reads such a header; text that is nothing else is a string. */
+export function fromHttpValue(text: string): ApplicationPropertyValue {
+  if (text === "NaN" || text === "Infinity" || text === "-Infinity") return Number(text);
+  if (NUMBER.test(text)) return toNumber(text);
+  if (INSTANT.test(text) && !Number.isNaN(Date.parse(text))) return new Date(text);
+  try {
+    return fromJson(JSON.parse(text), text);
+  } catch {
+    return text;
+  }
+}
+
+/** A value in JSON, where a name cannot be that of a header. */
+export function toJsonValue(value: ApplicationPropertyValue): unknown {
+  if (value instanceof Uint8Array)
+    return { $binary: btoa(Array.from(value, (byte) => String.fromCharCode(byte)).join("")) };
+  return value instanceof Date || typeof value === "bigint" || typeof value === "number"
+    ? numberJson(value)
+    : value;
+}
+
+/** What JSON has no form for stands in a string's form of a header. */
+function numberJson(value: Date | bigint | number): unknown {
+  if (typeof value === "number" && Number.isFinite(value) && !Object.is(value, -0)) {
+    if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value;
+  }
+  return { $text: toHttpText(value) };
+}
+
+function fromJson(json: unknown, text: string): ApplicationPropertyValue {
+  if (typeof json !== "object" || json === null) return json as ApplicationPropertyValue;
+  const { $binary, $text } = json as { readonly $binary?: unknown; readonly $text?: unknown };
+  if (typeof $binary === "string") return Uint8Array.from(atob($binary), (unit) => unit.charCodeAt(0));
+  return typeof $text === "string" && !$text.startsWith("{") ? fromHttpValue($text) : text;
+}
+
+function toNumber(text: string): number | bigint {
+  if (!/^-?\d+$/.test(text)) return Number(text);
+  const number = Number(text);
+  if (Number.isSafeInteger(number)) return number;
+  const whole = BigInt(text);
+  return BigInt.asIntN(64, whole) === whole || BigInt.asUintN(64, whole) === whole ? whole : number;
+}
+
+/** What is beyond ASCII is escaped as in JSON. */
+export function toAscii(json: string): string {
+  return json.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}

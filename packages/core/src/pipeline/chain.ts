@@ -1,0 +1,207 @@
+import type { Serializer } from "../contracts/serializer.js";
+import { WaybillError } from "../errors/error.js";
+import { type MediaType, parseMediaType } from "../message/media-type.js";
+import type { EncodedMessage } from "../message/message.js";
+import { isForeign } from "./foreign-media-type.js";
+
+/** A serializer at its place in the chain: 0 is the main serializer. */
+export interface ChainLink {
+  readonly serializer: Serializer;
+  readonly position: number;
+}
+
+/**
+ * What a content type leads to. `link` is the serializer that claims the media type; a foreign one names a format that the chain does not
+ * have.
+ */
+export type Selection =
+  | { readonly kind: "declared"; readonly mediaType: MediaType | undefined; readonly link: ChainLink }
+  | {
+      readonly kind: "missing" | "unknown" | "foreign" | "malformed";
+      readonly mediaType: MediaType | undefined;
+      readonly link: undefined;
+    };
+
+/** The serializers of a pipeline, found by content type or by first byte. */
+export interface Chain {
+  readonly links: readonly ChainLink[];
+  /** Finds who claims a content type. */
+  select(contentType: string | undefined): Selection;
+  /** The same for a received message: what its application properties say for certain goes before its content type. */
+  selectFor(message: EncodedMessage): Selection;
+  /**
+   * The serializers that may recognise a body by its first byte: none or one, or several that each check a header of their own.
+   */
+  candidates(firstByte: number): readonly ChainLink[];
+}
+
+const missing: Selection = Object.freeze({ kind: "missing", mediaType: undefined, link: undefined });
+const malformed: Selection = Object.freeze({ kind: "malformed", mediaType: undefined, link: undefined });
+const nobody: readonly ChainLink[] = Object.freeze([]);
+
+/** How many content types a chain remembers; past that it starts anew, since real systems use a handful. */
+const maxRemembered = 500;
+
+/** This type declares nothing about the bytes, unless a serializer hands them over as they are. Source: RFC 2046, 4.5.1. */
+const undeclared = "application/octet-stream";
+
+/** Content type claims look like this: a lower-case media type without parameters, or a suffix. */
+const claim = /^(?:[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+|\+[a-z0-9!#$&^_.-]+)$/;
+
+/**
+ * Puts serializers into a chain. Throws `configuration-invalid` when they cannot work together safely: two with one name or one media
+ * type, or two that could both take the same unlabelled bytes for their own.
+ */
+export function createChain(serializers: readonly Serializer[]): Chain {
+  const links = serializers.map((serializer, position) => ({
+    serializer: checked(serializer, position),
+    position,
+  }));
+  refuseDuplicateNames(links);
+  const claims = collectClaims(links);
+  const table = recognitionTable(links);
+  const remembered = new Map<string, Selection>();
+  const identifying = links.filter(({ serializer }) => serializer.identifies !== undefined);
+  const select = (contentType: string | undefined): Selection => {
+    if (contentType === undefined || contentType === "") return missing;
+    // Transports and programs without types may hand over anything.
+    if (typeof contentType !== "string") return malformed;
+    const known = remembered.get(contentType);
+    if (known !== undefined) return known;
+    const selection = selectFrom(claims, contentType);
+    if (remembered.size >= maxRemembered) remembered.clear();
+    if (contentType.length <= 256) remembered.set(contentType, selection);
+    return selection;
+  };
+  return {
+    links,
+    select,
+    selectFor({ contentType, applicationProperties }) {
+      const selection = select(contentType);
+      if (identifying.length === 0 || applicationProperties === undefined) return selection;
+      const link = identifying.find(({ serializer }) => serializer.identifies?.(applicationProperties));
+      return link === undefined ? selection : { kind: "declared", mediaType: selection.mediaType, link };
+    },
+    candidates: (firstByte) => table[firstByte] ?? nobody,
+  };
+}
+
+function selectFrom(claims: ReadonlyMap<string, ChainLink>, contentType: string): Selection {
+  const mediaType = parseMediaType(contentType);
+  if (mediaType === undefined) return contentType.trim() === "" ? missing : malformed;
+  const link =
+    claims.get(mediaType.essence) ??
+    (mediaType.suffix === undefined ? undefined : claims.get(mediaType.suffix));
+  if (link !== undefined) return { kind: "declared", mediaType, link };
+  if (mediaType.essence === undeclared) return missing;
+  return { kind: isForeign(mediaType) ? "foreign" : "unknown", mediaType, link: undefined };
+}
+
+function checked(serializer: Serializer, position: number): Serializer {
+  const name = serializer?.name;
+  if (typeof name !== "string" || name === "") {
+    throw new TypeError(
+      `The serializer at position ${position} has no name: pass an object that implements Serializer.`,
+    );
+  }
+  if (typeof serializer.serialize !== "function" || typeof serializer.deserialize !== "function") {
+    throw new TypeError(`The serializer "${name}" lacks serialize or deserialize.`);
+  }
+  if (serializer.mediaTypes.length === 0) {
+    throw invalid(
+      `the serializer "${name}" claims no media type, so it could neither be declared nor write one`,
+    );
+  }
+  for (const type of serializer.mediaTypes) {
+    if (!claim.test(type))
+      throw invalid(`the serializer "${name}" claims "${type}", which is not a lower-case media type`);
+    if (type === undeclared && serializer.detection !== "label") {
+      throw invalid(`the serializer "${name}" claims "${undeclared}", which declares no format`);
+    }
+  }
+  if (serializer.mediaTypes[0]!.startsWith("+")) {
+    throw invalid(
+      `the serializer "${name}" names a suffix first, but the first media type is the one it writes`,
+    );
+  }
+  checkDetection(serializer);
+  return serializer;
+}
+
+function checkDetection({ name, detection, leadingBytes }: Serializer): void {
+  if (detection !== "magic" && detection !== "structure" && detection !== "label") {
+    throw new TypeError(
+      `The serializer "${name}" has the detection ${JSON.stringify(detection)}; use "magic", "structure" or "label".`,
+    );
+  }
+  const count = leadingBytes?.length ?? 0;
+  if (detection === "label" && count > 0) {
+    throw invalid(`the serializer "${name}" reads labelled bodies only, so it must not name leading bytes`);
+  }
+  if (detection !== "label" && count === 0) {
+    throw invalid(
+      `the serializer "${name}" recognises bodies without a label, so it must name its leading bytes`,
+    );
+  }
+  for (const byte of leadingBytes ?? []) {
+    if (!Number.isInteger(byte) || byte < 0 || byte > 255) {
+      throw new TypeError(
+        `The serializer "${name}" names the leading byte ${String(byte)}; bytes are 0 to 255.`,
+      );
+    }
+  }
+}
+
+function refuseDuplicateNames(links: readonly ChainLink[]): void {
+  const names = new Set<string>();
+  for (const { serializer } of links) {
+    if (names.has(serializer.name)) throw invalid(`two serializers are named "${serializer.name}"`);
+    names.add(serializer.name);
+  }
+}
+
+function collectClaims(links: readonly ChainLink[]): ReadonlyMap<string, ChainLink> {
+  const claims = new Map<string, ChainLink>();
+  for (const link of links) {
+    for (const type of new Set(link.serializer.mediaTypes)) {
+      const other = claims.get(type);
+      if (other !== undefined) {
+        throw invalid(
+          `"${other.serializer.name}" and "${link.serializer.name}" both claim the media type "${type}"`,
+        );
+      }
+      claims.set(type, link);
+    }
+  }
+  return claims;
+}
+
+/**
+ * For each first byte, who may recognise the body. Two structural formats must not share one: a body that both accept would mean
+ * whatever the order of the chain says. Formats with a header of their own tell each other apart by it.
+ */
+function recognitionTable(links: readonly ChainLink[]): readonly (readonly ChainLink[] | undefined)[] {
+  const table: (ChainLink[] | undefined)[] = new Array(256).fill(undefined);
+  for (const link of links) {
+    for (const byte of new Set(link.serializer.leadingBytes ?? [])) {
+      const others = table[byte];
+      const rival = others?.find(
+        (other) => other.serializer.detection !== "magic" || link.serializer.detection !== "magic",
+      );
+      if (rival !== undefined) {
+        const hex = `0x${byte.toString(16).padStart(2, "0")}`;
+        throw invalid(
+          `unlabelled bodies that start with ${hex} could be "${rival.serializer.name}" or "${link.serializer.name}"; ` +
+            `give one of them the detection "label"`,
+        );
+      }
+      if (others === undefined) table[byte] = [link];
+      else others.push(link);
+    }
+  }
+  return table;
+}
+
+function invalid(text: string): WaybillError {
+  return new WaybillError("configuration-invalid", `The chain is not safe: ${text}.`);
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import type { ReasonCode } from "../errors/reason.js";
+import { reasonCodes } from "../errors/reason.js";
+import { decisiveAttempt } from "./decisive-attempt.js";
+
+/** The reason that tells why, among attempts of a chain; the serializer named `json` is declared. */
+function decisive(...attempts: [serializer: string, reason: ReasonCode][]) {
+  return decisiveAttempt({
+    declared: "json",
+    attempts: attempts.map(([serializer, reason], position) => ({
+      serializer,
+      position,
+      stage: reasonCodes[reason],
+      reason,
+      detail: "",
+    })),
+  });
+}
+
+describe("decisiveAttempt", () => {
+  it("is the attempt that got furthest, not the one that came last", () => {
+    expect(decisive(["json", "truncated"], ["msgpack", "not-recognized"])?.reason).toBe("truncated");
+    expect(decisive(["json", "malformed"], ["avro", "schema-violation"])?.reason).toBe("schema-violation");
+    expect(decisive(["json", "charset-unsupported"], ["avro", "not-recognized"])?.serializer).toBe("json");
+  });
+
+  it("is the declared serializer's, then the first, of those that got equally far", () => {
+    expect(decisive(["avro", "not-recognized"], ["json", "not-recognized"])?.serializer).toBe("json");
+    expect(decisive(["avro", "not-recognized"], ["msgpack", "not-recognized"])?.serializer).toBe("avro");
+  });
+
+  it("is what ended it, whatever was tried before", () => {
+    expect(decisive(["json", "schema-violation"], ["avro", "unavailable"])?.reason).toBe("unavailable");
+    expect(decisive(["json", "upcast-failed"])?.reason).toBe("upcast-failed");
+  });
+
+  it("is undefined without attempts", () => {
+    expect(decisive()).toBeUndefined();
+  });
+});

@@ -1,0 +1,44 @@
+import type { MediaType } from "../message/media-type.js";
+
+/** Top-level types that name text, pictures, sound and compositions of them, and Azure's `avro`. Source: RFC 6838, 4.2. */
+const families: ReadonlySet<string> = new Set(
+  "audio avro font haptics image message model multipart text video".split(" "),
+);
+
+/**
+ * The formats that the last part of a subtype or its suffix can name, as in `x-protobuf`, `vnd.google.protobuf` and `soap+xml`. Source: IANA's
+ * registries of media types and of structured syntax suffixes, with what is common and registered nowhere.
+ */
+const formats: ReadonlySet<string> = new Set(
+  [
+    "json json5 jsonl jsonlines ndjson seq avro msgpack messagepack",
+    "xml xhtml rdf dtd msbin1 msbinsession1 fastinfoset wbxml exi",
+    "protobuf protobuf2 protobuf3 proto protobuffer grpc thrift capnp flatbuffers flexbuffers cbor bson ubjson smile ion amf",
+    "hessian pickle ber der asn1 yaml yml toml csv urlencoded graphql sql javascript ecmascript typescript latex rtf html turtle trig",
+    "pdf postscript epub msword excel powerpoint zip gzip gz tar bzip bzip2 xz zstd brotli lzma lz4 snappy rar deflate",
+    "wasm sqlite3 parquet orc arrow hdf5 jwt jose cose cwt mime pem edifact x12 hl7v2 dicom",
+    "mp4 mpeg ogg flash jpeg png gif tiff webp bmp svg woff woff2 tlv",
+  ]
+    .join(" ")
+    .split(" "),
+);
+
+/** Names that say what they are at their beginning. */
+const beginnings =
+  /^application\/(?:(?:x-)?(?:protobuf|protobuffer|grpc|thrift|java|zip|gzip|7z|rar|pkcs\d+|pkix|pgp)\b|vnd\.(?:ms-|openxmlformats-|oasis\.opendocument|google-earth|apache\.|adobe\.|sqlite))/;
+
+/**
+ * Whether a content type names a format of its own, so that a body that it labels is not to be taken for anything else by its looks.
+ * `application/octet-stream` and names of applications' own, such as `application/vnd.acme.order`, name none.
+ */
+export function isForeign({ essence, suffix }: MediaType): boolean {
+  const slash = essence.indexOf("/");
+  if (families.has(essence.slice(0, slash))) return true;
+  if (suffix !== undefined && namesFormat(suffix.slice(1))) return true;
+  const subtype = suffix === undefined ? essence.slice(slash + 1) : essence.slice(slash + 1, -suffix.length);
+  return namesFormat(subtype) || beginnings.test(essence);
+}
+
+function namesFormat(subtype: string): boolean {
+  return formats.has(subtype.slice(Math.max(subtype.lastIndexOf("."), subtype.lastIndexOf("-")) + 1));
+}

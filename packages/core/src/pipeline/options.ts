@@ -1,0 +1,287 @@
+import { type ContentCoding, isContentCoding } from "../body-transforms/compression.js";
+import {
+  type EncryptionOptions,
+  type ResolvedEncryptionOptions,
+  resolveEncryption,
+} from "../body-transforms/encryption-options.js";
+import { KeyRing } from "../body-transforms/key-ring.js";
+import {
+  type BodySchemaOptions,
+  type BodySchemas,
+  compileValidator,
+  resolveBodySchemas,
+  type StandardSchema,
+  type ValidateFunction,
+} from "../contracts/body-schema.js";
+import {
+  type ClaimCheckOptions,
+  type ResolvedClaimCheckOptions,
+  resolveClaimCheck,
+} from "../contracts/claim-check-store.js";
+import type { Serializer } from "../contracts/serializer.js";
+import { WaybillError } from "../errors/error.js";
+import type { MessageType } from "../message-types/message-type.js";
+import {
+  createRegistry,
+  type MessageTypeOptions,
+  type MessageTypeRegistry,
+} from "../message-types/message-type-registry.js";
+import { type MaxItems, resolveMaxItems } from "./limits.js";
+
+/**
+ * What to do with a body whose content type does not settle the matter: let each serializer prove that the bytes are its own, dead-letter
+ * it, or assume a format.
+ */
+export type ContentTypePolicy = "try-all" | "reject" | AssumedFormat;
+
+/**
+ * Reads a body as though its content type named a serializer: strictly, any well-formed value, a scalar too. Only if that fails are the
+ * others tried, and they must prove that the bytes are their own. The report says what was assumed.
+ */
+export interface AssumedFormat {
+  /** The name of a serializer of the pipeline, such as `"json"`. */
+  readonly assume: string;
+}
+
+/** A schema of a pipeline, for bodies of every format: a Standard Schema (zod, valibot …) or a function that returns the value or throws. */
+export type PipelineSchema = StandardSchema | ValidateFunction;
+
+/** How a pipeline writes and reads bodies. */
+export interface PipelineOptions<Types extends MessageType = MessageType> extends MessageTypeOptions<Types> {
+  /** Writes every body, and reads what its content type names or nobody else claims. */
+  readonly serializer: Serializer;
+  /** May be needed to read: older formats, other producers. They are tried when the declared one fails or none is declared. */
+  readonly additionalDeserializers?: readonly Serializer[] | undefined;
+  /** What to do when the content type does not lead to a value. Default: see {@link ContentTypePolicies}. */
+  readonly contentTypePolicies?: Partial<ContentTypePolicies> | undefined;
+  /** @deprecated The name of `contentTypePolicies` in earlier releases. */
+  readonly contentType?: Partial<ContentTypePolicies> | undefined;
+  /**
+   * Checks every body that `schemas` does not cover, in whatever format it comes, AMQP values and messages without a body too: what handlers
+   * get, and what is given to be sent. Default: none.
+   */
+  readonly schema?: PipelineSchema | undefined;
+  /** The same by message type, or a function that picks the schema of a message; `undefined` from it means `schema`. Default: none. */
+  readonly schemas?: BodySchemaOptions<PipelineSchema>["schemas"];
+  /** Compresses bodies when sending. Off by default: switch it on when every reader uses waybill. Reading always decompresses. */
+  readonly compression?: { readonly coding: ContentCoding; readonly minBytes?: number } | undefined;
+  /** Encrypts bodies when sending, after compression, and asks of received bodies that they are. Off by default. */
+  readonly encryption?: EncryptionOptions | undefined;
+  /** Keeps large bodies in a store and sends a reference to them. Off by default. */
+  readonly claimCheck?: ClaimCheckOptions | undefined;
+  /** The largest body in bytes, before and after compression. Default 104,857,600 (100 MiB), the service's own largest message. */
+  readonly maxBodyBytes?: number | undefined;
+  /** The largest body in bytes after decompression. Default 16,777,216 (16 MiB): a bomb costs a few hundredths of a second. */
+  readonly maxDecompressedBytes?: number | undefined;
+  /** How deep values may be nested. Default 128: enough for real data, far from the end of the stack. */
+  readonly maxDepth?: number | undefined;
+  /**
+   * How many items a body may hold in all its arrays, objects, maps and records together; a byte string counts as four. Default: one for
+   * each 4 bytes of the body, but at least 131,072 and at most 1,048,576, which a heap of 512 MB survives. Checked before anything is built.
+   */
+  readonly maxItems?: number | undefined;
+  /**
+   * How long a serializer that answers with a promise, a key provider or a claim-check store may take, in milliseconds. Default 30,000;
+   * then the body counts as unavailable.
+   */
+  readonly attemptTimeoutInMs?: number | undefined;
+}
+
+/** What to do with a content type that does not settle who reads the body. */
+export interface ContentTypePolicies {
+  /**
+   * The message has no content type, an empty one, or `application/octet-stream` that no serializer claims. Default `"try-all"`; a pipeline
+   * of one serializer assumes that one.
+   */
+  readonly missing: ContentTypePolicy;
+  /** Nobody claims the content type, and it names no format that is known here; or it is malformed. Default `"try-all"`. */
+  readonly unknown: ContentTypePolicy;
+  /**
+   * The content type names another format, such as `text/plain`, `application/xml` or `application/cbor`, that nobody claims. Default
+   * `"try-magic"`: the label is believed, and only a serializer that finds a header of its own reads the body.
+   */
+  readonly foreign: ContentTypePolicy | "try-magic";
+  /** The serializer that the content type names could not read the body. Default `"try-all"`. */
+  readonly mismatch: "try-all" | "reject";
+}
+
+/** A policy with the assumed serializer at its place in the chain. */
+export type ResolvedContentTypePolicy = "try-all" | "try-magic" | "reject" | { readonly position: number };
+
+/** {@link PipelineOptions} with every default filled in. */
+export interface ResolvedPipelineOptions {
+  /** The main serializer first, then the additional ones. */
+  readonly serializers: readonly Serializer[];
+  /** The schemas that check bodies of every format; undefined when there are none. */
+  readonly bodySchemas: BodySchemas | undefined;
+  /** Undefined without message types. */
+  readonly messageTypes: MessageTypeRegistry | undefined;
+  readonly contentTypePolicies: Readonly<Record<keyof ContentTypePolicies, ResolvedContentTypePolicy>>;
+  readonly compression: { readonly coding: ContentCoding; readonly minBytes: number } | undefined;
+  readonly encryption: ResolvedEncryptionOptions | undefined;
+  readonly keyRing: KeyRing | undefined;
+  readonly isPlaintextRefused: boolean;
+  readonly claimCheck: ResolvedClaimCheckOptions | undefined;
+  readonly maxBodyBytes: number;
+  readonly maxDecompressedBytes: number;
+  readonly maxDepth: number;
+  readonly maxItemsIn: MaxItems;
+  /** Whether the limits are those for a body that may have ended a process. */
+  readonly isTightened: boolean;
+  readonly attemptTimeoutInMs: number;
+}
+
+/** The values of the options that are left out. */
+const defaultPipelineOptions = Object.freeze({
+  contentTypePolicies: Object.freeze({
+    missing: "try-all",
+    unknown: "try-all",
+    foreign: "try-magic",
+    mismatch: "try-all",
+  } as const),
+  minCompressedBytes: 1024,
+  maxBodyBytes: 100 * 1024 * 1024,
+  maxDecompressedBytes: 16 * 1024 * 1024,
+  maxDepth: 128,
+  attemptTimeoutInMs: 30_000,
+});
+
+/**
+ * Checks the options and fills in the defaults. Throws `TypeError` for values that no program should pass, `configuration-invalid` for
+ * message types that clash.
+ */
+export function resolvePipelineOptions(options: PipelineOptions): ResolvedPipelineOptions {
+  const defaults = defaultPipelineOptions;
+  const { serializer, additionalDeserializers = [] } = options;
+  if (!Array.isArray(additionalDeserializers)) {
+    throw new TypeError("additionalDeserializers must be an array of serializers.");
+  }
+  const serializers = Object.freeze([serializer, ...additionalDeserializers]);
+  const attemptTimeoutInMs = positive(
+    "attemptTimeoutInMs",
+    options.attemptTimeoutInMs ?? defaults.attemptTimeoutInMs,
+  );
+  const encryption = resolveEncryption(options.encryption);
+  return Object.freeze({
+    serializers,
+    bodySchemas: resolveSchemas(options, serializers),
+    messageTypes: createRegistry(options, serializers),
+    contentTypePolicies: resolvePolicies(givenPolicies(options), serializers),
+    compression: resolveCompression(options.compression),
+    encryption,
+    keyRing: encryption === undefined ? undefined : new KeyRing(encryption, attemptTimeoutInMs),
+    isPlaintextRefused: encryption !== undefined && !encryption.allowPlaintext,
+    claimCheck: resolveClaimCheck(options.claimCheck),
+    maxBodyBytes: positive("maxBodyBytes", options.maxBodyBytes ?? defaults.maxBodyBytes),
+    maxDecompressedBytes: positive(
+      "maxDecompressedBytes",
+      options.maxDecompressedBytes ?? defaults.maxDecompressedBytes,
+    ),
+    maxDepth: positive("maxDepth", options.maxDepth ?? defaults.maxDepth),
+    maxItemsIn: resolveMaxItems(
+      options.maxItems === undefined ? undefined : positive("maxItems", options.maxItems),
+    ),
+    isTightened: false,
+    attemptTimeoutInMs,
+  });
+}
+
+/**
+ * A schema that one serializer alone knows would let the same message through in another format: what it keeps out has to be said to the
+ * pipeline, or to every serializer.
+ */
+function resolveSchemas(
+  options: PipelineOptions,
+  serializers: readonly Serializer[],
+): BodySchemas | undefined {
+  if (options.schema !== undefined || options.schemas !== undefined) {
+    return resolveBodySchemas(options, compileValidator);
+  }
+  const guarded = serializers.find((serializer) => serializer?.validation === "schema");
+  const open = serializers.find(
+    (serializer) => serializer !== undefined && serializer.validation === undefined,
+  );
+  if (guarded === undefined || open === undefined) return undefined;
+  throw new WaybillError(
+    "configuration-invalid",
+    `"${guarded.name}" checks its bodies against a schema, and "${open.name}" would let the same message through unchecked. ` +
+      `Give the schema to the pipeline, as its option schema or schemas, or to "${open.name}" as well.`,
+  );
+}
+
+function resolveCompression(
+  compression: PipelineOptions["compression"],
+): ResolvedPipelineOptions["compression"] {
+  if (compression === undefined) return undefined;
+  if (!isContentCoding(compression.coding)) {
+    throw new TypeError(
+      `compression.coding must be "gzip", "deflate" or "br", not ${JSON.stringify(compression.coding)}.`,
+    );
+  }
+  const minBytes = compression.minBytes ?? defaultPipelineOptions.minCompressedBytes;
+  if (!Number.isInteger(minBytes) || minBytes < 0)
+    throw new TypeError("compression.minBytes must be an integer from 0.");
+  return Object.freeze({ coding: compression.coding, minBytes });
+}
+
+function givenPolicies({
+  contentTypePolicies,
+  contentType,
+}: PipelineOptions): Partial<ContentTypePolicies> | undefined {
+  if (contentTypePolicies === undefined || contentType === undefined)
+    return contentTypePolicies ?? contentType;
+  throw new TypeError(
+    "contentTypePolicies and its earlier name contentType are both given; leave contentType out.",
+  );
+}
+
+function resolvePolicies(
+  { missing, unknown, foreign, mismatch }: Partial<ContentTypePolicies> = {},
+  serializers: readonly Serializer[],
+): ResolvedPipelineOptions["contentTypePolicies"] {
+  const defaults = defaultPipelineOptions.contentTypePolicies;
+  const guesses = ["try-all", "reject"] as const;
+  const missingDefault = serializers.length === 1 ? { assume: serializers[0]?.name } : defaults.missing;
+  return Object.freeze({
+    missing: policy("missing", missing ?? missingDefault, guesses, serializers),
+    unknown: policy("unknown", unknown ?? defaults.unknown, guesses, serializers),
+    foreign: policy("foreign", foreign ?? defaults.foreign, ["try-magic", ...guesses], serializers),
+    mismatch: policy("mismatch", mismatch ?? defaults.mismatch, guesses, undefined),
+  });
+}
+
+/** `assumable` are the serializers that the policy may assume; undefined for a policy that assumes none. */
+function policy(
+  name: keyof ContentTypePolicies,
+  chosen: unknown,
+  choices: readonly Exclude<ResolvedContentTypePolicy, object>[],
+  assumable: readonly Serializer[] | undefined,
+): ResolvedContentTypePolicy {
+  const choice = choices.find((each) => each === chosen);
+  if (choice !== undefined) return choice;
+  const isAssumption = typeof chosen === "object" && chosen !== null && "assume" in chosen;
+  if (isAssumption && assumable !== undefined) {
+    return { position: positionOf(name, chosen.assume, assumable) };
+  }
+  const known = choices.map((each) => `"${each}"`).join(", ");
+  const assumption = assumable === undefined ? "" : ' or { assume: "<serializer>" }';
+  throw new TypeError(
+    `contentTypePolicies.${name} must be ${known}${assumption}, not ${JSON.stringify(chosen)}.`,
+  );
+}
+
+function positionOf(policyName: string, assumed: unknown, serializers: readonly Serializer[]): number {
+  const position = serializers.findIndex((serializer) => serializer?.name === assumed);
+  if (position >= 0) return position;
+  const names = serializers.map((serializer) => `"${serializer?.name}"`).join(", ");
+  throw new WaybillError(
+    "configuration-invalid",
+    `contentTypePolicies.${policyName} assumes ${JSON.stringify(assumed)}, and no serializer of the pipeline has that name; it has ${names}.`,
+  );
+}
+
+function positive(name: string, value: number): number {
+  if (!Number.isInteger(value) || value < 1)
+    throw new TypeError(`${name} must be a positive integer, not ${String(value)}.`);
+  return value;
+}

@@ -1,0 +1,129 @@
+import type { Awaitable } from "../contracts/serializer.js";
+import { WaybillError } from "../errors/error.js";
+import { unavailableFailure } from "../errors/failure.js";
+import { isPromise } from "../foundation/is-promise.js";
+import type { ApplicationProperties, Message } from "../message/message.js";
+import { cast } from "../message-types/cast.js";
+import type { MessageType } from "../message-types/message-type.js";
+import type { KnownVersion, MessageTypeRegistry } from "../message-types/message-type-registry.js";
+import type { Chain } from "./chain.js";
+import type { ResolvedPipelineOptions } from "./options.js";
+import type { SerializeCallOptions } from "./pipeline.js";
+
+/** A message whose body is of the version to write, stamped and labelled with the format to write. */
+export interface Prepared {
+  readonly message: Message;
+  /** The version that is written; undefined for an untyped message. */
+  readonly known: KnownVersion | undefined;
+}
+
+const noProperties: ApplicationProperties = Object.freeze({});
+
+/**
+ * Makes a message ready to be written: its body is checked against the current version of its type, brought down where an older one is
+ * wanted, checked again, and stamped. Throws or rejects with `serialization-failed`.
+ */
+export function prepare(
+  chain: Chain,
+  options: ResolvedPipelineOptions,
+  message: Message,
+  { writeAs, abortSignal }: SerializeCallOptions = {},
+): Awaitable<Prepared> {
+  const contentType =
+    writeAs?.serializer === undefined ? undefined : mediaTypeOf(chain, writeAs.serializer, message);
+  const type = typeOf(options.messageTypes, message);
+  if (type === undefined) {
+    if (writeAs?.version !== undefined)
+      throw failure(message, "it has no message type, so it has no versions.");
+    const label = message.body === undefined ? undefined : contentType;
+    return { message: changed(message, message.body, { contentType: label }), known: undefined };
+  }
+  const registry = options.messageTypes!;
+  const known = versionToWrite(registry, type, writeAs?.version ?? type.version, message);
+  const current = type.versions.at(-1)!;
+  requireValid(current.check, message, type);
+  const { downcasts = [] } = known.version;
+  if (downcasts.length === 0 || message.body === undefined) return finish(message.body);
+  const context = {
+    applicationProperties: message.applicationProperties ?? noProperties,
+    signal: abortSignal,
+  };
+  const body = cast(message.body, downcasts, context, options.attemptTimeoutInMs, (text, error) =>
+    isUnavailable(error) ? unavailableFailure(text, error) : failure(message, text),
+  );
+  return isPromise(body) ? (body as Promise<unknown>).then(finish) : finish(body);
+
+  function finish(value: unknown): Prepared {
+    if (downcasts.length > 0) requireValid(known.version.check, { ...message, body: value }, type!);
+    return { message: stamped(registry, known, message, value, contentType), known };
+  }
+}
+
+function typeOf(registry: MessageTypeRegistry | undefined, message: Message): MessageType | undefined {
+  try {
+    return registry?.toSend(message.subject);
+  } catch (error) {
+    throw failure(message, (error as WaybillError).text);
+  }
+}
+
+function versionToWrite(
+  registry: MessageTypeRegistry,
+  type: MessageType,
+  version: number,
+  message: Message,
+): KnownVersion {
+  const known = registry.version(type, version);
+  if (known?.version.downcasts !== undefined) return known;
+  throw failure(
+    message,
+    `"${type.name}" cannot be written as version ${version}: no downcasters lead there.`,
+  );
+}
+
+function requireValid(check: KnownVersion["version"]["check"], message: Message, type: MessageType): void {
+  const result = check?.(message.body);
+  if (result !== undefined && !result.isValid) {
+    throw failure(message, `"${type.name}": ${result.text}`);
+  }
+}
+
+function stamped(
+  { resolver }: MessageTypeRegistry,
+  { type, version }: KnownVersion,
+  message: Message,
+  body: unknown,
+  contentType: string | undefined,
+): Message {
+  const identity = { messageType: type.name, version: version.version };
+  const wrapped = resolver.wrap === undefined ? body : resolver.wrap(body, identity, message);
+  const stamps = resolver.stamp(identity, message);
+  const isUnlabelled = contentType === undefined || wrapped === undefined;
+  return changed(message, wrapped, isUnlabelled ? stamps : { ...stamps, contentType });
+}
+
+/** A copy of the message with another body and other properties. A loop, because spreading is slow on this hot path. */
+function changed(message: Message, body: unknown, properties: Partial<Message>): Message {
+  const copy: Record<string, unknown> = {};
+  for (const name in message) copy[name] = message[name as keyof Message];
+  for (const name in properties) {
+    const value = properties[name as keyof Message];
+    if (value !== undefined) copy[name] = value;
+  }
+  copy.body = body;
+  return copy as unknown as Message;
+}
+
+function mediaTypeOf(chain: Chain, name: string, message: Message): string {
+  const link = chain.links.find(({ serializer }) => serializer.name === name);
+  if (link !== undefined) return link.serializer.mediaTypes[0]!;
+  throw failure(message, `no serializer of the pipeline is named "${name}".`);
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof WaybillError && error.code === "unavailable";
+}
+
+function failure(message: Message, text: string): WaybillError {
+  return new WaybillError("serialization-failed", text, { messageId: message.messageId });
+}

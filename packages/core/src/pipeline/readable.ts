@@ -1,0 +1,45 @@
+import type { EncodedBody } from "../message/body.js";
+import type { EncodedMessage } from "../message/message.js";
+
+/**
+ * A message whose body is bytes of this realm in memory of their own, or an AMQP section: the message itself if it is. Views of any kind
+ * are taken for the bytes that they show; those on shared memory are copied, because it could change while it is read. Throws `TypeError`
+ * for anything else, which no transport delivers.
+ */
+export function readable(message: EncodedMessage): EncodedMessage {
+  const body: unknown = message?.body;
+  if (body instanceof Uint8Array && (body.buffer instanceof ArrayBuffer || !isShared(body.buffer))) {
+    return message;
+  }
+  if (isSection(body)) return message;
+  if (!ArrayBuffer.isView(body)) throw new TypeError(notReadable(message));
+  const bytes = new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+  return { ...message, body: isShared(body.buffer) ? bytes.slice() : bytes };
+}
+
+/** By name, since the memory may come from another realm. */
+function isShared(buffer: ArrayBufferLike): boolean {
+  return Object.prototype.toString.call(buffer) === "[object SharedArrayBuffer]";
+}
+
+function isSection(body: unknown): body is Exclude<EncodedBody, Uint8Array> {
+  if (typeof body !== "object" || body === null || !("section" in body) || !("value" in body)) return false;
+  return body.section === "value" || (body.section === "sequence" && Array.isArray(body.value));
+}
+
+function notReadable(message: EncodedMessage): string {
+  if (typeof message !== "object" || message === null) return "deserialize needs a message, with its body.";
+  const body: unknown = message.body;
+  const kind = body === null || body === undefined ? String(body) : kindOf(body);
+  const hint = / (?:Shared)?ArrayBuffer$/.test(kind)
+    ? " Make a view of it: new Uint8Array(buffer)."
+    : typeof body === "string"
+      ? " Encode a text first: new TextEncoder().encode(text)."
+      : "";
+  return `The body to deserialize must be bytes (a Uint8Array or another view), or an AMQP value or sequence section, not ${kind}.${hint}`;
+}
+
+function kindOf(body: object | string | number | bigint | boolean | symbol): string {
+  if (typeof body !== "object" && typeof body !== "function") return `a ${typeof body}`;
+  return `an object of kind ${Object.prototype.toString.call(body).slice(8, -1)}`;
+}

@@ -1,0 +1,68 @@
+import type { Stage } from "../errors/reason.js";
+import { quoted, truncate } from "../errors/wire-text.js";
+import type { DeadLetterReason, Undeserializable } from "../message/outcome.js";
+import type { DeserializationAttempt, DeserializationReport } from "../message/report.js";
+import { decisiveAttempt, finalReasons } from "./decisive-attempt.js";
+
+/** The service cuts off or refuses longer dead-letter descriptions. Source: Service Bus quotas. */
+const maxDescriptionLength = 4096;
+
+/** Longer details are cut: a description must have room for every attempt. */
+const maxDetailLength = 300;
+
+/** The outcome for a body that nobody could read: a reason from the closed set and every attempt in one text. */
+export function undeserializable(report: DeserializationReport): Undeserializable {
+  return {
+    status: "undeserializable",
+    reason: deadLetterReason(report),
+    description: describe(report),
+    report,
+  };
+}
+
+/** How far the best attempt got. */
+const reasonsByStage: { readonly [Each in Stage]?: DeadLetterReason } = {
+  fetch: "ClaimCheckFailed",
+  decrypt: "DecryptionFailed",
+  decompress: "DecompressionFailed",
+  decode: "DeserializationFailed",
+  validate: "ValidationFailed",
+};
+
+/** What the serializer that got furthest said: a body that decodes and breaks its schema is known better than by its label. */
+function deadLetterReason(report: DeserializationReport): DeadLetterReason {
+  const attempt = decisiveAttempt(report);
+  if (attempt === undefined) return "NoDeserializer";
+  const { serializer, stage, reason } = attempt;
+  const known = finalReasons[reason] ?? reasonsByStage[stage];
+  if (known !== undefined) return known;
+  const isNamed = serializer === report.declared || serializer === report.assumed;
+  const isRefusedByNamed = serializer !== undefined && isNamed && reason !== "not-recognized";
+  return isRefusedByNamed ? "DeserializationFailed" : "NoDeserializer";
+}
+
+function describe(report: DeserializationReport): string {
+  const label =
+    report.contentType === undefined ? "no content type" : `content type ${quoted(report.contentType)}`;
+  const assumption = report.assumed === undefined ? "" : `, assumed to be ${report.assumed}`;
+  const body =
+    report.messageType === undefined
+      ? "the body"
+      : `the body of ${quoted(report.messageType)} version ${report.messageVersion}`;
+  const last = report.attempts.at(-1);
+  const isFinal = last !== undefined && finalReasons[last.reason] !== undefined;
+  const lines = [
+    `${isFinal ? "Refused" : "No deserializer could read"} ${body} (${report.bytes} bytes, ${label}${assumption}).`,
+    ...report.attempts.map(line),
+  ];
+  return cut(lines.join("\n"), maxDescriptionLength);
+}
+
+function line({ serializer, position, stage, reason, detail }: DeserializationAttempt): string {
+  const who = serializer === undefined ? "" : `${serializer} [${position}] `;
+  return `${who}${stage}: ${reason}: ${cut(detail, maxDetailLength)}`;
+}
+
+function cut(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${truncate(text, maxLength - 1)}…`;
+}

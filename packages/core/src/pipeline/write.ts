@@ -1,0 +1,245 @@
+import {
+  type ContentCoding,
+  compress,
+  contentEncodingOf,
+  parseContentEncoding,
+  withContentEncoding,
+  withoutContentEncoding,
+} from "../body-transforms/compression.js";
+import type { Awaitable, SerializedBody } from "../contracts/serializer.js";
+import { WaybillError } from "../errors/error.js";
+import { encodeFailure } from "../errors/failure.js";
+import { quoted } from "../errors/wire-text.js";
+import { isPromise } from "../foundation/is-promise.js";
+import type { ApplicationProperties, EncodedMessage, Message } from "../message/message.js";
+import type { KnownVersion } from "../message-types/message-type-registry.js";
+import type { Chain, ChainLink, Selection } from "./chain.js";
+import type { ResolvedPipelineOptions } from "./options.js";
+import type { SerializeCallOptions } from "./pipeline.js";
+import { type Prepared, prepare } from "./prepare.js";
+import { seal, unsealedProperties } from "./seal.js";
+
+const noProperties: ApplicationProperties = Object.freeze({});
+
+/**
+ * Writes a message's body and labels it, as its message type and the call's wishes have it. Throws or rejects with
+ * `serialization-failed` or `message-too-large`.
+ */
+export function write(
+  chain: Chain,
+  options: ResolvedPipelineOptions,
+  message: Message,
+  call: SerializeCallOptions | undefined,
+): Awaitable<EncodedMessage> {
+  requireFit(chain, options, message, call?.abortSignal);
+  if (options.messageTypes === undefined && call?.writeAs === undefined) {
+    return writeMessage(chain, options, message, undefined, call);
+  }
+  const prepared = prepare(chain, options, message, call);
+  return isPromise(prepared)
+    ? (prepared as Promise<Prepared>).then((ready) =>
+        writeMessage(chain, options, ready.message, ready.known, call),
+      )
+    : writeMessage(chain, options, (prepared as Prepared).message, (prepared as Prepared).known, call);
+}
+
+/** Checks what is given to be sent against the schema of the pipeline. */
+function requireFit(
+  chain: Chain,
+  { bodySchemas }: ResolvedPipelineOptions,
+  message: Message,
+  signal: AbortSignal | undefined,
+): void {
+  const check = bodySchemas?.checkFor({
+    messageType: message.subject,
+    contentType: message.contentType,
+    mediaType: chain.select(message.contentType).mediaType,
+    applicationProperties: message.applicationProperties ?? noProperties,
+    signal,
+  });
+  const result = check?.(message.body);
+  if (result === undefined || result.isValid) return;
+  throw new WaybillError("serialization-failed", result.text, {
+    messageId: message.messageId,
+    stage: "validate",
+  });
+}
+
+function writeMessage(
+  chain: Chain,
+  options: ResolvedPipelineOptions,
+  message: Message,
+  known: KnownVersion | undefined,
+  call: SerializeCallOptions | undefined,
+): Awaitable<EncodedMessage> {
+  if (message.body === undefined) return writeEmpty(options, message, call);
+  // The schema is the body's, not that of an envelope around it.
+  const isWrapped = options.messageTypes?.resolver.wrap !== undefined;
+  const selection = chain.select(message.contentType);
+  const link = writer(chain, selection, message);
+  const guard = isWrapped ? undefined : known?.guardFor(link.serializer.name);
+  const guarded = guard?.(message.body);
+  if (guarded?.isValid === false) throw writeFailure(encodeFailure(guarded.text), link, message);
+  let written: Awaitable<SerializedBody>;
+  try {
+    written = link.serializer.serialize(message.body, {
+      messageType: known === undefined ? message.subject : known.type.name,
+      messageVersion: known?.version.version,
+      schema: isWrapped ? undefined : known?.version.schemas[link.serializer.name],
+      contentType: message.contentType,
+      mediaType: selection.mediaType,
+      applicationProperties: message.applicationProperties ?? noProperties,
+      signal: call?.abortSignal,
+      maxDepth: options.maxDepth,
+      maxItemsIn: options.maxItemsIn,
+    });
+  } catch (error) {
+    throw writeFailure(error, link, message);
+  }
+  // Bytes at hand settle the matter sooner than a look for a promise.
+  if ((written as SerializedBody).bytes !== undefined || !isPromise(written)) {
+    return labelled(written as SerializedBody, link, options, message, call);
+  }
+  return (written as Promise<SerializedBody>).then(
+    (body) => labelled(body, link, options, message, call),
+    (error: unknown) => {
+      throw writeFailure(error, link, message);
+    },
+  );
+}
+
+/** A message without a body travels without bytes: no format names them, and the content type is what the message itself says. */
+function writeEmpty(
+  options: ResolvedPipelineOptions,
+  message: Message,
+  call: SerializeCallOptions | undefined,
+): Awaitable<EncodedMessage> {
+  const { applicationProperties } = message;
+  const uncoded =
+    contentEncodingOf(applicationProperties) === undefined
+      ? message
+      : { ...message, applicationProperties: withoutContentEncoding(applicationProperties) };
+  return seal(encodedMessage(uncoded, new Uint8Array(0), message.contentType || undefined), options, call);
+}
+
+function writer(chain: Chain, selection: Selection, message: Message): ChainLink {
+  if (selection.link !== undefined) return selection.link;
+  if (selection.kind === "missing") return chain.links[0]!;
+  throw new WaybillError(
+    "serialization-failed",
+    `no configured serializer claims the content type ${quoted(String(message.contentType))}; leave contentType out to use ` +
+      `"${chain.links[0]!.serializer.name}".`,
+    { messageId: message.messageId, stage: "select" },
+  );
+}
+
+function labelled(
+  written: SerializedBody,
+  link: ChainLink,
+  options: ResolvedPipelineOptions,
+  message: Message,
+  call: SerializeCallOptions | undefined,
+): Awaitable<EncodedMessage> {
+  const bytes = written?.bytes;
+  if (!(bytes instanceof Uint8Array))
+    throw writeFailure(new TypeError("no bytes were returned"), link, message);
+  checkSize(bytes.length, link, options, message);
+  const contentType = written.contentType ?? (message.contentType || link.serializer.mediaTypes[0]!);
+  const codings = codingsFor(bytes, link, options, message);
+  const encoded = encodedMessage(message, bytes, contentType);
+  if (codings === undefined) return seal(encoded, options, call);
+  const smaller = compressed(bytes, codings, link, options, encoded);
+  return isPromise(smaller)
+    ? (smaller as Promise<EncodedMessage>).then((message) => seal(message, options, call))
+    : seal(smaller as EncodedMessage, options, call);
+}
+
+/** A copy of the message with another body. A loop, because `{ ...message, body }` is slow on this hot path. */
+function encodedMessage(message: Message, body: Uint8Array, contentType: string | undefined): EncodedMessage {
+  const encoded: Record<string, unknown> = { body, contentType };
+  for (const name in message) {
+    if (name !== "body" && name !== "contentType") encoded[name] = message[name as keyof Message];
+  }
+  if (message.applicationProperties !== undefined) {
+    encoded.applicationProperties = unsealedProperties(message.applicationProperties);
+  }
+  return encoded as unknown as EncodedMessage;
+}
+
+/** The message's own wish first, then the pipeline's option; small bodies stay as they are unless the message insists. */
+function codingsFor(
+  bytes: Uint8Array,
+  link: ChainLink,
+  { compression }: ResolvedPipelineOptions,
+  message: Message,
+): readonly ContentCoding[] | undefined {
+  const wish = contentEncodingOf(message.applicationProperties);
+  if (wish === undefined) {
+    return compression === undefined || bytes.length < compression.minBytes
+      ? undefined
+      : [compression.coding];
+  }
+  try {
+    const codings = parseContentEncoding(wish);
+    return codings.length === 0 ? undefined : codings.toReversed();
+  } catch (error) {
+    throw writeFailure(error, link, message);
+  }
+}
+
+function compressed(
+  bytes: Uint8Array,
+  codings: readonly ContentCoding[],
+  link: ChainLink,
+  options: ResolvedPipelineOptions,
+  message: EncodedMessage,
+): Awaitable<EncodedMessage> {
+  let output: Awaitable<Uint8Array> = bytes;
+  for (const coding of codings) {
+    output = isPromise(output)
+      ? (output as Promise<Uint8Array>).then((input) => compress(coding, input))
+      : compress(coding, output as Uint8Array);
+  }
+  const isWished = contentEncodingOf(message.applicationProperties) !== undefined;
+  const finish = (body: Uint8Array): EncodedMessage => {
+    if (!isWished && body.length >= bytes.length) return message;
+    checkSize(body.length, link, options, message);
+    return {
+      ...message,
+      body,
+      applicationProperties: withContentEncoding(message.applicationProperties, codings),
+    };
+  };
+  return isPromise(output) ? (output as Promise<Uint8Array>).then(finish) : finish(output as Uint8Array);
+}
+
+function checkSize(
+  bytes: number,
+  link: ChainLink,
+  { maxBodyBytes }: ResolvedPipelineOptions,
+  message: Message,
+): void {
+  if (bytes <= maxBodyBytes) return;
+  throw new WaybillError(
+    "message-too-large",
+    `the body has ${bytes} bytes, more than the ${maxBodyBytes} that are allowed.`,
+    {
+      messageId: message.messageId,
+      format: link.serializer.name,
+    },
+  );
+}
+
+/** Names message and format in whatever a serializer threw. A foreign error stays out, text and all: it may quote the payload. */
+function writeFailure(error: unknown, link: ChainLink, message: Message): WaybillError {
+  const known = error instanceof WaybillError ? error : undefined;
+  const text =
+    known?.text ??
+    `the serializer threw an unexpected ${error instanceof Error ? error.name : typeof error}.`;
+  const code = known?.code === "unavailable" ? "unavailable" : "serialization-failed";
+  return new WaybillError(code, text, {
+    messageId: message.messageId,
+    format: link.serializer.name,
+    cause: known?.cause,
+  });
+}

@@ -1,0 +1,181 @@
+import type { SettlementVerb } from "../contracts/settlement.js";
+import type { DeadLetterOptions, TransportSender } from "../contracts/transport.js";
+import { type Delivery, settle } from "../delivery/delivery.js";
+import type { IntakeSettings } from "../delivery/intake.js";
+import type { LockRenewal } from "../delivery/lock-renewal.js";
+import { maxDeadLetterTextLength } from "../message/broker-properties.js";
+import { checkApplicationProperties } from "../message/check-message.js";
+import type { MessageId, ReceivedMessage, UndecodedMessage } from "../message/message.js";
+import type { ErrorReporter } from "./error-reporter.js";
+import type { Flight, MessageContext } from "./flight.js";
+import { DeadLetterError, DeferError } from "./handler-errors.js";
+import type { MessageHandlers } from "./processor-options.js";
+import { type ResolvedRetryOptions, retriesOf, retryCopy } from "./retry.js";
+
+/** How failed messages come back later, and who sends their copies. */
+export interface RetrySettings extends ResolvedRetryOptions {
+  readonly sender: () => TransportSender;
+}
+
+/** What handling works with. */
+export interface HandlingSettings {
+  readonly intake: IntakeSettings;
+  readonly renewal: LockRenewal;
+  readonly isAutoCompleting: boolean;
+  readonly retry: RetrySettings | undefined;
+  /** What the handler gets beside the message. */
+  readonly toContext: (flight: Flight) => MessageContext;
+}
+
+/** Hands messages to the handler, one call each, and settles every message by what the handler did. */
+export class Handling {
+  readonly #processMessage: MessageHandlers<unknown, UndecodedMessage>["processMessage"];
+  readonly #reporter: ErrorReporter;
+  readonly #settings: HandlingSettings;
+
+  constructor(
+    handlers: MessageHandlers<unknown, UndecodedMessage>,
+    reporter: ErrorReporter,
+    settings: HandlingSettings,
+  ) {
+    this.#processMessage = (message, context) => handlers.processMessage(message, context);
+    this.#reporter = reporter;
+    this.#settings = settings;
+  }
+
+  /** Resolves when the handler is done and its message is settled, is being completed, or is left to it; never rejects. */
+  async handle(message: ReceivedMessage | UndecodedMessage, flight: Flight): Promise<void> {
+    const { delivery } = flight;
+    const told = this.#beginTelling(flight);
+    try {
+      await this.#processMessage(message, this.#settings.toContext(flight));
+      told?.(undefined);
+    } catch (error) {
+      told?.(error);
+      return this.#conclude(error, message.messageId, delivery);
+    }
+    if (delivery === undefined) return;
+    if (this.#settings.isAutoCompleting) {
+      // Nobody looks at the body any more, and until the broker answers there may be many.
+      delivery.received = undefined;
+      flight.completing = this.#settle(delivery, "complete");
+    } else if (delivery.state === "settling") await this.outlast(delivery);
+  }
+
+  /** Returns who tells how the handler ended, if anybody wants to know. */
+  #beginTelling({ delivered }: Flight): ((error: unknown) => void) | undefined {
+    const { observer, entityPath } = this.#settings.intake;
+    if (observer === undefined || !observer.isOn) return undefined;
+    return observer.processing(entityPath, delivered);
+  }
+
+  /** Gives a message back, whatever its handler is doing. Never rejects. */
+  async abandon(delivery: Delivery): Promise<void> {
+    if (delivery.state === "open" || delivery.state === "settling") await this.#settle(delivery, "abandon");
+  }
+
+  /** Waits for a settlement that the handler began and did not wait for. Its failure belongs to who began it. */
+  async outlast(delivery: Delivery): Promise<void> {
+    try {
+      await delivery.settling;
+    } catch {
+      this.#settings.renewal.forget(delivery);
+    }
+  }
+
+  /** What a handler throws may be anything: one that cannot even be looked at gives its message back. */
+  async #conclude(
+    error: unknown,
+    messageId: MessageId | undefined,
+    delivery: Delivery | undefined,
+  ): Promise<void> {
+    try {
+      if (!(error instanceof DeferError)) {
+        await this.#reporter.report(error, "processMessageCallback", messageId);
+      }
+      if (delivery !== undefined) await this.#settleFailed(delivery, error);
+    } catch (fault) {
+      await this.#reporter.report(fault, "processMessageCallback", messageId);
+      if (delivery !== undefined) await this.#settle(delivery, "abandon");
+    }
+  }
+
+  async #settleFailed(delivery: Delivery, error: unknown): Promise<void> {
+    if (error instanceof DeadLetterError) {
+      const { reason, description, propertiesToModify } = error;
+      await this.#settleAsAsked(delivery, "deadLetter", {
+        deadLetterReason: cut(reason),
+        deadLetterErrorDescription: description === undefined ? undefined : cut(description),
+        propertiesToModify,
+      });
+    } else if (error instanceof DeferError) {
+      await this.#settleAsAsked(delivery, "defer", { propertiesToModify: error.propertiesToModify });
+    } else if (this.#settings.retry !== undefined) {
+      await this.#retryLater(delivery, error, this.#settings.retry);
+    } else await this.#settle(delivery, "abandon");
+  }
+
+  /** What the broker refuses to do with the message, for example for the properties that go with it, ends in abandoning it. */
+  async #settleAsAsked(
+    delivery: Delivery,
+    verb: "deadLetter" | "defer",
+    options: DeadLetterOptions,
+  ): Promise<void> {
+    const { message, receiver } = delivery;
+    try {
+      if (options.propertiesToModify !== undefined) {
+        checkApplicationProperties(options.propertiesToModify, {
+          messageId: message.messageId,
+          entityPath: receiver.entityPath,
+        });
+      }
+    } catch (error) {
+      await this.#reporter.report(error, verb, message.messageId);
+      return this.#settle(delivery, "abandon");
+    }
+    await this.#settle(delivery, verb, options);
+    if (delivery.state === "open") await this.#settle(delivery, "abandon");
+  }
+
+  async #retryLater(delivery: Delivery, error: unknown, retry: RetrySettings): Promise<void> {
+    if (delivery.state !== "open") return this.#settle(delivery, "abandon");
+    const { message } = delivery;
+    const retries = retriesOf(message);
+    if (retries >= retry.maxRetries) {
+      return this.#settleAsAsked(delivery, "deadLetter", {
+        deadLetterReason: "RetriesExhausted",
+        deadLetterErrorDescription: `The handler failed ${retries + 1} times, the last time with ${kindOf(error)}.`,
+      });
+    }
+    try {
+      const { delayInMs } = retry;
+      const delayMs = typeof delayInMs === "function" ? delayInMs(retries + 1, error) : delayInMs;
+      if (delayMs > 0) {
+        const atMs = this.#settings.intake.scheduler.now() + delayMs;
+        await retry.sender().schedule([retryCopy(message, atMs)], new Date(atMs));
+        return await this.#settle(delivery, "complete");
+      }
+    } catch (retryError) {
+      await this.#reporter.report(retryError, "retry", message.messageId);
+    }
+    await this.#settle(delivery, "abandon");
+  }
+
+  /** Settles what the handler left open. If that fails, the lock is left to run out and the message comes again. */
+  #settle(delivery: Delivery, verb: SettlementVerb, options?: DeadLetterOptions): Promise<void> {
+    if (delivery.state === "settled") return Promise.resolve();
+    if (delivery.state === "settling") return this.outlast(delivery);
+    return settle(delivery, verb, options).catch((error: unknown) => {
+      this.#settings.renewal.forget(delivery);
+      return this.#reporter.report(error, verb, delivery.message.messageId);
+    });
+  }
+}
+
+function cut(text: string): string {
+  return text.length <= maxDeadLetterTextLength ? text : `${text.slice(0, maxDeadLetterTextLength - 1)}…`;
+}
+
+function kindOf(error: unknown): string {
+  return error instanceof Error ? error.name.slice(0, 128) : typeof error;
+}

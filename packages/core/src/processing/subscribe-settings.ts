@@ -1,0 +1,99 @@
+import type { CircuitBreaker } from "../circuit-breaker/circuit-breaker.js";
+import type { ReceiveMode, TransportReceiver, TransportSender } from "../contracts/transport.js";
+import { WaybillError } from "../errors/error.js";
+import { durationMs } from "../foundation/duration.js";
+import type { Scheduler } from "../foundation/scheduler.js";
+import { requireWholeNumber } from "../foundation/whole-number.js";
+import type { UnavailableBackoff } from "../holding/unavailable-backoff.js";
+import type { UndeserializableEvent } from "../message/undeserializable-event.js";
+import type { RetrySettings } from "./handling.js";
+import {
+  defaultSubscribeOptions,
+  type MessageHandlers,
+  type SubscribeMessagesOptions,
+} from "./processor-options.js";
+import type { ProcessorSettings } from "./processor-settings.js";
+import { type RetryOptions, resolveRetryOptions } from "./retry.js";
+
+/** What the receiver and its client give to every subscription. */
+export interface SubscribeSurroundings {
+  readonly receiver: TransportReceiver;
+  readonly entityPath: string;
+  readonly scheduler: Scheduler;
+  readonly isSubQueue: boolean;
+  readonly renewForMs: number;
+  readonly backoff: Required<UnavailableBackoff>;
+  /** Guards the entity, for all that the client receives from it; undefined where it is switched off, or nothing is dead-lettered. */
+  readonly breaker: CircuitBreaker | undefined;
+  /** Whether the transport defers messages. */
+  readonly canDefer: boolean;
+  readonly onUndeserializable: (event: UndeserializableEvent) => void;
+  /** Whether a session stops at what nobody can read. */
+  readonly isBlocking: boolean;
+  /** Sends to the entity itself; undefined where that cannot be done, or nothing can be scheduled. */
+  readonly retrySender: (() => TransportSender) | undefined;
+}
+
+/** Checks the options of a subscription and fills in the defaults. */
+export function resolveSubscribeOptions(
+  options: SubscribeMessagesOptions,
+  surroundings: SubscribeSurroundings,
+): Omit<ProcessorSettings, "intake" | "session" | "onClosed"> {
+  const defaults = defaultSubscribeOptions;
+  const { maxConcurrentCalls = defaults.maxConcurrentCalls, prefetchCount = defaults.prefetchCount } =
+    options;
+  requireWholeNumber("maxConcurrentCalls", maxConcurrentCalls, 1);
+  requireWholeNumber("prefetchCount", prefetchCount, 0);
+  requirePrefetchable(prefetchCount, surroundings.receiver.receiveMode, surroundings.entityPath);
+  const { maxAutoLockRenewalDurationInMs, closeTimeoutInMs } = options;
+  const { backoff, renewForMs, isBlocking, onUndeserializable, breaker, canDefer } = surroundings;
+  return {
+    backoff,
+    canDefer,
+    maxConcurrentCalls,
+    prefetchCount,
+    isAutoCompleting: options.autoCompleteMessages ?? defaults.autoCompleteMessages,
+    renewForMs: durationMs("maxAutoLockRenewalDurationInMs", maxAutoLockRenewalDurationInMs, renewForMs),
+    closeTimeoutMs: durationMs("closeTimeoutInMs", closeTimeoutInMs, defaults.closeTimeoutInMs),
+    retry: resolveRetry(options.retry, surroundings),
+    breaker,
+    isBlocking,
+    onUndeserializable,
+  };
+}
+
+/** Throws `configuration-invalid` where messages that are received ahead would be lost. */
+export function requirePrefetchable(
+  prefetchCount: number,
+  receiveMode: ReceiveMode,
+  entityPath: string,
+): void {
+  if (prefetchCount === 0 || receiveMode === "peekLock") return;
+  const text =
+    "prefetchCount must be 0 in receiveAndDelete mode: what is received ahead and never handled would be lost.";
+  throw new WaybillError("configuration-invalid", text, { entityPath });
+}
+
+/** Throws `TypeError` unless both functions are there. */
+export function requireHandlers({
+  processMessage,
+  processError,
+}: Pick<MessageHandlers<never, never, never>, "processMessage" | "processError">): void {
+  if (typeof processMessage === "function" && typeof processError === "function") return;
+  throw new TypeError("subscribe needs two functions, processMessage and processError.");
+}
+
+function resolveRetry(
+  options: RetryOptions | undefined,
+  { entityPath, retrySender: sender }: SubscribeSurroundings,
+): RetrySettings | undefined {
+  if (options === undefined) return undefined;
+  const resolved = resolveRetryOptions(options);
+  if (sender !== undefined) return { ...resolved, sender };
+  throw new WaybillError(
+    "configuration-invalid",
+    "retry schedules a copy, which only works on a queue without sessions, received in peek-lock mode: the copy would reach every " +
+      "subscription of a topic, leave its place in a session, or bring a dead letter back.",
+    { entityPath },
+  );
+}

@@ -1,0 +1,132 @@
+import type { ReceiveMode } from "../contracts/transport.js";
+import { isPromise } from "../foundation/is-promise.js";
+import type { ReceivedMessage, UndecodedMessage } from "../message/message.js";
+import type { DeserializationOutcome } from "../message/outcome.js";
+import type { DeserializationAttempt, DeserializationReport } from "../message/report.js";
+import type { BodyOf, MessageType } from "../message-types/message-type.js";
+import type { Pipeline } from "../pipeline/pipeline.js";
+import { undeserializable } from "../pipeline/undeserializable.js";
+import type { MessageContext } from "./flight.js";
+import type { MessageHandlers, SubscribeMessagesOptions } from "./processor-options.js";
+
+/** Gets the messages of one type, in its current version. What it throws decides, as with `processMessage` of a receiver. */
+export type TypedHandler<Body = unknown, Context = MessageContext> = (
+  message: ReceivedMessage<Body>,
+  context: Context,
+) => Promise<void> | void;
+
+/** Handlers by the name of their message type; none without message types. */
+export type HandlersByType<Types extends MessageType, Context = MessageContext> = [Types] extends [never]
+  ? { readonly [messageType: string]: never }
+  : {
+      readonly [Name in Types["name"]]?: TypedHandler<
+        BodyOf<Extract<Types, { readonly name: Name }>>,
+        Context
+      >;
+    };
+
+/** The functions that a subscription by message type calls. */
+export interface TypedMessageHandlers<Types extends MessageType, Context = MessageContext> {
+  /** A handler for each type whose messages are expected. */
+  readonly processMessage: HandlersByType<Types, Context>;
+  /** Gets the messages whose type has no handler, and those without a type. Default: they are dead-lettered as `UnhandledMessageType`. */
+  readonly processUnhandled?: TypedHandler<unknown, Context> | undefined;
+  /** Gets everything that goes wrong, undeserializable and unhandled messages included. What it throws is ignored. */
+  readonly processError: MessageHandlers["processError"];
+}
+
+/** How a subscription by message type works. */
+export interface TypedSubscribeOptions extends SubscribeMessagesOptions {
+  /** Default: `"peekLock"`. */
+  readonly receiveMode?: ReceiveMode | undefined;
+}
+
+/** A subscription by message type, in the terms of one that knows no types. */
+export interface UntypedHandlers<Context> {
+  /** Refuses the messages without a handler, so that they are settled as every undeserializable message. */
+  readonly pipeline: Pipeline;
+  readonly handlers: MessageHandlers<unknown, UndecodedMessage, Context>;
+}
+
+/** Throws `TypeError` when a handler is no function, or is for a type that the pipeline does not know. */
+export function untypedHandlers<Context>(
+  pipeline: Pipeline,
+  given: TypedMessageHandlers<MessageType, Context>,
+): UntypedHandlers<Context> {
+  const { processMessage, processUnhandled, processError } = given;
+  if (typeof processMessage !== "object" || processMessage === null || typeof processError !== "function") {
+    throw new TypeError(
+      "subscribe needs processMessage, with a handler for each message type, and processError, a function.",
+    );
+  }
+  const byName = collectHandlers<Context>(pipeline, processMessage);
+  const handlerOf = ({ messageType }: DeserializationReport) =>
+    (messageType === undefined ? undefined : byName.get(messageType)) ?? processUnhandled;
+  return {
+    pipeline: processUnhandled === undefined ? handledOnly(pipeline, byName) : pipeline,
+    handlers: {
+      ...given,
+      // The pipeline has refused what has no handler.
+      processMessage: (message, context) =>
+        handlerOf(message.deserialization)!(message as ReceivedMessage, context),
+      processError,
+    },
+  };
+}
+
+function collectHandlers<Context>(
+  pipeline: Pipeline,
+  handlers: object,
+): ReadonlyMap<string, TypedHandler<unknown, Context>> {
+  const byName = new Map<string, TypedHandler<unknown, Context>>();
+  const known = pipeline.messageTypes.map(({ name }) => name);
+  for (const [name, handler] of Object.entries(
+    handlers as Record<string, TypedHandler<unknown, Context> | undefined>,
+  )) {
+    if (handler === undefined) continue;
+    if (typeof handler !== "function") throw new TypeError(`The handler of "${name}" must be a function.`);
+    if (!known.includes(name)) {
+      throw new TypeError(
+        `There is a handler of "${name}", which is none of the client's message types (${known.join(", ") || "it has none"}).`,
+      );
+    }
+    byName.set(name, handler);
+  }
+  if (byName.size === 0) throw new TypeError("subscribe needs a handler of at least one message type.");
+  return byName;
+}
+
+function handledOnly(pipeline: Pipeline, handled: ReadonlyMap<string, unknown>): Pipeline {
+  const judge = (outcome: DeserializationOutcome): DeserializationOutcome => {
+    if (outcome.status !== "decoded") return outcome;
+    const { messageType } = outcome.report;
+    if (messageType !== undefined && handled.has(messageType)) return outcome;
+    return undeserializable({
+      ...outcome.report,
+      attempts: [...outcome.report.attempts, unhandled(outcome.report)],
+    });
+  };
+  return {
+    serializers: pipeline.serializers,
+    messageTypes: pipeline.messageTypes,
+    messageTypeResolver: pipeline.messageTypeResolver,
+    serialize: (message, options) => pipeline.serialize(message, options),
+    deserialize(message, options) {
+      const outcome = pipeline.deserialize(message, options);
+      return isPromise(outcome) ? (outcome as Promise<DeserializationOutcome>).then(judge) : judge(outcome);
+    },
+  };
+}
+
+function unhandled({ serializer, position, messageType }: DeserializationReport): DeserializationAttempt {
+  return {
+    serializer,
+    position,
+    stage: "select",
+    reason: "message-type-unhandled",
+    detail:
+      messageType === undefined
+        ? "The message does not say its type, and the subscription has no processUnhandled."
+        : `The subscription has no handler of "${messageType}".`,
+  };
+}

@@ -1,0 +1,165 @@
+import type { Awaitable } from "../contracts/serializer.js";
+import type { DeliveredMessage } from "../contracts/transport.js";
+import { DelayedAbandons } from "../delivery/delayed-abandons.js";
+import type { Delivery } from "../delivery/delivery.js";
+import { type Intake, type IntakeResult, isUndeserializableEvent } from "../delivery/intake.js";
+import { abandonUndecoded } from "../delivery/settle-undecoded.js";
+import type { WaybillError } from "../errors/error.js";
+import { isPromise } from "../foundation/is-promise.js";
+import { HeldForCalls } from "../holding/held-for-calls.js";
+import type { ReceivedMessage, UndecodedMessage } from "../message/message.js";
+import type {
+  UndeserializableDisposition,
+  UndeserializableEvent,
+} from "../message/undeserializable-event.js";
+import type { SubscribeSurroundings } from "../processing/subscribe-settings.js";
+
+/** What reading for calls works with. */
+export interface CallReadingSettings
+  extends Pick<
+    SubscribeSurroundings,
+    "breaker" | "backoff" | "isBlocking" | "renewForMs" | "scheduler" | "onUndeserializable"
+  > {
+  readonly isSession: boolean;
+}
+
+type Received = ReceivedMessage | UndecodedMessage;
+
+/** What became of unread messages that are still in the entity. */
+const stillThere: ReadonlySet<UndeserializableDisposition> = new Set([
+  "held",
+  "abandoned",
+  "unsettled",
+  "blocked",
+]);
+
+/** Reads what the calls of a receiver receive, and keeps what they cannot read. */
+export class CallReading {
+  readonly held: HeldForCalls;
+  readonly #settings: CallReadingSettings;
+  readonly #intake: Intake;
+  readonly #abandons: DelayedAbandons;
+  readonly #abandoning = new Set<Promise<void>>();
+  readonly #closing = new AbortController();
+  #blockedBy: WaybillError | undefined;
+
+  constructor(settings: CallReadingSettings, intake: Intake) {
+    const { breaker, backoff, isSession, isBlocking, renewForMs, scheduler } = settings;
+    this.#settings = settings;
+    this.#intake = intake;
+    this.#abandons = new DelayedAbandons(scheduler, backoff);
+    this.held = new HeldForCalls({
+      intake,
+      breaker,
+      backoff,
+      isOrdered: isSession,
+      isBlocking,
+      renewForMs,
+      onSettled: this.#onSettled,
+    });
+  }
+
+  /** Aborts when the receiver closes. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** Ends the calls that wait to read again. */
+  stopWaiting(): void {
+    this.#closing.abort();
+  }
+
+  /** Throws the error of the message at which the session stopped. */
+  requireUnblocked(): void {
+    if (this.#blockedBy !== undefined) throw this.#blockedBy;
+  }
+
+  /** Reads what a call received. Throws when nothing of it can be read and something is still in the entity. */
+  async read(
+    delivered: readonly DeliveredMessage[],
+    { isDeferred }: { readonly isDeferred: boolean },
+  ): Promise<Received[]> {
+    const { renewForMs, isBlocking } = this.#settings;
+    const deliveries = delivered.map((message) => this.#intake.open(message, renewForMs, ignoreRenewalError));
+    if (isBlocking) return this.#readUntilBlocked(delivered, deliveries);
+    const readings: Awaitable<IntakeResult>[] = [];
+    let isWaiting = false;
+    for (let i = 0; i < delivered.length; i += 1) {
+      const reading = this.#intake.read(delivered[i]!, deliveries[i], this.held.policy);
+      isWaiting ||= isPromise(reading);
+      readings.push(reading);
+    }
+    const results = isWaiting ? await Promise.all(readings) : (readings as IntakeResult[]);
+    return this.#conclude(results, delivered, deliveries, isDeferred);
+  }
+
+  /** What lies behind the message at which the session stops stays locked and unread. */
+  async #readUntilBlocked(
+    delivered: readonly DeliveredMessage[],
+    deliveries: readonly (Delivery | undefined)[],
+  ): Promise<Received[]> {
+    this.requireUnblocked();
+    const results: IntakeResult[] = [];
+    for (let i = 0; i < delivered.length && this.#blockedBy === undefined; i += 1) {
+      const result = await this.#intake.read(delivered[i]!, deliveries[i], this.held.policy);
+      results.push(result);
+      if (!isUndeserializableEvent(result)) continue;
+      if (result.disposition === "blocked") this.#blockedBy = result.error;
+      if (result.disposition === "held") break;
+    }
+    return this.#conclude(results, delivered, deliveries, false);
+  }
+
+  /** Reports what could not be read, and keeps it. Throws its error when nothing else came and the message is still in the entity. */
+  #conclude(
+    results: readonly IntakeResult[],
+    delivered: readonly DeliveredMessage[],
+    deliveries: readonly (Delivery | undefined)[],
+    isDeferred: boolean,
+  ): Received[] {
+    const messages: Received[] = [];
+    const isOrdered = this.#settings.isSession && !isDeferred;
+    let failure: unknown;
+    let isBehind = false;
+    for (const [i, message] of delivered.entries()) {
+      const delivery = deliveries[i];
+      const result = results[i];
+      const event = result !== undefined && isUndeserializableEvent(result) ? result : undefined;
+      if (event !== undefined) this.#settings.onUndeserializable(event);
+      if (delivery?.state === "open" && (event?.disposition === "held" || isBehind)) {
+        this.held.add({ delivered: message, delivery, event, isDeferred });
+        isBehind ||= isOrdered;
+      } else if (event === undefined) {
+        if (result !== undefined) messages.push(result as Received);
+      } else if (event.disposition === "handedOver") messages.push(event.message);
+      else if (event.disposition === "abandoned" && delivery !== undefined) this.#abandonLater(delivery);
+      if (event !== undefined && stillThere.has(event.disposition)) {
+        failure ??= event.settlementError ?? this.held.explain(event);
+      }
+    }
+    if (messages.length === 0 && failure !== undefined) throw failure;
+    return messages;
+  }
+
+  /** The call has returned long before the back-off ends; if abandoning fails, the lock runs out and does the same. */
+  #abandonLater(delivery: Delivery): void {
+    const abandoning = abandonUndecoded(delivery, this.#abandons, () => {}).then(() => {
+      this.#abandoning.delete(abandoning);
+    });
+    this.#abandoning.add(abandoning);
+  }
+
+  readonly #onSettled = (event: UndeserializableEvent): void => {
+    if (event.disposition === "blocked") this.#blockedBy = event.error;
+    this.#settings.onUndeserializable(event);
+  };
+
+  /** Gives back what is kept. */
+  async close(): Promise<void> {
+    this.#abandons.flush();
+    await Promise.all([...this.#abandoning, this.held.close()]);
+  }
+}
+
+/** Settling tells whoever received the message: it rejects with `message-lock-lost`. */
+function ignoreRenewalError(): void {}

@@ -1,0 +1,49 @@
+import type { SettleableMessage } from "../contracts/settlement.js";
+import { Delivery } from "../delivery/delivery.js";
+import { WaybillError } from "../errors/error.js";
+import { requireWholeNumber } from "../foundation/whole-number.js";
+import type { ReceivedMessage, UndecodedMessage } from "../message/message.js";
+import type { ReceiveMessagesOptions, Receiver } from "./receiver.js";
+
+/** How a loop over messages receives. */
+export interface MessageIteratorOptions extends ReceiveMessagesOptions {
+  /** How many messages are received ahead, locked and renewed, while the loop is busy. Default: 0. */
+  readonly prefetchCount?: number;
+  /** Completes a message when the loop asks for the next, unless the loop settled it. Default: false. */
+  readonly autoCompleteMessages?: boolean;
+}
+
+/** Receives one message after the other; see `Receiver.getMessageIterator`. */
+export async function* iterateMessages<Body, Undecoded extends UndecodedMessage>(
+  receiver: Receiver<Undecoded>,
+  { prefetchCount = 0, autoCompleteMessages = false, ...receiveOptions }: MessageIteratorOptions,
+): AsyncGenerator<ReceivedMessage<Body> | Undecoded, void, undefined> {
+  requireWholeNumber("prefetchCount", prefetchCount, 0);
+  let ahead: (ReceivedMessage<Body> | Undecoded)[] = [];
+  try {
+    while (!receiver.isClosed) {
+      try {
+        ahead = await receiver.receiveMessages<Body>(1 + prefetchCount, receiveOptions);
+      } catch (error) {
+        if (receiver.isClosed && isError(error, "closed")) return;
+        if (!isError(error, "unavailable")) throw error;
+      }
+      for (let message = ahead[0]; message !== undefined && !receiver.isClosed; message = ahead[0]) {
+        yield message;
+        if (autoCompleteMessages && isOpen(message)) await receiver.completeMessage(message);
+        ahead.shift();
+      }
+    }
+  } finally {
+    const left = autoCompleteMessages ? ahead : ahead.slice(1);
+    await Promise.allSettled(left.filter(isOpen).map((message) => receiver.abandonMessage(message)));
+  }
+}
+
+function isOpen({ settlement }: SettleableMessage): boolean {
+  return settlement instanceof Delivery && settlement.state === "open";
+}
+
+function isError(error: unknown, code: "closed" | "unavailable"): boolean {
+  return error instanceof WaybillError && error.code === code;
+}

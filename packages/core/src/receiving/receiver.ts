@@ -1,0 +1,363 @@
+import type { SettleableMessage, SettlementVerb } from "../contracts/settlement.js";
+import type {
+  CallOptions,
+  ReceiveMode,
+  TransportReceiver,
+  TransportSessionReceiver,
+} from "../contracts/transport.js";
+import { type Delivery, renewLock, requireDelivery, settle } from "../delivery/delivery.js";
+import { Intake, type IntakeSettings } from "../delivery/intake.js";
+import { WaybillError } from "../errors/error.js";
+import { durationMs } from "../foundation/duration.js";
+import { pause } from "../foundation/pause.js";
+import { steadyNow } from "../foundation/scheduler.js";
+import { sequenceNumberList } from "../foundation/sequence-number-list.js";
+import { underEither } from "../foundation/under-either.js";
+import { requireWholeNumber } from "../foundation/whole-number.js";
+import { maxDeadLetterTextLength } from "../message/broker-properties.js";
+import { checkApplicationProperties } from "../message/check-message.js";
+import type {
+  ApplicationProperties,
+  ApplicationPropertyValue,
+  PeekedMessage,
+  ReceivedMessage,
+  UndecodedMessage,
+} from "../message/message.js";
+import { Processor } from "../processing/processor.js";
+import type {
+  MessageHandlers,
+  MessageSubscription,
+  SubscribeMessagesOptions,
+} from "../processing/processor-options.js";
+import type { ProcessedSession } from "../processing/processor-settings.js";
+import {
+  requireHandlers,
+  resolveSubscribeOptions,
+  type SubscribeSurroundings,
+} from "../processing/subscribe-settings.js";
+import { CallReading } from "./call-reading.js";
+import { iterateMessages, type MessageIteratorOptions } from "./message-iterator.js";
+
+/** How long to wait for messages. */
+export interface ReceiveMessagesOptions extends CallOptions {
+  /** How long to wait for the first message, in milliseconds. Default: 60 000. */
+  readonly maxWaitTimeInMs?: number;
+}
+
+/** Where to start peeking. */
+export interface PeekMessagesOptions extends CallOptions {
+  /** Default: after the last message this receiver peeked, at first from the beginning. */
+  readonly fromSequenceNumber?: bigint;
+}
+
+/** Why a message is dead-lettered; every other name is an application property to add or overwrite. */
+export interface DeadLetterMessageOptions {
+  readonly deadLetterReason?: string;
+  readonly deadLetterErrorDescription?: string;
+  readonly [applicationProperty: string]: ApplicationPropertyValue | undefined;
+}
+
+/** What a receiver works with. */
+export interface ReceiverSettings extends IntakeSettings, SubscribeSurroundings {
+  /** Renews a session's lock for as long again: a message waits for something out of reach. */
+  readonly keepLock?: (() => void) | undefined;
+  /** Whether it is there for one subscription, and closes with it. */
+  readonly isForSubscription: boolean;
+  readonly onClosed: (receiver: Receiver<UndecodedMessage>) => void;
+}
+
+const defaultMaxWaitTimeInMs = 60_000;
+
+/**
+ * Receives from a queue, a subscription or one of their dead-letter queues, and settles what it received. Bodies arrive decoded; what
+ * nobody can read is dead-lettered at its first delivery and never returned. Where that is impossible, in a dead-letter queue or in
+ * receive-and-delete mode, `Undecoded` says that raw, marked messages come too.
+ */
+export class Receiver<Undecoded extends UndecodedMessage = never> implements AsyncDisposable {
+  readonly #settings: ReceiverSettings;
+  readonly #receiver: TransportReceiver;
+  readonly #intake: Intake;
+  /** Made for the first call that receives: a session that a processor serves needs none. */
+  #calls: CallReading | undefined;
+  readonly #subscriptions = new Set<Processor>();
+  #peekFrom: bigint | undefined;
+  #closing: Promise<void> | undefined;
+
+  /** A processor that runs beside the receiver may share its intake. */
+  constructor(settings: ReceiverSettings, intake = new Intake(settings)) {
+    this.#settings = settings;
+    this.#receiver = settings.receiver;
+    this.#intake = intake;
+  }
+
+  /** The path of the queue, subscription or dead-letter queue. */
+  get entityPath(): string {
+    return this.#receiver.entityPath;
+  }
+
+  get receiveMode(): ReceiveMode {
+    return this.#receiver.receiveMode;
+  }
+
+  get isClosed(): boolean {
+    return this.#closing !== undefined;
+  }
+
+  /**
+   * Resolves with 1 to `maxMessageCount` messages as soon as there are any, or with none after the wait. Undeserializable messages are
+   * settled on the way and reported to `onUndeserializable`. Rejects with `unavailable` when something needed to read them is out of
+   * reach and nothing else came, with `deserialization-failed` when nothing at all can be read by a client that has read nothing yet; the
+   * messages stay locked, and the next call reads them again.
+   */
+  async receiveMessages<Body = unknown>(
+    maxMessageCount: number,
+    options: ReceiveMessagesOptions = {},
+  ): Promise<(ReceivedMessage<Body> | Undecoded)[]> {
+    requireWholeNumber("maxMessageCount", maxMessageCount, 1);
+    this.#requireOpen();
+    const { scheduler } = this.#settings;
+    this.#reading.requireUnblocked();
+    const maxWaitTimeInMs = durationMs("maxWaitTimeInMs", options.maxWaitTimeInMs, defaultMaxWaitTimeInMs);
+    const untilMs = steadyNow(scheduler) + maxWaitTimeInMs;
+    for (let leftMs = maxWaitTimeInMs; ; ) {
+      const isAlone = this.#reading.held.isEmpty;
+      const messages = isAlone
+        ? await this.#receive(maxMessageCount, leftMs, options)
+        : await this.#receiveBesideHeld(maxMessageCount, leftMs, options);
+      if (messages !== undefined && messages.length > 0)
+        return messages as (ReceivedMessage<Body> | Undecoded)[];
+      leftMs = Math.max(0, untilMs - steadyNow(scheduler));
+      // Nothing but poison: what is behind it is still wanted, even when there is no time to wait.
+      if (messages === undefined && (isAlone || leftMs === 0)) return this.#endWithout();
+    }
+  }
+
+  /**
+   * Delivers messages to the handlers until the subscription or the receiver is closed. Throws `TypeError` for options no program should
+   * pass, and `configuration-invalid` for `retry` where no copy can be scheduled.
+   */
+  subscribe<Body = unknown>(
+    handlers: MessageHandlers<Body, Undecoded>,
+    options: SubscribeMessagesOptions = {},
+  ): MessageSubscription {
+    const { abortSignal } = options;
+    const settings = resolveSubscribeOptions(options, this.#settings);
+    requireHandlers(handlers);
+    this.#requireOpen();
+    const processor = new Processor(handlers as MessageHandlers<unknown, UndecodedMessage>, {
+      ...settings,
+      intake: this.#intake,
+      session: sessionOf(this.#receiver, this.#settings.keepLock),
+      onClosed: (closed) => {
+        this.#subscriptions.delete(closed);
+        abortSignal?.removeEventListener("abort", onAbort);
+        if (this.#settings.isForSubscription) this.close().catch(() => {});
+      },
+    });
+    // Closing is as good as told: a failure of it reaches whoever closes the receiver.
+    const onAbort = () => void processor.close().catch(() => {});
+    this.#subscriptions.add(processor);
+    if (abortSignal?.aborted) onAbort();
+    else abortSignal?.addEventListener("abort", onAbort, { once: true });
+    return processor;
+  }
+
+  /**
+   * Receives one message after the other until the receiver is closed. A message that cannot be read now is told to the client's hook and
+   * comes again; the loop goes on. A message that is auto-completed is completed when the loop asks for the next one; the one that
+   * could not be completed or at which the loop is left, and those received ahead, are abandoned.
+   */
+  getMessageIterator<Body = unknown>(
+    options: MessageIteratorOptions = {},
+  ): AsyncGenerator<ReceivedMessage<Body> | Undecoded, void, undefined> {
+    return iterateMessages<Body, Undecoded>(this, options);
+  }
+
+  /**
+   * Reads without locking: active, locked, deferred and scheduled messages in order of sequence number. A message whose body cannot be
+   * read comes raw, marked by `failure`.
+   */
+  async peekMessages<Body = unknown>(
+    maxMessageCount: number,
+    options: PeekMessagesOptions = {},
+  ): Promise<PeekedMessage<Body>[]> {
+    requireWholeNumber("maxMessageCount", maxMessageCount, 1);
+    this.#requireOpen();
+    const { fromSequenceNumber = this.#peekFrom, abortSignal } = options;
+    const delivered = await this.#receiver.peek({
+      maxMessages: maxMessageCount,
+      fromSequenceNumber,
+      abortSignal,
+    });
+    const last = delivered.at(-1);
+    if (last !== undefined) this.#peekFrom = last.sequenceNumber + 1n;
+    const messages = await Promise.all(delivered.map((message) => this.#intake.readPeeked(message)));
+    return messages as PeekedMessage<Body>[];
+  }
+
+  /** Receives deferred messages by number. Rejects with `message-not-found` if one is not there. */
+  async receiveDeferredMessages<Body = unknown>(
+    sequenceNumbers: bigint | readonly bigint[],
+    options: CallOptions = {},
+  ): Promise<(ReceivedMessage<Body> | Undecoded)[]> {
+    const numbers = sequenceNumberList(sequenceNumbers);
+    this.#requireOpen();
+    if (numbers.length === 0) return [];
+    const { found, messages } = this.#reading.held.readDeferred(numbers);
+    const missing = numbers.filter((number) => !found.includes(number));
+    const readable = await messages;
+    const delivered = missing.length === 0 ? [] : await this.#receiver.receiveDeferred(missing, options);
+    const received = delivered.length === 0 ? [] : await this.#reading.read(delivered, { isDeferred: true });
+    return [...readable, ...received] as (ReceivedMessage<Body> | Undecoded)[];
+  }
+
+  /**
+   * Removes the message from the entity. As every settlement, rejects with `message-lock-lost` if its lock ran out, with
+   * `operation-invalid` if it was settled already.
+   */
+  async completeMessage(message: SettleableMessage): Promise<void> {
+    await settle(requireDelivery(message, this.#receiver), "complete");
+  }
+
+  /** Gives the message back, to be delivered again at once; its delivery count rises. */
+  async abandonMessage(
+    message: SettleableMessage,
+    propertiesToModify?: ApplicationProperties,
+  ): Promise<void> {
+    await this.#settleModified(message, "abandon", propertiesToModify);
+  }
+
+  /** Puts the message aside, to be received by its sequence number only. */
+  async deferMessage(message: SettleableMessage, propertiesToModify?: ApplicationProperties): Promise<void> {
+    await this.#settleModified(message, "defer", propertiesToModify);
+  }
+
+  /** Moves the message to the dead-letter queue. */
+  async deadLetterMessage(message: SettleableMessage, options: DeadLetterMessageOptions = {}): Promise<void> {
+    const { deadLetterReason, deadLetterErrorDescription, ...properties } = options;
+    const delivery = requireDelivery(message, this.#receiver);
+    checkText("deadLetterReason", deadLetterReason, delivery);
+    checkText("deadLetterErrorDescription", deadLetterErrorDescription, delivery);
+    checkApplicationProperties(properties, detailsOf(delivery));
+    const propertiesToModify = properties as ApplicationProperties;
+    await settle(delivery, "deadLetter", {
+      deadLetterReason,
+      deadLetterErrorDescription,
+      propertiesToModify,
+    });
+  }
+
+  /** Extends the message's lock by the entity's lock duration and resolves with its new end. */
+  async renewMessageLock(message: SettleableMessage): Promise<Date> {
+    return renewLock(requireDelivery(message, this.#receiver));
+  }
+
+  /**
+   * Closes its subscriptions, waiting for the handlers that run, and then the receiver. Messages that are received and not settled stay
+   * locked until their locks run out.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  get #reading(): CallReading {
+    this.#calls ??= new CallReading(this.#settings, this.#intake);
+    return this.#calls;
+  }
+
+  async #close(): Promise<void> {
+    this.#calls?.stopWaiting();
+    try {
+      await Promise.all(Array.from(this.#subscriptions, (subscription) => subscription.close()));
+      await this.#calls?.close();
+    } finally {
+      this.#intake.renewal.stop();
+      this.#settings.onClosed(this as Receiver<UndecodedMessage>);
+      await this.#receiver.close();
+    }
+  }
+
+  /** Undefined when nothing came in time. */
+  async #receive(
+    maxMessages: number,
+    maxWaitTimeInMs: number,
+    { abortSignal }: ReceiveMessagesOptions,
+  ): Promise<(ReceivedMessage | UndecodedMessage)[] | undefined> {
+    const delivered = await this.#receiver.receive({ maxMessages, maxWaitTimeInMs, abortSignal });
+    return delivered.length === 0 ? undefined : this.#reading.read(delivered, { isDeferred: false });
+  }
+
+  /** Reads again what calls before could not read, and receives more, as long as there is room, until it is time to read it again. */
+  async #receiveBesideHeld(
+    maxMessages: number,
+    leftMs: number,
+    options: ReceiveMessagesOptions,
+  ): Promise<(ReceivedMessage | UndecodedMessage)[] | undefined> {
+    this.#settings.keepLock?.();
+    const messages = await this.#reading.held.readAgain(maxMessages);
+    if (messages.length > 0) return messages;
+    this.#reading.requireUnblocked();
+    const waitMs = Math.min(leftMs, this.#reading.held.delayMs);
+    if (!this.#reading.held.isFull) return this.#receive(maxMessages, waitMs, options);
+    if (waitMs > 0) await this.#pause(waitMs, options.abortSignal);
+    return undefined;
+  }
+
+  async #pause(durationMs: number, abortSignal: AbortSignal | undefined): Promise<void> {
+    await underEither(this.#reading.closing, abortSignal, (signal) =>
+      pause(durationMs, this.#settings.scheduler, signal),
+    );
+    this.#requireOpen();
+    if (abortSignal?.aborted) {
+      throw new WaybillError("aborted", "The call was given up.", { entityPath: this.entityPath });
+    }
+  }
+
+  /** Says why nothing came, if something did that cannot be read. */
+  #endWithout(): [] {
+    const { error } = this.#reading.held;
+    if (error !== undefined) throw error;
+    return [];
+  }
+
+  async #settleModified(
+    message: SettleableMessage,
+    verb: SettlementVerb,
+    propertiesToModify: ApplicationProperties | undefined,
+  ): Promise<void> {
+    const delivery = requireDelivery(message, this.#receiver);
+    if (propertiesToModify === undefined) return settle(delivery, verb);
+    checkApplicationProperties(propertiesToModify, detailsOf(delivery));
+    return settle(delivery, verb, { propertiesToModify });
+  }
+
+  #requireOpen(): void {
+    if (!this.isClosed) return;
+    throw new WaybillError("closed", "The receiver is closed.", { entityPath: this.entityPath });
+  }
+}
+
+function sessionOf(
+  receiver: TransportReceiver | TransportSessionReceiver,
+  keepLock: (() => void) | undefined,
+): ProcessedSession | undefined {
+  return "sessionId" in receiver ? { sessionId: receiver.sessionId, keeper: undefined, keepLock } : undefined;
+}
+
+function checkText(name: string, text: string | undefined, delivery: Delivery): void {
+  if (text === undefined || text.length <= maxDeadLetterTextLength) return;
+  throw new WaybillError(
+    "operation-invalid",
+    `${name} must have at most ${maxDeadLetterTextLength} characters; got ${text.length}.`,
+    detailsOf(delivery),
+  );
+}
+
+function detailsOf({ message, receiver }: Delivery) {
+  return { messageId: message.messageId, entityPath: receiver.entityPath };
+}

@@ -1,0 +1,18 @@
+/** Requests and replies: options, requesters, replies that no request waits for. */
+
+export type { TypedMessageProperties } from "./message-types/message-type.js";
+export type { RepliableMessage, ReplyOptions } from "./request-reply/reply.js";
+export type {
+  RequesterOptions,
+  RequestManyOptions,
+  RequestMessage,
+  RequestOptions,
+} from "./request-reply/request-options.js";
+export type { AddressedRequest, ReplySourceOptions } from "./request-reply/request-reply.js";
+export type { Requester } from "./request-reply/requester.js";
+export type {
+  UnmatchedReplyDisposition,
+  UnmatchedReplyEvent,
+  UnmatchedReplyKind,
+  UnmatchedReplyPolicy,
+} from "./request-reply/unmatched-reply.js";

@@ -1,0 +1,168 @@
+import type { Awaitable } from "../contracts/serializer.js";
+import type { CallOptions, TransportMessageBatch, TransportSender } from "../contracts/transport.js";
+import { isPromise } from "../foundation/is-promise.js";
+import { sequenceNumberList } from "../foundation/sequence-number-list.js";
+import type { EncodedMessage, Message } from "../message/message.js";
+import type { Pipeline } from "../pipeline/pipeline.js";
+import { type CreateMessageBatchOptions, MessageBatch } from "./message-batch.js";
+import { checkOutgoing, encode } from "./outgoing.js";
+import { sendInBatches, sendOne } from "./send-in-batches.js";
+
+/** What a sender works with. */
+export interface SenderSettings {
+  readonly sender: TransportSender;
+  readonly pipeline: Pipeline;
+  readonly onClosed: (sender: Sender) => void;
+}
+
+/**
+ * Sends to one queue or topic. Every message of a call is checked and written before the first is sent, so that a message that cannot be
+ * written never leaves half a call behind; the error names it.
+ */
+export class Sender implements AsyncDisposable {
+  readonly #settings: SenderSettings;
+  readonly #sender: TransportSender;
+  readonly #batches = new WeakMap<MessageBatch, TransportMessageBatch>();
+  #closing: Promise<void> | undefined;
+
+  constructor(settings: SenderSettings) {
+    this.#settings = settings;
+    this.#sender = settings.sender;
+  }
+
+  /** The queue or topic. */
+  get entityPath(): string {
+    return this.#sender.entityPath;
+  }
+
+  get isClosed(): boolean {
+    return this.#closing !== undefined;
+  }
+
+  /**
+   * Sends one message, several, or a batch. What fits into one batch is sent all or none; a larger array goes in several, in order,
+   * and rejects with `partially-sent` when one of them fails after others were sent: `sendResults` says which. Rejects with
+   * `operation-invalid` for a property outside its limits, with `serialization-failed` for a body that cannot be written, with
+   * `message-too-large` for a message beyond the broker's limit; nothing was sent then.
+   */
+  async sendMessages(
+    messages: Message | readonly Message[] | MessageBatch,
+    options?: CallOptions,
+  ): Promise<void> {
+    if (messages instanceof MessageBatch) {
+      const batch = this.#batches.get(messages);
+      if (batch === undefined) throw new TypeError("The batch was made by another sender.");
+      await this.#sender.sendBatch(batch, options);
+      return;
+    }
+    const encoded = this.#serialize(toArray(messages), options);
+    await this.#send(isPromise(encoded) ? await encoded : encoded, options);
+  }
+
+  /** Sends messages whose bodies are in wire form already, untouched: forwarded, resubmitted, or written by `pipeline.serialize`. */
+  async sendEncodedMessages(
+    messages: EncodedMessage | readonly EncodedMessage[],
+    options?: CallOptions,
+  ): Promise<void> {
+    const checked = toArray(messages);
+    checked.forEach((message, index) => {
+      checkOutgoing(message, { entityPath: this.entityPath, index, count: checked.length });
+      requireEncodedBody(message);
+    });
+    await this.#send(checked, options);
+  }
+
+  /**
+   * Makes an empty batch, to be filled with `tryAddMessage` and sent with `sendMessages`. Rejects with `operation-invalid` when
+   * `maxSizeInBytes` is more than the broker takes.
+   */
+  async createMessageBatch(options: CreateMessageBatchOptions = {}): Promise<MessageBatch> {
+    const { maxSizeInBytes } = options;
+    if (maxSizeInBytes !== undefined && !(Number.isInteger(maxSizeInBytes) && maxSizeInBytes > 0)) {
+      throw new TypeError(`maxSizeInBytes must be a whole number from 1, not ${String(maxSizeInBytes)}.`);
+    }
+    const inner = await this.#sender.createBatch(options);
+    const { pipeline } = this.#settings;
+    const batch = new MessageBatch({ batch: inner, pipeline, entityPath: this.entityPath });
+    this.#batches.set(batch, inner);
+    return batch;
+  }
+
+  /**
+   * Schedules one message or several to become visible at an instant; resolves with their sequence numbers, by which they can be
+   * cancelled until then.
+   */
+  async scheduleMessages(
+    messages: Message | readonly Message[],
+    scheduledEnqueueTimeUtc: Date,
+    options?: CallOptions,
+  ): Promise<bigint[]> {
+    if (!(scheduledEnqueueTimeUtc instanceof Date) || Number.isNaN(scheduledEnqueueTimeUtc.getTime())) {
+      throw new TypeError("scheduleMessages needs a valid Date.");
+    }
+    const encoded = await this.#serialize(toArray(messages), options);
+    return encoded.length === 0 ? [] : this.#sender.schedule(encoded, scheduledEnqueueTimeUtc, options);
+  }
+
+  /** Cancels scheduled messages. Rejects with `message-not-found` if one is not scheduled any more. */
+  async cancelScheduledMessages(
+    sequenceNumbers: bigint | readonly bigint[],
+    options?: CallOptions,
+  ): Promise<void> {
+    const numbers = sequenceNumberList(sequenceNumbers);
+    if (numbers.length > 0) await this.#sender.cancelScheduled(numbers, options);
+  }
+
+  /** Closes the sender; closing twice is harmless. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    this.#settings.onClosed(this);
+    await this.#sender.close();
+  }
+
+  async #send(messages: readonly EncodedMessage[], options: CallOptions | undefined): Promise<void> {
+    if (messages.length === 1) await sendOne(this.#sender, messages[0]!, options);
+    else if (messages.length > 1) await sendInBatches(this.#sender, messages, options);
+  }
+
+  #serialize(
+    messages: readonly Message[],
+    options: CallOptions | undefined,
+  ): Awaitable<readonly EncodedMessage[]> {
+    const { pipeline } = this.#settings;
+    const written: Awaitable<EncodedMessage>[] = [];
+    let isWaiting = false;
+    for (let index = 0; index < messages.length; index += 1) {
+      const place = { entityPath: this.entityPath, index, count: messages.length };
+      const one = encode(messages[index]!, pipeline, place, options);
+      if (isPromise(one)) {
+        isWaiting = true;
+        // Nobody waits for it when one of the next is refused at once.
+        (one as Promise<EncodedMessage>).catch(() => {});
+      }
+      written.push(one);
+    }
+    return isWaiting ? Promise.all(written) : (written as EncodedMessage[]);
+  }
+}
+
+function toArray<T extends object>(messages: T | readonly T[]): readonly T[] {
+  return Array.isArray(messages) ? (messages as readonly T[]) : [messages as T];
+}
+
+function requireEncodedBody({ body }: EncodedMessage): void {
+  if (body instanceof Uint8Array) return;
+  const section = (body as { section?: unknown } | null | undefined)?.section;
+  if (section === "value" || (section === "sequence" && Array.isArray(body.value))) return;
+  throw new TypeError(
+    "sendEncodedMessages needs bodies in wire form: a Uint8Array, a value or a sequence section.",
+  );
+}

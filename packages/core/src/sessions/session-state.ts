@@ -1,0 +1,206 @@
+import { WaybillError } from "../errors/error.js";
+import type { EncodedBody } from "../message/body.js";
+import type { ApplicationProperties, ApplicationPropertyValue, EncodedMessage } from "../message/message.js";
+import type { DeserializationOutcome } from "../message/outcome.js";
+import { attemptDetails } from "../pipeline/decisive-attempt.js";
+
+/**
+ * A session's state is bytes to the broker, without a content type beside them. waybill puts one in front: four bytes that begin no
+ * JSON, no MessagePack and no Avro, then the length of a header, the header as JSON, and the state as its serializer wrote it. What does not
+ * start like that was written by others, and is read as a message without a content type. `docs/sessions.md` has the layout.
+ */
+const magic = Uint8Array.of(0xc1, 0x57, 0x42, 1);
+
+/** The header's length follows the magic as an unsigned 16-bit number, most significant byte first. */
+const headerAt = magic.length + 2;
+const longestHeaderBytes = 0xffff;
+const jsonSpaces: readonly number[] = [0x20, 0x09, 0x0a, 0x0d];
+
+interface StateHeader {
+  readonly contentType?: string | undefined;
+  /** The state type, which serializers get as the message type. */
+  readonly subject?: string | undefined;
+  readonly applicationProperties?: ApplicationProperties | undefined;
+}
+
+/** The bytes of a state that the pipeline has written. */
+export function toSessionState({
+  body,
+  contentType,
+  subject,
+  applicationProperties,
+}: EncodedMessage): Uint8Array {
+  if (!(body instanceof Uint8Array)) throw new TypeError("A session's state is bytes, not an AMQP value.");
+  const properties = Object.entries(applicationProperties ?? {}).map(([name, value]) => [
+    name,
+    toHeaderValue(name, value),
+  ]);
+  const header: StateHeader = {
+    contentType,
+    subject,
+    ...(properties.length > 0 && { applicationProperties: Object.fromEntries(properties) }),
+  };
+  const headerBytes = new TextEncoder().encode(JSON.stringify(header));
+  if (headerBytes.length > longestHeaderBytes) {
+    throw new WaybillError(
+      "serialization-failed",
+      `the header of a session state has ${headerBytes.length} bytes, more than ${longestHeaderBytes}.`,
+    );
+  }
+  const state = new Uint8Array(headerAt + headerBytes.length + body.length);
+  state.set(magic);
+  new DataView(state.buffer).setUint16(magic.length, headerBytes.length);
+  state.set(headerBytes, headerAt);
+  state.set(body, headerAt + headerBytes.length);
+  return state;
+}
+
+/**
+ * The bytes of a state that the pipeline has written, alone. Throws `serialization-failed` for one that could not be read again without
+ * what stands beside its bytes.
+ */
+export function toBareState({ body, applicationProperties }: EncodedMessage): Uint8Array {
+  if (!(body instanceof Uint8Array)) throw new TypeError("A session's state is bytes, not an AMQP value.");
+  const names = Object.keys(applicationProperties ?? {});
+  if (names.length === 0) return body;
+  throw new WaybillError(
+    "serialization-failed",
+    `a session state without an envelope has no place for its application properties (${names.join(", ").slice(0, 128)}): leave ` +
+      "compression, encryption and message types out, or sessionStateEnvelope on.",
+  );
+}
+
+/**
+ * The message that the pipeline is to read a state from. `stateType` is for states that do not say theirs. Throws
+ * `deserialization-failed` when the header is damaged or of a later version.
+ */
+export function fromSessionState(
+  state: Uint8Array,
+  stateType: string | undefined,
+  entityPath: string,
+): EncodedMessage {
+  if (!hasMagic(state)) return fromBareState(state, stateType);
+  try {
+    return fromEnvelope(state, stateType);
+  } catch (error) {
+    const text = `The header of the session's state cannot be read: ${(error as Error).message}.`;
+    throw new WaybillError("deserialization-failed", text, {
+      entityPath,
+      stage: "select",
+      reason: "content-type-malformed",
+    });
+  }
+}
+
+/** Whether a state says that there is none: the official JavaScript SDK clears a state by writing JSON's `null`. */
+export function isNoState(state: Uint8Array): boolean {
+  return state.length === 0 || (state.length === 4 && new TextDecoder().decode(state) === "null");
+}
+
+/** The value of a state, or the error that tells why nobody could read it. */
+export function stateValue(outcome: DeserializationOutcome, entityPath: string): unknown {
+  if (outcome.status === "decoded") return outcome.body;
+  if (outcome.status === "unavailable") {
+    throw new WaybillError("unavailable", "Something needed to read the session's state is out of reach.", {
+      entityPath,
+      cause: outcome.error,
+    });
+  }
+  throw new WaybillError("deserialization-failed", `The session's state: ${outcome.description}`, {
+    entityPath,
+    ...attemptDetails(outcome.report),
+  });
+}
+
+/**
+ * A state that others wrote must prove what it is, as a body does. A text, number or boolean alone proves nothing there, but the official
+ * SDK writes states as JSON, and no other format's bytes read as a whole JSON text of that kind.
+ */
+function fromBareState(state: Uint8Array, stateType: string | undefined): EncodedMessage {
+  const contentType = isJsonScalar(state) ? "application/json" : undefined;
+  return { body: state, contentType, subject: stateType, applicationProperties: {} };
+}
+
+/** Whether bytes are JSON, and neither an object nor an array. */
+function isJsonScalar(bytes: Uint8Array): boolean {
+  const first = bytes.find((byte) => !jsonSpaces.includes(byte));
+  if (first === undefined || first === 0x7b || first === 0x5b) return false;
+  try {
+    JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function fromEnvelope(state: Uint8Array, stateType: string | undefined): EncodedMessage {
+  if (state[3] !== magic[3]) throw new Error(`it is of version ${state[3]}, and this is version ${magic[3]}`);
+  if (state.length < headerAt) throw new Error("it is cut off");
+  const bodyAt = headerAt + new DataView(state.buffer, state.byteOffset).getUint16(magic.length);
+  if (state.length < bodyAt) throw new Error("it is cut off");
+  const { contentType, subject, applicationProperties } = parseHeader(state.subarray(headerAt, bodyAt));
+  return {
+    // A copy, so that no serializer gets a view into other bytes.
+    body: state.slice(bodyAt),
+    contentType: textOrNone("contentType", contentType),
+    subject: textOrNone("subject", subject) ?? stateType,
+    applicationProperties: fromHeaderProperties(applicationProperties),
+  };
+}
+
+function hasMagic(state: EncodedBody): boolean {
+  return (
+    state instanceof Uint8Array && state[0] === magic[0] && state[1] === magic[1] && state[2] === magic[2]
+  );
+}
+
+function parseHeader(bytes: Uint8Array): Record<keyof StateHeader, unknown> {
+  let header: unknown;
+  try {
+    header = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw new Error("it is not JSON");
+  }
+  if (typeof header !== "object" || header === null || Array.isArray(header))
+    throw new Error("it is no object");
+  return header as Record<keyof StateHeader, unknown>;
+}
+
+/** Numbers, texts and booleans as they are; what JSON cannot hold as a list of its kind and its text. */
+function toHeaderValue(name: string, value: ApplicationPropertyValue): unknown {
+  if (typeof value === "bigint") return ["bigint", String(value)];
+  if (value instanceof Date) return ["date", value.toISOString()];
+  if (!(value instanceof Uint8Array)) return value;
+  throw new WaybillError(
+    "serialization-failed",
+    `the application property "${name.slice(0, 128)}" of a session state is binary, which its header cannot hold.`,
+  );
+}
+
+/** `Object.fromEntries` defines names that an assignment would take for something else, such as `__proto__`. */
+function fromHeaderProperties(properties: unknown): ApplicationProperties {
+  if (properties === undefined) return {};
+  if (typeof properties !== "object" || properties === null || Array.isArray(properties)) {
+    throw new Error("its applicationProperties are no object");
+  }
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, value]) => [name, fromHeaderValue(value)]),
+  );
+}
+
+function fromHeaderValue(value: unknown): ApplicationPropertyValue {
+  if (value === null || ["string", "number", "boolean"].includes(typeof value)) {
+    return value as ApplicationPropertyValue;
+  }
+  if (Array.isArray(value) && value.length === 2) {
+    const [kind, text] = value as readonly unknown[];
+    if (kind === "bigint" && typeof text === "string" && /^-?\d{1,20}$/.test(text)) return BigInt(text);
+    if (kind === "date" && typeof text === "string" && !Number.isNaN(Date.parse(text))) return new Date(text);
+  }
+  throw new Error("it has an application property of an unknown kind");
+}
+
+function textOrNone(name: string, value: unknown): string | undefined {
+  if (value === undefined || typeof value === "string") return value;
+  throw new Error(`its ${name} is no text`);
+}

@@ -1,0 +1,81 @@
+import type {
+  EntityAddress,
+  ReceiverEvents,
+  Transport,
+  TransportSessionReceiver,
+} from "../contracts/transport.js";
+import { LockRenewal } from "../delivery/lock-renewal.js";
+import type { UndecodedMessage } from "../message/message.js";
+import { ErrorReporter } from "../processing/error-reporter.js";
+import {
+  requireHandlers,
+  requirePrefetchable,
+  type SubscribeSurroundings,
+} from "../processing/subscribe-settings.js";
+import { SessionProcessor } from "./session-processor.js";
+import {
+  resolveSubscribeSessionsOptions,
+  type SessionMessageHandlers,
+  type SubscribeSessionsOptions,
+} from "./session-processor-options.js";
+import type { SessionReceiverSettings } from "./session-receiver.js";
+import { SessionRun } from "./session-run.js";
+
+/** What the client gives to a session processor. */
+export interface SessionProcessorSurroundings
+  extends Pick<SubscribeSurroundings, "entityPath" | "scheduler" | "breaker" | "backoff"> {
+  readonly transport: Transport;
+  readonly events: ReceiverEvents;
+  readonly address: EntityAddress;
+  /** The settings of a receiver whose lock is renewed for so long. */
+  readonly settingsOf: (session: TransportSessionReceiver, renewForMs: number) => SessionReceiverSettings;
+  readonly onClosed: (processor: SessionProcessor) => void;
+}
+
+/** Checks handlers and options and starts to serve sessions. */
+export function startSessionProcessor(
+  handlers: SessionMessageHandlers<unknown, UndecodedMessage>,
+  given: SubscribeSessionsOptions,
+  surroundings: SessionProcessorSurroundings,
+): SessionProcessor {
+  requireHandlers(handlers);
+  const { abortSignal } = given;
+  const options = resolveSubscribeSessionsOptions(given);
+  const { receiveMode, maxAutoLockRenewalDurationInMs: renewForMs } = options;
+  const isBlocking = options.undeserializableAction === "block";
+  const { transport, address, scheduler, entityPath, breaker, backoff } = surroundings;
+  const { onLinkStalled } = surroundings.events;
+  requirePrefetchable(options.prefetchCount, receiveMode, entityPath);
+  const reporter = new ErrorReporter((args) => handlers.processError(args), entityPath, undefined);
+  // One timer for all of its sessions.
+  const sessionRenewal = new LockRenewal(scheduler);
+  const processor = new SessionProcessor({
+    scheduler,
+    options,
+    reporter,
+    breaker,
+    backoff,
+    accept: (maxWaitTimeInMs, signal) =>
+      transport.acceptSession(address, undefined, {
+        receiveMode,
+        maxWaitTimeInMs,
+        onLinkStalled,
+        abortSignal: signal,
+      }),
+    open(session, events) {
+      const settings = surroundings.settingsOf(session, renewForMs);
+      const receiver = { ...settings, isSession: true, isBlocking, sessionRenewal };
+      return new SessionRun({ receiver, handlers, options, breaker, reporter, events });
+    },
+    onClosed(closed) {
+      sessionRenewal.stop();
+      abortSignal?.removeEventListener("abort", onAbort);
+      surroundings.onClosed(closed);
+    },
+  });
+  // Closing is as good as told: a failure of it reaches whoever closes the client.
+  const onAbort = () => void processor.close().catch(() => {});
+  if (abortSignal?.aborted) onAbort();
+  else abortSignal?.addEventListener("abort", onAbort, { once: true });
+  return processor;
+}

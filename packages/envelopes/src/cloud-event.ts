@@ -1,0 +1,83 @@
+import { decodeFailure } from "@waybill/core/serializer";
+import { isRecord } from "./envelope.js";
+
+/** An event in one object, as the JSON format has it, with its data as a value. Source: CloudEvents 1.0, JSON event format. */
+export interface OpenedEvent {
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly data: unknown;
+}
+
+const required = ["specversion", "id", "source", "type"] as const;
+
+/** Whether an object has the attributes that every event has. */
+export function looksLikeEvent(value: unknown): value is Readonly<Record<string, unknown>> {
+  return (
+    isRecord(value) &&
+    required.every(
+      (name) => Object.hasOwn(value, name) && typeof value[name] === "string" && value[name] !== "",
+    )
+  );
+}
+
+/** Opens an event of the JSON format, or of the Avro format as `cloudEventsAvro` reads it. Throws `decodeFailure`. */
+export function openEvent(value: unknown): OpenedEvent {
+  if (isAvroEvent(value)) return { attributes: checked(value.attribute), data: avroData(value) };
+  const event = checked(value);
+  const { data_base64: base64, data, ...attributes } = event;
+  if (base64 === undefined) return { attributes, data: data === undefined ? null : data };
+  if (data !== undefined) throw malformed("both data and data_base64");
+  return { attributes, data: ofMediaType(bytesOf(base64), attributes.datacontenttype) };
+}
+
+function checked(value: unknown): Readonly<Record<string, unknown>> {
+  if (Array.isArray(value)) throw malformed("a batch of events in the place of one");
+  if (!looksLikeEvent(value)) throw malformed(`none of ${required.join(", ")}, or an empty one`);
+  if (!/^(?:1\.0|0\.3)$/.test(String(value.specversion))) throw malformed("a specversion that is not 1.0");
+  return value;
+}
+
+function bytesOf(base64: unknown): Uint8Array {
+  const isBase64 =
+    typeof base64 === "string" && base64.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(base64);
+  if (!isBase64) throw malformed("a data_base64 that is not base64");
+  return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+}
+
+/** What bytes hold whose content type is JSON; other bytes stay as they are. */
+function ofMediaType(bytes: Uint8Array, mediaType: unknown): unknown {
+  if (!isJson(mediaType)) return bytes;
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as unknown;
+  } catch {
+    throw malformed("data that is not the JSON that datacontenttype names");
+  }
+}
+
+/** Whether a content type names JSON. */
+function isJson(mediaType: unknown): boolean {
+  return typeof mediaType === "string" && /^\s*[\w.+-]+\/(?:json|[\w.-]+\+json)\s*(?:;|$)/i.test(mediaType);
+}
+
+interface AvroEvent {
+  readonly attribute: unknown;
+  readonly data: unknown;
+}
+
+function isAvroEvent(value: unknown): value is AvroEvent {
+  return (
+    isRecord(value) &&
+    isRecord(value.attribute) &&
+    Object.hasOwn(value, "data") &&
+    !Object.hasOwn(value, "specversion")
+  );
+}
+
+function avroData({ attribute, data }: AvroEvent): unknown {
+  const mediaType = (attribute as Readonly<Record<string, unknown>>).datacontenttype;
+  if (data instanceof Uint8Array) return ofMediaType(data, mediaType);
+  return data;
+}
+
+function malformed(what: string): Error {
+  return decodeFailure("malformed", `The CloudEvent has ${what}.`);
+}

@@ -1,0 +1,220 @@
+import type { ApplicationProperties, ApplicationPropertyValue } from "@waybill/core";
+import type { WritableProperties } from "@waybill/core/transport";
+import { looksLikeEvent, openEvent } from "./cloud-event.js";
+import {
+  type Envelope,
+  type EnvelopedMessage,
+  type EnvelopeFacts,
+  type EnvelopeOptions,
+  idText,
+  instantOf,
+  isRecord,
+  jsonBody,
+  messageIdOf,
+  textMember,
+  typeTable,
+} from "./envelope.js";
+
+/** How CloudEvents are written. */
+export interface CloudEventsOptions extends EnvelopeOptions {
+  /** The `source` of what is sent: a URI reference, such as `"/shop/orders"`. Default `"/"`. */
+  readonly source?: string | undefined;
+  /** `"binary"` (default): attributes are application properties; `"structured"`: the event is one body. */
+  readonly mode?: "binary" | "structured" | undefined;
+  /** The format of structured events. Avro needs `cloudEventsAvro(avro)` among the serializers. Default `"json"`. */
+  readonly format?: "json" | "avro" | undefined;
+}
+
+/** The prefixes of attributes; a message has one of the two. Source: CloudEvents AMQP binding 1.0.3, 3.1.3. */
+const prefixes = ["cloudEvents_", "cloudEvents:"] as const;
+const structured = "application/cloudevents";
+
+/**
+ * CloudEvents 1.0 over AMQP, in binary and structured mode: attributes with `cloudEvents_` in front, or `cloudEvents:` of older senders. The type is
+ * the event's `type`, the body its data. Source: CloudEvents, AMQP protocol binding 1.0.3.
+ */
+export function cloudEvents(options: CloudEventsOptions = {}): Envelope {
+  const { source = "/", mode = "binary", format = "json" } = options;
+  if (mode !== "binary" && mode !== "structured")
+    throw new TypeError('cloudEvents: mode must be "binary" or "structured".');
+  if (format !== "json" && format !== "avro")
+    throw new TypeError('cloudEvents: format must be "json" or "avro".');
+  const table = typeTable(options.types);
+  const isWrapped = (message: WritableProperties) => mode === "structured" || isStructured(message);
+  return Object.freeze({
+    name: "CloudEvents",
+    recognises: (message) =>
+      isStructured(message) || attributesOf(message.applicationProperties) !== undefined,
+    identify(message) {
+      if (isStructured(message)) return undefined;
+      const type = attributesOf(message.applicationProperties)?.type;
+      const messageType = table.toLocal(typeof type === "string" && type !== "" ? [type] : []);
+      return messageType === undefined ? undefined : { messageType, version: undefined };
+    },
+    open(body, message) {
+      if (!isStructured(message)) return undefined;
+      const { attributes, data } = openEvent(body);
+      const messageType = table.toLocal([String(attributes.type)]) ?? "";
+      return { messageType, version: undefined, body: data };
+    },
+    stamp({ messageType }, message) {
+      const { applicationProperties = {} } = message;
+      const messageId = messageIdOf(message);
+      if (isWrapped(message))
+        return { messageId, contentType: structuredType(message, format), applicationProperties };
+      const event = {
+        specversion: "1.0",
+        id: messageId,
+        source,
+        type: table.toForeign(messageType),
+        time: new Date().toISOString(),
+      };
+      const attributes = Object.entries(event).map(([name, value]) => [prefixes[0] + name, value] as const);
+      return {
+        messageId,
+        // What the message itself has of the event's attributes goes before what is made here.
+        applicationProperties: { ...Object.fromEntries(attributes), ...applicationProperties },
+      };
+    },
+    wrap(body, { messageType }, message) {
+      if (!isWrapped(message)) return body;
+      const attributes = {
+        ...extensions(message.applicationProperties),
+        specversion: "1.0",
+        id: messageIdOf(message),
+        source,
+        type: table.toForeign(messageType),
+        time: new Date().toISOString(),
+      };
+      return structuredType(message, format).endsWith("+avro")
+        ? avroEvent(attributes, body)
+        : jsonEvent(attributes, body);
+    },
+    facts: (message) => factsOf(message),
+    replyProperties(request) {
+      const { correlationId } = factsOf(request);
+      return {
+        ...(correlationId === undefined ? undefined : { correlationId }),
+        ...(isStructured(request) ? { contentType: request.contentType } : undefined),
+      };
+    },
+  } satisfies Envelope);
+}
+
+/**
+ * Dapr's pub/sub: CloudEvents in JSON without a content type (with one where Dapr published in bulk), known by the event's own attributes. The type
+ * is the event's `type`, or the topic where that is Dapr's default. Written events have the form that Dapr reads. Source: Dapr, `pubsub/envelope.go`.
+ */
+export function dapr(
+  options: EnvelopeOptions & {
+    readonly source?: string | undefined;
+    readonly pubsubName?: string | undefined;
+  } = {},
+): Envelope {
+  const { source = "/", pubsubName } = options;
+  const table = typeTable(options.types);
+  return Object.freeze({
+    name: "Dapr",
+    recognises: (message) => looksLikeEvent(jsonBody(message)),
+    identify: () => undefined,
+    open(body) {
+      if (!looksLikeEvent(body)) return undefined;
+      const { attributes, data } = openEvent(body);
+      const messageType = table.toLocal([daprType(attributes)]) ?? "";
+      return { messageType, version: undefined, body: data };
+    },
+    stamp: (_, message) => ({
+      messageId: messageIdOf(message),
+      contentType: `${structured}+json`,
+      applicationProperties: message.applicationProperties ?? {},
+    }),
+    wrap: (body, { messageType }, message) =>
+      jsonEvent(
+        {
+          specversion: "1.0",
+          id: messageIdOf(message),
+          source,
+          type: table.toForeign(messageType),
+          time: new Date().toISOString(),
+          ...(message.to === undefined ? undefined : { topic: message.to }),
+          ...(pubsubName === undefined ? undefined : { pubsubname: pubsubName }),
+        },
+        body,
+      ),
+    facts: (message) => factsOf(message),
+    replyProperties: () => ({}),
+  } satisfies Envelope);
+}
+
+/** What Dapr calls every event whose publisher does not say more. */
+function daprType(attributes: Readonly<Record<string, unknown>>): string {
+  const topic = textMember(attributes, "topic");
+  return attributes.type === "com.dapr.event.sent" && topic !== undefined ? topic : String(attributes.type);
+}
+
+/** The attributes of an event in binary mode, without their prefix. */
+function attributesOf(
+  properties: ApplicationProperties | undefined,
+): Readonly<Record<string, ApplicationPropertyValue>> | undefined {
+  if (properties === undefined) return undefined;
+  for (const prefix of prefixes) {
+    if (properties[`${prefix}specversion`] === undefined) continue;
+    const entries = Object.entries(properties).filter(([name]) => name.startsWith(prefix));
+    return Object.fromEntries(entries.map(([name, value]) => [name.slice(prefix.length), value]));
+  }
+  return undefined;
+}
+
+/** Attributes that the application put on a message to be sent in one body; they stay among its properties, too. */
+function extensions(properties: ApplicationProperties | undefined): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(properties ?? {}).flatMap(([name, value]) =>
+    prefixes
+      .filter((prefix) => name.startsWith(prefix))
+      .map((prefix) => [name.slice(prefix.length), value] as const),
+  );
+  return Object.fromEntries(entries);
+}
+
+function isStructured({ contentType }: Pick<EnvelopedMessage, "contentType">): boolean {
+  return typeof contentType === "string" && contentType.trimStart().toLowerCase().startsWith(structured);
+}
+
+function structuredType({ contentType }: WritableProperties, format: "json" | "avro"): string {
+  return contentType !== undefined && isStructured({ contentType }) ? contentType : `${structured}+${format}`;
+}
+
+function jsonEvent(attributes: object, body: unknown): object {
+  if (body instanceof Uint8Array)
+    return { datacontenttype: "application/octet-stream", ...attributes, data_base64: base64Of(body) };
+  return { datacontenttype: "application/json", ...attributes, data: body };
+}
+
+/** Text and bytes as they are, other values as JSON. */
+function avroEvent(attributes: object, body: unknown): object {
+  const isBytes = body instanceof Uint8Array;
+  const data = isBytes ? body : new TextEncoder().encode(JSON.stringify(body));
+  const datacontenttype = isBytes ? "application/octet-stream" : "application/json";
+  return { attribute: { datacontenttype, ...attributes }, data };
+}
+
+function base64Of(bytes: Uint8Array): string {
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}
+
+function factsOf(message: EnvelopedMessage): EnvelopeFacts {
+  const body = jsonBody(message);
+  const event: object =
+    attributesOf(message.applicationProperties) ?? (isRecord(body) && looksLikeEvent(body) ? body : {});
+  const type = textMember(event, "type");
+  const { time } = event as { readonly time?: unknown };
+  return {
+    messageId: textMember(event, "id") ?? idText(message.messageId),
+    types: type === undefined ? [] : [type],
+    correlationId: textMember(event, "correlationid") ?? idText(message.correlationId),
+    conversationId: undefined,
+    replyTo: message.replyTo,
+    sentAt: time instanceof Date ? time : instantOf(typeof time === "string" ? time : undefined),
+  };
+}

@@ -1,0 +1,148 @@
+import type { ApplicationProperties, MessageTypeResolver } from "@waybill/core";
+import type { RepliableMessage } from "@waybill/core/request-reply";
+import type { EncodedBody, WritableProperties } from "@waybill/core/transport";
+
+/** What an envelope looks at: the properties of a message, and its body where the type stands in there. */
+export interface EnvelopedMessage {
+  readonly contentType?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly messageId?: unknown;
+  readonly correlationId?: unknown;
+  readonly replyTo?: string | undefined;
+  readonly applicationProperties?: ApplicationProperties | undefined;
+  /** The body as it travelled: `rawBody` of received messages, `body` of those on the way. */
+  readonly rawBody?: EncodedBody | undefined;
+}
+
+/** What a message of another bus says of itself, in one form for all of them. Undefined where it does not say. */
+export interface EnvelopeFacts {
+  /** The message's own id, which is not always the native `messageId`. */
+  readonly messageId: string | undefined;
+  /** Every type that the message is of, the most derived first, as the bus writes them. */
+  readonly types: readonly string[];
+  readonly correlationId: string | undefined;
+  readonly conversationId: string | undefined;
+  /** Where a reply is expected: a queue's name or an address. */
+  readonly replyTo: string | undefined;
+  readonly sentAt: Date | undefined;
+}
+
+/**
+ * How messages of another bus say what they are. It is given to clients as `messageTypeResolver`; an unknown type stays unknown, so it is
+ * dead-lettered (`message-type-unknown`) and never runs the handler of another.
+ */
+export interface Envelope extends MessageTypeResolver {
+  /** Names the bus, such as `"NServiceBus"`. */
+  readonly name: string;
+  /** Whether a message is one of this bus, by its properties or content type. */
+  recognises(message: EnvelopedMessage): boolean;
+  /** What the message says of itself. */
+  facts(message: EnvelopedMessage): EnvelopeFacts;
+  /** The properties with which `client.reply(request, body, { properties })` answers in the bus's own way. */
+  replyProperties(request: RepliableMessage & EnvelopedMessage): WritableProperties;
+}
+
+/** Names of types: the other bus's on the left, yours on the right. */
+export type TypeNames = Readonly<Record<string, string>>;
+
+/** Options that every envelope takes. */
+export interface EnvelopeOptions {
+  /**
+   * The message types by their names on the bus: `{ "Shop.Contracts.OrderPlaced": "order-placed" }`. A type that is not listed goes by its name on
+   * the bus, which may be an alias of a message type.
+   */
+  readonly types?: TypeNames | undefined;
+}
+
+/** Translates type names, both ways. */
+export interface TypeTable {
+  /** Yours for the first of the names that is listed; otherwise the first itself. */
+  toLocal(names: readonly string[]): string | undefined;
+  /** The bus's name of one of yours. */
+  toForeign(name: string): string;
+}
+
+/** Checks and turns round the names. Throws `TypeError`. */
+export function typeTable(
+  types: TypeNames = {},
+  normal: (name: string) => string = (name) => name,
+): TypeTable {
+  const local = new Map<string, string>();
+  const foreign = new Map<string, string>();
+  for (const [theirs, ours] of Object.entries(types)) {
+    if (typeof ours !== "string" || ours === "")
+      throw new TypeError("envelope: types must map names to names.");
+    local.set(normal(theirs), ours);
+    if (!foreign.has(ours)) foreign.set(ours, theirs);
+  }
+  return {
+    toLocal(names) {
+      for (const name of names) {
+        const known = local.get(normal(name));
+        if (known !== undefined) return known;
+      }
+      const [first] = names;
+      return first === undefined ? undefined : normal(first);
+    },
+    toForeign: (name) => foreign.get(name) ?? name,
+  };
+}
+
+/** A property that is a text with something in it. */
+export function textProperty(
+  properties: ApplicationProperties | undefined,
+  name: string,
+): string | undefined {
+  const value = properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** An own member that is a text with something in it. */
+export function textMember(object: object, name: string): string | undefined {
+  const value: unknown = Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined;
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** Whether a value is an object that is no array, as JSON has it. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
+}
+
+/** An id as text, whatever AMQP type it has. */
+export function idText(id: unknown): string | undefined {
+  if (id instanceof Uint8Array) return Array.from(id, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return id === undefined || id === null || id === "" ? undefined : String(id);
+}
+
+/** An instant that a text names; undefined for one that names none. */
+export function instantOf(text: string | undefined): Date | undefined {
+  const date = text === undefined ? undefined : new Date(text);
+  return date === undefined || Number.isNaN(date.getTime()) ? undefined : date;
+}
+
+/** The ids of messages that are being sent without one: stamped and wrapped with the same. */
+const newIds = new WeakMap<object, string>();
+
+/** The message's own id, or one made for it. */
+export function messageIdOf(message: WritableProperties): string {
+  const own = idText(message.messageId);
+  if (own !== undefined) return own;
+  const made = newIds.get(message) ?? globalThis.crypto.randomUUID();
+  newIds.set(message, made);
+  return made;
+}
+
+/** What a JSON body holds, where it is an object; undefined for anything else. */
+export function jsonBody(message: EnvelopedMessage): Readonly<Record<string, unknown>> | undefined {
+  const { rawBody } = message;
+  if (!(rawBody instanceof Uint8Array) || rawBody.length > maxJsonBytes) return undefined;
+  try {
+    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(rawBody));
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Facts of larger envelopes than a standard namespace takes are not looked for. */
+const maxJsonBytes = 1024 * 1024;

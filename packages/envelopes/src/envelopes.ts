@@ -1,0 +1,34 @@
+import { type EncodedMessage, type MessageTypeResolver, propertyResolver } from "@waybill/core";
+import type { Envelope } from "./envelope.js";
+
+/** How several envelopes share a client. */
+export interface EnvelopesOptions {
+  /** The resolver of messages that are in none of the envelopes, and of those that are sent. Default: the subject, and `messageVersion`. */
+  readonly otherwise?: MessageTypeResolver | undefined;
+}
+
+/**
+ * One resolver for a queue that several buses write to: the first envelope that recognises a message says its type. What is sent travels as
+ * `otherwise` has it, which may be one of the envelopes.
+ */
+export function envelopes(
+  all: readonly Envelope[],
+  { otherwise = propertyResolver() }: EnvelopesOptions = {},
+): MessageTypeResolver {
+  if (!Array.isArray(all) || !all.every((each) => typeof each?.recognises === "function"))
+    throw new TypeError("envelopes: the first argument must be an array of envelopes.");
+  const find = (message: EncodedMessage) =>
+    all.find((each) => each.recognises({ ...message, rawBody: message.body }));
+  const { wrap } = otherwise;
+  return Object.freeze({
+    identify(message) {
+      const envelope = find(message);
+      return envelope === undefined ? otherwise.identify(message) : envelope.identify(message);
+    },
+    open: (body, message) => (find(message) ?? otherwise).open?.(body, message),
+    stamp: (identity, message) => otherwise.stamp(identity, message),
+    ...(wrap === undefined
+      ? undefined
+      : { wrap: (body, identity, message) => wrap.call(otherwise, body, identity, message) }),
+  } satisfies MessageTypeResolver);
+}

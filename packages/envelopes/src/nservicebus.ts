@@ -1,0 +1,104 @@
+import type { ApplicationPropertyValue } from "@waybill/core";
+import { dotnetFullName, typeList } from "./dotnet-types.js";
+import {
+  type Envelope,
+  type EnvelopeOptions,
+  idText,
+  messageIdOf,
+  textProperty,
+  typeTable,
+} from "./envelope.js";
+
+/** How messages of NServiceBus are written. */
+export interface NServiceBusOptions extends EnvelopeOptions {
+  /** Says who sends (`NServiceBus.OriginatingEndpoint`). Default: it is left out. */
+  readonly endpoint?: string | undefined;
+  /** What is done with messages (`NServiceBus.MessageIntent`) that do not say it. Default `"Send"`. */
+  readonly intent?: "Send" | "Publish" | undefined;
+}
+
+/**
+ * NServiceBus: every header is a text among the application properties, the type in `NServiceBus.EnclosedMessageTypes`, the most derived first.
+ * Of several types the first that `types` lists is the message's. Bodies are JSON or XML by their content type. Source:
+ * NServiceBus.Transport.AzureServiceBus, `OutgoingMessageExtensions`.
+ */
+export function nserviceBus(options: NServiceBusOptions = {}): Envelope {
+  const { endpoint, intent = "Send" } = options;
+  const table = typeTable(options.types, dotnetFullName);
+  return Object.freeze({
+    name: "NServiceBus",
+    recognises: ({ applicationProperties }) =>
+      textProperty(applicationProperties, header("EnclosedMessageTypes")) !== undefined ||
+      textProperty(applicationProperties, header("MessageId")) !== undefined,
+    identify({ applicationProperties }) {
+      const types = typeList(textProperty(applicationProperties, header("EnclosedMessageTypes")));
+      const messageType = table.toLocal(types);
+      return messageType === undefined ? undefined : { messageType, version: undefined };
+    },
+    stamp({ messageType }, message) {
+      const { applicationProperties = {}, contentType = "application/json" } = message;
+      const messageId = messageIdOf(message);
+      const given = (name: string, value: ApplicationPropertyValue) =>
+        applicationProperties[header(name)] ?? value;
+      return {
+        messageId,
+        contentType,
+        subject: messageType,
+        applicationProperties: {
+          ...applicationProperties,
+          [header("MessageId")]: given("MessageId", messageId),
+          [header("MessageIntent")]: given("MessageIntent", intent),
+          [header("EnclosedMessageTypes")]: table.toForeign(messageType),
+          [header("ContentType")]: contentType,
+          [header("TimeSent")]: given("TimeSent", timeText(new Date())),
+          [header("ConversationId")]: given("ConversationId", messageId),
+          [header("CorrelationId")]: given("CorrelationId", idText(message.correlationId) ?? messageId),
+          ...(message.replyTo === undefined ? undefined : { [header("ReplyToAddress")]: message.replyTo }),
+          ...(endpoint === undefined ? undefined : { [header("OriginatingEndpoint")]: endpoint }),
+        },
+      };
+    },
+    facts({ messageId, correlationId, replyTo, applicationProperties }) {
+      const of = (name: string) => textProperty(applicationProperties, header(name));
+      return {
+        messageId: of("MessageId") ?? idText(messageId),
+        types: typeList(of("EnclosedMessageTypes")),
+        correlationId: of("CorrelationId") ?? idText(correlationId),
+        conversationId: of("ConversationId"),
+        replyTo: of("ReplyToAddress") ?? replyTo,
+        sentAt: timeOf(of("TimeSent")),
+      };
+    },
+    replyProperties(request) {
+      const facts = this.facts(request);
+      return {
+        ...(facts.correlationId === undefined ? undefined : { correlationId: facts.correlationId }),
+        applicationProperties: {
+          [header("MessageIntent")]: "Reply",
+          ...(facts.messageId === undefined ? undefined : { [header("RelatedTo")]: facts.messageId }),
+          ...(facts.correlationId === undefined
+            ? undefined
+            : { [header("CorrelationId")]: facts.correlationId }),
+          ...(facts.conversationId === undefined
+            ? undefined
+            : { [header("ConversationId")]: facts.conversationId }),
+        },
+      };
+    },
+  } satisfies Envelope);
+}
+
+function header(name: string): string {
+  return `NServiceBus.${name}`;
+}
+
+/** `2026-11-05 12:34:56:789000 Z`. Source: NServiceBus, `DateTimeOffsetHelper`. */
+function timeText(at: Date): string {
+  return at.toISOString().replace("T", " ").replace(".", ":").replace("Z", "000 Z");
+}
+
+function timeOf(text: string | undefined): Date | undefined {
+  const [, day, time, ms] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d):(\d{3})\d{3} Z$/.exec(text ?? "") ?? [];
+  const date = new Date(`${day}T${time}.${ms}Z`);
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}

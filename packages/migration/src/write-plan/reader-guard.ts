@@ -1,0 +1,122 @@
+import type { MessageType, Pipeline } from "@waybill/core";
+import type { CallOptions, Scheduler } from "@waybill/core/transport";
+import type { BeaconStore, CapabilityBeacon } from "../capability/beacon-store.js";
+import { type ReadableType, schemaDigests } from "../capability/reader-capability.js";
+import type { PlannedTarget } from "./write-plan.js";
+
+/** Asks the readers of a message type whether they can read what is to be written. */
+export interface ReaderGuard {
+  /** Why it must not be written yet, one sentence each without a full stop; none when every reader is able. */
+  objections(
+    messageType: MessageType,
+    target: PlannedTarget,
+    options?: CallOptions,
+  ): Promise<readonly string[]>;
+}
+
+/** Whom a guard asks. */
+export interface BeaconGuardOptions {
+  readonly store: BeaconStore;
+  /** Every reader of the message type. One that has not announced itself is an objection. */
+  readonly readers: readonly string[];
+  /** The sender's pipeline: its serializers tell under which media type the target is written. */
+  readonly pipeline: Pipeline;
+  /** Where time comes from. Default: the system's clock. */
+  readonly scheduler?: Pick<Scheduler, "now"> | undefined;
+  /**
+   * How far the clocks of readers, store and guard may be apart, in milliseconds: so long after its end a beacon still counts as an objection.
+   * Default: 600 000. Where the store has a clock of its own, only the guard's can be off.
+   */
+  readonly clockToleranceInMs?: number | undefined;
+}
+
+const defaultClockToleranceMs = 600_000;
+
+/**
+ * A guard that goes by beacons: each of the named readers must have announced itself, and every instance that has, also those of readers
+ * nobody named, must read the target's version and media type under the same schema.
+ */
+export function beaconGuard(options: BeaconGuardOptions): ReaderGuard {
+  const { store, readers, pipeline, scheduler, clockToleranceInMs = defaultClockToleranceMs } = options;
+  if (!(Number.isFinite(clockToleranceInMs) && clockToleranceInMs >= 0))
+    throw new TypeError("clockToleranceInMs must be a number of milliseconds from 0.");
+  if (readers.length === 0) throw new TypeError("A guard needs the names of the readers to ask.");
+  return {
+    async objections(messageType, target, call) {
+      const writer = pipeline.serializers.find(({ name }) => name === target.serializer);
+      if (writer === undefined) return [`the sender has no serializer "${target.serializer}"`];
+      const mediaType = writer.mediaTypes[0]!;
+      const { counting, present } = counted(await store.list(call), store, {
+        nowMs: scheduler?.now() ?? Date.now(),
+        clockToleranceInMs,
+      });
+      const silent = readers.filter((reader) => !present.some((beacon) => beacon.reader === reader));
+      return [
+        ...silent.map((reader) => `"${reader}" has not said what it can read`),
+        ...counting.flatMap((beacon) => judge(beacon, readers, messageType, { ...target, mediaType })),
+      ];
+    },
+  };
+}
+
+/**
+ * The beacons whose readers may still run, and of those the ones whose readers surely do. Where in doubt a beacon may object, and does not
+ * stand for a reader that has to be there.
+ */
+function counted(
+  listed: readonly CapabilityBeacon[],
+  { expiresBeacons = false }: BeaconStore,
+  { nowMs, clockToleranceInMs }: { readonly nowMs: number; readonly clockToleranceInMs: number },
+): { readonly counting: readonly CapabilityBeacon[]; readonly present: readonly CapabilityBeacon[] } {
+  const earliestMs = nowMs - clockToleranceInMs;
+  const endsAfter = (ms: number) => (beacon: CapabilityBeacon) => beacon.expiresAt.getTime() > ms;
+  const counting = newest(expiresBeacons ? listed : listed.filter(endsAfter(earliestMs)));
+  return { counting, present: counting.filter(endsAfter(expiresBeacons ? earliestMs : nowMs)) };
+}
+
+function newest(beacons: readonly CapabilityBeacon[]): readonly CapabilityBeacon[] {
+  const byInstance = new Map<string, CapabilityBeacon>();
+  for (const beacon of beacons) {
+    const key = JSON.stringify([beacon.reader, beacon.instance]);
+    const other = byInstance.get(key);
+    if (other === undefined || other.announcedAt.getTime() <= beacon.announcedAt.getTime()) {
+      byInstance.set(key, beacon);
+    }
+  }
+  return [...byInstance.values()];
+}
+
+function judge(
+  { reader, instance, capability }: CapabilityBeacon,
+  readers: readonly string[],
+  messageType: MessageType,
+  target: PlannedTarget & { readonly mediaType: string },
+): readonly string[] {
+  const who = `"${reader}" (${instance})`;
+  const type = capability.messageTypes.find(({ name }) => name === messageType.name);
+  if (type === undefined) {
+    // Whoever nobody named may read other messages of the same store.
+    return readers.includes(reader) ? [`${who} does not know the message type`] : [];
+  }
+  const objections: string[] = [];
+  if (!capability.mediaTypes.includes(target.mediaType))
+    objections.push(`${who} does not read ${target.mediaType}`);
+  objections.push(...judgeVersion(who, type, messageType, target));
+  return objections;
+}
+
+function judgeVersion(
+  who: string,
+  type: ReadableType,
+  messageType: MessageType,
+  { serializer, version }: PlannedTarget,
+): readonly string[] {
+  const read = type.versions.find((each) => each.version === version);
+  if (read === undefined) return [`${who} does not read version ${version}`];
+  const written = messageType.versions.find((each) => each.version === version);
+  const ours = written && schemaDigests(written)[serializer];
+  const theirs = read.schemas[serializer];
+  return ours === undefined || theirs === undefined || ours === theirs
+    ? []
+    : [`${who} knows another ${serializer} schema of version ${version}`];
+}

@@ -1,0 +1,44 @@
+import { HttpRegistry, type HttpRegistryOptions } from "./http-registry.js";
+import type { RegisteredSchema, SchemaFormat, SchemaSource } from "./schema-source.js";
+
+/** How an Apicurio Registry is reached, and what its ids are. */
+export interface ApicurioRegistryOptions extends HttpRegistryOptions {
+  /** What the four bytes in front of bodies are: Apicurio's serializers write content ids unless they are told otherwise. Default `"contentId"`. */
+  readonly ids?: "contentId" | "globalId" | undefined;
+}
+
+const formats: Readonly<Record<string, SchemaFormat>> = { AVRO: "avro", JSON: "json", PROTOBUF: "protobuf" };
+
+/**
+ * Apicurio Registry, by its API of version 3, read only. Its bodies begin like Confluent's, so only the configuration says whose they are. The
+ * application properties `apicurio.value.contentId` and `apicurio.value.globalId` are read too.
+ */
+export function apicurioRegistry(options: ApicurioRegistryOptions): SchemaSource {
+  const { ids = "contentId" } = options;
+  if (ids !== "contentId" && ids !== "globalId")
+    throw new TypeError('apicurioRegistry: ids must be "contentId" or "globalId".');
+  const http = new HttpRegistry(options, "apicurioRegistry");
+  return Object.freeze({
+    name: "Apicurio Registry",
+    framings: Object.freeze(["apicurio", "apicurio-header"] as const),
+    async schemaById(id: string, signal: AbortSignal): Promise<RegisteredSchema | undefined> {
+      const isGlobal = id.startsWith("globalId:") || ids === "globalId";
+      const number = encodeURIComponent(id.replace("globalId:", ""));
+      const path = `/apis/registry/v3/ids/${isGlobal ? "globalIds" : "contentIds"}/${number}`;
+      const { status, headers, text } = await http.get(path, signal);
+      if (status === 404 && isProblem(text)) return undefined;
+      if (status !== 200) throw new Error(`The registry answered with the status ${status}.`);
+      return { definition: text, format: formats[headers.get("x-registry-artifacttype") ?? ""] };
+    },
+  } satisfies SchemaSource);
+}
+
+/** A 404 of the registry's own, not one of a gateway before it. */
+function isProblem(text: string): boolean {
+  try {
+    const answer = JSON.parse(text) as { readonly error_code?: unknown; readonly status?: unknown } | null;
+    return answer?.error_code === 404 || answer?.status === 404;
+  } catch {
+    return false;
+  }
+}

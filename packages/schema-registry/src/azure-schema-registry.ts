@@ -1,0 +1,85 @@
+import type { RegisteredSchema, SchemaFormat, SchemaSource, SchemaToWrite } from "./schema-source.js";
+
+/** What is needed of a `SchemaRegistryClient` of `@azure/schema-registry`. */
+export interface AzureSchemaRegistryClient {
+  getSchema(
+    schemaId: string,
+    options?: { abortSignal?: AbortSignal },
+  ): Promise<{ readonly definition: string; readonly properties: { readonly format: string } } | undefined>;
+  getSchemaProperties(
+    schema: AzureSchemaDescription,
+    options?: { abortSignal?: AbortSignal },
+  ): Promise<{ readonly id: string }>;
+  registerSchema(
+    schema: AzureSchemaDescription,
+    options?: { abortSignal?: AbortSignal },
+  ): Promise<{ readonly id: string }>;
+}
+
+/** A schema as `@azure/schema-registry` describes it. */
+export interface AzureSchemaDescription {
+  groupName: string;
+  name: string;
+  format: string;
+  definition: string;
+}
+
+/** Where schemas are kept in Azure Schema Registry. */
+export interface AzureSchemaRegistryOptions {
+  /** The schema group; needed to write, not to read. */
+  readonly groupName?: string | undefined;
+}
+
+const formats: Readonly<Record<string, SchemaFormat>> = { avro: "avro", json: "json", protobuf: "protobuf" };
+const formatNames: Readonly<Record<SchemaFormat, string>> = {
+  avro: "Avro",
+  json: "Json",
+  protobuf: "Protobuf",
+};
+
+/**
+ * Azure Schema Registry through your own `SchemaRegistryClient`. Bodies say their schema as those of `@azure/schema-registry-avro` and `-json`
+ * do, in the content type `avro/binary+<id>` or `application/json+<id>`; the preamble of their first versions is read.
+ */
+export function azureSchemaRegistry(
+  client: AzureSchemaRegistryClient,
+  { groupName }: AzureSchemaRegistryOptions = {},
+): SchemaSource {
+  if (typeof client?.getSchema !== "function")
+    throw new TypeError("azureSchemaRegistry: the client must be a SchemaRegistryClient.");
+  const describe = ({ subject, definition, format }: SchemaToWrite): AzureSchemaDescription => {
+    if (groupName === undefined) throw new TypeError("azureSchemaRegistry: groupName is needed to write.");
+    return { groupName, name: subject, definition, format: formatNames[format] };
+  };
+  return Object.freeze({
+    name: "Azure Schema Registry",
+    framings: Object.freeze(["azure", "azure-beta"] as const),
+    async schemaById(id: string, abortSignal: AbortSignal): Promise<RegisteredSchema | undefined> {
+      const schema = await unlessMissing(client.getSchema(id, { abortSignal }));
+      if (schema === undefined) return undefined;
+      if (typeof schema.definition !== "string") throw new Error("The answer has no definition.");
+      return {
+        definition: schema.definition,
+        format: formats[String(schema.properties?.format).toLowerCase()],
+      };
+    },
+    async findId(schema: SchemaToWrite, abortSignal: AbortSignal): Promise<string | undefined> {
+      return (await unlessMissing(client.getSchemaProperties(describe(schema), { abortSignal })))?.id;
+    },
+    async register(schema: SchemaToWrite, abortSignal: AbortSignal): Promise<string> {
+      return (await client.registerSchema(describe(schema), { abortSignal })).id;
+    },
+  } satisfies SchemaSource);
+}
+
+/** The service says with a 404 of its own that there is no such schema; a gateway on the way says it without a code. */
+async function unlessMissing<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return (await answer) ?? undefined;
+  } catch (error) {
+    const { statusCode, code } = error as { readonly statusCode?: unknown; readonly code?: unknown };
+    const isOfService = code === undefined || code === "ItemNotFound" || code === "NotFound";
+    if (statusCode === 404 && isOfService) return undefined;
+    throw error;
+  }
+}

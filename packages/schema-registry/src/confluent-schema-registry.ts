@@ -1,0 +1,117 @@
+import { type HttpAnswer, HttpRegistry, type HttpRegistryOptions } from "./http-registry.js";
+import { inlineReferences } from "./inline-references.js";
+import type { RegisteredSchema, SchemaFormat, SchemaSource, SchemaToWrite } from "./schema-source.js";
+
+/** How a Confluent Schema Registry is reached, and how its bodies say their schema. */
+export interface ConfluentSchemaRegistryOptions extends HttpRegistryOptions {
+  /** What is written: the id of four bytes (default) or, for registries of Confluent Platform 8, the GUID. All of them are read. */
+  readonly writes?: "confluent" | "confluent-guid" | undefined;
+}
+
+const formats: Readonly<Record<string, SchemaFormat>> = { AVRO: "avro", JSON: "json", PROTOBUF: "protobuf" };
+const formatNames: Readonly<Record<SchemaFormat, string>> = {
+  avro: "AVRO",
+  json: "JSON",
+  protobuf: "PROTOBUF",
+};
+
+const contentType = "application/vnd.schemaregistry.v1+json";
+
+/** Codes of the registry's own that say that there is no such subject, version or schema. Source: Confluent, Schema Registry API reference. */
+const missing: ReadonlySet<unknown> = new Set([40401, 40402, 40403]);
+
+/** At most so many schemas are fetched because another refers to them. */
+const maxReferences = 50;
+
+interface Reference {
+  readonly name: string;
+  readonly subject: string;
+  readonly version: number;
+}
+
+/** Confluent Schema Registry, and others that speak its API, such as Karapace, Redpanda and Apicurio's compatible one. */
+export function confluentSchemaRegistry(options: ConfluentSchemaRegistryOptions): SchemaSource {
+  const { writes = "confluent" } = options;
+  if (writes !== "confluent" && writes !== "confluent-guid")
+    throw new TypeError('confluentSchemaRegistry: writes must be "confluent" or "confluent-guid".');
+  const http = new HttpRegistry(options, "confluentSchemaRegistry");
+  const other = writes === "confluent" ? "confluent-guid" : "confluent";
+
+  async function referenced(
+    references: unknown,
+    signal: AbortSignal,
+    left: { count: number },
+  ): Promise<Map<string, string>> {
+    const definitions = new Map<string, string>();
+    for (const { name, subject, version } of Array.isArray(references) ? (references as Reference[]) : []) {
+      if (--left.count < 0) throw new Error("The schema refers to too many others.");
+      const path = `/subjects/${encodeURIComponent(subject)}/versions/${encodeURIComponent(version)}`;
+      const found = parse(await http.get(path, signal));
+      if (typeof found?.schema !== "string") throw new Error("A schema that is referred to is missing.");
+      for (const [inner, text] of await referenced(found.references, signal, left))
+        definitions.set(inner, text);
+      definitions.set(name, found.schema);
+    }
+    return definitions;
+  }
+
+  return Object.freeze({
+    name: "the Confluent Schema Registry",
+    framings: Object.freeze([writes, other, "confluent-header"] as const),
+    async schemaById(id: string, signal: AbortSignal): Promise<RegisteredSchema | undefined> {
+      const kind = /^\d+$/.test(id) ? "ids" : "guids";
+      const found = parse(await http.get(`/schemas/${kind}/${encodeURIComponent(id)}`, signal));
+      if (found === undefined) return undefined;
+      if (typeof found.schema !== "string") throw new Error("The answer has no schema.");
+      const format = formats[String(found.schemaType ?? "AVRO")];
+      const references = await referenced(found.references, signal, { count: maxReferences });
+      return {
+        format,
+        definition: format === "avro" ? inlineReferences(found.schema, references) : found.schema,
+      };
+    },
+    async findId(schema: SchemaToWrite, signal: AbortSignal): Promise<string | undefined> {
+      const path = `/subjects/${encodeURIComponent(schema.subject)}?normalize=true`;
+      const found = parse(await http.post(path, bodyOf(schema), contentType, signal));
+      return found === undefined ? undefined : idOf(found, writes);
+    },
+    async register(schema: SchemaToWrite, signal: AbortSignal): Promise<string> {
+      const path = `/subjects/${encodeURIComponent(schema.subject)}/versions?normalize=true`;
+      const found = parse(await http.post(path, bodyOf(schema), contentType, signal));
+      if (found === undefined) throw new Error("The registry did not register the schema.");
+      return idOf(found, writes);
+    },
+    async isCompatible(schema: SchemaToWrite, signal: AbortSignal): Promise<boolean> {
+      const path = `/compatibility/subjects/${encodeURIComponent(schema.subject)}/versions/latest`;
+      const found = parse(await http.post(path, bodyOf(schema), contentType, signal));
+      // A subject that does not exist yet holds nothing that a schema could break.
+      return found === undefined || found.is_compatible === true;
+    },
+  } satisfies SchemaSource);
+}
+
+function bodyOf({ definition, format }: SchemaToWrite): object {
+  return { schema: definition, schemaType: formatNames[format] };
+}
+
+function idOf(
+  { id, guid }: Readonly<Record<string, unknown>>,
+  writes: "confluent" | "confluent-guid",
+): string {
+  if (writes === "confluent-guid") {
+    if (typeof guid === "string") return guid;
+    throw new Error("The registry gives no GUIDs.");
+  }
+  if (typeof id === "number" && Number.isInteger(id)) return String(id);
+  throw new Error("The answer has no id.");
+}
+
+/** The object of an answer; undefined where the registry itself says that there is none. */
+function parse({ status, text }: HttpAnswer): Readonly<Record<string, unknown>> | undefined {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== "object" || value === null) throw new Error("The answer is not an object.");
+  const answer = value as Readonly<Record<string, unknown>>;
+  if (status === 404 && missing.has(answer.error_code)) return undefined;
+  if (status < 200 || status > 299) throw new Error(`The registry answered with the status ${status}.`);
+  return answer;
+}

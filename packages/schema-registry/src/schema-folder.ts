@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, parse } from "node:path";
+import type {
+  RegisteredSchema,
+  SchemaFormat,
+  SchemaFraming,
+  SchemaSource,
+  SchemaToWrite,
+} from "./schema-source.js";
+
+/** How the bodies say their schema whose schemas lie in a folder. */
+export interface SchemaFolderOptions {
+  /** Default: `["azure"]`, ids in the content type. */
+  readonly framings?: readonly SchemaFraming[] | undefined;
+}
+
+/** Formats by the extension of a file's name. */
+const formats: Readonly<Record<string, SchemaFormat>> = {
+  ".avsc": "avro",
+  ".json": "json",
+  ".proto": "protobuf",
+};
+
+/**
+ * Schemas in files named `<id>.avsc`, `<id>.json` or `<id>.proto`, read once, when the source is made. For tests, for machines without a
+ * network, and for a registry that is gone. Throws what reading the folder throws, and `TypeError` for an id that stands twice.
+ */
+export function schemaFolder(
+  folder: string,
+  { framings = ["azure"] }: SchemaFolderOptions = {},
+): SchemaSource {
+  const schemas = new Map<string, RegisteredSchema>();
+  for (const file of readdirSync(folder).sort()) {
+    const { name, ext } = parse(file);
+    const format = formats[ext];
+    if (format === undefined) continue;
+    if (schemas.has(name))
+      throw new TypeError(`schemaFolder: two schemas have the id ${JSON.stringify(name)}.`);
+    schemas.set(name, { definition: readFileSync(join(folder, file), "utf8"), format });
+  }
+  return Object.freeze({
+    name: "the folder of schemas",
+    framings: Object.freeze([...framings]),
+    schemaById: (id: string) => schemas.get(id),
+    async findId({ definition, format }: SchemaToWrite): Promise<string | undefined> {
+      const wanted = normal(definition, format);
+      for (const [id, schema] of schemas)
+        if (schema.format === format && normal(schema.definition, format) === wanted) return id;
+      return undefined;
+    },
+  } satisfies SchemaSource);
+}
+
+/** White space does not make another schema. */
+function normal(definition: string, format: SchemaFormat): string {
+  return format === "protobuf" ? definition.trim() : JSON.stringify(JSON.parse(definition));
+}

@@ -1,0 +1,40 @@
+import type { Serializer, StandardSchema } from "@waybill/core";
+import type { BodySchemaOptions, ValidateFunction } from "@waybill/core/serializer";
+import { compileValidator, resolveBodySchemas } from "@waybill/core/serializer";
+import { readCbor } from "./read-cbor.js";
+import { writeCbor } from "./write-cbor.js";
+
+/** A schema for CBOR bodies: a Standard Schema (zod, valibot …) or a function that returns the value or throws. */
+export type CborBodySchema = StandardSchema | ValidateFunction;
+
+/** How `cbor()` writes and validates. */
+export interface CborOptions extends BodySchemaOptions<CborBodySchema> {
+  /**
+   * Whether bodies are written with the tag 55799 in front, by which they are recognised without a label. Default `false`, because not
+   * every reader knows it. It is read in any case.
+   */
+  readonly selfDescribed?: boolean | undefined;
+}
+
+/**
+ * The CBOR serializer: plain CBOR, checked before it is decoded, optionally validated. Throws `TypeError` for options that are not valid.
+ * Source: RFC 8949.
+ */
+export function cbor(options: CborOptions = {}): Serializer {
+  const { selfDescribed = false } = options;
+  if (typeof selfDescribed !== "boolean") throw new TypeError("cbor: selfDescribed must be a boolean.");
+  const schemas = resolveBodySchemas(options, compileValidator);
+  return Object.freeze({
+    name: "cbor",
+    mediaTypes: Object.freeze(["application/cbor", "+cbor"]),
+    detection: "magic",
+    leadingBytes: Object.freeze([0xd9]),
+    conforming: true,
+    validation: options.schema === undefined && options.schemas === undefined ? undefined : "schema",
+    compileSchema: schemas.compileSchema,
+    serialize: (value, context) => ({
+      bytes: writeCbor(value, context, selfDescribed, schemas.checkFor(context)),
+    }),
+    deserialize: (bytes, context) => readCbor(bytes, context, schemas.checkFor(context)),
+  } satisfies Serializer);
+}

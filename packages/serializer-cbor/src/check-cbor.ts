@@ -1,0 +1,198 @@
+import { type DecodeReason, type DeserializeContext, decodeFailure } from "@waybill/core/serializer";
+import { checkTag, readArgument, setTag } from "./check-tag.js";
+
+const ARRAY = 0;
+const MAP = 1;
+/** A map that is the value of a key "constructor": a key "prototype" in it would reach for shared prototypes. */
+const CONSTRUCTOR_MAP = 2;
+/** What is left in an array or map that ends with a break code. */
+const INDEFINITE = -1;
+const INDEFINITE_LENGTH = 31;
+const BREAK = 0xff;
+
+/** How many more items a byte string counts for than another value. */
+const byteStringExtra = 3;
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+// Reused by every call: the check is synchronous and never calls out, so it cannot be entered twice.
+let remaining = new Float64Array(129);
+let kinds = new Uint8Array(129);
+let needsCare = false;
+
+/**
+ * Refuses bytes that are not exactly one plain CBOR item, before the decoder sees them: truncation, trailing bytes, counts beyond the
+ * input, tags that have no plain value, keys that are not strings or would replace a prototype, ill-formed UTF-8, nesting and items beyond
+ * the limits. Iterative, allocates nothing that grows with the input. Returns whether it holds strings that the library does not read as they
+ * are. Throws `decodeFailure`. Source: RFC 8949.
+ */
+export function checkCbor(
+  bytes: Uint8Array,
+  { maxDepth, maxItems = Number.POSITIVE_INFINITY }: Pick<DeserializeContext, "maxDepth" | "maxItems">,
+): boolean {
+  const length = bytes.length;
+  needsCare = false;
+  let position = 0;
+  let depth = 0;
+  let left = 1;
+  let kind = ARRAY;
+  let isKey = false;
+  let isConstructorValue = false;
+  /** Items that may still come; the root is none of them. */
+  let itemsLeft = maxItems + 1;
+
+  for (;;) {
+    if (left === 0 || (left === INDEFINITE && bytes[position] === BREAK && (kind === ARRAY || isKey))) {
+      if (depth === 0) break;
+      if (left === INDEFINITE) position++;
+      depth--;
+      left = remaining[depth] as number;
+      kind = kinds[depth] as number;
+      isKey = kind !== ARRAY;
+      continue;
+    }
+    if (position >= length) fail("truncated", "the body ends where an item should begin", position);
+    const at = position;
+    const head = bytes[position++] as number;
+    const major = head >> 5;
+    const info = head & 0x1f;
+    let argument = info;
+    if (info >= 24 && info <= 27) {
+      const width = 1 << (info - 24);
+      argument = major === 7 ? 0 : readArgument(bytes, position, width);
+      position += width;
+      if (position > length) fail("truncated", "the body ends inside an item", at);
+    }
+
+    if (isKey) {
+      if (major !== 3 || info === INDEFINITE_LENGTH)
+        fail("key-forbidden", "a map key that is not a string", at);
+      if (argument > length - position) fail("truncated", "a map key exceeds the body", at);
+      checkUtf8(bytes, position, position + argument);
+      if (argument === 9) {
+        if (isAscii(bytes, position, "__proto__")) fail("key-forbidden", 'the key "__proto__"', at);
+        if (kind === CONSTRUCTOR_MAP && isAscii(bytes, position, "prototype"))
+          fail("key-forbidden", 'the key "prototype" under "constructor"', at);
+      }
+      isConstructorValue = argument === 11 && isAscii(bytes, position, "constructor");
+      position += argument;
+      isKey = false;
+      continue;
+    }
+
+    if (left !== INDEFINITE) left--;
+    if (--itemsLeft < 0) fail("items-exceeded", `more than ${maxItems} items`, at);
+    isKey = kind !== ARRAY;
+    if (info > 27 && info < INDEFINITE_LENGTH) fail("malformed", "a reserved length", at);
+    let isContainer = false;
+    switch (major) {
+      case 0:
+      case 1:
+        if (info === INDEFINITE_LENGTH) fail("malformed", "an integer without an end", at);
+        break;
+      case 2:
+      case 3:
+        if (major === 2 && depth > 0) itemsLeft -= byteStringExtra;
+        if (info === INDEFINITE_LENGTH) {
+          position = checkPieces(bytes, at, itemsLeft);
+          break;
+        }
+        if (argument > length - position) fail("truncated", "a string exceeds the body", at);
+        if (major === 3) checkUtf8(bytes, position, position + argument);
+        position += argument;
+        break;
+      case 6:
+        if (info === INDEFINITE_LENGTH) fail("malformed", "a tag without an end", at);
+        if (argument === setTag && (bytes[position] as number) >> 5 === 4) {
+          // The array that follows stands for the set: it is the item, and was counted.
+          if (left !== INDEFINITE) left++;
+          itemsLeft++;
+          isKey = false;
+          break;
+        }
+        position = checkTag(bytes, position, argument, at);
+        break;
+      case 7:
+        // false, true, null; floats of 16, 32 and 64 bits.
+        if (info === 31) fail("malformed", "a break code where an item should begin", at);
+        if (info < 20 || info === 23 || info === 24)
+          fail("type-forbidden", "a value that JSON has none for", at);
+        break;
+      default:
+        isContainer = true;
+    }
+    if (!isContainer) continue;
+
+    const isMap = major === 5;
+    if (info === INDEFINITE_LENGTH) argument = INDEFINITE;
+    // Every item takes a byte at least, so a count beyond the rest is a lie, whatever follows.
+    else if (argument * (isMap ? 2 : 1) > length - position)
+      fail("count-exceeded", "a count exceeds the body", at);
+    if (depth >= maxDepth) fail("depth-exceeded", `nesting beyond ${maxDepth}`, at);
+    if (depth >= remaining.length) growStack();
+    remaining[depth] = left;
+    kinds[depth] = kind;
+    depth++;
+    left = argument;
+    kind = isMap ? (isConstructorValue && kind !== ARRAY ? CONSTRUCTOR_MAP : MAP) : ARRAY;
+    isKey = isMap;
+  }
+  if (position !== length) fail("trailing-bytes", "bytes follow the item", position);
+  return needsCare;
+}
+
+/** A string without a length: pieces of the same kind that have one, up to a break code. Returns where it ends. Source: RFC 8949, 3.2.3. */
+function checkPieces(bytes: Uint8Array, at: number, maxPieces: number): number {
+  const major = (bytes[at] as number) >> 5;
+  let position = at + 1;
+  for (let pieces = 0; bytes[position] !== BREAK; pieces++) {
+    if (pieces > maxPieces)
+      fail("items-exceeded", "a string of more pieces than the body may have items", at);
+    const head = bytes[position] ?? fail("truncated", "the body ends inside a string", at);
+    const info = head & 0x1f;
+    if (head >> 5 !== major || info > 27)
+      fail("malformed", "a string with a piece of another kind", position);
+    const width = info < 24 ? 0 : 1 << (info - 24);
+    const size = width === 0 ? info : readArgument(bytes, position + 1, width);
+    const from = position + 1 + width;
+    if (size > bytes.length - from) fail("truncated", "a string exceeds the body", position);
+    if (major === 3) checkUtf8(bytes, from, from + size);
+    position = from + size;
+  }
+  needsCare = true;
+  return position + 1;
+}
+
+function fail(reason: DecodeReason, what: string, offset: number): never {
+  throw decodeFailure(reason, `not plain CBOR at offset ${offset}: ${what}.`);
+}
+
+function checkUtf8(bytes: Uint8Array, start: number, end: number): void {
+  for (let index = start; index < end; index++) {
+    if ((bytes[index] as number) < 0x80) continue;
+    // The library drops U+FEFF at the beginning of a text.
+    if (index === start && bytes[start] === 0xef && bytes[start + 1] === 0xbb) needsCare = true;
+    try {
+      utf8.decode(bytes.subarray(start, end));
+      return;
+    } catch {
+      fail("utf8-invalid", "a string is not valid UTF-8", start);
+    }
+  }
+}
+
+function isAscii(bytes: Uint8Array, start: number, text: string): boolean {
+  for (let index = 0; index < text.length; index++) {
+    if (bytes[start + index] !== text.charCodeAt(index)) return false;
+  }
+  return true;
+}
+
+function growStack(): void {
+  const left = new Float64Array(remaining.length * 2);
+  left.set(remaining);
+  remaining = left;
+  const kept = new Uint8Array(kinds.length * 2);
+  kept.set(kinds);
+  kinds = kept;
+}

@@ -1,0 +1,96 @@
+import { type DecodeReason, decodeFailure } from "@waybill/core/serializer";
+
+/** A set: the array that follows. Source: the registry of CBOR tags. */
+export const setTag = 258;
+
+/** An integer of more bytes is none that a program computes with, and turning one into decimal digits takes quadratic time. */
+const maxIntegerBytes = 1024;
+
+const TEXT = "text";
+const NUMBER = "number";
+const INTEGER = "integer";
+const WIDE_INTEGER = "wide integer";
+const DECIMAL = "decimal";
+const UUID = "uuid";
+
+/**
+ * Tags that stand for a value, with what must follow: date and time as text and as number, integers beyond 64 bits, decimal fractions, URI,
+ * base64, pattern and MIME message as text, UUID, a date as days and as text. Source: RFC 8949, 3.4; RFC 8943; the registry of CBOR tags.
+ */
+const contents: ReadonlyMap<number, string> = new Map([
+  [0, TEXT],
+  [1, NUMBER],
+  [2, WIDE_INTEGER],
+  [3, WIDE_INTEGER],
+  [4, DECIMAL],
+  [32, TEXT],
+  [33, TEXT],
+  [34, TEXT],
+  [35, TEXT],
+  [36, TEXT],
+  [37, UUID],
+  [100, INTEGER],
+  [1004, TEXT],
+]);
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Checks what a tag stands before; `position` is behind the tag's head. Returns where it ends. Throws `decodeFailure`. */
+export function checkTag(bytes: Uint8Array, position: number, tag: number, at: number): number {
+  const kind = contents.get(tag);
+  if (kind === undefined) fail("type-forbidden", "a tag that has no plain value", at);
+  return kind === DECIMAL ? checkDecimal(bytes, position, at) : checkLeaf(bytes, position, kind, at);
+}
+
+/** An array of exactly an exponent and a mantissa. Source: RFC 8949, 3.4.4. */
+function checkDecimal(bytes: Uint8Array, position: number, at: number): number {
+  if (bytes[position] !== 0x82) fail("malformed", "a decimal fraction that is not two integers", at);
+  const mantissa = checkLeaf(bytes, position + 1, INTEGER, at);
+  const tag = bytes[mantissa];
+  return tag === 0xc2 || tag === 0xc3
+    ? checkLeaf(bytes, mantissa + 1, WIDE_INTEGER, at)
+    : checkLeaf(bytes, mantissa, INTEGER, at);
+}
+
+function checkLeaf(bytes: Uint8Array, position: number, kind: string, at: number): number {
+  const head = bytes[position] ?? fail("truncated", "the body ends behind a tag", at);
+  const major = head >> 5;
+  const info = head & 0x1f;
+  if (!fits(kind, major, info) || info > 27) fail("malformed", "a tag before an item of another kind", at);
+  const width = info < 24 ? 0 : 1 << (info - 24);
+  const isString = major === 2 || major === 3;
+  const size = !isString ? 0 : width === 0 ? info : readArgument(bytes, position + 1, width);
+  const end = position + 1 + width + size;
+  if (end > bytes.length) fail("truncated", "a tagged item exceeds the body", at);
+  if (kind === UUID && size !== 16) fail("malformed", "a UUID that is not 16 bytes", at);
+  if (kind === WIDE_INTEGER && size > maxIntegerBytes)
+    fail("value-out-of-range", `an integer of more than ${maxIntegerBytes} bytes`, at);
+  if (kind === TEXT) checkText(bytes, end - size, end);
+  return end;
+}
+
+function fits(kind: string, major: number, info: number): boolean {
+  if (kind === TEXT) return major === 3;
+  if (kind === WIDE_INTEGER || kind === UUID) return major === 2;
+  if (kind === INTEGER) return major < 2;
+  return major < 2 || (major === 7 && info >= 25 && info <= 27);
+}
+
+function checkText(bytes: Uint8Array, start: number, end: number): void {
+  try {
+    utf8.decode(bytes.subarray(start, end));
+  } catch {
+    fail("utf8-invalid", "a string is not valid UTF-8", start);
+  }
+}
+
+/** A big-endian number of 1, 2, 4 or 8 bytes; bytes beyond the end count as 0 and are refused by the caller. */
+export function readArgument(bytes: Uint8Array, position: number, width: number): number {
+  let value = 0;
+  for (let index = position; index < position + width; index++) value = value * 256 + (bytes[index] ?? 0);
+  return value;
+}
+
+function fail(reason: DecodeReason, what: string, offset: number): never {
+  throw decodeFailure(reason, `not plain CBOR at offset ${offset}: ${what}.`);
+}

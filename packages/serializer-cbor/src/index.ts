@@ -1,0 +1,2 @@
+export type { CborBodySchema, CborOptions } from "./cbor-serializer.js";
+export { cbor } from "./cbor-serializer.js";

@@ -1,0 +1,52 @@
+import { WaybillError } from "@waybill/core";
+import type { BodyCheck, DeserializeContext } from "@waybill/core/serializer";
+import { decodeFailure, validationFailure } from "@waybill/core/serializer";
+import { decode } from "cborg";
+import { CarefulTokenizer } from "./careful-tokenizer.js";
+import { checkCbor } from "./check-cbor.js";
+import { tagValues } from "./tag-values.js";
+
+/** Tag 55799 says "this is CBOR" and changes nothing. Source: RFC 8949, 3.4.6. */
+export const selfDescription: readonly number[] = Object.freeze([0xd9, 0xd9, 0xf7]);
+
+const decodeOptions = Object.freeze({
+  rejectDuplicateMapKeys: true,
+  allowUndefined: false,
+  tags: tagValues,
+});
+
+/** Reads one CBOR item. Throws `decodeFailure` or, when the value breaks its schema, `validationFailure`. */
+export function readCbor(
+  bytes: Uint8Array,
+  context: DeserializeContext,
+  check: BodyCheck | undefined,
+): unknown {
+  if (bytes.length === 0) throw decodeFailure("body-empty", "An empty body is not CBOR.");
+  const isMarked = selfDescription.every((byte, index) => bytes[index] === byte);
+  if (!isMarked && !context.isDeclared) {
+    throw decodeFailure(
+      "identity-missing",
+      "Only CBOR that begins with the tag 55799 is recognised without a label.",
+    );
+  }
+  const value = decodeItem(isMarked ? bytes.subarray(selfDescription.length) : bytes, context);
+  if (check === undefined) return value;
+  const result = check(value);
+  if (!result.isValid) throw validationFailure(result.text);
+  return result.value;
+}
+
+/** Checks and decodes one item without the tag that describes it. */
+export function decodeItem(item: Uint8Array, limits: Parameters<typeof checkCbor>[1]): unknown {
+  const needsCare = checkCbor(item, limits);
+  try {
+    return decode(
+      item,
+      needsCare ? { ...decodeOptions, tokenizer: new CarefulTokenizer(item, decodeOptions) } : decodeOptions,
+    );
+  } catch (error) {
+    if (error instanceof WaybillError) throw error;
+    // Its text may quote the payload, so it is not passed on.
+    throw decodeFailure("malformed", "The CBOR decoder refused the body.");
+  }
+}

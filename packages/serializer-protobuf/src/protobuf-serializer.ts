@@ -1,0 +1,64 @@
+import type { Registry } from "@bufbuild/protobuf";
+import type { Serializer, StandardSchema } from "@waybill/core";
+import type { BodySchemaOptions, SerializerContext, ValidateFunction } from "@waybill/core/serializer";
+import { compileValidator, resolveBodySchemas } from "@waybill/core/serializer";
+import { messageDescriptor } from "./message-descriptor.js";
+import { readProtobuf } from "./read-protobuf.js";
+import { writeProtobuf } from "./write-protobuf.js";
+
+/** A schema for values beyond what the Protobuf type says: a Standard Schema (zod, valibot …) or a function that returns the value or throws. */
+export type ProtobufBodySchema = StandardSchema | ValidateFunction;
+
+/** How `protobuf()` finds the type of a message, and validates. */
+export interface ProtobufOptions extends BodySchemaOptions<ProtobufBodySchema> {
+  /** The types that may come and go: `createRegistry(OrderSchema, …)` of protobuf-es, with the code that `protoc-gen-es` generated. */
+  readonly registry: Registry;
+  /**
+   * The full name of the Protobuf type of a message, such as `"shop.v1.Order"`. It is asked first; `undefined` leaves it to the content type
+   * (`proto` or `messageType`) and then to the message type, where that is the name of a type in the registry.
+   */
+  readonly typeOf?: ((context: SerializerContext) => string | undefined) | undefined;
+  /** What to do with fields that the type does not have: keep them for when the value is written again (default), or refuse the body. */
+  readonly unknownFields?: "keep" | "refuse" | undefined;
+}
+
+/**
+ * The Protocol Buffers serializer, with protobuf-es. Its bytes say nothing about their type, so it reads what a label names and is never
+ * guessed. Throws `TypeError` for options that are not valid. Source: protobuf.dev, Encoding.
+ */
+export function protobuf(options: ProtobufOptions): Serializer {
+  const { registry, typeOf, unknownFields = "keep" } = options ?? {};
+  if (typeof registry?.getMessage !== "function") {
+    throw new TypeError(
+      "protobuf: registry must be a registry of protobuf-es: createRegistry(OrderSchema, …).",
+    );
+  }
+  if (typeOf !== undefined && typeof typeOf !== "function")
+    throw new TypeError("protobuf: typeOf must be a function.");
+  if (unknownFields !== "keep" && unknownFields !== "refuse") {
+    throw new TypeError('protobuf: unknownFields must be "keep" or "refuse".');
+  }
+  const schemas = resolveBodySchemas(options, compileValidator);
+  const find = messageDescriptor(registry, typeOf);
+  return Object.freeze({
+    name: "protobuf",
+    mediaTypes,
+    detection: "label",
+    conforming: true,
+    // A message whose fields all have their defaults is written without a byte.
+    readsEmptyBodies: true,
+    validation: "format",
+    compileSchema: schemas.compileSchema,
+    serialize: (value, context) =>
+      writeProtobuf(value, find(context, value), context, schemas.checkFor(context)),
+    deserialize: (bytes, context) =>
+      readProtobuf(bytes, find(context, undefined), context, unknownFields, schemas.checkFor(context)),
+  } satisfies Serializer);
+}
+
+const mediaTypes: readonly string[] = Object.freeze([
+  "application/protobuf",
+  "application/x-protobuf",
+  "application/vnd.google.protobuf",
+  "application/x-google-protobuf",
+]);

@@ -1,0 +1,51 @@
+import { type DescMessage, fromBinary } from "@bufbuild/protobuf";
+import { WaybillError } from "@waybill/core";
+import type { BodyCheck, DeserializeContext } from "@waybill/core/serializer";
+import { decodeFailure, validationFailure } from "@waybill/core/serializer";
+import { checkWire } from "./check-wire.js";
+import type { FoundType } from "./message-descriptor.js";
+
+/** Reads one Protobuf message of the type that was found. Throws `decodeFailure` or `validationFailure`. */
+export function readProtobuf(
+  bytes: Uint8Array,
+  found: FoundType,
+  context: DeserializeContext,
+  unknownFields: "keep" | "refuse",
+  check: BodyCheck | undefined,
+): unknown {
+  const descriptor = found.descriptor ?? unknownType(found.name);
+  const { maxDepth, maxItems } = context;
+  checkWire(bytes, descriptor, { maxDepth, maxItems, unknownFields });
+  const value = decode(bytes, descriptor, maxDepth);
+  if (check === undefined) return value;
+  const result = check(value);
+  if (!result.isValid) throw validationFailure(result.text);
+  return result.value;
+}
+
+function decode(bytes: Uint8Array, descriptor: DescMessage, maxDepth: number): unknown {
+  try {
+    // The library hands over byte fields as views on its input, so it gets a copy that nobody else has.
+    return fromBinary(descriptor, Uint8Array.prototype.slice.call(bytes), { recursionLimit: maxDepth });
+  } catch (error) {
+    if (error instanceof WaybillError) throw error;
+    // Its text may quote the payload, so it is not passed on.
+    throw decodeFailure(
+      "malformed",
+      `The bytes are not a Protobuf message of the type ${descriptor.typeName}.`,
+    );
+  }
+}
+
+function unknownType(name: string | undefined): never {
+  if (name === undefined) {
+    throw decodeFailure(
+      "identity-missing",
+      "Nothing names the Protobuf type: neither the content type (proto), nor the message type, nor typeOf.",
+    );
+  }
+  throw decodeFailure(
+    "schema-unknown",
+    "The registry has no Protobuf type of the name that the message gives.",
+  );
+}

@@ -1,0 +1,2 @@
+/** What stands for generated code in the README. */
+export { Int64ValueSchema as OrderSchema } from "@bufbuild/protobuf/wkt";

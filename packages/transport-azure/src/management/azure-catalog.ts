@@ -1,0 +1,121 @@
+import type { CallOptions, CatalogEntity, EntityCatalog, EntityCounts } from "@waybill/core/transport";
+import { toAzureError } from "../sdk/azure-error.js";
+import type {
+  ListedCounts,
+  ListedOptions,
+  ServiceBusAdministrationClientLike,
+} from "../sdk/service-bus-administration-client.js";
+import type { ServiceBusCallOptions } from "../sdk/service-bus-client.js";
+
+/**
+ * The catalog of an Azure namespace, through your own `ServiceBusAdministrationClient`, whose credential needs the Manage claim. Counts are
+ * those of the service, which follow what happens with some delay.
+ */
+export function azureCatalog(administrationClient: ServiceBusAdministrationClientLike): EntityCatalog {
+  return {
+    async listEntities(options: CallOptions = {}) {
+      const call: ServiceBusCallOptions =
+        options.abortSignal === undefined ? {} : { abortSignal: options.abortSignal };
+      try {
+        return [...(await queues(administrationClient, call)), ...(await topics(administrationClient, call))];
+      } catch (error) {
+        throw toAzureError(error, "$Resources");
+      }
+    },
+  };
+}
+
+async function queues(
+  client: ServiceBusAdministrationClientLike,
+  call: ServiceBusCallOptions,
+): Promise<CatalogEntity[]> {
+  const counts = await byName(client.listQueuesRuntimeProperties(call), ({ name }) => name);
+  const found: CatalogEntity[] = [];
+  for await (const queue of client.listQueues(call)) {
+    const counted = counts.get(queue.name.toLowerCase());
+    found.push({ entity: { queue: queue.name }, ...optionsOf(queue), counts: countsOf(counted) });
+  }
+  return found;
+}
+
+/** Each topic with its subscriptions behind it. */
+async function topics(
+  client: ServiceBusAdministrationClientLike,
+  call: ServiceBusCallOptions,
+): Promise<CatalogEntity[]> {
+  const found: CatalogEntity[] = [];
+  for await (const { name: topic, scheduledMessageCount } of client.listTopicsRuntimeProperties(call)) {
+    const counts = countsOf({
+      scheduledMessageCount,
+      activeMessageCount: 0,
+      deadLetterMessageCount: 0,
+      transferMessageCount: 0,
+      transferDeadLetterMessageCount: 0,
+    });
+    found.push({ entity: { topic }, counts });
+    const running = client.listSubscriptionsRuntimeProperties(topic, call);
+    const counted = await byName(running, ({ subscriptionName }) => subscriptionName);
+    for await (const subscription of client.listSubscriptions(topic, call)) {
+      const { subscriptionName } = subscription;
+      found.push({
+        entity: { topic, subscription: subscriptionName },
+        ...optionsOf(subscription),
+        counts: countsOf({ scheduledMessageCount: 0, ...counted.get(subscriptionName.toLowerCase()) }),
+      });
+    }
+  }
+  return found;
+}
+
+async function byName<T>(items: AsyncIterable<T>, name: (item: T) => string): Promise<Map<string, T>> {
+  const found = new Map<string, T>();
+  for await (const item of items) found.set(name(item).toLowerCase(), item);
+  return found;
+}
+
+function optionsOf(listed: ListedOptions): Omit<CatalogEntity, "entity"> {
+  return {
+    requiresSession: listed.requiresSession,
+    defaultMessageTimeToLiveInMs: durationMs(listed.defaultMessageTimeToLive),
+    forwardTo: pathOf(listed.forwardTo),
+    forwardDeadLetteredMessagesTo: pathOf(listed.forwardDeadLetteredMessagesTo),
+  };
+}
+
+/** Unknown as a whole when a number is missing: an entity that came between the two lists has none. */
+function countsOf(
+  listed: { [Kind in keyof ListedCounts]?: number | undefined } = {},
+): EntityCounts | undefined {
+  const {
+    activeMessageCount: active,
+    scheduledMessageCount: scheduled,
+    deadLetterMessageCount: deadLetter,
+    transferMessageCount: transfer,
+    transferDeadLetterMessageCount: transferDeadLetter,
+  } = listed;
+  return active === undefined ||
+    scheduled === undefined ||
+    deadLetter === undefined ||
+    transfer === undefined ||
+    transferDeadLetter === undefined
+    ? undefined
+    : { active, scheduled, deadLetter, transfer, transferDeadLetter };
+}
+
+/** The longest duration of .NET, which the service reads as "never". */
+const neverDays = 10_675_199;
+
+/** An ISO 8601 duration of days and less, the only ones the service writes; undefined for others. */
+function durationMs(text: string): number | undefined {
+  const match = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/.exec(text);
+  if (match === null) return undefined;
+  const [days = 0, hours = 0, minutes = 0, seconds = 0] = match.slice(1).map((part) => Number(part ?? 0));
+  if (days >= neverDays) return Number.POSITIVE_INFINITY;
+  return (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000;
+}
+
+/** The service answers with a URL where a path was given. */
+function pathOf(target: string | undefined): string | undefined {
+  if (target === undefined || target === "") return undefined;
+  return /^\w+:\/\//.test(target) ? decodeURIComponent(new URL(target).pathname.slice(1)) : target;
+}

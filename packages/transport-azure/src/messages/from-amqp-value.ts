@@ -1,0 +1,131 @@
+/** The type codes of AMQP that stand in front of values which rhea hands out as bytes. Source: AMQP 1.0, 1.6. */
+const code = { ulong: 0x80, long: 0x81, uuid: 0x98, binary8: 0xa0 } as const;
+
+/** Type codes of decimals, whose bytes rhea leaves as they are, with their sizes. */
+const decimals = [
+  { type: "decimal32", code: 0x74, size: 4 },
+  { type: "decimal64", code: 0x84, size: 8 },
+  { type: "decimal128", code: 0x94, size: 16 },
+] as const;
+
+const maps: readonly number[] = [0xc1, 0xd1];
+const character = 0x73;
+
+/** The last byte of a value section's descriptor: its number, or the `*` of `amqp:value:*`. */
+const valueSectionEndings: readonly number[] = [0x77, 0x2a];
+
+/**
+ * A value as rhea decoded it, without the guesses. 64-bit integers beyond 2^53, uuids and binary all arrive as `Buffer`; it is a view on
+ * what came over the network, so the type code is still there in front of it. Integers become `bigint`, uuids text, binary
+ * `Uint8Array`; described values lose their descriptor.
+ */
+export function fromAmqpValue(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || value instanceof Date) return value;
+  if (value instanceof Uint8Array) return fromBytes(value);
+  if (Array.isArray(value)) return value.map(fromAmqpValue);
+  if (isTyped(value)) return fromAmqpValue(value.value);
+  if (value instanceof Map) return new Map(Array.from(value, (entry) => entry.map(fromAmqpValue) as never));
+  return fromAmqpMap(value);
+}
+
+/**
+ * The same for what stands in a body, with what core makes plain values of: decimals, characters and described values say by an object of
+ * two or three members what they are.
+ */
+export function fromAmqpBody(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || value instanceof Date) return value;
+  if (value instanceof Uint8Array) return decimal(value) ?? fromBytes(value);
+  if (Array.isArray(value)) return value.map(fromAmqpBody);
+  if (value instanceof Map) return new Map(Array.from(value, (entry) => entry.map(fromAmqpBody) as never));
+  if (isRheaTyped(value)) return fromTyped(value);
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, fromAmqpBody(item)]));
+}
+
+/** What rhea leaves typed: described values and what they hold. Maps among them are still lists of keys and values in turn. */
+function fromTyped({ type, value, descriptor }: RheaTyped): unknown {
+  const items = Array.isArray(value) ? value.map(fromAmqpBody) : undefined;
+  const isMap = maps.includes(type.typecode);
+  const plain = isMap && items !== undefined ? mapOf(items) : (items ?? fromScalar(type.typecode, value));
+  return descriptor === undefined
+    ? plain
+    : { type: "described", descriptor: fromAmqpBody(descriptor), value: plain };
+}
+
+function fromScalar(typecode: number, value: unknown): unknown {
+  return typecode === character && typeof value === "number" ? { type: "char", value } : fromAmqpBody(value);
+}
+
+function mapOf(items: readonly unknown[]): object {
+  const entries = Array.from(
+    { length: items.length >> 1 },
+    (_, at) => [items[2 * at], items[2 * at + 1]] as const,
+  );
+  return entries.every(([key]) => typeof key === "string")
+    ? Object.fromEntries(entries as [string, unknown][])
+    : new Map(entries);
+}
+
+/** Only what is in front of the bytes tells a decimal from binary of its size. */
+function decimal(bytes: Uint8Array): unknown {
+  const found = decimals.find(({ code: typecode, size }) => isOf(bytes, typecode, size));
+  return found === undefined ? undefined : { type: found.type, value: Uint8Array.from(bytes) };
+}
+
+/** The entries of a map whose keys are text, as own properties whatever their names. */
+export function fromAmqpMap(map: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(map).map(([name, value]) => [name, fromAmqpValue(value)]));
+}
+
+/** Whether bytes that the SDK calls a data section were an AMQP value: it does not tell the two apart. */
+export function isValueSection(bytes: Uint8Array): boolean {
+  if (!isBinary(bytes)) return true;
+  const isShort = byteBefore(bytes, 2) === code.binary8 && byteBefore(bytes, 1) === bytes.length;
+  return valueSectionEndings.includes(byteBefore(bytes, isShort ? 3 : 6));
+}
+
+/** The same bytes without the class of Node, whose `slice` and JSON form differ. */
+export function plainBytes({ buffer, byteOffset, byteLength }: Uint8Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+function fromBytes(bytes: Uint8Array): unknown {
+  const { buffer, byteOffset } = bytes;
+  if (isOf(bytes, code.long, 8)) return new DataView(buffer, byteOffset, 8).getBigInt64(0);
+  if (isOf(bytes, code.ulong, 8)) return new DataView(buffer, byteOffset, 8).getBigUint64(0);
+  return isOf(bytes, code.uuid, 16) ? uuidText(bytes) : plainBytes(bytes);
+}
+
+function isBinary(bytes: Uint8Array): boolean {
+  const isInteger = isOf(bytes, code.long, 8) || isOf(bytes, code.ulong, 8);
+  return !(isInteger || isOf(bytes, code.uuid, 16) || decimal(bytes) !== undefined);
+}
+
+/** In front of binary of 8 or 16 bytes stands that length, so no binary looks like one of these. */
+function isOf(bytes: Uint8Array, typeCode: number, length: number): boolean {
+  return bytes.length === length && byteBefore(bytes, 1) === typeCode;
+}
+
+function byteBefore({ buffer, byteOffset }: Uint8Array, distance: number): number {
+  return byteOffset < distance ? -1 : new Uint8Array(buffer, byteOffset - distance, 1)[0]!;
+}
+
+function uuidText(bytes: Uint8Array): string {
+  const hex = Buffer.from(bytes).toString("hex");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
+
+interface RheaTyped {
+  readonly type: { readonly typecode: number };
+  readonly value: unknown;
+  readonly descriptor?: unknown;
+}
+
+function isRheaTyped(value: object): value is RheaTyped {
+  const { type } = value as { readonly type?: { readonly typecode?: unknown } | null };
+  return "value" in value && typeof type === "object" && typeof type?.typecode === "number";
+}
+
+/** What rhea leaves as it is: values with a descriptor, for example a time span of .NET. */
+function isTyped(value: object): value is { value: unknown } {
+  return "descriptor" in value && "type" in value && "value" in value && typeof value.type === "object";
+}

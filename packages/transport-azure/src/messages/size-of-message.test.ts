@@ -1,0 +1,53 @@
+import type { EncodedMessage } from "@waybill/core";
+import { describe, expect, it } from "vitest";
+import { openLossyWorld } from "../lossy-world.test-support.js";
+
+/** What the SDK writes less tightly, and the id that the broker makes for a message without one. */
+const SLACK_BYTES = 40;
+
+const long = "x".repeat(3_000);
+const messages: readonly (readonly [string, Omit<EncodedMessage, "body">])[] = [
+  ["nothing but a body", {}],
+  ["a few properties", { messageId: "abc", subject: "placed", contentType: "application/json" }],
+  ["ids of every kind", { messageId: 2n ** 60n, correlationId: new Uint8Array(20) }],
+  ["sessions and a time to live", { sessionId: "s", replyToSessionId: "r", timeToLive: 60_000 }],
+  ["long properties", { to: long, replyTo: long, subject: "ä".repeat(500) }],
+  [
+    "application properties",
+    {
+      applicationProperties: {
+        a: 1,
+        b: "x",
+        c: true,
+        d: 2.5,
+        e: 2n ** 60n,
+        f: new Date(),
+        g: 1e5,
+        h: null,
+        long,
+      },
+    },
+  ],
+];
+
+describe("the size of a received message", () => {
+  it.each(messages)("is what the broker counts, for one with %s", async (_, properties) => {
+    await using world = await openLossyWorld({ maxMessageSizeInKilobytes: 1024 });
+    const sender = world.transport.createSender("orders");
+    const receiver = world.transport.createReceiver({ queue: "orders" }, "peekLock");
+    for (const body of [
+      new Uint8Array(),
+      new Uint8Array(300_000),
+      { section: "value", value: { lines: [1, "two", null], at: new Date() } } as const,
+    ]) {
+      await sender.send([{ ...properties, body }]);
+      const [counted] = await world.broker.receiver("orders").peek();
+      const [peeked] = await receiver.peek({ maxMessages: 1 });
+      const [received] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
+      if (received?.settlement === undefined) throw new Error("nothing was received");
+      await receiver.complete(received.settlement);
+      expect(Math.abs((received.size ?? 0) - (counted?.sizeInBytes ?? 0))).toBeLessThan(SLACK_BYTES);
+      expect(peeked?.size).toBe(received.size);
+    }
+  });
+});

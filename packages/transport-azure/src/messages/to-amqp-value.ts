@@ -1,0 +1,84 @@
+import type { ApplicationProperties } from "@waybill/core";
+import type { MessageId } from "@waybill/core/transport";
+import rhea from "rhea";
+import type { WireProperties } from "../sdk/service-bus-client.js";
+
+const { types } = rhea;
+
+/**
+ * A value as rhea, the AMQP library beneath the SDK, encodes it without loss. By itself it writes a `bigint` as an empty map, NaN as null,
+ * and fails on numbers beyond 64 bits. Plain integers stay as the SDK sends them.
+ */
+export function toAmqpValue(value: unknown): unknown {
+  switch (typeof value) {
+    case "bigint":
+      return toAmqpLong(value);
+    case "number":
+      return isPlainNumber(value) ? value : types.wrap_double(value);
+    case "object":
+      return value === null ? null : toAmqpObject(value);
+    default:
+      return value;
+  }
+}
+
+/** Application properties for rhea; the same object if it can take them as they are. */
+export function toAmqpProperties(properties: ApplicationProperties): WireProperties {
+  for (const name of Object.keys(properties)) {
+    if (!isPlain(properties[name])) return toAmqpObject(properties) as WireProperties;
+  }
+  return properties;
+}
+
+/** A message id or correlation id: text, ulong or binary. rhea would take bytes for a uuid. */
+export function toAmqpId(id: MessageId): unknown {
+  // The SDK replaces what is falsy when it schedules.
+  if (id === 0) return types.wrap_ulong(0);
+  if (id === "") return types.wrap_string("");
+  if (typeof id === "bigint") return types.wrap_ulong(toBytes(id) as never);
+  return id instanceof Uint8Array ? types.wrap_binary(toBuffer(id) as never) : id;
+}
+
+/**
+ * The session state that clears it. The SDK would write its null as the text `null`; this is a buffer to the SDK and AMQP's null to rhea.
+ */
+export function nullState(): Buffer {
+  return Object.assign(Buffer.alloc(0), { toRheaTyped: () => types.wrap(null) });
+}
+
+/** The same bytes as the class that rhea knows. */
+export function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+function toAmqpLong(value: bigint): unknown {
+  const isSigned = value >= -(2n ** 63n) && value < 2n ** 63n;
+  return isSigned ? types.wrap_long(toBytes(value) as never) : types.wrap_ulong(toBytes(value) as never);
+}
+
+function toAmqpObject(value: object): unknown {
+  if (value instanceof Date) return value;
+  if (value instanceof Uint8Array) return toBuffer(value);
+  if (Array.isArray(value)) return value.map(toAmqpValue);
+  if (value instanceof Map) return new Map(Array.from(value, (entry) => entry.map(toAmqpValue) as never));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, toAmqpValue(item)]));
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value === "number"
+    ? isPlainNumber(value)
+    : typeof value === "string" || typeof value === "boolean";
+}
+
+/** A number that rhea writes as it is: whole ones as int, uint, long or ulong, fractions and infinities as double. */
+function isPlainNumber(value: number): boolean {
+  return Number.isInteger(value)
+    ? Number.isSafeInteger(value) && !Object.is(value, -0)
+    : !Number.isNaN(value);
+}
+
+function toBytes(value: bigint): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(BigInt.asUintN(64, value));
+  return bytes;
+}

@@ -1,0 +1,342 @@
+import type { WaybillError } from "@waybill/core";
+import {
+  type CallOptions,
+  type DeadLetterOptions,
+  type DeliveredMessage,
+  type PeekOptions,
+  type ReceiveMode,
+  type ReceiveOptions,
+  type ReceivingLink,
+  type SettlementHandle,
+  type SettleOptions,
+  type SubscribeHandlers,
+  type SubscribeOptions,
+  type TransportReceiver,
+  type TransportSubscription,
+  underEither,
+} from "@waybill/core/transport";
+import { controllerForMany } from "../foundation/controller-for-many.js";
+import { untilAborted } from "../foundation/until-aborted.js";
+import { fromServiceBusMessage } from "../messages/from-service-bus-message.js";
+import { toAmqpProperties } from "../messages/to-amqp-value.js";
+import { toLong } from "../messages/to-long.js";
+import {
+  abortedError,
+  closedError,
+  lostError,
+  lostSessionError,
+  settledError,
+  toAzureError,
+  unansweredError,
+} from "../sdk/azure-error.js";
+import type {
+  ServiceBusCallOptions,
+  ServiceBusReceiverLike,
+  WireProperties,
+} from "../sdk/service-bus-client.js";
+import { AzureDelivery } from "../settlement/azure-delivery.js";
+import { completeOnLink } from "../settlement/complete-on-link.js";
+import type { HeldDeliveries } from "../settlement/held-deliveries.js";
+import { isLinkLost } from "../settlement/lost-link.js";
+import { outcomeKey, type SettlementVerb } from "../settlement/outcome-key.js";
+import { settleByRequest } from "../settlement/settle-by-request.js";
+import { type SendSettlement, Settlement } from "../settlement/settlement.js";
+import { SettlementGuard } from "../settlement/settlement-guard.js";
+import { SettlementsUnderWay } from "../settlement/settlements-under-way.js";
+import type { ReceiverWatch } from "../watchdog/receiver-watch.js";
+import { AzureSubscription, type DeliveryHandling } from "./azure-subscription.js";
+import { receiveDeferred } from "./receive-deferred.js";
+import { receiveMessages } from "./receive-messages.js";
+import type { ReceivingLinks } from "./receiving-links.js";
+
+/** What a receiver works with. */
+export interface AzureReceiverSettings {
+  readonly entityPath: string;
+  readonly receiveMode: ReceiveMode;
+  /** Whether messages are completed on the AMQP delivery that they came with. */
+  readonly completesOnLink: boolean;
+  readonly links: ReceivingLinks;
+  readonly held: HeldDeliveries;
+  readonly watch: ReceiverWatch;
+  /** Makes a receiver of the SDK for a subscription. */
+  readonly open: () => ServiceBusReceiverLike;
+  readonly onClosed: (receiver: AzureReceiver) => void;
+}
+
+/** Receives from one queue, subscription or sub-queue through receivers of the SDK, and settles what it received. */
+export class AzureReceiver implements TransportReceiver {
+  readonly #settings: AzureReceiverSettings;
+  readonly #guard = new SettlementGuard<Settlement>((settlement) => this.#send(settlement));
+  readonly #underWay = new SettlementsUnderWay((settlement) => this.#sendWithoutLink(settlement));
+  readonly #closing = controllerForMany();
+  readonly #receiving = new Set<Promise<unknown>>();
+  readonly #subscriptions = new Set<TransportSubscription>();
+  #closed: Promise<void> | undefined;
+
+  constructor(settings: AzureReceiverSettings) {
+    this.#settings = settings;
+  }
+
+  get entityPath(): string {
+    return this.#settings.entityPath;
+  }
+
+  get receiveMode(): ReceiveMode {
+    return this.#settings.receiveMode;
+  }
+
+  /** What is locked for it. */
+  heldSequenceNumbers(): bigint[] {
+    return this.#settings.held.sequenceNumbers();
+  }
+
+  links(): ReceivingLink[] {
+    const subscribed = Array.from(this.#subscriptions).filter((one) => one instanceof AzureSubscription);
+    return [...subscribed.map((one) => one.toReceivingLink()), ...this.#settings.links.list()];
+  }
+
+  async receive({ maxMessages, maxWaitTimeInMs, abortSignal }: ReceiveOptions): Promise<DeliveredMessage[]> {
+    const deliveries = await this.call({ abortSignal }, () =>
+      this.receiveDeliveries(maxMessages, maxWaitTimeInMs, abortSignal),
+    );
+    if (!this.#isClosed || this.receiveMode === "receiveAndDelete") return deliveries.map(toDelivered);
+    await Promise.all(deliveries.map((delivery) => this.#giveBack(delivery)));
+    throw closedError(this.entityPath);
+  }
+
+  subscribe(handlers: SubscribeHandlers, { maxConcurrentCalls }: SubscribeOptions): TransportSubscription {
+    if (this.#isClosed) throw closedError(this.entityPath);
+    try {
+      const subscription = this.startSubscription(handlers, maxConcurrentCalls);
+      this.#subscriptions.add(subscription);
+      return subscription;
+    } catch (error) {
+      throw toAzureError(error, this.entityPath);
+    }
+  }
+
+  async receiveDeferred(
+    sequenceNumbers: readonly bigint[],
+    options?: CallOptions,
+  ): Promise<DeliveredMessage[]> {
+    const messages = await this.call(options, (callOptions) =>
+      receiveDeferred(this.#settings.links.any, sequenceNumbers.map(toLong), this.receiveMode, callOptions),
+    );
+    return messages.map((message) => ({ ...toDelivered(new AzureDelivery(message)), state: "deferred" }));
+  }
+
+  async peek({
+    maxMessages,
+    fromSequenceNumber = 1n,
+    abortSignal,
+  }: PeekOptions): Promise<DeliveredMessage[]> {
+    const messages = await this.call({ abortSignal }, (options) =>
+      this.#settings.links.any.peekMessages(maxMessages, {
+        ...options,
+        fromSequenceNumber: toLong(fromSequenceNumber),
+      }),
+    );
+    return messages.map((message) => fromServiceBusMessage(message));
+  }
+
+  complete(delivery: SettlementHandle, options?: CallOptions): Promise<void> {
+    return this.#settle(delivery, "complete", options, completeBySdk);
+  }
+
+  abandon(delivery: SettlementHandle, options?: SettleOptions): Promise<void> {
+    return this.#settle(delivery, "abandon", options, (receiver, message) =>
+      receiver.abandonMessage(message, toModify(options)),
+    );
+  }
+
+  defer(delivery: SettlementHandle, options?: SettleOptions): Promise<void> {
+    return this.#settle(delivery, "defer", options, (receiver, message) =>
+      receiver.deferMessage(message, toModify(options)),
+    );
+  }
+
+  deadLetter(delivery: SettlementHandle, options?: DeadLetterOptions): Promise<void> {
+    return this.#settle(delivery, "deadLetter", options, (receiver, message) => {
+      const { deadLetterReason, deadLetterErrorDescription } = options ?? {};
+      return receiver.deadLetterMessage(message, {
+        ...toModify(options),
+        ...(deadLetterReason !== undefined && { deadLetterReason }),
+        ...(deadLetterErrorDescription !== undefined && { deadLetterErrorDescription }),
+      });
+    });
+  }
+
+  renewLock(delivery: SettlementHandle, options?: CallOptions): Promise<Date> {
+    return this.call(options, () =>
+      untilAborted(
+        this.#settings.links.any.renewMessageLock((delivery as AzureDelivery).message),
+        options?.abortSignal,
+        () => abortedError(this.entityPath),
+      ),
+    );
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  /** Overridden where the SDK's own subscription does not serve. */
+  protected startSubscription(
+    handlers: SubscribeHandlers,
+    maxConcurrentCalls: number,
+  ): TransportSubscription {
+    return new AzureSubscription({
+      maxConcurrentCalls,
+      open: this.#settings.open,
+      held: this.#settings.held,
+      watch: this.#settings.watch,
+      ...this.deliveryTo(handlers),
+      onError: (error) => handlers.onError(toAzureError(error, this.entityPath)),
+    });
+  }
+
+  /** What a subscription of either kind does with deliveries, and whom it tells of its end. */
+  protected deliveryTo(handlers: SubscribeHandlers): DeliveryHandling {
+    return {
+      handle: (delivery) => handlers.onMessage(toDelivered(delivery)),
+      onFault: (error) => handlers.onError(toAzureError(error, this.entityPath)),
+      giveBack: (delivery) => this.#giveBack(delivery),
+      onStopping: () => handlers.onStopping?.(),
+      onStopped: (subscription) => void this.#subscriptions.delete(subscription),
+    };
+  }
+
+  /** Waits for messages. The wait ends with the signal, or when the receiver is closed. */
+  protected async receiveDeliveries(
+    maxMessages: number,
+    maxWaitTimeInMs: number,
+    abortSignal: AbortSignal | undefined,
+  ): Promise<AzureDelivery[]> {
+    const untilMs = performance.now() + maxWaitTimeInMs;
+    const receiving = underEither(this.#closing.signal, abortSignal, (signal) =>
+      this.#settings.links.receive(async (receiver, stalled) => {
+        const leftMs = Math.max(0, untilMs - performance.now());
+        const messages = await underEither(stalled, signal, (either) =>
+          receiveMessages(receiver, { maxMessages, maxWaitTimeInMs: leftMs, signal: either }),
+        );
+        return messages.map((message) => new AzureDelivery(message));
+      }),
+    );
+    this.#receiving.add(receiving);
+    try {
+      return await receiving;
+    } finally {
+      this.#receiving.delete(receiving);
+    }
+  }
+
+  /** Makes a call unless the receiver is closed or the caller gave up before; maps what it rejects with. */
+  protected async call<Answer>(
+    { abortSignal }: CallOptions = {},
+    call: (options: ServiceBusCallOptions) => Promise<Answer>,
+  ): Promise<Answer> {
+    if (this.#isClosed) throw closedError(this.entityPath);
+    if (abortSignal?.aborted) throw abortedError(this.entityPath);
+    try {
+      return await call(abortSignal === undefined ? {} : { abortSignal });
+    } catch (error) {
+      throw this.#toError(error, abortSignal);
+    }
+  }
+
+  #settle(
+    handle: SettlementHandle,
+    verb: SettlementVerb,
+    options: DeadLetterOptions | undefined,
+    send: SendSettlement,
+  ): Promise<void> {
+    const delivery = handle as AzureDelivery;
+    if (this.#isClosed) return Promise.reject(closedError(this.entityPath));
+    if (options?.abortSignal?.aborted) return Promise.reject(abortedError(this.entityPath));
+    if (delivery.state !== "open") return Promise.reject(settledError(this.entityPath));
+    const ended = this.#begin(delivery, verb, outcomeKey(verb, options), send);
+    return untilAborted(ended, options?.abortSignal, () => abortedError(this.entityPath));
+  }
+
+  #begin(
+    delivery: AzureDelivery,
+    verb: SettlementVerb,
+    outcome: string,
+    send: SendSettlement,
+  ): Promise<void> {
+    const settlement = new Settlement(delivery, verb, send, this.#toSettlementError);
+    this.#guard.settle(outcome, settlement);
+    return settlement.ended;
+  }
+
+  #send(settlement: Settlement): void {
+    const { delivery, verb, send } = settlement;
+    if (isLinkLost(delivery.message)) {
+      this.#sendWithoutLink(settlement);
+      return;
+    }
+    const { completesOnLink } = this.#settings;
+    if (completesOnLink && verb === "complete" && completeOnLink(settlement, this.#underWay)) return;
+    try {
+      const answer = send(this.#settings.links.any, delivery.message);
+      this.#underWay.watch(settlement);
+      answer.then(
+        () => this.#underWay.succeeded(settlement),
+        (error: unknown) => this.#underWay.failed(settlement, error),
+      );
+    } catch (error) {
+      // A client of the SDK that is closed makes no receiver.
+      settlement.fail(error);
+    }
+  }
+
+  /** The lock of a session ends with its link, so that nothing else can settle there; that of another message does not. */
+  #sendWithoutLink(settlement: Settlement): void {
+    const { links } = this.#settings;
+    try {
+      if (!links.isSession) settleByRequest(settlement, links.any, this.#closing.signal);
+      else if (isLinkLost(settlement.delivery.message)) settlement.fail(lostSessionError(this.entityPath));
+      else settlement.fail(unansweredError(this.entityPath));
+    } catch (error) {
+      settlement.fail(error);
+    }
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort();
+    this.#settings.onClosed(this);
+    await Promise.all(Array.from(this.#subscriptions, (subscription) => subscription.stop()));
+    await Promise.allSettled(this.#receiving);
+    await this.#settings.links.close();
+  }
+
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  /** Abandons a message that nobody wants any more, so that it need not wait for the end of its lock. If that fails, it does. */
+  async #giveBack(delivery: AzureDelivery): Promise<void> {
+    const abandon: SendSettlement = (receiver, message) => receiver.abandonMessage(message);
+    await this.#begin(delivery, "abandon", "abandon", abandon).catch(() => {});
+  }
+
+  readonly #toSettlementError = (error: unknown): WaybillError => this.#toError(error, undefined);
+
+  #toError(error: unknown, abortSignal: AbortSignal | undefined): WaybillError {
+    const mapped = toAzureError(error, this.entityPath);
+    if (mapped.code !== "aborted" || abortSignal?.aborted) return mapped;
+    // Nobody gave up: the SDK aborts its own calls when something is closed, or lost for good.
+    return this.#isClosed ? closedError(this.entityPath) : lostError(error, this.entityPath);
+  }
+}
+
+const completeBySdk: SendSettlement = (receiver, message) => receiver.completeMessage(message);
+
+function toDelivered(delivery: AzureDelivery): DeliveredMessage {
+  return fromServiceBusMessage(delivery.message, delivery.isLocked ? delivery : undefined);
+}
+
+function toModify(options: SettleOptions | undefined): WireProperties | undefined {
+  return options?.propertiesToModify && toAmqpProperties(options.propertiesToModify);
+}

@@ -1,0 +1,217 @@
+import type {
+  LinkStall,
+  ReceivingLink,
+  SubscribeHandlers,
+  TransportSubscription,
+} from "@waybill/core/transport";
+import { closeInTime } from "../sdk/close-in-time.js";
+import { isLinkOpen } from "../sdk/sdk-link.js";
+import type { ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
+import { AzureDelivery } from "../settlement/azure-delivery.js";
+import type { DeliveryWindow } from "../settlement/delivery-window.js";
+import type { HeldDeliveries } from "../settlement/held-deliveries.js";
+import type { ReceiverWatch } from "../watchdog/receiver-watch.js";
+import { Suspicion } from "../watchdog/suspicion.js";
+import type { WatchedLink } from "../watchdog/watched-link.js";
+
+/** What a subscription does with a delivery, and whom it tells of its end. */
+export interface DeliveryHandling {
+  /** Hands one message to the handler, which should not reject. */
+  readonly handle: (delivery: AzureDelivery) => Promise<void>;
+  /** Is told when the handler rejected all the same. */
+  readonly onFault: (error: unknown) => void;
+  /** Gives back a message that came when nobody wanted any more; never rejects. */
+  readonly giveBack: (delivery: AzureDelivery) => Promise<void>;
+  /** Is told before the handlers that run are waited for. */
+  readonly onStopping: () => void;
+  readonly onStopped: (subscription: TransportSubscription) => void;
+}
+
+/** What a subscription works with. */
+export interface AzureSubscriptionSettings extends DeliveryHandling {
+  readonly maxConcurrentCalls: number;
+  /** Makes a receiver of the SDK. */
+  readonly open: () => ServiceBusReceiverLike;
+  readonly held: HeldDeliveries;
+  readonly watch: ReceiverWatch;
+  readonly onError: SubscribeHandlers["onError"];
+}
+
+/** Delivers the messages of an entity to a handler, through a receiver of the SDK of its own. */
+export class AzureSubscription implements TransportSubscription, WatchedLink {
+  readonly #settings: AzureSubscriptionSettings;
+  readonly #stopping = new AbortController();
+  /** Deliveries beyond the places: after a lost link the SDK grants credit for all places anew, whatever is with the handler still. */
+  readonly #waiting: (() => void)[] = [];
+  readonly #closing = new Set<Promise<void>>();
+  #source: Source;
+  /** Places that are taken, and deliveries that are not done with: one that is being settled has freed its place. */
+  #running = 0;
+  #handling = 0;
+  /** Since when the link has credit and has delivered nothing, by `performance.now()`. */
+  #silentSinceMs = performance.now();
+  #lastDeliveryMs: number | undefined;
+  #progress = 0;
+  #stopped: Promise<void> | undefined;
+  #onIdle: (() => void) | undefined;
+
+  constructor(settings: AzureSubscriptionSettings) {
+    this.#settings = settings;
+    this.#source = this.#open();
+    settings.watch.add(this);
+  }
+
+  get entityPath(): string {
+    return this.#settings.watch.entityPath;
+  }
+
+  get sessionId(): string | undefined {
+    return this.#settings.watch.sessionId;
+  }
+
+  /** The SDK grants as much as there are places, and gives it back for each message that has left its own. */
+  get credit(): number {
+    return this.#isStopping ? 0 : Math.max(0, this.#settings.maxConcurrentCalls - this.#source.taken);
+  }
+
+  get silenceInMs(): number {
+    return performance.now() - this.#silentSinceMs;
+  }
+
+  get progress(): number {
+    return this.#progress;
+  }
+
+  findBacklog(fromSequenceNumber: bigint, signal: AbortSignal): Promise<bigint | undefined> {
+    return this.#settings.watch.findBacklog(fromSequenceNumber, signal);
+  }
+
+  /** The other source takes over at once; whether this one stood still, it shows. */
+  restart(stall: LinkStall): void {
+    this.#progress += 1;
+    this.#silentSinceMs = performance.now();
+    this.#replaceSource();
+    this.#source.suspicion = new Suspicion(stall, (confirmed) => this.onConnectionBroken(confirmed));
+  }
+
+  onConnectionBroken(stall: LinkStall): void {
+    this.#settings.watch.onStalled(stall);
+  }
+
+  toReceivingLink(): ReceivingLink {
+    const sinceMs = this.#lastDeliveryMs;
+    return {
+      isOpen: isLinkOpen(this.#source.receiver),
+      credit: this.credit,
+      lastDeliveryAt: sinceMs === undefined ? undefined : new Date(Date.now() + sinceMs - performance.now()),
+      stalls: this.#settings.watch.stalls,
+    };
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  get #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  #open(): Source {
+    const { open, held, maxConcurrentCalls, onError } = this.#settings;
+    const receiver = open();
+    const window = held.addLink();
+    const taking: Taking = { window, taken: 0, suspicion: undefined };
+    const subscription = receiver.subscribe(
+      {
+        processMessage: (message) => this.#onDelivery(new AzureDelivery(message), taking),
+        processError: async ({ error }) => {
+          if (!this.#isStopping) onError(error);
+        },
+      },
+      { maxConcurrentCalls, autoCompleteMessages: false, abortSignal: this.#stopping.signal },
+    );
+    return Object.assign(taking, { receiver, subscription });
+  }
+
+  async #stop(): Promise<void> {
+    // Ends attempts to open the link; an open one is drained.
+    this.#stopping.abort();
+    this.#settings.watch.remove(this);
+    for (const start of this.#waiting.splice(0)) start();
+    this.#settings.onStopping();
+    const { subscription, receiver, window } = this.#source;
+    await closeInTime(subscription);
+    if (this.#handling > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    await Promise.all([closeInTime(receiver), ...this.#closing]);
+    window.isClosed = true;
+    this.#settings.onStopped(this);
+  }
+
+  #onDelivery(delivery: AzureDelivery, taking: Taking): Promise<void> {
+    const { window } = taking;
+    window.add(delivery);
+    taking.taken += 1;
+    taking.suspicion?.confirm();
+    this.#progress += 1;
+    this.#lastDeliveryMs = this.#silentSinceMs = performance.now();
+    if (window === this.#source.window && window.isUsedUp && !this.#isStopping) this.#replaceSource();
+    this.#handling += 1;
+    if (this.#running < this.#settings.maxConcurrentCalls || this.#isStopping) {
+      return this.#handle(delivery, taking);
+    }
+    return new Promise((resolve) => this.#waiting.push(() => resolve(this.#handle(delivery, taking))));
+  }
+
+  #handle(delivery: AzureDelivery, taking: Taking): Promise<void> {
+    const { giveBack, handle, onFault, maxConcurrentCalls } = this.#settings;
+    this.#running += 1;
+    const free = () => {
+      this.#running -= 1;
+      // Without credit, silence means nothing.
+      if (taking.taken === maxConcurrentCalls) this.#silentSinceMs = performance.now();
+      taking.taken -= 1;
+      this.#waiting.shift()?.();
+      // What is being settled takes no place, but needs the link.
+      if (delivery.state === "settling") delivery.settling!.then(this.#onDone, this.#onDone);
+      else this.#onDone();
+    };
+    const handled = this.#isStopping && delivery.isLocked ? giveBack(delivery) : handle(delivery);
+    return handled.then(free, (error: unknown) => {
+      onFault(error);
+      free();
+    });
+  }
+
+  readonly #onDone = (): void => {
+    this.#handling -= 1;
+    if (this.#handling === 0) this.#onIdle?.();
+  };
+
+  /** What came from the old source is settled without its link. */
+  #replaceSource(): void {
+    const { subscription, receiver, window } = this.#source;
+    this.#source = this.#open();
+    const closing = closeInTime({ close: () => subscription.close().then(() => receiver.close()) }).finally(
+      () => {
+        window.isClosed = true;
+        this.#closing.delete(closing);
+      },
+    );
+    this.#closing.add(closing);
+  }
+}
+
+/** What a source has delivered, and how many of its messages take a place. */
+interface Taking {
+  readonly window: DeliveryWindow;
+  taken: number;
+  /** Of the source before. */
+  suspicion: Suspicion | undefined;
+}
+
+/** Where deliveries come from. */
+interface Source extends Taking {
+  readonly receiver: ServiceBusReceiverLike;
+  readonly subscription: { close(): Promise<void> };
+}

@@ -1,0 +1,63 @@
+import type { EntityAddress, ListSessionsPageOptions } from "@waybill/core/transport";
+import { entityPath } from "../foundation/entity-path.js";
+import type { ServiceBusCallOptions, ServiceBusClientLike } from "../sdk/service-bus-client.js";
+
+/** Lists a page of an entity's sessions through the SDK. */
+export type SessionLister = (address: EntityAddress, options: ListSessionsPageOptions) => Promise<string[]>;
+
+/** The client for an entity's management node, which the SDK keeps for itself. */
+interface ManagementClientLike {
+  listMessageSessions(
+    skip: number,
+    top: number,
+    lastUpdatedTime: Date,
+    options?: ServiceBusCallOptions,
+  ): Promise<string[]>;
+}
+
+interface ClientInside {
+  readonly _connectionContext?: { getManagementClient?(entityPath: string): Partial<ManagementClientLike> };
+}
+
+/** The last instant of .NET's calendar asks for the sessions that have messages, whenever their state was set. */
+const sessionsWithMessages = new Date(Date.UTC(9999, 11, 31, 23, 59, 59, 999));
+
+/**
+ * How sessions are listed with this client: by its own `listMessageSessions`, which later versions have, else by the same method of its
+ * management client, which 7.9.5 and 7.10.0-beta.2 do not offer to applications. Undefined where there is neither.
+ */
+export function sessionLister(client: ServiceBusClientLike): SessionLister | undefined {
+  if (typeof client.listMessageSessions === "function") return (...call) => listPublicly(client, ...call);
+  const { _connectionContext: context } = client as ClientInside;
+  if (typeof context?.getManagementClient !== "function") return undefined;
+  return async (address, { updatedAfter = sessionsWithMessages, skip, top, abortSignal }) => {
+    const management = context.getManagementClient?.(entityPath(address));
+    if (typeof management?.listMessageSessions !== "function") {
+      throw new TypeError("This version of @azure/service-bus cannot list sessions.");
+    }
+    const options = abortSignal === undefined ? {} : { abortSignal };
+    return management.listMessageSessions(skip, top, updatedAfter, options);
+  };
+}
+
+async function listPublicly(
+  client: ServiceBusClientLike,
+  address: EntityAddress,
+  { updatedAfter, skip, top, abortSignal }: ListSessionsPageOptions,
+): Promise<string[]> {
+  const options = {
+    ...(updatedAfter !== undefined && { sessionStateUpdatedAfter: updatedAfter }),
+    ...(abortSignal !== undefined && { abortSignal }),
+  };
+  const sessions =
+    "queue" in address
+      ? client.listMessageSessions?.(address.queue, options)
+      : client.listMessageSessions?.(address.topic, address.subscription, options);
+  const ids: string[] = [];
+  let passed = 0;
+  for await (const id of sessions ?? []) {
+    if (passed++ >= skip) ids.push(id);
+    if (ids.length >= top) break;
+  }
+  return ids;
+}

@@ -1,0 +1,133 @@
+import type { ReceivingLink } from "@waybill/core/transport";
+import { closeInTime } from "../sdk/close-in-time.js";
+import type { ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
+import type { AzureDelivery } from "../settlement/azure-delivery.js";
+import type { HeldDeliveries } from "../settlement/held-deliveries.js";
+import type { ReceiverWatch } from "../watchdog/receiver-watch.js";
+import type { Suspicion } from "../watchdog/suspicion.js";
+import { PulledLink, type UseReceiver } from "./pulled-link.js";
+
+/** Receivers of the SDK that belong together: all of one entity, or the one of a session. */
+export interface ReceivingLinks {
+  readonly isSession: boolean;
+  /** One that peeks, settles and renews; any of them can do that for all. */
+  readonly any: ServiceBusReceiverLike;
+  /** Receives with one that nobody else receives with. */
+  receive(use: UseReceiver): Promise<AzureDelivery[]>;
+  /** Those that are receiving at present. */
+  list(): ReceivingLink[];
+  close(): Promise<void>;
+}
+
+/** Receivers of one entity, as many as are receiving at a time: the SDK's can do one thing at once. */
+export class ReceiverPool implements ReceivingLinks {
+  readonly isSession = false;
+  readonly #open: () => ServiceBusReceiverLike;
+  readonly #held: HeldDeliveries;
+  readonly #watch: ReceiverWatch;
+  readonly #all = new Set<PulledLink>();
+  readonly #idle: PulledLink[] = [];
+
+  constructor(open: () => ServiceBusReceiverLike, held: HeldDeliveries, watch: ReceiverWatch) {
+    this.#open = open;
+    this.#held = held;
+    this.#watch = watch;
+  }
+
+  get any(): ServiceBusReceiverLike {
+    for (const { receiver } of this.#all) return receiver;
+    const link = this.#add();
+    this.#idle.push(link);
+    return link.receiver;
+  }
+
+  /** A call whose link seems to stand still goes on with another. */
+  async receive(use: UseReceiver): Promise<AzureDelivery[]> {
+    let suspicion: Suspicion | undefined;
+    for (;;) {
+      const link = (suspicion === undefined ? this.#idle.pop() : undefined) ?? this.#add();
+      link.suspicion ??= suspicion;
+      try {
+        return await link.receive(use);
+      } catch (error) {
+        if (!link.stalled.aborted) throw error;
+        suspicion = link.suspicion;
+      } finally {
+        if (link.isUsable) this.#idle.push(link);
+        else this.#retire(link);
+      }
+    }
+  }
+
+  list(): ReceivingLink[] {
+    return Array.from(this.#all)
+      .filter(({ credit }) => credit > 0)
+      .map((link) => link.toReceivingLink());
+  }
+
+  async close(): Promise<void> {
+    for (const link of this.#all) link.end();
+    await Promise.all(Array.from(this.#all, ({ receiver }) => receiver.close()));
+  }
+
+  #add(): PulledLink {
+    const link = new PulledLink(this.#open(), this.#held.addLink(), this.#watch);
+    this.#all.add(link);
+    return link;
+  }
+
+  /** What it received is settled by another. */
+  #retire(link: PulledLink): void {
+    this.#all.delete(link);
+    link.end();
+    void closeInTime(link.receiver);
+  }
+}
+
+/** The one receiver of a session; whoever wants to receive waits in line. */
+export class SessionLink implements ReceivingLinks {
+  readonly isSession = true;
+  readonly any: ServiceBusReceiverLike;
+  readonly #link: PulledLink;
+  readonly #lostError: () => Error;
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** A session's link cannot be made again beneath its receiver; `lostError` says that the session is lost. */
+  constructor(
+    receiver: ServiceBusReceiverLike,
+    held: HeldDeliveries,
+    watch: ReceiverWatch,
+    lostError: () => Error,
+  ) {
+    this.any = receiver;
+    this.#link = new PulledLink(receiver, held.addLink(), watch);
+    this.#lostError = lostError;
+  }
+
+  receive(use: UseReceiver): Promise<AzureDelivery[]> {
+    const received = this.#last.then(() => this.#receive(use));
+    this.#last = received.catch(() => {});
+    return received;
+  }
+
+  list(): ReceivingLink[] {
+    return [this.#link.toReceivingLink()];
+  }
+
+  async close(): Promise<void> {
+    this.#link.end();
+    await (this.#link.stalled.aborted ? closeInTime(this.any) : this.any.close());
+  }
+
+  async #receive(use: UseReceiver): Promise<AzureDelivery[]> {
+    const { stalled } = this.#link;
+    if (stalled.aborted) throw this.#lostError();
+    try {
+      return await this.#link.receive(use);
+    } catch (error) {
+      if (!stalled.aborted) throw error;
+      void closeInTime(this.any);
+      throw this.#lostError();
+    }
+  }
+}

@@ -1,0 +1,224 @@
+import type Long from "long";
+
+/**
+ * What the transport uses of the `ServiceBusClient` of `@azure/service-bus`, so that it imports nothing of it at run time. The real
+ * class fits as it is.
+ */
+export interface ServiceBusClientLike {
+  readonly fullyQualifiedNamespace?: string;
+  readonly identifier?: string;
+  createSender(queueOrTopic: string): ServiceBusSenderLike;
+  createReceiver(queue: string, options: ServiceBusReceiverSettings): ServiceBusReceiverLike;
+  createReceiver(
+    topic: string,
+    subscription: string,
+    options: ServiceBusReceiverSettings,
+  ): ServiceBusReceiverLike;
+  acceptSession(
+    queue: string,
+    sessionId: string,
+    options: ServiceBusSessionSettings,
+  ): Promise<ServiceBusSessionReceiverLike>;
+  acceptSession(
+    topic: string,
+    subscription: string,
+    sessionId: string,
+    options: ServiceBusSessionSettings,
+  ): Promise<ServiceBusSessionReceiverLike>;
+  acceptNextSession(
+    queue: string,
+    options: ServiceBusSessionSettings,
+  ): Promise<ServiceBusSessionReceiverLike>;
+  acceptNextSession(
+    topic: string,
+    subscription: string,
+    options: ServiceBusSessionSettings,
+  ): Promise<ServiceBusSessionReceiverLike>;
+  createRuleManager(topic: string, subscription: string): ServiceBusRuleManagerLike;
+  /** Later versions have it. */
+  listMessageSessions?(queue: string, options?: ServiceBusListSessionsOptions): AsyncIterable<string>;
+  listMessageSessions?(
+    topic: string,
+    subscription: string,
+    options?: ServiceBusListSessionsOptions,
+  ): AsyncIterable<string>;
+}
+
+/** The sender's part of {@link ServiceBusClientLike}. */
+export interface ServiceBusSenderLike {
+  sendMessages(
+    messages: AnnotatedMessage | AnnotatedMessage[] | AnyMessageBatch,
+    options?: ServiceBusCallOptions,
+  ): Promise<void>;
+  createMessageBatch(
+    options?: ServiceBusCallOptions & { maxSizeInBytes?: number },
+  ): Promise<ServiceBusMessageBatchLike>;
+  scheduleMessages(
+    messages: AnnotatedMessage[],
+    scheduledEnqueueTimeUtc: Date,
+    options?: ServiceBusCallOptions,
+  ): Promise<Long[]>;
+  cancelScheduledMessages(sequenceNumbers: Long[], options?: ServiceBusCallOptions): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A batch as `sendMessages` takes it: by members that are not public and differ from version to version. */
+// biome-ignore lint/suspicious/noExplicitAny: only the SDK's own methods take it.
+type AnyMessageBatch = any;
+
+/** The part of the SDK's batch that is used. */
+export interface ServiceBusMessageBatchLike {
+  readonly count: number;
+  readonly sizeInBytes: number;
+  readonly maxSizeInBytes: number;
+  tryAddMessage(message: AnnotatedMessage): boolean;
+}
+
+/** The receiver's part of {@link ServiceBusClientLike}. */
+export interface ServiceBusReceiverLike {
+  receiveMessages(
+    maxMessageCount: number,
+    options?: ServiceBusCallOptions & { maxWaitTimeInMs?: number },
+  ): Promise<ReceivedServiceBusMessage[]>;
+  subscribe(
+    handlers: ServiceBusMessageHandlers,
+    options?: ServiceBusCallOptions & { maxConcurrentCalls?: number; autoCompleteMessages?: boolean },
+  ): { close(): Promise<void> };
+  receiveDeferredMessages(
+    sequenceNumbers: Long[],
+    options?: ServiceBusCallOptions,
+  ): Promise<ReceivedServiceBusMessage[]>;
+  peekMessages(
+    maxMessageCount: number,
+    options?: ServiceBusCallOptions & { fromSequenceNumber?: Long },
+  ): Promise<ReceivedServiceBusMessage[]>;
+  completeMessage(message: ReceivedServiceBusMessage): Promise<void>;
+  abandonMessage(message: ReceivedServiceBusMessage, propertiesToModify?: WireProperties): Promise<void>;
+  deferMessage(message: ReceivedServiceBusMessage, propertiesToModify?: WireProperties): Promise<void>;
+  deadLetterMessage(message: ReceivedServiceBusMessage, options?: WireProperties): Promise<void>;
+  renewMessageLock(message: ReceivedServiceBusMessage): Promise<Date>;
+  readonly isClosed: boolean;
+  close(): Promise<void>;
+}
+
+/** The session receiver's part of {@link ServiceBusClientLike}. */
+export interface ServiceBusSessionReceiverLike extends ServiceBusReceiverLike {
+  readonly sessionId: string;
+  readonly sessionLockedUntilUtc: Date;
+  renewSessionLock(options?: ServiceBusCallOptions): Promise<Date>;
+  getSessionState(options?: ServiceBusCallOptions): Promise<unknown>;
+  setSessionState(state: unknown, options?: ServiceBusCallOptions): Promise<void>;
+}
+
+/** The rule manager's part of {@link ServiceBusClientLike}. */
+export interface ServiceBusRuleManagerLike {
+  createRule(
+    name: string,
+    filter: ServiceBusRuleFilter,
+    action: { sqlExpression?: string } | undefined,
+    options?: ServiceBusCallOptions,
+  ): Promise<void>;
+  deleteRule(name: string, options?: ServiceBusCallOptions): Promise<void>;
+  listRules(options?: ServiceBusCallOptions): AsyncIterable<ServiceBusRule | undefined>;
+}
+
+/** A rule as the SDK lists it. */
+export interface ServiceBusRule {
+  readonly name: string;
+  readonly filter: ServiceBusRuleFilter;
+  readonly action: { readonly sqlExpression?: string };
+}
+
+/** A SQL filter, or the conditions of a correlation filter. */
+export type ServiceBusRuleFilter = { sqlExpression: string } | CorrelationConditions;
+
+/** The conditions of a correlation filter as the SDK names them. */
+export interface CorrelationConditions {
+  correlationId?: string;
+  messageId?: string;
+  to?: string;
+  replyTo?: string;
+  subject?: string;
+  sessionId?: string;
+  replyToSessionId?: string;
+  contentType?: string;
+  applicationProperties?: WireProperties;
+}
+
+/** How receivers are made: bodies and dates stay as they are on the wire, and the client renews the locks. */
+export interface ServiceBusReceiverSettings extends ServiceBusSessionSettings {
+  subQueueType?: "deadLetter" | "transferDeadLetter";
+}
+
+/** How sessions are accepted. */
+export interface ServiceBusSessionSettings {
+  receiveMode: "peekLock" | "receiveAndDelete";
+  maxAutoLockRenewalDurationInMs: number;
+  skipParsingBodyAsJson: boolean;
+  skipConvertingDate: boolean;
+}
+
+/** The handlers of a subscription as the SDK calls them. */
+export interface ServiceBusMessageHandlers {
+  processMessage(message: ReceivedServiceBusMessage): Promise<void>;
+  processError(args: { error: unknown }): Promise<void>;
+}
+
+/** How a call is given up. */
+export interface ServiceBusCallOptions {
+  abortSignal?: AbortSignal;
+}
+
+/** Which sessions the SDK lists. */
+export interface ServiceBusListSessionsOptions extends ServiceBusCallOptions {
+  sessionStateUpdatedAfter?: Date;
+}
+
+/** Properties whose values rhea, the AMQP library beneath the SDK, can encode. */
+// biome-ignore lint/suspicious/noExplicitAny: the SDK names fewer types than it encodes.
+export type WireProperties = { [name: string]: any };
+
+/** A message to send, section by section: the form of the SDK that hides nothing of AMQP. */
+export interface AnnotatedMessage {
+  body: unknown;
+  bodyType: "data" | "value" | "sequence";
+  header?: { timeToLive?: number; durable?: boolean };
+  properties?: WireProperties;
+  messageAnnotations?: WireProperties;
+  applicationProperties?: WireProperties;
+}
+
+/** What the transport reads of a message that the SDK received. */
+export interface ReceivedServiceBusMessage {
+  body: unknown;
+  messageId?: unknown;
+  correlationId?: unknown;
+  contentType?: string;
+  subject?: string;
+  to?: string;
+  replyTo?: string;
+  replyToSessionId?: string;
+  sessionId?: string;
+  partitionKey?: string;
+  timeToLive?: number;
+  scheduledEnqueueTimeUtc?: Date;
+  applicationProperties?: WireProperties;
+  readonly deadLetterReason?: string;
+  readonly deadLetterErrorDescription?: string;
+  readonly deadLetterSource?: string;
+  readonly deliveryCount?: number;
+  readonly enqueuedTimeUtc?: Date;
+  lockedUntilUtc?: Date;
+  readonly lockToken?: string;
+  readonly sequenceNumber?: Long;
+  readonly enqueuedSequenceNumber?: unknown;
+  readonly state: "active" | "deferred" | "scheduled";
+  readonly _rawAmqpMessage: RawAmqpMessage;
+}
+
+/** The sections of a received message that have no property of their own in the SDK. */
+export interface RawAmqpMessage {
+  bodyType?: "data" | "value" | "sequence";
+  header?: { durable?: boolean };
+  messageAnnotations?: WireProperties;
+}

@@ -1,0 +1,141 @@
+import { dirname, join, normalize } from "node:path/posix";
+import { describe, expect, it } from "vitest";
+import { type Package, readPackages, type SourceFile } from "./workspace-packages.js";
+
+/** Most source files that a folder has, tests and their support aside. */
+const maxFiles = 20;
+
+/** Pairs of folders that still import each other: the broker's engine, its entities and what happens to messages know of each other. */
+const allowedPairs: Readonly<Record<string, readonly string[]>> = {
+  broker: [
+    "src src/entities",
+    "src src/lifecycle",
+    "src src/messages",
+    "src src/operations",
+    "src src/rules",
+    "src src/storage",
+    "src src/timing",
+    "src/entities src/messages",
+    "src/messages src/storage",
+    "src/rules src/rules/sql-filter",
+  ],
+  "broker-server": [
+    "src src/amqp",
+    "src src/authorization",
+    "src src/port",
+    "src/amqp src/amqp/limits",
+    "src/amqp src/amqp/links",
+    "src/amqp src/authorization",
+    "src/amqp/links src/amqp/management",
+    "src/http src/http/management",
+    "src/http src/http/messages",
+  ],
+};
+
+/** Files that need each other at run time: a message that expires may be dead-lettered, forwarded, and expire there. */
+const allowedCycles: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  broker: [
+    [
+      "src/lifecycle/dead-letter-message.ts",
+      "src/lifecycle/end-lock.ts",
+      "src/lifecycle/expire-message.ts",
+      "src/lifecycle/forward-message.ts",
+      "src/lifecycle/place-message.ts",
+      "src/lifecycle/route-message.ts",
+      "src/lifecycle/session-lock.ts",
+    ],
+  ],
+  "broker-server": [["src/http/error.ts", "src/http/xml.ts"]],
+};
+
+/** Folders that have more files. */
+const allowedFolders: Readonly<Record<string, readonly string[]>> = {
+  broker: ["src/operations", "src/storage"],
+  "broker-server": ["src/amqp"],
+};
+
+/** An import of one file of a package by another. */
+interface Import {
+  readonly from: string;
+  readonly to: string;
+  /** Whether nothing is left of it at run time. */
+  readonly isType: boolean;
+}
+
+describe.each(readPackages())("@waybill/$name", (pack) => {
+  const imports = importsOf(pack);
+
+  it("has no two folders that import each other, types included", () => {
+    const arrows = new Set(
+      imports
+        .filter(({ from }) => !isEntryPoint(from))
+        .map(({ from, to }) => [dirname(from), dirname(to)] as const)
+        .filter(([from, to]) => from !== to)
+        .map(([from, to]) => `${from} ${to}`),
+    );
+    const pairs = [...arrows].filter((arrow) => {
+      const [from = "", to = ""] = arrow.split(" ");
+      return from < to && arrows.has(`${to} ${from}`);
+    });
+    expect(pairs.sort()).toEqual([...(allowedPairs[pack.name] ?? [])].sort());
+  });
+
+  it("has no files that need each other at run time", () => {
+    expect(cycles(imports.filter(({ isType }) => !isType))).toEqual(allowedCycles[pack.name] ?? []);
+  });
+
+  it(`has no folder with more than ${maxFiles} files`, () => {
+    const counts = new Map<string, number>();
+    for (const { path } of pack.files.filter(({ isTest }) => !isTest))
+      counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+    const large = [...counts].filter(([, count]) => count > maxFiles).map(([folder]) => folder);
+    expect(large.sort()).toEqual([...(allowedFolders[pack.name] ?? [])].sort());
+  });
+});
+
+function importsOf(pack: Package): Import[] {
+  const sources = pack.files.filter(({ isTest }) => !isTest);
+  const paths = new Set(sources.map(({ path }) => path));
+  return sources.flatMap((file) =>
+    file.references.flatMap(({ specifier, isType }) => {
+      const to = target(file, specifier);
+      return to !== undefined && paths.has(to) ? [{ from: file.path, to, isType }] : [];
+    }),
+  );
+}
+
+function target({ path }: SourceFile, specifier: string): string | undefined {
+  if (!specifier.startsWith(".")) return undefined;
+  return normalize(join(dirname(path), specifier)).replace(/\.js$/, ".ts");
+}
+
+/** An entry point names files of all folders, and no file of a folder imports it. */
+function isEntryPoint(path: string): boolean {
+  return dirname(path) === "src" && path === "src/index.ts";
+}
+
+/** Every group of files that reach each other: Tarjan's strongly connected components. */
+function cycles(imports: readonly Import[]): string[][] {
+  const targets = new Map<string, string[]>();
+  for (const { from, to } of imports) targets.set(from, [...(targets.get(from) ?? []), to]);
+  const order = new Map<string, number>();
+  const stack: string[] = [];
+  const found: string[][] = [];
+  const visit = (file: string): number => {
+    const index = order.size;
+    order.set(file, index);
+    let low = index;
+    stack.push(file);
+    for (const next of targets.get(file) ?? []) {
+      if (!order.has(next)) low = Math.min(low, visit(next));
+      else if (stack.includes(next)) low = Math.min(low, order.get(next) ?? low);
+    }
+    if (low === index) {
+      const group = stack.splice(stack.indexOf(file));
+      if (group.length > 1) found.push(group.sort());
+    }
+    return low;
+  };
+  for (const file of targets.keys()) if (!order.has(file)) visit(file);
+  return found;
+}
