@@ -148,12 +148,12 @@ describe("a server", () => {
   });
 });
 
-/** Connects and says what is not an AMQP; the socket stays half open once the server has ended it. */
-async function sendAway({ server: { port, host } }: RawFixture): Promise<Socket> {
+/** Connects and says what no version of AMQP says; the socket stays half open once the server has ended it. */
+async function sendAway({ server: { port, host } }: RawWorld): Promise<Socket> {
   const socket = connectSocket({ port, host, allowHalfOpen: true });
   socket.on("error", () => {});
-  const over = Promise.race([once(socket.resume(), "end"), once(socket, "close")]);
-  socket.write("GET / HTTP/1.1\r\n\r\n");
+  const over = new Promise((resolve) => socket.resume().once("end", resolve).once("close", resolve));
+  socket.write("AMQP but not as we know it");
   await over;
   return socket;
 }

@@ -4,20 +4,21 @@ import type { Server as HttpServer } from "node:http";
 import type { Socket } from "node:net";
 import { createSecureContext, type SecureContext, TLSSocket } from "node:tls";
 import type { Broker } from "@waybill/broker";
-import { ClientConnection, type ClientSocket } from "../amqp/connection/client-connection.js";
+import { ClientConnection, type ClientSocket } from "../amqp/client-connection.js";
+import { Admission } from "../amqp/limits/admission.js";
+import { Arrivals } from "../amqp/limits/arrivals.js";
+import { Departures } from "../amqp/limits/departures.js";
+import { Turns } from "../amqp/limits/turns.js";
 import type { ServerContext } from "../amqp/peer.js";
-import { createHttpServer } from "../http/server/http-server.js";
-import { acceptWebSockets } from "../http/server/web-sockets.js";
-import { Admission } from "../limits/admission.js";
-import { Arrivals } from "../limits/arrivals.js";
-import { Departures } from "../limits/departures.js";
-import { Handshakes } from "../limits/handshakes.js";
-import { Turns } from "../limits/turns.js";
-import type { ResolvedServeOptions } from "../options/serve-options.js";
+import { createHttpServer } from "../http/http-server.js";
+import { acceptWebSockets } from "../http/web-sockets.js";
+import type { ResolvedServeOptions } from "../serve-options.js";
 import { protocolOf } from "./first-byte.js";
 
 /** Sockets of connections that are over, whose clients have yet to read why. */
 export const DEPARTING_SOCKETS = 100;
+/** How long a client may take for its TLS handshake. */
+const TLS_HANDSHAKE_MS = 10_000;
 /** How long a client may take for its first byte; AMQP and HTTP have their own limits for what follows. */
 const FIRST_BYTE_MS = 20_000;
 /** What a client of AMQP is told whose header is wrong: the header that is right (2.2). */
@@ -31,24 +32,22 @@ export class SocketRouter {
   readonly #context: ServerContext;
   readonly #admission: Admission;
   readonly #departures: Departures;
-  readonly #arrivals: Arrivals;
-  readonly #handshakes: Handshakes;
   readonly #containerId = `${randomBytes(16).toString("hex")}_G0`;
   readonly #connections = new Set<ClientConnection>();
   readonly #http: HttpServer;
   readonly #secureContext: SecureContext | undefined;
+  /** Sockets that are new, and those that are about to begin their TLS handshake: each takes some tenths of a millisecond. */
+  readonly #arrivals: Arrivals;
+  readonly #handshakes: Arrivals;
 
   constructor(broker: Broker, options: ResolvedServeOptions) {
     this.#options = options;
     this.#context = { broker, limits: options.limits, turns: new Turns() };
     this.#admission = new Admission(options.limits);
-    this.#arrivals = new Arrivals(this.#context.turns, this.#admission.usageOf(undefined), (socket) =>
-      this.#accept(socket, false),
-    );
-    this.#handshakes = new Handshakes(options.limits.unauthenticated.connections, (socket) =>
-      this.#shakeHands(socket),
-    );
     this.#departures = new Departures(DEPARTING_SOCKETS, options.closeTimeoutMs);
+    const strangers = this.#admission.usageOf(undefined);
+    this.#arrivals = new Arrivals(this.#context.turns, strangers, (socket) => this.#accept(socket, false));
+    this.#handshakes = new Arrivals(this.#context.turns, strangers, (socket) => this.#shakeHands(socket));
     const { authorization, namespace } = options;
     const http = { authorization, namespace, ...this.#context, admission: this.#admission };
     this.#http = createHttpServer(http);
@@ -57,7 +56,7 @@ export class SocketRouter {
     this.#secureContext = tls && createSecureContext({ cert: asPem(tls.cert), key: asPem(tls.key) });
   }
 
-  /** Takes over a socket that has just been opened. */
+  /** Takes over a socket that has just been opened, in a turn: hundreds may come at once. */
   accept(socket: Socket): void {
     this.#arrivals.add(socket);
   }
@@ -107,7 +106,8 @@ export class SocketRouter {
   #route(socket: Socket, firstByte: number, isSecure: boolean): void {
     const protocol = protocolOf(firstByte);
     if (protocol === "tls" && !isSecure) {
-      this.#acceptTls(socket);
+      if (this.#secureContext === undefined) refuse(socket, TLS_REFUSAL);
+      else this.#handshakes.add(socket);
       return;
     }
     if (!isSecure && this.#options.tls?.allowPlain === false) socket.destroy();
@@ -117,23 +117,19 @@ export class SocketRouter {
     socket.resume();
   }
 
-  #acceptTls(socket: Socket): void {
-    if (this.#secureContext === undefined) {
-      refuse(socket, TLS_REFUSAL);
-      return;
-    }
-    this.#handshakes.add(socket);
-  }
-
   #shakeHands(socket: Socket): void {
-    const secure = new TLSSocket(socket, { isServer: true, secureContext: this.#secureContext });
+    const leave = this.#admit(socket, TLS_HANDSHAKE_MS);
+    const secure = new TLSSocket(socket, {
+      isServer: true,
+      ...(this.#secureContext && { secureContext: this.#secureContext }),
+    });
     const onFailure = (): void => void socket.destroy();
     secure.once("error", onFailure);
     secure.once("end", onFailure);
     secure.once("secure", () => {
       secure.off("error", onFailure);
       secure.off("end", onFailure);
-      this.#handshakes.end(socket);
+      leave();
       this.#accept(secure, true);
     });
   }
