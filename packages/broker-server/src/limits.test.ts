@@ -149,7 +149,7 @@ describe("a server", () => {
 });
 
 /** Connects and says what no version of AMQP says; the socket stays half open once the server has ended it. */
-async function sendAway({ server: { port, host } }: RawWorld): Promise<Socket> {
+async function sendAway({ server: { port, host } }: RawFixture): Promise<Socket> {
   const socket = connectSocket({ port, host, allowHalfOpen: true });
   socket.on("error", () => {});
   const over = new Promise((resolve) => socket.resume().once("end", resolve).once("close", resolve));

@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from "node:net";
 import type { Broker } from "@waybill/broker";
-import type { ResolvedServeOptions } from "../serve-options.js";
+import type { ResolvedServeOptions } from "../options/serve-options.js";
 import { DEPARTING_SOCKETS, SocketRouter } from "./socket-router.js";
 
 /** Sockets that the system has waiting. It hands over all at once, and nobody else has a turn until each has its object: some 5 ms. */
@@ -62,7 +62,7 @@ function start(server: Server, host: string, port: number): Promise<number> {
     server.once("error", reject);
     server.listen({ host, port, backlog: BACKLOG }, () => {
       server.off("error", reject);
-      // Failures to accept one connection, as for want of file descriptors, leave the others alone.
+      // Failures to accept one connection, as for lack of file descriptors, leave the others alone.
       server.on("error", () => {});
       const address = server.address();
       resolve(typeof address === "object" && address !== null ? address.port : port);

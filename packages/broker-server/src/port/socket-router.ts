@@ -4,15 +4,15 @@ import type { Server as HttpServer } from "node:http";
 import type { Socket } from "node:net";
 import { createSecureContext, type SecureContext, TLSSocket } from "node:tls";
 import type { Broker } from "@waybill/broker";
-import { ClientConnection, type ClientSocket } from "../amqp/client-connection.js";
-import { Admission } from "../amqp/limits/admission.js";
-import { Arrivals } from "../amqp/limits/arrivals.js";
-import { Departures } from "../amqp/limits/departures.js";
-import { Turns } from "../amqp/limits/turns.js";
+import { ClientConnection, type ClientSocket } from "../amqp/connection/client-connection.js";
 import type { ServerContext } from "../amqp/peer.js";
-import { createHttpServer } from "../http/http-server.js";
-import { acceptWebSockets } from "../http/web-sockets.js";
-import type { ResolvedServeOptions } from "../serve-options.js";
+import { createHttpServer } from "../http/server/http-server.js";
+import { acceptWebSockets } from "../http/server/web-sockets.js";
+import { Admission } from "../limits/admission.js";
+import { Arrivals } from "../limits/arrivals.js";
+import { Departures } from "../limits/departures.js";
+import { Turns } from "../limits/turns.js";
+import type { ResolvedServeOptions } from "../options/serve-options.js";
 import { protocolOf } from "./first-byte.js";
 
 /** Sockets of connections that are over, whose clients have yet to read why. */
