@@ -185,7 +185,10 @@ describe("configuration", () => {
   it("is refused with its file's name", async () => {
     await using folder = await openFolder();
     const run = async (content: string) =>
-      await runCommand(["decode", "-c", await folder.write("waybill.config.mjs", content)], { input: "{}" });
+      await runCommand(["decode", "-c", await folder.write("waybill.config.mjs", content)], {
+        input: "{}",
+        isFresh: true,
+      });
     expect(await run("export const serializer = 1;")).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining("must have a default export"),

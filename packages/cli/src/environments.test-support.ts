@@ -1,4 +1,4 @@
-import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { type ChildProcess, fork, type StdioOptions, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -31,6 +31,8 @@ export interface RunOptions {
   /** A device to write the standard output, or the standard error, to. */
   readonly stdoutTo?: string;
   readonly stderrTo?: string;
+  /** Runs in a process of its own: what was loaded for an earlier run, such as a configuration of the same name, is not known there. */
+  readonly isFresh?: boolean;
   /** Presses Ctrl-C as soon as this holds. */
   readonly interruptWhen?: () => Promise<boolean>;
 }
@@ -42,15 +44,72 @@ export function fixture(name: string): string {
   return fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 }
 
-/** Runs the compiled command in a process of its own. */
-export function runCommand(
-  args: readonly string[],
-  { cwd, env = {}, input, stdoutTo, stderrTo, interruptWhen }: RunOptions = {},
-): Promise<Ended> {
+/** Runs the compiled command: in a process that all runs share, or in one of its own where devices or signals are the point. */
+export function runCommand(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  const { stdoutTo, stderrTo, interruptWhen, isFresh = false } = options;
+  const isShared =
+    stdoutTo === undefined && stderrTo === undefined && interruptWhen === undefined && !isFresh;
+  return isShared ? runInHost(args, options) : runInProcess(args, options);
+}
+
+/** What the host answers with. */
+type HostAnswer = Pick<Ended, "exitCode" | "stdout" | "stderr">;
+
+const hostProgram = fileURLToPath(new URL("../test/command-host.mjs", import.meta.url));
+let host: ChildProcess | undefined;
+let lastRun: Promise<unknown> = Promise.resolve();
+
+/** One run after the other: they share a folder and an environment. */
+function runInHost(args: readonly string[], { cwd, env = {}, input = "" }: RunOptions): Promise<Ended> {
+  const run = lastRun.then(async () => {
+    host ??= fork(hostProgram, [], { stdio: ["ignore", "ignore", "inherit", "ipc"], env: inheritedEnv() });
+    const current = host;
+    const answer = new Promise<HostAnswer>((resolve, reject) => {
+      const onExit = (code: number | null) => {
+        host = undefined;
+        reject(new Error(`The command ended its process with ${code}.`));
+      };
+      current.once("exit", onExit).once("message", (message) => {
+        current.off("exit", onExit);
+        resolve(message as HostAnswer);
+      });
+    });
+    const definedEnv = Object.entries({ ...inheritedEnv(), ...env }).filter(
+      ([, value]) => value !== undefined,
+    );
+    current.send({
+      args,
+      cwd,
+      env: Object.fromEntries(definedEnv),
+      input: Buffer.from(input).toString("base64"),
+    });
+    return ended(await answer);
+  });
+  lastRun = run.catch(() => {});
+  return run;
+}
+
+function inheritedEnv(): NodeJS.ProcessEnv {
   const { SERVICEBUS_CONNECTION_STRING: _, NO_COLOR: __, FORCE_COLOR: ___, ...inherited } = process.env;
+  return inherited;
+}
+
+function ended({ exitCode, stdout, stderr }: HostAnswer): Ended {
+  const lines = <T>() =>
+    stdout
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as T);
+  return { exitCode, stdout, stderr, json: <T>() => JSON.parse(stdout) as T, lines };
+}
+
+function runInProcess(
+  args: readonly string[],
+  { cwd, env = {}, input, stdoutTo, stderrTo, interruptWhen }: RunOptions,
+): Promise<Ended> {
   const devices = [stdoutTo, stderrTo].map((path) => (path === undefined ? undefined : openSync(path, "w")));
   const stdio = ["pipe", ...devices.map((file) => file ?? "pipe")] as StdioOptions;
-  const child = spawn(process.execPath, [bin, ...args], { cwd, stdio, env: { ...inherited, ...env } });
+  const child = spawn(process.execPath, [bin, ...args], { cwd, stdio, env: { ...inheritedEnv(), ...env } });
   for (const file of devices) if (file !== undefined) closeSync(file);
   let stdout = "";
   let stderr = "";
@@ -59,14 +118,7 @@ export function runCommand(
   child.stdin?.on("error", () => {}).end(input ?? "");
   if (interruptWhen !== undefined) void interrupt(child, interruptWhen);
   return new Promise((resolve, reject) => {
-    child.on("error", reject).on("close", (exitCode) => {
-      const lines = <T>() =>
-        stdout
-          .split("\n")
-          .filter((line) => line !== "")
-          .map((line) => JSON.parse(line) as T);
-      resolve({ exitCode, stdout, stderr, json: <T>() => JSON.parse(stdout) as T, lines });
-    });
+    child.on("error", reject).on("close", (exitCode) => resolve(ended({ exitCode, stdout, stderr })));
   });
 }
 

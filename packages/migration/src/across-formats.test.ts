@@ -117,7 +117,7 @@ describe("the schemas of a definition", () => {
       { avro: idSchema },
       'The value does not fit the Avro schema: "id" is missing where int is expected.',
     ],
-  ])("policy bodies that were upcast: %s", (_, serializer, schemas, text) => {
+  ])("check bodies that were upcast: %s", (_, serializer, schemas, text) => {
     const type = defineMessage("a", {
       version: 2,
       schemas: { 1: { avro: "string" }, 2: schemas },

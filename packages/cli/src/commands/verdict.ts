@@ -32,7 +32,7 @@ interface VerdictOptions extends CommonOptions {
 /** `waybill verdict`: decides whether a serializer or a version can be retired. */
 export function verdictCommand(): Command {
   return withEntities(brokerCommand("verdict"))
-    .summary("policy whether a format or a version can be retired")
+    .summary("decides whether a format or a version can be retired")
     .description(
       "Takes a census and decides whether a serializer, or a version of a message type, can be taken out of the chain without losing a message. Says " +
         "yes only when everything was looked at, nothing that waits needs it, and its writers have stopped.",
@@ -55,7 +55,7 @@ export function verdictCommand(): Command {
       "no session state is written with it; needed where entities have sessions",
     )
     .option("--earlier <file>", "an earlier census, which may have seen it later; can be repeated", collect)
-    .addOption(new Option("--census <file>", "policy this census instead of taking one").conflicts("entity"))
+    .addOption(new Option("--census <file>", "check this census instead of taking one").conflicts("entity"))
     .addHelpText(
       "after",
       `

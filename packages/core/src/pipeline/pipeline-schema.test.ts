@@ -148,7 +148,7 @@ describe("the schemas of a message type", () => {
     expect(() => write(7)).not.toThrow();
   });
 
-  it("leave bodies alone whose format is bound to a schema of its own, and do not policy by such a schema", () => {
+  it("leave bodies alone whose format is bound to a schema of its own, and do not check by such a schema", () => {
     const bound: Serializer = { ...hash, validation: "format" };
     const chain = { serializer: json, additionalDeserializers: [bound] };
     expect(read(typed('#{"id":"x"}'), { ...chain, messageTypes: [forJson] })).toMatchObject({
