@@ -11,7 +11,7 @@ import { MadeIds } from "../messages/made-ids.js";
 import type { BrokerMessage, MessageId, WireDecoder } from "../messages/message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import type { Storage } from "../storage/storage.js";
-import type { Clock } from "../timing/clock.js";
+import { type Clock, goesByItself } from "../timing/clock.js";
 import { Timers } from "../timing/timers.js";
 import { type MemoryLimits, MemoryMark, type MemoryUse } from "./memory-mark.js";
 
@@ -64,7 +64,10 @@ export class Engine {
     this.tier = tier;
     this.clock = clock;
     const onStep = (byMs: number): void => this.#lifecycle.onClockStep(this, byMs);
-    this.timers = new Timers(clock, onStep, () => this.fanOuts.beginOperation());
+    this.timers = new Timers(clock, onStep, () =>
+      // Who moves a clock by hand expects everything to have happened.
+      this.fanOuts.beginOperation(goesByItself(clock)),
+    );
     this.storage = storage;
     this.entities = entities;
     this.#wireDecoder = wireDecoder;

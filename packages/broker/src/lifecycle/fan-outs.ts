@@ -23,6 +23,7 @@ export class FanOuts {
   /** In order of arrival; a topic without any is not in here. */
   readonly #waiting = new Map<Topic, FanOut[]>();
   #spent = 0;
+  #isBounded = true;
   #endsAtMs = 0;
   #isScheduled = false;
 
@@ -30,9 +31,10 @@ export class FanOuts {
     this.#engine = engine;
   }
 
-  /** Begins an operation, which may do some of this work itself. */
-  beginOperation(): void {
+  /** Begins an operation, which may do some of this work itself; all of it where nobody may be held up. */
+  beginOperation(isBounded = true): void {
     this.#spent = 0;
+    this.#isBounded = isBounded;
   }
 
   /** Whether a message has to wait: because others of its topic do, or because the operation has done enough. */
@@ -40,7 +42,7 @@ export class FanOuts {
     if (this.#waiting.has(topic)) return true;
     const { fixed, perKilobyte } = topic.cost;
     this.#spent += fixed + perKilobyte * Math.min(Math.ceil(sizeInBytes / 1024), LARGEST_HEADER_KB);
-    return this.#spent > OPERATION_LIMIT;
+    return this.#isBounded && this.#spent > OPERATION_LIMIT;
   }
 
   /** Keeps a message in its topic until its turn comes. */
