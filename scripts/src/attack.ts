@@ -99,7 +99,7 @@ function faultsOf({ residentBytes, stallMs, warnings, roundTrips, lost, errors }
   return [
     ...(residentBytes > MEMORY_LIMIT_MB * MB ? [`more than ${MEMORY_LIMIT_MB} MB`] : []),
     ...(stallMs > STALL_LIMIT_MS * slack ? [`stalled for ${stallMs.toFixed(0)} ms`] : []),
-    ...(p99 > P99_LIMIT_MS ? [`p99 of ${p99.toFixed(0)} ms`] : []),
+    ...(p99 > P99_LIMIT_MS * slack ? [`p99 of ${p99.toFixed(0)} ms`] : []),
     ...(roundTrips.length === 0 ? ["no round trip"] : []),
     ...lost.map((id) => `lost ${id}`),
     ...errors.slice(0, 3),
