@@ -10,7 +10,7 @@ import { knownGaps } from "../packages/transport-azure/src/known-gaps.test-suppo
 import { openLocalFixture } from "../packages/transport-local/src/local-fixture.test-support.js";
 import { root } from "./workspace-packages.js";
 
-/** What a environment came to when the suite was last tried there: for each part of the suite, its clauses and those that held. */
+/** What an environment came to when the suite was last tried there: for each part of the suite, its clauses and those that held. */
 interface EnvironmentResult {
   /** The day, or null when it never ran. */
   readonly lastRan: string | null;

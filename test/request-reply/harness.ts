@@ -10,7 +10,7 @@ import {
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 
-/** How a environment opens the fixture of one test. */
+/** How an environment opens the fixture of one test. */
 export type OpenFixture = () => Promise<TransportFixture>;
 
 /** The fixture of one test, with the steps that the tests are made of. */

@@ -12,6 +12,7 @@ export type { ClaimCheckGetOptions, ClaimCheckOptions } from "./contracts/claim-
 export type { Serializer } from "./contracts/serializer.js";
 export type { SettleableMessage, SettlementVerb } from "./contracts/settlement.js";
 export type { ReasonCode, Stage } from "./errors/reason.js";
+export { isPromise } from "./foundation/is-promise.js";
 export type { DeadLetterAttempt, DeadLetterRecordCarrier } from "./message/dead-letter-record.js";
 export type { EncodedMessage } from "./message/message.js";
 export type { Decoded, DeserializationOutcome, Unavailable, Undeserializable } from "./message/outcome.js";

@@ -98,7 +98,7 @@ describe("bodies that say their schema", () => {
 describe("bytes that fit two framings", () => {
   const both = bytes(`00000000 ${Buffer.from(beta).toString("hex")}`);
 
-  it("are told apart by configuration alone", async () => {
+  it("are distinguished by configuration alone", async () => {
     const attempt = async (...framings: SchemaFraming[]) => {
       const { report } = await read(createPipeline({ serializer: reader(...framings) }), { body: both });
       return report.attempts[0]?.detail;

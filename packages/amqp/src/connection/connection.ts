@@ -201,7 +201,7 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
 
   tick(nowMs: number): number | undefined {
     if (this.isEnded) return undefined;
-    const verdict = this.#idle.policy(nowMs, {
+    const verdict = this.#idle.check(nowMs, {
       isHandshaking: this.remoteOpen === undefined,
       handshakeTimeoutMs: this.options.handshakeTimeoutMs,
       idleTimeOutMs: this.options.idleTimeOutMs,

@@ -35,7 +35,7 @@ export class IdleWatch {
     this.#hasSent = true;
   }
 
-  policy(nowMs: number, limits: IdleLimits): IdleVerdict {
+  check(nowMs: number, limits: IdleLimits): IdleVerdict {
     if (this.#startedMs === undefined) {
       this.#startedMs = nowMs;
       this.#receivedMs = nowMs;

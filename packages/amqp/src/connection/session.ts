@@ -381,7 +381,7 @@ export class SessionEndpoint implements Session {
   }
 }
 
-/** Links are told apart by name and direction (2.6.1): one name may stand for one link each way. */
+/** Links are distinguished by name and direction (2.6.1): one name may stand for one link each way. */
 function linkKey(name: string, role: "sender" | "receiver"): string {
   return `${role} ${name}`;
 }

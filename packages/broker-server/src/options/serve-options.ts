@@ -20,7 +20,7 @@ export interface TlsOptions {
 /** How a broker is put on the network. */
 export interface ServeOptions {
   /**
-   * Default 5672, or 5671 with TLS; 0 takes a free one. AMQP, AMQP over WebSockets, HTTP and, with `tls`, TLS are told apart by what clients
+   * Default 5672, or 5671 with TLS; 0 takes a free one. AMQP, AMQP over WebSockets, HTTP and, with `tls`, TLS are distinguished by what clients
    * say first.
    */
   readonly port?: number | undefined;

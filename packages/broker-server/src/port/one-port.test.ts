@@ -192,7 +192,7 @@ describe("what begins like no protocol", () => {
     expect(answer.toString("hex")).toBe("15030100020228");
   });
 
-  it("is told apart byte by byte", async () => {
+  it("is distinguished byte by byte", async () => {
     await using fixture = await openServer();
     const socket = await openSilent(fixture.server.port);
     socket.setNoDelay();

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 
-/** A integer from 1. */
+/** An integer from 1. */
 export function parseCount(text: string): number {
   const count = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count >= 1) return count;

@@ -221,6 +221,14 @@ describe("the content type of another format", () => {
 describe("a policy", () => {
   const make = (contentType: object) => () => createPipeline({ serializer: json, contentType });
 
+  it("is taken by the earlier name of the option, too, but not by both", () => {
+    expect(read("[42]", { contentType: { missing: "reject" } })).toMatchObject({
+      status: "undeserializable",
+    });
+    const options = { serializer: json, contentType: {}, contentTypePolicies: {} };
+    expect(() => createPipeline(options)).toThrow("are both given; leave contentType out");
+  });
+
   it("that assumes a serializer which is not there is refused when the pipeline is made", () => {
     for (const name of ["missing", "unknown", "foreign"]) {
       expect(make({ [name]: { assume: "xml" } })).toThrow(WaybillError);

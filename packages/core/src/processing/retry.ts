@@ -1,5 +1,6 @@
 import type { DeliveredMessage } from "../contracts/transport.js";
 import { durationMs } from "../foundation/duration.js";
+import { requireInteger } from "../foundation/integer.js";
 import type { ApplicationProperties, EncodedMessage, MessageId } from "../message/message.js";
 
 /** The application property of a retried message that counts its retries. */
@@ -33,9 +34,7 @@ export function resolveRetryOptions({
   maxRetries = defaultMaxRetries,
 }: RetryOptions): ResolvedRetryOptions {
   if (typeof delayInMs !== "function") durationMs("retry.delayInMs", delayInMs, 0);
-  if (!(Number.isInteger(maxRetries) && maxRetries >= 0)) {
-    throw new TypeError(`retry.maxRetries must be an integer of 0 or more; got ${String(maxRetries)}.`);
-  }
+  requireInteger("retry.maxRetries", maxRetries, 0);
   return { delayInMs, maxRetries };
 }
 

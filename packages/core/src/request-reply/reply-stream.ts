@@ -71,7 +71,7 @@ export class ReplyStream implements AsyncIterableIterator<ReceivedMessage, undef
     }
     if (waiter === undefined) this.#buffer.push(reply);
     else waiter.resolve({ done: false, value: reply });
-    return this.#policy(reply);
+    return this.#countOrEnd(reply);
   }
 
   takeUndeserializable(error: WaybillError): "more" | "last" {
@@ -92,7 +92,7 @@ export class ReplyStream implements AsyncIterableIterator<ReceivedMessage, undef
     this.#end();
   }
 
-  #policy(reply: ReceivedMessage): "more" | "last" {
+  #countOrEnd(reply: ReceivedMessage): "more" | "last" {
     let isLast: boolean | undefined;
     try {
       isLast = this.#settings.isLast?.(reply);

@@ -1,5 +1,6 @@
 import type { CallOptions } from "../contracts/transport.js";
 import { durationMs } from "../foundation/duration.js";
+import { requireInteger } from "../foundation/integer.js";
 import type { Message, ReceivedMessage } from "../message/message.js";
 import type { ProcessErrorArgs } from "../processing/processor-options.js";
 import type { UnmatchedReplyEvent, UnmatchedReplyPolicy } from "./unmatched-reply.js";
@@ -111,8 +112,8 @@ type CountName = "maxPendingRequests" | "maxBufferedReplies" | "maxConcurrentRep
 
 function count(name: CountName, given: number | undefined): number {
   const chosen = given ?? defaultRequesterOptions[name];
-  if (Number.isInteger(chosen) && chosen >= 1) return chosen;
-  throw new TypeError(`${name} must be a positive integer; got ${String(chosen)}.`);
+  requireInteger(name, chosen, 1);
+  return chosen;
 }
 
 function oneOf<Policy extends UnmatchedReplyPolicy>(

@@ -1,5 +1,6 @@
 import type { Awaitable } from "../contracts/serializer.js";
 import type { CallOptions, TransportMessageBatch, TransportSender } from "../contracts/transport.js";
+import { requireInteger } from "../foundation/integer.js";
 import { isPromise } from "../foundation/is-promise.js";
 import { sequenceNumberList } from "../foundation/sequence-number-list.js";
 import type { EncodedMessage, Message } from "../message/message.js";
@@ -78,9 +79,7 @@ export class Sender implements AsyncDisposable {
    */
   async createMessageBatch(options: CreateMessageBatchOptions = {}): Promise<MessageBatch> {
     const { maxSizeInBytes } = options;
-    if (maxSizeInBytes !== undefined && !(Number.isInteger(maxSizeInBytes) && maxSizeInBytes > 0)) {
-      throw new TypeError(`maxSizeInBytes must be a positive integer, not ${String(maxSizeInBytes)}.`);
-    }
+    if (maxSizeInBytes !== undefined) requireInteger("maxSizeInBytes", maxSizeInBytes, 1);
     const inner = await this.#sender.createBatch(options);
     const { pipeline } = this.#settings;
     const batch = new MessageBatch({ batch: inner, pipeline, entityPath: this.entityPath });

@@ -64,7 +64,7 @@ export interface GoldenSkip {
   readonly count: number;
 }
 
-/** How many kinds are told apart; what producers invent beyond that is left out. */
+/** How many kinds are distinguished; what producers invent beyond that is left out. */
 const maxKinds = 1_000;
 
 /**

@@ -62,7 +62,7 @@ export interface DeadLetterGroup {
   readonly examples: readonly bigint[];
 }
 
-/** How many groups are told apart; the rest is counted with the last. */
+/** How many groups are distinguished; the rest is counted with the last. */
 const maxGroups = 10_000;
 
 /** Peeks a whole dead-letter queue and tells what today's chain makes of it, grouped by cause. Locks and changes nothing. */

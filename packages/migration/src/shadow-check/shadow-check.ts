@@ -7,7 +7,7 @@ import {
   WaybillError,
 } from "@waybill/core";
 import type { DeserializeCallOptions } from "@waybill/core/pipeline";
-import { isPromise } from "../is-promise.js";
+import { isPromise } from "@waybill/core/pipeline";
 import type { PlannedTarget } from "../write-plan/write-plan.js";
 import { compareValues, type DifferenceKind } from "./compare-values.js";
 

@@ -53,7 +53,7 @@ export function beaconGuard(options: BeaconGuardOptions): ReaderGuard {
       const silent = readers.filter((reader) => !present.some((beacon) => beacon.reader === reader));
       return [
         ...silent.map((reader) => `"${reader}" has not said what it can read`),
-        ...counting.flatMap((beacon) => policy(beacon, readers, messageType, { ...target, mediaType })),
+        ...counting.flatMap((beacon) => objectionsOf(beacon, readers, messageType, { ...target, mediaType })),
       ];
     },
   };
@@ -86,7 +86,7 @@ function newest(beacons: readonly CapabilityBeacon[]): readonly CapabilityBeacon
   return [...byInstance.values()];
 }
 
-function policy(
+function objectionsOf(
   { reader, instance, capability }: CapabilityBeacon,
   readers: readonly string[],
   messageType: MessageType,
@@ -101,11 +101,11 @@ function policy(
   const objections: string[] = [];
   if (!capability.mediaTypes.includes(target.mediaType))
     objections.push(`${who} does not read ${target.mediaType}`);
-  objections.push(...judgeVersion(who, type, messageType, target));
+  objections.push(...objectionsToVersion(who, type, messageType, target));
   return objections;
 }
 
-function judgeVersion(
+function objectionsToVersion(
   who: string,
   type: ReadableType,
   messageType: MessageType,

@@ -14,7 +14,7 @@ import {
 import { verdict } from "./primitive-types.js";
 import { isPlainObject, kindOfType, valueKind } from "./value-kind.js";
 
-/** A union whose branches are told apart by the kind of the value, so that values stand for themselves. */
+/** A union whose branches are distinguished by the kind of the value, so that values stand for themselves. */
 export class PlainUnionType extends UnwrappedUnionType {
   constructor(branches: readonly AvscType[], options: BuildOptions) {
     super(branches, options);

@@ -81,7 +81,7 @@ export class ElementWriter {
     }
   }
 
-  /** A integer travels as an integer, one that a float holds exactly as a float. */
+  /** An integer travels as an integer, one that a float holds exactly as a float. */
   double(value: number): void {
     if (Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63) this.integer(BigInt(value));
     else if (Math.fround(value) === value || Number.isNaN(value)) {

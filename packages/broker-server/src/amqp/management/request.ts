@@ -59,19 +59,19 @@ export class RequestBody {
     return typeof value === "boolean" ? value : wrongType(name, "a boolean");
   }
 
-  /** A integer of any AMQP integer type, or `undefined`. */
+  /** An integer of any AMQP integer type, or `undefined`. */
   optionalInteger(name: string): bigint | undefined {
     const value = this.#map.get(name);
     if (value === undefined || value === null) return undefined;
     return integerOf(value) ?? wrongType(name, "an integer");
   }
 
-  /** A integer from 1 up to what a call may ask for. */
+  /** An integer from 1 up to what a call may ask for. */
   count(name: string): number {
     return this.optionalCount(name, 1n) ?? missing(name);
   }
 
-  /** A integer from `least` up to what a call may ask for, or `undefined`. */
+  /** An integer from `least` up to what a call may ask for, or `undefined`. */
   optionalCount(name: string, least = 0n): number | undefined {
     const value = this.optionalInteger(name);
     if (value === undefined) return undefined;
