@@ -313,7 +313,7 @@ export class Processor implements MessageSubscription {
     });
     if (result === undefined) {
       const isClosing = this.#closing !== undefined && !inFlight.isAborted;
-      if (isClosing && inFlight.delivery !== undefined) await this.#handling.abandon(inFlight.delivery);
+      if (isClosing) await this.#letGo(inFlight);
     } else if (isUndeserializableEvent(result)) await this.#conclude(result, inFlight);
     else await this.#handling.handle(result, inFlight);
   }
@@ -386,12 +386,16 @@ export class Processor implements MessageSubscription {
     ]);
   }
 
-  /** Gives back a message that no handler has seen. In a session that will be closed it needs no settling, and counts no delivery. */
+  /** Gives back a message that no handler has seen. */
   async #giveBack(inFlight: InFlightMessage): Promise<void> {
-    const { delivery } = inFlight;
+    await this.#letGo(inFlight);
+    this.#removeInFlight(inFlight);
+  }
+
+  /** Abandons a message. In a session that will be closed it needs no settling, and counts no delivery. */
+  async #letGo({ delivery }: InFlightMessage): Promise<void> {
     const isReleased = this.#settings.session?.keeper !== undefined || this.#isBlocked;
     if (delivery !== undefined && !isReleased) await this.#handling.abandon(delivery);
-    this.#removeInFlight(inFlight);
   }
 
   /** The transport closes, perhaps before the processor: what only waits must not hold it up. */
