@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { TransportSessionReceiver } from "@waybill/core/transport";
+import type { DeliveredMessage, TransportSessionReceiver } from "@waybill/core/transport";
 import type { Case } from "../case.js";
 import { assertSameValue } from "../same-value.js";
 import {
@@ -169,6 +169,27 @@ export function sessionCases(subject: TransportSubject): Case[] {
       await harness.until(() => seen.length === 3, "the session's messages came");
       await subscription.stop();
       assert.deepEqual(seen, ["ada 1", "ada 2", "ada 3"]);
+    }),
+    testCase("a message that comes while its subscription stops counts no delivery", async (harness) => {
+      const queue = await harness.createQueue({ requiresSession: true });
+      const rounds = Array.from({ length: 10 }, (_, i) => `round ${i}`);
+      const session = await accept(harness, queue, "ada");
+      const seen: [string | undefined, number][] = [];
+      const onMessage = async (delivered: DeliveredMessage) => {
+        seen.push([texts([delivered])[0], delivered.deliveryCount]);
+        await session.complete(handleOf(delivered));
+      };
+      for (const round of rounds) {
+        const subscription = session.subscribe({ onMessage, onError() {} }, { maxConcurrentCalls: 1 });
+        const sending = harness.send(queue, message(round, { sessionId: "ada" }));
+        await subscription.stop();
+        await sending;
+      }
+      while (seen.length < rounds.length) await onMessage(await harness.receiveOne(session));
+      assert.deepEqual(
+        seen,
+        rounds.map((round) => [round, 0]),
+      );
     }),
     testCase("a subscription of a topic has sessions, too", async (harness) => {
       const topic = await harness.createTopic(["billing"], { requiresSession: true });

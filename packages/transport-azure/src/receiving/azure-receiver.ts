@@ -100,7 +100,7 @@ export class AzureReceiver implements TransportReceiver {
       this.receiveDeliveries(maxMessages, maxWaitTimeInMs, abortSignal),
     );
     if (!this.#isClosed || this.receiveMode === "receiveAndDelete") return deliveries.map(toDelivered);
-    await Promise.all(deliveries.map((delivery) => this.#giveBack(delivery)));
+    await Promise.all(deliveries.map((delivery) => this.giveBack(delivery)));
     throw closedError(this.entityPath);
   }
 
@@ -201,7 +201,7 @@ export class AzureReceiver implements TransportReceiver {
     return {
       handle: (delivery) => handlers.onMessage(toDelivered(delivery)),
       onFault: (error) => handlers.onError(toAzureError(error, this.entityPath)),
-      giveBack: (delivery) => this.#giveBack(delivery),
+      giveBack: (delivery) => this.giveBack(delivery),
       onStopping: () => handlers.onStopping?.(),
       onStopped: (subscription) => void this.#subscriptions.delete(subscription),
     };
@@ -316,7 +316,7 @@ export class AzureReceiver implements TransportReceiver {
   }
 
   /** Abandons a message that nobody wants any more, so that it need not wait for the end of its lock. If that fails, it does. */
-  async #giveBack(delivery: AzureDelivery): Promise<void> {
+  protected async giveBack(delivery: AzureDelivery): Promise<void> {
     const abandon: SendSettlement = (receiver, message) => receiver.abandonMessage(message);
     await this.#begin(delivery, "abandon", "abandon", abandon).catch(() => {});
   }

@@ -10,6 +10,7 @@ import { plainBytes } from "../messages/from-amqp-value.js";
 import { nullState, toBuffer } from "../messages/to-amqp-value.js";
 import { abortedError, lostSessionError, toAzureError } from "../sdk/azure-error.js";
 import type { ServiceBusSessionReceiverLike } from "../sdk/service-bus-client.js";
+import type { AzureDelivery } from "../settlement/azure-delivery.js";
 import { AzureReceiver, type AzureReceiverSettings } from "./azure-receiver.js";
 import { AzureSessionSubscription } from "./azure-session-subscription.js";
 import { SessionLink } from "./receiving-links.js";
@@ -23,6 +24,8 @@ export interface AzureSessionReceiverSettings extends Omit<AzureReceiverSettings
 /** Receives the messages of one session through the SDK's receiver of it. Closing it frees the session. */
 export class AzureSessionReceiver extends AzureReceiver implements TransportSessionReceiver {
   readonly #session: ServiceBusSessionReceiverLike;
+  /** Came when nobody wanted them any more, in order. */
+  readonly #unwanted: AzureDelivery[] = [];
 
   constructor(settings: AzureSessionReceiverSettings) {
     const { session } = settings;
@@ -63,6 +66,22 @@ export class AzureSessionReceiver extends AzureReceiver implements TransportSess
         abortedError(this.entityPath),
       ),
     );
+  }
+
+  /** Abandoning would count a delivery: whoever receives next gets them first, and closing the session gives them back. */
+  protected override async giveBack(delivery: AzureDelivery): Promise<void> {
+    this.#unwanted.push(delivery);
+  }
+
+  protected override async receiveDeliveries(
+    maxMessages: number,
+    maxWaitTimeInMs: number,
+    abortSignal: AbortSignal | undefined,
+  ): Promise<AzureDelivery[]> {
+    const unwanted = this.#unwanted.splice(0, maxMessages);
+    return unwanted.length > 0
+      ? unwanted
+      : super.receiveDeliveries(maxMessages, maxWaitTimeInMs, abortSignal);
   }
 
   protected override startSubscription(
