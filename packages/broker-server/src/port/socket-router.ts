@@ -36,9 +36,9 @@ export class SocketRouter {
   readonly #connections = new Set<ClientConnection>();
   readonly #http: HttpServer;
   readonly #secureContext: SecureContext | undefined;
-  /** Sockets that are new, and those that are about to begin their TLS handshake: each takes some tenths of a millisecond. */
+  /** Sockets that are new, and those that have said their first byte. */
   readonly #arrivals: Arrivals;
-  readonly #handshakes: Arrivals;
+  readonly #speakers: Arrivals;
 
   constructor(broker: Broker, options: ResolvedServeOptions) {
     this.#options = options;
@@ -46,8 +46,8 @@ export class SocketRouter {
     this.#admission = new Admission(options.limits);
     this.#departures = new Departures(DEPARTING_SOCKETS, options.closeTimeoutMs);
     const strangers = this.#admission.usageOf(undefined);
-    this.#arrivals = new Arrivals(this.#context.turns, strangers, (socket) => this.#accept(socket, false));
-    this.#handshakes = new Arrivals(this.#context.turns, strangers, (socket) => this.#shakeHands(socket));
+    this.#arrivals = new Arrivals(this.#context.turns, strangers);
+    this.#speakers = new Arrivals(this.#context.turns, strangers);
     const { authorization, namespace } = options;
     const http = { authorization, namespace, ...this.#context, admission: this.#admission };
     this.#http = createHttpServer(http);
@@ -58,13 +58,15 @@ export class SocketRouter {
 
   /** Takes over a socket that has just been opened, in a turn: hundreds may come at once. */
   accept(socket: Socket): void {
-    this.#arrivals.add(socket);
+    // Nobody else listens for it until then.
+    socket.on("error", () => socket.destroy());
+    this.#arrivals.add(socket, () => this.#accept(socket, false));
   }
 
   /** Tells every client that the server goes; idle ones of HTTP are dropped. */
   close(): void {
     this.#arrivals.close();
-    this.#handshakes.close();
+    this.#speakers.close();
     for (const connection of this.#connections) connection.close();
     this.#http.close();
   }
@@ -78,11 +80,13 @@ export class SocketRouter {
     socket.once("end", onEnd);
     socket.once("data", (bytes: Buffer) => {
       socket.off("end", onEnd);
-      leave();
       // Whoever takes the socket over reads the same bytes again, from the beginning.
       socket.pause();
       socket.unshift(bytes);
-      this.#route(socket, bytes.readUInt8(0), isSecure);
+      this.#speakers.add(socket, () => {
+        leave();
+        this.#route(socket, bytes.readUInt8(0), isSecure);
+      });
     });
   }
 
@@ -107,7 +111,7 @@ export class SocketRouter {
     const protocol = protocolOf(firstByte);
     if (protocol === "tls" && !isSecure) {
       if (this.#secureContext === undefined) refuse(socket, TLS_REFUSAL);
-      else this.#handshakes.add(socket);
+      else this.#shakeHands(socket);
       return;
     }
     if (!isSecure && this.#options.tls?.allowPlain === false) socket.destroy();
