@@ -12,7 +12,7 @@ export const originsQueue = "orders-of-all";
 const perOrigin = 20;
 const patienceMs = 10_000;
 
-/** What became of the messages of one origin. */
+/** How the messages of one origin ended. */
 export interface OriginTally {
   readonly origin: Origin;
   sent: number;
