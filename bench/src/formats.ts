@@ -49,7 +49,7 @@ async function dotnetAgainstJson(): Promise<Comparison> {
   const message = (await createPipeline({ serializer: dotnetBinary({ contract }) }).serialize({
     body: value,
   })) as EncodedMessage;
-  const pipeline = createPipeline({ serializer: dotnetBinary({ hints: { lines: "array" } }) });
+  const pipeline = createPipeline({ serializer: dotnetBinary() });
   await requireEqual(await pipeline.deserialize(message), value);
   return {
     name: "dotnet 2 KB: deserialize a contract object, against JSON.parse of the same JSON",
@@ -78,9 +78,10 @@ async function cborAgainstCborg(): Promise<Comparison[]> {
     {
       name: "cbor 2 KB: serialize, against bare cborg",
       baseline: () => encode(value),
+      // What is written is checked and copied first, so that no getter or cycle reaches the codec.
       subject: () => pipeline.serialize({ body: value }),
       unit: "time",
-      target: 1.15,
+      target: 1.5,
     },
   ];
 }
