@@ -64,6 +64,20 @@ const recorded: readonly Peer[] = [
     shownBy: "packages/schema-registry/src/framings.test.ts",
   },
   {
+    name: "Go's hamba/avro, the example of its documentation",
+    version: "v2",
+    ours: "serializer-avro",
+    directions: "both",
+    shownBy: "test/interop/published.test.ts",
+  },
+  {
+    name: "Java's Jackson, a BigInteger in CBOR of its tests",
+    version: "2",
+    ours: "serializer-cbor",
+    directions: "we read it",
+    shownBy: "test/interop/published.test.ts",
+  },
+  {
     name: "MassTransit's envelope, made after its documentation",
     version: "c1e5caa",
     ours: "envelopes",
