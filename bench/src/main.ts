@@ -6,6 +6,7 @@ import { clientComparisons } from "./client.js";
 import { type Comparison, compare, holds, type Result } from "./compare.js";
 import { type ApartComparison, compareApart } from "./compare-apart.js";
 import { engineParts } from "./engine.js";
+import { formatComparisons } from "./formats.js";
 import { memoryResults } from "./memory.js";
 import { migrationComparisons } from "./migration.js";
 import { chooseParts, type Parts } from "./parts.js";
@@ -31,6 +32,7 @@ const { values: options, positionals } = parseArgs({
 
 const suites: Record<string, (part?: string) => Promise<Result[]>> = {
   pipeline: () => pipelineResults(Number(options.rounds)),
+  formats: async () => compareAll("formats", await formatComparisons()),
   migration: async () => compareAll("migration", migrationComparisons()),
   census: censusResults,
   client: async () => compareAll("client", await clientComparisons()),

@@ -6,26 +6,26 @@ import { fileURLToPath } from "node:url";
 import { createBroker } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
 
-// Runs the unchanged azure-servicebus of Python against the broker server, over TLS. Needs Debian's python3-azure, openssl, and the port
-// 5671, which that version of the SDK insists on; PYTHON names another interpreter that has the module. Exits with its verdict.
+// Runs the unchanged azure-servicebus of Python against the broker server, over TLS with a certificate that `waybill broker` makes. Needs Debian's
+// python3-azure and the port 5671, which that version of the SDK insists on; PYTHON names another interpreter that has the module. Exits with its
+// verdict.
 
 const python = process.env.PYTHON ?? "/usr/bin/python3";
 
-const directory = mkdtempSync(join(tmpdir(), "waybill-python-"));
-const [cert, key] = [join(directory, "cert.pem"), join(directory, "key.pem")];
+const bin = fileURLToPath(new URL("../../packages/cli/dist/bin.js", import.meta.url));
+const home = mkdtempSync(join(tmpdir(), "waybill-python-"));
+const [ca, cert, key] = ["ca", "server", "server-key"].map((name) =>
+  join(home, ".waybill", "tls", `${name}.pem`),
+) as [string, string, string];
 try {
-  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
-  const files = ["-keyout", key, "-out", cert];
-  execFileSync(
-    "openssl",
-    ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", ...subject, ...files],
-    {
-      stdio: "ignore",
-    },
-  );
+  // The authority and the certificate that `waybill broker --tls` uses.
+  execFileSync(process.execPath, [bin, "broker", "certificate", "create"], {
+    env: { ...process.env, HOME: home },
+    stdio: "ignore",
+  });
   process.exitCode = await run();
 } finally {
-  rmSync(directory, { recursive: true });
+  rmSync(home, { recursive: true });
 }
 
 async function run(): Promise<number> {
@@ -50,14 +50,14 @@ async function run(): Promise<number> {
 }
 
 async function runScript(script: string, address: string): Promise<number> {
-  const peer = spawn(python, [script, cert], {
+  const peer = spawn(python, [script, ca], {
     stdio: "inherit",
     // Not as an argument, where every process could read the key.
     env: {
       ...process.env,
       SERVICEBUS_CONNECTION_STRING: address,
-      REQUESTS_CA_BUNDLE: cert,
-      WAYBILL_CA: cert,
+      REQUESTS_CA_BUNDLE: ca,
+      WAYBILL_CA: ca,
     },
   });
   const deadline = setTimeout(() => peer.kill(), 120_000);

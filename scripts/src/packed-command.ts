@@ -4,11 +4,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { promisify } from "node:util";
+import { parseArgs, promisify } from "node:util";
 import { packAll } from "./package-checks/pack-all.js";
 
 // Packs @waybill/cli and what it needs of ours, installs the tarballs with npm into an empty folder outside the workspace, and runs `npx waybill`
-// there, as a user would. Exits with 1 when a step does not end as it should.
+// there, as a user would. Exits with 1 when a step does not end as it should. --slack is how many times longer a start may take, where other work is
+// on the machine.
 
 const run = promisify(execFile);
 const config = `
@@ -22,6 +23,9 @@ interface Unused {
 
 export default defineConfig({ serializer: msgpack(), additionalDeserializers: [json()] });
 `;
+const { values: args } = parseArgs({ options: { slack: { type: "string", default: "1" } } });
+const starts = 5;
+const maxStartMs = 1000 * Number(args.slack);
 const folder = await mkdtemp(join(tmpdir(), "waybill-packed-"));
 
 try {
@@ -41,30 +45,37 @@ try {
   await rm(folder, { recursive: true });
 }
 
-/** `waybill broker` tells where it listens, answers there, and stops in order. */
+/**
+ * `waybill broker` is there within a second of `npx`, tells where it listens, answers there, and stops in order. The fastest of five counts: what
+ * else the machine does is not the command's.
+ */
 async function expectBroker(): Promise<void> {
+  const times: number[] = [];
+  for (let round = 0; round < starts; round++) times.push(await startBroker());
+  const fastest = Math.min(...times);
+  console.log(`npx waybill broker answered within ${times.join(", ")} ms`);
+  if (fastest <= maxStartMs) return;
+  console.error(`waybill broker did not answer within ${maxStartMs} ms`);
+  process.exitCode = 1;
+}
+
+/** The milliseconds from the start of `npx` to the answer to a connection; infinite when there is none. */
+async function startBroker(): Promise<number> {
   const startMs = performance.now();
   const child = spawn("npx", ["--no-install", "waybill", "broker", "--port", "0"], {
     cwd: folder,
     detached: true,
   });
   const ended = once(child, "close");
-  let status = 0;
+  let answeredMs = Number.POSITIVE_INFINITY;
   for await (const line of createInterface({ input: child.stdout })) {
-    console.log(line);
     const [, health] = /health {2}(\S+)/.exec(line) ?? [];
-    if (health !== undefined) status = (await fetch(health)).status;
-    if (line.startsWith("Ready") && child.pid !== undefined) {
-      console.log(
-        `npx waybill broker answered ${status} within ${Math.round(performance.now() - startMs)} ms`,
-      );
-      process.kill(-child.pid, "SIGTERM");
-    }
+    if (health !== undefined && (await fetch(health)).status === 200)
+      answeredMs = Math.round(performance.now() - startMs);
+    if (line.startsWith("Ready") && child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
   }
   await ended;
-  if (status === 200) return;
-  console.error("waybill broker did not answer");
-  process.exitCode = 1;
+  return answeredMs;
 }
 
 async function expectRun(args: readonly string[], expected: RegExp): Promise<void> {

@@ -50,20 +50,6 @@ const installed: readonly (readonly [
 /** Bytes that our tests hold, and where they are from; versions as the tests name them. */
 const recorded: readonly Peer[] = [
   {
-    name: "Debian python3-cbor2",
-    version: "5.4.6-1+b1",
-    ours: "serializer-cbor",
-    directions: "we read it",
-    shownBy: "packages/serializer-cbor/src/conformance.test.ts",
-  },
-  {
-    name: "Debian python3-msgpack",
-    version: "1.0.3-2+b1",
-    ours: "serializer-msgpack",
-    directions: "we read it",
-    shownBy: "packages/serializer-msgpack/src/conformance.test.ts",
-  },
-  {
     name: ".NET's DataContractSerializer (Mono)",
     version: "6.8",
     ours: "serializer-dotnet",
@@ -78,8 +64,36 @@ const recorded: readonly Peer[] = [
     shownBy: "packages/schema-registry/src/framings.test.ts",
   },
   {
+    name: "Go's hamba/avro, the example of its documentation",
+    version: "v2",
+    ours: "serializer-avro",
+    directions: "both",
+    shownBy: "test/interop/published.test.ts",
+  },
+  {
+    name: "Java's Jackson, a BigInteger in CBOR of its tests",
+    version: "2",
+    ours: "serializer-cbor",
+    directions: "we read it",
+    shownBy: "test/interop/published.test.ts",
+  },
+  {
     name: "MassTransit's envelope, made after its documentation",
     version: "c1e5caa",
+    ours: "envelopes",
+    directions: "we read it",
+    shownBy: "packages/envelopes/src/buses.test.ts",
+  },
+  {
+    name: "NServiceBus's headers, made after its source",
+    version: "NServiceBus.Transport.AzureServiceBus 8baf943",
+    ours: "envelopes",
+    directions: "we read it",
+    shownBy: "packages/envelopes/src/buses.test.ts",
+  },
+  {
+    name: "Wolverine's properties, made after its source",
+    version: "a4b6f5b",
     ours: "envelopes",
     directions: "we read it",
     shownBy: "packages/envelopes/src/buses.test.ts",
@@ -93,6 +107,15 @@ const recorded: readonly Peer[] = [
   },
 ];
 
+/** Peers that a script runs, which writes their versions down: they are not installed with the workspace. */
+const exchanged = JSON.parse(
+  readFileSync(new URL("./peer-formats.json", import.meta.url), "utf8"),
+) as readonly {
+  readonly name: string;
+  readonly version: string;
+  readonly ours: string;
+}[];
+
 it("lists in docs/interop.md what was tried against what, with versions", () => {
   const peers: Peer[] = [
     ...installed.map(([name, from, ours, directions, shownBy]) => ({
@@ -101,6 +124,11 @@ it("lists in docs/interop.md what was tried against what, with versions", () => 
       ours,
       directions,
       shownBy,
+    })),
+    ...exchanged.map(({ name, version, ours }) => ({
+      ...{ name, version, ours },
+      directions: "both" as const,
+      shownBy: "scripts/src/peer-formats.ts",
     })),
     ...recorded,
   ];
@@ -121,8 +149,9 @@ function toPage(peers: readonly Peer[]): string {
   );
   return `# Tried against others
 
-What other programs write and read, and the test that shows it. Packages run in the tests themselves; for the others the tests hold bytes that
-they wrote, or that were made after what they publish, where the table says so. This page is written by \`UPDATE_DOCS=1 npx -y pnpm@12 test\`.
+What other programs write and read, and the test that shows it. Packages run in the tests themselves; Debian's libraries for Python and Confluent's are
+run by \`npx -y pnpm@12 peers:formats\`, which sends thousands of generated values both ways and, with \`--record\`, writes their versions down. For the others
+the tests hold bytes that they wrote, or that were made after what they publish, where the table says so. This page is written by \`UPDATE_DOCS=1 npx -y pnpm@12 test\`.
 
 | the other | version | ours | directions | shown by |
 | --- | --- | --- | --- | --- |

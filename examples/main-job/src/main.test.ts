@@ -1,11 +1,15 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
 const program = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 
 describe("the main job", () => {
-  it("delivers every payload in every era as planned", { timeout: 240_000 }, async () => {
+  it("delivers every payload in every era, and orders of ten origins, as planned", {
+    timeout: 240_000,
+  }, async () => {
     const { code, stdout, stderr } = await run();
     expect(stderr).toBe("");
     expect(code).toBe(0);
@@ -23,6 +27,11 @@ describe("the main job", () => {
     ])
       expect(stdout).toContain(reason);
     expect(stdout.match(/deadLetterErrorDescription/g)).toHaveLength(2);
+    const act = stdout.slice(stdout.indexOf("The fourth act"));
+    expect(act.match(/│ +20 │ (?:18|19|20) /g)).toHaveLength(10);
+    expect(act.match(/1 DeserializationFailed/g)).toHaveLength(9);
+    expect(act.match(/1 UnknownMessageType/g)).toHaveLength(4);
+    expect(act).toMatch(/of 200 messages of 10 origins 187 decoded .*, 13 dead-lettered .*, none lost/);
   });
 
   it("comes to the same over AMQP, through the official SDK", { timeout: 240_000 }, async () => {
@@ -36,22 +45,56 @@ describe("the main job", () => {
     expect(table).toBe(await over("local"));
   });
 
+  it("runs against waybill broker, by its connection string", { timeout: 240_000 }, async () => {
+    await using broker = await startBroker();
+    const arguments_ = ["--transport", "azure", "--connection-string", broker.connectionString];
+    const { code, stdout, stderr } = await run("--messages", "30", ...arguments_);
+    expect(stderr).toBe("");
+    expect(code).toBe(0);
+    expect(stdout).toContain("to the broker of the connection string");
+    expect(stdout.match(/none lost/g)).toHaveLength(2);
+  });
+
   it("explains itself", { timeout: 60_000 }, async () => {
     const { code, stdout } = await run("--help");
     expect(code).toBe(0);
     expect(stdout).toContain("--messages N");
   });
 
-  it.each([["--messages", "0"], ["--transport", "pigeon"], ["--messages", "many"], ["--unknown"]])(
-    "exits with 2 for the command line %s %s",
-    { timeout: 60_000 },
-    async (...args) => {
-      const { code, stderr } = await run(...args.filter((arg) => arg !== undefined));
-      expect(code).toBe(2);
-      expect(stderr).toContain("Usage:");
-    },
-  );
+  it.each([
+    ["--messages", "0"],
+    ["--transport", "pigeon"],
+    ["--messages", "many"],
+    ["--unknown"],
+    ["--connection-string", "x"],
+  ])("exits with 2 for the command line %s %s", { timeout: 60_000 }, async (...args) => {
+    const { code, stderr } = await run(...args.filter((arg) => arg !== undefined));
+    expect(code).toBe(2);
+    expect(stderr).toContain("Usage:");
+  });
 });
+
+/** `waybill broker` in a process of its own, on a free port. */
+async function startBroker() {
+  const bin = fileURLToPath(new URL("../../../packages/cli/dist/bin.js", import.meta.url));
+  const child = spawn(process.execPath, [bin, "broker", "--port", "0", "--json"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let connectionString = "";
+  for await (const line of createInterface({ input: child.stdout })) {
+    const event = JSON.parse(line) as { readonly event: string; readonly connectionString?: string };
+    connectionString = event.connectionString ?? connectionString;
+    if (event.event === "ready") break;
+  }
+  return {
+    connectionString,
+    async [Symbol.asyncDispose]() {
+      const ended = once(child, "exit");
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
 
 function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {

@@ -1,22 +1,28 @@
 import { Presets, SingleBar } from "cli-progress";
+import { openTransport } from "./open-transport.js";
 import { type JobOptions, parseOptions, usage } from "./options.js";
+import { originsReport } from "./origins/report.js";
+import { originsQueue, runOrigins } from "./origins/run-origins.js";
 import { conclusion, introduction } from "./report.js";
-import { runJob } from "./run-job.js";
+import { jobQueue, runJob } from "./run-job.js";
 
 const options = readCommandLine();
 if (options?.isHelpWanted) console.log(usage);
 else if (options !== undefined) await run(options);
 
-async function run({ messageCount, transport, isBarShown }: JobOptions): Promise<void> {
-  console.log(introduction(messageCount, transport));
+async function run({ messageCount, transport, connectionString, isBarShown }: JobOptions): Promise<void> {
+  console.log(introduction(messageCount, transport, connectionString !== undefined));
+  await using opened = await openTransport(transport, [jobQueue, originsQueue], connectionString);
   // On anything but a terminal the bar draws nothing.
   const format = "{bar} {percentage} % · {value} of {total} · {eta_formatted} left";
   const bar = new SingleBar({ format }, Presets.shades_classic);
   if (isBarShown) bar.start(messageCount, 0);
-  const result = await runJob(messageCount, transport, (count) => bar.update(count));
+  const result = await runJob(messageCount, opened.transport, (count) => bar.update(count));
   bar.stop();
   console.log(conclusion(result));
-  if (result.findingCount > 0) process.exitCode = 1;
+  const origins = await runOrigins(opened.transport);
+  console.log(originsReport(origins));
+  if (result.findingCount + origins.findings.length > 0) process.exitCode = 1;
 }
 
 function readCommandLine(): JobOptions | undefined {

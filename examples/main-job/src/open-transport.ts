@@ -1,4 +1,4 @@
-import { ServiceBusClient } from "@azure/service-bus";
+import { ServiceBusAdministrationClient, ServiceBusClient } from "@azure/service-bus";
 import { type Broker, createBroker } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
 import type { Transport } from "@waybill/core";
@@ -11,15 +11,23 @@ export type TransportName = "local" | "azure";
 /** Every way to travel, the first being the default. */
 export const transportNames: readonly TransportName[] = ["local", "azure"];
 
-/** A transport to a local broker with one queue. Disposing it closes all of them. */
+/** A transport to a broker with the queues. Disposing it closes what was opened, and deletes queues that were made elsewhere. */
 export interface OpenTransport extends AsyncDisposable {
   readonly transport: Transport;
 }
 
-/** Opens the broker, and what it takes to reach it in this way. */
-export async function openTransport(name: TransportName, queue: string): Promise<OpenTransport> {
+/**
+ * Opens a broker with the queues, and what it takes to reach it in this way. With a connection string the broker is the one that it names,
+ * such as that of `waybill broker`; rejects when one of the queues is there already.
+ */
+export async function openTransport(
+  name: TransportName,
+  queues: readonly string[],
+  connectionString?: string,
+): Promise<OpenTransport> {
+  if (connectionString !== undefined) return await openRemote(connectionString, queues);
   const broker = createBroker();
-  await broker.createQueue(queue);
+  for (const queue of queues) await broker.createQueue(queue);
   return name === "local" ? openLocal(broker) : openAzure(broker);
 }
 
@@ -36,15 +44,51 @@ function openLocal(broker: Broker): OpenTransport {
 
 async function openAzure(broker: Broker): Promise<OpenTransport> {
   const server = await serve(broker, { port: 0 });
-  const client = new ServiceBusClient(server.connectionString, { retryOptions: azureRetryOptions });
-  const transport = azureTransport(client);
+  const { transport, close } = connect(server.connectionString);
   return {
     transport,
     async [Symbol.asyncDispose]() {
-      await transport.close();
-      await client.close();
+      await close();
       await server.close();
       await broker.close();
     },
   };
+}
+
+async function openRemote(connectionString: string, queues: readonly string[]): Promise<OpenTransport> {
+  const administration = openAdministration(connectionString);
+  for (const queue of queues) await administration.createQueue(queue);
+  const { transport, close } = connect(connectionString);
+  return {
+    transport,
+    async [Symbol.asyncDispose]() {
+      await close();
+      for (const queue of queues) await administration.deleteQueue(queue);
+    },
+  };
+}
+
+function connect(connectionString: string) {
+  const client = new ServiceBusClient(connectionString, { retryOptions: azureRetryOptions });
+  const transport = azureTransport(client);
+  const close = async () => {
+    await transport.close();
+    await client.close();
+  };
+  return { transport, close };
+}
+
+/** This version of the SDK administers over TLS alone; a local broker's connection string asks for plain HTTP. */
+function openAdministration(connectionString: string): ServiceBusAdministrationClient {
+  const client = new ServiceBusAdministrationClient(connectionString);
+  if (!/UseDevelopmentEmulator=true/i.test(connectionString)) return client;
+  client.pipeline.addPolicy({
+    name: "plain-http",
+    sendRequest(request, next) {
+      request.url = request.url.replace(/^https:/, "http:");
+      request.allowInsecureConnection = true;
+      return next(request);
+    },
+  });
+  return client;
 }

@@ -15,14 +15,14 @@ const transportTexts = {
 } as const satisfies Record<TransportName, string>;
 
 /** What is printed before the job: who sends, and what the consumer's chain is. */
-export function introduction(messageCount: number, transport: TransportName): string {
+export function introduction(messageCount: number, transport: TransportName, isElsewhere: boolean): string {
   const refused = webhooks.filter(isRefusedBySchema).length;
   return [
     colors.bold("The main job: three eras of producers, one queue, one consumer, nothing lost"),
     "",
     `  payloads   ${webhooks.length} real GitHub webhooks (@octokit/webhooks-examples)`,
     `  messages   ${number.format(messageCount)}`,
-    `  transport  ${transportTexts[transport]}`,
+    `  transport  ${isElsewhere ? "@azure/service-bus, to the broker of the connection string" : transportTexts[transport]}`,
     `  Avro v2    single-object encoding, ${webhookVersions.length} schemas derived from the payloads`,
     "  chain      avro → json → msgpack",
     `  schema     GitHub's JSON Schema, for all three; it refuses ${refused} of the payloads: they are older than it is`,

@@ -8,7 +8,6 @@ import {
 import { Arrivals } from "./arrivals.js";
 import { Audit, type AuditResult } from "./audit.js";
 import { encodeShipment, isWellBehaved, toMessage } from "./encode-shipment.js";
-import { openTransport, type TransportName } from "./open-transport.js";
 import { eras, planShipment, type Shipment, shipmentNumber } from "./plan.js";
 import { consumerSerializers, producerSerializer } from "./serializers.js";
 
@@ -22,7 +21,8 @@ export interface JobResult extends AuditResult {
 /** A message as it lies in the dead-letter queue: no deserializer reads it there either, or it would not be there. */
 export type DeadLetter = ReceivedMessage | UndecodedMessage;
 
-const queue = "webhooks";
+/** The queue of the job. */
+export const jobQueue = "webhooks";
 
 /** So many messages are in progress at most, that a long job does not pile up in memory. */
 const waveSize = 1000;
@@ -31,18 +31,15 @@ const waveSize = 1000;
 const patienceMs = 10_000;
 
 /**
- * Sends the messages of the plan through one queue of a local broker, reads them with one consumer, and audits what arrived.
+ * Sends the messages of the plan through one queue, reads them with one consumer, and audits what arrived.
  * `onProgress` is told how many have arrived.
  */
 export async function runJob(
   messageCount: number,
-  transportName: TransportName,
+  transport: Transport,
   onProgress: (count: number) => void,
 ): Promise<JobResult> {
   const startedAt = performance.now();
-  await using opened = await openTransport(transportName, queue);
-  const { transport } = opened;
-
   const audit = new Audit(messageCount, planShipment);
   const arrivals = new Arrivals();
   const arrived = () => {
@@ -50,7 +47,7 @@ export async function runJob(
     onProgress(arrivals.count);
   };
   await using consumer = new WaybillClient(transport, consumerSerializers());
-  consumer.createReceiver(queue).subscribe(
+  consumer.createReceiver(jobQueue).subscribe(
     {
       processMessage(message) {
         audit.decoded(message);
@@ -65,7 +62,7 @@ export async function runJob(
   );
 
   const send = createProducers(transport);
-  const deadLetterReceiver = consumer.createReceiver(queue, { subQueueType: "deadLetter" });
+  const deadLetterReceiver = consumer.createReceiver(jobQueue, { subQueueType: "deadLetter" });
   const samples = new Map<string | undefined, DeadLetter>();
   for (let sent = 0, isComplete = true; isComplete && sent < messageCount; ) {
     const end = Math.min(sent + waveSize, messageCount);
@@ -84,10 +81,10 @@ function createProducers(transport: Transport): (shipment: Shipment) => Promise<
   const senders = new Map(
     eras.map((era) => {
       const producer = new WaybillClient(transport, { serializer: producerSerializer(era) });
-      return [era, producer.createSender(queue)];
+      return [era, producer.createSender(jobQueue)];
     }),
   );
-  const bypass = transport.createSender(queue);
+  const bypass = transport.createSender(jobQueue);
   return async (shipment) => {
     if (isWellBehaved(shipment)) await senders.get(shipment.era)!.sendMessages(toMessage(shipment));
     else await bypass.send([await encodeShipment(shipment)]);

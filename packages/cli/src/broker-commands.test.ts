@@ -199,6 +199,26 @@ describe.each(environments)("against $name", ({ open }) => {
     );
   });
 
+  it("groups a census by where bodies likely come from", async () => {
+    await using environment = await open();
+    // 00, the id 7, and the Avro payload of the text "a".
+    const framed = { body: Uint8Array.of(0, 0, 0, 0, 7, 2, 0x61), contentType: "application/octet-stream" };
+    const text = { body: { section: "value", value: "hello" } } as const;
+    await environment.withBroker(async (broker) => {
+      await broker.createQueue("orders");
+      await fill(broker, "orders", [framed, encoded({ id: 1 }), framed, text]);
+    });
+    const census = await environment.run(["census", ...environment.entities("orders")]);
+    expect(census.exitCode).toBe(1);
+    expect(census.json<{ groups: object[] }>().groups).toMatchObject([
+      { origin: "Confluent-framed Avro, id 7, no registry given", status: "undeserializable", count: 2 },
+      { origin: "JSON", status: "decoded", count: 1 },
+      { origin: "an AMQP value", status: "decoded", count: 1 },
+    ]);
+    const table = await environment.run(["census", ...environment.entities("orders"), "--no-json"]);
+    expect(table.stdout).toMatch(/LOOKS LIKE .*\n.*NoDeserializer +Confluent-framed Avro, id 7/);
+  });
+
   it("takes a census, and checks from it or from a file of it", async () => {
     await using environment = await open();
     await environment.withBroker(async (broker) => {

@@ -172,6 +172,11 @@ const subject: SerializerSubject = {
     { name: "bytes in pieces", bytes: hex("81 5f 42 01 02 41 03 ff"), value: [Uint8Array.of(1, 2, 3)] },
     { name: "a text that begins with U+FEFF", bytes: hex("81 64 ef bb bf 61"), value: ["\uFEFFa"] },
     {
+      name: "a large integer beside a text that begins with U+FEFF",
+      bytes: hex("82 64 ef bb bf 61 1b 7f ff ff ff ff ff ff ff"),
+      value: ["\uFEFFa", 2n ** 63n - 1n],
+    },
+    {
       name: "decimals of Python cbor2 5.4.6",
       bytes: Buffer.from(pythonBodies.decimals, "hex"),
       value: ["129.95", "-0.001", "1E+3", "12345678901234567890.12", "0.00", "1.5E-10"],

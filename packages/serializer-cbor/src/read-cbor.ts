@@ -9,7 +9,11 @@ import { tagValues } from "./tag-values.js";
 /** Tag 55799 says "this is CBOR" and changes nothing. Source: RFC 8949, 3.4.6. */
 export const selfDescription: readonly number[] = Object.freeze([0xd9, 0xd9, 0xf7]);
 
+// Complete, since a tokenizer of one's own gets none of the library's defaults.
 const decodeOptions = Object.freeze({
+  strict: false,
+  allowIndefinite: true,
+  allowBigInt: true,
   rejectDuplicateMapKeys: true,
   allowUndefined: false,
   tags: tagValues,
@@ -40,10 +44,8 @@ export function readCbor(
 export function decodeItem(item: Uint8Array, limits: Parameters<typeof checkCbor>[1]): unknown {
   const needsCare = checkCbor(item, limits);
   try {
-    return decode(
-      item,
-      needsCare ? { ...decodeOptions, tokenizer: new CarefulTokenizer(item, decodeOptions) } : decodeOptions,
-    );
+    const tokenizer = new CarefulTokenizer(item, decodeOptions, needsCare);
+    return decode(item, { ...decodeOptions, tokenizer });
   } catch (error) {
     if (error instanceof WaybillError) throw error;
     // Its text may quote the payload, so it is not passed on.

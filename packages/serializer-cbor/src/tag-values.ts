@@ -18,8 +18,8 @@ const text: TagDecoder = (content) => String(content());
 export const tagValues: { [tag: number]: TagDecoder } = {
   0: (content) => toDate(String(content())),
   1: (content) => fromEpoch(Number(content())),
-  2: (content) => toBigInt(content() as Uint8Array),
-  3: (content) => -1n - toBigInt(content() as Uint8Array),
+  2: (content) => narrow(toBigInt(content() as Uint8Array)),
+  3: (content) => narrow(-1n - toBigInt(content() as Uint8Array)),
   4: (content) => toDecimal(content() as [exponent: number | bigint, mantissa: number | bigint]),
   32: text,
   33: text,
@@ -31,6 +31,12 @@ export const tagValues: { [tag: number]: TagDecoder } = {
   1004: (content) => checkedDay(String(content())),
   [setTag]: (content) => content(),
 };
+
+/** As every integer is read: a number where it is exact. Java's Jackson tags small ones, too. */
+function narrow(value: bigint): number | bigint {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
 
 function toDate(value: string): Date {
   const date = instant.exec(value)?.[1];

@@ -28,6 +28,23 @@ function hasFixture(path: string): boolean {
   return existsSync(new URL(`../fixtures/${path}`, import.meta.url));
 }
 
+/** 100,000 nested elements, which would be a large file. */
+function nested(name: string): Uint8Array {
+  const start = new Uint8Array(300_000).map((_, index) => [0x40, 0x01, 0x61][index % 3] as number);
+  return name === "deep-100k-open" ? start : Uint8Array.from([...start, ...new Uint8Array(100_000).fill(1)]);
+}
+
+/** Milliseconds of the fastest run: what else the machine does is not the reader's. */
+async function fastestOf(runs: number, work: () => Promise<unknown>): Promise<number> {
+  let fastestMs = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < runs; run++) {
+    const startedMs = performance.now();
+    await work();
+    fastestMs = Math.min(fastestMs, performance.now() - startedMs);
+  }
+  return fastestMs;
+}
+
 describe("bodies that .NET wrote", () => {
   it("are 43", () => expect(legacyBodies).toHaveLength(43));
 
@@ -91,24 +108,18 @@ describe("hints", () => {
 });
 
 describe("malformed bodies", () => {
-  it.each(malformedBodies.filter(({ category }) => category !== "limit"))(
-    "$name: $why",
-    async ({ name, category }) => {
-      const body = readBytes(`malformed/${name}.bin`);
-      const started = performance.now();
-      const outcome = await read(body, {}, label);
-      expect(performance.now() - started).toBeLessThan(500);
-      if (name === "empty-input") return; // No body at all is no .NET body: the pipeline says what it is.
-      expect(outcome, category).toMatchObject({ status: "undeserializable" });
-      const reasons = outcome.report.attempts.map(({ reason }) => reason);
-      expect(reasons).not.toContain("serializer-fault");
-    },
-  );
+  it.each(malformedBodies)("$name: $why", async ({ name, category }) => {
+    const body = hasFixture(`malformed/${name}.bin`) ? readBytes(`malformed/${name}.bin`) : nested(name);
+    const outcome = await read(body, {}, label);
+    expect(await fastestOf(5, () => read(body, {}, label))).toBeLessThan(50);
+    if (name === "empty-input") return; // No body at all is no .NET body: the pipeline says what it is.
+    expect(outcome, category).toMatchObject({ status: "undeserializable" });
+    const reasons = outcome.report.attempts.map(({ reason }) => reason);
+    expect(reasons).not.toContain("serializer-fault");
+  });
 
-  it.each(["open", "closed"])("100,000 nested elements, %s, overflow no stack", async (kind) => {
-    const start = new Uint8Array(300_000).map((_, index) => [0x40, 0x01, 0x61][index % 3] as number);
-    const body = kind === "open" ? start : Uint8Array.from([...start, ...new Uint8Array(100_000).fill(1)]);
-    expect(await read(body, {}, label)).toMatchObject({
+  it.each(["deep-100k-open", "deep-100k-closed"])("%s overflows no stack", async (name) => {
+    expect(await read(nested(name), {}, label)).toMatchObject({
       report: { attempts: [{ reason: "depth-exceeded" }] },
     });
   });

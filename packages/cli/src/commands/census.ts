@@ -1,9 +1,10 @@
-import type { EntityName } from "@waybill/core/transport";
+import type { DeliveredMessage, EntityName } from "@waybill/core/transport";
 import { type Census, type CensusGroup, takeCensus } from "@waybill/migration";
 import type { Command } from "commander";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { withoutSecrets } from "../errors/without-secrets.js";
 import { parseCount, parseShare } from "../input/parse-number.js";
+import { originOf } from "../origin/origin-of.js";
 import { entityText } from "../output/entity-text.js";
 import { printable } from "../output/printable.js";
 import type { Terminal } from "../output/terminal.js";
@@ -23,7 +24,7 @@ export function censusCommand(): Command {
     .summary("count what waits, by who would read it")
     .description(
       "Counts what waits in every queue and subscription and in their dead-letter queues, active, scheduled and deferred, by content type, message " +
-        "type, version and the serializer that would read it. Looks without locking and changes nothing.",
+        "type, version, the serializer that would read it and where it likely comes from. Looks without locking and changes nothing.",
     )
     .option(
       "--sample <share>",
@@ -65,12 +66,18 @@ export async function runCensus(
       catalog: catalog(entity),
       sampleRate: sample,
       maxMessagesPerPlace: limit,
+      originOf: originNameOf,
       abortSignal,
       onProgress: ({ peeked, expected }) => progress.update(peeked, expected),
     });
   } finally {
     progress.stop();
   }
+}
+
+function originNameOf({ body, ...properties }: DeliveredMessage): string | undefined {
+  if (body instanceof Uint8Array) return originOf({ body, ...properties })?.name;
+  return body.section === "value" ? "an AMQP value" : "an AMQP sequence";
 }
 
 function isClean({ groups, places }: Census): boolean {
@@ -84,7 +91,18 @@ function printCensus(terminal: Terminal, { groups, places, hidden, sampleRate }:
   const peeked = places.reduce((sum, place) => sum + place.peeked, 0);
   if (groups.length > 0) {
     terminal.table(
-      ["ENTITY", "STATE", "CONTENT TYPE", "TYPE", "VERSION", "READ BY", "COUNT", "OLDEST", "NEWEST"],
+      [
+        "ENTITY",
+        "STATE",
+        "CONTENT TYPE",
+        "TYPE",
+        "VERSION",
+        "READ BY",
+        "LOOKS LIKE",
+        "COUNT",
+        "OLDEST",
+        "NEWEST",
+      ],
       groups.map((group) => [
         entityText(group),
         group.state,
@@ -92,6 +110,7 @@ function printCensus(terminal: Terminal, { groups, places, hidden, sampleRate }:
         group.messageType,
         versionText(group),
         readerText(group),
+        group.origin,
         group.count,
         group.oldestEnqueuedAt,
         group.newestEnqueuedAt,

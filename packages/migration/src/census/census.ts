@@ -56,6 +56,11 @@ export interface CensusGroup {
    * {@link CensusOptions.maxGroups}.
    */
   readonly messageType: string | undefined;
+  /**
+   * Where the bodies likely come from, by {@link CensusOptions.originOf}; undefined without it, for what it does not know and for what was not
+   * read. Cut and `"(other)"` as the subject is.
+   */
+  readonly origin?: string | undefined;
   readonly messageVersion: number | undefined;
   readonly upcastPath: readonly number[];
   /** What the chain made of the bodies. */

@@ -188,6 +188,34 @@ describe("a census", () => {
     });
   });
 
+  it("groups by where bodies likely come from, when it is given somebody who knows", async () => {
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    for (const message of [asJson, garbage, asJson, asMsgpack]) await fixture.send("orders", message);
+    const originOf = ({ body }: { readonly body: unknown }) =>
+      body instanceof Uint8Array && body[0] === 0xff ? "a strange device" : undefined;
+
+    const { groups } = await takeCensus({ ...fixture, pipeline, originOf });
+
+    expect(groups.map(({ origin, status, count }) => ({ origin, status, count }))).toEqual([
+      { status: "decoded", count: 2 },
+      { origin: "a strange device", status: "undeserializable", count: 1 },
+      { status: "decoded", count: 1 },
+    ]);
+    const unread = await takeCensus({ ...fixture, pipeline, originOf, sampleRate: 0 });
+    expect(unread.groups.map(({ origin }) => origin)).not.toContain("a strange device");
+    let calls = 0;
+    const invented = () => `origin ${++calls} ${"x".repeat(1000)}`;
+    const { groups: folded } = await takeCensus({ ...fixture, pipeline, originOf: invented, maxGroups: 2 });
+    expect(folded.map(({ origin }) => origin?.slice(0, 8))).toEqual([
+      "origin 1",
+      "origin 2",
+      "(other)",
+      "(other)",
+    ]);
+    expect(folded[0]?.origin).toHaveLength(128);
+  });
+
   it("reports progress against what the broker counts, and can be aborted", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");

@@ -24,8 +24,13 @@ export interface CensusOptions extends CallOptions {
   readonly maxMessagesPerPlace?: number | undefined;
   /** How many messages to ask for at once. Default: 250, what the service returns at most. */
   readonly pageSize?: number | undefined;
-  /** How many groups to tell apart; past that, media types and the subjects of untyped messages are `"(other)"`. Default: 10,000. */
+  /** How many groups to tell apart; past that, media types, origins and the subjects of untyped messages are `"(other)"`. Default: 10,000. */
   readonly maxGroups?: number | undefined;
+  /**
+   * Names what a message looks like, such as `"legacy .NET string holding JSON"`; the messages are grouped by it. Called once for each message
+   * that is read; what it throws rejects the census. Default: none.
+   */
+  readonly originOf?: ((message: DeliveredMessage) => string | undefined) | undefined;
   /** Called after each page. */
   readonly onProgress?: ((progress: CensusProgress) => void) | undefined;
 }
@@ -106,7 +111,10 @@ async function countPlace(
       ...settings,
       maxMessages: settings.maxMessagesPerPlace,
     })) {
-      for (const message of page) tally.add(place, message, await read(message, settings));
+      for (const message of page) {
+        const outcome = await read(message, settings);
+        tally.add(place, message, outcome, outcome && settings.originOf?.(message));
+      }
       peeked += page.length;
       onPage(page.length);
     }

@@ -33,8 +33,13 @@ export class Tally {
   }
 
   /** Counts one message; without an outcome it was not read. */
-  add(place: Place, message: DeliveredMessage, outcome: DeserializationOutcome | undefined): void {
-    const kind = kindOf(place, message, outcome);
+  add(
+    place: Place,
+    message: DeliveredMessage,
+    outcome: DeserializationOutcome | undefined,
+    origin?: string,
+  ): void {
+    const kind = kindOf(place, message, outcome, origin);
     const group = this.#group(kind);
     const bytes = message.body instanceof Uint8Array ? message.body.length : 0;
     group.count++;
@@ -81,7 +86,7 @@ export class Tally {
   }
 }
 
-/** Stands for the media types and subjects that there was no room for. */
+/** Stands for the media types, origins and subjects that there was no room for. */
 export const foldedName = "(other)";
 
 /**
@@ -93,11 +98,17 @@ function folded(kind: Kind): Kind {
     ...kind,
     mediaType: foldedName,
     messageType: isTyped(kind) ? kind.messageType : foldedName,
+    origin: kind.origin === undefined ? undefined : foldedName,
   };
 }
 
 function isFolded(kind: Kind): boolean {
-  return kind.mediaType === foldedName && (isTyped(kind) || kind.messageType === foldedName);
+  const { mediaType, messageType, origin } = kind;
+  return (
+    mediaType === foldedName &&
+    (isTyped(kind) || messageType === foldedName) &&
+    (origin === undefined || origin === foldedName)
+  );
 }
 
 /** A version is told only where the type is the chain's. */
@@ -109,6 +120,7 @@ function kindOf(
   { entityPath, address }: Place,
   message: DeliveredMessage,
   outcome: DeserializationOutcome | undefined,
+  origin: string | undefined,
 ): Kind {
   const report: Partial<DeserializationReport> = outcome?.report ?? {};
   return {
@@ -117,6 +129,7 @@ function kindOf(
     state: message.state,
     mediaType: mediaTypeOf(message.contentType),
     messageType: report.messageType ?? message.subject?.slice(0, maxNameLength),
+    origin: origin?.slice(0, maxNameLength),
     messageVersion: report.messageVersion,
     upcastPath: report.upcastPath ?? [],
     status: outcome?.status ?? "not-sampled",

@@ -10,12 +10,11 @@ const SHORT_TEXT = 48;
 /** Reads little-endian fields from bytes, and checks every declared length against what is left before it takes anything. */
 export class ByteCursor {
   readonly bytes: Uint8Array;
-  readonly #view: DataView;
+  #view: DataView | undefined;
   offset = 0;
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   get isAtEnd(): boolean {
@@ -41,7 +40,10 @@ export class ByteCursor {
   }
 
   uint8(): number {
-    return this.bytes[this.take(1)] as number;
+    const byte = this.bytes[this.offset];
+    if (byte === undefined) this.take(1);
+    this.offset++;
+    return byte as number;
   }
 
   int8(): number {
@@ -49,40 +51,45 @@ export class ByteCursor {
   }
 
   uint16(): number {
-    return this.#view.getUint16(this.take(2), true);
+    return this.#fields().getUint16(this.take(2), true);
   }
 
   int16(): number {
-    return this.#view.getInt16(this.take(2), true);
+    return this.#fields().getInt16(this.take(2), true);
   }
 
   uint32(): number {
-    return this.#view.getUint32(this.take(4), true);
+    return this.#fields().getUint32(this.take(4), true);
   }
 
   int32(): number {
-    return this.#view.getInt32(this.take(4), true);
+    return this.#fields().getInt32(this.take(4), true);
   }
 
   int64(): bigint {
-    return this.#view.getBigInt64(this.take(8), true);
+    return this.#fields().getBigInt64(this.take(8), true);
   }
 
   uint64(): bigint {
-    return this.#view.getBigUint64(this.take(8), true);
+    return this.#fields().getBigUint64(this.take(8), true);
   }
 
   float32(): number {
-    return this.#view.getFloat32(this.take(4), true);
+    return this.#fields().getFloat32(this.take(4), true);
   }
 
   float64(): number {
-    return this.#view.getFloat64(this.take(8), true);
+    return this.#fields().getFloat64(this.take(8), true);
   }
 
   /** A length of 31 bits in one to five bytes. Source: [MC-NBFX] 2.1.2. */
   multiByteInt31(): number {
     const start = this.offset;
+    const first = this.bytes[start];
+    if (first !== undefined && first < 0x80) {
+      this.offset = start + 1;
+      return first;
+    }
     let value = 0;
     for (let shift = 0; shift < 35; shift += 7) {
       const byte = this.uint8();
@@ -127,6 +134,12 @@ export class ByteCursor {
     return Uint8Array.prototype.slice.call(this.bytes, start, this.offset);
   }
 
+  /** Made when it is needed: bodies of strings and small integers never do. */
+  #fields(): DataView {
+    this.#view ??= new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength);
+    return this.#view;
+  }
+
   #decode(decoder: TextDecoder, start: number, reason: DecodeReason): string {
     try {
       return decoder.decode(this.bytes.subarray(start, this.offset));
@@ -136,9 +149,23 @@ export class ByteCursor {
   }
 }
 
+/** Eight characters at a time: a string that grows by single ones is made of as many pieces. */
 function shortAscii(bytes: Uint8Array, start: number, end: number): string | undefined {
   let text = "";
-  for (let index = start; index < end; index++) {
+  let index = start;
+  for (; index + 8 <= end; index += 8) {
+    const a = bytes[index] as number;
+    const b = bytes[index + 1] as number;
+    const c = bytes[index + 2] as number;
+    const d = bytes[index + 3] as number;
+    const e = bytes[index + 4] as number;
+    const f = bytes[index + 5] as number;
+    const g = bytes[index + 6] as number;
+    const h = bytes[index + 7] as number;
+    if ((a | b | c | d | e | f | g | h) >= 0x80) return undefined;
+    text += String.fromCharCode(a, b, c, d, e, f, g, h);
+  }
+  for (; index < end; index++) {
     const byte = bytes[index] as number;
     if (byte >= 0x80) return undefined;
     text += String.fromCharCode(byte);

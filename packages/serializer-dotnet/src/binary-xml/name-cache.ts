@@ -11,21 +11,29 @@ const names: (string | undefined)[] = new Array(SLOTS).fill(undefined);
 export function internName(bytes: Uint8Array, start: number, end: number): string | undefined {
   const length = end - start;
   if (length > LONGEST) return undefined;
-  let hash = length;
-  let union = 0;
-  for (let index = start; index < end; index++) {
-    const byte = bytes[index] as number;
-    union |= byte;
-    hash = (Math.imul(hash, 31) + byte) | 0;
-  }
-  if (union >= 0x80) return undefined;
-  const slot = (hash ^ (hash >>> 15)) & (SLOTS - 1);
+  const slot = slotOf(bytes, start, length);
   const known = names[slot];
   if (known !== undefined && isSame(known, bytes, start, length)) return known;
   let name = "";
-  for (let index = start; index < end; index++) name += String.fromCharCode(bytes[index] as number);
+  for (let index = start; index < end; index++) {
+    const byte = bytes[index] as number;
+    if (byte >= 0x80) return undefined;
+    name += String.fromCharCode(byte);
+  }
   names[slot] = name;
   return name;
+}
+
+/** Goes by the length and five bytes: that names differ is found by comparing them, which is needed anyway. */
+function slotOf(bytes: Uint8Array, start: number, length: number): number {
+  if (length === 0) return 0;
+  const at = (index: number) => bytes[start + index] as number;
+  let hash = Math.imul(length, 31) + at(0);
+  hash = Math.imul(hash, 31) + at(length - 1);
+  hash = Math.imul(hash, 31) + at(length >> 1);
+  hash = Math.imul(hash, 31) + at(length >> 2);
+  hash = Math.imul(hash, 31) + at(length - (length >> 2) - 1);
+  return (hash ^ (hash >>> 15)) & (SLOTS - 1);
 }
 
 function isSame(name: string, bytes: Uint8Array, start: number, length: number): boolean {

@@ -28,6 +28,12 @@ export function readDocument(bytes: Uint8Array, maxNodes: number): XmlElement {
   return new DocumentReader(bytes, maxNodes).read();
 }
 
+interface UnresolvedAttribute {
+  readonly prefix: string;
+  readonly name: string;
+  readonly text: string;
+}
+
 class DocumentReader {
   readonly #cursor: ByteCursor;
   readonly #open: XmlElement[] = [];
@@ -58,9 +64,7 @@ class DocumentReader {
   #addText(record: number): void {
     const current = this.#requireOpen();
     const type = record & 0xfe;
-    const text = { record: type, value: readTextValue(this.#cursor, type) };
-    if (current.texts === undefined) current.texts = [text];
-    else current.texts.push(text);
+    current.addText(type, readTextValue(this.#cursor, type));
     if (record !== type) {
       // Lists are closed by a record of their own, so "list with end" does not exist.
       if (type === Records.startList) this.#refuse(record);
@@ -88,12 +92,15 @@ class DocumentReader {
     this.#count(1);
     const element = new XmlElement(this.#elementPrefix(record), cursor.name());
     if (element.name === "") cursor.fail("malformed", "an element without a name");
-    element.scope = this.#current?.scope;
+    const parent = this.#current;
+    element.scope = parent?.scope;
     const next = cursor.bytes[cursor.offset];
     if (next !== undefined && next >= Records.shortAttribute && next < Records.shortElement) {
       this.#readAttributes(element);
     }
-    element.namespace = this.#namespaceOf(element.scope, element.prefix);
+    // Members mostly are in the namespace of their object.
+    const isAsParent = element.prefix === parent?.prefix && element.scope === parent.scope;
+    element.namespace = isAsParent ? parent.namespace : this.#namespaceOf(element.scope, element.prefix);
     return element;
   }
 
@@ -109,7 +116,7 @@ class DocumentReader {
   /** All attribute records of an element, then their prefixes: declarations may follow their use. */
   #readAttributes(element: XmlElement): void {
     const cursor = this.#cursor;
-    const found: { readonly prefix: string; readonly name: string; readonly text: string }[] = [];
+    const found: UnresolvedAttribute[] = [];
     let scope = element.scope;
     for (;;) {
       const record = cursor.bytes[cursor.offset];
@@ -153,20 +160,23 @@ class DocumentReader {
     return xmlText({ record, value: readTextValue(this.#cursor, record) });
   }
 
-  #resolved(
-    found: readonly { readonly prefix: string; readonly name: string; readonly text: string }[],
-    scope: Scope | undefined,
-  ): XmlAttribute[] {
+  #resolved(found: readonly UnresolvedAttribute[], scope: Scope | undefined): XmlAttribute[] {
+    const [only] = found;
+    if (only !== undefined && found.length === 1) return [this.#resolvedOne(only, scope)];
     const seen = new Set<string>();
-    return found.map(({ prefix, name, text }) => {
-      if (name === "") this.#cursor.fail("malformed", "an attribute without a name");
-      // A default namespace does not hold for attributes. Source: Namespaces in XML 1.0, 6.2.
-      const namespace = prefix === "" ? "" : this.#namespaceOf(scope, prefix);
-      const key = `${namespace}\n${name}`;
+    return found.map((each) => {
+      const attribute = this.#resolvedOne(each, scope);
+      const key = `${attribute.namespace}\n${attribute.name}`;
       if (seen.has(key)) this.#cursor.fail("malformed", "an attribute that stands twice");
       seen.add(key);
-      return { namespace, name, text };
+      return attribute;
     });
+  }
+
+  #resolvedOne({ prefix, name, text }: UnresolvedAttribute, scope: Scope | undefined): XmlAttribute {
+    if (name === "") this.#cursor.fail("malformed", "an attribute without a name");
+    // A default namespace does not hold for attributes. Source: Namespaces in XML 1.0, 6.2.
+    return { namespace: prefix === "" ? "" : this.#namespaceOf(scope, prefix), name, text };
   }
 
   #namespaceOf(scope: Scope | undefined, prefix: string): string {

@@ -23,7 +23,11 @@ export class XmlElement {
   scope: Scope | undefined;
   attributes: XmlAttribute[] | undefined;
   children: XmlElement[] | undefined;
-  texts: TextRecord[] | undefined;
+  /** The first text record, most often the only one; 0 for none. */
+  record = 0;
+  value: TextValue = "";
+  /** All of them, where there are several. */
+  #texts: TextRecord[] | undefined;
   /** Values of an Array record, which stands for as many elements of this name as it has. */
   run: { readonly record: number; readonly values: readonly TextValue[] } | undefined;
   /** Whether it declares a prefix that it does not itself have, as members do whose items live in another namespace. */
@@ -32,6 +36,32 @@ export class XmlElement {
   constructor(prefix: string, name: string) {
     this.prefix = prefix;
     this.name = name;
+  }
+
+  /** Whether it has nothing but one text: neither attributes nor children, and no further text. */
+  get isPlainText(): boolean {
+    return (
+      this.record !== 0 &&
+      this.#texts === undefined &&
+      this.attributes === undefined &&
+      this.children === undefined
+    );
+  }
+
+  /** Its text records in their order; undefined for none. */
+  get texts(): readonly TextRecord[] | undefined {
+    if (this.#texts !== undefined) return this.#texts;
+    return this.record === 0 ? undefined : [{ record: this.record, value: this.value }];
+  }
+
+  addText(record: number, value: TextValue): void {
+    if (this.record === 0) {
+      this.record = record;
+      this.value = value;
+      return;
+    }
+    this.#texts ??= [{ record: this.record, value: this.value }];
+    this.#texts.push({ record, value });
   }
 }
 

@@ -60,7 +60,8 @@ export function recordValue(texts: readonly TextRecord[], dates: DateForm): unkn
   return texts.every(({ value }) => value instanceof Uint8Array) ? toBytes(texts) : joined(texts);
 }
 
-function singleValue(text: TextRecord, dates: DateForm): unknown {
+/** The value of a text record that is alone. */
+export function singleValue(text: TextRecord, dates: DateForm): unknown {
   const { record, value } = text;
   if (record === Records.dateTime) return instant(value as DateTime, dates);
   return Array.isArray(value) ? xmlText(text) : value;

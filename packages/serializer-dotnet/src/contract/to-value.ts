@@ -4,9 +4,9 @@ import { Namespaces } from "../binary-xml/namespaces.js";
 import { Records } from "../binary-xml/records.js";
 import { type TextRecord, xmlText } from "../binary-xml/text-record.js";
 import type { XmlAttribute, XmlElement } from "../binary-xml/xml-element.js";
-import { type DeclaredType, leafTypeOf, resolveType } from "./contract-type.js";
+import { type DeclaredType, hasTypedName, leafTypeOf, resolveType } from "./contract-type.js";
 import type { DotnetHint } from "./hints.js";
-import { type DateForm, misfit, recordValue, typedValue } from "./leaf-value.js";
+import { type DateForm, misfit, recordValue, singleValue, typedValue } from "./leaf-value.js";
 import { memberName } from "./member-name.js";
 
 /** How elements become values. */
@@ -47,6 +47,11 @@ const unmarked: Marks = Object.freeze({
   others: noAttributes,
 });
 
+/** The members of an object that stand more than once. */
+interface Repeated {
+  lists: Map<string, unknown[]> | undefined;
+}
+
 class ValueReader {
   readonly #rules: ValueRules;
   readonly #byId = new Map<string, unknown>();
@@ -67,6 +72,8 @@ class ValueReader {
     if (marks.isNil) return null;
     if (marks.ref !== undefined) return this.#referenced(marks.ref);
     const hint = place === "item" ? undefined : this.#rules.hints?.get(path);
+    if (element.isPlainText && hint === undefined && !hasTypedName(element))
+      return singleValue(element, this.#rules.dates);
     const isMixed = element.children !== undefined && element.texts !== undefined && hasText(element.texts);
     if (element.children === undefined || element.children.length === 0) {
       if (marks.others.length === 0) return this.#leaf(element, marks, hint, place);
@@ -216,23 +223,30 @@ class ValueReader {
   }
 
   #members(value: Record<string, unknown>, children: readonly XmlElement[], path: string): void {
-    const repeated = new Map<string, unknown[]>();
+    const repeated: Repeated = { lists: undefined };
     for (const child of children) {
       const key = memberName(child.name);
       const inner = this.#rules.hints === undefined ? "" : path === "" ? key : `${path}.${key}`;
-      const values = child.run === undefined ? [this.#value(child, inner, "member")] : this.#runValues(child);
-      for (const item of values) {
-        this.#counted(item);
-        const list = repeated.get(key);
-        if (list !== undefined) list.push(item);
-        else if (!Object.hasOwn(value, key)) setOwn(value, key, item);
-        else {
-          const both = [value[key], item];
-          repeated.set(key, both);
-          setOwn(value, key, both);
-        }
-      }
+      if (child.run === undefined) this.#member(value, key, this.#value(child, inner, "member"), repeated);
+      else for (const item of this.#runValues(child)) this.#member(value, key, item, repeated);
     }
+  }
+
+  #member(value: Record<string, unknown>, key: string, item: unknown, repeated: Repeated): void {
+    this.#counted(item);
+    if (!Object.hasOwn(value, key)) {
+      setOwn(value, key, item);
+      return;
+    }
+    const list = repeated.lists?.get(key);
+    if (list !== undefined) {
+      list.push(item);
+      return;
+    }
+    const both = [value[key], item];
+    repeated.lists ??= new Map();
+    repeated.lists.set(key, both);
+    setOwn(value, key, both);
   }
 
   /** A byte string is as dear as four other values. */
@@ -291,8 +305,8 @@ function isPlainLeaf(element: XmlElement | undefined): boolean {
   return element !== undefined && element.children === undefined && element.attributes === undefined;
 }
 
-function isDictionaryEntry({ name, children, texts, attributes, run }: XmlElement): boolean {
-  if (!name.startsWith("KeyValueOf") || run !== undefined || texts !== undefined || attributes !== undefined)
+function isDictionaryEntry({ name, children, record, attributes, run }: XmlElement): boolean {
+  if (!name.startsWith("KeyValueOf") || run !== undefined || record !== 0 || attributes !== undefined)
     return false;
   const [key, value] = children ?? noChildren;
   return children?.length === 2 && key?.name === "Key" && value?.name === "Value" && !key.run && !value.run;

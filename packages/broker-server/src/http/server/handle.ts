@@ -2,7 +2,6 @@ import { authorize } from "../authorize.js";
 import type { HttpContext } from "../http-context.js";
 import { HttpRefusal } from "../http-refusal.js";
 import type { HttpRequest, HttpResponse } from "../http-request.js";
-import { manage } from "../management/manage.js";
 import { parseResource, scopeOf } from "../management/resource.js";
 import { handleMessages, rightFor } from "../messages/handle-messages.js";
 import { parseMessageRequest } from "../messages/message-resource.js";
@@ -26,5 +25,7 @@ export async function handle(context: HttpContext, request: HttpRequest): Promis
   const resource = parseResource(request.segments);
   authorize(context, request, resource === undefined ? "" : scopeOf(resource), "Manage");
   if (resource === undefined) throw new HttpRefusal(404, "There is nothing at this address.");
+  // Loaded when it is first asked for: a broker is there sooner without the XML library.
+  const { manage } = await import("../management/manage.js");
   return await manage(context, request, resource);
 }

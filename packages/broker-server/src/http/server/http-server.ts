@@ -6,7 +6,6 @@ import type { Authorization } from "../../authorization/claims.js";
 import type { Admission } from "../../limits/admission.js";
 import type { Turns } from "../../limits/turns.js";
 import type { ResolvedServeLimits } from "../../options/serve-limits.js";
-import { toErrorResponse } from "../error.js";
 import { HttpClient, type RequestMemory } from "../http-client.js";
 import { type HttpResponse, toHttpRequest } from "../http-request.js";
 import { readBody } from "../read-body.js";
@@ -109,6 +108,8 @@ async function respond(
     const { batchMessages } = settings.limits;
     return await handle({ ...settings, batchMessages, client, memory }, request);
   } catch (error) {
+    // With the XML library, which no broker needs in order to start.
+    const { toErrorResponse } = await import("../error.js");
     return toErrorResponse(error, origin);
   }
 }

@@ -1,0 +1,49 @@
+import Table from "cli-table3";
+import { colors } from "../colors.js";
+import type { OriginsResult, OriginTally } from "./run-origins.js";
+
+/** What is printed after the fourth act: a line per origin, and whether everything came as planned. */
+export function originsReport(result: OriginsResult): string {
+  const { tallies, findings, durationMs } = result;
+  const table = new Table({
+    head: ["origin", "written by", "sent", "decoded, by", "dead-lettered, because"].map(colors.bold),
+    colAligns: ["left", "left", "right", "left", "left"],
+    style: { head: [], border: [] },
+  });
+  for (const tally of tallies) table.push(row(tally));
+  return [
+    "",
+    colors.bold(`The fourth act: one queue, messages of ${tallies.length} origins, one chain`),
+    "",
+    table.toString(),
+    "",
+    findings.length === 0
+      ? colors.green(
+          `As planned, in ${(durationMs / 1000).toFixed(1)} s: of ${sum(tallies, ({ sent }) => sent)} messages of ${tallies.length} origins ` +
+            `${sum(tallies, ({ decoded }) => decoded)} decoded and deeply equal to their sources, ` +
+            `${sum(tallies, deadLetters)} dead-lettered byte for byte, none lost.`,
+        )
+      : [
+          colors.red(`${findings.length} differences from the plan:`),
+          ...findings.map((one) => `  ${one}`),
+        ].join("\n"),
+  ].join("\n");
+}
+
+function row({ origin, sent, decoded, deadLettered }: OriginTally): string[] {
+  return [
+    colors.cyan(origin.title),
+    origin.writtenBy,
+    String(sent),
+    `${decoded} ${origin.readBy ?? "needs no serializer"}`,
+    colors.yellow([...deadLettered].map(([reason, count]) => `${count} ${reason}`).join(" · ")),
+  ];
+}
+
+function deadLetters({ deadLettered }: OriginTally): number {
+  return [...deadLettered.values()].reduce((total, count) => total + count, 0);
+}
+
+function sum(tallies: readonly OriginTally[], count: (tally: OriginTally) => number): number {
+  return tallies.reduce((total, tally) => total + count(tally), 0);
+}

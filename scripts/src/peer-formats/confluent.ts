@@ -1,0 +1,103 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { isDeepStrictEqual } from "node:util";
+import { createPipeline, type EncodedMessage } from "@waybill/core";
+import { registryAvro, registryJson, type SchemaSource } from "@waybill/schema-registry";
+import { avro } from "@waybill/serializer-avro";
+import { json } from "@waybill/serializer-json";
+import fc from "fast-check";
+import type { PeerResult } from "./peer-result.js";
+import { tagged } from "./tagged-value.js";
+import { confluentAvroSchema, confluentAvroValues, jsonSchema, jsonValues } from "./values.js";
+
+const folder = fileURLToPath(new URL("../../../bench/peers/", import.meta.url));
+const topic = "orders";
+
+/** What is used of `@confluentinc/schemaregistry`. */
+interface Peer {
+  readonly MockClient: new (
+    options: object,
+  ) => {
+    register(subject: string, schema: object): Promise<number>;
+  };
+  readonly SerdeType: { readonly VALUE: unknown };
+  readonly AvroSerializer: SerializerClass;
+  readonly AvroDeserializer: DeserializerClass;
+  readonly JsonSerializer: SerializerClass;
+  readonly JsonDeserializer: DeserializerClass;
+}
+type SerializerClass = new (
+  client: object,
+  type: unknown,
+  options: object,
+) => { serialize(topic: string, value: unknown): Promise<Uint8Array> };
+type DeserializerClass = new (
+  client: object,
+  type: unknown,
+  options: object,
+) => { deserialize(topic: string, bytes: Buffer): Promise<unknown> };
+
+/** Exchanges values with Confluent's own serializers, over the mock of its registry, in Avro and JSON. */
+export async function confluentResults(count: number, seed: number): Promise<PeerResult[]> {
+  install();
+  const peer = createRequire(folder)("@confluentinc/schemaregistry") as Peer;
+  const findings = [
+    ...(await exchange(peer, "avro", fc.sample(confluentAvroValues(), { numRuns: count, seed }))),
+    ...(await exchange(peer, "json", fc.sample(jsonValues(), { numRuns: count, seed }))),
+  ];
+  const version = versionOf("@confluentinc/schemaregistry");
+  return [
+    { name: "`@confluentinc/schemaregistry`", version, ours: "schema-registry", values: 2 * count, findings },
+  ];
+}
+
+async function exchange(peer: Peer, format: "avro" | "json", values: readonly unknown[]): Promise<string[]> {
+  const definition = JSON.stringify(format === "avro" ? confluentAvroSchema : jsonSchema);
+  const client = new peer.MockClient({ baseURLs: ["mock://"] });
+  const id = await client.register(`${topic}-value`, {
+    schemaType: format.toUpperCase(),
+    schema: definition,
+  });
+  const source: SchemaSource = {
+    name: "the mock registry",
+    framings: ["confluent"],
+    schemaById: (asked) => (asked === String(id) ? { definition, format } : undefined),
+  };
+  const schema = { schema: definition, schemaId: String(id) };
+  const serializer =
+    format === "avro" ? registryAvro(avro, { source, schema }) : registryJson(json, { source, schema });
+  const pipeline = createPipeline({ serializer });
+  const [Writer, Reader] =
+    format === "avro"
+      ? [peer.AvroSerializer, peer.AvroDeserializer]
+      : [peer.JsonSerializer, peer.JsonDeserializer];
+  const writer = new Writer(client, peer.SerdeType.VALUE, { autoRegisterSchemas: false, useSchemaId: id });
+  const reader = new Reader(client, peer.SerdeType.VALUE, {});
+  const findings: string[] = [];
+  for (const value of values) {
+    const expected = tagged(value);
+    const ours = (await pipeline.serialize({ body: value })) as EncodedMessage;
+    const theirs = await writer.serialize(topic, value);
+    const readByThem = tagged(await reader.deserialize(topic, Buffer.from(ours.body as Uint8Array)));
+    if (!isDeepStrictEqual(readByThem, expected))
+      findings.push(`${format}: they read ${JSON.stringify(readByThem)} for ${JSON.stringify(expected)}`);
+    const outcome = await pipeline.deserialize({ body: Uint8Array.from(theirs) });
+    const readByUs = outcome.status === "decoded" ? tagged(outcome.body) : outcome.report.attempts;
+    if (!isDeepStrictEqual(readByUs, expected))
+      findings.push(`${format}: we read ${JSON.stringify(readByUs)} for ${JSON.stringify(expected)}`);
+  }
+  return findings;
+}
+
+function install(): void {
+  if (existsSync(`${folder}node_modules/@confluentinc`)) return;
+  console.log("Installing @confluentinc/schemaregistry (190 MB) into bench/peers …");
+  execFileSync("npm", ["install"], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
+}
+
+function versionOf(name: string): string {
+  const manifest = readFileSync(`${folder}node_modules/${name}/package.json`, "utf8");
+  return (JSON.parse(manifest) as { readonly version: string }).version;
+}

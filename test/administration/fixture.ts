@@ -1,0 +1,74 @@
+import { createHmac } from "node:crypto";
+import { ServiceBusAdministrationClient } from "@azure/service-bus";
+import { type Broker, createBroker } from "@waybill/broker";
+import { serve } from "@waybill/broker-server";
+import {
+  type MadeCertificate,
+  makeCertificate,
+} from "../../packages/cli/src/certificate/make-certificate.js";
+
+const key = { name: "RootManageSharedAccessKey", key: "the-root-secret", rights: ["Manage"] } as const;
+
+/** A broker on the network, and the unchanged administration client connected to it. */
+export interface AdministrationFixture extends AsyncDisposable {
+  readonly broker: Broker;
+  readonly client: ServiceBusAdministrationClient;
+  /** A request as other languages make it; its status and body. */
+  call(method: string, path: string, init?: CallInit): Promise<{ status: number; body: string }>;
+}
+
+interface CallInit {
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+let made: Promise<MadeCertificate> | undefined;
+
+/** With TLS, the certificate is one that `waybill broker --tls` makes, and the client trusts its authority alone. */
+export async function openFixture(transport: "HTTP" | "TLS" = "HTTP"): Promise<AdministrationFixture> {
+  const broker = createBroker({ tier: "standard" });
+  made ??= makeCertificate(["localhost", "127.0.0.1"]);
+  const certificate = transport === "TLS" ? await made : undefined;
+  const server = await serve(broker, { port: 0, keys: [key], host: "127.0.0.1", tls: certificate });
+  const origin = `http://localhost:${server.port}`;
+  const text = `Endpoint=sb://localhost:${server.port}/;SharedAccessKeyName=${key.name};SharedAccessKey=${key.key}`;
+  const client = new ServiceBusAdministrationClient(text, {
+    retryOptions: { maxRetries: 0 },
+    ...(certificate === undefined ? {} : { tlsOptions: { ca: certificate.ca } }),
+  });
+  if (certificate === undefined) speakPlainHttp(client);
+  return {
+    broker,
+    client,
+    async call(method, path, { body, headers } = {}) {
+      const response = await fetch(`${origin}${path}`, {
+        method,
+        body: body ?? null,
+        headers: { authorization: tokenFor(`${origin}/`), ...headers },
+      });
+      return { status: response.status, body: await response.text() };
+    },
+    async [Symbol.asyncDispose]() {
+      await server.close();
+      await broker.close();
+    },
+  };
+}
+
+function speakPlainHttp(client: ServiceBusAdministrationClient): void {
+  client.pipeline.addPolicy({
+    name: "plain-http",
+    sendRequest(request, next) {
+      request.url = request.url.replace(/^https:/, "http:");
+      request.allowInsecureConnection = true;
+      return next(request);
+    },
+  });
+}
+
+function tokenFor(address: string): string {
+  const resource = encodeURIComponent(address.toLowerCase());
+  const expiry = Math.floor(Date.now() / 1000) + 600;
+  const signature = createHmac("sha256", key.key).update(`${resource}\n${expiry}`).digest("base64");
+  return `SharedAccessSignature sr=${resource}&sig=${encodeURIComponent(signature)}&se=${expiry}&skn=${key.name}`;
+}
