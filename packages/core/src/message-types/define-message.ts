@@ -5,6 +5,7 @@ import {
   type StandardSchema,
   type ValidateFunction,
 } from "../contracts/body-schema.js";
+import { kindOf, type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
 import type { ReceivedMessage } from "../message/message.js";
 import type {
   ConverterOptions,
@@ -34,6 +35,11 @@ export function defineMessage<
     ConverterOptions<NoInfer<Version>, NoInfer<Schemas>, NoInfer<Unused>>,
 ): MessageType<Name, OutputOf<SchemaOf<Schemas, Version>>, InputOf<SchemaOf<Schemas, Version>>> {
   requireName(name, "a message type");
+  requireKnownOptions(
+    `defineMessage("${name}")`,
+    definition as MessageDefinition<number, SchemasByVersion>,
+    optionNames,
+  );
   const { version, aliases = [] } = definition;
   requireVersion(name, version);
   for (const alias of aliases) requireName(alias, `an alias of "${name}"`);
@@ -59,6 +65,16 @@ export function defineMessage<
     InputOf<SchemaOf<Schemas, Version>>
   >;
 }
+
+const optionNames: OptionNames<MessageDefinition<number, SchemasByVersion>> = {
+  version: true,
+  schemas: true,
+  upcasters: true,
+  downcasters: true,
+  unversioned: true,
+  unused: true,
+  aliases: true,
+};
 
 /** A schema that lets everything pass and only says what type it is, for bodies without a schema. */
 export function bodyType<Body>(): StandardSchema<Body> {
@@ -154,5 +170,7 @@ function requireName(name: unknown, what: string): void {
 
 function requireVersion(name: string, version: number): void {
   if (Number.isSafeInteger(version) && version >= 1) return;
-  throw new TypeError(`defineMessage("${name}"): versions are integers from 1, not ${String(version)}.`);
+  throw new TypeError(
+    `defineMessage("${name}"): versions are integers from 1, not ${typeof version === "number" ? version : kindOf(version)}.`,
+  );
 }
