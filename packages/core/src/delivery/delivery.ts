@@ -11,6 +11,7 @@ import { messageFacts } from "../diagnostics/message-facts.js";
 import type { Observer } from "../diagnostics/observer.js";
 import { type ErrorCode, WaybillError } from "../errors/error.js";
 import { quoted } from "../errors/wire-text.js";
+import { inspected } from "../foundation/inspected.js";
 import { kindOf } from "../foundation/known-options.js";
 import type { LockRenewal, RenewableLock } from "./lock-renewal.js";
 import { giveBack } from "./redelivery.js";
@@ -61,6 +62,14 @@ export class Delivery implements RenewableLock {
   renew(): Promise<Date> {
     return renewLock(this);
   }
+
+  /** A copy of a message is printed with it. */
+  [inspected](): object {
+    return { state: this.state };
+  }
+
+  /** It has no JSON. */
+  toJSON(): undefined {}
 
   /** A pending settlement tells its own story. */
   giveUp(error: unknown): void {
