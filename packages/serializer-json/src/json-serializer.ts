@@ -1,6 +1,7 @@
 import type { Serializer, StandardSchema } from "@waybill/core";
 import type { BodySchemaOptions, OptionNames, ValidateFunction } from "@waybill/core/serializer";
 import { requireKnownOptions, resolveBodySchemas } from "@waybill/core/serializer";
+import { requireAjv } from "#require-ajv";
 import { type AjvLike, type JsonSchema, schemaCompiler } from "./compile-json-schema.js";
 import { readJson } from "./read-json.js";
 import { writeJson } from "./write-json.js";
@@ -64,7 +65,7 @@ const defaultJsonOptions: ResolvedJsonOptions = Object.freeze({
 export function json(options: JsonOptions = {}): Serializer {
   requireKnownOptions("json", options, optionNames);
   const resolved = resolveJsonOptions(options);
-  const { compile, forget } = schemaCompiler(options.ajv, options.extraKeywords ?? []);
+  const { compile, forget } = schemaCompiler(options.ajv, options.extraKeywords ?? [], requireAjv);
   const schemas = resolveBodySchemas(options, compile, forget);
   return Object.freeze({
     name: "json",
