@@ -201,6 +201,14 @@ describe("configuration", () => {
       exitCode: 2,
       stderr: expect.stringContaining("waybill.config.mjs"),
     });
+    expect(await run("export default { serialiser: {} };")).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('no option "serialiser"; did you mean "serializer"?'),
+    });
+    expect(await run("export default { pipeline: {}, golden: {}, messageTypes: [] };")).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('defineConfig: there is no option "messageTypes"'),
+    });
     expect(await runCommand(["decode", "-c", "nowhere.ts"])).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining("no configuration file"),

@@ -27,7 +27,7 @@ export type {
   SchemasByVersion,
   UpcastersFrom,
   VersionSchemas,
-} from "./message-types/define-message.js";
+} from "./message-types/message-definition.js";
 export type {
   ConverterContext,
   MessageType,

@@ -28,6 +28,8 @@ export type { ReasonCode, Stage } from "./errors/reason.js";
 export { reasonCodes } from "./errors/reason.js";
 export { quoted, quotedPath } from "./errors/wire-text.js";
 export { compileOnce } from "./foundation/compile-once.js";
+export type { OptionNames } from "./foundation/known-options.js";
+export { nearestName, requireKnownOptions } from "./foundation/known-options.js";
 export type { MediaType } from "./message/media-type.js";
 export { parseMediaType } from "./message/media-type.js";
 export { untransferable } from "./message/untransferable.js";

@@ -1,4 +1,5 @@
 import type { ApplicationProperties, ApplicationPropertyValue } from "@waybill/core";
+import { requireKnownOptions } from "@waybill/core/serializer";
 import type { WritableProperties } from "@waybill/core/transport";
 import { looksLikeEvent, openEvent } from "./cloud-event.js";
 import {
@@ -34,6 +35,7 @@ const structured = "application/cloudevents";
  * the event's `type`, the body its data. Source: CloudEvents, AMQP protocol binding 1.0.3.
  */
 export function cloudEvents(options: CloudEventsOptions = {}): Envelope {
+  requireKnownOptions("cloudEvents", options, { types: true, source: true, mode: true, format: true });
   const { source = "/", mode = "binary", format = "json" } = options;
   if (mode !== "binary" && mode !== "structured")
     throw new TypeError('cloudEvents: mode must be "binary" or "structured".');

@@ -1,4 +1,4 @@
-import { decodeFailure } from "@waybill/core/serializer";
+import { decodeFailure, requireKnownOptions } from "@waybill/core/serializer";
 import type { WritableProperties } from "@waybill/core/transport";
 import { typeList } from "./dotnet-types.js";
 import {
@@ -33,6 +33,7 @@ const prefix = "urn:message:";
  * `ServiceBusSendTransportContext`, `MessageHeaders`.
  */
 export function massTransit(options: MassTransitOptions = {}): Envelope {
+  requireKnownOptions("massTransit", options, { types: true, writes: true, sourceAddress: true });
   const { writes = "envelope", sourceAddress } = options;
   if (writes !== "envelope" && writes !== "raw")
     throw new TypeError('massTransit: writes must be "envelope" or "raw".');

@@ -1,4 +1,5 @@
 import type { ApplicationPropertyValue } from "@waybill/core";
+import { requireKnownOptions } from "@waybill/core/serializer";
 import { dotnetFullName, typeList } from "./dotnet-types.js";
 import {
   type Envelope,
@@ -23,6 +24,7 @@ export interface NServiceBusOptions extends EnvelopeOptions {
  * NServiceBus.Transport.AzureServiceBus, `OutgoingMessageExtensions`.
  */
 export function nserviceBus(options: NServiceBusOptions = {}): Envelope {
+  requireKnownOptions("nserviceBus", options, { types: true, endpoint: true, intent: true });
   const { endpoint, intent = "Send" } = options;
   const table = typeTable(options.types, dotnetFullName);
   return Object.freeze({

@@ -1,3 +1,4 @@
+import { requireKnownOptions } from "@waybill/core/serializer";
 import {
   type Envelope,
   type EnvelopedMessage,
@@ -14,6 +15,7 @@ const marks = ["accepted-content-types", "sent-at", "conversation-id", "reply-ur
 
 /** Wolverine: the type is the native subject, the rest are texts among the application properties. Source: `AzureServiceBusEnvelopeMapper`. */
 export function wolverine(options: EnvelopeOptions = {}): Envelope {
+  requireKnownOptions("wolverine", options, { types: true });
   const table = typeTable(options.types);
   const isWolverine = ({ subject, applicationProperties }: EnvelopedMessage) =>
     typeof subject === "string" &&

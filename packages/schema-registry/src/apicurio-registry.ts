@@ -1,4 +1,5 @@
-import { HttpRegistry, type HttpRegistryOptions } from "./http-registry.js";
+import { requireKnownOptions } from "@waybill/core/serializer";
+import { HttpRegistry, type HttpRegistryOptions, httpOptionNames } from "./http-registry.js";
 import type { RegisteredSchema, SchemaFormat, SchemaSource } from "./schema-source.js";
 
 /** How an Apicurio Registry is reached, and what its ids are. */
@@ -14,6 +15,7 @@ const formats: Readonly<Record<string, SchemaFormat>> = { AVRO: "avro", JSON: "j
  * application properties `apicurio.value.contentId` and `apicurio.value.globalId` are read too.
  */
 export function apicurioRegistry(options: ApicurioRegistryOptions): SchemaSource {
+  requireKnownOptions("apicurioRegistry", options, { ...httpOptionNames, ids: true });
   const { ids = "contentId" } = options;
   if (ids !== "contentId" && ids !== "globalId")
     throw new TypeError('apicurioRegistry: ids must be "contentId" or "globalId".');

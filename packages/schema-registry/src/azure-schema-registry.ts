@@ -1,3 +1,4 @@
+import { requireKnownOptions } from "@waybill/core/serializer";
 import type { RegisteredSchema, SchemaFormat, SchemaSource, SchemaToWrite } from "./schema-source.js";
 
 /** What is needed of a `SchemaRegistryClient` of `@azure/schema-registry`. */
@@ -43,8 +44,10 @@ const formatNames: Readonly<Record<SchemaFormat, string>> = {
  */
 export function azureSchemaRegistry(
   client: AzureSchemaRegistryClient,
-  { groupName }: AzureSchemaRegistryOptions = {},
+  options: AzureSchemaRegistryOptions = {},
 ): SchemaSource {
+  requireKnownOptions("azureSchemaRegistry", options, { groupName: true });
+  const { groupName } = options;
   if (typeof client?.getSchema !== "function")
     throw new TypeError("azureSchemaRegistry: the client must be a SchemaRegistryClient.");
   const describe = ({ subject, definition, format }: SchemaToWrite): AzureSchemaDescription => {

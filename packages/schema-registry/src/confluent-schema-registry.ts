@@ -1,4 +1,5 @@
-import { type HttpAnswer, HttpRegistry, type HttpRegistryOptions } from "./http-registry.js";
+import { requireKnownOptions } from "@waybill/core/serializer";
+import { type HttpAnswer, HttpRegistry, type HttpRegistryOptions, httpOptionNames } from "./http-registry.js";
 import { inlineReferences } from "./inline-references.js";
 import type { RegisteredSchema, SchemaFormat, SchemaSource, SchemaToWrite } from "./schema-source.js";
 
@@ -31,6 +32,7 @@ interface Reference {
 
 /** Confluent Schema Registry, and others that speak its API, such as Karapace, Redpanda and Apicurio's compatible one. */
 export function confluentSchemaRegistry(options: ConfluentSchemaRegistryOptions): SchemaSource {
+  requireKnownOptions("confluentSchemaRegistry", options, { ...httpOptionNames, writes: true });
   const { writes = "confluent" } = options;
   if (writes !== "confluent" && writes !== "confluent-guid")
     throw new TypeError('confluentSchemaRegistry: writes must be "confluent" or "confluent-guid".');

@@ -1,3 +1,5 @@
+import type { OptionNames } from "@waybill/core/serializer";
+
 /** How a registry is reached over HTTP. */
 export interface HttpRegistryOptions {
   /** The registry's address, such as `https://registry.example.com`. */
@@ -10,6 +12,9 @@ export interface HttpRegistryOptions {
   /** Instead of the platform's `fetch`: for proxies, certificates, tests. */
   readonly fetch?: typeof fetch | undefined;
 }
+
+/** The names of {@link HttpRegistryOptions}. */
+export const httpOptionNames: OptionNames<HttpRegistryOptions> = { url: true, headers: true, fetch: true };
 
 /** An answer: its status, headers and text. */
 export interface HttpAnswer {

@@ -21,7 +21,11 @@ export type AvroFactory<Options> = (options: Options) => Serializer;
  * not valid.
  */
 export function registryAvro<Options>(avro: AvroFactory<Options>, options: RegistryAvroOptions): Serializer {
-  const resolved = resolveRegistryOptions(options);
+  const resolved = resolveRegistryOptions("registryAvro", options, {
+    schema: true,
+    schemas: true,
+    settings: true,
+  });
   const make = (more: object) => avro({ ...options.settings, ...more } as unknown as Options);
   const hasReader = options.schema !== undefined || options.schemas !== undefined;
   const definitions = new Map<string, object>();

@@ -21,7 +21,12 @@ export type JsonFactory<Options> = (options: Options) => Serializer;
  * `@waybill/serializer-json`. Throws `TypeError` for options that are not valid.
  */
 export function registryJson<Options>(json: JsonFactory<Options>, options: RegistryJsonOptions): Serializer {
-  const resolved = resolveRegistryOptions(options);
+  const resolved = resolveRegistryOptions("registryJson", options, {
+    schema: true,
+    schemas: true,
+    validates: true,
+    settings: true,
+  });
   const make = (more: object) => json({ ...options.settings, ...more } as unknown as Options);
   const plain = make({});
   const writers = new Map<string, Serializer>();

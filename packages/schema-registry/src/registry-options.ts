@@ -1,4 +1,5 @@
-import type { SerializerContext } from "@waybill/core/serializer";
+import type { OptionNames, SerializerContext } from "@waybill/core/serializer";
+import { requireKnownOptions } from "@waybill/core/serializer";
 import type { SchemaCacheOptions } from "./cached-schemas.js";
 import { type ResolvedCacheOptions, resolveCacheOptions } from "./cached-schemas.js";
 import type { SchemaFraming, SchemaSource } from "./schema-source.js";
@@ -41,8 +42,25 @@ const knownFramings: ReadonlySet<string> = new Set<SchemaFraming>([
   "glue",
 ]);
 
-/** Checks the options and fills in the defaults. Throws `TypeError`. */
-export function resolveRegistryOptions(options: RegistryOptions): ResolvedRegistryOptions {
+const optionNames: OptionNames<RegistryOptions> = {
+  source: true,
+  framings: true,
+  subject: true,
+  writes: true,
+  checkCompatibility: true,
+  maxSchemas: true,
+  unknownIdTtlInMs: true,
+  failureTtlInMs: true,
+  timeoutInMs: true,
+};
+
+/** Checks the options and fills in the defaults. `own` are the names of the options that the serializer has besides. Throws `TypeError`. */
+export function resolveRegistryOptions<Options extends RegistryOptions>(
+  where: string,
+  options: Options,
+  own: OptionNames<Omit<Options, keyof RegistryOptions>>,
+): ResolvedRegistryOptions {
+  requireKnownOptions<object>(where, options, { ...optionNames, ...own });
   const { source, subject, writes = "lookup", checkCompatibility = false } = options ?? {};
   if (typeof source?.schemaById !== "function") throw invalid("source must be a schema source");
   const framings = options.framings ?? source.framings;

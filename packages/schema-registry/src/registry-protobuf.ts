@@ -31,7 +31,7 @@ export function registryProtobuf<Options>(
   protobuf: ProtobufFactory<Options>,
   options: RegistryProtobufOptions,
 ): Serializer {
-  const resolved = resolveRegistryOptions(options);
+  const resolved = resolveRegistryOptions("registryProtobuf", options, { settings: true, sources: true });
   const plain = protobuf({ ...options.settings } as unknown as Options);
   const sources = new Map(
     Object.entries(options.sources ?? {}).map(([type, source]) => [type, placeOf(type, source)]),

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, parse } from "node:path";
+import { requireKnownOptions } from "@waybill/core/serializer";
 import type {
   RegisteredSchema,
   SchemaFormat,
@@ -25,10 +26,9 @@ const formats: Readonly<Record<string, SchemaFormat>> = {
  * Schemas in files named `<id>.avsc`, `<id>.json` or `<id>.proto`, read once, when the source is made. For tests, for machines without a
  * network, and for a registry that is gone. Throws what reading the folder throws, and `TypeError` for an id that stands twice.
  */
-export function schemaFolder(
-  folder: string,
-  { framings = ["azure"] }: SchemaFolderOptions = {},
-): SchemaSource {
+export function schemaFolder(folder: string, options: SchemaFolderOptions = {}): SchemaSource {
+  requireKnownOptions("schemaFolder", options, { framings: true });
+  const { framings = ["azure"] } = options;
   const schemas = new Map<string, RegisteredSchema>();
   for (const file of readdirSync(folder).sort()) {
     const { name, ext } = parse(file);

@@ -1,3 +1,4 @@
+import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer";
 import { type LogicalTypeName, logicalTypeNames } from "./schema/logical-type-name.js";
 import type { AvroMessageSchema, MessageSchemaSettings } from "./schema/message-schema.js";
 import {
@@ -73,6 +74,20 @@ const avroDefaults = Object.freeze({
   unions: "auto",
 } satisfies AvroSettings);
 
+const optionNames: OptionNames<AvroSettings & AvroMessageSchema & { schemas: unknown }> = {
+  framing: true,
+  acceptsConfluent: true,
+  schemaById: true,
+  unframedBodies: true,
+  longs: true,
+  unions: true,
+  rawLogicalTypes: true,
+  schema: true,
+  schemas: true,
+  schemaId: true,
+  writerSchemas: true,
+};
+
 /** Options checked and compiled. */
 export interface ResolvedAvroOptions {
   readonly framing: AvroFraming;
@@ -84,6 +99,7 @@ export interface ResolvedAvroOptions {
 
 /** Validates the options and compiles their schemas. Throws a `TypeError` that names the option. */
 export function resolveAvroOptions(options: AvroOptions): ResolvedAvroOptions {
+  requireKnownOptions<object>("avro", options, optionNames);
   const framing = oneOf("framing", options.framing ?? avroDefaults.framing, [
     "single-object",
     "raw",

@@ -1,6 +1,6 @@
 import type { Serializer, StandardSchema } from "@waybill/core";
-import type { BodySchemaOptions, ValidateFunction } from "@waybill/core/serializer";
-import { compileValidator, resolveBodySchemas } from "@waybill/core/serializer";
+import type { BodySchemaOptions, OptionNames, ValidateFunction } from "@waybill/core/serializer";
+import { compileValidator, requireKnownOptions, resolveBodySchemas } from "@waybill/core/serializer";
 import { readCbor } from "./read-cbor.js";
 import { writeCbor } from "./write-cbor.js";
 
@@ -16,11 +16,14 @@ export interface CborOptions extends BodySchemaOptions<CborBodySchema> {
   readonly selfDescribed?: boolean | undefined;
 }
 
+const optionNames: OptionNames<CborOptions> = { schema: true, schemas: true, selfDescribed: true };
+
 /**
  * The CBOR serializer: plain CBOR, checked before it is decoded, optionally validated. Throws `TypeError` for options that are not valid.
  * Source: RFC 8949.
  */
 export function cbor(options: CborOptions = {}): Serializer {
+  requireKnownOptions("cbor", options, optionNames);
   const { selfDescribed = false } = options;
   if (typeof selfDescribed !== "boolean") throw new TypeError("cbor: selfDescribed must be a boolean.");
   const schemas = resolveBodySchemas(options, compileValidator);

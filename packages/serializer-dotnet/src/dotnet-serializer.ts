@@ -1,6 +1,11 @@
 import type { Serializer, StandardSchema } from "@waybill/core";
-import type { BodySchemaOptions, SerializeContext, ValidateFunction } from "@waybill/core/serializer";
-import { compileValidator, resolveBodySchemas } from "@waybill/core/serializer";
+import type {
+  BodySchemaOptions,
+  OptionNames,
+  SerializeContext,
+  ValidateFunction,
+} from "@waybill/core/serializer";
+import { compileValidator, requireKnownOptions, resolveBodySchemas } from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
 import { type DotnetHints, resolveHints } from "./contract/hints.js";
 import type { DateForm } from "./contract/leaf-value.js";
@@ -39,12 +44,24 @@ export interface DotnetOptions extends BodySchemaOptions<DotnetBodySchema> {
   readonly contracts?: Readonly<Record<string, DotnetContract>> | undefined;
 }
 
+const optionNames: OptionNames<DotnetOptions> = {
+  schema: true,
+  schemas: true,
+  json: true,
+  contents: true,
+  dates: true,
+  hints: true,
+  contract: true,
+  contracts: true,
+};
+
 /**
  * The serializer of legacy .NET bodies: what `new BrokeredMessage(object)` puts on the wire, .NET binary XML of DataContractSerializer.
  * It recognises them without a label, by their structure and Microsoft's namespaces. Throws `TypeError` for options that are not valid.
  * Source: [MC-NBFX], and the data contract names of .NET.
  */
 export function dotnetBinary(options: DotnetOptions = {}): Serializer {
+  requireKnownOptions("dotnetBinary", options, optionNames);
   const schemas = resolveBodySchemas(options, compileValidator);
   const content = resolveJson(options.json);
   const reading = {

@@ -1,9 +1,8 @@
 import type { StandardSchema } from "@waybill/core";
 import type { BodyCheckResult, ValidateFunction } from "@waybill/core/serializer";
 import { compileValidator, isStandardSchema, quotedPath } from "@waybill/core/serializer";
-import { Ajv, type ErrorObject, type Options } from "ajv";
-import { Ajv2020 } from "ajv/dist/2020.js";
-import formatsPlugin from "ajv-formats";
+import type { Ajv, ErrorObject, Options } from "ajv";
+import type { AjvModules } from "./ajv-modules.js";
 import { holdsBigInt, withNumbers } from "./exact-integers.js";
 import { addExactKeywords, addUniqueItems, plainKeyword, toExactSchema } from "./json-schema-keywords.js";
 import type { JsonBodySchema } from "./json-serializer.js";
@@ -27,9 +26,6 @@ export interface AjvValidate {
 // faults must not become 200,000 objects.
 const ajvOptions: Options = Object.freeze({ ownProperties: true, allErrors: false, logger: false });
 
-// The CommonJS default export of ajv-formats, as TypeScript sees it from ESM.
-const addFormats = formatsPlugin as unknown as (ajv: Ajv) => void;
-
 /** Compiles the schemas of one serializer. */
 export interface SchemaCompiler {
   /** Throws `TypeError` for a schema that is not valid. */
@@ -48,20 +44,28 @@ export interface JsonBodyCheck {
 
 /**
  * Returns the compiler for the schemas of one serializer. It keeps one ajv per draft, made when first needed, so that schemas of two
- * serializers cannot clash by `$id`.
+ * serializers cannot clash by `$id`; `load` is called for the first.
  */
-export function schemaCompiler(ajv: AjvLike | undefined, extraKeywords: readonly string[]): SchemaCompiler {
+export function schemaCompiler(
+  ajv: AjvLike | undefined,
+  extraKeywords: readonly string[],
+  load: () => AjvModules,
+): SchemaCompiler {
   let draft7: SchemaDraft | undefined;
   let draft2020: SchemaDraft | undefined;
+  const maker = (draft: "Ajv" | "Ajv2020") => {
+    const modules = load();
+    return () => equip(new modules[draft](ajvOptions), modules, extraKeywords);
+  };
   return {
     compile(schema) {
       if (isValidator(schema)) return compileValidator(schema);
       if (ajv !== undefined) return roundingCheck(compileWith(ajv, schema));
       if (isDraft7(schema)) {
-        draft7 ??= new SchemaDraft(() => equip(new Ajv(ajvOptions), extraKeywords));
+        draft7 ??= new SchemaDraft(maker("Ajv"));
         return draft7.compile(schema);
       }
-      draft2020 ??= new SchemaDraft(() => equip(new Ajv2020(ajvOptions), extraKeywords));
+      draft2020 ??= new SchemaDraft(maker("Ajv2020"));
       return draft2020.compile(schema);
     },
     // Only what was made here: an ajv of the user's may have the schema from the user as well.
@@ -135,7 +139,7 @@ function isDraft7(schema: JsonSchema): boolean {
   return typeof schema.$schema === "string" && schema.$schema.includes("draft-07");
 }
 
-function equip(ajv: Ajv, extraKeywords: readonly string[]): Ajv {
+function equip(ajv: Ajv, { addFormats }: AjvModules, extraKeywords: readonly string[]): Ajv {
   addFormats(ajv);
   addUniqueItems(ajv);
   ajv.addVocabulary([...extraKeywords]);

@@ -1,4 +1,7 @@
 import type { StandardSchema } from "@waybill/core";
+import { requireKnownOptions } from "@waybill/core/serializer";
+import { requireAjv } from "#require-ajv";
+import type { AjvModules } from "./ajv-modules.js";
 import { type AjvLike, type JsonSchema, schemaCompiler } from "./compile-json-schema.js";
 
 /** What a JSON Schema is compiled with. */
@@ -14,11 +17,19 @@ export interface JsonSchemaOptions {
  * the value that a format makes of its bytes, so a date of MessagePack or Avro is a `Date` to it and no string. Throws `TypeError` for a
  * schema that is not valid.
  */
-export function jsonSchema(
+export function jsonSchema(schema: JsonSchema, options: JsonSchemaOptions = {}): StandardSchema {
+  return jsonSchemaWith(requireAjv, schema, options);
+}
+
+/** The same with an ajv that is loaded in another way. */
+export function jsonSchemaWith(
+  load: () => AjvModules,
   schema: JsonSchema,
-  { extraKeywords = [], ajv }: JsonSchemaOptions = {},
+  options: JsonSchemaOptions,
 ): StandardSchema {
-  const check = schemaCompiler(ajv, extraKeywords).compile(schema);
+  requireKnownOptions("jsonSchema", options, { extraKeywords: true, ajv: true });
+  const { extraKeywords = [], ajv } = options;
+  const check = schemaCompiler(ajv, extraKeywords, load).compile(schema);
   return Object.freeze({
     "~standard": Object.freeze({
       version: 1,

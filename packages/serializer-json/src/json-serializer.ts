@@ -1,6 +1,7 @@
 import type { Serializer, StandardSchema } from "@waybill/core";
-import type { BodySchemaOptions, ValidateFunction } from "@waybill/core/serializer";
-import { resolveBodySchemas } from "@waybill/core/serializer";
+import type { BodySchemaOptions, OptionNames, ValidateFunction } from "@waybill/core/serializer";
+import { requireKnownOptions, resolveBodySchemas } from "@waybill/core/serializer";
+import { requireAjv } from "#require-ajv";
 import { type AjvLike, type JsonSchema, schemaCompiler } from "./compile-json-schema.js";
 import { readJson } from "./read-json.js";
 import { writeJson } from "./write-json.js";
@@ -38,6 +39,17 @@ export interface ResolvedJsonOptions {
   readonly writeBytes: "refuse" | "base64";
 }
 
+const optionNames: OptionNames<JsonOptions> = {
+  schema: true,
+  schemas: true,
+  byteOrderMark: true,
+  readUnsafeIntegers: true,
+  writeBigInts: true,
+  writeBytes: true,
+  extraKeywords: true,
+  ajv: true,
+};
+
 /** What `json()` does unless told otherwise. */
 const defaultJsonOptions: ResolvedJsonOptions = Object.freeze({
   byteOrderMark: "strip",
@@ -51,8 +63,9 @@ const defaultJsonOptions: ResolvedJsonOptions = Object.freeze({
  * Throws `TypeError` for unknown option values and schemas that do not compile. Source: RFC 8259, RFC 6839.
  */
 export function json(options: JsonOptions = {}): Serializer {
+  requireKnownOptions("json", options, optionNames);
   const resolved = resolveJsonOptions(options);
-  const { compile, forget } = schemaCompiler(options.ajv, options.extraKeywords ?? []);
+  const { compile, forget } = schemaCompiler(options.ajv, options.extraKeywords ?? [], requireAjv);
   const schemas = resolveBodySchemas(options, compile, forget);
   return Object.freeze({
     name: "json",

@@ -1,6 +1,6 @@
 import type { Serializer, StandardSchema } from "@waybill/core";
-import type { BodySchemaOptions, ValidateFunction } from "@waybill/core/serializer";
-import { compileValidator, resolveBodySchemas } from "@waybill/core/serializer";
+import type { BodySchemaOptions, OptionNames, ValidateFunction } from "@waybill/core/serializer";
+import { compileValidator, requireKnownOptions, resolveBodySchemas } from "@waybill/core/serializer";
 import { readMsgpack } from "./read-msgpack.js";
 import { writeMsgpack } from "./write-msgpack.js";
 
@@ -10,11 +10,14 @@ export type MsgpackBodySchema = StandardSchema | ValidateFunction;
 /** How `msgpack()` validates, when it reads and when it writes. There is nothing else to choose: the wire is plain MessagePack. */
 export interface MsgpackOptions extends BodySchemaOptions<MsgpackBodySchema> {}
 
+const optionNames: OptionNames<MsgpackOptions> = { schema: true, schemas: true };
+
 /**
  * The MessagePack serializer: plain MessagePack that every implementation reads, bounded before it is decoded, optionally validated.
  * Throws `TypeError` for a schema of an unknown kind. Source: github.com/msgpack/msgpack/blob/master/spec.md.
  */
 export function msgpack(options: MsgpackOptions = {}): Serializer {
+  requireKnownOptions("msgpack", options, optionNames);
   const schemas = resolveBodySchemas(options, compileValidator);
   return Object.freeze({
     name: "msgpack",

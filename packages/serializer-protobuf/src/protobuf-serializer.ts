@@ -1,7 +1,12 @@
 import type { Registry } from "@bufbuild/protobuf";
 import type { Serializer, StandardSchema } from "@waybill/core";
-import type { BodySchemaOptions, SerializerContext, ValidateFunction } from "@waybill/core/serializer";
-import { compileValidator, resolveBodySchemas } from "@waybill/core/serializer";
+import type {
+  BodySchemaOptions,
+  OptionNames,
+  SerializerContext,
+  ValidateFunction,
+} from "@waybill/core/serializer";
+import { compileValidator, requireKnownOptions, resolveBodySchemas } from "@waybill/core/serializer";
 import { messageDescriptor } from "./message-descriptor.js";
 import { readProtobuf } from "./read-protobuf.js";
 import { writeProtobuf } from "./write-protobuf.js";
@@ -22,11 +27,20 @@ export interface ProtobufOptions extends BodySchemaOptions<ProtobufBodySchema> {
   readonly unknownFields?: "keep" | "refuse" | undefined;
 }
 
+const optionNames: OptionNames<ProtobufOptions> = {
+  schema: true,
+  schemas: true,
+  registry: true,
+  typeOf: true,
+  unknownFields: true,
+};
+
 /**
  * The Protocol Buffers serializer, with protobuf-es. Its bytes say nothing about their type, so it reads what a label names and is never
  * guessed. Throws `TypeError` for options that are not valid. Source: protobuf.dev, Encoding.
  */
 export function protobuf(options: ProtobufOptions): Serializer {
+  requireKnownOptions("protobuf", options, optionNames);
   const { registry, typeOf, unknownFields = "keep" } = options ?? {};
   if (typeof registry?.getMessage !== "function") {
     throw new TypeError(

@@ -1,6 +1,6 @@
 import type { Serializer, StandardSchema } from "@waybill/core";
-import type { BodySchemaOptions, ValidateFunction } from "@waybill/core/serializer";
-import { compileValidator, resolveBodySchemas } from "@waybill/core/serializer";
+import type { BodySchemaOptions, OptionNames, ValidateFunction } from "@waybill/core/serializer";
+import { compileValidator, requireKnownOptions, resolveBodySchemas } from "@waybill/core/serializer";
 import { readXml } from "./read-xml.js";
 import { writeXml } from "./write-xml.js";
 
@@ -21,11 +21,14 @@ export interface XmlOptions extends BodySchemaOptions<XmlBodySchema> {
   readonly value?: "both" | "text" | "parsed" | undefined;
 }
 
+const optionNames: OptionNames<XmlOptions> = { schema: true, schemas: true, value: true };
+
 /**
  * The XML serializer. Documents are well-formed XML 1.0 in UTF-8, without a document type: no entity but the five of XML is ever expanded.
  * Throws `TypeError` for options that are not valid. Source: XML 1.0, fifth edition.
  */
 export function xml(options: XmlOptions = {}): Serializer {
+  requireKnownOptions("xml", options, optionNames);
   const { value = "both" } = options;
   if (value !== "both" && value !== "text" && value !== "parsed")
     throw new TypeError('xml: value must be "both", "text" or "parsed".');

@@ -36,6 +36,16 @@ y`,
     );
   });
 
+  it("joins the rows of several interfaces", () => {
+    const page = fillOptionTables("<!-- options Shared BoxOptions -->\n<!-- /options -->", interfaces);
+    expect([...page.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name)).toEqual([
+      "last",
+      "width",
+      "mode",
+      "last",
+    ]);
+  });
+
   it("refuses an interface that is not there", () => {
     expect(() => fillOptionTables("<!-- options No -->\n<!-- /options -->", interfaces)).toThrow(
       'There is no interface "No".',

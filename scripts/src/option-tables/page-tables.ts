@@ -2,13 +2,15 @@ import { drawOptionTable, type OptionInterface, type OptionRow } from "./interfa
 
 /**
  * Fills every table of a page that stands between `<!-- options Name -->` and `<!-- /options -->` with the options of that interface,
- * inherited ones last. Throws when there is no such interface.
+ * or of several that are named, inherited ones last. Throws when there is no such interface.
  */
 export function fillOptionTables(page: string, interfaces: ReadonlyMap<string, OptionInterface>): string {
   return page.replace(
-    /(<!-- options (\w+) -->\n)[\s\S]*?(<!-- \/options -->)/g,
-    (_, start: string, name: string, end: string) =>
-      `${start}\n${drawOptionTable(allRows(name, interfaces))}\n\n${end}`,
+    /(<!-- options (\w+(?: \w+)*) -->\n)[\s\S]*?(<!-- \/options -->)/g,
+    (_, start: string, names: string, end: string) => {
+      const rows = names.split(" ").flatMap((name) => allRows(name, interfaces));
+      return `${start}\n${drawOptionTable(rows)}\n\n${end}`;
+    },
   );
 }
 

@@ -19,7 +19,8 @@ function missingFiles(tarball: Uint8Array): string[] {
   );
   const missing = requiredFiles.filter((path) => !files.has(path)).map((path) => `${path} is not packed.`);
   const tests = [...files].filter((path) => /\.test(-d)?\./.test(path)).map((path) => `${path} is packed.`);
-  return [...missing, ...tests];
+  const sources = [...files].filter((path) => path.endsWith(".map") || path.startsWith("src/"));
+  return [...missing, ...tests, ...sources.map((path) => `${path} is packed: a map or a source.`)];
 }
 
 async function publintFindings(tarball: Uint8Array): Promise<string[]> {

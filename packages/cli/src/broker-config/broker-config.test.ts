@@ -108,12 +108,13 @@ describe("a configuration of the official emulator", () => {
 
   it("warns of what it does not know, and of windows that are too short", () => {
     const warnings: string[] = [];
-    const properties = '{"Colour":"red","DuplicateDetectionHistoryTimeWindow":"PT5S"}';
+    const properties = '{"Colour":"red","LokDuration":"PT1M","DuplicateDetectionHistoryTimeWindow":"PT5S"}';
     const text = `{"Namespaces":[{"Queues":[{"Name":"q","Properties":${properties}}]}]}`;
     const [namespace] = read(text, { warn: (warning: string) => void warnings.push(warning) } as never);
     expect(namespace?.queues[0]?.properties).toEqual({ duplicateDetectionHistoryTimeWindowMs: 20_000 });
     expect(warnings).toEqual([
       "Namespaces[0].Queues[0].Properties.Colour is not known, and means nothing.",
+      "Namespaces[0].Queues[0].Properties.LokDuration is not known, and means nothing; did you mean LockDuration?",
       "Namespaces[0].Queues[0].Properties.DuplicateDetectionHistoryTimeWindow is below what the service takes: it becomes 20 seconds.",
     ]);
   });

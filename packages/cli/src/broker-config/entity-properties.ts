@@ -4,6 +4,7 @@ import {
   DEFAULT_TOPIC_OPTIONS,
   type QueueOptions,
 } from "@waybill/broker";
+import { nearestName } from "@waybill/core/serializer";
 import type { ConfigNode } from "./config-node.js";
 import { parseIsoDuration } from "./iso-duration.js";
 
@@ -53,10 +54,16 @@ export function readProperties(
   }
   for (const [key, node] of properties?.entries() ?? []) {
     const option = known.get(key.toLowerCase());
-    if (option === undefined) warn(`${node.path} is not known, and means nothing.`);
+    if (option === undefined)
+      warn(`${node.path} is not known, and means nothing${nearestKey(key, known.values())}`);
     else if (node.value !== null && node.value !== "") read[option] = readValue(option, node, warn);
   }
   return read;
+}
+
+function nearestKey(key: string, options: Iterable<string>): string {
+  const nearest = nearestName(key, Array.from(options, toKey));
+  return nearest === undefined ? "." : `; did you mean ${nearest}?`;
 }
 
 function readValue(option: string, node: ConfigNode, warn: PropertyRules["warn"]): unknown {

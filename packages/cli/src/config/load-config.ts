@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { extname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createPipeline, type Pipeline } from "@waybill/core";
+import { requireKnownOptions } from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { UsageError } from "../errors/usage-error.js";
@@ -21,11 +22,21 @@ export async function loadConfig(file: string | undefined): Promise<LoadedConfig
   const path = file === undefined ? findConfig() : resolve(file);
   const config = path === undefined ? defaultConfig() : await importConfig(path);
   try {
-    const pipeline = "pipeline" in config ? config.pipeline : createPipeline(config);
-    return { pipeline, golden: config.golden ?? {} };
+    return { pipeline: pipelineOf(config), golden: goldenOf(config.golden) };
   } catch (error) {
     throw new UsageError(`${path ?? "The chain"}: ${(error as Error).message}`);
   }
+}
+
+function pipelineOf({ golden: _, ...config }: WaybillConfig): Pipeline {
+  if (!("pipeline" in config)) return createPipeline(config);
+  requireKnownOptions("defineConfig", config, { pipeline: true });
+  return config.pipeline;
+}
+
+function goldenOf(golden: GoldenConfig = {}): GoldenConfig {
+  requireKnownOptions("golden", golden, { redact: true, keep: true });
+  return golden;
 }
 
 function findConfig(): string | undefined {
@@ -39,7 +50,8 @@ function defaultConfig(): WaybillConfig {
 async function importConfig(path: string): Promise<WaybillConfig> {
   if (!existsSync(path)) throw new UsageError(`There is no configuration file ${path}.`);
   const config = await importDefault(path);
-  if (typeof config === "object" && config !== null && ("serializer" in config || "pipeline" in config))
+  // What else is missing is for the pipeline to say, which knows the names that are near.
+  if (typeof config === "object" && config !== null && Object.keys(config).length > 0)
     return config as WaybillConfig;
   throw new UsageError(
     `${path} must have a default export: export default defineConfig({ serializer: json() }).`,

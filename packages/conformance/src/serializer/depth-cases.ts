@@ -51,7 +51,7 @@ function writingCase(subject: SerializerSubject, nesting: Nesting, maxDepth: num
       await write(serializer, nesting.value(maxDepth), subject.message, { maxDepth });
       await write(serializer, nesting.value(maxDepth + 1), subject.message, { maxDepth }).then(
         () => assert.fail(`${maxDepth + 1} levels were written under a limit of ${maxDepth}`),
-        assertWriteRefusal,
+        (error: unknown) => assertWriteRefusal(error, `${maxDepth + 1} levels`),
       );
     },
   };

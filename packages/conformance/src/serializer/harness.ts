@@ -115,15 +115,23 @@ export async function readRefused(serializer: Serializer, offer: Offer, name: st
 /** Offers a body and fails unless it is read. */
 export async function readValue(serializer: Serializer, offer: Offer, name: string): Promise<unknown> {
   const harness = await read(serializer, offer);
-  if (harness.status === "refusal") assert.fail(`${name} was refused: ${harness.error.message}`);
+  if (harness.status === "refusal")
+    return fail(`${name} was refused: ${harness.error.message}`, harness.error);
   return harness.value;
 }
 
 /** Asserts that an error is what `serialize` throws when it cannot write a value. */
-export function assertWriteRefusal(error: unknown): WaybillError {
-  assert.ok(error instanceof WaybillError, `serialize threw ${String(error)} instead of an encodeFailure`);
-  assert.equal(error.code, "serialization-failed", "serialize throws an encodeFailure");
+export function assertWriteRefusal(error: unknown, name = "a value"): WaybillError {
+  if (!(error instanceof WaybillError))
+    return fail(`for ${name} serialize threw ${String(error)} instead of an encodeFailure`, error);
+  if (error.code !== "serialization-failed")
+    return fail(`for ${name} serialize threw ${error.code} instead of an encodeFailure`, error);
   return error;
+}
+
+/** Fails with what was thrown as the cause: its stack leads to the mistake. */
+export function fail(text: string, cause: unknown): never {
+  throw Object.assign(new assert.AssertionError({ message: text, stackStartFn: fail }), { cause });
 }
 
 /** The setting of one value laid over that of its subject. */
@@ -141,10 +149,10 @@ function messageContext(message: MessageSetting, contentType: string | undefined
 }
 
 function assertProperRefusal(error: unknown): WaybillError {
-  assert.ok(
-    error instanceof WaybillError,
-    `deserialize threw ${error instanceof Error ? error.name : typeof error} instead of a decodeFailure or validationFailure`,
-  );
+  if (!(error instanceof WaybillError)) {
+    const kind = error instanceof Error ? error.name : typeof error;
+    return fail(`deserialize threw ${kind} instead of a decodeFailure or validationFailure`, error);
+  }
   assert.equal(error.code, "deserialization-failed", "a refusal has the code deserialization-failed");
   assert.ok(
     error.reason !== undefined && Object.hasOwn(reasonCodes, error.reason),

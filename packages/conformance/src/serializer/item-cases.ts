@@ -28,7 +28,7 @@ export function itemCases(subject: SerializerSubject): Case[] {
         await write(serializer, items(count), subject.message, { maxItems: count });
         await write(serializer, items(count), subject.message, { maxItems: count - 1 }).then(
           () => assert.fail(`${count} items were written under a limit of ${count - 1}`),
-          assertWriteRefusal,
+          (error: unknown) => assertWriteRefusal(error, `${count} items`),
         );
       },
     },

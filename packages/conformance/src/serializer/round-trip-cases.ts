@@ -43,7 +43,9 @@ export function roundTripCases(subject: SerializerSubject): Case[] {
         for (const entry of subject.values.filter(({ isLarge }) => isLarge !== true)) {
           const message = messageSetting(subject, entry.message);
           if (entry.isRefused === true)
-            await write(serializer, entry.value, message).catch(assertWriteRefusal);
+            await write(serializer, entry.value, message).catch((error: unknown) =>
+              assertWriteRefusal(error, entry.name),
+            );
           else await roundTrip(subject, entry, serializer);
         }
       },
@@ -73,7 +75,7 @@ function refusalCase(subject: SerializerSubject, entry: SerializerValue): Case {
       const message = messageSetting(subject, entry.message);
       await write(serializer, entry.value, message).then(
         () => assert.fail(`${entry.name} was written`),
-        assertWriteRefusal,
+        (error: unknown) => assertWriteRefusal(error, entry.name),
       );
     },
   };

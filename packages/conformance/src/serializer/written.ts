@@ -1,6 +1,5 @@
-import assert from "node:assert/strict";
 import type { Serializer } from "@waybill/core";
-import { messageSetting, write } from "./harness.js";
+import { fail, messageSetting, write } from "./harness.js";
 import type { MessageSetting, SerializerSubject, SerializerValue } from "./serializer-subject.js";
 
 /** One of the subject's values as the subject itself wrote it. */
@@ -24,7 +23,7 @@ export async function writeValue(
 ): Promise<Written> {
   const message = messageSetting(subject, entry.message);
   const { bytes, contentType } = await write(serializer, entry.value, message).catch((error: unknown) =>
-    assert.fail(`${entry.name} was not written: ${error instanceof Error ? error.message : String(error)}`),
+    fail(`${entry.name} was not written: ${error instanceof Error ? error.message : String(error)}`, error),
   );
   const value = expectedValue(entry);
   const members = memberCount(value);

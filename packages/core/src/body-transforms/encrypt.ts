@@ -46,7 +46,9 @@ export async function encrypt(
   const claimCheck = key === undefined ? undefined : { key, bytes: encryptedLength(plain.length) };
   const additionalData = associatedData(boundTo(message, id, { list, names }, claimCheck));
   const parameters = { name: "AES-GCM", iv: nonce, additionalData, tagLength: tagLength * 8 };
-  const body = new Uint8Array(await globalThis.crypto.subtle.encrypt(parameters, encryptionKey, plain));
+  const body = new Uint8Array(
+    await globalThis.crypto.subtle.encrypt(parameters, encryptionKey as CryptoKey, plain),
+  );
   const applicationProperties = {
     ...message.applicationProperties,
     [encryptionProperty]: algorithm,
@@ -110,7 +112,11 @@ export async function decrypt(
   const additionalData = associatedData(boundTo(message, keyId, bound, claimCheck));
   const parameters = { name: "AES-GCM", iv: nonce, additionalData, tagLength: tagLength * 8 };
   try {
-    const plain = await globalThis.crypto.subtle.decrypt(parameters, key, body as Uint8Array<ArrayBuffer>);
+    const plain = await globalThis.crypto.subtle.decrypt(
+      parameters,
+      key as CryptoKey,
+      body as Uint8Array<ArrayBuffer>,
+    );
     return new Uint8Array(plain);
   } catch {
     // Web Crypto gives no reason, and there is none to give: whoever asks may be an attacker.

@@ -1,5 +1,6 @@
 import type { Awaitable } from "../contracts/serializer.js";
 import type { CallOptions } from "../contracts/transport.js";
+import { type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
 import { requireWebCrypto } from "../foundation/web-crypto.js";
 
 /** The part of a Web Crypto `CryptoKey` that is looked at; it must be an AES-GCM key of 256 bits that may encrypt or decrypt. */
@@ -74,11 +75,21 @@ const defaults = Object.freeze({
   keyCacheSize: 100,
 });
 
+const optionNames: OptionNames<EncryptionOptions> = {
+  keys: true,
+  allowPlaintext: true,
+  boundProperties: true,
+  allowPartialBinding: true,
+  keyCacheDurationInMs: true,
+  keyCacheSize: true,
+};
+
 /** Checks the options and fills in the defaults. Throws `TypeError`, or `configuration-invalid` where there is no Web Crypto. */
 export function resolveEncryption(
   options: EncryptionOptions | undefined,
 ): ResolvedEncryptionOptions | undefined {
   if (options === undefined) return undefined;
+  requireKnownOptions("encryption", options, optionNames);
   const { keys } = options;
   if (typeof keys?.currentKey !== "function" || typeof keys.findKey !== "function") {
     throw new TypeError("encryption.keys must be an EncryptionKeyProvider.");

@@ -5,12 +5,16 @@ import type {
   EncryptionKeyMaterial,
   EncryptionKeyProvider,
   ResolvedEncryptionOptions,
+  WebCryptoKey,
 } from "./encryption-options.js";
 
-/** A key in the form in which Web Crypto takes it. */
+/**
+ * A key in the form in which Web Crypto takes it: a `CryptoKey`, which is no type of a program without those of the DOM, and so must not stand
+ * in a declaration.
+ */
 export interface ReadyKey {
   readonly id: string;
-  readonly key: CryptoKey;
+  readonly key: WebCryptoKey;
 }
 
 interface Remembered<T> {
@@ -113,15 +117,15 @@ function isFresh<T>(remembered: Remembered<T> | undefined): remembered is Rememb
   return remembered !== undefined && performance.now() < remembered.untilMs;
 }
 
-async function ready(key: EncryptionKeyMaterial, usage: "encrypt" | "decrypt"): Promise<CryptoKey> {
+async function ready(key: EncryptionKeyMaterial, usage: "encrypt" | "decrypt"): Promise<WebCryptoKey> {
   if (key instanceof Uint8Array && key.length === 32) {
     return globalThis.crypto.subtle.importKey("raw", key as Uint8Array<ArrayBuffer>, "AES-GCM", false, [
       usage,
     ]);
   }
-  const { algorithm, usages } = key as CryptoKey;
+  const { algorithm, usages } = key as WebCryptoKey;
   const { name, length } = (algorithm ?? {}) as Partial<AesKeyAlgorithm>;
-  if (name === "AES-GCM" && length === 256 && usages.includes(usage)) return key as CryptoKey;
+  if (name === "AES-GCM" && length === 256 && usages.includes(usage)) return key as WebCryptoKey;
   // Neither the message's fault nor forever: a provider can be mended, and the message comes back until then.
   throw new WaybillError(
     "unavailable",

@@ -1,5 +1,6 @@
 import type { MessageFormat } from "../diagnostics/circuit-breaker-event.js";
 import { durationMs } from "../foundation/duration.js";
+import { type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
 import type { CircuitRule } from "./circuit.js";
 
 /** What happens to messages that cannot be read beyond those that are held, while others are read: see {@link CircuitBreakerOptions}. */
@@ -61,6 +62,17 @@ const defaultCircuitBreakerOptions = Object.freeze({
   decodedBefore: Object.freeze([]),
 } as const) satisfies CircuitBreakerOptions;
 
+const optionNames: OptionNames<CircuitBreakerOptions> = {
+  failureRate: true,
+  windowSize: true,
+  windowDurationInMs: true,
+  probeIntervalInMs: true,
+  maxHeldMessages: true,
+  whenFull: true,
+  maxHoldDurationInMs: true,
+  decodedBefore: true,
+};
+
 /** Probes without a pause would leave no time for anything else. */
 const shortestProbeIntervalMs = 10;
 
@@ -68,6 +80,7 @@ const shortestProbeIntervalMs = 10;
 export function resolveCircuitBreakerOptions(
   options: CircuitBreakerOptions = {},
 ): ResolvedCircuitBreakerOptions {
+  requireKnownOptions("circuitBreaker", options, optionNames);
   const defaults = defaultCircuitBreakerOptions;
   const { failureRate = defaults.failureRate, decodedBefore = defaults.decodedBefore } = options;
   if (!(failureRate > 0 && failureRate <= 1)) {

@@ -7,11 +7,12 @@ import type { CircuitBreakerEvent } from "../diagnostics/circuit-breaker-event.j
 import type { Diagnostics } from "../diagnostics/diagnostics.js";
 import { Observer } from "../diagnostics/observer.js";
 import { callHook } from "../foundation/call-hook.js";
+import { kindOf, type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
 import { resolveUnavailableBackoff, type UnavailableBackoff } from "../holding/unavailable-backoff.js";
 import type { UndeserializableEvent } from "../message/undeserializable-event.js";
 import type { MessageType } from "../message-types/message-type.js";
-import type { PipelineOptions } from "../pipeline/options.js";
-import { createPipeline, type Pipeline } from "../pipeline/pipeline.js";
+import { type PipelineOptions, pipelineOptionNames } from "../pipeline/options.js";
+import { makePipeline, type Pipeline } from "../pipeline/pipeline.js";
 
 /** What a client does beside reading and writing bodies. */
 export interface ClientOptions {
@@ -56,11 +57,25 @@ export interface ResolvedClientOptions {
   readonly onCircuitBreaker: (event: CircuitBreakerEvent) => void;
 }
 
+const optionNames: OptionNames<ClientOptions & PipelineOptions & { readonly pipeline: Pipeline }> = {
+  ...pipelineOptionNames,
+  pipeline: true,
+  quarantineQueue: true,
+  onUndeserializable: true,
+  diagnostics: true,
+  consumerVersion: true,
+  sessionStateEnvelope: true,
+  unavailableBackoff: true,
+  circuitBreaker: true,
+  onCircuitBreaker: true,
+};
+
 /** Checks the options and fills in the defaults. Throws as `createPipeline` does, and `TypeError` for values no program should pass. */
 export function resolveClientOptions(options: WaybillClientOptions): ResolvedClientOptions {
   if (typeof options !== "object" || options === null) {
     throw new TypeError("A client needs options: a serializer at least, or a pipeline.");
   }
+  requireKnownOptions<object>("WaybillClient", options, optionNames);
   const { quarantineQueue, onUndeserializable, consumerVersion, circuitBreaker, onCircuitBreaker } = options;
   if (quarantineQueue !== undefined && (typeof quarantineQueue !== "string" || quarantineQueue === "")) {
     throw new TypeError("quarantineQueue must be the name of a queue or topic.");
@@ -71,7 +86,7 @@ export function resolveClientOptions(options: WaybillClientOptions): ResolvedCli
   const observer = options.diagnostics === undefined ? undefined : new Observer(options.diagnostics);
   const told = onUndeserializable === undefined ? ignore : shielded(onUndeserializable);
   return Object.freeze({
-    pipeline: "pipeline" in options ? options.pipeline : createPipeline(options),
+    pipeline: "pipeline" in options ? requirePipeline(options.pipeline) : makePipeline(options),
     quarantineQueue,
     onUndeserializable: observer === undefined ? told : observed(told, observer),
     observer,
@@ -81,6 +96,12 @@ export function resolveClientOptions(options: WaybillClientOptions): ResolvedCli
     circuitBreaker: circuitBreaker === false ? undefined : resolveCircuitBreakerOptions(circuitBreaker),
     onCircuitBreaker: onCircuitBreaker === undefined ? ignore : shielded(onCircuitBreaker),
   });
+}
+
+function requirePipeline(pipeline: Pipeline): Pipeline {
+  if (typeof pipeline?.serialize === "function" && typeof pipeline.deserialize === "function")
+    return pipeline;
+  throw new TypeError(`pipeline must be a pipeline, as createPipeline makes it; got ${kindOf(pipeline)}.`);
 }
 
 /** The hook runs between receiving and settling, where an exception of its own would leave messages behind. */

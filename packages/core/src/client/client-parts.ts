@@ -15,6 +15,7 @@ import { ObservedTransport } from "../diagnostics/observed-transport.js";
 import { WaybillError } from "../errors/error.js";
 import { durationMs } from "../foundation/duration.js";
 import { requireInteger } from "../foundation/integer.js";
+import { requireKnownOptions, requireOptions } from "../foundation/known-options.js";
 import { type Scheduler, systemScheduler } from "../foundation/scheduler.js";
 import type { UndecodedMessage } from "../message/message.js";
 import type { MessageType } from "../message-types/message-type.js";
@@ -28,12 +29,20 @@ import {
 import { Receiver, type ReceiverSettings } from "../receiving/receiver.js";
 import {
   type AcceptSessionReceiverOptions,
+  acceptSessionOptionNames,
   defaultReceiverOptions,
+  optionsOfTheSdk,
   type ReceiverOptions,
+  receiverOptionNames,
 } from "../receiving/receiver-options.js";
 import { requireUndeserializableAction } from "../receiving/undeserializable-action.js";
 import type { RehearsalReport } from "../rehearsal/rehearsal-report.js";
-import { defaultRehearseOptions, type RehearseOptions, rehearse } from "../rehearsal/rehearse.js";
+import {
+  defaultRehearseOptions,
+  type RehearseOptions,
+  rehearse,
+  rehearseOptionNames,
+} from "../rehearsal/rehearse.js";
 import { RuleManager } from "../rules/rule-manager.js";
 import { Sender } from "../sending/sender.js";
 import { type ListSessionsOptions, listSessions } from "../sessions/list-sessions.js";
@@ -136,6 +145,7 @@ export class ClientParts {
   }
 
   createReceiver(entity: EntityName, options: ReceiverOptions = {}): Receiver<UndecodedMessage> {
+    requireKnownOptions("createReceiver", options, receiverOptionNames, optionsOfTheSdk);
     return this.#openReceiver(entity, options, this.#options.pipeline, false);
   }
 
@@ -143,9 +153,11 @@ export class ClientParts {
   subscribe(
     entity: EntityName,
     given: TypedMessageHandlers<MessageType>,
-    { receiveMode, ...options }: TypedSubscribeOptions = {},
+    typedOptions: TypedSubscribeOptions = {},
   ): MessageSubscription {
     this.requireOpen();
+    requireOptions("subscribe", typedOptions);
+    const { receiveMode, ...options } = typedOptions;
     const { pipeline, handlers } = untypedHandlers(this.#options.pipeline, given);
     const receiver = this.#openReceiver(entity, { receiveMode }, pipeline, true);
     try {
@@ -189,6 +201,7 @@ export class ClientParts {
     options: AcceptSessionReceiverOptions = {},
   ): Promise<SessionReceiver<UndecodedMessage>> {
     this.requireOpen();
+    requireKnownOptions("acceptSession", options, acceptSessionOptionNames, optionsOfTheSdk);
     const { receiveMode = defaultReceiverOptions.receiveMode, abortSignal } = options;
     requireReceiveMode(receiveMode);
     renewForMs(options);
@@ -241,6 +254,7 @@ export class ClientParts {
 
   /** Reads what waits in an entity as the client would, and changes nothing. */
   async rehearse(entity: EntityName, options: RehearseOptions = {}): Promise<RehearsalReport> {
+    requireKnownOptions("rehearse", options, rehearseOptionNames);
     const { maxMessageCount = defaultRehearseOptions.maxMessageCount, subQueueType } = options;
     requireInteger("maxMessageCount", maxMessageCount, 1);
     this.requireOpen();

@@ -1,3 +1,4 @@
+import { type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
 import { requireWebCrypto } from "../foundation/web-crypto.js";
 import type { CallOptions } from "./transport.js";
 
@@ -39,11 +40,14 @@ export type ResolvedClaimCheckOptions = Required<{
 
 const defaultMinBytes = 131_072;
 
+const optionNames: OptionNames<ClaimCheckOptions> = { store: true, minBytes: true };
+
 /** Checks the options and fills in the defaults. Throws `TypeError`, or `configuration-invalid` where there is no Web Crypto. */
 export function resolveClaimCheck(
   options: ClaimCheckOptions | undefined,
 ): ResolvedClaimCheckOptions | undefined {
   if (options === undefined) return undefined;
+  requireKnownOptions("claimCheck", options, optionNames);
   const { store, minBytes = defaultMinBytes } = options;
   if (typeof store?.put !== "function" || typeof store.get !== "function") {
     throw new TypeError("claimCheck.store must be a ClaimCheckStore.");

@@ -10,6 +10,9 @@ import type { HealthMonitor } from "../diagnostics/health-monitor.js";
 import { messageFacts } from "../diagnostics/message-facts.js";
 import type { Observer } from "../diagnostics/observer.js";
 import { type ErrorCode, WaybillError } from "../errors/error.js";
+import { quoted } from "../errors/wire-text.js";
+import { inspected } from "../foundation/inspected.js";
+import { kindOf } from "../foundation/known-options.js";
 import type { LockRenewal, RenewableLock } from "./lock-renewal.js";
 import { giveBack } from "./redelivery.js";
 
@@ -60,6 +63,14 @@ export class Delivery implements RenewableLock {
     return renewLock(this);
   }
 
+  /** A copy of a message is printed with it. */
+  [inspected](): object {
+    return { state: this.state };
+  }
+
+  /** It has no JSON. */
+  toJSON(): undefined {}
+
   /** A pending settlement tells its own story. */
   giveUp(error: unknown): void {
     if (this.state !== "open") return;
@@ -88,6 +99,11 @@ export function settle(delivery: Delivery, verb: SettlementVerb, options?: DeadL
 
 /** The delivery behind a received message. Throws `operation-invalid` when there is nothing to settle, or not for this receiver. */
 export function requireDelivery(message: SettleableMessage, receiver: TransportReceiver): Delivery {
+  if (typeof message !== "object" || message === null || Array.isArray(message)) {
+    throw new TypeError(
+      `Only a message that ${quoted(receiver.entityPath)} delivered can be settled or renewed; got ${kindOf(message)}.`,
+    );
+  }
   const { settlement } = message;
   if (settlement instanceof Delivery && settlement.receiver === receiver) return settlement;
   const text =

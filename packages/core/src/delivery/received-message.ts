@@ -1,6 +1,8 @@
 import type { DeliveredMessage } from "../contracts/transport.js";
+import { inspected } from "../foundation/inspected.js";
 import type { ReceivedMessage, UndecodedMessage } from "../message/message.js";
 import type { Decoded, DeserializationOutcome } from "../message/outcome.js";
+import { jsonValue, printedMessage } from "../message/printed-message.js";
 import type { Delivery } from "./delivery.js";
 
 /** What the application gets of a delivery whose body was read. */
@@ -9,7 +11,7 @@ export function receivedMessage(
   outcome: Decoded,
   delivery: Delivery | undefined,
 ): ReceivedMessage {
-  const message = toMessage(delivered, outcome.body, outcome, delivery);
+  const message = new PrintableMessage(delivered, outcome.body, outcome, delivery);
   if (delivery !== undefined) delivery.received = message;
   return message;
 }
@@ -20,48 +22,94 @@ export function undecodedMessage(
   outcome: Exclude<DeserializationOutcome, Decoded>,
   delivery: Delivery | undefined,
 ): UndecodedMessage {
-  const message = Object.assign(toMessage(delivered, undefined, outcome, delivery), { failure: outcome });
+  const message = Object.assign(new PrintableMessage(delivered, undefined, outcome, delivery), {
+    failure: outcome,
+  });
   if (delivery !== undefined) delivery.received = message;
   return message;
 }
 
-/** Every property by name, so that all messages have one shape: a spread is slow on this hot path. */
-function toMessage<Body>(
-  delivered: DeliveredMessage,
-  body: Body,
-  outcome: DeserializationOutcome,
-  delivery: Delivery | undefined,
-) {
-  return {
-    body,
-    rawBody: delivered.body,
-    deserialization: outcome.report,
-    messageId: delivered.messageId,
-    contentType: delivered.contentType,
-    correlationId: delivered.correlationId,
-    subject: delivered.subject,
-    to: delivered.to,
-    replyTo: delivered.replyTo,
-    replyToSessionId: delivered.replyToSessionId,
-    sessionId: delivered.sessionId,
-    partitionKey: delivered.partitionKey,
-    viaPartitionKey: delivered.viaPartitionKey,
-    timeToLive: delivered.timeToLive,
-    scheduledEnqueueTimeUtc: delivered.scheduledEnqueueTimeUtc,
-    forcePersistence: delivered.forcePersistence,
-    applicationProperties: delivered.applicationProperties,
-    deadLetterReason: delivered.deadLetterReason,
-    deadLetterErrorDescription: delivered.deadLetterErrorDescription,
-    deadLetterSource: delivered.deadLetterSource,
-    deliveryCount: delivered.deliveryCount,
-    enqueuedTimeUtc: delivered.enqueuedTimeUtc,
-    expiresAtUtc: delivered.expiresAtUtc,
-    lockedUntilUtc: delivered.lockedUntilUtc,
-    lockToken: delivered.lockToken,
-    sequenceNumber: delivered.sequenceNumber,
-    enqueuedSequenceNumber: delivered.enqueuedSequenceNumber,
-    state: delivered.state,
-    size: delivered.size,
-    settlement: delivery,
-  };
+/**
+ * Every property by name, so that all messages have one shape: a spread is slow on this hot path, and so is a field that is defined before it is
+ * assigned.
+ */
+class PrintableMessage<Body> {
+  declare readonly body: Body;
+  declare readonly rawBody: DeliveredMessage["body"];
+  declare readonly deserialization: DeserializationOutcome["report"];
+  declare readonly messageId: DeliveredMessage["messageId"];
+  declare readonly contentType: DeliveredMessage["contentType"];
+  declare readonly correlationId: DeliveredMessage["correlationId"];
+  declare readonly subject: DeliveredMessage["subject"];
+  declare readonly to: DeliveredMessage["to"];
+  declare readonly replyTo: DeliveredMessage["replyTo"];
+  declare readonly replyToSessionId: DeliveredMessage["replyToSessionId"];
+  declare readonly sessionId: DeliveredMessage["sessionId"];
+  declare readonly partitionKey: DeliveredMessage["partitionKey"];
+  declare readonly viaPartitionKey: DeliveredMessage["viaPartitionKey"];
+  declare readonly timeToLive: DeliveredMessage["timeToLive"];
+  declare readonly scheduledEnqueueTimeUtc: DeliveredMessage["scheduledEnqueueTimeUtc"];
+  declare readonly forcePersistence: DeliveredMessage["forcePersistence"];
+  declare readonly applicationProperties: DeliveredMessage["applicationProperties"];
+  declare readonly deadLetterReason: DeliveredMessage["deadLetterReason"];
+  declare readonly deadLetterErrorDescription: DeliveredMessage["deadLetterErrorDescription"];
+  declare readonly deadLetterSource: DeliveredMessage["deadLetterSource"];
+  declare readonly deliveryCount: DeliveredMessage["deliveryCount"];
+  declare readonly enqueuedTimeUtc: DeliveredMessage["enqueuedTimeUtc"];
+  declare readonly expiresAtUtc: DeliveredMessage["expiresAtUtc"];
+  /** Follows renewals. */
+  declare lockedUntilUtc: DeliveredMessage["lockedUntilUtc"];
+  declare readonly lockToken: DeliveredMessage["lockToken"];
+  declare readonly sequenceNumber: DeliveredMessage["sequenceNumber"];
+  declare readonly enqueuedSequenceNumber: DeliveredMessage["enqueuedSequenceNumber"];
+  declare readonly state: DeliveredMessage["state"];
+  declare readonly size: DeliveredMessage["size"];
+  declare readonly settlement: Delivery | undefined;
+
+  constructor(
+    delivered: DeliveredMessage,
+    body: Body,
+    outcome: DeserializationOutcome,
+    delivery: Delivery | undefined,
+  ) {
+    this.body = body;
+    this.rawBody = delivered.body;
+    this.deserialization = outcome.report;
+    this.messageId = delivered.messageId;
+    this.contentType = delivered.contentType;
+    this.correlationId = delivered.correlationId;
+    this.subject = delivered.subject;
+    this.to = delivered.to;
+    this.replyTo = delivered.replyTo;
+    this.replyToSessionId = delivered.replyToSessionId;
+    this.sessionId = delivered.sessionId;
+    this.partitionKey = delivered.partitionKey;
+    this.viaPartitionKey = delivered.viaPartitionKey;
+    this.timeToLive = delivered.timeToLive;
+    this.scheduledEnqueueTimeUtc = delivered.scheduledEnqueueTimeUtc;
+    this.forcePersistence = delivered.forcePersistence;
+    this.applicationProperties = delivered.applicationProperties;
+    this.deadLetterReason = delivered.deadLetterReason;
+    this.deadLetterErrorDescription = delivered.deadLetterErrorDescription;
+    this.deadLetterSource = delivered.deadLetterSource;
+    this.deliveryCount = delivered.deliveryCount;
+    this.enqueuedTimeUtc = delivered.enqueuedTimeUtc;
+    this.expiresAtUtc = delivered.expiresAtUtc;
+    this.lockedUntilUtc = delivered.lockedUntilUtc;
+    this.lockToken = delivered.lockToken;
+    this.sequenceNumber = delivered.sequenceNumber;
+    this.enqueuedSequenceNumber = delivered.enqueuedSequenceNumber;
+    this.state = delivered.state;
+    this.size = delivered.size;
+    this.settlement = delivery;
+  }
+
+  /** The message as `JSON.stringify` can write it: bigints as their digits, bytes as base64, nothing of its settlement. */
+  toJSON(): unknown {
+    return jsonValue(printedMessage(this));
+  }
+
+  [inspected](): object {
+    return printedMessage(this);
+  }
 }

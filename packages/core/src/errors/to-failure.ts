@@ -1,7 +1,9 @@
 import { WaybillError } from "./error.js";
 import { decodeFailure } from "./failure.js";
+import { stackOf } from "./stack-of.js";
 
-/** Turns whatever a plug-in threw into a failure with a reason. A foreign error stays out, text and all: it may quote the payload. */
+/** Turns whatever a plug-in threw into a failure with a reason. Of a foreign error only
+ * its stack goes on, as the cause: its text may quote the payload. */
 export function toFailure(error: unknown): WaybillError {
   if (error instanceof WaybillError) {
     if (error.reason !== undefined) return error;
@@ -14,5 +16,5 @@ export function toFailure(error: unknown): WaybillError {
     }
   }
   const kind = error instanceof Error ? error.name : typeof error;
-  return decodeFailure("serializer-fault", `The serializer threw an unexpected ${kind}.`);
+  return decodeFailure("serializer-fault", `The serializer threw an unexpected ${kind}.`, stackOf(error));
 }

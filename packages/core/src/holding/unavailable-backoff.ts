@@ -1,3 +1,5 @@
+import { requireKnownOptions } from "../foundation/known-options.js";
+
 /** How messages are kept that cannot be read because something they need is out of reach: a schema registry, a key provider, a store. */
 export interface UnavailableBackoff {
   /** The wait before they are read again, doubled each time that fails. Default: 1 000 ms. */
@@ -17,6 +19,7 @@ const defaultUnavailableBackoff = Object.freeze({
 
 /** Checks the options and fills in the defaults. Throws `TypeError`. */
 export function resolveUnavailableBackoff(backoff: UnavailableBackoff = {}): Required<UnavailableBackoff> {
+  requireKnownOptions("unavailableBackoff", backoff, defaultUnavailableBackoff);
   const resolved = { ...defaultUnavailableBackoff, ...backoff };
   for (const name of ["initialDelayInMs", "maxDelayInMs"] as const) {
     if (!Number.isFinite(resolved[name]) || resolved[name] < 0) {

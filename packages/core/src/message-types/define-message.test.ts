@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import type { Message, ReceivedMessage } from "../message/message.js";
-import { bodyType, defineMessage, type VersionSchemas } from "./define-message.js";
+import { bodyType, defineMessage } from "./define-message.js";
+import type { VersionSchemas } from "./message-definition.js";
 import type { BodyOf } from "./message-type.js";
 
 const v1 = z.object({ id: z.number(), total: z.string() });
@@ -39,7 +40,7 @@ describe("a message type", () => {
       defineMessage("a", {
         version: 2,
         schemas: { 1: v1, 2: v2 },
-        upcasters: { 1: () => ({}) },
+        upcasters: { 1: ({ id }) => ({ id, cents: 0 }) },
         unversioned: 2,
       }),
     ).toHaveProperty("unversioned", 2);
@@ -109,8 +110,18 @@ describe("the types of a message type", () => {
     defineMessage("a", {
       version: 2,
       schemas: { 1: v1, 2: { body: v2 } },
-      upcasters: { 1: (body) => expectTypeOf(body).toEqualTypeOf<{ id: number; total: string }>() },
-      downcasters: { 2: (body) => expectTypeOf(body).toEqualTypeOf<{ id: number; cents: number }>() },
+      upcasters: {
+        1(body) {
+          expectTypeOf(body).toEqualTypeOf<{ id: number; total: string }>();
+          return { id: body.id, cents: 0 };
+        },
+      },
+      downcasters: {
+        2(body) {
+          expectTypeOf(body).toEqualTypeOf<{ id: number; cents: number }>();
+          return { id: body.id, total: "0" };
+        },
+      },
     });
   });
 
@@ -119,8 +130,18 @@ describe("the types of a message type", () => {
     defineMessage("a", {
       version: 2,
       schemas: { 1: schema, 2: schema },
-      upcasters: { 1: (body) => expectTypeOf(body).toEqualTypeOf<{ at: Date }>() },
-      downcasters: { 2: (body) => expectTypeOf(body).toEqualTypeOf<{ at: string }>() },
+      upcasters: {
+        1(body) {
+          expectTypeOf(body).toEqualTypeOf<{ at: Date }>();
+          return { at: body.at.toISOString() };
+        },
+      },
+      downcasters: {
+        2(body) {
+          expectTypeOf(body).toEqualTypeOf<{ at: string }>();
+          return body;
+        },
+      },
     });
   });
 
@@ -191,7 +212,7 @@ describe("a definition that is not sound is refused, saying why", () => {
     ],
     [
       "a schema of the future",
-      () => defineMessage("a", { version: 1, schemas: { 1: {}, 2: {} } }),
+      () => defineMessage("a", { version: 1 as number, schemas: { 1: {}, 2: {} } }),
       "version 2 is newer",
     ],
     [

@@ -5,83 +5,20 @@ import {
   type StandardSchema,
   type ValidateFunction,
 } from "../contracts/body-schema.js";
-import type { Awaitable } from "../contracts/serializer.js";
+import { kindOf, type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
 import type { ReceivedMessage } from "../message/message.js";
-import type { ConverterContext, MessageType, MessageVersion, VersionStep } from "./message-type.js";
+import type {
+  ConverterOptions,
+  ConverterOrTarget,
+  InputOf,
+  MessageDefinition,
+  OutputOf,
+  SchemaOf,
+  SchemasByVersion,
+  VersionsOptions,
+} from "./message-definition.js";
+import type { MessageType, MessageVersion, VersionStep } from "./message-type.js";
 import { downcastWay, upcastWays, type VersionGraph } from "./version-graph.js";
-
-/** What the bodies of one version are like. */
-export interface VersionSchemas {
-  /** Checks the body whatever its format: a Standard Schema (zod, valibot …), or a function that returns the value or throws. */
-  readonly body?: StandardSchema | ValidateFunction | undefined;
-  /** The schema in a format, under the serializer's name: `json` a JSON Schema, `avro` an Avro schema, and so on. */
-  readonly [serializer: string]: unknown;
-}
-
-/** The schemas of each version, by its number; a Standard Schema or a function alone stands for `{ body: … }`. */
-export interface SchemasByVersion {
-  // Of strings, because TypeScript cannot tell the parameters of converters by a number that is a key.
-  readonly [version: string]: StandardSchema | ValidateFunction | VersionSchemas;
-}
-
-/** Turns a body of one version into one of another. */
-export type Converter<From, To> = (body: From, context: ConverterContext) => Awaitable<To>;
-
-/** The upcasters of a definition, by the version they start from. A function leads to the next version, `to` to another. */
-export type UpcastersFrom<Schemas extends SchemasByVersion> = {
-  readonly [From in keyof Schemas]?: ConverterOrTarget<OutputOf<Schemas[From]>>;
-};
-
-/** The downcasters of a definition, by the version they start from. They get what senders give. */
-export type DowncastersFrom<Schemas extends SchemasByVersion> = {
-  readonly [From in keyof Schemas]?: ConverterOrTarget<InputOf<Schemas[From]>>;
-};
-
-/** A converter to the neighbouring version, or to the version it names. */
-export type ConverterOrTarget<From> =
-  | Converter<From, unknown>
-  | { readonly to: number; readonly cast: Converter<From, unknown> };
-
-/** What `defineMessage` takes. */
-export interface MessageDefinition<Version extends number, Schemas extends SchemasByVersion> {
-  /** The current version, a positive integer: the one that is written and that handlers get. */
-  readonly version: Version;
-  /** Every version that may still be on the wire, by its number. */
-  readonly schemas?: Schemas | undefined;
-  /**
-   * What brings an older version's body up. Pure: an upcaster returns a new body and leaves the one it was given alone; it may answer with a
-   * promise. It may throw, which dead-letters the message, or throw `unavailableFailure`, which has it come again later.
-   */
-  readonly upcasters?: UpcastersFrom<NoInfer<Schemas>> | undefined;
-  /** What brings a newer version's body down, for senders that still write an older version. */
-  readonly downcasters?: DowncastersFrom<NoInfer<Schemas>> | undefined;
-  /** The version of messages that do not say theirs. Default: the oldest. */
-  readonly unversioned?: number | undefined;
-  /** Versions between the others that were never sent. */
-  readonly unused?: readonly number[] | undefined;
-  /** Names under which older messages of this type may travel. */
-  readonly aliases?: readonly string[] | undefined;
-}
-
-/** The type that a schema, or the `body` schema of a version, lets out: what handlers get. */
-export type OutputOf<Schema> =
-  Schema extends StandardSchema<infer _, infer Output>
-    ? Output
-    : Schema extends (value: unknown) => infer Output
-      ? [Exclude<Output, void>] extends [never]
-        ? unknown
-        : Exclude<Output, void>
-      : Schema extends { readonly body: infer Body extends StandardSchema | ValidateFunction }
-        ? OutputOf<Body>
-        : unknown;
-
-/** The type that a schema, or the `body` schema of a version, takes: what senders give. */
-export type InputOf<Schema> =
-  Schema extends StandardSchema<infer Input, infer _>
-    ? Input
-    : Schema extends { readonly body: infer Body extends StandardSchema | ValidateFunction }
-      ? InputOf<Body>
-      : OutputOf<Schema>;
 
 /**
  * Defines a message type in all its versions. Throws `configuration-invalid` when a version cannot be brought to the current one (a gap, a
@@ -91,11 +28,18 @@ export function defineMessage<
   const Name extends string,
   const Version extends number,
   const Schemas extends SchemasByVersion = Record<never, never>,
+  const Unused extends number = never,
 >(
   name: Name,
-  definition: MessageDefinition<Version, Schemas>,
-): MessageType<Name, OutputOf<Schemas[Version]>, InputOf<Schemas[Version]>> {
+  definition: VersionsOptions<Version, Schemas, Unused> &
+    ConverterOptions<NoInfer<Version>, NoInfer<Schemas>, NoInfer<Unused>>,
+): MessageType<Name, OutputOf<SchemaOf<Schemas, Version>>, InputOf<SchemaOf<Schemas, Version>>> {
   requireName(name, "a message type");
+  requireKnownOptions(
+    `defineMessage("${name}")`,
+    definition as MessageDefinition<number, SchemasByVersion>,
+    optionNames,
+  );
   const { version, aliases = [] } = definition;
   requireVersion(name, version);
   for (const alias of aliases) requireName(alias, `an alias of "${name}"`);
@@ -115,8 +59,22 @@ export function defineMessage<
     versions,
     message: (body, properties) => ({ ...properties, subject: name, body }),
     is: (message): message is ReceivedMessage => message.deserialization.messageType === name,
-  } satisfies MessageType) as MessageType<Name, OutputOf<Schemas[Version]>, InputOf<Schemas[Version]>>;
+  } satisfies MessageType) as MessageType<
+    Name,
+    OutputOf<SchemaOf<Schemas, Version>>,
+    InputOf<SchemaOf<Schemas, Version>>
+  >;
 }
+
+const optionNames: OptionNames<MessageDefinition<number, SchemasByVersion>> = {
+  version: true,
+  schemas: true,
+  upcasters: true,
+  downcasters: true,
+  unversioned: true,
+  unused: true,
+  aliases: true,
+};
 
 /** A schema that lets everything pass and only says what type it is, for bodies without a schema. */
 export function bodyType<Body>(): StandardSchema<Body> {
@@ -212,5 +170,7 @@ function requireName(name: unknown, what: string): void {
 
 function requireVersion(name: string, version: number): void {
   if (Number.isSafeInteger(version) && version >= 1) return;
-  throw new TypeError(`defineMessage("${name}"): versions are integers from 1, not ${String(version)}.`);
+  throw new TypeError(
+    `defineMessage("${name}"): versions are integers from 1, not ${typeof version === "number" ? version : kindOf(version)}.`,
+  );
 }

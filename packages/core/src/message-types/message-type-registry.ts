@@ -3,6 +3,7 @@ import type { Serializer } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
 import { decodeFailure, encodeFailure } from "../errors/failure.js";
 import { quoted } from "../errors/wire-text.js";
+import { kindOf, requireKnownOptions } from "../foundation/known-options.js";
 import type { EncodedMessage } from "../message/message.js";
 import type { MessageType, MessageVersion } from "./message-type.js";
 import { type MessageIdentity, type MessageTypeResolver, propertyResolver } from "./message-type-resolver.js";
@@ -84,6 +85,7 @@ export function createRegistry(
 ): MessageTypeRegistry | undefined {
   const { messageTypes = [], messageTypeResolver: resolver = propertyResolver() } = options;
   const policies = resolvePolicies(options.messageTypePolicies);
+  requireMessageTypes(messageTypes);
   if (messageTypes.length === 0) return undefined;
   const byName = collectNames(messageTypes);
   const versions = new Map(messageTypes.map((type) => [type, knownVersions(type, serializers)]));
@@ -127,6 +129,7 @@ export function createRegistry(
 }
 
 function resolvePolicies(policies: Partial<MessageTypePolicies> = {}): MessageTypePolicies {
+  requireKnownOptions("messageTypePolicies", policies, defaultMessageTypePolicies);
   const resolved = { ...defaultMessageTypePolicies, ...policies };
   requireChoice("missing", resolved.missing, ["pass", "reject"]);
   requireChoice("unknown", resolved.unknown, ["pass", "reject"]);
@@ -137,6 +140,21 @@ function resolvePolicies(policies: Partial<MessageTypePolicies> = {}): MessageTy
 function requireChoice(name: keyof MessageTypePolicies, value: string, choices: readonly string[]): void {
   if (choices.includes(value)) return;
   throw new TypeError(`messageTypePolicies.${name} must be one of ${choices.join(", ")}.`);
+}
+
+function requireMessageTypes(types: readonly MessageType[]): void {
+  if (!Array.isArray(types)) {
+    throw new TypeError(
+      `messageTypes must be an array of message types, as defineMessage makes them; got ${kindOf(types)}.`,
+    );
+  }
+  const wrong = types.findIndex((type) => typeof type?.name !== "string" || !Array.isArray(type.versions));
+  if (wrong < 0) return;
+  const given: unknown = types[wrong];
+  const what = typeof given === "string" ? `the name ${quoted(given)}` : kindOf(given);
+  throw new TypeError(
+    `messageTypes[${wrong}] must be a message type, as defineMessage makes it; got ${what}.`,
+  );
 }
 
 function collectNames(types: readonly MessageType[]): ReadonlyMap<string, MessageType> {

@@ -349,9 +349,9 @@ describe("writing a typed message", () => {
   it("refuses what a downcaster makes when it breaks the schema of that version", () => {
     const type = defineMessage("a", {
       version: 2,
-      schemas: { 1: z.object({ n: z.number() }), 2: {} },
+      schemas: { 1: z.object({ n: z.number().min(5) }), 2: {} },
       upcasters: { 1: (body) => body },
-      downcasters: { 2: () => ({ n: "1" }) },
+      downcasters: { 2: () => ({ n: 1 }) },
     });
     expect(() => pipelineOf(type).serialize(type.message({}), { writeAs: { version: 1 } })).toThrow(
       '[serialization-failed] "a": The body breaks its schema at "/n".',

@@ -11,6 +11,11 @@ export interface DeserializationAttempt {
   readonly reason: ReasonCode;
   /** What was wrong and where, without payload. */
   readonly detail: string;
+  /**
+   * Where a serializer or an upcaster threw what it should not (`serializer-fault`, `upcast-failed`): the kind of its error and its stack, without
+   * its text, which may quote the payload. Not kept in dead-letter records.
+   */
+  readonly cause?: Error | undefined;
 }
 
 /** How a body was read, or why it could not be. Every received message carries one. */

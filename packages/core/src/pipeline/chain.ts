@@ -1,5 +1,6 @@
 import type { Serializer } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
+import { kindOf } from "../foundation/known-options.js";
 import { type MediaType, parseMediaType } from "../message/media-type.js";
 import type { EncodedMessage } from "../message/message.js";
 import { isForeign } from "./foreign-media-type.js";
@@ -98,10 +99,17 @@ function selectFrom(claims: ReadonlyMap<string, ChainLink>, contentType: string)
 }
 
 function checked(serializer: Serializer, position: number): Serializer {
+  const option = position === 0 ? "serializer" : `additionalDeserializers[${position - 1}]`;
+  if (typeof serializer === "function") {
+    const { name } = serializer as () => unknown;
+    throw new TypeError(
+      `${option} must be a serializer; got ${kindOf(serializer)}, which makes one when it is called: ${name || "name"}().`,
+    );
+  }
   const name = serializer?.name;
   if (typeof name !== "string" || name === "") {
     throw new TypeError(
-      `The serializer at position ${position} has no name: pass an object that implements Serializer.`,
+      `${option} must be a serializer, an object with a name, such as json() makes; got ${kindOf(serializer)}.`,
     );
   }
   if (typeof serializer.serialize !== "function" || typeof serializer.deserialize !== "function") {

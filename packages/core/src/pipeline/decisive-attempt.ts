@@ -45,9 +45,9 @@ function weightOf({ serializer, stage, reason }: DeserializationAttempt, named: 
 /** What an error says of the attempt that tells why. */
 export function attemptDetails(
   report: DeserializationReport,
-): Pick<ErrorDetails, "format" | "stage" | "reason"> {
+): Pick<ErrorDetails, "format" | "stage" | "reason" | "cause"> {
   const attempt = decisiveAttempt(report);
   if (attempt === undefined) return {};
-  const { serializer, stage, reason } = attempt;
-  return { ...(serializer === undefined ? {} : { format: serializer }), stage, reason };
+  const { serializer, stage, reason, cause } = attempt;
+  return { ...(serializer === undefined ? {} : { format: serializer }), stage, reason, cause };
 }

@@ -20,6 +20,7 @@ import {
 } from "../contracts/claim-check-store.js";
 import type { Serializer } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
+import { type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
 import type { MessageType } from "../message-types/message-type.js";
 import {
   createRegistry,
@@ -86,6 +87,27 @@ export interface PipelineOptions<Types extends MessageType = MessageType> extend
    */
   readonly attemptTimeoutInMs?: number | undefined;
 }
+
+/** The names of {@link PipelineOptions}. */
+export const pipelineOptionNames: OptionNames<PipelineOptions> = Object.freeze({
+  serializer: true,
+  additionalDeserializers: true,
+  contentTypePolicies: true,
+  contentType: true,
+  schema: true,
+  schemas: true,
+  compression: true,
+  encryption: true,
+  claimCheck: true,
+  maxBodyBytes: true,
+  maxDecompressedBytes: true,
+  maxDepth: true,
+  maxItems: true,
+  attemptTimeoutInMs: true,
+  messageTypes: true,
+  messageTypeResolver: true,
+  messageTypePolicies: true,
+});
 
 /** What to do with a content type that does not settle who reads the body. */
 export interface ContentTypePolicies {
@@ -213,6 +235,7 @@ function resolveCompression(
   compression: PipelineOptions["compression"],
 ): ResolvedPipelineOptions["compression"] {
   if (compression === undefined) return undefined;
+  requireKnownOptions("compression", compression, { coding: true, minBytes: true });
   if (!isContentCoding(compression.coding)) {
     throw new TypeError(
       `compression.coding must be "gzip", "deflate" or "br", not ${JSON.stringify(compression.coding)}.`,
@@ -236,9 +259,11 @@ function givenPolicies({
 }
 
 function resolvePolicies(
-  { missing, unknown, foreign, mismatch }: Partial<ContentTypePolicies> = {},
+  policies: Partial<ContentTypePolicies> = {},
   serializers: readonly Serializer[],
 ): ResolvedPipelineOptions["contentTypePolicies"] {
+  requireKnownOptions("contentTypePolicies", policies, defaultPipelineOptions.contentTypePolicies);
+  const { missing, unknown, foreign, mismatch } = policies;
   const defaults = defaultPipelineOptions.contentTypePolicies;
   const guesses = ["try-all", "reject"] as const;
   const missingDefault = serializers.length === 1 ? { assume: serializers[0]?.name } : defaults.missing;

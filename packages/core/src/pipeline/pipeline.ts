@@ -1,11 +1,12 @@
 import type { Awaitable, Serializer } from "../contracts/serializer.js";
+import { requireKnownOptions } from "../foundation/known-options.js";
 import type { EncodedMessage, Message } from "../message/message.js";
 import type { DeserializationOutcome } from "../message/outcome.js";
 import type { MessageType } from "../message-types/message-type.js";
 import { type MessageTypeResolver, propertyResolver } from "../message-types/message-type-resolver.js";
 import { createChain } from "./chain.js";
 import { tightened } from "./limits.js";
-import { type PipelineOptions, resolvePipelineOptions } from "./options.js";
+import { type PipelineOptions, pipelineOptionNames, resolvePipelineOptions } from "./options.js";
 import { readable } from "./readable.js";
 import { Reading } from "./reading.js";
 import { write } from "./write.js";
@@ -82,6 +83,14 @@ export interface Pipeline<Types extends MessageType = MessageType> {
  * the serializers cannot work together safely, for example when two claim one media type, or when two message types share a name.
  */
 export function createPipeline<Types extends MessageType = never>(
+  options: PipelineOptions<Types>,
+): Pipeline<Types> {
+  requireKnownOptions<PipelineOptions>("createPipeline", options, pipelineOptionNames);
+  return makePipeline(options);
+}
+
+/** The same without a look at the names of the options, among which others may be. */
+export function makePipeline<Types extends MessageType = never>(
   options: PipelineOptions<Types>,
 ): Pipeline<Types> {
   const resolved = resolvePipelineOptions(options);

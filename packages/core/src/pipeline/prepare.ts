@@ -1,6 +1,7 @@
 import type { Awaitable } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
 import { unavailableFailure } from "../errors/failure.js";
+import { stackOf } from "../errors/stack-of.js";
 import { isPromise } from "../foundation/is-promise.js";
 import type { ApplicationProperties, Message } from "../message/message.js";
 import { cast } from "../message-types/cast.js";
@@ -49,7 +50,7 @@ export function prepare(
     signal: abortSignal,
   };
   const body = cast(message.body, downcasts, context, options.attemptTimeoutInMs, (text, error) =>
-    isUnavailable(error) ? unavailableFailure(text, error) : failure(message, text),
+    isUnavailable(error) ? unavailableFailure(text, error) : failure(message, text, stackOf(error)),
   );
   return isPromise(body) ? (body as Promise<unknown>).then(finish) : finish(body);
 
@@ -124,6 +125,6 @@ function isUnavailable(error: unknown): boolean {
   return error instanceof WaybillError && error.code === "unavailable";
 }
 
-function failure(message: Message, text: string): WaybillError {
-  return new WaybillError("serialization-failed", text, { messageId: message.messageId });
+function failure({ messageId }: Message, text: string, cause?: unknown): WaybillError {
+  return new WaybillError("serialization-failed", text, { messageId, cause });
 }

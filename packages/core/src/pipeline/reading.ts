@@ -3,6 +3,7 @@ import { contentEncodingOf, decompress, parseContentEncoding } from "../body-tra
 import { encryptionProperty } from "../body-transforms/encrypt.js";
 import type { BodyCheck } from "../contracts/body-schema.js";
 import type { Awaitable } from "../contracts/serializer.js";
+import type { WaybillError } from "../errors/error.js";
 import { decodeFailure, validationFailure } from "../errors/failure.js";
 import type { ReasonCode } from "../errors/reason.js";
 import { toFailure } from "../errors/to-failure.js";
@@ -336,6 +337,7 @@ export class Reading {
       stage: failure.stage ?? "decode",
       reason: failure.reason ?? "serializer-fault",
       detail: printable(this.#withLimits(failure.text, failure.reason)),
+      ...faultOf(failure),
     });
     return failed;
   }
@@ -484,4 +486,10 @@ function chained(
   step: (bytes: Uint8Array) => Awaitable<Uint8Array>,
 ): Awaitable<Uint8Array> {
   return isPromise(input) ? input.then(step) : step(input);
+}
+
+/** Where code of the application's threw: its stack, which says nothing of the body. Other causes stay out. */
+function faultOf({ reason, cause }: WaybillError): Pick<DeserializationAttempt, "cause"> {
+  const isFault = reason === "serializer-fault" || reason === "upcast-failed";
+  return isFault && cause instanceof Error ? { cause } : {};
 }

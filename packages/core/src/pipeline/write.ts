@@ -9,6 +9,7 @@ import {
 import type { Awaitable, SerializedBody } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
 import { encodeFailure } from "../errors/failure.js";
+import { stackOf } from "../errors/stack-of.js";
 import { quoted } from "../errors/wire-text.js";
 import { isPromise } from "../foundation/is-promise.js";
 import type { ApplicationProperties, EncodedMessage, Message } from "../message/message.js";
@@ -146,7 +147,11 @@ function labelled(
 ): Awaitable<EncodedMessage> {
   const bytes = written?.bytes;
   if (!(bytes instanceof Uint8Array))
-    throw writeFailure(new TypeError("no bytes were returned"), link, message);
+    throw writeFailure(
+      encodeFailure("serialize returned no bytes; it returns { bytes } with a Uint8Array."),
+      link,
+      message,
+    );
   checkSize(bytes.length, link, options, message);
   const contentType = written.contentType ?? (message.contentType || link.serializer.mediaTypes[0]!);
   const codings = codingsFor(bytes, link, options, message);
@@ -234,7 +239,7 @@ function checkSize(
   );
 }
 
-/** Names message and format in whatever a serializer threw. A foreign error stays out, text and all: it may quote the payload. */
+/** Names message and format in whatever a serializer threw. Of a foreign error only its stack goes on: its text may quote the payload. */
 function writeFailure(error: unknown, link: ChainLink, message: Message): WaybillError {
   const known = error instanceof WaybillError ? error : undefined;
   const text =
@@ -244,6 +249,6 @@ function writeFailure(error: unknown, link: ChainLink, message: Message): Waybil
   return new WaybillError(code, text, {
     messageId: message.messageId,
     format: link.serializer.name,
-    cause: known?.cause,
+    cause: known === undefined ? stackOf(error) : known.cause,
   });
 }

@@ -1,6 +1,7 @@
 import type { DeliveredMessage } from "../contracts/transport.js";
 import { durationMs } from "../foundation/duration.js";
 import { requireInteger } from "../foundation/integer.js";
+import { type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
 import type { ApplicationProperties, EncodedMessage, MessageId } from "../message/message.js";
 
 /** The application property of a retried message that counts its retries. */
@@ -28,11 +29,12 @@ export interface ResolvedRetryOptions extends RetryOptions {
 /** The default of {@link RetryOptions}. */
 const defaultMaxRetries = 10;
 
+const optionNames: OptionNames<RetryOptions> = { delayInMs: true, maxRetries: true };
+
 /** Checks the options and fills in the default. Throws `TypeError`. */
-export function resolveRetryOptions({
-  delayInMs,
-  maxRetries = defaultMaxRetries,
-}: RetryOptions): ResolvedRetryOptions {
+export function resolveRetryOptions(options: RetryOptions): ResolvedRetryOptions {
+  requireKnownOptions("retry", options, optionNames);
+  const { delayInMs, maxRetries = defaultMaxRetries } = options;
   if (typeof delayInMs !== "function") durationMs("retry.delayInMs", delayInMs, 0);
   requireInteger("retry.maxRetries", maxRetries, 0);
   return { delayInMs, maxRetries };

@@ -3,6 +3,7 @@ import type { ReceiveMode, TransportReceiver, TransportSender } from "../contrac
 import { WaybillError } from "../errors/error.js";
 import { durationMs } from "../foundation/duration.js";
 import { requireInteger } from "../foundation/integer.js";
+import { type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
 import type { Scheduler } from "../foundation/scheduler.js";
 import type { UnavailableBackoff } from "../holding/unavailable-backoff.js";
 import type { UndeserializableEvent } from "../message/undeserializable-event.js";
@@ -34,11 +35,22 @@ export interface SubscribeSurroundings {
   readonly retrySender: (() => TransportSender) | undefined;
 }
 
+const optionNames: OptionNames<SubscribeMessagesOptions> = {
+  maxConcurrentCalls: true,
+  prefetchCount: true,
+  autoCompleteMessages: true,
+  maxAutoLockRenewalDurationInMs: true,
+  retry: true,
+  closeTimeoutInMs: true,
+  abortSignal: true,
+};
+
 /** Checks the options of a subscription and fills in the defaults. */
 export function resolveSubscribeOptions(
   options: SubscribeMessagesOptions,
   surroundings: SubscribeSurroundings,
 ): Omit<ProcessorSettings, "intake" | "session" | "onClosed"> {
+  requireKnownOptions("subscribe", options, optionNames);
   const defaults = defaultSubscribeOptions;
   const { maxConcurrentCalls = defaults.maxConcurrentCalls, prefetchCount = defaults.prefetchCount } =
     options;
@@ -75,10 +87,10 @@ export function requirePrefetchable(
 }
 
 /** Throws `TypeError` unless both functions are there. */
-export function requireHandlers({
-  processMessage,
-  processError,
-}: Pick<MessageHandlers<never, never, never>, "processMessage" | "processError">): void {
+export function requireHandlers(
+  handlers: Pick<MessageHandlers<never, never, never>, "processMessage" | "processError">,
+): void {
+  const { processMessage, processError } = handlers ?? {};
   if (typeof processMessage === "function" && typeof processError === "function") return;
   throw new TypeError("subscribe needs two functions, processMessage and processError.");
 }

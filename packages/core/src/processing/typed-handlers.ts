@@ -53,7 +53,7 @@ export function untypedHandlers<Context>(
   pipeline: Pipeline,
   given: TypedMessageHandlers<MessageType, Context>,
 ): UntypedHandlers<Context> {
-  const { processMessage, processUnhandled, processError } = given;
+  const { processMessage, processUnhandled, processError } = given ?? {};
   if (typeof processMessage !== "object" || processMessage === null || typeof processError !== "function") {
     throw new TypeError(
       "subscribe needs processMessage, with a handler for each message type, and processError, a function.",

@@ -1,4 +1,5 @@
 import type { CallOptions, ReceiveMode, SubQueue } from "../contracts/transport.js";
+import type { OptionNames } from "../foundation/known-options.js";
 import type { UndecodedMessage } from "../message/message.js";
 import type { UndeserializableAction } from "./undeserializable-action.js";
 
@@ -37,3 +38,26 @@ export const defaultReceiverOptions = Object.freeze({
   receiveMode: "peekLock",
   maxAutoLockRenewalDurationInMs: 300_000,
 } as const);
+
+/** The names of {@link ReceiverOptions}. */
+export const receiverOptionNames: OptionNames<ReceiverOptions> = {
+  receiveMode: true,
+  subQueueType: true,
+  maxAutoLockRenewalDurationInMs: true,
+};
+
+/** The names of {@link AcceptSessionReceiverOptions}. */
+export const acceptSessionOptionNames: OptionNames<AcceptSessionReceiverOptions> = {
+  receiveMode: true,
+  maxAutoLockRenewalDurationInMs: true,
+  maxWaitTimeInMs: true,
+  undeserializableAction: true,
+  abortSignal: true,
+};
+
+/** What takes the place of options that the receivers of `@azure/service-bus` have. */
+export const optionsOfTheSdk: Readonly<Record<string, string>> = Object.freeze({
+  skipParsingBodyAsJson: "the serializers read every body, and rawBody has its bytes; leave it out",
+  skipConvertingDate: "the serializers decide what a date is; leave it out",
+  identifier: "give it to the ServiceBusClient; leave it out",
+});

@@ -10,6 +10,7 @@ import { Intake, type IntakeSettings } from "../delivery/intake.js";
 import { WaybillError } from "../errors/error.js";
 import { durationMs } from "../foundation/duration.js";
 import { requireInteger } from "../foundation/integer.js";
+import { type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
 import { pause } from "../foundation/pause.js";
 import { steadyNow } from "../foundation/scheduler.js";
 import { sequenceNumberList } from "../foundation/sequence-number-list.js";
@@ -68,6 +69,9 @@ export interface ReceiverSettings extends IntakeSettings, SubscribeSurroundings 
 
 const defaultMaxWaitTimeInMs = 60_000;
 
+const receiveOptionNames: OptionNames<ReceiveMessagesOptions> = { maxWaitTimeInMs: true, abortSignal: true };
+const peekOptionNames: OptionNames<PeekMessagesOptions> = { fromSequenceNumber: true, abortSignal: true };
+
 /**
  * Receives from a queue, a subscription or one of their dead-letter queues, and settles what it received. Bodies arrive decoded; what
  * cannot be deserialized is dead-lettered at its first delivery and never returned. Where that is impossible, in a dead-letter queue or in
@@ -114,6 +118,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     options: ReceiveMessagesOptions = {},
   ): Promise<(ReceivedMessage<Body> | Undecoded)[]> {
     requireInteger("maxMessageCount", maxMessageCount, 1);
+    requireKnownOptions("receiveMessages", options, receiveOptionNames);
     this.#requireOpen();
     const { scheduler } = this.#settings;
     this.#reading.requireUnblocked();
@@ -140,8 +145,8 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     handlers: MessageHandlers<Body, Undecoded>,
     options: SubscribeMessagesOptions = {},
   ): MessageSubscription {
-    const { abortSignal } = options;
     const settings = resolveSubscribeOptions(options, this.#settings);
+    const { abortSignal } = options;
     requireHandlers(handlers);
     this.#requireOpen();
     const processor = new Processor(handlers as MessageHandlers<unknown, UndecodedMessage>, {
@@ -182,6 +187,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     options: PeekMessagesOptions = {},
   ): Promise<PeekedMessage<Body>[]> {
     requireInteger("maxMessageCount", maxMessageCount, 1);
+    requireKnownOptions("peekMessages", options, peekOptionNames);
     this.#requireOpen();
     const { fromSequenceNumber = this.#peekFrom, abortSignal } = options;
     const delivered = await this.#receiver.peek({

@@ -1,5 +1,6 @@
 import type { CallOptions, PeekOptions, SubQueue, TransportReceiver } from "../contracts/transport.js";
 import { WaybillError } from "../errors/error.js";
+import type { OptionNames } from "../foundation/known-options.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 import type { RehearsalReport } from "./rehearsal-report.js";
 import { RehearsalTally } from "./rehearsal-tally.js";
@@ -16,6 +17,14 @@ export interface RehearseOptions extends CallOptions {
 
 /** The defaults of {@link RehearseOptions}. */
 export const defaultRehearseOptions = Object.freeze({ maxMessageCount: 100 });
+
+/** The names of {@link RehearseOptions}. */
+export const rehearseOptionNames: OptionNames<RehearseOptions> = {
+  maxMessageCount: true,
+  subQueueType: true,
+  sessionId: true,
+  abortSignal: true,
+};
 
 /** How many messages are looked at for one session among those of others, before a rehearsal ends. */
 const mostStrangers = 100_000;

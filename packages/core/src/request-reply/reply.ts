@@ -1,6 +1,7 @@
 import type { CallOptions } from "../contracts/transport.js";
 import { WaybillError } from "../errors/error.js";
 import { quoted } from "../errors/wire-text.js";
+import { kindOf } from "../foundation/known-options.js";
 import type { DeliveredProperties, Message, WritableProperties } from "../message/message.js";
 import { acceptProperty, type FormatNegotiation } from "./accept.js";
 import { replyEntity } from "./reply-address.js";
@@ -43,6 +44,9 @@ export async function reply(
   negotiation: FormatNegotiation,
   namespace: string | undefined,
 ): Promise<void> {
+  if (typeof request !== "object" || request === null) {
+    throw new TypeError(`reply answers a received message; got ${kindOf(request)}.`);
+  }
   const queueOrTopic = replyAddress(request, options, namespace);
   const contentType = replyContentType(request, options, negotiation, queueOrTopic);
   const message: Message & Record<string, unknown> = {

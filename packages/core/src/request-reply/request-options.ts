@@ -1,6 +1,7 @@
 import type { CallOptions } from "../contracts/transport.js";
 import { durationMs } from "../foundation/duration.js";
 import { requireInteger } from "../foundation/integer.js";
+import { type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
 import type { Message, ReceivedMessage } from "../message/message.js";
 import type { ProcessErrorArgs } from "../processing/processor-options.js";
 import type { UnmatchedReplyEvent, UnmatchedReplyPolicy } from "./unmatched-reply.js";
@@ -66,6 +67,20 @@ const defaultRequesterOptions = Object.freeze({
   unknownReplies: "deadLetter",
 } as const);
 
+const optionNames: OptionNames<RequesterOptions> = {
+  replyToSessionId: true,
+  replyTo: true,
+  accept: true,
+  timeoutInMs: true,
+  maxPendingRequests: true,
+  maxBufferedReplies: true,
+  maxConcurrentReplies: true,
+  lateReplies: true,
+  unknownReplies: true,
+  onUnmatchedReply: true,
+  processError: true,
+};
+
 /** {@link RequesterOptions} checked, with every default filled in. */
 export interface ResolvedRequesterOptions {
   readonly replyToSessionId: string | undefined;
@@ -88,6 +103,7 @@ export function resolveRequesterOptions(
   queueOrTopic: string,
   readableTypes: string,
 ): ResolvedRequesterOptions {
+  requireKnownOptions("createRequester", options, optionNames);
   const defaults = defaultRequesterOptions;
   const { replyTo = queueOrTopic, accept = readableTypes, replyToSessionId } = options;
   requireName("replyTo", replyTo);

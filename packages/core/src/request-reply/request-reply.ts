@@ -105,10 +105,11 @@ export class RequestReply {
     return this.#formats;
   }
 
-  #requesterFor(
-    { messageId, replyTo, replyToSessionId }: AddressedRequest,
-    { replySubscription }: ReplySourceOptions,
-  ): Requester {
+  #requesterFor(request: AddressedRequest, { replySubscription }: ReplySourceOptions): Requester {
+    if (typeof request !== "object" || request === null) {
+      throw new TypeError("A request must be a message with a body.");
+    }
+    const { messageId, replyTo, replyToSessionId } = request;
     if (replyTo === undefined) {
       throw new WaybillError("operation-invalid", "A request needs replyTo, the queue of its replies.", {
         messageId,

@@ -1,6 +1,7 @@
 import type { ReceiveMode } from "../contracts/transport.js";
 import { durationMs } from "../foundation/duration.js";
 import { requireInteger } from "../foundation/integer.js";
+import { type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
 import type { UndecodedMessage } from "../message/message.js";
 import type { MessageType } from "../message-types/message-type.js";
 import type { MessageContext } from "../processing/in-flight-message.js";
@@ -77,6 +78,21 @@ const defaultSubscribeSessionsOptions = Object.freeze({
   closeTimeoutInMs: defaultSubscribeOptions.closeTimeoutInMs,
 } as const);
 
+const optionNames: OptionNames<SubscribeSessionsOptions> = {
+  receiveMode: true,
+  maxConcurrentSessions: true,
+  maxConcurrentCallsPerSession: true,
+  prefetchCount: true,
+  autoCompleteMessages: true,
+  sessionIdleTimeoutInMs: true,
+  maxAutoLockRenewalDurationInMs: true,
+  undeserializableAction: true,
+  blockedSessionRetryInMs: true,
+  maxBlockedSessions: true,
+  closeTimeoutInMs: true,
+  abortSignal: true,
+};
+
 /** {@link SubscribeSessionsOptions} with every default filled in. */
 export type ResolvedSubscribeSessionsOptions = {
   readonly [Name in keyof Omit<SubscribeSessionsOptions, "abortSignal">]-?: Exclude<
@@ -89,6 +105,7 @@ export type ResolvedSubscribeSessionsOptions = {
 export function resolveSubscribeSessionsOptions(
   options: SubscribeSessionsOptions,
 ): ResolvedSubscribeSessionsOptions {
+  requireKnownOptions("subscribeSessions", options, optionNames);
   const defaults = defaultSubscribeSessionsOptions;
   const count = (name: CountName, least: 0 | 1) => {
     const value = options[name] ?? defaults[name];

@@ -39,8 +39,8 @@ export function startSessionProcessor(
   surroundings: SessionProcessorSurroundings,
 ): SessionProcessor {
   requireHandlers(handlers);
-  const { abortSignal } = given;
   const options = resolveSubscribeSessionsOptions(given);
+  const { abortSignal } = given;
   const { receiveMode, maxAutoLockRenewalDurationInMs: renewForMs } = options;
   const isBlocking = options.undeserializableAction === "block";
   const { transport, address, scheduler, entityPath, breaker, backoff } = surroundings;

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { type OptionNames, requireKnownOptions } from "./known-options.js";
+
+interface BoxOptions {
+  readonly maxConcurrentCalls?: number;
+  readonly receiveMode?: string;
+  readonly circuitBreaker?: object | false;
+}
+
+const names: OptionNames<BoxOptions> = { maxConcurrentCalls: true, receiveMode: true, circuitBreaker: true };
+const check = (options: unknown) => () => requireKnownOptions("box", options as BoxOptions, names);
+
+describe("requireKnownOptions", () => {
+  it("takes every option that there is, and one that is undefined", () => {
+    expect(check({})).not.toThrow();
+    expect(
+      check({ maxConcurrentCalls: 1, receiveMode: "x", circuitBreaker: false, other: undefined }),
+    ).not.toThrow();
+  });
+
+  const misspelt = [
+    ["maxConcurentCalls", "maxConcurrentCalls"],
+    ["receivemode", "receiveMode"],
+    ["recieveMode", "receiveMode"],
+    ["maxConcurrent", "maxConcurrentCalls"],
+    ["circuitBreakerOptions", "circuitBreaker"],
+  ];
+  it.each(misspelt)("refuses %s with the nearest name", (name, nearest) => {
+    expect(check({ [name as string]: 1 })).toThrow(
+      new TypeError(`box: there is no option "${name}"; did you mean "${nearest}"?`),
+    );
+  });
+
+  it("names all options where none is near", () => {
+    expect(check({ colour: 1 })).toThrow(
+      'box: there is no option "colour"; it has circuitBreaker, maxConcurrentCalls, receiveMode.',
+    );
+    expect(check({ ["x".repeat(5000)]: 1 })).toThrow(/^box: there is no option "x{128}…"; it has/);
+  });
+
+  it("says what takes the place of an option that others have", () => {
+    const elsewhere = { identifier: "give it to the ServiceBusClient" };
+    expect(() => requireKnownOptions<object>("box", { identifier: "a" }, names, elsewhere)).toThrow(
+      'box: there is no option "identifier": give it to the ServiceBusClient.',
+    );
+  });
+
+  it("is not deceived by names that every object has", () => {
+    expect(check({ constructor: 1 })).toThrow('there is no option "constructor"');
+    expect(check(JSON.parse('{"__proto__": 1}'))).toThrow('there is no option "__proto__"');
+  });
+
+  it("refuses what is no object of options", () => {
+    expect(check("json")).toThrow("box: options must be an object; got a string.");
+    expect(check(null)).toThrow("got null");
+    expect(check([])).toThrow("got an array");
+    expect(check(requireKnownOptions)).toThrow('got the function "requireKnownOptions"');
+  });
+});

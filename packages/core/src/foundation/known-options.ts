@@ -1,0 +1,95 @@
+import { quoted } from "../errors/wire-text.js";
+
+/**
+ * The names of all options of an interface, as the keys of an object, such as one of their defaults: TypeScript refuses one that lacks a
+ * name. The values do not matter.
+ */
+export type OptionNames<Options extends object> = { readonly [Name in keyof Required<Options>]: unknown };
+
+/**
+ * Throws `TypeError` for an option that there is not, with the one whose name is nearest: a misspelt option would do nothing. `where` begins
+ * the sentence, for example with the name of the function. An option that is `undefined` counts as left out. `elsewhere` says of
+ * options that users of others' interfaces will look for what takes their place.
+ */
+export function requireKnownOptions<Options extends object>(
+  where: string,
+  options: Options,
+  names: OptionNames<Options>,
+  elsewhere: Readonly<Record<string, string>> = {},
+): void {
+  requireOptions(where, options);
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || Object.hasOwn(names, name)) continue;
+    if (Object.hasOwn(elsewhere, name)) {
+      throw new TypeError(`${where}: there is no option ${quoted(name)}: ${elsewhere[name]}.`);
+    }
+    throw new TypeError(
+      `${where}: there is no option ${quoted(name)}; ${suggestion(name, Object.keys(names))}`,
+    );
+  }
+}
+
+/** Throws `TypeError` unless there is an object of options. */
+export function requireOptions(where: string, options: unknown): asserts options is object {
+  if (typeof options === "object" && options !== null && !Array.isArray(options)) return;
+  throw new TypeError(`${where}: options must be an object; got ${kindOf(options)}.`);
+}
+
+/** What a value is, for errors: never its content, but the name of a function, which is often one that was not called. */
+export function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "function")
+    return value.name === "" ? "a function" : `the function ${quoted(value.name)}`;
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+function suggestion(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known);
+  return nearest === undefined
+    ? `it has ${known.toSorted().join(", ")}.`
+    : `did you mean ${quoted(nearest)}?`;
+}
+
+/** The name that differs least, upper and lower case aside; undefined where none comes near. */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  if (name.length > 64) return undefined;
+  const given = name.toLowerCase();
+  const distances = known.map((each) => [each, distance(given, each.toLowerCase())] as const);
+  const near = distances.filter(
+    ([each, edits]) => edits <= Math.max(2, Math.min(each.length, given.length) / 3),
+  );
+  const begun = distances.filter(([each]) => given.length > 3 && isPartOf(given, each.toLowerCase()));
+  return [...near, ...begun].reduce<readonly [string, number] | undefined>(
+    (best, each) => (best === undefined || each[1] < best[1] ? each : best),
+    undefined,
+  )?.[0];
+}
+
+function isPartOf(given: string, known: string): boolean {
+  return known.includes(given) || (known.length > 3 && given.includes(known));
+}
+
+/** How many characters must be left out, put in, replaced or swapped with their neighbour. Source: Damerau–Levenshtein, restricted. */
+function distance(from: string, to: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column++) {
+      const isSame = from[row - 1] === to[column - 1];
+      const isSwap = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      current.push(
+        Math.min(
+          (last[column] ?? 0) + 1,
+          (current[column - 1] ?? 0) + 1,
+          (last[column - 1] ?? 0) + (isSame ? 0 : 1),
+          row > 1 && column > 1 && isSwap ? (beforeLast[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return last[to.length] ?? 0;
+}

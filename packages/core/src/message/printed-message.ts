@@ -1,0 +1,42 @@
+import type { Unavailable, Undeserializable } from "./outcome.js";
+
+/**
+ * What a log shows of a received message: the properties that it has and its body. Not its settlement, which is for the receiver, and not
+ * `rawBody` where the body was read from it.
+ */
+export function printedMessage(message: object): Record<string, unknown> {
+  const printed: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(message)) {
+    if (value === undefined || name === "settlement") continue;
+    if (name === "rawBody" && !("failure" in message)) continue;
+    printed[name] = name === "failure" ? printedFailure(value as Undeserializable | Unavailable) : value;
+  }
+  return printed;
+}
+
+/** The report stands on the message itself. */
+function printedFailure({ report: _, ...failure }: Undeserializable | Unavailable): object {
+  return failure;
+}
+
+/**
+ * A value for `JSON.stringify`, which refuses a bigint: it becomes its digits, and bytes become base64, both as strings. An object that holds
+ * itself is left for `JSON.stringify` to refuse.
+ */
+export function jsonValue(value: unknown, ancestors: readonly object[] = []): unknown {
+  if (typeof value === "bigint") return String(value);
+  if (typeof value !== "object" || value === null || ancestors.includes(value)) return value;
+  if (value instanceof Uint8Array) return base64(value);
+  const within = [...ancestors, value];
+  const { toJSON } = value as { readonly toJSON?: unknown };
+  if (typeof toJSON === "function") return jsonValue(toJSON.call(value, ""), within);
+  if (value instanceof Error) return { name: value.name, message: value.message };
+  if (Array.isArray(value)) return value.map((item) => jsonValue(item, within));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, jsonValue(item, within)]));
+}
+
+function base64(bytes: Uint8Array): string {
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}

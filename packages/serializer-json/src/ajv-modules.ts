@@ -1,0 +1,24 @@
+import type { Ajv, Options } from "ajv";
+
+/** What is needed of ajv and its plug-in, which weigh more than everything else: they are loaded when the first JSON Schema comes. */
+export interface AjvModules {
+  readonly Ajv: new (options: Options) => Ajv;
+  readonly Ajv2020: new (options: Options) => Ajv;
+  readonly addFormats: (ajv: Ajv) => void;
+}
+
+/** Gets ajv at once. Throws `TypeError` where `require` cannot find it, as beside a bundle. */
+export function ajvModules(require: (id: string) => unknown): AjvModules {
+  try {
+    const { Ajv } = require("ajv") as Pick<AjvModules, "Ajv">;
+    const { Ajv2020 } = require("ajv/dist/2020.js") as Pick<AjvModules, "Ajv2020">;
+    const { default: addFormats } = require("ajv-formats") as { default: AjvModules["addFormats"] };
+    return { Ajv, Ajv2020, addFormats };
+  } catch (error) {
+    throw new TypeError(
+      "json: a JSON Schema needs ajv, which cannot be loaded here, as in a browser or a bundle: take " +
+        'jsonSchema from "@waybill/serializer-json/json-schema", and give jsonSchema(schema) instead of the schema.',
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,19 @@
+import { type AjvModules, ajvModules } from "./ajv-modules.js";
+
+interface ModuleBuiltin {
+  createRequire(from: string): (id: string) => unknown;
+}
+
+interface WithProcess {
+  readonly process?: { getBuiltinModule?(id: string): unknown };
+}
+
+/** Loads ajv where no bundler sees it. Throws `TypeError` where there is nothing to load it with, as in a browser. */
+export function requireAjv(): AjvModules {
+  const { process } = globalThis as WithProcess;
+  const builtin = process?.getBuiltinModule?.("node:module") as ModuleBuiltin | undefined;
+  return ajvModules((id) => {
+    if (builtin === undefined) throw new TypeError("There is no require.");
+    return builtin.createRequire(import.meta.url)(id);
+  });
+}
