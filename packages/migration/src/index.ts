@@ -22,6 +22,7 @@ export type { GoldenCheck, GoldenCheckOptions, GoldenFailure } from "./golden/ch
 export { assertGoldenMessages, checkGoldenMessages } from "./golden/check-golden-messages.js";
 export { formatGoldenMessage, readGoldenMessages, writeGoldenMessages } from "./golden/golden-files.js";
 export type { GoldenExpectation, GoldenMessage, GoldenParts } from "./golden/golden-message.js";
+export { parsePortableJson } from "./golden/portable-json.js";
 export type { PortableValue } from "./golden/portable-value.js";
 export { fromPortableValue, toPortableValue } from "./golden/portable-value.js";
 export type { LeafPlace, Redactor } from "./golden/redact-value.js";

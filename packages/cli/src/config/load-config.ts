@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { extname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createPipeline, type Pipeline } from "@waybill/core";
+import type { WritePlan } from "@waybill/migration";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { UsageError } from "../errors/usage-error.js";
@@ -12,6 +13,7 @@ import type { GoldenConfig, WaybillConfig } from "./waybill-config.js";
 export interface LoadedConfig {
   readonly pipeline: Pipeline;
   readonly golden: GoldenConfig;
+  readonly writePlans: readonly WritePlan[];
 }
 
 const fileNames = ["waybill.config.ts", "waybill.config.mts", "waybill.config.js", "waybill.config.mjs"];
@@ -22,7 +24,7 @@ export async function loadConfig(file: string | undefined): Promise<LoadedConfig
   const config = path === undefined ? defaultConfig() : await importConfig(path);
   try {
     const pipeline = "pipeline" in config ? config.pipeline : createPipeline(config);
-    return { pipeline, golden: config.golden ?? {} };
+    return { pipeline, golden: config.golden ?? {}, writePlans: config.writePlans ?? [] };
   } catch (error) {
     throw new UsageError(`${path ?? "The chain"}: ${(error as Error).message}`);
   }
