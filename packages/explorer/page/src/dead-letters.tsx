@@ -77,9 +77,9 @@ function Group({ group, path, onRepair }: GroupProps): VNode {
   const { reason, messageType, messageVersion, mediaType, count, readable, failure } = group;
   return (
     <li class="card">
-      <h3>
+      <h2>
         <Text>{reason ?? "(no reason)"}</Text> <span class="count">{countText(count)}</span>
-      </h3>
+      </h2>
       <p>
         <Text>{messageType ?? "(untyped)"}</Text>
         {messageVersion === undefined ? "" : ` version ${messageVersion}`} · <Text>{mediaType}</Text>

@@ -48,6 +48,9 @@ export function HexTable({ hex: initial, source }: HexTableProps): VNode {
         {rows.map((row, index) => (
           <HexRow key={index} from={hex.from + index * 16} bytes={row} offset={hex.offset} />
         ))}
+        {hex.offset === hex.bytes && end === hex.bytes ? (
+          <mark title={`offset ${hex.offset}`}>the body ends here</mark>
+        ) : null}
       </pre>
     </section>
   );

@@ -4,10 +4,16 @@ import { Text } from "./text.js";
 import type { RepairDifference, RepairPreview } from "./types.js";
 import { ValueTree } from "./value-view.js";
 
+interface DifferencesProps {
+  readonly preview: RepairPreview;
+  /** Whether the settings have changed since. */
+  readonly isStale: boolean;
+}
+
 /** What a repair would do, and what would be different about some of the messages. */
-export function Differences({ preview }: { readonly preview: RepairPreview }): VNode {
+export function Differences({ preview, isStale }: DifferencesProps): VNode {
   return (
-    <section class="differences" aria-label="Dry run">
+    <section class={isStale ? "differences stale" : "differences"} aria-label="Dry run">
       <p>
         <strong>{countText(preview.resubmittable)}</strong> of {countText(preview.peeked)} would go to{" "}
         <strong>{preview.to}</strong>.

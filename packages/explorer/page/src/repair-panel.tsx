@@ -22,6 +22,7 @@ export function RepairPanel({ about, entity, group, repairs, onClose }: RepairPa
   const dialog = useRef<HTMLDialogElement>(null);
   const form = useRef<HTMLFormElement>(null);
   const [preview, setPreview] = useState<Preview>();
+  const [isStale, setStale] = useState(false);
   const [started, setStarted] = useState<RepairJobView>();
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
@@ -38,6 +39,10 @@ export function RepairPanel({ about, entity, group, repairs, onClose }: RepairPa
       setBusy(false);
     }
   };
+  const show = (answer: Preview) => {
+    setPreview(answer);
+    setStale(false);
+  };
   const job = repairs.find(({ id }) => id === started?.id) ?? started;
   const isRunning = job?.state === "running" || job?.state === "cancelling";
   return (
@@ -50,12 +55,12 @@ export function RepairPanel({ about, entity, group, repairs, onClose }: RepairPa
           ✕
         </button>
       </header>
-      <Settings form={form} entity={entity} isRunning={isRunning} onChange={() => setPreview(undefined)} />
+      <Settings form={form} entity={entity} isRunning={isRunning} onChange={() => setStale(true)} />
       <p class="actions">
         <button
           type="button"
           disabled={isBusy || isRunning}
-          onClick={() => ask<Preview>("repair/preview", setPreview)}
+          onClick={() => ask<Preview>("repair/preview", show)}
         >
           Dry run
         </button>
@@ -63,7 +68,12 @@ export function RepairPanel({ about, entity, group, repairs, onClose }: RepairPa
           type="button"
           class="danger"
           disabled={
-            isBusy || isRunning || preview === undefined || !about.allowChanges || preview.resubmittable === 0
+            isBusy ||
+            isRunning ||
+            preview === undefined ||
+            isStale ||
+            !about.allowChanges ||
+            preview.resubmittable === 0
           }
           onClick={() => ask<RepairJobView>("repair", setStarted)}
         >
@@ -82,7 +92,7 @@ export function RepairPanel({ about, entity, group, repairs, onClose }: RepairPa
           onCancel={() => ask<RepairJobView>("repair/cancel", setStarted, { id: job.id })}
         />
       )}
-      {preview === undefined ? null : <Differences preview={preview} />}
+      {preview === undefined ? null : <Differences preview={preview} isStale={isStale} />}
     </dialog>
   );
 }

@@ -18,7 +18,7 @@ export function Rules({ entity }: { readonly entity: string }): VNode {
       <ul class="groups">
         {(value ?? []).map(({ name, filter, action }) => (
           <li key={name} class="card">
-            <h3>{name}</h3>
+            <h2>{name}</h2>
             <pre>
               {typeof filter.sqlExpression === "string"
                 ? filter.sqlExpression

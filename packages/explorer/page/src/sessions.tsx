@@ -43,9 +43,9 @@ function Session({ entity, sessionId }: { readonly entity: string; readonly sess
   };
   return (
     <li class="card">
-      <h3>
+      <h2>
         <Text>{sessionId}</Text>
-      </h3>
+      </h2>
       {state === undefined ? (
         <button type="button" class="quiet-button" onClick={read}>
           Read its state (locks it for a moment)
