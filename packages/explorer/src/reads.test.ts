@@ -1,5 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createPipeline, defineMessage, type EncodedMessage } from "@waybill/core";
+import { WritePlan } from "@waybill/migration";
+import { json } from "@waybill/serializer-json";
+import { msgpack } from "@waybill/serializer-msgpack";
 import { describe, expect, it } from "vitest";
 import { garbage, openExplorer, order } from "./fixture.test-support.js";
 import type { MessageView } from "./reads/message-view.js";
@@ -228,6 +232,46 @@ describe("what an explorer shows", () => {
     expect(atob(payloads[0]?.data ?? "")).toBe('{"id":7}');
     expect(atob(payloads[0]?.metadata.encoding ?? "")).toBe("json/plain");
     expect(payloads[1]).toEqual(unknown);
+  });
+
+  it("answers others while it looks through a long queue", async () => {
+    await using fixture = await openExplorer();
+    for (let first = 0; first < 5_000; first += 1_000)
+      await fixture.send(...Array.from({ length: 1_000 }, (_, index) => order(first + index)));
+    const ended: string[] = [];
+    const search = fixture.get("/api/search?text=nothing").then(() => ended.push("search"));
+    const entities = fixture.get("/api/entities").then(() => ended.push("entities"));
+    await Promise.all([search, entities]);
+    expect(ended).toEqual(["entities", "search"]);
+  });
+
+  it("shows where the write plans stand, and how much of what waits is new", async () => {
+    const type = defineMessage("order-placed", { version: 1 });
+    const typed = createPipeline({
+      serializer: msgpack(),
+      additionalDeserializers: [json()],
+      messageTypes: [type],
+    });
+    const plan = new WritePlan(type, { from: { serializer: "json" }, to: { serializer: "msgpack" } });
+    await plan.setPercent(25, { override: true });
+    await using fixture = await openExplorer({ pipeline: typed, writePlans: [plan] });
+    for (const serializer of ["json", "json", "json", "msgpack"]) {
+      const message = { subject: "order-placed", body: { id: 1 } };
+      await fixture.send((await typed.serialize(message, { writeAs: { serializer } })) as EncodedMessage);
+    }
+    await fixture.post("/api/census", {});
+    expect((await fixture.get("/api/census")).json()).toMatchObject({
+      plans: [
+        {
+          messageType: "order-placed",
+          from: "json version 1",
+          to: "msgpack version 1",
+          percent: 25,
+          phase: "mixed",
+          waitingPercent: 25,
+        },
+      ],
+    });
   });
 
   it("refuses what it cannot understand, and gives no payload away", async () => {

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { Pipeline, Transport } from "@waybill/core";
 import type { EntityCatalog } from "@waybill/core/transport";
 import type { Redactor, WritePlan } from "@waybill/migration";
+import { withTurns } from "./with-turns.js";
 
 /** What is explored, and what may be changed. */
 export interface ExplorerOptions {
@@ -46,7 +47,7 @@ export function resolveExplorerOptions(options: ExplorerOptions): ExplorerContex
     throw new TypeError("refreshIntervalInMs must be an integer from 100.");
   if (typeof namespace !== "string" || namespace === "") throw new TypeError("namespace must be a string.");
   return Object.freeze({
-    transport: options.transport,
+    transport: withTurns(options.transport),
     pipeline: options.pipeline,
     catalog: options.catalog,
     namespace,

@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { peekPages } from "@waybill/migration";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { type MessageRow, messageRow } from "../reads/message-row.js";
@@ -41,8 +40,6 @@ export async function searchMessages(
           onEvent({ kind: "hit", path, row: messageRow(message, outcome) });
         }
         onEvent({ kind: "progress", path, scanned });
-        // A page of messages in process takes no turn of the event loop, in which other requests would be answered.
-        await setImmediate();
         if (hits >= maxHits) return;
       }
     });
