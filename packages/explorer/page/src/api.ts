@@ -1,5 +1,5 @@
 /** An answer that is an error, with its text for people. */
-export class ApiError extends Error {
+class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
 

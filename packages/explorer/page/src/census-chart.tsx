@@ -1,10 +1,12 @@
 import type { VNode } from "preact";
 import { countText, timeText } from "./format.js";
-import type { CensusPoint } from "./types.js";
+import type { CensusCount, CensusPoint } from "./types.js";
 
 interface CensusChartProps {
   readonly entity: string;
   readonly points: readonly CensusPoint[];
+  /** Every series of the page, so that each has one colour in all charts. */
+  readonly all: readonly string[];
 }
 
 const width = 640;
@@ -15,8 +17,8 @@ const maxSeries = 8;
 const maxBars = 60;
 
 /** A bar for each census, one part for each format and version; the numbers stand in a table below. */
-export function CensusChart({ entity, points: all }: CensusChartProps): VNode {
-  const points = all.slice(-maxBars).map(({ at, counts }) => ({ at, series: seriesOf(entity, counts) }));
+export function CensusChart({ entity, points: censuses, all }: CensusChartProps): VNode {
+  const points = censuses.slice(-maxBars).map(({ at, counts }) => ({ at, series: seriesOf(entity, counts) }));
   const names = [...new Set(points.flatMap(({ series }) => [...series.keys()]))].sort();
   const most = Math.max(1, ...points.map(({ series }) => sum([...series.values()])));
   const step = width / Math.max(points.length, 8);
@@ -25,19 +27,20 @@ export function CensusChart({ entity, points: all }: CensusChartProps): VNode {
     <>
       <svg
         viewBox={`0 0 ${width} ${height}`}
+        preserveAspectRatio="none"
         class="chart"
         role="img"
         aria-label={`What waited in ${entity}, over time`}
       >
         {points.map(({ at, series }, bar) => {
           let top = height;
-          return names.map((name, index) => {
+          return names.map((name) => {
             const size = ((series.get(name) ?? 0) / most) * (height - 4);
             top -= size;
             return (
               <rect
                 key={name}
-                class={`series-${Math.min(index, maxSeries - 1)}`}
+                class={colorOf(name, all)}
                 x={bar * step + 2}
                 y={top}
                 width={Math.max(step - 4, 1)}
@@ -50,15 +53,24 @@ export function CensusChart({ entity, points: all }: CensusChartProps): VNode {
         })}
       </svg>
       <ul class="legend">
-        {names.map((name, index) => (
+        {names.map((name) => (
           <li key={name}>
-            <span class={`swatch series-${Math.min(index, maxSeries - 1)}`} /> {name}:{" "}
-            {countText(latest?.get(name) ?? 0)}
+            <span class={`swatch ${colorOf(name, all)}`} /> {name}: {countText(latest?.get(name) ?? 0)}
           </li>
         ))}
       </ul>
     </>
   );
+}
+
+/** The names of all series, of every entity. */
+export function seriesNames(points: readonly CensusPoint[]): string[] {
+  return [...new Set(points.flatMap(({ counts }) => counts.map(nameOf)))].sort();
+}
+
+function colorOf(name: string, all: readonly string[]): string {
+  if (name.startsWith("unreadable")) return "series-unreadable";
+  return `series-${Math.min(all.indexOf(name), maxSeries - 1)}`;
 }
 
 /** Counts by format, and version where there is one. */
@@ -71,6 +83,10 @@ function seriesOf(entity: string, counts: CensusPoint["counts"]): Map<string, nu
     series.set(name, (series.get(name) ?? 0) + count.count);
   }
   return series;
+}
+
+function nameOf({ format, messageVersion }: CensusCount): string {
+  return messageVersion === undefined ? format : `${format} v${messageVersion}`;
 }
 
 function sum(numbers: readonly number[]): number {

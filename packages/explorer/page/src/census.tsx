@@ -1,7 +1,7 @@
 import type { TargetedSubmitEvent, VNode } from "preact";
 import { useState } from "preact/hooks";
 import { errorText, get, lines } from "./api.js";
-import { CensusChart } from "./census-chart.js";
+import { CensusChart, seriesNames } from "./census-chart.js";
 import { countText, timeText } from "./format.js";
 import { Field, formValues, Problem, Section, Waiting } from "./parts.js";
 import type { About, CensusPoint, PlanView } from "./types.js";
@@ -36,6 +36,7 @@ export function CensusPage({ about }: { readonly about: About }): VNode {
   };
   const points = value?.points ?? [];
   const entities = [...new Set(points.flatMap(({ counts }) => counts.map(({ entity }) => entity)))].sort();
+  const names = seriesNames(points);
   return (
     <main class="page">
       <h1>Census</h1>
@@ -52,7 +53,7 @@ export function CensusPage({ about }: { readonly about: About }): VNode {
       <Plans plans={value?.plans ?? []} />
       {entities.map((entity) => (
         <Section key={entity} title={entity}>
-          <CensusChart entity={entity} points={points} />
+          <CensusChart entity={entity} points={points} all={names} />
         </Section>
       ))}
       {value !== undefined && points.length === 0 ? <p class="quiet">No census has been taken yet.</p> : null}

@@ -2,7 +2,7 @@ import { get } from "./api.js";
 import type { MessagePage, MessageRow, NumberRange } from "./types.js";
 
 /** How many messages are asked for at once. */
-export const pageSize = 100;
+const pageSize = 100;
 /** How many pages around the visible one stay in memory. */
 const keptPages = 6;
 

@@ -15,11 +15,6 @@ export function Text({ children }: { readonly children: string }): VNode {
   );
 }
 
-/** The same for attributes. */
-export function plain(text: string): string {
-  return text.replace(new RegExp(unprintable.source, "g"), codeOf);
-}
-
 function codeOf(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

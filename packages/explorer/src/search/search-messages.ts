@@ -14,7 +14,7 @@ export type SearchEvent =
   | { readonly kind: "done"; readonly scanned: number; readonly hits: number; readonly isComplete: boolean };
 
 /** How many hits a search shows; who gets more asks for less. */
-export const maxHits = 500;
+const maxHits = 500;
 
 /** Peeks through one entity or all of them and lets the chain read each message. Locks and changes nothing. */
 export async function searchMessages(

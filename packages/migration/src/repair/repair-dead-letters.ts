@@ -407,7 +407,7 @@ export function checkRepairOptions({
 }
 
 /** Where repaired messages go: as told, or else where they were dead-lettered. */
-export function targetOf({ from, to }: Pick<RepairOptions, "from" | "to">): RepairTarget {
+function targetOf({ from, to }: Pick<RepairOptions, "from" | "to">): RepairTarget {
   if (to !== undefined) return to;
   return "queue" in from ? { queue: from.queue } : { topic: from.topic, subscription: from.subscription };
 }
