@@ -75,6 +75,29 @@ describe("a repair from the page", () => {
   });
 });
 
+describe("a repair of one group", () => {
+  it("takes exactly its dead letters, also where reason, format or type are absent", async () => {
+    await using fixture = await openExplorer({ allowChanges: true });
+    const { contentType: _, subject: __, ...bare } = order(1);
+    await fixture.send(bare, order(2), { ...bare, messageId: "order-3", subject: "other" });
+    await fixture.deadLetter(3);
+    const { groups } = (await fixture.get("/api/dead-letters?entity=orders")).json<{
+      groups: { mediaType: string; messageType?: string; examples: string[] }[];
+    }>();
+    const group = groups.find(
+      ({ mediaType, messageType }) => mediaType === "(none)" && messageType === undefined,
+    );
+    expect(group?.examples).toEqual(["1"]);
+    const preview = await fixture.post("/api/repair/preview", { entity: "orders", group });
+    expect(preview.json()).toMatchObject({ resubmittable: 1, skipped: { "not-selected": 2 } });
+    await fixture.post("/api/repair", { entity: "orders", group });
+    await until(async () => (await jobs(fixture))[0]?.state === "done");
+    expect((await fixture.waiting({ queue: "orders" })).map(({ messageId }) => messageId)).toEqual([
+      "order-1",
+    ]);
+  });
+});
+
 describe("a message sent by hand", () => {
   it("is written by the chain, and checked before it is sent", async () => {
     await using fixture = await openExplorer({ allowChanges: true });

@@ -27,6 +27,7 @@ export type { PortableValue } from "./golden/portable-value.js";
 export { fromPortableValue, toPortableValue } from "./golden/portable-value.js";
 export type { LeafPlace, Redactor } from "./golden/redact-value.js";
 export { redactLeaf } from "./golden/redact-value.js";
+export type { DeadLetterKind } from "./repair/dead-letter-kind.js";
 export type { DeadLetterQueue } from "./repair/dead-letter-queue.js";
 export type { Receipt, ReceiptLog } from "./repair/receipt-log.js";
 export { createMemoryReceipts, openReceiptFile } from "./repair/receipt-log.js";

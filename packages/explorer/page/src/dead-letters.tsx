@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { countText, plural, timeText } from "./format.js";
 import { Problem, Waiting } from "./parts.js";
-import { RepairPanel } from "./repair-panel.js";
+import { RepairPanel, unfinished } from "./repair-panel.js";
 import { href } from "./route.js";
 import { Text } from "./text.js";
 import type { About, DeadLettersView, GroupView, RepairJobView } from "./types.js";
@@ -18,8 +18,17 @@ interface DeadLettersProps {
 export function DeadLetters({ about, entity, repairs }: DeadLettersProps): VNode {
   const { value: letters, error, isLoading, reload } = useLoad<DeadLettersView>("dead-letters", { entity });
   const [group, setGroup] = useState<GroupView | "all">();
+  const pending = unfinished(repairs, entity);
   return (
     <div class="dead-letters">
+      {pending === undefined || group !== undefined ? null : (
+        <p class="notice">
+          A repair is {pending.state}, {countText(pending.resubmitted)} sent again.{" "}
+          <button type="button" class="link" onClick={() => setGroup("all")}>
+            Show it
+          </button>
+        </p>
+      )}
       <Problem text={error} />
       <Waiting isLoading={isLoading && letters === undefined} />
       {letters === undefined ? null : (

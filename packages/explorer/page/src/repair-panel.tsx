@@ -43,7 +43,8 @@ export function RepairPanel({ about, entity, group, repairs, onClose }: RepairPa
     setPreview(answer);
     setStale(false);
   };
-  const job = repairs.find(({ id }) => id === started?.id) ?? started;
+  // The page may have been closed meanwhile; the repair went on.
+  const job = repairs.find(({ id }) => id === started?.id) ?? started ?? unfinished(repairs, entity);
   const isRunning = job?.state === "running" || job?.state === "cancelling";
   return (
     <dialog ref={dialog} class="repair" aria-labelledby="repair-title" onClose={onClose}>
@@ -95,6 +96,12 @@ export function RepairPanel({ about, entity, group, repairs, onClose }: RepairPa
       {preview === undefined ? null : <Differences preview={preview} isStale={isStale} />}
     </dialog>
   );
+}
+
+/** The last repair of a dead-letter queue, unless it has come to its end. */
+export function unfinished(repairs: readonly RepairJobView[], entity: string): RepairJobView | undefined {
+  const last = repairs.find(({ path }) => path.toLowerCase() === entity.toLowerCase());
+  return last?.state === "done" || last?.state === "failed" ? undefined : last;
 }
 
 interface SettingsProps {
@@ -174,10 +181,5 @@ function requestOf(form: HTMLFormElement | null): Record<string, unknown> {
 function criteriaOf(group: GroupView | undefined): Record<string, unknown> {
   if (group === undefined) return {};
   const { reason, messageType, messageVersion, mediaType } = group;
-  return {
-    ...(reason === undefined ? {} : { reason: [reason] }),
-    ...(messageType === undefined ? {} : { messageType: [messageType] }),
-    ...(messageVersion === undefined ? {} : { messageVersion: [String(messageVersion)] }),
-    ...(mediaType.startsWith("(") ? {} : { format: [mediaType] }),
-  };
+  return { group: { reason, messageType, messageVersion, mediaType } };
 }

@@ -3,13 +3,14 @@ import { join } from "node:path";
 import type { EntityAddress } from "@waybill/core/transport";
 import {
   type DeadLetterCriteria,
+  type DeadLetterKind,
   type RepairOptions,
   type RepairTarget,
   selectDeadLetters,
 } from "@waybill/migration";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { addressAt, pathOf } from "../wire/entity-path.js";
-import type { Fields } from "../wire/fields.js";
+import { Fields } from "../wire/fields.js";
 import { RequestError } from "../wire/request-error.js";
 
 /** A repair as a page asks for it: what `waybill dead-letters repair` takes as options. */
@@ -38,6 +39,7 @@ export function repairRequest(fields: Fields): RepairRequest {
       messageType: fields.optionalTexts("messageType"),
       messageVersion: versions,
       format: fields.optionalTexts("format"),
+      kind: kindOf(fields.raw("group")),
       number: fields.optionalTexts("number")?.map((text) => numberOf(text)),
     },
     isTranscoded: fields.flag("transcode"),
@@ -89,6 +91,19 @@ function targetAt(path: string): RepairTarget {
   const { subQueue, ...target } = addressAt(path);
   if (subQueue === undefined) return target as RepairTarget;
   throw new RequestError(400, "Nothing can be sent to a dead-letter queue.");
+}
+
+/** A group as the page got it. */
+function kindOf(value: unknown): DeadLetterKind | undefined {
+  if (value === undefined || value === null) return undefined;
+  const group = Fields.of(value);
+  const version = group.count("messageVersion", { standard: -1, min: -1, max: Number.MAX_SAFE_INTEGER });
+  return {
+    deadLetterReason: group.optionalText("reason"),
+    mediaType: group.text("mediaType"),
+    messageType: group.optionalText("messageType"),
+    messageVersion: version < 0 ? undefined : version,
+  };
 }
 
 function numberOf(text: string): bigint {

@@ -1,4 +1,5 @@
 import { parseMediaType } from "@waybill/core/serializer";
+import { type DeadLetterKind, deadLetterKind, isSameKind } from "./dead-letter-kind.js";
 import type { RepairCandidate } from "./repair-dead-letters.js";
 
 /** Which dead letters to take: all that are given must hold, of each any one. */
@@ -11,13 +12,15 @@ export interface DeadLetterCriteria {
   readonly messageVersion?: readonly number[] | undefined;
   /** Serializers that read them now, or content types without parameters. */
   readonly format?: readonly string[] | undefined;
+  /** Exactly the dead letters of such a group of a survey. */
+  readonly kind?: DeadLetterKind | undefined;
   /** Sequence numbers in the dead-letter queue. */
   readonly number?: readonly bigint[] | undefined;
 }
 
 /** Makes the `select` of a repair: chooses dead letters by criteria. */
 export function selectDeadLetters(criteria: DeadLetterCriteria): (candidate: RepairCandidate) => boolean {
-  const { reason, messageType, messageVersion, format, number } = criteria;
+  const { reason, messageType, messageVersion, format, number, kind } = criteria;
   return ({ message, outcome: { report } }) =>
     isOneOf(reason, [message.deadLetterReason]) &&
     isOneOf(messageType, [report.messageType, message.subject]) &&
@@ -26,7 +29,8 @@ export function selectDeadLetters(criteria: DeadLetterCriteria): (candidate: Rep
       report.serializer,
       message.contentType && parseMediaType(message.contentType)?.essence,
     ]) &&
-    isOneOf(number, [message.sequenceNumber]);
+    isOneOf(number, [message.sequenceNumber]) &&
+    (kind === undefined || isSameKind(kind, deadLetterKind(message, report)));
 }
 
 function isOneOf<T>(wanted: readonly T[] | undefined, values: readonly (T | undefined)[]): boolean {
