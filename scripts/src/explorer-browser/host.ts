@@ -55,8 +55,8 @@ async function work(request: HostRequest): Promise<unknown> {
     case "fill-million":
       return await fillMillion(broker, transport);
     case "flood":
-      // Answers at once: it goes on while the page is used.
-      void flood(broker, transport, request.perSecond, request.seconds);
+      // Answers at once: it goes on while the page is used, and ends with the broker at the latest.
+      void flood(broker, transport, request.perSecond, request.seconds).catch(() => {});
       return undefined;
     case "end":
       await explorer.close();

@@ -97,17 +97,26 @@ export class MessagePages {
   }
 
   async #loadPage(page: number): Promise<void> {
-    const { entity, state } = this.#place;
-    const { rows, next } = await get<MessagePage>("messages", {
-      entity,
-      state,
-      max: pageSize,
-      ...(await this.#start(page)),
-    });
+    const { rows, next } = await this.#fetchPage(await this.#start(page));
     this.#pages.set(page, rows);
     for (const known of this.#pages.keys()) if (Math.abs(known - page) > keptPages) this.#pages.delete(known);
     if (next !== undefined && rows.length === pageSize) this.#anchors.set(page + 1, next);
     this.#noteEnd(page, rows.length, next);
+  }
+
+  /** One request looks at so many messages only in search of a state: goes on until the page is full. */
+  async #fetchPage(start: { from?: string; before?: string }): Promise<Pick<MessagePage, "rows" | "next">> {
+    const { entity, state } = this.#place;
+    const rows: MessageRow[] = [];
+    let where = start;
+    for (;;) {
+      const max = pageSize - rows.length;
+      const page = await get<MessagePage>("messages", { entity, state, max, ...where });
+      rows.push(...page.rows);
+      const isDone = state === undefined || rows.length === pageSize || page.next === undefined;
+      if (isDone || this.#isClosed) return { rows, next: page.next };
+      where = { from: page.next ?? "" };
+    }
   }
 
   #noteEnd(page: number, count: number, next: string | undefined): void {
