@@ -47,11 +47,16 @@ const arrows: Readonly<Record<string, Arrow>> = {
   },
   testing: { imports: ["broker", "broker-server", "core", "transport-local"], tests: ["serializer-json"] },
   "transport-local": { imports: ["core", "broker"], tests: ["serializer-json", "serializer-msgpack"] },
+  explorer: {
+    imports: ["core", "migration"],
+    tests: ["broker", "serializer-json", "serializer-msgpack", "transport-local"],
+  },
   cli: {
     imports: [
       "broker",
       "broker-server",
       "core",
+      "explorer",
       "migration",
       "schema-registry",
       "serializer-json",

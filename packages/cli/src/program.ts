@@ -3,6 +3,8 @@ import { brokerCommand } from "./commands/broker/broker.js";
 import { censusCommand } from "./commands/census.js";
 import { deadLettersCommand } from "./commands/dead-letters/dead-letters.js";
 import { decodeCommand } from "./commands/decode.js";
+import { exploreCommand } from "./commands/explore/explore.js";
+import { mcpCommand } from "./commands/explore/mcp.js";
 import { goldenCommand } from "./commands/golden/golden.js";
 import { peekCommand } from "./commands/peek.js";
 import { receiveCommand } from "./commands/receive.js";
@@ -31,6 +33,8 @@ export function createProgram(version: string): Command {
       .addCommand(deadLettersCommand())
       .addCommand(goldenCommand())
       .addCommand(transcodeCommand())
+      .addCommand(exploreCommand())
+      .addCommand(mcpCommand())
       .addCommand(brokerCommand())
       .addHelpText(
         "after",

@@ -7,6 +7,7 @@ export { queueBeaconStore } from "./capability/queue-beacon-store.js";
 export type { ReadableType, ReadableVersion, ReaderCapability } from "./capability/reader-capability.js";
 export { readerCapability } from "./capability/reader-capability.js";
 export type { Census, CensusGroup, CensusMessageType, CensusPlace, HiddenMessages } from "./census/census.js";
+export { formatCensus, parseCensus } from "./census/census-text.js";
 export type { PeekPagesOptions } from "./census/peek-pages.js";
 export { peekPages } from "./census/peek-pages.js";
 export type { CensusOptions, CensusProgress } from "./census/take-census.js";
@@ -16,19 +17,21 @@ export type {
   GoldenCaptureOptions,
   GoldenSkip,
 } from "./golden/capture-golden-messages.js";
-export { captureGoldenMessages } from "./golden/capture-golden-messages.js";
+export { captureGoldenMessage, captureGoldenMessages } from "./golden/capture-golden-messages.js";
 export type { GoldenCheck, GoldenCheckOptions, GoldenFailure } from "./golden/check-golden-messages.js";
 export { assertGoldenMessages, checkGoldenMessages } from "./golden/check-golden-messages.js";
-export { readGoldenMessages, writeGoldenMessages } from "./golden/golden-files.js";
+export { formatGoldenMessage, readGoldenMessages, writeGoldenMessages } from "./golden/golden-files.js";
 export type { GoldenExpectation, GoldenMessage, GoldenParts } from "./golden/golden-message.js";
+export { parsePortableJson } from "./golden/portable-json.js";
 export type { PortableValue } from "./golden/portable-value.js";
 export { fromPortableValue, toPortableValue } from "./golden/portable-value.js";
 export type { LeafPlace, Redactor } from "./golden/redact-value.js";
 export { redactLeaf } from "./golden/redact-value.js";
+export type { DeadLetterKind } from "./repair/dead-letter-kind.js";
 export type { DeadLetterQueue } from "./repair/dead-letter-queue.js";
 export type { Receipt, ReceiptLog } from "./repair/receipt-log.js";
 export { createMemoryReceipts, openReceiptFile } from "./repair/receipt-log.js";
-export type { RehearsalOptions, RepairRehearsal } from "./repair/rehearse-repair.js";
+export type { RehearsalOptions, RehearsedMessage, RepairRehearsal } from "./repair/rehearse-repair.js";
 export { rehearseRepair } from "./repair/rehearse-repair.js";
 export type {
   RepairCandidate,
@@ -44,6 +47,8 @@ export {
   resubmitFilter,
   resubmitToProperty,
 } from "./repair/resubmission.js";
+export type { DeadLetterCriteria } from "./repair/select-dead-letters.js";
+export { selectDeadLetters } from "./repair/select-dead-letters.js";
 export type { DeadLetterGroup, DeadLetterSurvey, SurveyOptions } from "./repair/survey-dead-letters.js";
 export { surveyDeadLetters } from "./repair/survey-dead-letters.js";
 export type {

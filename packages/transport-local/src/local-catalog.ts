@@ -12,6 +12,7 @@ function toCatalogEntity(description: EntityDescription): CatalogEntity {
     ...(description.kind === "topic" ? {} : optionsOf(description)),
     counts: {
       active: description.activeMessageCount + description.deferredMessageCount,
+      deferred: description.deferredMessageCount,
       scheduled: description.scheduledMessageCount,
       deadLetter: description.deadLetterMessageCount,
       transfer: description.transferMessageCount,

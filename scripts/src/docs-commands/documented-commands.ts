@@ -23,6 +23,7 @@ export const notRun: Readonly<Record<string, string>> = {
   "npx -y pnpm@12 docs:commands": "It would run itself.",
   "npx -y pnpm@12 docs:commands waybill": "It would run itself.",
   "npx -y pnpm@12 format": "It writes files.",
+  "npx -y pnpm@12 explorer:browser --pictures": "It writes files, and needs a browser.",
   "npx -y pnpm@12 option-tables": "It writes files; test/docs.test.ts compares them.",
   "npx -y pnpm@12 exec vitest run test -u": "It writes snapshots; the tests compare them.",
 };

@@ -42,7 +42,7 @@ export async function runWaybillExamples(
         const help = await run(`waybill ${name} --help`);
         takesData.set(name, help.output.includes("--data <directory>"));
       }
-      if (takesData.get(name) && !servers.test(part)) parts[i] = withData(part);
+      if (takesData.get(name) && !brokers.test(part)) parts[i] = withData(part);
     }
     const result = { ...example, ...(await run(parts.join(" | "))) };
     onResult(result);
@@ -52,7 +52,10 @@ export async function runWaybillExamples(
 }
 
 /** What serves until it is stopped, which happens as soon as it is ready. */
-const servers = /^waybill broker(?: -|$)/;
+const servers = /^waybill (?:broker|explore)(?: -|$)/;
+
+/** A broker that is served begins empty. */
+const brokers = /^waybill broker(?: -|$)/;
 
 /** Before a redirection, if there is one. */
 function withData(part: string): string {
@@ -74,7 +77,7 @@ function runShell(command: string, cwd: string, bin: string): Promise<{ exitCode
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text: string) => {
       output = (output + text).slice(-10_000);
-      if (/^Ready /m.test(text)) stop();
+      if (/^(?:Ready |Open once: |\{"url":)/m.test(text)) stop();
     });
   }
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ApplicationProperties, EncodedMessage, Message } from "@waybill/core";
 import { checkMessage } from "@waybill/core/transport";
-import { fromPortableValue, type PortableValue } from "@waybill/migration";
+import { fromPortableValue, type PortableValue, parsePortableJson } from "@waybill/migration";
 import { type Command, Option } from "commander";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { UsageError } from "../errors/usage-error.js";
@@ -103,7 +103,7 @@ async function send(entity: string, file: string | undefined, options: SendOptio
 function jsonValue(bytes: Uint8Array): unknown {
   let value: PortableValue;
   try {
-    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as PortableValue;
+    value = parsePortableJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
     throw new UsageError("The body is not JSON. To send bytes as they are, say --raw.");
   }

@@ -3,6 +3,7 @@ import { extname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createPipeline, type Pipeline } from "@waybill/core";
 import { requireKnownOptions } from "@waybill/core/serializer";
+import type { WritePlan } from "@waybill/migration";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { UsageError } from "../errors/usage-error.js";
@@ -13,6 +14,7 @@ import type { GoldenConfig, WaybillConfig } from "./waybill-config.js";
 export interface LoadedConfig {
   readonly pipeline: Pipeline;
   readonly golden: GoldenConfig;
+  readonly writePlans: readonly WritePlan[];
 }
 
 const fileNames = ["waybill.config.ts", "waybill.config.mts", "waybill.config.js", "waybill.config.mjs"];
@@ -22,13 +24,17 @@ export async function loadConfig(file: string | undefined): Promise<LoadedConfig
   const path = file === undefined ? findConfig() : resolve(file);
   const config = path === undefined ? defaultConfig() : await importConfig(path);
   try {
-    return { pipeline: pipelineOf(config), golden: goldenOf(config.golden) };
+    return {
+      pipeline: pipelineOf(config),
+      golden: goldenOf(config.golden),
+      writePlans: config.writePlans ?? [],
+    };
   } catch (error) {
     throw new UsageError(`${path ?? "The chain"}: ${(error as Error).message}`);
   }
 }
 
-function pipelineOf({ golden: _, ...config }: WaybillConfig): Pipeline {
+function pipelineOf({ golden: _, writePlans: __, ...config }: WaybillConfig): Pipeline {
   if (!("pipeline" in config)) return createPipeline(config);
   requireKnownOptions("defineConfig", config, { pipeline: true });
   return config.pipeline;

@@ -1,5 +1,5 @@
 import type { MessageType, Pipeline, PipelineOptions } from "@waybill/core";
-import type { Redactor } from "@waybill/migration";
+import type { Redactor, WritePlan } from "@waybill/migration";
 
 /**
  * What `waybill.config.ts` exports as its default: the chain of your consumers, as the options of a pipeline or as a pipeline that is ready, and
@@ -7,6 +7,8 @@ import type { Redactor } from "@waybill/migration";
  */
 export type WaybillConfig<Types extends MessageType = MessageType> = {
   readonly golden?: GoldenConfig | undefined;
+  /** The plans by which formats change: `waybill explore` shows their percentage beside what waits. */
+  readonly writePlans?: readonly WritePlan[] | undefined;
 } & (PipelineOptions<Types> | { readonly pipeline: Pipeline<Types> });
 
 /** How `waybill golden capture` redacts. */

@@ -26,6 +26,8 @@ export type EntityName = EntityAddress | { readonly topic: string; readonly subs
 export interface EntityCounts {
   /** Active and deferred messages, locked ones included. */
   readonly active: number;
+  /** Those of them that are deferred; absent where the broker does not count them. */
+  readonly deferred?: number | undefined;
   readonly scheduled: number;
   readonly deadLetter: number;
   /** On the way to another entity. */

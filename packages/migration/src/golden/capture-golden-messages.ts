@@ -93,16 +93,35 @@ export async function captureGoldenMessages(options: GoldenCaptureOptions): Prom
   return { peeked, messages: capture.messages, skipped: [...capture.skipped.values()] };
 }
 
+/**
+ * Makes a golden message of one message that was peeked or received: `messages` holds it, or `skipped` says why there is none. Redacted as
+ * {@link captureGoldenMessages} does.
+ */
+export async function captureGoldenMessage(
+  message: DeliveredMessage,
+  options: Pick<GoldenCaptureOptions, "pipeline" | "redact" | "keep" | "abortSignal">,
+): Promise<Omit<GoldenCapture, "peeked">> {
+  const capture = new Capture(options);
+  await capture.add(message);
+  return { messages: capture.messages, skipped: [...capture.skipped.values()] };
+}
+
+/** What makes a golden message of a message. */
+type SamplingOptions = Pick<
+  GoldenCaptureOptions,
+  "pipeline" | "redact" | "keep" | "samplesPerKind" | "abortSignal"
+>;
+
 type Skip = { -readonly [Key in keyof GoldenSkip]: GoldenSkip[Key] };
 
 class Capture {
   readonly messages: GoldenMessage[] = [];
   readonly skipped = new Map<string, Skip>();
-  readonly #options: GoldenCaptureOptions;
+  readonly #options: SamplingOptions;
   /** The shapes of each kind that were met. */
   readonly #shapes = new Map<string, Set<string>>();
 
-  constructor(options: GoldenCaptureOptions) {
+  constructor(options: SamplingOptions) {
     this.#options = options;
   }
 

@@ -31,8 +31,7 @@ export async function writeGoldenMessages(
   const written: string[] = [];
   for (const golden of messages) {
     try {
-      const text = `${JSON.stringify(toFile(golden), undefined, 2)}\n`;
-      await writeFile(join(directory, golden.name + extension), text, { flag: "wx" });
+      await writeFile(join(directory, golden.name + extension), formatGoldenMessage(golden), { flag: "wx" });
       written.push(golden.name);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
@@ -48,6 +47,11 @@ export async function readGoldenMessages(directory: string): Promise<GoldenMessa
   return await Promise.all(
     names.map(async (name) => fromFile(name, await readFile(join(directory, name + extension), "utf8"))),
   );
+}
+
+/** The text of a golden message's file. */
+export function formatGoldenMessage(golden: GoldenMessage): string {
+  return `${JSON.stringify(toFile(golden), undefined, 2)}\n`;
 }
 
 async function goldenNames(directory: string): Promise<string[]> {

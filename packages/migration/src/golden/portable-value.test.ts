@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { parsePortableJson } from "./portable-json.js";
 import { fromPortableValue, type PortableValue, toPortableValue } from "./portable-value.js";
 
 const leaf = fc.oneof(
@@ -52,5 +53,22 @@ describe("a portable value", () => {
       expect(() => fromPortableValue(wrong)).toThrow(TypeError);
     const deep = JSON.parse(`${"[".repeat(2000)}${"]".repeat(2000)}`);
     expect(() => fromPortableValue(deep)).toThrow("512 levels");
+  });
+});
+
+describe("JSON that somebody typed", () => {
+  it("keeps integers exact, and leaves texts and fractions alone", () => {
+    const text =
+      '{"id":12345678901234567890,"list":[-9007199254740993,1],"text":"12345678901234567890 \\" 1","part":0.1234567890123456789}';
+    expect(fromPortableValue(parsePortableJson(text))).toEqual({
+      id: 12345678901234567890n,
+      list: [-9007199254740993n, 1],
+      text: '12345678901234567890 " 1',
+      part: 0.12345678901234568,
+    });
+  });
+
+  it("is refused where it is not JSON", () => {
+    expect(() => parsePortableJson("{12345678901234567890:1}")).toThrow(SyntaxError);
   });
 });

@@ -4,16 +4,23 @@ import { peekPages } from "../census/peek-pages.js";
 import { deadLetterAddress } from "./dead-letter-queue.js";
 import {
   checkRepairOptions,
+  planned,
+  type RepairCandidate,
   type RepairOptions,
   type RepairSkip,
-  skipOf,
-  transcoded,
 } from "./repair-dead-letters.js";
+
+/** A dead letter with what the repair would send for it, or with why it would stay. */
+export interface RehearsedMessage extends RepairCandidate {
+  readonly planned: EncodedMessage | RepairSkip;
+}
 
 /** A repair's options, and a look at how far its rehearsal is. */
 export interface RehearsalOptions extends RepairOptions {
   /** Called after each page with the number of messages so far. */
   readonly onPeeked?: ((peeked: number) => void) | undefined;
+  /** Called for each message with what would be sent: for a look at the difference. */
+  readonly onRehearsed?: ((rehearsed: RehearsedMessage) => void) | undefined;
 }
 
 /** What a repair would do. */
@@ -52,11 +59,13 @@ export async function rehearseRepair(options: RehearsalOptions): Promise<RepairR
   return { peeked, resubmittable, skipped };
 }
 
-async function rehearsed(message: DeliveredMessage, options: RepairOptions): Promise<RepairSkip | undefined> {
-  const { pipeline, abortSignal } = options;
+async function rehearsed(
+  message: DeliveredMessage,
+  options: RehearsalOptions,
+): Promise<RepairSkip | undefined> {
+  const { pipeline, abortSignal, onRehearsed } = options;
   const outcome = await pipeline.deserialize(message as EncodedMessage, { abortSignal });
-  const skip = skipOf({ message, outcome }, options);
-  if (skip !== undefined || options.body !== "transcode" || outcome.status !== "decoded") return skip;
-  const written = await transcoded(message as EncodedMessage, outcome, options);
-  return written === "not-writable" ? written : undefined;
+  const plan = await planned({ message, outcome }, options);
+  onRehearsed?.({ message, outcome, planned: plan });
+  return typeof plan === "string" ? plan : undefined;
 }

@@ -159,6 +159,23 @@ describe("a rehearsal", () => {
     });
   });
 
+  it("shows what would be sent, message by message", async () => {
+    await using fixture = await openDeadLetters([order(1), garbage]);
+    const seen: (readonly [string, unknown])[] = [];
+    await rehearseRepair({
+      transport: fixture.transport,
+      pipeline,
+      from: { queue: "orders" },
+      body: "transcode",
+      onRehearsed: ({ message, planned }) =>
+        seen.push([String(message.messageId), typeof planned === "string" ? planned : planned.contentType]),
+    });
+    expect(seen).toEqual([
+      ["order-1", "application/vnd.msgpack"],
+      ["garbage", "undecodable"],
+    ]);
+  });
+
   it("counts what cannot be transcoded, and stops at the limit", async () => {
     await using fixture = await openDeadLetters([order(1), order(2), order(3)]);
     const options = { transport: fixture.transport, from: { queue: "orders" } };
@@ -306,6 +323,60 @@ describe("a repair", () => {
     for (const sent of [1, 2])
       expect(counts.filter((count) => count === sent).length).toBeGreaterThanOrEqual(4);
     expect(await fixture.waiting()).toHaveLength(3);
+  });
+
+  it("is given up between two batches only: resumed at once, it sends each message once", async () => {
+    const orders = Array.from({ length: 10 }, (_, id) => order(id));
+    await using fixture = await openDeadLetters(orders);
+    const receipts = createMemoryReceipts();
+    const controller = new AbortController();
+    let sent = 0;
+    const givenUp = fixture.repair({
+      receipts,
+      // Five at once; the next five wait for their turn while the clock stands still.
+      maxPerSecond: 1,
+      abortSignal: controller.signal,
+      onProgress: ({ resubmitted }) => {
+        sent = resubmitted;
+        setImmediate(() => controller.abort());
+      },
+    });
+    await expect(givenUp).rejects.toMatchObject({ code: "aborted" });
+    expect(sent).toBe(5);
+    expect(await fixture.dead()).toHaveLength(5);
+    expect(await fixture.repair({ receipts })).toEqual({
+      resubmitted: 5,
+      resumed: 0,
+      skipped: {},
+      possibleDuplicates: [],
+    });
+    expect(await fixture.dead()).toEqual([]);
+    expect((await fixture.waiting()).map(({ messageId }) => messageId).sort()).toEqual(
+      orders.map(({ messageId }) => messageId),
+    );
+  });
+
+  it("does not give up a batch while it is on its way", async () => {
+    await using fixture = await openDeadLetters([order(1), order(2)]);
+    const receipts = createMemoryReceipts();
+    const controller = new AbortController();
+    const { transport } = fixture;
+    const slow = replaced(transport, {
+      createSender(entity) {
+        const sender = transport.createSender(entity);
+        return replaced(sender, {
+          send(messages, options) {
+            controller.abort();
+            return sender.send(messages, options);
+          },
+        });
+      },
+    });
+    const repair = { receipts, abortSignal: controller.signal, transport: slow };
+    await fixture.repair(repair).catch(() => {});
+    expect(await fixture.repair({ receipts })).toMatchObject({ possibleDuplicates: [] });
+    expect(await fixture.waiting()).toHaveLength(2);
+    expect(await fixture.dead()).toEqual([]);
   });
 
   it("refuses settings that cannot be", async () => {

@@ -119,7 +119,6 @@ interface Planned {
 class Repair {
   readonly #options: RepairOptions;
   readonly #from: string;
-  readonly #target: RepairTarget;
   readonly #to: string;
   readonly #receiver: TransportReceiver;
   readonly #sender: TransportSender;
@@ -138,8 +137,8 @@ class Repair {
     const address = deadLetterAddress(from);
     this.#options = options;
     this.#from = deadLetterPath(from);
-    this.#target = options.to ?? origin(from);
-    this.#to = "queue" in this.#target ? this.#target.queue : this.#target.topic;
+    const target = targetOf(options);
+    this.#to = "queue" in target ? target.queue : target.topic;
     this.#scheduler = transport.scheduler ?? systemScheduler;
     this.#receipts = options.receipts ?? createMemoryReceipts();
     this.#pace = new Pace(options.maxPerSecond, this.#scheduler);
@@ -184,6 +183,19 @@ class Repair {
     const fresh = batch.filter((message) => !this.#held.holdsAgain(message));
     if (fresh.length === 0) return false;
     const sent: DeliveredMessage[] = [];
+    try {
+      await this.#sendAll(fresh, sent);
+    } catch (error) {
+      if (this.#options.abortSignal?.aborted) await this.#giveBack(fresh, sent);
+      throw error;
+    }
+    await this.#remove(sent);
+    onProgress?.(this.#snapshot());
+    return true;
+  }
+
+  /** Sends what is to be sent, batch by batch, and adds what is safely there to `sent`. */
+  async #sendAll(fresh: readonly DeliveredMessage[], sent: DeliveredMessage[]): Promise<void> {
     let planned: Planned[] = [];
     let bytes = 0;
     for (const delivered of fresh) {
@@ -207,38 +219,32 @@ class Repair {
       bytes += size;
     }
     if (planned.length > 0) sent.push(...(await this.#send(planned)));
-    await this.#remove(sent);
-    onProgress?.(this.#snapshot());
-    return true;
+  }
+
+  /** Ends a turn that is given up in the middle: removes what was sent, and lets the locks of the others go, so that a resumed repair finds them at once. */
+  async #giveBack(fresh: readonly DeliveredMessage[], sent: readonly DeliveredMessage[]): Promise<void> {
+    for (const message of fresh) if (!sent.includes(message)) this.#held.add(message);
+    try {
+      await this.#remove(sent);
+      this.#options.onProgress?.(this.#snapshot());
+    } catch {
+      // That it was given up is what is thrown. Sent and not removed is noted, and removed by the next repair.
+    }
   }
 
   async #plan(delivered: DeliveredMessage): Promise<EncodedMessage | RepairSkip> {
-    const { pipeline, abortSignal, body } = this.#options;
-    const resubmits = resubmitCountOf(delivered);
-    if (resubmits > 0 && (delivered.enqueuedTimeUtc?.getTime() ?? 0) >= this.#startedAt)
+    const { pipeline, abortSignal } = this.#options;
+    if (resubmitCountOf(delivered) > 0 && (delivered.enqueuedTimeUtc?.getTime() ?? 0) >= this.#startedAt)
       return "failed-again";
     const outcome = await pipeline.deserialize(delivered as EncodedMessage, { abortSignal });
-    const skip = skipOf({ message: delivered, outcome }, this.#options);
-    if (skip !== undefined) return skip;
-    const message = resubmissionOf(delivered, {
-      subscription: "queue" in this.#target ? undefined : this.#target.subscription,
-      messageId: this.#options.targetDetectsDuplicates ? this.#ownId(delivered, resubmits) : undefined,
-    });
-    return body === "transcode" && outcome.status === "decoded"
-      ? await transcoded(message, outcome, this.#options)
-      : message;
-  }
-
-  /** The same whenever this message is tried, and another one after it came back, or when the queue was made again. */
-  #ownId({ sequenceNumber, enqueuedTimeUtc }: DeliveredMessage, resubmits: number): string {
-    const own = `:${sequenceNumber}:${enqueuedTimeUtc?.getTime() ?? 0}:${resubmits + 1}`;
-    // An id has 128 characters at most.
-    return `waybill-resubmit:${this.#from.toLowerCase().slice(-(128 - 17 - own.length))}${own}`;
+    return await planned({ message: delivered, outcome }, this.#options);
   }
 
   /** Sends the messages and notes it before and after; returns those that are safely there. */
   async #send(planned: readonly Planned[]): Promise<DeliveredMessage[]> {
     await this.#pace.wait(planned.length, this.#options.abortSignal);
+    // From here to the last receipt nothing is given up: a batch that may or may not have been sent could only be sent again.
+    throwIfGivenUp(this.#options.abortSignal);
     await this.#note("sending", planned);
     for (const { delivered } of planned) {
       if (this.#begun.get(placeKey(placeOf(delivered))) === "sending")
@@ -252,12 +258,8 @@ class Repair {
   }
 
   async #sendTogetherOrEach(planned: readonly Planned[]): Promise<readonly Planned[]> {
-    const { abortSignal } = this.#options;
     try {
-      await this.#sender.send(
-        planned.map(({ message }) => message),
-        { abortSignal },
-      );
+      await this.#sender.send(planned.map(({ message }) => message));
       return planned;
     } catch (error) {
       if (!(error instanceof WaybillError) || error.code !== "message-too-large") throw error;
@@ -329,7 +331,7 @@ class Repair {
 }
 
 /** Why a message is not to be sent, as far as one can tell by looking at it. */
-export function skipOf(
+function skipOf(
   { message, outcome }: RepairCandidate,
   { select, includeUndecodable, maxResubmits = 3 }: RepairOptions,
 ): RepairSkip | undefined {
@@ -339,8 +341,34 @@ export function skipOf(
   return resubmitCountOf(message) >= maxResubmits ? "resubmitted-too-often" : undefined;
 }
 
+/** What a repair sends for a message, or why the message stays. */
+export async function planned(
+  candidate: RepairCandidate,
+  options: RepairOptions,
+): Promise<EncodedMessage | RepairSkip> {
+  const skip = skipOf(candidate, options);
+  if (skip !== undefined) return skip;
+  const { message: delivered, outcome } = candidate;
+  const target = targetOf(options);
+  const message = resubmissionOf(delivered, {
+    subscription: "queue" in target ? undefined : target.subscription,
+    messageId: options.targetDetectsDuplicates ? ownId(delivered, deadLetterPath(options.from)) : undefined,
+  });
+  return options.body === "transcode" && outcome.status === "decoded"
+    ? await transcoded(message, outcome, options)
+    : message;
+}
+
+/** The same whenever this message is tried, and another one after it came back, or when the queue was made again. */
+function ownId(delivered: DeliveredMessage, from: string): string {
+  const { sequenceNumber, enqueuedTimeUtc } = delivered;
+  const own = `:${sequenceNumber}:${enqueuedTimeUtc?.getTime() ?? 0}:${resubmitCountOf(delivered) + 1}`;
+  // An id has 128 characters at most.
+  return `waybill-resubmit:${from.toLowerCase().slice(-(128 - 17 - own.length))}${own}`;
+}
+
 /** The message in the chain's main format and current version, or that it cannot be written so. */
-export async function transcoded(
+async function transcoded(
   message: EncodedMessage,
   { body }: Decoded,
   { pipeline, abortSignal }: RepairOptions,
@@ -378,8 +406,14 @@ export function checkRepairOptions({
     throw new TypeError("What cannot be decoded cannot be transcoded: leave includeUndecodable out.");
 }
 
-function origin(from: DeadLetterQueue): RepairTarget {
+/** Where repaired messages go: as told, or else where they were dead-lettered. */
+function targetOf({ from, to }: Pick<RepairOptions, "from" | "to">): RepairTarget {
+  if (to !== undefined) return to;
   return "queue" in from ? { queue: from.queue } : { topic: from.topic, subscription: from.subscription };
+}
+
+function throwIfGivenUp(abortSignal: AbortSignal | undefined): void {
+  if (abortSignal?.aborted) throw new WaybillError("aborted", "the repair was given up.");
 }
 
 function sizeOf({ body }: EncodedMessage): number {

@@ -9,7 +9,7 @@ import type {
 import { decisiveAttempt } from "@waybill/core/pipeline";
 import type { Stage } from "@waybill/core/serializer";
 import type { CallOptions, DeliveredMessage } from "@waybill/core/transport";
-import { mediaTypeOf } from "../census/media-type-of.js";
+import { type DeadLetterKind, deadLetterKind } from "./dead-letter-kind.js";
 import { type DeadLetterQueue, deadLetterAddress } from "./dead-letter-queue.js";
 import { resubmitCountOf } from "./resubmission.js";
 
@@ -35,12 +35,7 @@ export interface DeadLetterSurvey {
 }
 
 /** Dead-lettered messages that are alike. */
-export interface DeadLetterGroup {
-  /** Why they were dead-lettered; undefined where nobody said. */
-  readonly deadLetterReason: string | undefined;
-  readonly mediaType: string;
-  readonly messageType: string | undefined;
-  readonly messageVersion: number | undefined;
+export interface DeadLetterGroup extends DeadLetterKind {
   /** What today's chain makes of them. */
   readonly status: DeserializationOutcome["status"];
   /** Who reads them now. */
@@ -130,10 +125,7 @@ function kindOf(message: DeliveredMessage, outcome: DeserializationOutcome) {
   const { report, status } = outcome;
   const decisive = status === "decoded" ? undefined : decisiveAttempt(report);
   return {
-    deadLetterReason: message.deadLetterReason?.slice(0, 256),
-    mediaType: mediaTypeOf(message.contentType),
-    messageType: (report.messageType ?? message.subject)?.slice(0, 128),
-    messageVersion: report.messageVersion,
+    ...deadLetterKind(message, report),
     status,
     serializer: report.serializer,
     reason: status === "undeserializable" ? outcome.reason : undefined,

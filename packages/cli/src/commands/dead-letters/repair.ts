@@ -8,6 +8,7 @@ import {
   type RepairTarget,
   rehearseRepair,
   repairDeadLetters,
+  selectDeadLetters,
 } from "@waybill/migration";
 import { type Command, Option } from "commander";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
@@ -19,7 +20,7 @@ import type { Terminal } from "../../output/terminal.js";
 import { type BrokerContext, type CommonOptions, openBrokerContext } from "../command-context.js";
 import { brokerCommand, exiting } from "../common-options.js";
 import { type DeadLetterAddress, parseDeadLetterQueue } from "./dead-letter-source.js";
-import { type SelectionOptions, selection, withSelection } from "./selection.js";
+import { type SelectionOptions, withSelection } from "./selection.js";
 
 interface RepairCommandOptions extends CommonOptions, SelectionOptions {
   readonly apply?: boolean;
@@ -148,7 +149,7 @@ function repairOptions(
     abortSignal,
     to: options.to,
     body: options.transcode === true ? "transcode" : "as-is",
-    select: selection(options),
+    select: selectDeadLetters(options),
     includeUndecodable: options.includeUndecodable,
     targetDetectsDuplicates: options.targetDetectsDuplicates,
     maxResubmits: options.maxResubmits,

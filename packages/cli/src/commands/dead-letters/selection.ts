@@ -1,5 +1,3 @@
-import { parseMediaType } from "@waybill/core/serializer";
-import type { RepairCandidate } from "@waybill/migration";
 import type { Command } from "commander";
 import { parseSequenceNumber } from "../../input/parse-number.js";
 
@@ -26,22 +24,6 @@ export function withSelection(command: Command): Command {
       "only this message; can be repeated",
       (text: string, numbers: readonly bigint[] = []) => [...numbers, parseSequenceNumber(text)],
     );
-}
-
-/** Whether a dead letter is one of those. */
-export function selection({ reason, messageType, format, number }: SelectionOptions) {
-  return ({ message, outcome: { report } }: RepairCandidate): boolean =>
-    isOneOf(reason, [message.deadLetterReason]) &&
-    isOneOf(messageType, [report.messageType, message.subject]) &&
-    isOneOf(format, [
-      report.serializer,
-      message.contentType && parseMediaType(message.contentType)?.essence,
-    ]) &&
-    (number === undefined || number.includes(message.sequenceNumber));
-}
-
-function isOneOf(wanted: readonly string[] | undefined, names: readonly (string | undefined)[]): boolean {
-  return wanted === undefined || names.some((name) => name !== undefined && wanted.includes(name));
 }
 
 function collect(text: string, texts: readonly string[] = []): readonly string[] {

@@ -5,7 +5,7 @@ import {
   parseDeadLetterRecord,
 } from "@waybill/core";
 import type { DeliveredMessage } from "@waybill/core/transport";
-import { peekPages } from "@waybill/migration";
+import { peekPages, selectDeadLetters } from "@waybill/migration";
 import type { Command } from "commander";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { parseCount } from "../../input/parse-number.js";
@@ -17,7 +17,7 @@ import { toJson } from "../../output/to-json.js";
 import { type CommonOptions, openBrokerContext } from "../command-context.js";
 import { brokerCommand, exiting } from "../common-options.js";
 import { type DeadLetterAddress, parseDeadLetterQueue } from "./dead-letter-source.js";
-import { type SelectionOptions, selection, withSelection } from "./selection.js";
+import { type SelectionOptions, withSelection } from "./selection.js";
 
 interface ShowOptions extends CommonOptions, SelectionOptions {
   readonly max: number;
@@ -49,7 +49,7 @@ On a pipe each message is one line of JSON. Exits with 1 when one of them cannot
 async function show(address: DeadLetterAddress, options: ShowOptions): Promise<ExitCode> {
   await using context = await openBrokerContext(options);
   const { transport, pipeline, terminal, abortSignal } = context;
-  const isSelected = selection(options);
+  const isSelected = selectDeadLetters(options);
   const receiver = transport.createReceiver(address, "peekLock");
   let shown = 0;
   let unread = 0;

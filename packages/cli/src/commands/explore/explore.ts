@@ -1,0 +1,79 @@
+import { once } from "node:events";
+import type { Explorer } from "@waybill/explorer";
+import type { Command } from "commander";
+import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
+import { UsageError } from "../../errors/usage-error.js";
+import type { Terminal } from "../../output/terminal.js";
+import { openBrokerContext } from "../command-context.js";
+import { exiting } from "../common-options.js";
+import { type ExploreOptions, explorerOptions, exploringCommand } from "./explorer-options.js";
+
+interface ExploreCommandOptions extends ExploreOptions {
+  readonly port: number;
+  readonly allowChanges?: boolean;
+  readonly decodeOrigin?: readonly string[];
+}
+
+/** `waybill explore`: serves a page that shows the broker, until it is interrupted. */
+export function exploreCommand(): Command {
+  return exploringCommand("explore")
+    .summary("look at everything on a local page")
+    .description(
+      "Serves a page on 127.0.0.1 that shows entities, messages, dead letters and formats as your chain reads them, and prints a link that " +
+        "opens it once. Changes nothing unless --allow-changes is given. Runs until it is interrupted.",
+    )
+    .option("--port <number>", "the port; 0 takes a free one", parsePort, 0)
+    .option("--allow-changes", "let the page repair dead letters and send messages")
+    .option(
+      "--decode-origin <origin>",
+      "the page of another tool that may post to /decode, such as http://localhost:8233; can be repeated",
+      (origin: string, origins: readonly string[] = []) => [...origins, checkedOrigin(origin)],
+    )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  waybill explore
+  waybill explore --data ./broker --allow-changes
+  waybill explore --port 8010 --decode-origin http://localhost:8233
+
+Press Enter for another link.`,
+    )
+    .action(exiting(explore));
+}
+
+async function explore(options: ExploreCommandOptions): Promise<ExitCode> {
+  await using context = await openBrokerContext(options);
+  const { startExplorer } = await import("@waybill/explorer");
+  await using explorer = await startExplorer({
+    ...explorerOptions(context, options),
+    allowChanges: options.allowChanges,
+    port: options.port,
+    decodeOrigins: options.decodeOrigin,
+  });
+  const { terminal, abortSignal } = context;
+  announce(terminal, explorer);
+  const onEnter = () => announce(terminal, explorer);
+  if (process.stdin.isTTY) process.stdin.on("data", onEnter);
+  if (!abortSignal.aborted) await once(abortSignal, "abort");
+  process.stdin.off("data", onEnter).pause();
+  return exitCodes.ok;
+}
+
+function announce(terminal: Terminal, explorer: Explorer): void {
+  const url = explorer.issueLink();
+  if (terminal.isJson) terminal.jsonLine({ url });
+  else terminal.line(`Open once: ${terminal.colors.bold(url)}`);
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new UsageError(`--port must be an integer from 0 to 65535, not "${text}".`);
+}
+
+function checkedOrigin(text: string): string {
+  const origin = URL.canParse(text) ? new URL(text).origin : "null";
+  if (origin === text && origin !== "null") return origin;
+  throw new UsageError(`--decode-origin must be an origin such as http://localhost:8233, not "${text}".`);
+}

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { request } from "node:http";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { encoded, environments, fill, openDataEnvironment, runCommand } from "./environments.test-support.js";
+
+const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
+
+describe.each(environments)("waybill explore on $name", ({ open }) => {
+  it("prints a link that opens the page, and ends in order", async () => {
+    await using environment = await open();
+    await environment.withBroker(async (broker) => {
+      await broker.createQueue("orders");
+      await fill(broker, "orders", [encoded({ id: 1 })]);
+    });
+    await using child = startServer(["explore", "--json", ...(await placeOf(environment))], environment);
+    const { url } = JSON.parse(await child.nextLine()) as { url: string };
+    const opened = await ask(url);
+    expect(opened.status).toBe(303);
+    const cookie = String(opened.headers["set-cookie"]).split(";")[0] ?? "";
+    const { origin } = new URL(url);
+    const listed = await ask(`${origin}/api/messages?entity=orders`, { cookie });
+    expect(JSON.parse(listed.text)).toMatchObject({ rows: [{ serializer: "json", sequenceNumber: "1" }] });
+    expect(JSON.parse((await ask(`${origin}/api/about`, { cookie })).text)).toMatchObject({
+      allowChanges: false,
+    });
+    expect(await ask(`${origin}/api/about`)).toMatchObject({ status: 403, text: "" });
+    expect(await child.end()).toBe(0);
+  });
+});
+
+it("refuses an origin that is none", async () => {
+  await using environment = await openDataEnvironment();
+  const ended = await runCommand(["explore", "--decode-origin", "localhost:1/path"], {
+    cwd: environment.folder,
+  });
+  expect(ended).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("must be an origin") });
+});
+
+describe("waybill mcp", () => {
+  it("answers an assistant over the standard input and output, and nothing else stands there", async () => {
+    await using environment = await openDataEnvironment();
+    await environment.withBroker(async (broker) => void (await broker.createQueue("orders")));
+    await using child = startServer(["mcp", ...(await placeOf(environment))], environment);
+    const call = async (id: number, method: string, params: object) => {
+      child.write(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+      return JSON.parse(await child.nextLine());
+    };
+    const clientInfo = { name: "test", version: "0.0.0" };
+    const initialized = await call(1, "initialize", {
+      protocolVersion: "2025-06-18",
+      capabilities: {},
+      clientInfo,
+    });
+    expect(initialized).toMatchObject({ id: 1, result: { serverInfo: { name: "waybill" } } });
+    child.write(JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }));
+    const listed = await call(2, "tools/call", { name: "list_entities", arguments: {} });
+    expect(JSON.parse(listed.result.content[0].text)).toMatchObject([{ path: "orders", kind: "queue" }]);
+    expect(await child.endInput()).toBe(0);
+  });
+});
+
+type Environment = Awaited<ReturnType<typeof openDataEnvironment>>;
+
+async function placeOf(environment: Environment): Promise<string[]> {
+  return environment.connectionString === undefined ? ["--data", `${environment.folder}/broker`] : [];
+}
+
+/** The command as a process that goes on until it is ended. */
+function startServer(args: readonly string[], { folder, connectionString }: Environment) {
+  const env = { ...process.env, SERVICEBUS_CONNECTION_STRING: connectionString ?? "" };
+  const child: ChildProcess = spawn(process.execPath, [bin, ...args], {
+    cwd: folder,
+    env,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const exited = once(child, "exit");
+  const lines = createInterface({ input: child.stdout ?? process.stdin })[Symbol.asyncIterator]();
+  const end = async (act: () => void): Promise<unknown> => {
+    act();
+    const [code] = await exited;
+    return code;
+  };
+  return {
+    nextLine: async () => String((await lines.next()).value),
+    write: (line: string) => child.stdin?.write(`${line}\n`),
+    end: () => end(() => child.kill("SIGINT")),
+    endInput: () => end(() => child.stdin?.end()),
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode === null) await end(() => child.kill("SIGKILL"));
+    },
+  };
+}
+
+function ask(url: string, headers: Readonly<Record<string, string>> = {}) {
+  return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; text: string }>(
+    (resolve, reject) => {
+      const sent = request(url, { headers }, async (response) => {
+        let text = "";
+        for await (const chunk of response.setEncoding("utf8")) text += chunk;
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+      });
+      sent.once("error", reject).end();
+    },
+  );
+}

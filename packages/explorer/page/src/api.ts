@@ -1,0 +1,83 @@
+/** An answer that is an error, with its text for people. */
+class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: number;
+
+  constructor(status: number, text: string) {
+    super(text);
+    this.status = status;
+  }
+}
+
+type Query = Readonly<Record<string, string | number | undefined>>;
+
+/** The path of the API with a query; what is undefined is left out. */
+export function apiUrl(path: string, query: Query = {}): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === "" ? [] : [[name, String(value)]],
+  );
+  return given.length === 0 ? `/api/${path}` : `/api/${path}?${new URLSearchParams(given)}`;
+}
+
+/** Asks the API. Rejects with `ApiError`. */
+export async function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
+  return (await (await checked(fetch(apiUrl(path, query), { signal: signal ?? null }))).json()) as T;
+}
+
+/** Posts to the API. Rejects with `ApiError`. */
+export async function post<T>(path: string, body: unknown): Promise<T> {
+  return (await (await checked(fetch(apiUrl(path), postOf(body)))).json()) as T;
+}
+
+/** Reads an answer that grows, line by line, each line one JSON object. */
+export async function* lines<T>(
+  path: string,
+  { query, body, signal }: { query?: Query; body?: unknown; signal: AbortSignal },
+): AsyncGenerator<Awaited<T>> {
+  const init = body === undefined ? { signal } : { ...postOf(body), signal };
+  const { body: stream } = await checked(fetch(apiUrl(path, query), init));
+  if (stream === null) return;
+  let rest = "";
+  for await (const chunk of stream.pipeThrough(new TextDecoderStream())) {
+    const parts = (rest + chunk).split("\n");
+    rest = parts.pop() ?? "";
+    for (const part of parts) {
+      const value = JSON.parse(part) as Awaited<T> & { kind?: string; error?: string };
+      if (value.kind === "error") throw new ApiError(500, value.error ?? "It failed.");
+      yield value;
+    }
+  }
+}
+
+/** The text of anything that was thrown. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function postOf(body: unknown): RequestInit {
+  return { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+}
+
+async function checked(answer: Promise<Response>): Promise<Response> {
+  let response: Response;
+  try {
+    response = await answer;
+  } catch (error) {
+    if (error instanceof DOMException) throw error;
+    throw new ApiError(0, "The explorer does not answer: is the command still running?");
+  }
+  if (response.ok) return response;
+  const text = await response.text();
+  throw new ApiError(
+    response.status,
+    text === "" ? "This page may not ask any more: open a new link." : saidIn(text),
+  );
+}
+
+function saidIn(text: string): string {
+  try {
+    return (JSON.parse(text) as { error?: string }).error ?? text;
+  } catch {
+    return text;
+  }
+}

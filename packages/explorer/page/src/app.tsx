@@ -1,0 +1,206 @@
+import type { VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { CensusPage } from "./census.js";
+import { ConversationPage } from "./conversation.js";
+import { DecodePage } from "./decode.js";
+import { EntityPage } from "./entity-page.js";
+import { countText, plural, timeText } from "./format.js";
+import { Problem, Waiting } from "./parts.js";
+import { href, type Route, useRoute } from "./route.js";
+import { SearchPage } from "./search.js";
+import type { About, EntityView } from "./types.js";
+import { type Live, useLive } from "./use-live.js";
+import { useLoad } from "./use-load.js";
+
+/** The whole page: what there is on the left, the place one is at beside it. */
+export function App(): VNode {
+  const route = useRoute();
+  const live = useLive();
+  const { value: about, error } = useLoad<About>("about");
+  useEffect(() => {
+    document.title = [route[1] ?? route[0], about?.namespace, "waybill"]
+      .filter((part) => part !== undefined)
+      .join(" · ");
+  }, [route, about]);
+  return (
+    <>
+      <a class="skip" href="#content">
+        To the content
+      </a>
+      <Header about={about} live={live} />
+      <div class="layout">
+        <Sidebar live={live} route={route} />
+        <div id="content" tabIndex={-1}>
+          <Problem text={error ?? live.error} />
+          {about === undefined ? (
+            <Waiting isLoading={error === undefined} />
+          ) : (
+            <Place route={route} about={about} live={live} />
+          )}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Header({ about, live }: { readonly about: About | undefined; readonly live: Live }): VNode {
+  const [theme, setTheme] = useState(localStorage.getItem("theme") ?? "");
+  useEffect(() => {
+    document.documentElement.dataset.theme = theme;
+    localStorage.setItem("theme", theme);
+  }, [theme]);
+  return (
+    <header class="top">
+      <a class="brand" href="#/">
+        waybill
+      </a>
+      <span class="namespace">{about?.namespace}</span>
+      {about === undefined ? null : (
+        <span class={about.allowChanges ? "badge warn" : "badge"}>
+          {about.allowChanges ? "changes allowed" : "read-only"}
+        </span>
+      )}
+      <span class="live" title={timeText(live.at)}>
+        <span class={live.error === undefined ? "dot on" : "dot"} aria-hidden="true" />{" "}
+        {live.error === undefined ? "live" : "not connected"}
+      </span>
+      <label class="theme">
+        <span class="visually-hidden">Colours</span>
+        <select value={theme} onChange={({ currentTarget }) => setTheme(currentTarget.value)}>
+          <option value="">system</option>
+          <option value="light">light</option>
+          <option value="dark">dark</option>
+        </select>
+      </label>
+    </header>
+  );
+}
+
+const pages = [
+  ["search", "Search"],
+  ["census", "Census"],
+  ["conversation", "Conversation"],
+  ["decode", "Decode"],
+] as const;
+
+function Sidebar({ live, route }: { readonly live: Live; readonly route: Route }): VNode {
+  const [filter, setFilter] = useState("");
+  const home = (route[1] ?? "").replace(/\/\$.*$/, "");
+  const shown = (live.entities ?? []).filter(({ path }) => path.toLowerCase().includes(filter.toLowerCase()));
+  return (
+    <nav class="sidebar" aria-label="Entities and pages">
+      <ul class="pages">
+        {pages.map(([path, title]) => (
+          <li key={path}>
+            <a href={href(path)} aria-current={route[0] === path ? "page" : undefined}>
+              {title}
+            </a>
+          </li>
+        ))}
+      </ul>
+      <label class="field">
+        <span class="visually-hidden">Filter entities</span>
+        <input
+          type="search"
+          placeholder={
+            live.entities === undefined
+              ? "Loading…"
+              : `Filter ${plural(live.entities.length, "entity", "entities")}`
+          }
+          value={filter}
+          onInput={({ currentTarget }) => setFilter(currentTarget.value)}
+        />
+      </label>
+      <ul class="entities">
+        {shown.slice(0, 500).map((entity) => (
+          <EntityLink
+            key={entity.path}
+            entity={entity}
+            isCurrent={route[0] === "entity" && entity.path === home}
+          />
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function EntityLink({
+  entity,
+  isCurrent,
+}: {
+  readonly entity: EntityView;
+  readonly isCurrent: boolean;
+}): VNode {
+  const { path, kind, counts } = entity;
+  const active = counts === undefined ? undefined : counts.active + counts.scheduled + (counts.deferred ?? 0);
+  const dead = (counts?.deadLetter ?? 0) + (counts?.transferDeadLetter ?? 0);
+  const name = kind === "subscription" ? (path.split("/").at(-1) ?? path) : path;
+  return (
+    <li class={kind}>
+      <a
+        href={href("entity", path, kind === "topic" ? "send" : "messages")}
+        aria-current={isCurrent ? "page" : undefined}
+      >
+        <span class="entity-name">{name}</span>
+        {kind === "topic" || active === undefined ? null : (
+          <span class="count" title="messages">
+            {countText(active)}
+          </span>
+        )}
+      </a>
+      {dead > 0 ? (
+        <a class="dead" href={href("entity", `${path}/$DeadLetterQueue`, "dead-letters")}>
+          {countText(dead)} <span class="visually-hidden">dead letters of {path}</span>
+          <span aria-hidden="true">✝</span>
+        </a>
+      ) : null}
+    </li>
+  );
+}
+
+interface PlaceProps {
+  readonly route: Route;
+  readonly about: About;
+  readonly live: Live;
+}
+
+function Place({ route, about, live }: PlaceProps): VNode {
+  const [page, path, tab = "messages", number] = route;
+  if (page === "entity" && path !== undefined)
+    return <EntityPage about={about} live={live} path={path} tab={tab} number={number} />;
+  if (page === "search") return <SearchPage />;
+  if (page === "census") return <CensusPage about={about} />;
+  if (page === "conversation") return <ConversationPage id={path} />;
+  if (page === "decode") return <DecodePage />;
+  return <Overview about={about} live={live} />;
+}
+
+function Overview({ about, live }: Omit<PlaceProps, "route">): VNode {
+  const entities = live.entities ?? [];
+  const sum = (count: (entity: EntityView) => number) =>
+    entities.reduce((total, entity) => total + count(entity), 0);
+  return (
+    <main class="page">
+      <h1>{about.namespace}</h1>
+      <dl class="counts">
+        <div>
+          <dt>active</dt>
+          <dd>{countText(sum(({ counts }) => counts?.active ?? 0))}</dd>
+        </div>
+        <div>
+          <dt>scheduled</dt>
+          <dd>{countText(sum(({ counts }) => counts?.scheduled ?? 0))}</dd>
+        </div>
+        <div class="bad">
+          <dt>dead letters</dt>
+          <dd>{countText(sum(({ counts }) => counts?.deadLetter ?? 0))}</dd>
+        </div>
+      </dl>
+      <p>
+        The chain: {about.serializers.map(({ name }) => name).join(" → ")}.{" "}
+        {plural(about.messageTypes.length, "message type")}.
+      </p>
+      <p class="quiet">Searches, censuses and receipts are kept in {about.directory}.</p>
+    </main>
+  );
+}

@@ -1,0 +1,43 @@
+import type { VNode } from "preact";
+import { Text } from "./text.js";
+import type { AttemptView } from "./types.js";
+
+interface AttemptsTableProps {
+  readonly title: string;
+  readonly attempts: readonly AttemptView[];
+  /** The one that got furthest; -1 for none. */
+  readonly decisive: number;
+}
+
+/** Who tried to read a body, at which stage each failed, why and where. */
+export function AttemptsTable({ title, attempts, decisive }: AttemptsTableProps): VNode {
+  return (
+    <div class="table" tabIndex={0} role="region" aria-label={title}>
+      <table>
+        <caption>{title}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Tried</th>
+            <th scope="col">Stage</th>
+            <th scope="col">Reason</th>
+            <th scope="col">Offset</th>
+            <th scope="col">Detail</th>
+          </tr>
+        </thead>
+        <tbody>
+          {attempts.map((attempt, index) => (
+            <tr key={index} class={index === decisive ? "decisive" : ""}>
+              <th scope="row">{attempt.serializer ?? "nobody"}</th>
+              <td>{attempt.stage}</td>
+              <td>{attempt.reason}</td>
+              <td>{attempt.offset ?? "–"}</td>
+              <td class="detail">
+                <Text>{attempt.detail}</Text>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

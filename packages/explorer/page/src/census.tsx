@@ -1,0 +1,169 @@
+import type { TargetedSubmitEvent, VNode } from "preact";
+import { useState } from "preact/hooks";
+import { errorText, get, lines } from "./api.js";
+import { CensusChart, seriesNames } from "./census-chart.js";
+import { countText, timeText } from "./format.js";
+import { Field, formValues, Problem, Section, Waiting } from "./parts.js";
+import type { About, CensusPoint, PlanView } from "./types.js";
+import { useLoad } from "./use-load.js";
+
+interface Censuses {
+  readonly points: readonly CensusPoint[];
+  readonly plans: readonly PlanView[];
+}
+
+/** What waited over time, by format and version; where the write plans stand; what can be retired. */
+export function CensusPage({ about }: { readonly about: About }): VNode {
+  const { value, error, isLoading, reload } = useLoad<Censuses>("census");
+  const [progress, setProgress] = useState<string>();
+  const [problem, setProblem] = useState<string>();
+  const take = async () => {
+    setProblem(undefined);
+    setProgress("Counting …");
+    try {
+      const signal = new AbortController().signal;
+      for await (const line of lines<{ kind: string; peeked?: number; expected?: number }>("census", {
+        body: {},
+        signal,
+      }))
+        if (line.kind === "progress")
+          setProgress(`${countText(line.peeked ?? 0)} of ${countText(line.expected ?? 0)} read …`);
+      reload();
+    } catch (failure) {
+      setProblem(errorText(failure));
+    }
+    setProgress(undefined);
+  };
+  const points = value?.points ?? [];
+  const entities = [...new Set(points.flatMap(({ counts }) => counts.map(({ entity }) => entity)))].sort();
+  const names = seriesNames(points);
+  return (
+    <main class="page">
+      <h1>Census</h1>
+      <p class="headline">
+        <button type="button" onClick={take} disabled={progress !== undefined}>
+          Take a census
+        </button>{" "}
+        <span role="status">
+          {progress ?? (points.length > 0 ? `Last one ${timeText(points.at(-1)?.at)}` : "")}
+        </span>
+      </p>
+      <Problem text={problem ?? error} />
+      <Waiting isLoading={isLoading && value === undefined} />
+      <Plans plans={value?.plans ?? []} />
+      {entities.map((entity) => (
+        <Section key={entity} title={entity}>
+          <CensusChart entity={entity} points={points} all={names} />
+        </Section>
+      ))}
+      {value !== undefined && points.length === 0 ? <p class="quiet">No census has been taken yet.</p> : null}
+      <Verdict about={about} />
+    </main>
+  );
+}
+
+function Plans({ plans }: { readonly plans: readonly PlanView[] }): VNode | null {
+  if (plans.length === 0) return null;
+  return (
+    <Section title="Write plans">
+      <ul class="groups">
+        {plans.map((plan) => (
+          <li key={plan.messageType} class="card">
+            <h3>{plan.messageType}</h3>
+            <p>
+              {plan.from} → {plan.to}
+            </p>
+            <p>
+              <meter
+                min={0}
+                max={100}
+                value={plan.percent}
+                aria-label={`${plan.percent} percent are written new`}
+              />{" "}
+              <strong>{plan.percent} % written new</strong> ({plan.phase})
+            </p>
+            <p class="quiet">
+              {plan.waitingPercent === undefined
+                ? "None of either kind waited at the last census."
+                : `Of what waited at the last census, ${plan.waitingPercent.toFixed(1)} % were new.`}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+interface VerdictAnswer {
+  readonly isSafe: boolean;
+  readonly waiting: number;
+  readonly lastSeenAt?: string;
+  readonly reasons: readonly { readonly obstacle: string; readonly text: string }[];
+}
+
+function Verdict({ about }: { readonly about: About }): VNode {
+  const [verdict, setVerdict] = useState<VerdictAnswer>();
+  const [problem, setProblem] = useState<string>();
+  const onSubmit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const { target = "", ...values } = formValues(event.currentTarget);
+    try {
+      setVerdict(await get<VerdictAnswer>("verdict", { ...JSON.parse(target), ...values }));
+      setProblem(undefined);
+    } catch (error) {
+      setVerdict(undefined);
+      setProblem(errorText(error));
+    }
+  };
+  return (
+    <Section title="What can be retired">
+      <form class="form columns" onSubmit={onSubmit}>
+        <label class="field">
+          <span>Serializer or version</span>
+          <select name="target">
+            {about.serializers.map(({ name }) => (
+              <option key={name} value={JSON.stringify({ serializer: name })}>
+                {name}
+              </option>
+            ))}
+            {about.messageTypes.flatMap(({ name, versions }) =>
+              versions.map((version) => (
+                <option
+                  key={`${name} ${version}`}
+                  value={JSON.stringify({ messageType: name, messageVersion: version })}
+                >
+                  {name} version {version}
+                </option>
+              )),
+            )}
+          </select>
+        </label>
+        <Field label="Writers stopped at" name="writersStoppedAt" placeholder="2026-11-05T12:00:00Z" />
+        <Field label="Longest schedule, in hours" name="longestScheduleInHours" type="number" />
+        <label>
+          <input type="checkbox" name="sessionStatesAreFree" value="true" /> no session state is written with
+          it
+        </label>
+        <button type="submit">Decide</button>
+      </form>
+      <Problem text={problem} />
+      {verdict === undefined ? null : (
+        <div class="card" role="status">
+          <h3 class={verdict.isSafe ? "good" : "bad"}>
+            {verdict.isSafe ? "Safe to retire" : "Not safe to retire yet"}
+          </h3>
+          <p>
+            {countText(verdict.waiting)} waiting need it; last seen {timeText(verdict.lastSeenAt)}.
+          </p>
+          <ul>
+            {verdict.reasons.map(({ obstacle, text }, index) => (
+              <li key={index}>
+                <strong>{obstacle}</strong>: {text}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,40 @@
+import type { VNode } from "preact";
+import { countText, plural } from "./format.js";
+import { Field, formValues, Problem, Waiting } from "./parts.js";
+import { ResultTable } from "./result-table.js";
+import { href } from "./route.js";
+import type { Conversation } from "./types.js";
+import { useLoad } from "./use-load.js";
+
+/** What belongs to an id: by correlation id, address for replies and trace, oldest first. */
+export function ConversationPage({ id }: { readonly id: string | undefined }): VNode {
+  const path = id === undefined ? undefined : "conversation";
+  const { value, error, isLoading } = useLoad<Conversation>(path, { id });
+  return (
+    <main class="page">
+      <h1>Conversation</h1>
+      <form
+        key={id}
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          location.hash = href("conversation", formValues(event.currentTarget).id ?? "");
+        }}
+      >
+        <Field label="Message id, correlation id, reply session or traceparent" name="id" value={id} />
+        <button type="submit">Follow</button>
+      </form>
+      <Problem text={error} />
+      <Waiting isLoading={id !== undefined && isLoading} />
+      {value === undefined ? null : (
+        <>
+          <p role="status">
+            {plural(value.messages.length, "message")} of {countText(value.scanned)} that wait
+            {value.isComplete ? "" : "; not everything was looked at"}.
+          </p>
+          <ResultTable label="Messages of the conversation" results={value.messages} />
+        </>
+      )}
+    </main>
+  );
+}

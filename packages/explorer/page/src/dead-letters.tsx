@@ -1,0 +1,124 @@
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import { countText, plural, timeText } from "./format.js";
+import { Problem, Waiting } from "./parts.js";
+import { RepairPanel, unfinished } from "./repair-panel.js";
+import { href } from "./route.js";
+import { Text } from "./text.js";
+import type { About, DeadLettersView, GroupView, RepairJobView } from "./types.js";
+import { useLoad } from "./use-load.js";
+
+interface DeadLettersProps {
+  readonly about: About;
+  readonly entity: string;
+  readonly repairs: readonly RepairJobView[];
+}
+
+/** Dead letters by reason, message type, version and format, and how many of each the chain reads now. */
+export function DeadLetters({ about, entity, repairs }: DeadLettersProps): VNode {
+  const { value: letters, error, isLoading, reload } = useLoad<DeadLettersView>("dead-letters", { entity });
+  const [group, setGroup] = useState<GroupView | "all">();
+  const pending = unfinished(repairs, entity);
+  return (
+    <div class="dead-letters">
+      {pending === undefined || group !== undefined ? null : (
+        <p class="notice">
+          A repair is {pending.state}, {countText(pending.resubmitted)} sent again.{" "}
+          <button type="button" class="link" onClick={() => setGroup("all")}>
+            Show it
+          </button>
+        </p>
+      )}
+      <Problem text={error} />
+      <Waiting isLoading={isLoading && letters === undefined} />
+      {letters === undefined ? null : (
+        <>
+          <p class="headline">
+            <strong>{plural(letters.peeked, "dead letter")}</strong>,{" "}
+            <strong class="good">{countText(letters.readable)} readable now</strong>{" "}
+            <button type="button" class="quiet-button" onClick={reload}>
+              Look again
+            </button>{" "}
+            <a class="button" href={href("entity", letters.path, "messages")}>
+              Messages
+            </a>{" "}
+            {letters.readable > 0 ? (
+              <button type="button" onClick={() => setGroup("all")}>
+                Repair all …
+              </button>
+            ) : null}
+          </p>
+          <ul class="groups">
+            {letters.groups.map((one) => (
+              <Group
+                key={JSON.stringify([one.reason, one.mediaType, one.messageType, one.messageVersion])}
+                group={one}
+                path={letters.path}
+                onRepair={() => setGroup(one)}
+              />
+            ))}
+          </ul>
+        </>
+      )}
+      {group === undefined ? null : (
+        <RepairPanel
+          about={about}
+          entity={entity}
+          group={group === "all" ? undefined : group}
+          repairs={repairs}
+          onClose={() => {
+            setGroup(undefined);
+            reload();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+interface GroupProps {
+  readonly group: GroupView;
+  readonly path: string;
+  onRepair(): void;
+}
+
+function Group({ group, path, onRepair }: GroupProps): VNode {
+  const { reason, messageType, messageVersion, mediaType, count, readable, failure } = group;
+  return (
+    <li class="card">
+      <h2>
+        <Text>{reason ?? "(no reason)"}</Text> <span class="count">{countText(count)}</span>
+      </h2>
+      <p>
+        <Text>{messageType ?? "(untyped)"}</Text>
+        {messageVersion === undefined ? "" : ` version ${messageVersion}`} · <Text>{mediaType}</Text>
+      </p>
+      <p>
+        <meter min={0} max={count} value={readable} aria-label={`${readable} of ${count} readable now`} />{" "}
+        <strong class={readable > 0 ? "good" : "bad"}>{countText(readable)} readable now</strong>
+        {group.serializer === undefined ? "" : ` by ${group.serializer}`}
+      </p>
+      {failure === undefined ? null : (
+        <p class="quiet">
+          {failure.serializer ?? "nobody"}, {failure.stage}: <strong>{failure.reason}</strong>
+          {failure.offset === undefined ? "" : ` at offset ${failure.offset}`}. <Text>{failure.detail}</Text>
+        </p>
+      )}
+      <p class="quiet">
+        {timeText(group.oldestEnqueuedAt)} to {timeText(group.newestEnqueuedAt)}
+      </p>
+      <p class="actions">
+        {group.examples.map((number) => (
+          <a key={number} class="button" href={href("entity", path, "messages", number)}>
+            № {number}
+          </a>
+        ))}
+        {readable > 0 ? (
+          <button type="button" onClick={onRepair}>
+            Repair …
+          </button>
+        ) : null}
+      </p>
+    </li>
+  );
+}

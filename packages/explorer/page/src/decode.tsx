@@ -1,0 +1,78 @@
+import type { TargetedSubmitEvent, VNode } from "preact";
+import { useState } from "preact/hooks";
+import { errorText, post } from "./api.js";
+import { AttemptsTable } from "./attempts-table.js";
+import { HexTable } from "./hex-table.js";
+import { Field, formValues, Problem } from "./parts.js";
+import type { MessageView } from "./types.js";
+import { ValueTree } from "./value-view.js";
+
+/** A body from somewhere else, read by the chain. */
+export function DecodePage(): VNode {
+  const [view, setView] = useState<MessageView>();
+  const [problem, setProblem] = useState<string>();
+  const onSubmit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const file = form.querySelector<HTMLInputElement>("input[type=file]")?.files?.[0];
+    try {
+      const base64 = file === undefined ? undefined : base64Of(new Uint8Array(await file.arrayBuffer()));
+      setView(
+        await post<MessageView>("decode-body", {
+          ...formValues(form),
+          ...(base64 === undefined ? {} : { base64 }),
+        }),
+      );
+      setProblem(undefined);
+    } catch (error) {
+      setView(undefined);
+      setProblem(errorText(error));
+    }
+  };
+  return (
+    <main class="page">
+      <h1>Decode a body</h1>
+      <form class="form" onSubmit={onSubmit}>
+        <label class="field">
+          <span>A file</span>
+          <input type="file" />
+        </label>
+        <label class="field">
+          <span>Or Base64</span>
+          <textarea name="base64" rows={4} spellcheck={false} />
+        </label>
+        <Field label="Content type" name="contentType" />
+        <Field label="Subject" name="subject" />
+        <button type="submit">Decode</button>
+      </form>
+      <Problem text={problem} />
+      {view === undefined ? null : (
+        <div class="card">
+          <p>
+            <strong class={view.status === "decoded" ? "good" : "bad"}>
+              {view.status === "decoded"
+                ? `Read by ${view.serializer ?? "nobody"}`
+                : (view.reason ?? view.status)}
+            </strong>
+          </p>
+          {view.reading.value === undefined ? null : <ValueTree node={view.reading.value} />}
+          {view.reading.attempts.length === 0 ? null : (
+            <AttemptsTable
+              title="What was tried"
+              attempts={view.reading.attempts}
+              decisive={view.reading.decisive}
+            />
+          )}
+          {view.hex === undefined ? null : <HexTable hex={view.hex} />}
+        </div>
+      )}
+    </main>
+  );
+}
+
+function base64Of(bytes: Uint8Array): string {
+  let text = "";
+  for (let start = 0; start < bytes.length; start += 32_768)
+    text += String.fromCharCode(...bytes.subarray(start, start + 32_768));
+  return btoa(text);
+}

@@ -1,0 +1,181 @@
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import { DeadLetters } from "./dead-letters.js";
+import { countText } from "./format.js";
+import { MessageDetails } from "./message-details.js";
+import { MessageList } from "./message-list.js";
+import { href } from "./route.js";
+import { Rules } from "./rules.js";
+import { SendForm } from "./send.js";
+import { Sessions } from "./sessions.js";
+import type { About, EntityView } from "./types.js";
+import type { Live } from "./use-live.js";
+
+interface EntityPageProps {
+  readonly about: About;
+  readonly live: Live;
+  readonly path: string;
+  readonly tab: string;
+  readonly number: string | undefined;
+}
+
+const subQueuePattern = /\/\$(?:Transfer\/\$)?DeadLetterQueue$/i;
+
+/** A queue, topic or subscription, or one of their sub-queues. */
+export function EntityPage({ about, live, path, tab, number }: EntityPageProps): VNode {
+  const home = path.replace(subQueuePattern, "");
+  const entity = live.entities?.find((each) => each.path.toLowerCase() === home.toLowerCase());
+  const tabs = tabsOf(entity, home);
+  return (
+    <main class="page entity">
+      <h1>{path}</h1>
+      <Counts entity={entity} />
+      <nav aria-label="Views of the entity">
+        <ul class="tabs">
+          {tabs.map(({ name, at, title }) => (
+            <li key={title}>
+              <a
+                href={href("entity", at, name)}
+                aria-current={name === tab && at === path ? "page" : undefined}
+              >
+                {title}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {tab === "messages" ? (
+        <Messages key={path} about={about} path={path} entity={entity} number={number} />
+      ) : tab === "dead-letters" ? (
+        <DeadLetters key={path} about={about} entity={path} repairs={live.repairs} />
+      ) : tab === "sessions" ? (
+        <Sessions entity={path} />
+      ) : tab === "rules" ? (
+        <Rules entity={path} />
+      ) : (
+        <SendForm about={about} entity={home.replace(/\/subscriptions\/.*$/i, "")} />
+      )}
+    </main>
+  );
+}
+
+function tabsOf(entity: EntityView | undefined, home: string) {
+  const hasMessages = entity?.kind !== "topic";
+  const deadLetters = `${home}/$DeadLetterQueue`;
+  const transfer = `${home}/$Transfer/$DeadLetterQueue`;
+  return [
+    ...(hasMessages
+      ? [
+          { name: "messages", at: home, title: "Messages" },
+          { name: "dead-letters", at: deadLetters, title: "Dead letters" },
+          { name: "messages", at: deadLetters, title: "One by one" },
+        ]
+      : []),
+    ...(entity !== undefined && (entity.counts?.transferDeadLetter ?? 0) > 0
+      ? [{ name: "dead-letters", at: transfer, title: "Transfer dead letters" }]
+      : []),
+    ...(entity?.requiresSession === true ? [{ name: "sessions", at: home, title: "Sessions" }] : []),
+    ...(entity?.kind === "subscription" ? [{ name: "rules", at: home, title: "Rules" }] : []),
+    ...(entity?.kind === "subscription" ? [] : [{ name: "send", at: home, title: "Send" }]),
+  ];
+}
+
+function Counts({ entity }: { readonly entity: EntityView | undefined }): VNode | null {
+  if (entity?.counts === undefined) return null;
+  const { active, deferred, scheduled, deadLetter, transfer, transferDeadLetter } = entity.counts;
+  const shown = {
+    active,
+    deferred,
+    scheduled,
+    "dead letters": deadLetter,
+    transfer,
+    "transfer dead letters": transferDeadLetter,
+  };
+  return (
+    <dl class="counts">
+      {Object.entries(shown).map(([name, count]) =>
+        count === undefined ? null : (
+          <div key={name} class={count > 0 && name.includes("dead") ? "bad" : ""}>
+            <dt>{name}</dt>
+            <dd>{countText(count)}</dd>
+          </div>
+        ),
+      )}
+      {entity.forwardTo === undefined ? null : (
+        <div>
+          <dt>forwards to</dt>
+          <dd>{entity.forwardTo}</dd>
+        </div>
+      )}
+    </dl>
+  );
+}
+
+interface MessagesProps {
+  readonly about: About;
+  readonly path: string;
+  readonly entity: EntityView | undefined;
+  readonly number: string | undefined;
+}
+
+const states = ["active", "scheduled", "deferred"];
+
+function Messages({ about, path, entity, number }: MessagesProps): VNode {
+  const [state, setState] = useState<string>();
+  const [turn, setTurn] = useState(0);
+  const isSubQueue = subQueuePattern.test(path);
+  return (
+    <div class={number === undefined ? "split" : "split open"}>
+      <div class="list">
+        <p class="filters">
+          {isSubQueue ? null : (
+            <label>
+              State{" "}
+              <select
+                value={state ?? ""}
+                onChange={({ currentTarget }) => setState(currentTarget.value || undefined)}
+              >
+                <option value="">all</option>
+                {states.map((name) => (
+                  <option key={name}>{name}</option>
+                ))}
+              </select>
+            </label>
+          )}{" "}
+          <button type="button" class="quiet-button" onClick={() => setTurn(turn + 1)}>
+            Look again
+          </button>
+        </p>
+        <MessageList
+          key={`${turn} ${state}`}
+          entity={path}
+          expected={expectedIn(entity, path)}
+          state={state}
+          selected={number}
+          onSelect={(chosen) => {
+            location.hash = href("entity", path, "messages", chosen);
+          }}
+        />
+      </div>
+      {number === undefined ? null : (
+        <MessageDetails
+          key={`${path} ${number}`}
+          about={about}
+          entity={path}
+          number={number}
+          onClose={() => {
+            location.hash = href("entity", path, "messages");
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function expectedIn(entity: EntityView | undefined, path: string): number {
+  const counts = entity?.counts;
+  if (counts === undefined) return 0;
+  if (/\/\$transfer\//i.test(path)) return counts.transferDeadLetter;
+  if (subQueuePattern.test(path)) return counts.deadLetter;
+  return counts.active + (counts.deferred ?? 0) + counts.scheduled;
+}

@@ -1,0 +1,63 @@
+import type { ComponentChildren, VNode } from "preact";
+
+/** What went wrong, said where it belongs. */
+export function Problem({ text }: { readonly text: string | undefined }): VNode | null {
+  if (text === undefined) return null;
+  return (
+    <p class="problem" role="alert">
+      {text}
+    </p>
+  );
+}
+
+/** That something is on its way. */
+export function Waiting({ isLoading }: { readonly isLoading: boolean }): VNode | null {
+  return isLoading ? (
+    <p class="quiet" role="status">
+      Loading…
+    </p>
+  ) : null;
+}
+
+interface FieldProps {
+  readonly label: string;
+  readonly name: string;
+  readonly value?: string | undefined;
+  readonly type?: "text" | "number";
+  readonly placeholder?: string;
+}
+
+/** A line of a form. */
+export function Field({ label, name, value = "", type = "text", placeholder }: FieldProps): VNode {
+  const common = { name, defaultValue: value, placeholder, autocomplete: "off" } as const;
+  return (
+    <label class="field">
+      <span>{label}</span>
+      {type === "number" ? <input type="number" {...common} /> : <input type="text" {...common} />}
+    </label>
+  );
+}
+
+/** A part of a page with its heading. */
+export function Section({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}): VNode {
+  return (
+    <section class="section">
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+/** The filled fields of a form. */
+export function formValues(form: HTMLFormElement): Record<string, string> {
+  const entries = [...new FormData(form)].flatMap(([name, value]) =>
+    typeof value === "string" && value !== "" ? [[name, value] as const] : [],
+  );
+  return Object.fromEntries(entries);
+}

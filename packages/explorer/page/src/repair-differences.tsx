@@ -1,0 +1,95 @@
+import type { VNode } from "preact";
+import { countText, sizeText } from "./format.js";
+import { Text } from "./text.js";
+import type { RepairDifference, RepairPreview } from "./types.js";
+import { ValueTree } from "./value-view.js";
+
+interface DifferencesProps {
+  readonly preview: RepairPreview;
+  /** Whether the settings have changed since. */
+  readonly isStale: boolean;
+}
+
+/** What a repair would do, and what would be different about some of the messages. */
+export function Differences({ preview, isStale }: DifferencesProps): VNode {
+  return (
+    <section class={isStale ? "differences stale" : "differences"} aria-label="Dry run">
+      <p>
+        <strong>{countText(preview.resubmittable)}</strong> of {countText(preview.peeked)} would go to{" "}
+        <strong>{preview.to}</strong>.
+        {Object.entries(preview.skipped).map(([why, count]) => (
+          <span key={why}>
+            {" "}
+            {countText(count ?? 0)} stay: {why}.
+          </span>
+        ))}
+      </p>
+      {preview.examples.map((example) => (
+        <Difference key={example.sequenceNumber} example={example} />
+      ))}
+    </section>
+  );
+}
+
+function Difference({ example }: { readonly example: RepairDifference }): VNode {
+  const { skip, isByteIdentical, bytesBefore, bytesAfter, properties, values } = example;
+  return (
+    <details>
+      <summary>
+        № {example.sequenceNumber} <Text>{example.messageId ?? ""}</Text>:{" "}
+        {skip === undefined ? (
+          isByteIdentical ? (
+            <strong class="good">byte-identical, {sizeText(bytesBefore)}</strong>
+          ) : (
+            <strong>
+              transcoded, {sizeText(bytesBefore)} → {sizeText(bytesAfter)}
+            </strong>
+          )
+        ) : (
+          <strong class="bad">stays: {skip}</strong>
+        )}
+      </summary>
+      {properties.length === 0 ? null : (
+        <div class="table" tabIndex={0} role="region" aria-label="Properties that change">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Property</th>
+                <th scope="col">Before</th>
+                <th scope="col">After</th>
+              </tr>
+            </thead>
+            <tbody>
+              {properties.map(({ name, before, after }) => (
+                <tr key={name}>
+                  <th scope="row">
+                    <Text>{name}</Text>
+                  </th>
+                  <td class="removed">
+                    <Text>{before ?? "–"}</Text>
+                  </td>
+                  <td class="added">
+                    <Text>{after ?? "–"}</Text>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {skip === undefined ? (
+        <p>
+          {values.length === 0
+            ? "Read again, the value is the same."
+            : `Read again, the value differs: ${values.map(({ path, kind }) => `${path} (${kind})`).join(", ")}.`}
+        </p>
+      ) : null}
+      <div class="side-by-side">
+        {example.before === undefined ? null : (
+          <ValueTree node={example.before} name="before" path={[0, 0]} />
+        )}
+        {example.after === undefined ? null : <ValueTree node={example.after} name="after" path={[0, 0]} />}
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,185 @@
+import type { VNode } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { errorText, post } from "./api.js";
+import { countText, plural } from "./format.js";
+import { Field, formValues, Problem } from "./parts.js";
+import { Differences } from "./repair-differences.js";
+import type { About, GroupView, RepairJobView, RepairPreview } from "./types.js";
+
+interface RepairPanelProps {
+  readonly about: About;
+  readonly entity: string;
+  /** Undefined for all that can be read. */
+  readonly group: GroupView | undefined;
+  readonly repairs: readonly RepairJobView[];
+  onClose(): void;
+}
+
+type Preview = RepairPreview & { readonly origin: string; readonly receipts: string };
+
+/** A repair: settings, what it would do, how far it is; cancelled between two batches, and resumed by its receipts. */
+export function RepairPanel({ about, entity, group, repairs, onClose }: RepairPanelProps): VNode {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const form = useRef<HTMLFormElement>(null);
+  const [preview, setPreview] = useState<Preview>();
+  const [isStale, setStale] = useState(false);
+  const [started, setStarted] = useState<RepairJobView>();
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  useEffect(() => dialog.current?.showModal(), []);
+
+  const ask = async <T,>(path: string, onAnswer: (answer: T) => void, body?: unknown) => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      onAnswer(await post<T>(path, body ?? { ...requestOf(form.current), ...criteriaOf(group), entity }));
+    } catch (error) {
+      setProblem(errorText(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const show = (answer: Preview) => {
+    setPreview(answer);
+    setStale(false);
+  };
+  // The page may have been closed meanwhile; the repair went on.
+  const job = repairs.find(({ id }) => id === started?.id) ?? started ?? unfinished(repairs, entity);
+  const isRunning = job?.state === "running" || job?.state === "cancelling";
+  return (
+    <dialog ref={dialog} class="repair" aria-labelledby="repair-title" onClose={onClose}>
+      <header>
+        <h2 id="repair-title">
+          Repair {group === undefined ? "what can be read" : (group.reason ?? "dead letters")}
+        </h2>
+        <button type="button" class="quiet-button" aria-label="Close" onClick={() => dialog.current?.close()}>
+          ✕
+        </button>
+      </header>
+      <Settings form={form} entity={entity} isRunning={isRunning} onChange={() => setStale(true)} />
+      <p class="actions">
+        <button
+          type="button"
+          disabled={isBusy || isRunning}
+          onClick={() => ask<Preview>("repair/preview", show)}
+        >
+          Dry run
+        </button>
+        <button
+          type="button"
+          class="danger"
+          disabled={
+            isBusy ||
+            isRunning ||
+            preview === undefined ||
+            isStale ||
+            !about.allowChanges ||
+            preview.resubmittable === 0
+          }
+          onClick={() => ask<RepairJobView>("repair", setStarted)}
+        >
+          {job?.state === "cancelled" ? "Resume" : "Repair"}{" "}
+          {preview === undefined ? "" : countText(preview.resubmittable)}
+        </button>
+        {about.allowChanges ? null : (
+          <span class="quiet">Read-only: start with --allow-changes to repair.</span>
+        )}
+      </p>
+      <Problem text={problem} />
+      {job === undefined ? null : (
+        <Progress
+          job={job}
+          total={preview?.resubmittable}
+          onCancel={() => ask<RepairJobView>("repair/cancel", setStarted, { id: job.id })}
+        />
+      )}
+      {preview === undefined ? null : <Differences preview={preview} isStale={isStale} />}
+    </dialog>
+  );
+}
+
+/** The last repair of a dead-letter queue, unless it has come to its end. */
+export function unfinished(repairs: readonly RepairJobView[], entity: string): RepairJobView | undefined {
+  const last = repairs.find(({ path }) => path.toLowerCase() === entity.toLowerCase());
+  return last?.state === "done" || last?.state === "failed" ? undefined : last;
+}
+
+interface SettingsProps {
+  readonly form: { current: HTMLFormElement | null };
+  readonly entity: string;
+  readonly isRunning: boolean;
+  onChange(): void;
+}
+
+function Settings({ form, entity, isRunning, onChange }: SettingsProps): VNode {
+  const origin = entity.replace(/\/\$(?:Transfer\/\$)?DeadLetterQueue$/i, "");
+  return (
+    <form ref={form} class="form" onChange={onChange} onSubmit={(event) => event.preventDefault()}>
+      <fieldset disabled={isRunning}>
+        <legend>The bodies</legend>
+        <label>
+          <input type="radio" name="body" value="as-is" defaultChecked /> byte for byte as they came
+        </label>
+        <label>
+          <input type="radio" name="body" value="transcode" /> written again by the main serializer, in the
+          current version
+        </label>
+      </fieldset>
+      <fieldset disabled={isRunning} class="columns">
+        <legend>Where to, and how fast</legend>
+        <Field label="Destination (a subscription gets its own alone)" name="to" value={origin} />
+        <Field label="Messages per second (empty: no limit)" name="rate" type="number" />
+        <Field label="At most (empty: all)" name="limit" type="number" />
+        <label>
+          <input type="checkbox" name="targetDetectsDuplicates" value="true" /> the target detects duplicates
+        </label>
+      </fieldset>
+    </form>
+  );
+}
+
+interface ProgressProps {
+  readonly job: RepairJobView;
+  readonly total: number | undefined;
+  onCancel(): void;
+}
+
+function Progress({ job, total, onCancel }: ProgressProps): VNode {
+  const done = job.resubmitted + job.resumed;
+  return (
+    <section class="progress" aria-label="Progress" aria-live="polite">
+      <progress max={Math.max(total ?? done, done, 1)} value={done} aria-label="Messages sent again" />
+      <p>
+        <strong>{job.state}</strong>: {countText(job.resubmitted)} sent again
+        {job.resumed > 0 ? `, ${countText(job.resumed)} had been sent before and were removed` : ""}
+        {Object.entries(job.skipped).map(([why, count]) => `, ${countText(count ?? 0)} stay: ${why}`)}
+        {job.possibleDuplicates.length > 0
+          ? `, ${plural(job.possibleDuplicates.length, "possible duplicate")}`
+          : ""}
+      </p>
+      {job.state === "running" ? (
+        <button type="button" onClick={onCancel}>
+          Cancel
+        </button>
+      ) : null}
+      {job.state === "cancelled" ? (
+        <p class="notice">
+          Cancelled between two batches: what was sent is noted, nothing is lost, nothing will be sent twice.
+        </p>
+      ) : null}
+      <Problem text={job.error} />
+      <p class="quiet">Receipts: {job.receipts}</p>
+    </section>
+  );
+}
+
+function requestOf(form: HTMLFormElement | null): Record<string, unknown> {
+  const { body, ...values } = form === null ? {} : formValues(form);
+  return { ...values, transcode: body === "transcode" };
+}
+
+function criteriaOf(group: GroupView | undefined): Record<string, unknown> {
+  if (group === undefined) return {};
+  const { reason, messageType, messageVersion, mediaType } = group;
+  return { group: { reason, messageType, messageVersion, mediaType } };
+}

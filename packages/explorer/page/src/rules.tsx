@@ -1,0 +1,33 @@
+import type { VNode } from "preact";
+import { Problem, Waiting } from "./parts.js";
+import { useLoad } from "./use-load.js";
+
+interface Rule {
+  readonly name: string;
+  readonly filter: Readonly<Record<string, unknown>>;
+  readonly action?: string;
+}
+
+/** The rules of a subscription: what it takes, and what it changes. */
+export function Rules({ entity }: { readonly entity: string }): VNode {
+  const { value, error, isLoading } = useLoad<readonly Rule[]>("rules", { entity });
+  return (
+    <div>
+      <Problem text={error} />
+      <Waiting isLoading={isLoading && value === undefined} />
+      <ul class="groups">
+        {(value ?? []).map(({ name, filter, action }) => (
+          <li key={name} class="card">
+            <h2>{name}</h2>
+            <pre>
+              {typeof filter.sqlExpression === "string"
+                ? filter.sqlExpression
+                : JSON.stringify(filter, undefined, 2)}
+            </pre>
+            {action === undefined ? null : <pre>{action}</pre>}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

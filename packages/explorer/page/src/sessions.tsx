@@ -1,0 +1,59 @@
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import { errorText, post } from "./api.js";
+import { Problem, Waiting } from "./parts.js";
+import { Text } from "./text.js";
+import type { SessionList, SessionStateView } from "./types.js";
+import { useLoad } from "./use-load.js";
+import { ValueTree } from "./value-view.js";
+
+/** The sessions that have messages, each with its state when asked for. */
+export function Sessions({ entity }: { readonly entity: string }): VNode {
+  const [skip, setSkip] = useState(0);
+  const { value, error, isLoading } = useLoad<SessionList>("sessions", { entity, skip });
+  return (
+    <div>
+      <Problem text={error} />
+      <Waiting isLoading={isLoading && value === undefined} />
+      {value?.isSupported === false ? <p>This connection cannot list sessions.</p> : null}
+      {value?.isSupported === true && value.sessions.length === 0 ? <p>No session has messages.</p> : null}
+      <ul class="groups">
+        {(value?.sessions ?? []).map((sessionId) => (
+          <Session key={sessionId} entity={entity} sessionId={sessionId} />
+        ))}
+      </ul>
+      {value !== undefined && value.sessions.length === 100 ? (
+        <button type="button" onClick={() => setSkip(skip + 100)}>
+          Next sessions
+        </button>
+      ) : null}
+    </div>
+  );
+}
+
+function Session({ entity, sessionId }: { readonly entity: string; readonly sessionId: string }): VNode {
+  const [state, setState] = useState<SessionStateView>();
+  const [problem, setProblem] = useState<string>();
+  const read = async () => {
+    try {
+      setState(await post<SessionStateView>("session-state", { entity, sessionId }));
+    } catch (error) {
+      setProblem(errorText(error));
+    }
+  };
+  return (
+    <li class="card">
+      <h2>
+        <Text>{sessionId}</Text>
+      </h2>
+      {state === undefined ? (
+        <button type="button" class="quiet-button" onClick={read}>
+          Read its state (locks it for a moment)
+        </button>
+      ) : null}
+      <Problem text={problem ?? state?.problem} />
+      {state !== undefined && !state.hasState ? <p class="quiet">It has no state.</p> : null}
+      {state?.value === undefined || !state.hasState ? null : <ValueTree node={state.value} />}
+    </li>
+  );
+}

@@ -1,0 +1,42 @@
+import { useEffect, useState } from "preact/hooks";
+import { errorText, lines } from "./api.js";
+import type { EntityView, RepairJobView } from "./types.js";
+
+/** The counts and repairs as they are now. */
+export interface Live {
+  readonly entities: readonly EntityView[] | undefined;
+  readonly repairs: readonly RepairJobView[];
+  readonly at: string | undefined;
+  readonly error: string | undefined;
+}
+
+/** How long to wait before asking again once the stream has ended. */
+const retryMs = 3_000;
+
+/** Follows the counts through a stream that stays open. */
+export function useLive(): Live {
+  const [live, setLive] = useState<Live>({
+    entities: undefined,
+    repairs: [],
+    at: undefined,
+    error: undefined,
+  });
+  useEffect(() => {
+    const controller = new AbortController();
+    void follow(controller.signal, setLive);
+    return () => controller.abort();
+  }, []);
+  return live;
+}
+
+async function follow(signal: AbortSignal, onLive: (change: (before: Live) => Live) => void): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      for await (const state of lines<Omit<Live, "error">>("live", { signal }))
+        onLive(() => ({ ...state, error: undefined }));
+    } catch (error) {
+      if (!signal.aborted) onLive((before) => ({ ...before, error: errorText(error) }));
+    }
+    await new Promise((resolve) => setTimeout(resolve, retryMs));
+  }
+}

@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { openExplorer, order } from "./fixture.test-support.js";
+
+describe("an explorer", () => {
+  it("opens once by its link, for a cookie that scripts and other sites do not get", async () => {
+    await using fixture = await openExplorer();
+    const { search } = new URL(fixture.explorer.issueLink());
+    const first = await fixture.ask(`/${search}`);
+    expect(first.status).toBe(303);
+    expect(String(first.headers["set-cookie"])).toMatch(/; HttpOnly; SameSite=Strict$/);
+    expect(await fixture.ask(`/${search}`)).toMatchObject({ status: 403, text: "" });
+  });
+
+  it("keeps its link when a browser fetches it ahead", async () => {
+    await using fixture = await openExplorer();
+    const { search } = new URL(fixture.explorer.issueLink());
+    const ahead = await fixture.ask(`/${search}`, { headers: { "sec-purpose": "prefetch;prerender" } });
+    expect(ahead.status).toBe(403);
+    expect((await fixture.ask(`/${search}`)).status).toBe(303);
+  });
+
+  const port = "1";
+  it.each([
+    ["no cookie", {}],
+    ["another cookie", { cookie: "waybill-explorer=1" }],
+    ["a foreign host", { host: "evil.example", isMember: true }],
+    ["a host that only resolves to here", { host: `localhost.evil.example:${port}`, isMember: true }],
+    ["a foreign origin", { origin: "https://evil.example", isMember: true }],
+    ["the origin of a frame without one", { origin: "null", isMember: true }],
+    ["a page of another port", { "sec-fetch-site": "same-site", isMember: true }],
+    ["another site", { "sec-fetch-site": "cross-site", isMember: true }],
+  ])("answers nothing to a request with %s", async (_, { isMember, ...headers }: Record<string, unknown>) => {
+    await using fixture = await openExplorer();
+    await fixture.send(order(1));
+    const cookie = await memberCookie(fixture);
+    const given = { ...(isMember === true ? { cookie } : {}), ...(headers as Record<string, string>) };
+    for (const path of ["/", "/api/entities", "/api/message?entity=orders&number=1", "/decode", "/nowhere"])
+      expect(await fixture.ask(path, { headers: given })).toMatchObject({ status: 403, text: "" });
+  });
+
+  it("answers nothing to a post without an origin", async () => {
+    await using fixture = await openExplorer({ allowChanges: true });
+    const cookie = await memberCookie(fixture);
+    const body = JSON.stringify({ entity: "orders", body: "{}" });
+    const posted = await fixture.ask("/api/send", { method: "POST", headers: { cookie }, body });
+    expect(posted).toMatchObject({ status: 403, text: "" });
+    expect(await fixture.waiting({ queue: "orders" })).toEqual([]);
+  });
+
+  it("says on every answer that nothing may be loaded, evaluated or framed", async () => {
+    await using fixture = await openExplorer();
+    for (const answer of [await fixture.get("/api/entities"), await fixture.ask("/")]) {
+      expect(answer.headers["content-security-policy"]).toContain("default-src 'none'; script-src 'self'");
+      expect(answer.headers["content-security-policy"]).toContain("frame-ancestors 'none'");
+      expect(answer.headers["x-content-type-options"]).toBe("nosniff");
+    }
+  });
+
+  it("listens on the loopback address alone", async () => {
+    await using fixture = await openExplorer();
+    expect(new URL(fixture.explorer.issueLink()).hostname).toBe("127.0.0.1");
+  });
+
+  it("lets the page of a named tool post to /decode, with the cookie, and nothing else", async () => {
+    const origin = "http://localhost:8233";
+    await using fixture = await openExplorer({ decodeOrigins: [origin] });
+    const cookie = await memberCookie(fixture);
+    const data = Buffer.from('{"id":1}').toString("base64");
+    const body = JSON.stringify({ payloads: [{ metadata: { encoding: btoa("json/plain") }, data }] });
+    const asked = { method: "POST", headers: { cookie, origin, "sec-fetch-site": "same-site" }, body };
+    const decoded = await fixture.ask("/decode", asked);
+    expect(decoded.headers["access-control-allow-origin"]).toBe(origin);
+    const { payloads } = decoded.json<{ payloads: { data: string }[] }>();
+    expect(atob(payloads[0]?.data ?? "")).toBe('{"id":1}');
+    expect((await fixture.ask("/decode", { ...asked, headers: { origin } })).status).toBe(403);
+    expect((await fixture.ask("/api/searches", asked)).status).toBe(403);
+    const preflight = await fixture.ask("/decode", { method: "OPTIONS", headers: { origin } });
+    expect(preflight.status).toBe(204);
+  });
+});
+
+async function memberCookie(fixture: Awaited<ReturnType<typeof openExplorer>>): Promise<string> {
+  const { search } = new URL(fixture.explorer.issueLink());
+  const opened = await fixture.ask(`/${search}`);
+  return String(opened.headers["set-cookie"]).split(";")[0] ?? "";
+}

@@ -1,0 +1,57 @@
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Census, formatCensus, parseCensus } from "@waybill/migration";
+
+/** How many censuses are kept; beyond, every second one of the older half goes. */
+const maxCensuses = 200;
+
+/** The censuses of a namespace over time, one per line of a file. */
+export class CensusHistory {
+  readonly #folder: string;
+  readonly #file: string;
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** The file is made with the first census. */
+  constructor(directory: string, namespace: string) {
+    this.#folder = join(directory, "census");
+    this.#file = join(this.#folder, `${fileName(namespace)}.jsonl`);
+  }
+
+  /** All of them, oldest first; lines that are no census are left out. */
+  async read(): Promise<Census[]> {
+    const text = await readFile(this.#file, "utf8").catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return "";
+      throw error;
+    });
+    return text.split("\n").flatMap((line) => (line === "" ? [] : (parseCensus(line) ?? [])));
+  }
+
+  /** Adds one. The file is replaced as a whole, so that a crash leaves the old one. */
+  async add(census: Census): Promise<void> {
+    const added = this.#last.then(async () => {
+      const censuses = thinned([...(await this.read()), census]);
+      await mkdir(this.#folder, { recursive: true });
+      await writeFile(`${this.#file}.new`, `${censuses.map(formatCensus).join("\n")}\n`);
+      await rename(`${this.#file}.new`, this.#file);
+    });
+    this.#last = added.catch(() => {});
+    await added;
+  }
+}
+
+function thinned(censuses: readonly Census[]): readonly Census[] {
+  if (censuses.length <= maxCensuses) return censuses;
+  const half = Math.floor(censuses.length / 2);
+  return censuses.filter((_, index) => index >= half || index % 2 === 0);
+}
+
+/** A name that is safe in every file system. */
+function fileName(namespace: string): string {
+  return (
+    namespace
+      .toLowerCase()
+      .replace(/[^a-z0-9.-]+/g, "-")
+      .replace(/^[.-]+/, "")
+      .slice(0, 100) || "namespace"
+  );
+}

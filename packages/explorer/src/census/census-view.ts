@@ -1,0 +1,87 @@
+import type { Census, CensusGroup } from "@waybill/migration";
+import type { ExplorerContext } from "../options/explorer-options.js";
+
+/** A census as points of charts: how many messages of each format and version wait where. */
+export interface CensusPoint {
+  readonly at: string;
+  readonly counts: readonly CensusCount[];
+  /** What could not be peeked to its end. */
+  readonly incomplete: readonly string[];
+}
+
+/** Messages of one entity, its dead letters included, that are of one format and version. */
+export interface CensusCount {
+  readonly entity: string;
+  /** `avro`, `json`, `unreadable`. */
+  readonly format: string;
+  readonly messageType: string | undefined;
+  readonly messageVersion: number | undefined;
+  readonly count: number;
+}
+
+/** A write plan, and how much of what was written last is new. */
+export interface PlanView {
+  readonly messageType: string;
+  readonly from: string;
+  readonly to: string;
+  /** What the plan of this configuration says. */
+  readonly percent: number;
+  readonly phase: string;
+  /** Of the messages that wait, how many of a hundred are new; undefined when none of either kind waits. */
+  readonly waitingPercent: number | undefined;
+}
+
+/** The points of all censuses. */
+export function censusPoints(censuses: readonly Census[]): CensusPoint[] {
+  return censuses.map((census) => ({
+    at: census.startedAt.toISOString(),
+    counts: countsOf(census.groups),
+    incomplete: census.places.filter(({ end }) => end !== "reached").map(({ entityPath }) => entityPath),
+  }));
+}
+
+/** Where every plan stands. */
+export function planViews({ writePlans }: ExplorerContext, latest: Census | undefined): PlanView[] {
+  return writePlans.map((plan) => ({
+    messageType: plan.messageType.name,
+    from: `${plan.from.serializer} version ${plan.from.version}`,
+    to: `${plan.to.serializer} version ${plan.to.version}`,
+    percent: plan.percent,
+    phase: plan.phase,
+    waitingPercent: latest && waitingPercent(latest, plan),
+  }));
+}
+
+function waitingPercent(
+  { groups }: Census,
+  { messageType, from, to }: ExplorerContext["writePlans"][number],
+): number | undefined {
+  const countOf = (target: typeof from) =>
+    groups
+      .filter(
+        (group) =>
+          group.messageType === messageType.name &&
+          group.serializer === target.serializer &&
+          group.messageVersion === target.version,
+      )
+      .reduce((sum, { count }) => sum + count, 0);
+  const counts = [countOf(from), countOf(to)] as const;
+  const all = counts[0] + counts[1];
+  return all === 0 ? undefined : (counts[1] * 100) / all;
+}
+
+function countsOf(groups: readonly CensusGroup[]): CensusCount[] {
+  const counts = new Map<string, CensusCount>();
+  for (const { entityPath: entity, messageType, messageVersion, status, serializer, count } of groups) {
+    const format =
+      status === "decoded"
+        ? (serializer ?? "AMQP value")
+        : status === "undeserializable"
+          ? "unreadable"
+          : status;
+    const key = JSON.stringify([entity, format, messageType, messageVersion]);
+    const known = counts.get(key)?.count ?? 0;
+    counts.set(key, { entity, format, messageType, messageVersion, count: known + count });
+  }
+  return [...counts.values()];
+}

@@ -1,0 +1,57 @@
+import {
+  type Census,
+  type CensusProgress,
+  type RetirementTarget,
+  type RetirementVerdict,
+  retirementVerdict,
+  takeCensus,
+} from "@waybill/migration";
+import type { ExplorerContext } from "../options/explorer-options.js";
+import type { Fields } from "../wire/fields.js";
+import { RequestError } from "../wire/request-error.js";
+import type { CensusHistory } from "./census-history.js";
+
+/** Takes a census of the namespace and adds it to its history. */
+export async function takeAndKeep(
+  { transport, pipeline, catalog }: ExplorerContext,
+  history: CensusHistory,
+  onProgress: (progress: CensusProgress) => void,
+  abortSignal?: AbortSignal,
+): Promise<Census> {
+  const census = await takeCensus({ transport, pipeline, catalog, onProgress, abortSignal });
+  await history.add(census);
+  return census;
+}
+
+/**
+ * Whether a serializer or a version can be retired, by the latest census; the earlier ones count as evidence. Rejects with `RequestError` when
+ * there is no census yet.
+ */
+export async function verdictOf(history: CensusHistory, fields: Fields): Promise<RetirementVerdict> {
+  const censuses = await history.read();
+  const latest = censuses.at(-1);
+  if (latest === undefined) throw new RequestError(409, "Take a census first.");
+  return retirementVerdict(targetOf(fields), latest, {
+    writersStoppedAt: fields.optionalInstant("writersStoppedAt"),
+    maxScheduleDurationInMs: scheduleOf(fields),
+    sessionStatesAreFree: fields.flag("sessionStatesAreFree"),
+    earlier: censuses.slice(0, -1),
+  });
+}
+
+/** What is to be retired. */
+export function targetOf(fields: Fields): RetirementTarget {
+  const serializer = fields.optionalText("serializer");
+  const messageType = fields.optionalText("messageType");
+  if (serializer !== undefined && messageType === undefined) return { serializer };
+  if (serializer === undefined && messageType !== undefined) {
+    const version = fields.count("messageVersion", { standard: 0, min: 0, max: Number.MAX_SAFE_INTEGER });
+    if (version > 0) return { messageType, version };
+  }
+  throw new RequestError(400, "Name a serializer, or messageType together with messageVersion.");
+}
+
+function scheduleOf(fields: Fields): number | undefined {
+  const hours = fields.optionalRate("longestScheduleInHours");
+  return hours === undefined ? undefined : hours * 3_600_000;
+}

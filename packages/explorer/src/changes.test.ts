@@ -1,0 +1,141 @@
+import { describe, expect, it } from "vitest";
+import type { RepairJobView } from "./changes/repair-jobs.js";
+import { garbage, openExplorer, order } from "./fixture.test-support.js";
+
+type Fixture = Awaited<ReturnType<typeof openExplorer>>;
+
+describe("an explorer without --allow-changes", () => {
+  it("sends and repairs nothing", async () => {
+    await using fixture = await openExplorer();
+    await fixture.send(order(1));
+    await fixture.deadLetter(1);
+    for (const path of ["/api/send", "/api/repair", "/api/repair/cancel"])
+      expect(await fixture.post(path, { entity: "orders", body: "{}", id: "1" })).toMatchObject({
+        status: 403,
+      });
+    expect(await fixture.waiting({ queue: "orders" })).toEqual([]);
+    expect(await fixture.waiting({ queue: "orders", subQueue: "deadLetter" })).toHaveLength(1);
+  });
+});
+
+describe("a repair from the page", () => {
+  it("shows the difference before anything is done", async () => {
+    await using fixture = await openExplorer({ allowChanges: true });
+    await fixture.send(order(1), garbage);
+    await fixture.deadLetter(2);
+    const asIs = await fixture.post("/api/repair/preview", { entity: "orders" });
+    expect(asIs.json()).toMatchObject({
+      resubmittable: 1,
+      to: "orders",
+      skipped: { undecodable: 1 },
+      examples: [{ isByteIdentical: true, values: [] }, { skip: "undecodable" }],
+    });
+    const transcoded = await fixture.post("/api/repair/preview", { entity: "orders", transcode: true });
+    expect(transcoded.json<{ examples: { properties: unknown[] }[] }>().examples[0]).toMatchObject({
+      isByteIdentical: false,
+      values: [],
+      properties: expect.arrayContaining([
+        { name: "contentType", before: "application/json", after: "application/vnd.msgpack" },
+        { name: "waybill-resubmits", after: "1" },
+      ]),
+    });
+    expect(await fixture.waiting({ queue: "orders" })).toEqual([]);
+  });
+
+  it("is cancelled in the middle and goes on by its receipts: nothing is lost, nothing comes twice", async () => {
+    await using fixture = await openExplorer({ allowChanges: true });
+    const ids = Array.from({ length: 100 }, (_, id) => `order-${id}`);
+    await fixture.send(...ids.map((_, id) => order(id)));
+    await fixture.deadLetter(100);
+    const first = (await fixture.post("/api/repair", { entity: "orders", rate: 10 })).json<RepairJobView>();
+    expect((await fixture.post("/api/repair", { entity: "orders" })).status).toBe(409);
+    await until(async () => (await jobs(fixture))[0]?.resubmitted === 50);
+    await fixture.post("/api/repair/cancel", { id: first.id });
+    await until(async () => (await jobs(fixture))[0]?.state === "cancelled");
+    expect(await fixture.waiting({ queue: "orders" })).toHaveLength(50);
+    await fixture.post("/api/repair", { entity: "orders" });
+    await until(async () => (await jobs(fixture))[0]?.state === "done");
+    expect((await jobs(fixture))[0]).toMatchObject({ resubmitted: 50, possibleDuplicates: [] });
+    const there = (await fixture.waiting({ queue: "orders" })).map(({ messageId }) => messageId);
+    expect(there.sort()).toEqual(ids.sort());
+    expect(await fixture.waiting({ queue: "orders", subQueue: "deadLetter" })).toEqual([]);
+  });
+
+  it("takes only the group that was chosen", async () => {
+    await using fixture = await openExplorer({ allowChanges: true });
+    await fixture.send(order(1));
+    await fixture.deadLetter(1, "One");
+    await fixture.send(order(2));
+    await fixture.deadLetter(1, "Two");
+    await fixture.post("/api/repair", { entity: "orders", reason: ["Two"] });
+    await until(async () => (await jobs(fixture))[0]?.state === "done");
+    expect((await fixture.waiting({ queue: "orders" })).map(({ messageId }) => messageId)).toEqual([
+      "order-2",
+    ]);
+  });
+});
+
+describe("a repair of one group", () => {
+  it("takes exactly its dead letters, also where reason, format or type are absent", async () => {
+    await using fixture = await openExplorer({ allowChanges: true });
+    const { contentType: _, subject: __, ...bare } = order(1);
+    await fixture.send(bare, order(2), { ...bare, messageId: "order-3", subject: "other" });
+    await fixture.deadLetter(3);
+    const { groups } = (await fixture.get("/api/dead-letters?entity=orders")).json<{
+      groups: { mediaType: string; messageType?: string; examples: string[] }[];
+    }>();
+    const group = groups.find(
+      ({ mediaType, messageType }) => mediaType === "(none)" && messageType === undefined,
+    );
+    expect(group?.examples).toEqual(["1"]);
+    const preview = await fixture.post("/api/repair/preview", { entity: "orders", group });
+    expect(preview.json()).toMatchObject({ resubmittable: 1, skipped: { "not-selected": 2 } });
+    await fixture.post("/api/repair", { entity: "orders", group });
+    await until(async () => (await jobs(fixture))[0]?.state === "done");
+    expect((await fixture.waiting({ queue: "orders" })).map(({ messageId }) => messageId)).toEqual([
+      "order-1",
+    ]);
+  });
+});
+
+describe("a message sent by hand", () => {
+  it("is written by the chain, and checked before it is sent", async () => {
+    await using fixture = await openExplorer({ allowChanges: true });
+    const message = {
+      entity: "orders",
+      body: '{"id":1}',
+      subject: "order-placed",
+      applicationProperties: { a: 1 },
+    };
+    expect((await fixture.post("/api/send/check", message)).json()).toMatchObject({
+      isSent: false,
+      contentType: "application/vnd.msgpack",
+    });
+    expect(await fixture.waiting({ queue: "orders" })).toEqual([]);
+    expect((await fixture.post("/api/send", { ...message, serializer: "json" })).json()).toMatchObject({
+      isSent: true,
+      contentType: "application/json",
+    });
+    const [sent] = await fixture.waiting({ queue: "orders" });
+    expect(sent).toMatchObject({ subject: "order-placed", applicationProperties: { a: 1 } });
+    expect(await fixture.post("/api/send", { ...message, body: "{" })).toMatchObject({ status: 400 });
+    expect(await fixture.post("/api/send", { ...message, serializer: "nobody" })).toMatchObject({
+      status: 422,
+    });
+  });
+
+  it("keeps 64-bit numbers exact", async () => {
+    await using fixture = await openExplorer({ allowChanges: true });
+    await fixture.post("/api/send", { entity: "orders", body: '{"id":1234567890123456789}' });
+    const view = await fixture.get("/api/message?entity=orders&number=1");
+    expect(view.text).toContain('{"kind":"bigint","text":"1234567890123456789"}');
+  });
+});
+
+async function jobs(fixture: Fixture): Promise<RepairJobView[]> {
+  return (await fixture.get("/api/repairs")).json<RepairJobView[]>();
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
+}

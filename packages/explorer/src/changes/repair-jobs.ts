@@ -1,0 +1,126 @@
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { WaybillError } from "@waybill/core";
+import { openReceiptFile, type RepairResult, repairDeadLetters } from "@waybill/migration";
+import type { ExplorerContext } from "../options/explorer-options.js";
+import { pathOf } from "../wire/entity-path.js";
+import { RequestError } from "../wire/request-error.js";
+import { type RepairRequest, receiptFile, repairOptions } from "./repair-request.js";
+
+/** How a repair stands. */
+export interface RepairJobView {
+  readonly id: string;
+  /** The dead-letter queue. */
+  readonly path: string;
+  readonly state: "running" | "cancelling" | "cancelled" | "done" | "failed";
+  readonly resubmitted: number;
+  /** Those that an interrupted repair had sent, and that were only removed. */
+  readonly resumed: number;
+  readonly skipped: Readonly<Partial<Record<string, number>>>;
+  readonly possibleDuplicates: readonly string[];
+  /** The file that remembers what was done; `waybill dead-letters repair --receipts` goes on with it, too. */
+  readonly receipts: string;
+  readonly error: string | undefined;
+}
+
+interface Job {
+  view: RepairJobView;
+  readonly controller: AbortController;
+  readonly ended: Promise<void>;
+}
+
+/** How many jobs are remembered. */
+const maxJobs = 100;
+
+/** The repairs that run or ran since the explorer was started; one at a time for each queue. */
+export class RepairJobs {
+  readonly #context: ExplorerContext;
+  readonly #jobs = new Map<string, Job>();
+  #count = 0;
+
+  constructor(context: ExplorerContext) {
+    this.#context = context;
+  }
+
+  /** Begins a repair, or goes on with the one that was cancelled: its receipts are those of the queue. Throws `RequestError`. */
+  start(request: RepairRequest): RepairJobView {
+    const path = pathOf(request.from);
+    const busy = this.list().some((job) => job.path.toLowerCase() === path.toLowerCase() && isLive(job));
+    if (busy) throw new RequestError(409, `A repair of ${path} is running.`);
+    const id = String(++this.#count);
+    const receipts = receiptFile(this.#context, request.from);
+    const controller = new AbortController();
+    const nothing = { resubmitted: 0, resumed: 0, skipped: {}, possibleDuplicates: [] };
+    const view: RepairJobView = { id, path, state: "running", ...nothing, receipts, error: undefined };
+    const job: Job = { view, controller, ended: Promise.resolve() };
+    this.#jobs.set(id, job);
+    Object.assign(job, { ended: this.#run(job, request) });
+    this.#forgetOldest();
+    return job.view;
+  }
+
+  /** Lets a repair end after the batch that is on its way. */
+  cancel(id: string): RepairJobView {
+    const job = this.#jobs.get(id);
+    if (job === undefined) throw new RequestError(404, "There is no such repair.");
+    if (job.view.state === "running") {
+      job.view = { ...job.view, state: "cancelling" };
+      job.controller.abort();
+    }
+    return job.view;
+  }
+
+  /** All of them, the newest first. */
+  list(): RepairJobView[] {
+    return Array.from(this.#jobs.values(), ({ view }) => view).reverse();
+  }
+
+  /** Cancels what runs and waits until it has ended. */
+  async close(): Promise<void> {
+    for (const { controller } of this.#jobs.values()) controller.abort();
+    await Promise.all(Array.from(this.#jobs.values(), ({ ended }) => ended));
+  }
+
+  async #run(job: Job, request: RepairRequest): Promise<void> {
+    const onProgress = (result: RepairResult) => {
+      job.view = { ...job.view, ...resultView(result) };
+    };
+    try {
+      await mkdir(dirname(job.view.receipts), { recursive: true });
+      const receipts = await openReceiptFile(job.view.receipts);
+      try {
+        const options = repairOptions(this.#context, request);
+        const abortSignal = job.controller.signal;
+        onProgress(await repairDeadLetters({ ...options, receipts, abortSignal, onProgress }));
+        job.view = { ...job.view, state: "done" };
+      } finally {
+        await receipts.close();
+      }
+    } catch (error) {
+      const isCancelled =
+        job.controller.signal.aborted && error instanceof WaybillError && error.code === "aborted";
+      job.view = isCancelled
+        ? { ...job.view, state: "cancelled" }
+        : { ...job.view, state: "failed", error: errorText(error) };
+    }
+  }
+
+  #forgetOldest(): void {
+    for (const [id, { view }] of this.#jobs) {
+      if (this.#jobs.size <= maxJobs) return;
+      if (!isLive(view)) this.#jobs.delete(id);
+    }
+  }
+}
+
+function isLive({ state }: RepairJobView): boolean {
+  return state === "running" || state === "cancelling";
+}
+
+function resultView({ possibleDuplicates, ...counts }: RepairResult) {
+  return { ...counts, possibleDuplicates: possibleDuplicates.map(String) };
+}
+
+function errorText(error: unknown): string {
+  return error instanceof WaybillError ? `${error.code}: ${error.text}` : "The repair failed.";
+}

@@ -1,0 +1,112 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { EntityAddress } from "@waybill/core/transport";
+import {
+  type DeadLetterCriteria,
+  type DeadLetterKind,
+  type RepairOptions,
+  type RepairTarget,
+  selectDeadLetters,
+} from "@waybill/migration";
+import type { ExplorerContext } from "../options/explorer-options.js";
+import { addressAt, pathOf } from "../wire/entity-path.js";
+import { Fields } from "../wire/fields.js";
+import { RequestError } from "../wire/request-error.js";
+
+/** A repair as a page asks for it: what `waybill dead-letters repair` takes as options. */
+export interface RepairRequest {
+  readonly from: EntityAddress;
+  readonly to: RepairTarget | undefined;
+  readonly criteria: DeadLetterCriteria;
+  readonly isTranscoded: boolean;
+  readonly targetDetectsDuplicates: boolean;
+  readonly maxPerSecond: number | undefined;
+  readonly limit: number | undefined;
+}
+
+/** Reads a request. Throws `RequestError`. */
+export function repairRequest(fields: Fields): RepairRequest {
+  const address = addressAt(fields.text("entity"));
+  const from = { ...address, subQueue: address.subQueue ?? "deadLetter" } as EntityAddress;
+  const to = fields.optionalText("to");
+  const versions = fields.optionalTexts("messageVersion")?.map(Number);
+  const limit = fields.count("limit", { standard: 0, min: 0, max: Number.MAX_SAFE_INTEGER });
+  return {
+    from,
+    to: to === undefined ? undefined : targetAt(to),
+    criteria: {
+      reason: fields.optionalTexts("reason"),
+      messageType: fields.optionalTexts("messageType"),
+      messageVersion: versions,
+      format: fields.optionalTexts("format"),
+      kind: kindOf(fields.raw("group")),
+      number: fields.optionalTexts("number")?.map((text) => numberOf(text)),
+    },
+    isTranscoded: fields.flag("transcode"),
+    targetDetectsDuplicates: fields.flag("targetDetectsDuplicates"),
+    maxPerSecond: fields.optionalRate("rate"),
+    limit: limit === 0 ? undefined : limit,
+  };
+}
+
+/** The options of the repair: of `rehearseRepair` and `repairDeadLetters` alike. */
+export function repairOptions(
+  { transport, pipeline }: ExplorerContext,
+  request: RepairRequest,
+): RepairOptions {
+  return {
+    transport,
+    pipeline,
+    from: request.from,
+    to: request.to,
+    body: request.isTranscoded ? "transcode" : "as-is",
+    select: selectDeadLetters(request.criteria),
+    targetDetectsDuplicates: request.targetDetectsDuplicates,
+    maxPerSecond: request.maxPerSecond,
+    limit: request.limit,
+  };
+}
+
+/** The file of receipts of a dead-letter queue: one for each, so that a repair always goes on where the last one stopped. */
+export function receiptFile({ directory, namespace }: ExplorerContext, from: EntityAddress): string {
+  const path = `${namespace.toLowerCase()}/${pathOf(from).toLowerCase()}`;
+  const name = pathOf(from)
+    .toLowerCase()
+    .replace(/[^a-z0-9.-]+/g, "-")
+    .slice(0, 80);
+  // Two paths may look alike once what file systems refuse is gone.
+  const digest = createHash("sha256").update(path).digest("hex").slice(0, 8);
+  return join(directory, "receipts", `${name}-${digest}.receipts`);
+}
+
+/** Where dead letters of an entity go unless told otherwise, as text. */
+export function originOf(from: EntityAddress): string {
+  const { subQueue: _, ...name } = from;
+  return pathOf(name as EntityAddress);
+}
+
+function targetAt(path: string): RepairTarget {
+  const topic = /^topic:(.+)$/.exec(path)?.[1];
+  if (topic !== undefined) return { topic };
+  const { subQueue, ...target } = addressAt(path);
+  if (subQueue === undefined) return target as RepairTarget;
+  throw new RequestError(400, "Nothing can be sent to a dead-letter queue.");
+}
+
+/** A group as the page got it. */
+function kindOf(value: unknown): DeadLetterKind | undefined {
+  if (value === undefined || value === null) return undefined;
+  const group = Fields.of(value);
+  const version = group.count("messageVersion", { standard: -1, min: -1, max: Number.MAX_SAFE_INTEGER });
+  return {
+    deadLetterReason: group.optionalText("reason"),
+    mediaType: group.text("mediaType"),
+    messageType: group.optionalText("messageType"),
+    messageVersion: version < 0 ? undefined : version,
+  };
+}
+
+function numberOf(text: string): bigint {
+  if (/^\d{1,19}$/.test(text)) return BigInt(text);
+  throw new RequestError(400, "number must be a list of sequence numbers.");
+}

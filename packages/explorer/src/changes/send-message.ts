@@ -1,0 +1,100 @@
+import { randomUUID } from "node:crypto";
+import { type ApplicationProperties, type EncodedMessage, WaybillError } from "@waybill/core";
+import { checkMessage } from "@waybill/core/transport";
+import { fromPortableValue, parsePortableJson } from "@waybill/migration";
+import type { ExplorerContext } from "../options/explorer-options.js";
+import { type HexView, hexOf } from "../reads/message-view.js";
+import type { Fields } from "../wire/fields.js";
+import { RequestError } from "../wire/request-error.js";
+
+/** What was sent, or would be. */
+export interface SentView {
+  readonly isSent: boolean;
+  readonly messageId: string;
+  readonly contentType: string | undefined;
+  readonly bytes: number;
+  readonly hex: HexView;
+}
+
+/**
+ * Writes a message as the chain does, with its schemas, and sends it unless it is only to be checked. Rejects with `RequestError` when the body
+ * is not JSON, breaks its schema, or the broker refuses the message.
+ */
+export async function sendMessage(
+  context: ExplorerContext,
+  fields: Fields,
+  { isCheck }: { readonly isCheck: boolean },
+): Promise<SentView> {
+  const entity = fields.text("entity");
+  const messageId = fields.optionalText("messageId") ?? randomUUID();
+  try {
+    const message = await encoded(context, fields, messageId);
+    checkMessage(message, entity);
+    if (!isCheck) await deliver(context, entity, message);
+    const body = message.body as Uint8Array;
+    return {
+      isSent: !isCheck,
+      messageId,
+      contentType: message.contentType,
+      bytes: body.length,
+      hex: hexOf(body, 0, 2_048),
+    };
+  } catch (error) {
+    if (error instanceof WaybillError) throw new RequestError(422, `${error.code}: ${error.text}`);
+    if (error instanceof TypeError) throw new RequestError(400, error.message);
+    throw error;
+  }
+}
+
+async function encoded(context: ExplorerContext, fields: Fields, messageId: string): Promise<EncodedMessage> {
+  const version = fields.count("version", { standard: 0, min: 0, max: Number.MAX_SAFE_INTEGER });
+  return await context.pipeline.serialize(
+    {
+      body: bodyOf(fields.text("body")),
+      messageId,
+      subject: fields.optionalText("subject"),
+      correlationId: fields.optionalText("correlationId"),
+      sessionId: fields.optionalText("sessionId"),
+      applicationProperties: propertiesOf(fields.raw("applicationProperties")),
+    },
+    {
+      writeAs: {
+        serializer: fields.optionalText("serializer"),
+        version: version === 0 ? undefined : version,
+      },
+    },
+  );
+}
+
+async function deliver(
+  { transport }: ExplorerContext,
+  entity: string,
+  message: EncodedMessage,
+): Promise<void> {
+  const sender = transport.createSender(entity);
+  try {
+    await sender.send([message]);
+  } finally {
+    await sender.close();
+  }
+}
+
+function bodyOf(text: string): unknown {
+  try {
+    return fromPortableValue(parsePortableJson(text));
+  } catch {
+    throw new RequestError(400, "The body must be JSON.");
+  }
+}
+
+function propertiesOf(value: unknown): ApplicationProperties | undefined {
+  if (value === undefined || value === null || value === "") return undefined;
+  const isFine =
+    typeof value === "object" &&
+    !Array.isArray(value) &&
+    Object.values(value).every(
+      (item) => item === null || ["string", "number", "boolean"].includes(typeof item),
+    );
+  if (isFine) return value as ApplicationProperties;
+  throw new RequestError(400, "applicationProperties must be an object of strings, numbers and booleans.");
+}

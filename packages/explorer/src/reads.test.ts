@@ -1,0 +1,287 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createPipeline, defineMessage, type EncodedMessage } from "@waybill/core";
+import { WritePlan } from "@waybill/migration";
+import { json } from "@waybill/serializer-json";
+import { msgpack } from "@waybill/serializer-msgpack";
+import { describe, expect, it } from "vitest";
+import { garbage, openExplorer, order } from "./fixture.test-support.js";
+import type { MessageView } from "./reads/message-view.js";
+
+describe("what an explorer shows", () => {
+  it("counts by state", async () => {
+    await using fixture = await openExplorer();
+    await fixture.send(order(1), order(2), order(3));
+    await fixture.deadLetter(1);
+    await fixture.transport.createSender("orders").schedule([order(4)], new Date(Date.now() + 60_000));
+    const [entity] = (await fixture.get("/api/entities")).json<Record<string, unknown>[]>();
+    expect(entity).toMatchObject({
+      path: "orders",
+      kind: "queue",
+      counts: { active: 2, deferred: 0, scheduled: 1, deadLetter: 1 },
+    });
+  });
+
+  it("pages through messages, forwards, backwards and by state", async () => {
+    await using fixture = await openExplorer();
+    await fixture.send(...Array.from({ length: 20 }, (_, id) => order(id)));
+    await fixture.transport.createSender("orders").schedule([order(99)], new Date(Date.now() + 60_000));
+    const numbers = async (query: string) => {
+      const { rows, next } = (await fixture.get(`/api/messages?entity=orders&${query}`)).json<{
+        rows: { sequenceNumber: string; dueAt?: string }[];
+        next: string | undefined;
+      }>();
+      return { numbers: rows.map((row) => row.sequenceNumber).join(" "), next, dueAt: rows[0]?.dueAt };
+    };
+    expect(await numbers("max=3")).toMatchObject({ numbers: "1 2 3", next: "4" });
+    expect(await numbers("max=3&from=4")).toMatchObject({ numbers: "4 5 6", next: "7" });
+    expect(await numbers("max=3&before=7")).toMatchObject({ numbers: "4 5 6" });
+    expect(await numbers("max=3&before=2")).toMatchObject({ numbers: "1" });
+    expect(await numbers("state=scheduled")).toMatchObject({ numbers: "21", dueAt: expect.any(String) });
+    expect((await fixture.get("/api/range?entity=orders&expected=5")).json()).toEqual({
+      first: "1",
+      last: "21",
+    });
+  });
+
+  it("shows a value exactly, with who read it", async () => {
+    await using fixture = await openExplorer();
+    await fixture.send(order(12345678901234567890n));
+    const view = (await fixture.get("/api/message?entity=orders&number=1")).json<MessageView>();
+    expect(view.reading).toMatchObject({ status: "decoded", serializer: "json", position: 1, attempts: [] });
+    expect(view.reading.value).toMatchObject({
+      kind: "object",
+      items: [{ name: "id", node: { kind: "bigint", text: "12345678901234567890" } }, { name: "lines" }],
+    });
+  });
+
+  it("shows each attempt with stage, reason and offset, and the bytes beside it", async () => {
+    await using fixture = await openExplorer();
+    await fixture.send(garbage);
+    const view = (await fixture.get("/api/message?entity=orders&number=1")).json<MessageView>();
+    expect(view.reading).toMatchObject({
+      status: "undeserializable",
+      reason: "DeserializationFailed",
+      decisive: 0,
+    });
+    expect(view.reading.attempts[0]).toMatchObject({
+      serializer: "msgpack",
+      stage: "decode",
+      reason: "truncated",
+      offset: expect.any(Number),
+    });
+    expect(view.hex).toMatchObject({
+      from: 0,
+      hex: "82a16101a1",
+      bytes: 5,
+      offset: view.reading.attempts[0]?.offset,
+    });
+    const forced = (await fixture.get("/api/message?entity=orders&number=1&readAs=json")).json<MessageView>();
+    expect(forced).toMatchObject({ status: "undeserializable", reading: { readAs: "json" } });
+    expect((await fixture.get("/api/message?entity=orders&number=1&readAs=nobody")).status).toBe(400);
+  });
+
+  it("folds what is large, and unfolds a part of it", async () => {
+    await using fixture = await openExplorer();
+    const body = new TextEncoder().encode(
+      JSON.stringify({ list: Array.from({ length: 50_000 }, (_, i) => i) }),
+    );
+    await fixture.send({ ...order(1), body });
+    const answer = await fixture.get("/api/message?entity=orders&number=1");
+    expect(answer.text.length).toBeLessThan(30_000);
+    const part = await fixture.get("/api/value?entity=orders&number=1&path=0&from=40000");
+    const { size, from, items } = part.json<{ size: number; from: number; items: { node: unknown }[] }>();
+    expect({ size, from, shown: items.length, first: items[0]?.node }).toEqual({
+      size: 50_000,
+      from: 40_000,
+      shown: 100,
+      first: { kind: "number", text: "40000" },
+    });
+    expect((await fixture.get("/api/value?entity=orders&number=1&path=0.1.2")).status).toBe(404);
+    const hex = (await fixture.get("/api/hex?entity=orders&number=1&from=16&length=4")).json<{
+      hex: string;
+    }>();
+    expect(Buffer.from(hex.hex, "hex").toString()).toBe(new TextDecoder().decode(body.subarray(16, 20)));
+  });
+
+  it("groups dead letters, and says how many of them the chain reads now", async () => {
+    await using fixture = await openExplorer();
+    await fixture.send(order(1), order(2), garbage);
+    await fixture.deadLetter(3);
+    expect((await fixture.get("/api/dead-letters?entity=orders")).json()).toMatchObject({
+      path: "orders/$DeadLetterQueue",
+      peeked: 3,
+      readable: 2,
+      groups: [
+        {
+          reason: "DeserializationFailed",
+          messageType: "order-placed",
+          count: 2,
+          readable: 2,
+          serializer: "json",
+        },
+        { mediaType: "application/vnd.msgpack", count: 1, readable: 0, failure: { reason: "truncated" } },
+      ],
+    });
+  });
+
+  it("shows rules, and sessions with their state", async () => {
+    await using fixture = await openExplorer();
+    await fixture.broker.createTopic("events");
+    await fixture.broker.createSubscription("events", "all");
+    const rules = await fixture.get("/api/rules?entity=events%2FSubscriptions%2Fall");
+    expect(rules.json()).toMatchObject([{ name: "$Default" }]);
+    await fixture.broker.createQueue("sessions", { requiresSession: true });
+    await fixture.transport.createSender("sessions").send([order(1, { sessionId: "one" })]);
+    expect((await fixture.get("/api/sessions?entity=sessions")).json()).toEqual({
+      isSupported: true,
+      sessions: ["one"],
+    });
+    const state = await fixture.post("/api/session-state", { entity: "sessions", sessionId: "one" });
+    expect(state.json()).toMatchObject({ sessionId: "one", hasState: false });
+  });
+
+  it("finds messages by text, path, property and reason, and keeps searches as files", async () => {
+    await using fixture = await openExplorer();
+    await fixture.send(order(1), order(2, { applicationProperties: { tenant: "contoso" } }), garbage);
+    const hits = async (query: string) =>
+      (await fixture.get(`/api/search?${query}`))
+        .lines<{ kind: string; row?: { messageId: string } }>()
+        .flatMap(({ kind, row }) => (kind === "hit" ? [row?.messageId] : []));
+    expect(await hits("text=A-2")).toEqual(["order-2"]);
+    expect(await hits(`path=${encodeURIComponent("$.lines[0].sku")}&value=a-1`)).toEqual(["order-1"]);
+    expect(await hits(`path=${encodeURIComponent("$..sku")}&entity=orders`)).toEqual(["order-1", "order-2"]);
+    expect(await hits("property=tenant&propertyValue=contoso")).toEqual(["order-2"]);
+    expect(await hits("property=messageId&propertyValue=garbage")).toEqual(["garbage"]);
+    expect(await hits("reason=truncated")).toEqual(["garbage"]);
+    expect((await fixture.get("/api/search?path=lines")).text).toContain("must be a path");
+    await fixture.post("/api/searches", { name: "by-sku", path: "$..sku", value: "a-1" });
+    expect((await fixture.get("/api/searches")).json()).toEqual([
+      { name: "by-sku", criteria: { path: "$..sku", value: "a-1" } },
+    ]);
+    expect(await readdir(join(fixture.directory, "searches"))).toEqual(["by-sku.search.json"]);
+    expect((await fixture.post("/api/searches", { name: "../evil", text: "x" })).status).toBe(400);
+  });
+
+  it("follows a conversation by correlation id and trace", async () => {
+    await using fixture = await openExplorer();
+    const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    await fixture.send(
+      order(1, {
+        messageId: "question",
+        replyTo: "answers",
+        applicationProperties: { traceparent: `00-${trace}-00f067aa0ba902b7-01` },
+      }),
+      order(2, { messageId: "answer", correlationId: "question" }),
+      order(3, {
+        messageId: "side",
+        applicationProperties: { traceparent: `00-${trace}-1111111111111111-01` },
+      }),
+      order(4, { messageId: "other" }),
+    );
+    const { messages } = (await fixture.get("/api/conversation?id=answer")).json<{
+      messages: { row: { messageId: string } }[];
+    }>();
+    expect(messages.map(({ row }) => row.messageId)).toEqual(["question", "answer", "side"]);
+  });
+
+  it("hands out a message as a golden message, redacted unless asked otherwise", async () => {
+    await using fixture = await openExplorer();
+    await fixture.send(order(7));
+    const redacted = await fixture.get("/api/golden?entity=orders&number=1");
+    expect(redacted.headers["content-disposition"]).toMatch(
+      /^attachment; filename="order-placed.*\.golden\.json"$/,
+    );
+    expect(redacted.json()).toMatchObject({ waybillGolden: 1, isRedacted: true });
+    expect(redacted.text).not.toContain("a-7");
+    expect((await fixture.get("/api/golden?entity=orders&number=1&redact=false")).text).toContain("a-7");
+    expect((await fixture.get("/api/raw?entity=orders&number=1")).status).toBe(400);
+  });
+
+  it("keeps a census over time in a file, and decides by it what can be retired", async () => {
+    await using fixture = await openExplorer();
+    expect((await fixture.get("/api/verdict?serializer=json")).status).toBe(409);
+    await fixture.send(order(1));
+    expect((await fixture.post("/api/census", {})).lines().at(-1)).toMatchObject({ kind: "done" });
+    await fixture.send(order(2));
+    await fixture.post("/api/census", {});
+    const { points } = (await fixture.get("/api/census")).json<{ points: { counts: unknown[] }[] }>();
+    expect(points.map(({ counts }) => counts)).toMatchObject([
+      [{ entity: "orders", format: "json", count: 1 }],
+      [{ entity: "orders", format: "json", count: 2 }],
+    ]);
+    expect(
+      (await readFile(join(fixture.directory, "census/test.jsonl"), "utf8")).trim().split("\n"),
+    ).toHaveLength(2);
+    const verdict = (await fixture.get("/api/verdict?serializer=json")).json<{
+      reasons: { obstacle: string }[];
+    }>();
+    expect(verdict).toMatchObject({ isSafe: false, waiting: 2 });
+    expect(verdict.reasons.map(({ obstacle }) => obstacle)).toEqual(["waiting", "writers"]);
+  });
+
+  it("decodes for other tools in the shape of Temporal's codec servers", async () => {
+    await using fixture = await openExplorer();
+    const packed = Buffer.from([0x81, 0xa2, 0x69, 0x64, 0x07]).toString("base64");
+    const unknown = { metadata: { encoding: btoa("binary/plain") }, data: btoa("\u0001") };
+    const { payloads } = (
+      await fixture.post("/decode", {
+        payloads: [{ metadata: { contentType: btoa("application/vnd.msgpack") }, data: packed }, unknown],
+      })
+    ).json<{ payloads: { metadata: Record<string, string>; data: string }[] }>();
+    expect(atob(payloads[0]?.data ?? "")).toBe('{"id":7}');
+    expect(atob(payloads[0]?.metadata.encoding ?? "")).toBe("json/plain");
+    expect(payloads[1]).toEqual(unknown);
+  });
+
+  it("answers others while it looks through a long queue", async () => {
+    await using fixture = await openExplorer();
+    for (let first = 0; first < 5_000; first += 1_000)
+      await fixture.send(...Array.from({ length: 1_000 }, (_, index) => order(first + index)));
+    const ended: string[] = [];
+    const search = fixture.get("/api/search?text=nothing").then(() => ended.push("search"));
+    const entities = fixture.get("/api/entities").then(() => ended.push("entities"));
+    await Promise.all([search, entities]);
+    expect(ended).toEqual(["entities", "search"]);
+  });
+
+  it("shows where the write plans stand, and how much of what waits is new", async () => {
+    const type = defineMessage("order-placed", { version: 1 });
+    const typed = createPipeline({
+      serializer: msgpack(),
+      additionalDeserializers: [json()],
+      messageTypes: [type],
+    });
+    const plan = new WritePlan(type, { from: { serializer: "json" }, to: { serializer: "msgpack" } });
+    await plan.setPercent(25, { override: true });
+    await using fixture = await openExplorer({ pipeline: typed, writePlans: [plan] });
+    for (const serializer of ["json", "json", "json", "msgpack"]) {
+      const message = { subject: "order-placed", body: { id: 1 } };
+      await fixture.send((await typed.serialize(message, { writeAs: { serializer } })) as EncodedMessage);
+    }
+    await fixture.post("/api/census", {});
+    expect((await fixture.get("/api/census")).json()).toMatchObject({
+      plans: [
+        {
+          messageType: "order-placed",
+          from: "json version 1",
+          to: "msgpack version 1",
+          percent: 25,
+          phase: "mixed",
+          waitingPercent: 25,
+        },
+      ],
+    });
+  });
+
+  it("refuses what it cannot understand, and gives no payload away", async () => {
+    await using fixture = await openExplorer();
+    expect((await fixture.get("/api/messages?entity=orders&max=1000000")).status).toBe(400);
+    expect((await fixture.get("/api/messages?entity=$evil")).status).toBe(400);
+    expect((await fixture.get("/api/messages?entity=nowhere")).json()).toMatchObject({
+      error: expect.stringContaining("entity-not-found"),
+    });
+    expect((await fixture.get("/api/message?entity=orders&number=5")).status).toBe(404);
+    expect((await fixture.get("/nowhere")).status).toBe(404);
+  });
+});

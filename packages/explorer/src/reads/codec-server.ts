@@ -1,0 +1,89 @@
+import type { ApplicationProperties } from "@waybill/core";
+import type { DeliveredMessage } from "@waybill/core/transport";
+import { toPortableValue } from "@waybill/migration";
+import type { ExplorerContext } from "../options/explorer-options.js";
+import { RequestError } from "../wire/request-error.js";
+import { readMessage } from "./peek.js";
+
+/** A payload in the shape of Temporal's codec servers: metadata and data are Base64. Source: docs.temporal.io, "Codec Server". */
+export interface CodecPayload {
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly data?: string;
+}
+
+/** The payloads of one request. */
+export interface CodecPayloads {
+  readonly payloads: readonly CodecPayload[];
+}
+
+const maxPayloads = 1_000;
+
+/**
+ * Reads payloads with the chain and answers with their values as JSON; what the chain cannot read comes back as it was, as codec servers do.
+ * Metadata is that of the message: `contentType`, `subject`, else application properties; without `contentType`, an `encoding` that is a media
+ * type stands in.
+ */
+export async function decodePayloads(context: ExplorerContext, request: unknown): Promise<CodecPayloads> {
+  const { payloads } = (request ?? {}) as { payloads?: unknown };
+  if (!Array.isArray(payloads) || payloads.length > maxPayloads)
+    throw new RequestError(400, `payloads must be a list of at most ${maxPayloads} payloads.`);
+  const decoded: CodecPayload[] = [];
+  for (const payload of payloads) decoded.push(await decodePayload(context, checked(payload)));
+  return { payloads: decoded };
+}
+
+async function decodePayload(context: ExplorerContext, payload: CodecPayload): Promise<CodecPayload> {
+  const { contentType, subject, encoding, ...others } = textsOf(payload.metadata ?? {});
+  const message = {
+    body: Uint8Array.from(Buffer.from(payload.data ?? "", "base64")),
+    contentType: contentType ?? mediaTypeOf(encoding),
+    subject,
+    applicationProperties: others as ApplicationProperties,
+  };
+  const outcome = await readMessage(context, message as unknown as DeliveredMessage);
+  if (outcome.status !== "decoded" || outcome.report.isEmpty === true) return payload;
+  return {
+    metadata: { encoding: base64("json/plain"), ...metadataOf({ ...outcome.report }) },
+    data: base64(JSON.stringify(toPortableValue(outcome.body))),
+  };
+}
+
+/** What decided, beside the value. */
+function metadataOf(report: {
+  serializer: string | undefined;
+  messageType: string | undefined;
+  messageVersion: number | undefined;
+}) {
+  const { serializer, messageType, messageVersion } = report;
+  const entries = Object.entries({ serializer, messageType, messageVersion }).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, base64(String(value))]],
+  );
+  return Object.fromEntries(entries) as Record<string, string>;
+}
+
+/** Temporal's own names for encodings, and media types. */
+function mediaTypeOf(encoding: string | undefined): string | undefined {
+  if (encoding === "json/plain") return "application/json";
+  return encoding === undefined || /^(?:binary|json)\//.test(encoding) ? undefined : encoding;
+}
+
+function textsOf(metadata: Readonly<Record<string, string>>): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(metadata).map(([name, value]) => [name, Buffer.from(value, "base64").toString("utf8")]),
+  );
+}
+
+function checked(payload: unknown): CodecPayload {
+  const { metadata = {}, data = "" } = (payload ?? {}) as { metadata?: unknown; data?: unknown };
+  const isFine =
+    typeof data === "string" &&
+    typeof metadata === "object" &&
+    metadata !== null &&
+    Object.values(metadata).every((value) => typeof value === "string");
+  if (isFine) return payload as CodecPayload;
+  throw new RequestError(400, "A payload must have data and metadata in Base64.");
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString("base64");
+}

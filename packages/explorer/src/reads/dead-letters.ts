@@ -1,0 +1,91 @@
+import type { EntityAddress } from "@waybill/core/transport";
+import { type DeadLetterGroup, surveyDeadLetters } from "@waybill/migration";
+import type { ExplorerContext } from "../options/explorer-options.js";
+import { pathOf } from "../wire/entity-path.js";
+import { attemptView } from "./attempt-view.js";
+
+/** What lies in a dead-letter queue, and what today's chain makes of it. */
+export interface DeadLettersView {
+  /** The dead-letter queue. */
+  readonly path: string;
+  readonly peeked: number;
+  /** How many the chain reads now. */
+  readonly readable: number;
+  readonly groups: readonly GroupView[];
+}
+
+/** Dead letters of one reason, message type, version and format. */
+export interface GroupView {
+  readonly reason: string | undefined;
+  readonly mediaType: string;
+  readonly messageType: string | undefined;
+  readonly messageVersion: number | undefined;
+  readonly count: number;
+  /** How many of them the chain reads now. */
+  readonly readable: number;
+  /** Who reads them now, where somebody does. */
+  readonly serializer: string | undefined;
+  /** What still stands in the way of the others, and where. */
+  readonly failure: ReturnType<typeof attemptView> | undefined;
+  readonly oldestEnqueuedAt: string | undefined;
+  readonly newestEnqueuedAt: string | undefined;
+  readonly examples: readonly string[];
+}
+
+/** Groups a whole dead-letter queue. Locks and changes nothing. */
+export async function groupDeadLetters(
+  { transport, pipeline }: ExplorerContext,
+  from: EntityAddress,
+  abortSignal?: AbortSignal,
+): Promise<DeadLettersView> {
+  const survey = await surveyDeadLetters({ transport, pipeline, from, abortSignal });
+  const groups = new Map<string, GroupView>();
+  for (const group of survey.groups) {
+    const key = JSON.stringify([
+      group.deadLetterReason,
+      group.mediaType,
+      group.messageType,
+      group.messageVersion,
+    ]);
+    const known = groups.get(key);
+    groups.set(key, known === undefined ? groupView(group) : merged(known, groupView(group)));
+  }
+  return {
+    path: pathOf(from, from.subQueue ?? "deadLetter"),
+    peeked: survey.peeked,
+    readable: survey.decodable,
+    groups: [...groups.values()].sort((one, two) => two.count - one.count),
+  };
+}
+
+function groupView(group: DeadLetterGroup): GroupView {
+  const { failure, detail = "" } = group;
+  return {
+    reason: group.deadLetterReason,
+    mediaType: group.mediaType,
+    messageType: group.messageType,
+    messageVersion: group.messageVersion,
+    count: group.count,
+    readable: group.status === "decoded" ? group.count : 0,
+    serializer: group.serializer,
+    failure: failure && attemptView({ ...failure, position: -1, detail }),
+    oldestEnqueuedAt: group.oldestEnqueuedAt?.toISOString(),
+    newestEnqueuedAt: group.newestEnqueuedAt?.toISOString(),
+    examples: group.examples.map(String),
+  };
+}
+
+/** Two groups that differ only in what the chain makes of them now. */
+function merged(one: GroupView, two: GroupView): GroupView {
+  const order = (texts: readonly (string | undefined)[]) => texts.filter((text) => text !== undefined).sort();
+  return {
+    ...one,
+    count: one.count + two.count,
+    readable: one.readable + two.readable,
+    serializer: one.serializer ?? two.serializer,
+    failure: one.failure ?? two.failure,
+    oldestEnqueuedAt: order([one.oldestEnqueuedAt, two.oldestEnqueuedAt])[0],
+    newestEnqueuedAt: order([one.newestEnqueuedAt, two.newestEnqueuedAt]).at(-1),
+    examples: [...one.examples, ...two.examples].slice(0, 3),
+  };
+}

@@ -1,0 +1,66 @@
+import type { CatalogEntity, SubscriptionRule } from "@waybill/core/transport";
+import type { ExplorerContext } from "../options/explorer-options.js";
+import { pathOf } from "../wire/entity-path.js";
+import { RequestError } from "../wire/request-error.js";
+
+/** An entity with its counts, as a page shows it. Counts are absent where the broker does not say. */
+export interface EntityView {
+  /** `orders`, `events`, `events/Subscriptions/billing`. */
+  readonly path: string;
+  readonly kind: "queue" | "topic" | "subscription";
+  readonly requiresSession: boolean;
+  readonly forwardTo: string | undefined;
+  readonly forwardDeadLetteredMessagesTo: string | undefined;
+  readonly counts: StateCounts | undefined;
+}
+
+/** How many messages an entity holds, by state. `deferred` is absent where the broker counts them among the active ones. */
+export interface StateCounts {
+  readonly active: number;
+  readonly deferred: number | undefined;
+  readonly scheduled: number;
+  readonly deadLetter: number;
+  readonly transfer: number;
+  readonly transferDeadLetter: number;
+}
+
+/** Every queue, topic and subscription. */
+export async function listEntities(
+  { catalog }: ExplorerContext,
+  abortSignal?: AbortSignal,
+): Promise<EntityView[]> {
+  return (await catalog.listEntities({ abortSignal })).map(entityView);
+}
+
+/** The rules of a subscription. */
+export async function listRules(
+  { transport }: ExplorerContext,
+  path: string,
+  abortSignal?: AbortSignal,
+): Promise<SubscriptionRule[]> {
+  const [, topic, subscription] = /^(.+)\/subscriptions\/([^/]+)$/i.exec(path) ?? [];
+  if (topic === undefined || subscription === undefined)
+    throw new RequestError(400, "entity must be topic/Subscriptions/name.");
+  const rules = transport.createRuleManager(topic, subscription);
+  try {
+    return await rules.listRules({ abortSignal });
+  } finally {
+    await rules.close();
+  }
+}
+
+function entityView(entity: CatalogEntity): EntityView {
+  const name = entity.entity;
+  return {
+    path: pathOf(name),
+    kind: "queue" in name ? "queue" : name.subscription === undefined ? "topic" : "subscription",
+    requiresSession: entity.requiresSession ?? false,
+    forwardTo: entity.forwardTo,
+    forwardDeadLetteredMessagesTo: entity.forwardDeadLetteredMessagesTo,
+    counts: entity.counts && stateCounts(entity.counts),
+  };
+}
+
+function stateCounts(counts: NonNullable<CatalogEntity["counts"]>): StateCounts {
+  return { ...counts, active: counts.active - (counts.deferred ?? 0), deferred: counts.deferred };
+}

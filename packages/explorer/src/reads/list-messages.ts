@@ -1,0 +1,134 @@
+import type {
+  DeliveredMessage,
+  EntityAddress,
+  MessageState,
+  TransportReceiver,
+} from "@waybill/core/transport";
+import type { ExplorerContext } from "../options/explorer-options.js";
+import { type MessageRow, messageRow } from "./message-row.js";
+import { readMessage, withReceiver } from "./peek.js";
+
+/** Which messages to list. */
+export interface ListRequest {
+  readonly address: EntityAddress;
+  /** The first number; default: the oldest message. */
+  readonly from?: bigint | undefined;
+  /** Lists the messages right before this number instead. */
+  readonly before?: bigint | undefined;
+  readonly state?: MessageState | undefined;
+  readonly max: number;
+  readonly abortSignal?: AbortSignal | undefined;
+}
+
+/** A page of messages, in order of their numbers. */
+export interface MessagePage {
+  readonly rows: readonly MessageRow[];
+  /** Where to go on; undefined at the end. */
+  readonly next: string | undefined;
+  /** How many were looked at to find them. */
+  readonly scanned: number;
+}
+
+/** How many messages one request looks at in search of a state; the next one goes on from there. */
+const maxScanned = 5_000;
+
+/** Peeks a page of messages and lets the chain read each. */
+export async function listMessages(context: ExplorerContext, request: ListRequest): Promise<MessagePage> {
+  return await withReceiver(context, request.address, async (receiver) => {
+    const { found, next, scanned } =
+      request.before === undefined
+        ? await forwards(receiver, request)
+        : await backwards(receiver, request, request.before);
+    const rows: MessageRow[] = [];
+    for (const message of found) {
+      const outcome = await readMessage(context, message, { abortSignal: request.abortSignal });
+      rows.push(messageRow(message, outcome));
+    }
+    return { rows, next: next === undefined ? undefined : String(next), scanned };
+  });
+}
+
+interface Found {
+  readonly found: readonly DeliveredMessage[];
+  readonly next: bigint | undefined;
+  readonly scanned: number;
+}
+
+async function forwards(receiver: TransportReceiver, request: ListRequest): Promise<Found> {
+  const { state, max, abortSignal } = request;
+  const found: DeliveredMessage[] = [];
+  let fromSequenceNumber = request.from;
+  let scanned = 0;
+  while (found.length < max && scanned < maxScanned) {
+    const maxMessages = state === undefined ? max - found.length : 250;
+    const page = await receiver.peek({ maxMessages, fromSequenceNumber, abortSignal });
+    const last = page.at(-1);
+    if (last === undefined) return { found, next: undefined, scanned };
+    for (const message of page) {
+      fromSequenceNumber = message.sequenceNumber + 1n;
+      scanned++;
+      if (state === undefined || message.state === state) found.push(message);
+      if (found.length === max) break;
+    }
+  }
+  return { found, next: fromSequenceNumber, scanned };
+}
+
+/** Peeking goes forwards only: starts further and further back until there are enough messages in between. */
+async function backwards(receiver: TransportReceiver, request: ListRequest, before: bigint): Promise<Found> {
+  const { max, abortSignal } = request;
+  let scanned = 0;
+  for (let width = BigInt(max); ; width *= 4n) {
+    const start = before > width ? before - width : 0n;
+    const between: DeliveredMessage[] = [];
+    let from: bigint | undefined = start;
+    // Only the last of them are kept, however many there are.
+    while (from !== undefined && scanned < maxScanned) {
+      const page = await receiver.peek({ maxMessages: 250, fromSequenceNumber: from, abortSignal });
+      scanned += page.length;
+      const earlier = page.filter(({ sequenceNumber }) => sequenceNumber < before);
+      between.push(...earlier);
+      between.splice(0, Math.max(0, between.length - max));
+      const last = earlier.at(-1);
+      from = last === undefined || earlier.length < page.length ? undefined : last.sequenceNumber + 1n;
+    }
+    if (between.length >= max || start === 0n || scanned >= maxScanned)
+      return { found: between, next: before, scanned };
+  }
+}
+
+/** The numbers of the oldest and the newest message. */
+export interface NumberRange {
+  readonly first: string | undefined;
+  readonly last: string | undefined;
+}
+
+/** Finds the range of numbers in a few dozen peeks of one message, however long the queue. `expected` is how many messages there may be. */
+export async function numberRange(
+  context: ExplorerContext,
+  address: EntityAddress,
+  expected: number,
+  abortSignal?: AbortSignal,
+): Promise<NumberRange> {
+  return await withReceiver(context, address, async (receiver) => {
+    const at = async (fromSequenceNumber: bigint | undefined) =>
+      (await receiver.peek({ maxMessages: 1, fromSequenceNumber, abortSignal }))[0]?.sequenceNumber;
+    const first = await at(undefined);
+    if (first === undefined) return { first: undefined, last: undefined };
+    let known = first;
+    let step = BigInt(Math.max(expected, 1));
+    // Gallops beyond the end, then halves the rest.
+    for (let next = await at(known + step); next !== undefined; next = await at(known + step)) {
+      known = next;
+      step *= 2n;
+    }
+    let end = known + step;
+    while (end - known > 1n) {
+      const middle = known + (end - known) / 2n;
+      const next = await at(middle);
+      if (next === undefined) end = middle;
+      else known = next;
+    }
+    return { first: String(first), last: String(known) };
+  });
+}

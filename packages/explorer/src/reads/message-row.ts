@@ -1,0 +1,65 @@
+import type { DeserializationOutcome } from "@waybill/core";
+import type { DeliveredMessage, MessageState } from "@waybill/core/transport";
+
+/** A message as one line of a list: what it says of itself and who reads it, and nothing of its body. */
+export interface MessageRow {
+  readonly sequenceNumber: string;
+  readonly state: MessageState;
+  readonly messageId: string | undefined;
+  readonly subject: string | undefined;
+  readonly contentType: string | undefined;
+  readonly correlationId: string | undefined;
+  readonly sessionId: string | undefined;
+  readonly enqueuedAt: string | undefined;
+  /** When it becomes visible, of a scheduled one. */
+  readonly dueAt: string | undefined;
+  readonly deliveryCount: number;
+  readonly deadLetterReason: string | undefined;
+  readonly messageType: string | undefined;
+  readonly messageVersion: number | undefined;
+  readonly status: DeserializationOutcome["status"];
+  /** Who read it; undefined where nobody did or an AMQP value needs nobody. */
+  readonly serializer: string | undefined;
+  /** Why nobody could. */
+  readonly reason: string | undefined;
+  readonly bytes: number;
+}
+
+/** The line of a message. */
+export function messageRow(message: DeliveredMessage, outcome: DeserializationOutcome): MessageRow {
+  const { report } = outcome;
+  return {
+    sequenceNumber: String(message.sequenceNumber),
+    state: message.state,
+    messageId: idText(message.messageId),
+    subject: shortened(message.subject),
+    contentType: shortened(message.contentType),
+    correlationId: idText(message.correlationId),
+    sessionId: message.sessionId,
+    enqueuedAt: instant(message.enqueuedTimeUtc),
+    dueAt: message.state === "scheduled" ? instant(message.scheduledEnqueueTimeUtc) : undefined,
+    deliveryCount: message.deliveryCount,
+    deadLetterReason: shortened(message.deadLetterReason),
+    messageType: report.messageType,
+    messageVersion: report.messageVersion,
+    status: outcome.status,
+    serializer: report.serializer,
+    reason: outcome.status === "undeserializable" ? outcome.reason : undefined,
+    bytes: report.bytes,
+  };
+}
+
+/** An id as text; one of bytes in hexadecimal. */
+export function idText(id: DeliveredMessage["messageId"]): string | undefined {
+  if (id === undefined) return undefined;
+  return id instanceof Uint8Array ? Buffer.from(id).toString("hex") : String(id);
+}
+
+/** An instant as text; one that is none is left out. */
+export function instant(date: Date | undefined): string | undefined {
+  return date === undefined || Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
+
+function shortened(text: string | undefined): string | undefined {
+  return text?.slice(0, 256);
+}

@@ -1,0 +1,239 @@
+import {
+  type ApplicationProperties,
+  type DeserializationOutcome,
+  parseDeadLetterRecord,
+  WaybillError,
+} from "@waybill/core";
+import { decisiveAttempt } from "@waybill/core/pipeline";
+import type { DeliveredMessage, EntityAddress } from "@waybill/core/transport";
+import type { ExplorerContext } from "../options/explorer-options.js";
+import { type LeafNode, treeLimits, type ValueNode, valueTree } from "../values/value-tree.js";
+import { RequestError } from "../wire/request-error.js";
+import { type AttemptView, attemptView } from "./attempt-view.js";
+import { idText, instant, type MessageRow, messageRow } from "./message-row.js";
+import { peekOne, readMessage } from "./peek.js";
+
+/** One message with all there is to know of it. */
+export interface MessageView extends MessageRow {
+  readonly properties: readonly PropertyView[];
+  readonly applicationProperties: readonly PropertyView[];
+  readonly reading: ReadingView;
+  /** What was tried when waybill dead-lettered it. */
+  readonly record: RecordView | undefined;
+  /** The bytes around the place where reading failed, or the first ones; undefined for AMQP values. */
+  readonly hex: HexView | undefined;
+}
+
+/** A property; its value is a leaf. */
+export interface PropertyView {
+  readonly name: string;
+  readonly value: LeafNode;
+}
+
+/** What the chain, or the serializer that was asked for, makes of a body. */
+export interface ReadingView {
+  readonly status: DeserializationOutcome["status"];
+  /** The serializer that was asked for instead of the chain: what it makes of the body is not what consumers get. */
+  readonly readAs: string | undefined;
+  readonly serializer: string | undefined;
+  readonly position: number;
+  readonly declared: string | undefined;
+  readonly assumed: string | undefined;
+  readonly messageType: string | undefined;
+  readonly messageVersion: number | undefined;
+  readonly upcastPath: readonly number[];
+  readonly contentEncodings: readonly string[];
+  readonly encryptionKeyId: string | undefined;
+  readonly claimCheck: string | undefined;
+  readonly section: string;
+  readonly isEmpty: boolean;
+  readonly bytes: number;
+  readonly durationInMs: number;
+  /** Which schema the value was checked against, in words. */
+  readonly schema: string | undefined;
+  readonly reason: string | undefined;
+  readonly attempts: readonly AttemptView[];
+  /** The attempt that got furthest, as its number in `attempts`; -1 for none. */
+  readonly decisive: number;
+  readonly value: ValueNode | undefined;
+  /** What could not be reached. */
+  readonly error: string | undefined;
+}
+
+/** The record that waybill put on a message when it dead-lettered it. */
+export interface RecordView {
+  readonly reason: string;
+  readonly deadLetteredAt: string | undefined;
+  readonly consumerVersion: string | undefined;
+  readonly attempts: readonly AttemptView[];
+}
+
+/** A piece of a body in hexadecimal. */
+export interface HexView {
+  readonly from: number;
+  readonly hex: string;
+  readonly bytes: number;
+  /** The byte to mark. */
+  readonly offset: number | undefined;
+}
+
+/** How many bytes of a body come with a message. */
+const hexBytes = 2_048;
+
+/** Looks at one message; `readAs` names a serializer to read it with instead of the chain. */
+export async function viewMessage(
+  context: ExplorerContext,
+  address: EntityAddress,
+  sequenceNumber: bigint,
+  { readAs, abortSignal }: { readAs?: string | undefined; abortSignal?: AbortSignal | undefined } = {},
+): Promise<MessageView> {
+  const message = await peekOne(context, address, sequenceNumber, abortSignal);
+  return await messageView(context, message, { readAs, abortSignal });
+}
+
+/** The view of a message that is at hand. */
+export async function messageView(
+  context: ExplorerContext,
+  message: DeliveredMessage,
+  { readAs, abortSignal }: { readAs?: string | undefined; abortSignal?: AbortSignal | undefined } = {},
+): Promise<MessageView> {
+  const chain = await readMessage(context, message, { abortSignal });
+  const outcome = readAs === undefined ? chain : await readingAs(context, message, readAs, abortSignal);
+  const reading = readingView(context, outcome, readAs);
+  const offset = reading.attempts[reading.decisive]?.offset;
+  return {
+    ...messageRow(message, chain),
+    properties: propertiesOf(message),
+    applicationProperties: applicationPropertiesOf(message.applicationProperties),
+    reading,
+    record: recordOf(message),
+    hex: message.body instanceof Uint8Array ? hexAround(message.body, offset) : undefined,
+  };
+}
+
+/** A part of a message's value: `path` leads there by steps. Rejects with `RequestError` when there is no such part. */
+export async function viewValuePart(
+  context: ExplorerContext,
+  message: DeliveredMessage,
+  { path, from, readAs }: { path: readonly number[]; from: number; readAs?: string | undefined },
+): Promise<ValueNode> {
+  const outcome =
+    readAs === undefined
+      ? await readMessage(context, message)
+      : await readingAs(context, message, readAs, undefined);
+  const part =
+    outcome.status === "decoded"
+      ? valueTree(outcome.body, { path, from, limits: { ...treeLimits, maxTextLength: 100_000 } })
+      : undefined;
+  if (part === undefined) throw new RequestError(404, "The value has no such part.");
+  return part;
+}
+
+/** A piece of a body. */
+export function hexOf(body: Uint8Array, from: number, length: number, offset?: number): HexView {
+  const piece = body.subarray(from, from + length);
+  const hex = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString("hex");
+  return { from, hex, bytes: body.length, offset };
+}
+
+function hexAround(body: Uint8Array, offset: number | undefined): HexView {
+  const place = offset === undefined || offset > body.length ? undefined : offset;
+  const from = Math.max(0, Math.floor(((place ?? 0) - hexBytes / 2) / 16) * 16);
+  return hexOf(body, from, hexBytes, place);
+}
+
+async function readingAs(
+  context: ExplorerContext,
+  message: DeliveredMessage,
+  serializer: string,
+  abortSignal: AbortSignal | undefined,
+): Promise<DeserializationOutcome> {
+  try {
+    return await readMessage(context, message, { abortSignal, readAs: { serializer } });
+  } catch (error) {
+    if (error instanceof WaybillError || error instanceof TypeError)
+      throw new RequestError(400, error.message);
+    throw error;
+  }
+}
+
+function readingView(
+  { pipeline }: ExplorerContext,
+  outcome: DeserializationOutcome,
+  readAs: string | undefined,
+): ReadingView {
+  const { report } = outcome;
+  const decisive = outcome.status === "decoded" ? undefined : decisiveAttempt(report);
+  const { isEmpty = false, section, bytes, durationInMs, serializer, position } = report;
+  return {
+    status: outcome.status,
+    readAs,
+    serializer,
+    position,
+    declared: report.declared,
+    assumed: report.assumed,
+    messageType: report.messageType,
+    messageVersion: report.messageVersion,
+    upcastPath: report.upcastPath,
+    contentEncodings: report.contentEncodings,
+    encryptionKeyId: report.encryptionKeyId,
+    claimCheck: report.claimCheck,
+    section,
+    isEmpty,
+    bytes,
+    durationInMs,
+    schema: schemaText(pipeline, report),
+    reason: outcome.status === "undeserializable" ? outcome.reason : undefined,
+    attempts: report.attempts.map(attemptView),
+    decisive: decisive === undefined ? -1 : report.attempts.indexOf(decisive),
+    value: outcome.status === "decoded" && !isEmpty ? valueTree(outcome.body) : undefined,
+    error: outcome.status === "unavailable" ? outcome.error.code : undefined,
+  };
+}
+
+/** Which schema decided, as far as the chain says. */
+function schemaText(
+  pipeline: ExplorerContext["pipeline"],
+  { serializer: name, messageType, messageVersion }: DeserializationOutcome["report"],
+): string | undefined {
+  const serializer = pipeline.serializers.find((each) => each.name === name);
+  if (serializer === undefined) return undefined;
+  if (messageType !== undefined && pipeline.messageTypes.some((type) => type.name === messageType))
+    return `${messageType} version ${messageVersion}`;
+  if (serializer.validation === "schema") return `a schema of the serializer ${name}`;
+  return serializer.validation === "format" ? `the format's own schema (${name})` : undefined;
+}
+
+function recordOf(message: DeliveredMessage): RecordView | undefined {
+  const record = parseDeadLetterRecord(message);
+  return (
+    record && {
+      reason: record.reason,
+      deadLetteredAt: instant(record.deadLetteredAt),
+      consumerVersion: record.consumerVersion,
+      attempts: record.attempts.map(attemptView),
+    }
+  );
+}
+
+function propertiesOf(message: DeliveredMessage): PropertyView[] {
+  const { applicationProperties: _, body: __, settlement: ___, lockToken: ____, ...properties } = message;
+  const texts = {
+    ...properties,
+    messageId: idText(message.messageId),
+    correlationId: idText(message.correlationId),
+  };
+  return Object.entries(texts).flatMap(([name, value]) =>
+    value === undefined ? [] : [propertyView(name, value)],
+  );
+}
+
+function applicationPropertiesOf(properties: ApplicationProperties): PropertyView[] {
+  return Object.entries(properties).map(([name, value]) => propertyView(name, value));
+}
+
+function propertyView(name: string, value: unknown): PropertyView {
+  const node = valueTree(value, { limits: { ...treeLimits, maxItems: 0 } });
+  const isLeaf = node !== undefined && "text" in node;
+  return { name: name.slice(0, 256), value: isLeaf ? node : { kind: "other", text: "(object)" } };
+}

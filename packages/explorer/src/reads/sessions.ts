@@ -1,0 +1,57 @@
+import { WaybillClient, WaybillError } from "@waybill/core";
+import type { EntityAddress } from "@waybill/core/transport";
+import type { ExplorerContext } from "../options/explorer-options.js";
+import { type ValueNode, valueTree } from "../values/value-tree.js";
+import { RequestError } from "../wire/request-error.js";
+
+/** The sessions of an entity that have messages. */
+export interface SessionList {
+  /** Whether the broker can list them. */
+  readonly isSupported: boolean;
+  readonly sessions: readonly string[];
+}
+
+/** The state of a session, read by the chain. */
+export interface SessionStateView {
+  readonly sessionId: string;
+  readonly hasState: boolean;
+  readonly value: ValueNode | undefined;
+  /** Why it cannot be read: somebody holds the session, or the chain cannot. */
+  readonly problem: string | undefined;
+}
+
+const pageSize = 100;
+
+/** Lists sessions, a page of them from `skip`. */
+export async function listSessions(
+  { transport }: ExplorerContext,
+  address: EntityAddress,
+  skip: number,
+  abortSignal?: AbortSignal,
+): Promise<SessionList> {
+  if (transport.listSessions === undefined) return { isSupported: false, sessions: [] };
+  const sessions = await transport.listSessions(address, { skip, top: pageSize, abortSignal });
+  return { isSupported: true, sessions };
+}
+
+/** Reads the state of a session, which locks the session for that moment; the broker has no other way. */
+export async function readSessionState(
+  { transport, pipeline }: ExplorerContext,
+  address: EntityAddress,
+  sessionId: string,
+): Promise<SessionStateView> {
+  if (address.subQueue !== undefined) throw new RequestError(400, "A dead-letter queue has no sessions.");
+  await using client = new WaybillClient(transport, { pipeline });
+  try {
+    const options = { maxWaitTimeInMs: 2_000 };
+    await using receiver =
+      "queue" in address
+        ? await client.acceptSession(address.queue, sessionId, options)
+        : await client.acceptSession(address.topic, address.subscription, sessionId, options);
+    const state = await receiver.getSessionState();
+    return { sessionId, hasState: state !== undefined, value: valueTree(state), problem: undefined };
+  } catch (error) {
+    if (!(error instanceof WaybillError)) throw error;
+    return { sessionId, hasState: true, value: undefined, problem: error.text };
+  }
+}

@@ -1,0 +1,111 @@
+import type { DeliveredMessage } from "@waybill/core/transport";
+import { peekPages } from "@waybill/migration";
+import type { ExplorerContext } from "../options/explorer-options.js";
+import { idText, type MessageRow, messageRow } from "../reads/message-row.js";
+import { readMessage, withReceiver } from "../reads/peek.js";
+import { pathOf } from "../wire/entity-path.js";
+import { placesToSearch } from "./places.js";
+
+/** A message of a conversation, and what ties it to the others. */
+export interface ConversationMessage {
+  readonly path: string;
+  readonly row: MessageRow;
+  readonly replyTo: string | undefined;
+  readonly traceparent: string | undefined;
+  /** What it has in common with the others: an id, an address for replies with its session, or a trace. */
+  readonly ties: readonly string[];
+}
+
+/** Messages that belong together, oldest first. */
+export interface Conversation {
+  readonly messages: readonly ConversationMessage[];
+  readonly scanned: number;
+  /** Whether every place was looked at to its end. */
+  readonly isComplete: boolean;
+}
+
+const maxMessages = 200;
+const maxPerPlace = 50_000;
+
+/**
+ * Finds what belongs to an id: messages with that message id, correlation id, reply session or trace, and those that are tied to them in turn.
+ * Peeks everything that waits; what was completed is gone.
+ */
+export async function findConversation(
+  context: ExplorerContext,
+  id: string,
+  abortSignal?: AbortSignal,
+): Promise<Conversation> {
+  const known = new Set([id, traceOf(id) ?? id]);
+  const found = new Map<string, ConversationMessage>();
+  let scanned = 0;
+  let isComplete = true;
+  // An answer may stand before its question: goes around until nothing new turns up.
+  for (let before = -1; before < found.size && found.size < maxMessages; ) {
+    before = found.size;
+    scanned = 0;
+    for (const address of await placesToSearch(context, abortSignal)) {
+      const path = pathOf(address);
+      let peeked = 0;
+      await withReceiver(context, address, async (receiver) => {
+        for await (const page of peekPages(receiver, { abortSignal, maxMessages: maxPerPlace })) {
+          peeked += page.length;
+          for (const message of page) {
+            const ties = tiesOf(message).filter((tie) => known.has(tie));
+            const key = `${path} ${message.sequenceNumber}`;
+            if (ties.length === 0 || found.has(key) || found.size >= maxMessages) continue;
+            for (const tie of tiesOf(message)) known.add(tie);
+            found.set(key, await conversationMessage(context, path, message, ties));
+          }
+        }
+      });
+      scanned += peeked;
+      if (peeked >= maxPerPlace) isComplete = false;
+    }
+  }
+  const messages = [...found.values()].sort(byTime);
+  return { messages, scanned, isComplete: isComplete && messages.length < maxMessages };
+}
+
+/** By time, and where that is the same by number, in which the broker took them. */
+function byTime({ row: one }: ConversationMessage, { row: two }: ConversationMessage): number {
+  const order = (one.enqueuedAt ?? "").localeCompare(two.enqueuedAt ?? "");
+  return order === 0 ? Number(BigInt(one.sequenceNumber) - BigInt(two.sequenceNumber)) : order;
+}
+
+async function conversationMessage(
+  context: ExplorerContext,
+  path: string,
+  message: DeliveredMessage,
+  ties: readonly string[],
+): Promise<ConversationMessage> {
+  const { replyTo } = message;
+  const row = messageRow(message, await readMessage(context, message));
+  return { path, row, replyTo, traceparent: traceparentOf(message), ties: [...new Set(ties)] };
+}
+
+function tiesOf(message: DeliveredMessage): string[] {
+  const { messageId, correlationId, replyToSessionId, sessionId } = message;
+  const trace = traceOf(traceparentOf(message) ?? "");
+  // A session alone holds everything of a customer, say; with an address for replies it is one conversation.
+  const sessions = replyToSessionId === undefined ? [] : [replyToSessionId];
+  const isReply = correlationId !== undefined && sessionId !== undefined;
+  return [
+    idText(messageId),
+    idText(correlationId),
+    ...sessions,
+    isReply ? sessionId : undefined,
+    trace,
+  ].flatMap((tie) => (tie === undefined || tie === "" ? [] : [tie]));
+}
+
+/** Where OpenTelemetry and the Azure SDKs put the trace. */
+function traceparentOf({ applicationProperties }: DeliveredMessage): string | undefined {
+  const value = applicationProperties.traceparent ?? applicationProperties["Diagnostic-Id"];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** The id of the trace within a `traceparent`. Source: W3C Trace Context. */
+function traceOf(traceparent: string): string | undefined {
+  return /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/.exec(traceparent)?.[1];
+}

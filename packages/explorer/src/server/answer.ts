@@ -1,0 +1,77 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { WaybillError } from "@waybill/core";
+import { Fields } from "../wire/fields.js";
+import { RequestError } from "../wire/request-error.js";
+import { toWire } from "../wire/to-wire.js";
+import { LineStream } from "./line-stream.js";
+import { readJsonBody } from "./read-json-body.js";
+import type { Call, Parts, Route } from "./route.js";
+
+const maxBodyBytes = 1024 * 1024;
+
+/** Answers a request by its route. Never rejects. */
+export async function answer(
+  route: Route,
+  parts: Parts,
+  { request, response, url, closing }: Exchange,
+): Promise<void> {
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  try {
+    if (route.kind === "json" && route.isChange === true && !parts.context.allowChanges)
+      throw new RequestError(403, "Nothing can be changed here: start it with --allow-changes.");
+    const body =
+      request.method === "POST"
+        ? await readJsonBody(request, (route.kind === "json" ? route.maxBytes : undefined) ?? maxBodyBytes)
+        : undefined;
+    const fields = body === undefined ? new Fields(url.searchParams) : Fields.of(body);
+    const abortSignal = AbortSignal.any([gone.signal, closing]);
+    await respond(route, { ...parts, fields, body, abortSignal }, response);
+  } catch (error) {
+    if (!response.destroyed) fail(response, error);
+  }
+}
+
+/** One request, and what it comes with. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly url: URL;
+  readonly closing: AbortSignal;
+}
+
+async function respond(route: Route, call: Call, response: ServerResponse): Promise<void> {
+  response.setHeader("Cache-Control", "no-store");
+  if (route.kind === "json") {
+    sendJson(response, 200, await route.answer(call));
+  } else if (route.kind === "download") {
+    const { name, content } = await route.answer(call);
+    response.setHeader("Content-Type", "application/octet-stream");
+    response.setHeader("Content-Disposition", `attachment; filename="${name.replace(/[^\w.-]/g, "-")}"`);
+    response.end(content);
+  } else {
+    response.setHeader("Content-Type", "application/x-ndjson; charset=utf-8");
+    await route.answer(call, new LineStream(response));
+    response.end();
+  }
+}
+
+function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  response.statusCode = status;
+  response.setHeader("Content-Type", "application/json; charset=utf-8");
+  response.end(toWire(value ?? null));
+}
+
+/** Says what went wrong; as a last line where the answer has begun. */
+function fail(response: ServerResponse, error: unknown): void {
+  const { status, text } = describe(error);
+  if (!response.headersSent) sendJson(response, status, { error: text });
+  else response.end(`${toWire({ kind: "error", error: text })}\n`);
+}
+
+function describe(error: unknown): { readonly status: number; readonly text: string } {
+  if (error instanceof RequestError) return { status: error.status, text: error.message };
+  if (error instanceof WaybillError) return { status: 502, text: `${error.code}: ${error.text}` };
+  // Whatever it is, it may hold what nobody should see.
+  return { status: 500, text: "Something failed that should not." };
+}

@@ -1,0 +1,27 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { toWire } from "../wire/to-wire.js";
+
+/** An answer that grows: one JSON object per line, which a page reads with a streamed `fetch`. */
+export class LineStream {
+  readonly #response: ServerResponse;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  /** Whether the reader is slower than the writer. */
+  get isFull(): boolean {
+    return this.#response.writableNeedDrain;
+  }
+
+  write(value: unknown): void {
+    if (!this.#response.destroyed) this.#response.write(`${toWire(value)}\n`);
+  }
+
+  /** Resolves when the reader has caught up, or is gone. */
+  async drained(): Promise<void> {
+    if (!this.isFull || this.#response.destroyed) return;
+    await Promise.race([once(this.#response, "drain"), once(this.#response, "close")]);
+  }
+}

@@ -1,0 +1,41 @@
+import type { CensusHistory } from "../census/census-history.js";
+import type { RepairJobs } from "../changes/repair-jobs.js";
+import type { ExplorerContext } from "../options/explorer-options.js";
+import type { Fields } from "../wire/fields.js";
+import type { LineStream } from "./line-stream.js";
+
+/** What the routes of an explorer work with. */
+export interface Parts {
+  readonly context: ExplorerContext;
+  readonly history: CensusHistory;
+  readonly jobs: RepairJobs;
+}
+
+/** One request. */
+export interface Call extends Parts {
+  /** The query of a GET, the body of a POST. */
+  readonly fields: Fields;
+  readonly body: unknown;
+  /** Aborts when the caller is gone or the explorer closes. */
+  readonly abortSignal: AbortSignal;
+}
+
+/** What answers a request: with one JSON value, a file to download, or lines as they come. */
+export type Route =
+  | {
+      readonly kind: "json";
+      readonly isChange?: true;
+      readonly maxBytes?: number;
+      answer(call: Call): unknown;
+    }
+  | { readonly kind: "download"; answer(call: Call): Promise<Download> }
+  | { readonly kind: "lines"; answer(call: Call, lines: LineStream): Promise<void> };
+
+/** A file to keep, never to show. */
+export interface Download {
+  readonly name: string;
+  readonly content: Uint8Array | string;
+}
+
+/** Routes by method and path: `GET /api/entities`. */
+export type Routes = Readonly<Record<string, Route>>;

@@ -1,0 +1,153 @@
+/** A value for people: exact, bounded, and never more than text to the page that shows it. */
+export type ValueNode = LeafNode | ContainerNode;
+
+/** A leaf; `text` is its start where it is cut. */
+export interface LeafNode {
+  readonly kind:
+    | "null"
+    | "undefined"
+    | "boolean"
+    | "number"
+    | "bigint"
+    | "date"
+    | "string"
+    | "bytes"
+    | "other";
+  readonly text: string;
+  /** The whole length, in characters or bytes, of a text or of bytes. */
+  readonly length?: number;
+}
+
+/** A container. `items` begin at `from`; where there are fewer of them than `size`, the others are asked for. */
+export interface ContainerNode {
+  readonly kind: "object" | "list" | "map" | "set";
+  readonly size: number;
+  readonly from: number;
+  readonly items: readonly NodeItem[];
+}
+
+/** A part of a container. `step` finds it again: its place among the parts. */
+export interface NodeItem {
+  readonly step: number;
+  /** The name of a field, the number of an item, or the key of a map as text. */
+  readonly name: string;
+  readonly node: ValueNode;
+}
+
+/** How much of a value is shown at once. */
+export interface TreeLimits {
+  readonly maxNodes: number;
+  readonly maxTextLength: number;
+  readonly maxItems: number;
+  readonly maxDepth: number;
+}
+
+/** What fits a screen and a small answer. */
+export const treeLimits: TreeLimits = Object.freeze({
+  maxNodes: 2_000,
+  maxTextLength: 2_000,
+  maxItems: 100,
+  maxDepth: 12,
+});
+
+/** Shows a value, or a part of it: `path` leads there by steps, and `from` is the first part of that container. */
+export function valueTree(
+  value: unknown,
+  {
+    path = [],
+    from = 0,
+    limits = treeLimits,
+  }: { path?: readonly number[]; from?: number; limits?: TreeLimits } = {},
+): ValueNode | undefined {
+  let part = value;
+  for (const step of path) {
+    const found = partsOf(part)?.parts[step];
+    if (found === undefined) return undefined;
+    part = found[1];
+  }
+  return new TreeWriter(limits).node(part, 0, from);
+}
+
+class TreeWriter {
+  readonly #limits: TreeLimits;
+  #nodesLeft: number;
+
+  constructor(limits: TreeLimits) {
+    this.#limits = limits;
+    this.#nodesLeft = limits.maxNodes;
+  }
+
+  node(value: unknown, depth: number, from = 0): ValueNode {
+    this.#nodesLeft--;
+    const container = partsOf(value);
+    if (container === undefined) return leaf(value, this.#limits.maxTextLength);
+    const { kind, parts } = container;
+    const items: NodeItem[] = [];
+    const end = depth >= this.#limits.maxDepth ? from : Math.min(parts.length, from + this.#limits.maxItems);
+    for (let step = from; step < end && this.#nodesLeft > 0; step++) {
+      const [name, part] = parts[step] ?? ["", undefined];
+      items.push({ step, name: cut(name, 256), node: this.node(part, depth + 1) });
+    }
+    return { kind, size: parts.length, from, items };
+  }
+}
+
+type Parts = {
+  readonly kind: ContainerNode["kind"];
+  readonly parts: readonly (readonly [string, unknown])[];
+};
+
+function partsOf(value: unknown): Parts | undefined {
+  if (typeof value !== "object" || value === null || value instanceof Date || ArrayBuffer.isView(value))
+    return undefined;
+  if (Array.isArray(value)) return { kind: "list", parts: value.map((item, index) => [String(index), item]) };
+  if (value instanceof Set)
+    return { kind: "set", parts: Array.from(value, (item, index) => [String(index), item]) };
+  if (value instanceof Map)
+    return { kind: "map", parts: Array.from(value, ([key, item]) => [keyText(key), item]) };
+  return { kind: "object", parts: Object.entries(value) };
+}
+
+function keyText(key: unknown): string {
+  if (typeof key === "object" && key !== null && !(key instanceof Date) && !ArrayBuffer.isView(key))
+    return "(object)";
+  return leaf(key, 256).text;
+}
+
+function leaf(value: unknown, maxTextLength: number): LeafNode {
+  switch (typeof value) {
+    case "string":
+      return { kind: "string", text: cut(value, maxTextLength), length: value.length };
+    case "number":
+      return { kind: "number", text: Object.is(value, -0) ? "-0" : String(value) };
+    case "bigint":
+      return { kind: "bigint", text: String(value) };
+    case "boolean":
+      return { kind: "boolean", text: String(value) };
+    case "undefined":
+      return { kind: "undefined", text: "undefined" };
+    case "object":
+      if (value === null) return { kind: "null", text: "null" };
+      if (value instanceof Date) return { kind: "date", text: instant(value) };
+      if (ArrayBuffer.isView(value)) return bytesLeaf(value, maxTextLength);
+      return { kind: "other", text: "(object)" };
+    default:
+      return { kind: "other", text: `(${typeof value})` };
+  }
+}
+
+function bytesLeaf({ buffer, byteOffset, byteLength }: ArrayBufferView, maxTextLength: number): LeafNode {
+  const shown = Buffer.from(buffer, byteOffset, Math.min(byteLength, maxTextLength / 2));
+  return { kind: "bytes", text: shown.toString("hex"), length: byteLength };
+}
+
+function instant(date: Date): string {
+  return Number.isNaN(date.getTime()) ? "invalid" : date.toISOString();
+}
+
+/** Cuts between characters, not within one. */
+function cut(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const isSplit = /[\ud800-\udbff]/.test(text.charAt(maxLength - 1));
+  return text.slice(0, isSplit ? maxLength - 1 : maxLength);
+}

@@ -1,0 +1,75 @@
+import type { Census } from "./census.js";
+
+/** A census as JSON, with instants and 64-bit numbers as texts; {@link parseCensus} reads it back. */
+export function formatCensus(census: Census): string {
+  return JSON.stringify(census, (_key, value) => (typeof value === "bigint" ? String(value) : value));
+}
+
+/** Reads a census that {@link formatCensus} or `waybill census --json` wrote; undefined when the text is something else. */
+export function parseCensus(text: string): Census | undefined {
+  let census: unknown;
+  try {
+    census = JSON.parse(text, revived);
+  } catch {
+    return undefined;
+  }
+  return isCensus(census) ? census : undefined;
+}
+
+/** Instants and 64-bit numbers are texts in JSON. */
+function revived(key: string, value: unknown): unknown {
+  if (typeof value === "string" && /At$/.test(key)) return new Date(value);
+  if (key === "examples" && Array.isArray(value)) return value.map((number) => BigInt(String(number)));
+  return value;
+}
+
+function isCensus(value: unknown): value is Census {
+  const census = value as Partial<Record<keyof Census, unknown>> | null;
+  return (
+    typeof census === "object" &&
+    census !== null &&
+    isInstant(census.startedAt) &&
+    isInstant(census.finishedAt) &&
+    typeof census.sampleRate === "number" &&
+    isList(census.serializers, isText) &&
+    (census.messageTypes === undefined || isList(census.messageTypes, isMessageType)) &&
+    isList(census.places, (place) => has(place, { entityPath: "string", peeked: "number", end: "string" })) &&
+    isList(census.groups, isGroup) &&
+    isList(census.hidden, (hidden) => has(hidden, { entityPath: "string", kind: "string" }))
+  );
+}
+
+function isMessageType(type: unknown): boolean {
+  if (!has(type, { name: "string" })) return false;
+  const { aliases, versions } = type as Record<string, unknown>;
+  return isList(aliases, isText) && isList(versions, (version) => typeof version === "number");
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
+}
+
+function isGroup(group: unknown): boolean {
+  if (!has(group, { entityPath: "string", status: "string", state: "string", count: "number" })) return false;
+  const { upcastPath, newestEnqueuedAt: newest, latestExpiryAt: expiry } = group as Record<string, unknown>;
+  return (
+    isList(upcastPath, (version) => typeof version === "number") &&
+    (newest === undefined || isInstant(newest)) &&
+    (expiry === undefined || isInstant(expiry))
+  );
+}
+
+function has(value: unknown, types: Readonly<Record<string, string>>): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(types).every(
+    ([key, type]) => typeof (value as Record<string, unknown>)[key] === type,
+  );
+}
+
+function isList(value: unknown, isItem: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(isItem);
+}
+
+function isInstant(value: unknown): boolean {
+  return value instanceof Date && !Number.isNaN(value.getTime());
+}

@@ -1,0 +1,38 @@
+import { parseMediaType } from "@waybill/core/serializer";
+import { type DeadLetterKind, deadLetterKind, isSameKind } from "./dead-letter-kind.js";
+import type { RepairCandidate } from "./repair-dead-letters.js";
+
+/** Which dead letters to take: all that are given must hold, of each any one. */
+export interface DeadLetterCriteria {
+  /** Dead-letter reasons. */
+  readonly reason?: readonly string[] | undefined;
+  /** Message types or subjects. */
+  readonly messageType?: readonly string[] | undefined;
+  /** Versions in which the bodies travel. */
+  readonly messageVersion?: readonly number[] | undefined;
+  /** Serializers that read them now, or content types without parameters. */
+  readonly format?: readonly string[] | undefined;
+  /** Exactly the dead letters of such a group of a survey. */
+  readonly kind?: DeadLetterKind | undefined;
+  /** Sequence numbers in the dead-letter queue. */
+  readonly number?: readonly bigint[] | undefined;
+}
+
+/** Makes the `select` of a repair: chooses dead letters by criteria. */
+export function selectDeadLetters(criteria: DeadLetterCriteria): (candidate: RepairCandidate) => boolean {
+  const { reason, messageType, messageVersion, format, number, kind } = criteria;
+  return ({ message, outcome: { report } }) =>
+    isOneOf(reason, [message.deadLetterReason]) &&
+    isOneOf(messageType, [report.messageType, message.subject]) &&
+    isOneOf(messageVersion, [report.messageVersion]) &&
+    isOneOf(format, [
+      report.serializer,
+      message.contentType && parseMediaType(message.contentType)?.essence,
+    ]) &&
+    isOneOf(number, [message.sequenceNumber]) &&
+    (kind === undefined || isSameKind(kind, deadLetterKind(message, report)));
+}
+
+function isOneOf<T>(wanted: readonly T[] | undefined, values: readonly (T | undefined)[]): boolean {
+  return wanted === undefined || values.some((value) => value !== undefined && wanted.includes(value));
+}

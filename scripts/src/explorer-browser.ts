@@ -1,0 +1,70 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { openStage } from "./explorer-browser/browser.js";
+import { changeChecks } from "./explorer-browser/change-checks.js";
+import type { Check } from "./explorer-browser/check.js";
+import { loadChecks } from "./explorer-browser/load-checks.js";
+import { takePictures } from "./explorer-browser/pictures.js";
+import { readChecks } from "./explorer-browser/read-checks.js";
+
+// Looks at the page of the explorer in a real browser: Debian's chromium, or the one that CHROMIUM names. The data is the demo's, webhooks of three
+// eras with their dead letters, plus bodies that mean harm and a queue of a million messages. Exits with 1 when something does not hold.
+// Usage: explorer-browser [--no-load] [--only text] [--pictures]    --pictures writes those of the docs
+
+const { values: args } = parseArgs({
+  options: {
+    load: { type: "boolean", default: true },
+    only: { type: "string", default: "" },
+    pictures: { type: "boolean", default: false },
+  },
+  allowNegative: true,
+});
+const startedAt = Date.now();
+let failures = 0;
+
+{
+  await using stage = await openStage();
+  const { sent, deadLetters, readable } = stage.facts;
+  console.log(
+    `${sent} webhooks, ${deadLetters} dead letters of an older consumer, ${readable} of them readable now`,
+  );
+  const checks = [
+    ...readChecks(stage),
+    ...changeChecks(stage),
+    picturesCheck(),
+    ...(args.load ? loadChecks(stage) : []),
+  ];
+  for (const check of checks.filter(({ title }) => title.includes(args.only))) await run(check);
+
+  function picturesCheck(): Check {
+    return { title: "takes its pictures, light and dark", run: () => pictures() };
+  }
+
+  async function pictures(): Promise<void> {
+    const scratch = await mkdtemp(join(tmpdir(), "waybill-pictures-"));
+    try {
+      const docs = fileURLToPath(new URL("../../docs/pictures/", import.meta.url));
+      await takePictures(stage, args.pictures ? docs : scratch);
+    } finally {
+      await rm(scratch, { recursive: true });
+    }
+  }
+}
+console.log(
+  `${failures === 0 ? "all hold" : `${failures} failed`}, ${Math.round((Date.now() - startedAt) / 1000)} s`,
+);
+process.exit(failures === 0 ? 0 : 1);
+
+async function run({ title, run: check }: Check): Promise<void> {
+  const begunAt = Date.now();
+  try {
+    await check();
+    console.log(`ok   ${title} (${Date.now() - begunAt} ms)`);
+  } catch (error) {
+    failures++;
+    console.log(`FAIL ${title}\n     ${(error as Error).message.split("\n").slice(0, 12).join("\n     ")}`);
+  }
+}

@@ -1,0 +1,25 @@
+/** One thing that must hold on the page. */
+export interface Check {
+  readonly title: string;
+  run(): Promise<void>;
+}
+
+/** Throws when it does not hold. */
+export function expectThat(holds: boolean, text: string): asserts holds {
+  if (!holds) throw new Error(text);
+}
+
+/** Throws when two values are not the same. */
+export function expectSame(actual: unknown, expected: unknown, what: string): void {
+  const [one, two] = [JSON.stringify(actual), JSON.stringify(expected)];
+  if (one !== two) throw new Error(`${what}: ${one?.slice(0, 500)}, not ${two?.slice(0, 500)}`);
+}
+
+/** Resolves as soon as it holds. Throws after so long. */
+export async function until(holds: () => Promise<boolean>, text: string, withinMs = 20_000): Promise<void> {
+  const end = Date.now() + withinMs;
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`${text}: not within ${withinMs} ms.`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}

@@ -1,0 +1,104 @@
+/// <reference lib="dom" />
+import type { OpenPage, Stage } from "./browser.js";
+import { type Check, expectThat, until } from "./check.js";
+import { million } from "./load-data.js";
+
+/** The longest that a key may wait for the page, in milliseconds. */
+const maxInputDelayMs = 100;
+
+/** What the page bears. */
+export function loadChecks(stage: Stage): Check[] {
+  return [
+    { title: "answers keys within 100 ms while 2,000 messages arrive each second", run: () => busy(stage) },
+    {
+      title: "scrolls through 1,000,000 messages with a few rows and pages in memory",
+      run: () => longList(stage),
+    },
+  ];
+}
+
+async function busy(stage: Stage): Promise<void> {
+  await using opened = await stage.open();
+  const { page } = opened;
+  const seconds = 12;
+  await stage.ask({ ask: "flood", perSecond: 2_000, seconds });
+  await page.getByRole("link", { name: /^busy/ }).waitFor();
+  await opened.go("entity", "busy", "messages");
+  await page.getByRole("grid").focus();
+  await page.evaluate(() => {
+    const delays: number[] = [];
+    addEventListener("keydown", (event) => delays.push(performance.now() - event.timeStamp), {
+      capture: true,
+    });
+    Object.assign(globalThis, { delays });
+  });
+  const before = await rowCount(opened);
+  const end = Date.now() + (seconds - 4) * 1_000;
+  for (let key = 0; Date.now() < end; key++) {
+    await page.keyboard.press(["End", "PageUp", "ArrowDown", "Home", "PageDown"][key % 5] ?? "End");
+    await page.waitForTimeout(40);
+  }
+  const delays = await page.evaluate(() => (globalThis as unknown as { delays: number[] }).delays);
+  const arrived = (await rowCount(opened)) - before;
+  const longest = Math.max(...delays);
+  console.log(
+    `     ${delays.length} keys, the longest waited ${longest.toFixed(1)} ms; ${arrived} messages arrived meanwhile`,
+  );
+  expectThat(delays.length > 50, "too few keys");
+  expectThat(arrived > 1_000 * (seconds - 4), `only ${arrived} messages arrived`);
+  expectThat(longest < maxInputDelayMs, `a key waited ${longest} ms`);
+}
+
+async function longList(stage: Stage): Promise<void> {
+  const startedAt = Date.now();
+  await stage.ask({ ask: "fill-million" });
+  console.log(`     ${million} messages sent in ${Math.round((Date.now() - startedAt) / 1000)} s`);
+  await using opened = await stage.open();
+  const { page } = opened;
+  await opened.go("entity", "million", "messages");
+  await until(async () => (await rowCount(opened)) === million, "a million rows");
+  const grid = page.getByRole("grid");
+  await grid.focus();
+  await hasRow(opened, "n-0");
+  await page.keyboard.press("End");
+  await hasRow(opened, `n-${million - 1}`);
+  await page.keyboard.press("Home");
+  await hasRow(opened, "n-0");
+  await grid.evaluate((box) => box.scrollTo(0, box.scrollHeight / 2));
+  await until(async () => Math.abs((await firstShown(opened)) - million / 2) < 200, "the middle");
+  // On from there by wheel, where every row follows the one before.
+  for (let turn = 0; turn < 30; turn++) await grid.evaluate((box) => box.scrollBy(0, 400));
+  await until(async () => (await shown(opened)).length > 10, "rows after scrolling");
+  const numbers = await shown(opened);
+  expectThat(
+    numbers.every((number, index) => index === 0 || number === (numbers[index - 1] ?? 0) + 1),
+    `not in a row: ${numbers}`,
+  );
+  const { rows, heap } = await page.evaluate(() => ({
+    rows: document.querySelectorAll('[role="row"]').length,
+    heap: (performance as unknown as { memory: { usedJSHeapSize: number } }).memory.usedJSHeapSize,
+  }));
+  console.log(`     ${rows} rows in the page, ${Math.round(heap / 2 ** 20)} MiB of memory`);
+  expectThat(rows < 80 && heap < 64 * 2 ** 20, `${rows} rows, ${heap} bytes`);
+}
+
+async function hasRow({ page }: OpenPage, id: string): Promise<void> {
+  await page
+    .getByRole("row")
+    .filter({ hasText: new RegExp(`\\b${id}(?!\\d)`) })
+    .waitFor();
+}
+
+async function firstShown(opened: OpenPage): Promise<number> {
+  return (await shown(opened))[0] ?? Number.NaN;
+}
+
+/** The numbers of the messages that are shown. */
+async function shown({ page }: OpenPage): Promise<number[]> {
+  const texts = await page.locator('[role="row"] small').allTextContents();
+  return texts.flatMap((text) => (/^n-\d+$/.test(text) ? [Number(text.slice(2))] : []));
+}
+
+async function rowCount({ page }: OpenPage): Promise<number> {
+  return Number(await page.getByRole("grid").getAttribute("aria-rowcount")) - 1;
+}
