@@ -28,6 +28,7 @@ describe("recipes", () => {
     "message-types",
     "envelope",
     "write-plan",
+    "content-type-plan",
     "shadow-check",
     "verification",
     "golden-messages",
