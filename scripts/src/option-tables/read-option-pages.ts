@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { fillGenerated } from "../generated-parts/fill-generated.js";
 import { fillReplacementTables } from "../sdk-names/fill-replacement-tables.js";
 import { type OptionInterface, readInterfaces } from "./interface-table.js";
 import { fillOptionTables } from "./page-tables.js";
@@ -35,7 +36,7 @@ export function readOptionPages(root: string): OptionPage[] {
 function readOptionPage(path: string, interfaces: readonly OptionInterface[]): OptionPage {
   const text = readFileSync(path, "utf8");
   const filled = fillOptionTables(text, new Map(interfaces.map((one) => [one.name, one])));
-  return { path, text, filled: fillReplacementTables(filled) };
+  return { path, text, filled: fillGenerated(fillReplacementTables(filled)) };
 }
 
 function interfacesOf(directory: string): OptionInterface[] {
