@@ -31,6 +31,7 @@ export default defineConfig({
             "packages/*/src/**/*.test.ts",
             "examples/*/src/**/*.test.ts",
             "scripts/src/**/*.test.ts",
+            "website/src/**/*.test.ts",
             "test/**/*.test.ts",
           ],
           exclude: ["**/node_modules/**", ...changesItsProcess],

@@ -1,3 +1,4 @@
+import { cpus, totalmem } from "node:os";
 import { parseArgs } from "node:util";
 import { azureParts } from "./azure.js";
 import { brokerComparisons } from "./broker.js";
@@ -59,7 +60,7 @@ suites     ${Object.keys(suites).join(", ")}; all by default but peers
            one part of a suite: azure:send|settle|transport|subscribe|parsing,
            engine:cycles|locks|backlog|schedules|sessions|sessions-and-backlog, memory:process|queued,
            storage:rate-32|rate-1000|delay|delay-of-cycles|restart|churn|start-in-memory, server:raw|rhea|official|start
---json     prints the results as JSON
+--json     prints the results as JSON, with date and machine
 --peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first
 --rounds   pairs of samples for each figure, default 51; the median counts
 `;
@@ -78,11 +79,21 @@ if (options.help) {
       throw new TypeError(`There is no suite "${name}". Suites: ${Object.keys(suites).join(", ")}.`);
     results.push(...(await suite(part)));
   }
-  console.log(options.json ? JSON.stringify(results, null, 2) : toTable(results));
+  console.log(options.json ? JSON.stringify({ ...surroundings(), results }, null, 2) : toTable(results));
   const missed = results.filter((result) => !holds(result)).length;
   if (!options.json)
     console.log(missed === 0 ? "\nEvery target holds." : `\n${missed} of ${results.length} targets missed.`);
   process.exitCode = missed === 0 ? 0 : 1;
+}
+
+/** Where and when it was measured. */
+function surroundings() {
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    machine: `${cpus()[0]?.model.trim() ?? "unknown processor"}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GB`,
+    runtime: `Node ${process.versions.node} on ${process.platform}`,
+    rounds: Number(options.rounds),
+  };
 }
 
 async function compareAll(suite: string, comparisons: readonly Comparison[]): Promise<Result[]> {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { manifestFindings } from "./package-checks/manifest-findings.js";
-import { packPackage } from "./package-checks/pack-package.js";
+import { packPackage, repositoryOf } from "./package-checks/pack-package.js";
 import { tarballFindings } from "./package-checks/tarball-findings.js";
 
 // Packs every package as it would be published and prints what a user of it would stumble over. Exits with 1 on any finding.
@@ -9,6 +9,7 @@ import { tarballFindings } from "./package-checks/tarball-findings.js";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const rootManifest = await readManifest(root);
 const names = (await readdir(`${root}packages`)).sort();
+const repository = repositoryOf(rootManifest);
 let findingCount = 0;
 
 for (const name of names) {
@@ -17,7 +18,7 @@ for (const name of names) {
   if (manifest.private === true) continue;
   const tarball = await packPackage(directory);
   const findings = [
-    ...manifestFindings(manifest, { directoryName: name, version: rootManifest.version }),
+    ...manifestFindings(manifest, { directoryName: name, version: rootManifest.version, repository }),
     ...(await tarballFindings(tarball)),
   ];
   findingCount += findings.length;

@@ -9,6 +9,7 @@ const run = promisify(execFile);
 describe("recipes", () => {
   it.each([
     "core",
+    "tutorial",
     "assumed-format",
     "every-format",
     "avro",
@@ -18,6 +19,7 @@ describe("recipes", () => {
     "quarantine",
     "sessions",
     "processing",
+    "graceful-stop",
     "circuit-breaker",
     "rehearse",
     "request-reply",
@@ -28,6 +30,7 @@ describe("recipes", () => {
     "message-types",
     "envelope",
     "write-plan",
+    "content-type-plan",
     "shadow-check",
     "verification",
     "golden-messages",

@@ -21,9 +21,9 @@ export function envelopes(
     all.find((each) => each.recognises({ ...message, rawBody: message.body }));
   const { wrap } = otherwise;
   return Object.freeze({
-    identify(message) {
+    identify(message, isKnown) {
       const envelope = find(message);
-      return envelope === undefined ? otherwise.identify(message) : envelope.identify(message);
+      return (envelope ?? otherwise).identify(message, isKnown);
     },
     open: (body, message) => (find(message) ?? otherwise).open?.(body, message),
     stamp: (identity, message) => otherwise.stamp(identity, message),

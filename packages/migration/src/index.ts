@@ -69,15 +69,13 @@ export type {
   VerificationReport,
 } from "./verification/verification.js";
 export { Verification } from "./verification/verification.js";
+export type { ContentTypePlanOptions, ContentTypeTarget } from "./write-plan/content-type-plan.js";
+export { ContentTypePlan } from "./write-plan/content-type-plan.js";
+export type { SetPercentOptions, WritePlanPhase } from "./write-plan/plan-share.js";
 export type { BeaconGuardOptions, ReaderGuard } from "./write-plan/reader-guard.js";
 export { beaconGuard } from "./write-plan/reader-guard.js";
 export { withWritePlans } from "./write-plan/with-write-plans.js";
-export type {
-  PlannedTarget,
-  SetPercentOptions,
-  WritePlanOptions,
-  WritePlanPhase,
-} from "./write-plan/write-plan.js";
+export type { PlannedTarget, WritePlanOptions } from "./write-plan/write-plan.js";
 export { WritePlan } from "./write-plan/write-plan.js";
 
 // For authors of beacon stores and of tools

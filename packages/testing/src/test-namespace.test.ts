@@ -108,4 +108,46 @@ describe("a test's namespace", () => {
     expect(namespace.sent()).toHaveLength(0);
     expect(namespace.broker.getEntity("orders").totalMessageCount).toBe(0);
   });
+
+  it("says when all of an entity is settled, and how much is left", async () => {
+    await using namespace = await openTestNamespace({ queues: ["orders"] });
+    const client = namespace.createClient({ serializer });
+    await client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
+    const receiver = client.createReceiver("orders");
+    const [first, second] = await receiver.receiveMessages(2);
+    if (first === undefined || second === undefined) throw new Error("nothing came");
+    await receiver.completeMessage(first);
+    await expect(namespace.settled("orders", { timeoutInMs: 20 })).rejects.toThrow(
+      "Waited 20 ms until 'orders' was settled; 1 messages wait or are locked.",
+    );
+    const settled = namespace.settled("orders");
+    await receiver.deadLetterMessage(second);
+    await settled;
+  });
+
+  it("waits until a condition of the test's own holds", async () => {
+    await using namespace = await openTestNamespace({ queues: ["orders"] });
+    const client = namespace.createClient({ serializer });
+    const seen: unknown[] = [];
+    client.createReceiver("orders").subscribe({
+      processMessage: ({ body }) => void seen.push(body),
+      processError: () => {},
+    });
+    await client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
+    await namespace.until(() => seen.length === 2);
+    await expect(namespace.until(() => false, { timeoutInMs: 5 })).rejects.toThrow("Waited 5 ms until");
+  });
+
+  it("loses the lock of the message with a sequence number", async () => {
+    await using namespace = await openTestNamespace({ queues: ["orders"] });
+    const client = namespace.createClient({ serializer });
+    await client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
+    const receiver = client.createReceiver("orders");
+    const [first, second] = await receiver.receiveMessages(2);
+    if (first === undefined || second === undefined) throw new Error("nothing came");
+    namespace.faults.loseLock("orders", second.sequenceNumber);
+    await receiver.completeMessage(first);
+    await expect(receiver.completeMessage(second)).rejects.toThrow("message-lock-lost");
+    expect(() => namespace.faults.loseLock("orders", 99n)).toThrow("sequence number 99");
+  });
 });

@@ -11,6 +11,7 @@ import { type MessageType, type Transport, WaybillClient, type WaybillClientOpti
 import { localTransport } from "@waybill/transport-local";
 import { type SpiedMessage, Spy, type SpyKind, type WaitForOptions } from "./spy.js";
 import { makeTopology, type Topology } from "./topology.js";
+import { type WaitOptions, waitUntil } from "./wait-until.js";
 
 /** What a test's namespace is like. */
 export interface TestNamespaceOptions extends Topology {
@@ -45,6 +46,13 @@ export interface TestNamespace extends AsyncDisposable {
   deadLettered(entity?: string): readonly SpiedMessage[];
   /** Resolves with the messages as soon as there are enough; rejects after a time of real waiting, and says what there is. */
   waitFor(kind: SpyKind, entity: string, options?: WaitForOptions): Promise<readonly SpiedMessage[]>;
+  /** Resolves as soon as a condition holds; it is checked after each event of the broker. Rejects after a time of real waiting. */
+  until(isDone: () => boolean | Promise<boolean>, options?: WaitOptions): Promise<void>;
+  /**
+   * Resolves when a queue or subscription has no message that waits or is locked: all were completed, dead-lettered, deferred or removed.
+   * Rejects after a time of real waiting, and says how many are left.
+   */
+  settled(entity: string, options?: WaitOptions): Promise<void>;
   /** Empties it and forgets what the spies saw; entities and clients stay. */
   reset(): Promise<void>;
   /** Closes clients, server and broker. */
@@ -90,6 +98,12 @@ export async function openTestNamespace(options: TestNamespaceOptions = {}): Pro
     handled: (entity) => spy.list("handled", entity),
     deadLettered: (entity) => spy.list("deadLettered", entity),
     waitFor: (kind, entity, waitOptions) => spy.waitFor(kind, entity, waitOptions),
+    until: (isDone, waitOptions) => waitUntil(broker, isDone, () => "until the condition held", waitOptions),
+    settled(entity, waitOptions) {
+      const left = () => broker.getEntity(entity).activeMessageCount;
+      const what = () => `until '${entity}' was settled; ${left()} messages wait or are locked`;
+      return waitUntil(broker, () => left() === 0, what, waitOptions);
+    },
     async reset() {
       await broker.reset();
       spy.clear();

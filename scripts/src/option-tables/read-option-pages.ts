@@ -1,4 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { fillGenerated } from "../generated-parts/fill-generated.js";
+import { fillReplacementTables } from "../sdk-names/fill-replacement-tables.js";
 import { type OptionInterface, readInterfaces } from "./interface-table.js";
 import { fillOptionTables } from "./page-tables.js";
 
@@ -33,7 +35,8 @@ export function readOptionPages(root: string): OptionPage[] {
 
 function readOptionPage(path: string, interfaces: readonly OptionInterface[]): OptionPage {
   const text = readFileSync(path, "utf8");
-  return { path, text, filled: fillOptionTables(text, new Map(interfaces.map((one) => [one.name, one]))) };
+  const filled = fillOptionTables(text, new Map(interfaces.map((one) => [one.name, one])));
+  return { path, text, filled: fillGenerated(fillReplacementTables(filled)) };
 }
 
 function interfacesOf(directory: string): OptionInterface[] {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { manifestFindings } from "./manifest-findings.js";
 
-const expectation = { directoryName: "core", version: "1.2.3" };
+const repository = "https://example.org/waybill";
+const expectation = { directoryName: "core", version: "1.2.3", repository };
 const manifest = {
   name: "@waybill/core",
   version: "1.2.3",
@@ -9,6 +10,10 @@ const manifest = {
   license: "MIT",
   type: "module",
   sideEffects: false,
+  repository: { type: "git", url: `git+${repository}.git`, directory: "packages/core" },
+  homepage: `${repository}/tree/main/packages/core#readme`,
+  bugs: `${repository}/issues`,
+  keywords: ["azure", "service-bus", "messaging", "client"],
   engines: { node: ">=20.19.0" },
 };
 
@@ -23,10 +28,13 @@ describe("manifestFindings", () => {
     ]);
   });
 
-  it.each(["name", "license", "type", "sideEffects"])("finds a missing %s", (key) => {
-    const { [key as "name"]: _, ...rest } = manifest;
-    expect(manifestFindings(rest, expectation)[0]).toContain(`"${key}" is undefined`);
-  });
+  it.each(["name", "license", "type", "sideEffects", "repository", "homepage", "bugs"])(
+    "finds a missing %s",
+    (key) => {
+      const { [key as "name"]: _, ...rest } = manifest;
+      expect(manifestFindings(rest, expectation)[0]).toContain(`"${key}" is undefined`);
+    },
+  );
 
   it.each(["description", "engines"])("finds a missing %s", (key) => {
     const { [key as "description"]: _, ...rest } = manifest;

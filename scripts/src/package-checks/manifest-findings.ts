@@ -2,12 +2,14 @@
 export interface ManifestExpectation {
   readonly directoryName: string;
   readonly version: unknown;
+  /** The repository's address, without `.git`. */
+  readonly repository: string;
 }
 
 /** Says what is wrong with a published package's manifest, one sentence each; empty when nothing is. */
 export function manifestFindings(
   manifest: Readonly<Record<string, unknown>>,
-  { directoryName, version }: ManifestExpectation,
+  { directoryName, version, repository }: ManifestExpectation,
 ): string[] {
   const required: Record<string, unknown> = {
     name: `@waybill/${directoryName}`,
@@ -15,14 +17,19 @@ export function manifestFindings(
     license: "MIT",
     type: "module",
     sideEffects: false,
+    repository: { type: "git", url: `git+${repository}.git`, directory: `packages/${directoryName}` },
+    homepage: `${repository}/tree/main/packages/${directoryName}#readme`,
+    bugs: `${repository}/issues`,
   };
   const findings = Object.entries(required)
-    .filter(([key, value]) => manifest[key] !== value)
+    .filter(([key, value]) => JSON.stringify(manifest[key]) !== JSON.stringify(value))
     .map(
       ([key, value]) =>
         `package.json: "${key}" is ${JSON.stringify(manifest[key])}, not ${JSON.stringify(value)}.`,
     );
   if (typeof manifest.description !== "string") findings.push('package.json: "description" is missing.');
+  if (!Array.isArray(manifest.keywords) || manifest.keywords.length < 4)
+    findings.push('package.json: "keywords" has fewer than four words.');
   if (engine(manifest) !== ">=20.19.0") findings.push('package.json: "engines.node" is not ">=20.19.0".');
   return findings;
 }

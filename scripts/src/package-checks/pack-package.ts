@@ -1,18 +1,37 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { withAbsoluteLinks } from "./absolute-links.js";
 
 const run = promisify(execFile);
 
-/** Packs a workspace package as `pnpm publish` would, workspace versions replaced, and returns the tarball's bytes. */
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** The address of the repository that a manifest names, without `.git`. */
+export function repositoryOf(manifest: Readonly<Record<string, unknown>>): string {
+  const { url } = manifest.repository as { url: string };
+  return url.replace(/^git\+/, "").replace(/\.git$/, "");
+}
+
+/**
+ * Packs a workspace package as it is published and returns the tarball's bytes: workspace versions are replaced, and the README's links into
+ * the repository are absolute, so that they work on a registry's page.
+ */
 export async function packPackage(directory: string): Promise<Uint8Array> {
   const target = await mkdtemp(join(tmpdir(), "waybill-pack-"));
   try {
     const tarball = join(target, "package.tgz");
     const [command, ...leading] = packageManager();
     await run(command, [...leading, "pack", "--out", tarball], { cwd: directory });
+    await run("tar", ["-xzf", "package.tgz"], { cwd: target });
+    const readme = join(target, "package", "README.md");
+    const text = await readFile(readme, "utf8");
+    const repository = repositoryOf(JSON.parse(await readFile(`${root}package.json`, "utf8")));
+    await writeFile(readme, withAbsoluteLinks(text, repository, directory.slice(root.length)));
+    await run("tar", ["-czf", "package.tgz", "package"], { cwd: target });
     return await readFile(tarball);
   } finally {
     await rm(target, { recursive: true });

@@ -9,7 +9,12 @@ const requiredFiles = ["README.md", "LICENSE", "dist/index.js", "dist/index.d.ts
 
 /** Says what a user of a packed package would stumble over, one line each: missing files, publint's and attw's findings. */
 export async function tarballFindings(tarball: Uint8Array): Promise<string[]> {
-  return [...missingFiles(tarball), ...(await publintFindings(tarball)), ...(await typeFindings(tarball))];
+  return [
+    ...missingFiles(tarball),
+    ...relativeLinks(tarball),
+    ...(await publintFindings(tarball)),
+    ...(await typeFindings(tarball)),
+  ];
 }
 
 function missingFiles(tarball: Uint8Array): string[] {
@@ -21,6 +26,14 @@ function missingFiles(tarball: Uint8Array): string[] {
   const tests = [...files].filter((path) => /\.test(-d)?\./.test(path)).map((path) => `${path} is packed.`);
   const sources = [...files].filter((path) => path.endsWith(".map") || path.startsWith("src/"));
   return [...missing, ...tests, ...sources.map((path) => `${path} is packed: a map or a source.`)];
+}
+
+/** Links that lead nowhere on a registry's page. */
+function relativeLinks(tarball: Uint8Array): string[] {
+  const pack = createPackageFromTarballData(tarball);
+  const readme = pack.tryReadFile(`/node_modules/${pack.packageName}/README.md`) ?? "";
+  const links = readme.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/\]\((?![a-z]+:|#)([^)\s]+)\)/g);
+  return [...links].map(([, url]) => `README.md links to ${url}, which a registry's page does not have.`);
 }
 
 async function publintFindings(tarball: Uint8Array): Promise<string[]> {

@@ -22,8 +22,11 @@ export class Faults {
     this.#engine = engine;
   }
 
-  /** Ends the lock on a message at once, as if its time were over; in a session, the session's lock. */
-  loseLock(path: string, message: LockedMessage): void {
+  /**
+   * Ends the lock on a message at once, as if its time were over; in a session, the session's lock. A `bigint` names the message by its
+   * sequence number. Throws `message-lock-lost` when it is not locked.
+   */
+  loseLock(path: string, message: LockedMessage | bigint): void {
     const nowMs = this.#engine.begin();
     const stored = findLock(this.#engine, this.#engine.entities.receiveSource(path), message);
     if (stored.session === undefined) failDelivery(this.#engine, stored, nowMs);

@@ -9,13 +9,20 @@ import type { StoredMessage } from "../messages/stored-message.js";
 export type LockedMessage = ReceivedMessage | MessageLock | string;
 
 /** The stored message that a lock is on. Throws `message-lock-lost` when the lock has ended or never was. */
-export function findLock(engine: Engine, store: MessageStore, target: LockedMessage): StoredMessage {
+export function findLock(engine: Engine, store: MessageStore, target: LockedMessage | bigint): StoredMessage {
+  if (typeof target === "bigint") return findLocked(store, target);
   if (typeof target === "string") return findByToken(engine, store, target);
   const lock = target instanceof MessageLock ? target : target.lock;
   const stored = lock && storedOf(lock);
   if (lock?.isHeld && stored?.store === store) return stored;
   const sequence = stored?.sequence ?? (target as ReceivedMessage).sequenceNumber;
   throw messageLockLost(store.path, `the message with sequence number ${sequence}`);
+}
+
+function findLocked(store: MessageStore, sequenceNumber: bigint): StoredMessage {
+  const message = store.index.find(Number(sequenceNumber));
+  if (message?.isLocked) return message;
+  throw messageLockLost(store.path, `the message with sequence number ${sequenceNumber}`);
 }
 
 function findByToken(engine: Engine, store: MessageStore, token: string): StoredMessage {

@@ -308,6 +308,17 @@ describe("the message version", () => {
     expect(await reader.deserialize(sent)).toMatchObject({ status: "decoded", body: { cents: 5 } });
   });
 
+  it("is bound in an application property type too, which cannot be added or changed on the way", async () => {
+    const message = { body: { cents: 5 }, subject: "eu", applicationProperties: { type: "price" } };
+    const sent = await typed().serialize(message);
+    expect(await typed().deserialize(sent)).toMatchObject({ body: { cents: 5 } });
+    const changed = { ...sent, applicationProperties: { ...sent.applicationProperties, type: "other" } };
+    expect(await typed().deserialize(changed)).toMatchObject({ status: "undeserializable" });
+    const untyped = await pipeline().serialize({ body: { cents: 5 } });
+    const added = { ...untyped, applicationProperties: { ...untyped.applicationProperties, type: "price" } };
+    expect(await typed().deserialize(added as EncodedMessage)).toMatchObject({ reason: "DecryptionFailed" });
+  });
+
   it("does not hinder what hops add and change besides", async () => {
     const sent = await typed().serialize({
       body: { cents: 5 },

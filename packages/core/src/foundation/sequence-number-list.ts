@@ -5,7 +5,13 @@ export function sequenceNumberList(sequenceNumbers: bigint | readonly bigint[]):
     : [sequenceNumbers as bigint];
   for (const number of numbers) {
     if (typeof number !== "bigint")
-      throw new TypeError(`A sequence number must be a bigint; got ${typeof number}.`);
+      throw new TypeError(`A sequence number must be a bigint; got ${kindOf(number)}.`);
   }
   return numbers;
+}
+
+/** Names what was given, and how a number of `@azure/service-bus` becomes a bigint. */
+function kindOf(value: unknown): string {
+  const isLong = typeof value === "object" && value !== null && "low" in value && "high" in value;
+  return isLong ? "a Long, which BigInt(long.toString()) turns into one" : typeof value;
 }

@@ -4,7 +4,7 @@ import { WaybillError } from "../errors/error.js";
 import { decodeFailure, encodeFailure } from "../errors/failure.js";
 import { quoted } from "../errors/wire-text.js";
 import { kindOf, requireKnownOptions } from "../foundation/known-options.js";
-import type { EncodedMessage } from "../message/message.js";
+import type { EncodedMessage, WritableProperties } from "../message/message.js";
 import type { MessageType, MessageVersion } from "./message-type.js";
 import { type MessageIdentity, type MessageTypeResolver, propertyResolver } from "./message-type-resolver.js";
 
@@ -69,8 +69,10 @@ export interface MessageTypeRegistry {
   identify(message: EncodedMessage, version?: number): KnownVersion | undefined;
   /** The same for a message whose type stands in an envelope around the body, with what the envelope held. Absent without envelopes. */
   readonly open: ((body: unknown, message: EncodedMessage) => OpenedBody) | undefined;
-  /** The type of a message to send, by its `subject`; undefined for an untyped one. Throws `encodeFailure`. */
-  toSend(subject: string | undefined): MessageType | undefined;
+  /** The type of a message to send, by its `subject` or as the resolver reads it; undefined for an untyped one. Throws `encodeFailure`. */
+  toSend(message: WritableProperties): MessageType | undefined;
+  /** Whether the message's own `subject` names one of the types. */
+  isKnown(name: string | undefined): boolean;
   /** A version of one of the types. */
   version(type: MessageType, version: number): KnownVersion | undefined;
 }
@@ -83,11 +85,12 @@ export function createRegistry(
   options: MessageTypeOptions,
   serializers: readonly Serializer[],
 ): MessageTypeRegistry | undefined {
-  const { messageTypes = [], messageTypeResolver: resolver = propertyResolver() } = options;
+  const { messageTypes = [], messageTypeResolver: given = propertyResolver() } = options;
   const policies = resolvePolicies(options.messageTypePolicies);
   requireMessageTypes(messageTypes);
   if (messageTypes.length === 0) return undefined;
   const byName = collectNames(messageTypes);
+  const resolver = knowingResolver(given, (name) => byName.has(name));
   const versions = new Map(messageTypes.map((type) => [type, knownVersions(type, serializers)]));
   const find = ({ messageType, version }: MessageIdentity): KnownVersion | undefined => {
     const type = byName.get(messageType);
@@ -119,13 +122,38 @@ export function createRegistry(
         return opened === undefined ? { known: untyped(), body } : { known: find(opened), body: opened.body };
       }),
     version: (type, version) => versions.get(type)!.get(version),
-    toSend(subject) {
-      if (subject === undefined || subject === "") return undefined;
-      const type = byName.get(subject);
-      if (type !== undefined || policies.unknown === "pass") return type;
+    isKnown: (name) => name !== undefined && byName.has(name),
+    toSend(message) {
+      const { subject } = message;
+      const type = byName.get(subject ?? "") ?? byName.get(typeSaidBy(resolver, message) ?? "");
+      if (type !== undefined || !subject || policies.unknown === "pass") return type;
       throw encodeFailure(`no message type is named ${quoted(subject)}, which is the message's subject.`);
     },
   };
+}
+
+/** The resolver, asked about names as one that knows the message types. */
+function knowingResolver(
+  resolver: MessageTypeResolver,
+  isKnown: (name: string) => boolean,
+): MessageTypeResolver {
+  const { open, wrap } = resolver;
+  return {
+    identify: (message) => resolver.identify(message, isKnown),
+    stamp: (identity, message) => resolver.stamp(identity, message),
+    ...(open && { open: (body, message) => open.call(resolver, body, message) }),
+    ...(wrap && { wrap: (body, identity, message) => wrap.call(resolver, body, identity, message) }),
+  };
+}
+
+/** What a message to send says of its type where receivers will look for it; its properties alone count, since no body is written yet. */
+function typeSaidBy(resolver: MessageTypeResolver, message: WritableProperties): string | undefined {
+  if (message.applicationProperties === undefined) return undefined;
+  try {
+    return resolver.identify({ ...message, body: new Uint8Array(0) })?.messageType;
+  } catch {
+    return undefined;
+  }
 }
 
 function resolvePolicies(policies: Partial<MessageTypePolicies> = {}): MessageTypePolicies {

@@ -1,5 +1,5 @@
 import { decodeFailure } from "../errors/failure.js";
-import type { EncodedMessage, WritableProperties } from "../message/message.js";
+import type { ApplicationProperties, EncodedMessage, WritableProperties } from "../message/message.js";
 
 /** What a message says it is. */
 export interface MessageIdentity {
@@ -21,12 +21,13 @@ export interface OpenedEnvelope extends MessageIdentity {
 export interface MessageTypeResolver {
   /**
    * Reads type and version from a message's properties; undefined when they do not say. Throws `decodeFailure` with the reason
-   * `message-version-malformed` for a version that is none.
+   * `message-version-malformed` for a version that is none. `isKnown` says whether a message type or an alias has a name, for messages that
+   * may say their type in several places.
    */
-  identify(message: EncodedMessage): MessageIdentity | undefined;
+  identify(message: EncodedMessage, isKnown?: (messageType: string) => boolean): MessageIdentity | undefined;
   /**
-   * The properties to set on a message that is sent; application properties among them replace the message's, so they must contain those.
-   * Handed the message as the application made it, its type in `subject`.
+   * The properties to set on a message that is sent. Application properties are added to the message's own, none of which is dropped; a
+   * `subject` is not set where the message has another and says its type elsewhere. Handed the message as the application made it.
    */
   stamp(identity: MessageIdentity, message: WritableProperties): WritableProperties;
   /** Takes the body out of its envelope, when the properties did not say the type; undefined when it is none. */
@@ -39,23 +40,33 @@ export interface MessageTypeResolver {
 export interface PropertyResolverOptions {
   /** The application property that holds the version. Default: `"messageVersion"`. */
   readonly versionProperty?: string | undefined;
-  /** The application property that holds the type. Default: none, the type is the `subject`. */
+  /**
+   * The application property that holds the type. Default: the type is the `subject`, or, where the subject names none of the message types,
+   * the application property `type` if that does.
+   */
   readonly typeProperty?: string | undefined;
 }
 
 /** The default of `versionProperty`; a name that SQL filters take without quotes. */
 const defaultVersionProperty = "messageVersion";
 
+/** Where senders without waybill often say the type. */
+const usualTypeProperty = "type";
+
 /**
  * The resolver that is used unless another is given: the type is the message's `subject`, the version the application property
- * `messageVersion`, an integer. A version may also be a text of digits, for senders that know no other properties.
+ * `messageVersion`, an integer. A version may also be a text of digits, for senders that know no other properties. Where the subject
+ * names no message type and the application property `type` does, that is the type; it is never written.
  */
 export function propertyResolver(options: PropertyResolverOptions = {}): MessageTypeResolver {
   const { versionProperty = defaultVersionProperty, typeProperty } = options;
   return Object.freeze({
-    identify({ subject, applicationProperties }) {
-      const messageType = typeProperty === undefined ? subject : applicationProperties?.[typeProperty];
-      if (typeof messageType !== "string" || messageType === "") return undefined;
+    identify({ subject, applicationProperties }, isKnown) {
+      const messageType =
+        typeProperty === undefined
+          ? subjectOrType(subject, applicationProperties, isKnown)
+          : applicationProperties?.[typeProperty];
+      if (!isName(messageType)) return undefined;
       return {
         messageType,
         version: parseVersion(applicationProperties?.[versionProperty], versionProperty),
@@ -71,6 +82,27 @@ export function propertyResolver(options: PropertyResolverOptions = {}): Message
       };
     },
   } satisfies MessageTypeResolver);
+}
+
+/**
+ * A `type` that names no message type may say anything, so it counts only where it is known, or where nobody can say so. It is looked at
+ * only where it is there: bodies are bound to what is looked at when they are encrypted.
+ */
+function subjectOrType(
+  subject: unknown,
+  applicationProperties: ApplicationProperties = {},
+  isKnown: ((messageType: string) => boolean) | undefined,
+): unknown {
+  if (isKnown !== undefined && isName(subject) && isKnown(subject)) return subject;
+  const isThere = Object.hasOwn(applicationProperties, usualTypeProperty);
+  const type = isThere ? applicationProperties[usualTypeProperty] : undefined;
+  if (!isName(type)) return subject;
+  if (isKnown === undefined) return isName(subject) ? subject : type;
+  return isKnown(type) ? type : subject;
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
 }
 
 function parseVersion(value: unknown, property: string): number | undefined {

@@ -15,12 +15,30 @@ export function checkMessage(message: WritableProperties, entityPath: string): v
   if (typeof message !== "object" || message === null) {
     throw new TypeError(`A message must be an object with a body; got ${typeName(message)}.`);
   }
+  requireOwnShape(message);
   const fault = findFault(message);
   if (fault === undefined) return;
   throw new WaybillError("operation-invalid", fault, {
     entityPath,
     messageId: nameableId(message.messageId),
   });
+}
+
+/** What an `AmqpAnnotatedMessage` of `@azure/service-bus` holds its properties in; a plain message has none of them. */
+const annotatedParts = ["messageAnnotations", "deliveryAnnotations", "header", "footer", "properties"];
+
+/** Refuses shapes of the official SDK whose properties stand elsewhere, and would be lost without a word. */
+function requireOwnShape(message: object): void {
+  if ("tryAddMessage" in message) {
+    throw new TypeError(
+      "A batch of another client cannot be sent; make one with createMessageBatch of this sender.",
+    );
+  }
+  if (!("bodyType" in message || annotatedParts.some((part) => part in message))) return;
+  throw new TypeError(
+    "An AmqpAnnotatedMessage cannot be sent: its properties stand elsewhere. Give a message with body, messageId, " +
+      "applicationProperties and so on; sendEncodedMessages takes AMQP values and sequences.",
+  );
 }
 
 /** Checks properties that are added while settling, as {@link checkMessage} checks those of a message. */

@@ -62,7 +62,7 @@ export function prepare(
 
 function typeOf(registry: MessageTypeRegistry | undefined, message: Message): MessageType | undefined {
   try {
-    return registry?.toSend(message.subject);
+    return registry?.toSend(message);
   } catch (error) {
     throw failure(message, (error as WaybillError).text);
   }
@@ -90,17 +90,35 @@ function requireValid(check: KnownVersion["version"]["check"], message: Message,
 }
 
 function stamped(
-  { resolver }: MessageTypeRegistry,
+  registry: MessageTypeRegistry,
   { type, version }: KnownVersion,
   message: Message,
   body: unknown,
   contentType: string | undefined,
 ): Message {
+  const { resolver } = registry;
   const identity = { messageType: type.name, version: version.version };
   const wrapped = resolver.wrap === undefined ? body : resolver.wrap(body, identity, message);
-  const stamps = resolver.stamp(identity, message);
+  const stamps = keepingOwn(registry, message, resolver.stamp(identity, message));
   const isUnlabelled = contentType === undefined || wrapped === undefined;
   return changed(message, wrapped, isUnlabelled ? stamps : { ...stamps, contentType });
+}
+
+/** What a resolver stamps, without dropping what the application set: its properties, and a subject that says something else than the type. */
+function keepingOwn(
+  registry: MessageTypeRegistry,
+  { subject, applicationProperties }: Message,
+  stamps: Partial<Message>,
+): Partial<Message> {
+  const isOwnSubject = subject !== undefined && subject !== "" && !registry.isKnown(subject);
+  return {
+    ...stamps,
+    ...(isOwnSubject && { subject }),
+    ...(applicationProperties !== undefined &&
+      stamps.applicationProperties !== undefined && {
+        applicationProperties: { ...applicationProperties, ...stamps.applicationProperties },
+      }),
+  };
 }
 
 /** A copy of the message with another body and other properties. A loop, because spreading is slow on this hot path. */

@@ -2,14 +2,19 @@ import type { MessageType, Pipeline } from "@waybill/core";
 import type { CallOptions, Scheduler } from "@waybill/core/transport";
 import type { BeaconStore, CapabilityBeacon } from "../capability/beacon-store.js";
 import { type ReadableType, schemaDigests } from "../capability/reader-capability.js";
+import type { ContentTypeTarget } from "./content-type-plan.js";
+import { claims } from "./media-type-claims.js";
 import type { PlannedTarget } from "./write-plan.js";
 
-/** Asks the readers of a message type whether they can read what is to be written. */
+/** Asks the readers whether they can read what is to be written. */
 export interface ReaderGuard {
-  /** Why it must not be written yet, one sentence each without a full stop; none when every reader is able. */
+  /**
+   * Why it must not be written yet, one sentence each without a full stop; none when every reader is able. A plan by content type has no
+   * message type, and its target is a content type.
+   */
   objections(
-    messageType: MessageType,
-    target: PlannedTarget,
+    messageType: MessageType | undefined,
+    target: PlannedTarget | ContentTypeTarget,
     options?: CallOptions,
   ): Promise<readonly string[]>;
 }
@@ -43,9 +48,8 @@ export function beaconGuard(options: BeaconGuardOptions): ReaderGuard {
   if (readers.length === 0) throw new TypeError("A guard needs the names of the readers to ask.");
   return {
     async objections(messageType, target, call) {
-      const writer = pipeline.serializers.find(({ name }) => name === target.serializer);
-      if (writer === undefined) return [`the sender has no serializer "${target.serializer}"`];
-      const mediaType = writer.mediaTypes[0]!;
+      const written = writtenAs(pipeline, target);
+      if (typeof written === "object") return [written.objection];
       const { counting, present } = counted(await store.list(call), store, {
         nowMs: scheduler?.now() ?? Date.now(),
         clockToleranceInMs,
@@ -53,10 +57,28 @@ export function beaconGuard(options: BeaconGuardOptions): ReaderGuard {
       const silent = readers.filter((reader) => !present.some((beacon) => beacon.reader === reader));
       return [
         ...silent.map((reader) => `"${reader}" has not said what it can read`),
-        ...counting.flatMap((beacon) => objectionsOf(beacon, readers, messageType, { ...target, mediaType })),
+        ...counting.flatMap((beacon) =>
+          messageType === undefined || "contentType" in target
+            ? objectionsToFormat(beacon, written)
+            : objectionsOf(beacon, readers, messageType, { ...target, mediaType: written }),
+        ),
       ];
     },
   };
+}
+
+/** The content type under which a target is written, or why it cannot be. */
+function writtenAs(
+  { serializers }: Pipeline,
+  target: PlannedTarget | ContentTypeTarget,
+): string | { readonly objection: string } {
+  if ("contentType" in target) {
+    const { contentType } = target;
+    const isWritten = serializers.some(({ mediaTypes }) => claims(mediaTypes, contentType));
+    return isWritten ? contentType : { objection: `the sender has no serializer for ${contentType}` };
+  }
+  const mediaType = serializers.find(({ name }) => name === target.serializer)?.mediaTypes[0];
+  return mediaType ?? { objection: `the sender has no serializer "${target.serializer}"` };
 }
 
 /**
@@ -98,11 +120,19 @@ function objectionsOf(
     // Whoever nobody named may read other messages of the same store.
     return readers.includes(reader) ? [`${who} does not know the message type`] : [];
   }
-  const objections: string[] = [];
-  if (!capability.mediaTypes.includes(target.mediaType))
-    objections.push(`${who} does not read ${target.mediaType}`);
-  objections.push(...objectionsToVersion(who, type, messageType, target));
-  return objections;
+  return [
+    ...objectionsToFormat({ reader, instance, capability }, target.mediaType),
+    ...objectionsToVersion(who, type, messageType, target),
+  ];
+}
+
+function objectionsToFormat(
+  { reader, instance, capability }: Pick<CapabilityBeacon, "reader" | "instance" | "capability">,
+  contentType: string,
+): readonly string[] {
+  return claims(capability.mediaTypes, contentType)
+    ? []
+    : [`"${reader}" (${instance}) does not read ${contentType}`];
 }
 
 function objectionsToVersion(

@@ -1,51 +1,99 @@
-import { type MessageType, type Pipeline, WaybillError } from "@waybill/core";
+import { type Message, type MessageType, type Pipeline, WaybillError } from "@waybill/core";
+import { ContentTypePlan } from "./content-type-plan.js";
+import { claims } from "./media-type-claims.js";
 import type { WritePlan } from "./write-plan.js";
 
 /**
- * A pipeline that writes each message type as its plan has it, and everything else as before. What a call says in `writeAs` outranks a plan;
- * a plan outranks a message's own `contentType`. Throws `configuration-invalid` when a plan is not for a message type and serializers of the
- * pipeline, or when two plans are for one type.
+ * A pipeline that writes each message type as its plan has it, messages without one as the first content type plan that covers them has it,
+ * and everything else as before. What a call says in `writeAs` outranks a plan; a plan outranks a message's own `contentType`. Throws
+ * `configuration-invalid` when a plan is not for a message type and serializers of the pipeline, or when two plans are for one type.
  */
 export function withWritePlans<Types extends MessageType>(
   pipeline: Pipeline<Types>,
-  plans: readonly WritePlan[],
+  plans: readonly (WritePlan | ContentTypePlan)[],
 ): Pipeline<Types> {
-  const bySubject = new Map<string, WritePlan>();
+  const byName = new Map<string, WritePlan>();
+  const untyped: ContentTypePlan[] = [];
   for (const plan of plans) {
+    if (plan instanceof ContentTypePlan) {
+      checkContentTypes(pipeline, plan);
+      untyped.push(plan);
+      continue;
+    }
     checkPlan(pipeline, plan);
     for (const name of [plan.messageType.name, ...plan.messageType.aliases]) {
-      if (bySubject.has(name)) throw invalid(plan, "there are two plans for it");
-      bySubject.set(name, plan);
+      if (byName.has(name)) throw invalid(plan.messageType.name, "there are two plans for it");
+      byName.set(name, plan);
     }
   }
+  const typeOf = typeReader(pipeline);
   return Object.freeze({
     serializers: pipeline.serializers,
     messageTypes: pipeline.messageTypes,
     messageTypeResolver: pipeline.messageTypeResolver,
     serialize(message, options) {
-      const plan = message.subject === undefined ? undefined : bySubject.get(message.subject);
-      if (plan === undefined || options?.writeAs !== undefined) return pipeline.serialize(message, options);
-      return pipeline.serialize(message, { ...options, writeAs: plan.choose(message) });
+      if (options?.writeAs !== undefined) return pipeline.serialize(message, options);
+      const type = typeOf(message);
+      if (type === undefined) return pipeline.serialize(asPlanned(message, untyped), options);
+      const plan = byName.get(type);
+      return pipeline.serialize(
+        message,
+        plan === undefined ? options : { ...options, writeAs: plan.choose(message) },
+      );
     },
     deserialize: (message, options) => pipeline.deserialize(message, options),
   } satisfies Pipeline<Types>);
 }
 
+/** A message without a type as the first plan that covers it has it. A message without a body has no format. */
+function asPlanned(message: Message, plans: readonly ContentTypePlan[]): Message {
+  if (message.body === undefined) return message;
+  const plan = plans.find((each) => each.covers(message));
+  return plan === undefined ? message : { ...message, contentType: plan.choose(message).contentType };
+}
+
+/** Finds the name of the type of a message to send: its subject, or what the resolver reads in its properties. */
+function typeReader({
+  messageTypes,
+  messageTypeResolver,
+}: Pipeline): (message: Message) => string | undefined {
+  const names = new Set(messageTypes.flatMap(({ name, aliases }) => [name, ...aliases]));
+  if (names.size === 0) return () => undefined;
+  const isKnown = (name: string) => names.has(name);
+  return (message) => {
+    if (message.subject !== undefined && isKnown(message.subject)) return message.subject;
+    if (message.applicationProperties === undefined) return undefined;
+    try {
+      const encoded = { ...message, body: new Uint8Array(0) };
+      const name = messageTypeResolver.identify(encoded, isKnown)?.messageType;
+      return name !== undefined && isKnown(name) ? name : undefined;
+    } catch {
+      return undefined; // The pipeline says what is wrong with it.
+    }
+  };
+}
+
 function checkPlan(pipeline: Pipeline, plan: WritePlan): void {
+  const { name } = plan.messageType;
   if (!pipeline.messageTypes.includes(plan.messageType)) {
-    throw invalid(plan, "the pipeline has no such message type");
+    throw invalid(name, "the pipeline has no such message type");
   }
   const names = pipeline.serializers.map(({ name }) => name);
   for (const { serializer } of [plan.from, plan.to]) {
     if (!names.includes(serializer)) {
-      throw invalid(plan, `the pipeline has no serializer "${serializer}", only ${names.join(", ")}`);
+      throw invalid(name, `the pipeline has no serializer "${serializer}", only ${names.join(", ")}`);
     }
   }
 }
 
-function invalid({ messageType }: WritePlan, text: string): WaybillError {
-  return new WaybillError(
-    "configuration-invalid",
-    `The write plan of "${messageType.name}" cannot work: ${text}.`,
-  );
+function checkContentTypes({ serializers }: Pipeline, plan: ContentTypePlan): void {
+  for (const { contentType } of [plan.from, plan.to]) {
+    if (serializers.some(({ mediaTypes }) => claims(mediaTypes, contentType))) continue;
+    const names = serializers.map(({ name }) => name).join(", ");
+    throw invalid(plan.name, `no serializer of the pipeline writes ${contentType}; it has ${names}`);
+  }
+}
+
+function invalid(name: string, text: string): WaybillError {
+  return new WaybillError("configuration-invalid", `The write plan of "${name}" cannot work: ${text}.`);
 }

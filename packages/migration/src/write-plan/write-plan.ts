@@ -1,8 +1,8 @@
 import { type Message, type MessageType, WaybillError } from "@waybill/core";
 import type { WriteTarget } from "@waybill/core/pipeline";
 import type { CallOptions } from "@waybill/core/transport";
+import { PlanShare, type SetPercentOptions, unguarded, type WritePlanPhase } from "./plan-share.js";
 import type { ReaderGuard } from "./reader-guard.js";
-import { shareCount, shareOf, stableKey } from "./stable-share.js";
 
 /** A format and a version to write. */
 export interface PlannedTarget extends WriteTarget {
@@ -24,96 +24,63 @@ export interface WritePlanOptions {
   readonly keyOf?: ((message: Message) => string | Uint8Array | undefined) | undefined;
 }
 
-/** How a share is set. */
-export interface SetPercentOptions extends CallOptions {
-  /** Raises the share whatever the readers say. Default false. */
-  readonly override?: boolean | undefined;
-}
-
-/** Where a plan stands. */
-export type WritePlanPhase = "old" | "mixed" | "new";
-
 /**
  * The plan by which one message type moves from an old to a new format or version: all old, a percentage new, all new. It begins at 0 %. The
  * same key always gets the same answer at the same percentage, and raising the percentage turns nobody back. `withWritePlans` puts it to
- * work.
+ * work. Messages without a message type have a {@link ContentTypePlan}.
  */
 export class WritePlan {
   readonly messageType: MessageType;
   readonly from: PlannedTarget;
   readonly to: PlannedTarget;
-  readonly #guard: ReaderGuard | undefined;
-  readonly #keyOf: (message: Message) => string | Uint8Array | undefined;
-  /** Of 10,000. */
-  #shares = 0;
-  #changes = 0;
+  readonly #share: PlanShare;
 
   constructor(messageType: MessageType, options: WritePlanOptions) {
+    const { guard, keyOf } = options;
     this.messageType = messageType;
     this.from = resolveTarget(messageType, options.from);
     this.to = resolveTarget(messageType, options.to);
-    this.#guard = options.guard;
-    this.#keyOf = options.keyOf ?? stableKey;
+    this.#share = new PlanShare({
+      name: messageType.name,
+      target: `${this.to.serializer} version ${this.to.version}`,
+      keyOf,
+      objections: async (call) => guard?.objections(messageType, this.to, call) ?? unguarded,
+    });
   }
 
   /** How many of a hundred messages are written new. */
   get percent(): number {
-    return (this.#shares * 100) / shareCount;
+    return this.#share.percent;
   }
 
   get phase(): WritePlanPhase {
-    if (this.#shares === 0) return "old";
-    return this.#shares === shareCount ? "new" : "mixed";
+    return this.#share.phase;
   }
 
   /** What to write a message as. */
   choose(message: Message): PlannedTarget {
-    if (this.#shares === 0) return this.from;
-    if (this.#shares === shareCount) return this.to;
-    const key = this.#keyOf(message);
-    const share = key === undefined ? Math.random() * shareCount : shareOf(this.messageType.name, key);
-    return share < this.#shares ? this.to : this.from;
+    return this.#share.includes(message) ? this.to : this.from;
   }
 
   /**
    * Sets the share of the new format, from 0 to 100, two digits behind the point. Raising it asks the guard first and rejects with
    * `operation-invalid`, naming the readers that cannot read it yet, or when the plan was stopped in the meantime; the share then stays.
    */
-  async setPercent(
-    percent: number,
-    { override = false, abortSignal }: SetPercentOptions = {},
-  ): Promise<void> {
-    if (typeof percent !== "number" || !(percent >= 0 && percent <= 100)) {
-      throw new TypeError(`A share is a number of percent from 0 to 100, not ${String(percent)}.`);
-    }
-    const shares = Math.round((percent * shareCount) / 100);
-    const change = ++this.#changes;
-    if (shares > this.#shares && !override) {
-      refuse(this, percent, await this.#objections(abortSignal));
-      if (change !== this.#changes) refuse(this, percent, ["it was stopped or changed in the meantime"]);
-    }
-    this.#shares = shares;
+  setPercent(percent: number, options?: SetPercentOptions): Promise<void> {
+    return this.#share.setPercent(percent, options);
   }
 
   /** The kill switch: from this moment everything is written old. Needs nobody's consent. */
   stop(): void {
-    this.#changes += 1;
-    this.#shares = 0;
+    this.#share.stop();
   }
 
   /**
    * Asks the guard again and stops the plan when a reader is not able any more, for example after a roll-back. Resolves with the objections;
    * none when all is well. Call it at intervals while the plan is mixed or new.
    */
-  async recheck(options: CallOptions = {}): Promise<readonly string[]> {
-    const objections = await this.#objections(options.abortSignal);
-    if (objections.length > 0) this.stop();
-    return objections;
-  }
-
-  async #objections(abortSignal: AbortSignal | undefined): Promise<readonly string[]> {
-    if (this.#guard === undefined) return ["no guard can tell whether every reader is able"];
-    return this.#guard.objections(this.messageType, this.to, { abortSignal });
+  recheck(options?: CallOptions): Promise<readonly string[]> {
+    return this.#share.recheck(options);
   }
 }
 
@@ -129,12 +96,4 @@ function resolveTarget(
     );
   }
   return Object.freeze({ serializer, version });
-}
-
-function refuse({ messageType, to }: WritePlan, percent: number, objections: readonly string[]): void {
-  if (objections.length === 0) return;
-  throw new WaybillError(
-    "operation-invalid",
-    `"${messageType.name}" is not written as ${to.serializer} version ${to.version} at ${percent} %: ${objections.join("; ")}.`,
-  );
 }

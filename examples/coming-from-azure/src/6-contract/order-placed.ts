@@ -1,0 +1,23 @@
+import { defineMessage } from "@waybill/core";
+import { z } from "zod";
+
+// #region define
+/** Version 2 is all there is. */
+export const orderPlaced = defineMessage("order-placed", {
+  version: 2,
+  schemas: {
+    2: {
+      body: z.object({ orderId: z.string(), cents: z.number().int() }),
+      avro: {
+        type: "record",
+        name: "OrderPlaced",
+        fields: [
+          { name: "orderId", type: "string" },
+          { name: "cents", type: "long" },
+        ],
+      },
+    },
+  },
+  unused: [1],
+});
+// #endregion

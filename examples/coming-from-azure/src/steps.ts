@@ -1,0 +1,78 @@
+/** One step: which programs run, and what must have read its orders. */
+export interface Step {
+  readonly name: string;
+  /** The producer's program, with the share that it is to write new. */
+  readonly producer: string;
+  readonly percent?: number | undefined;
+  /** The consumers' programs, side by side. */
+  readonly consumers: readonly string[];
+  /** How many more orders are placed when the consumers have stopped: they wait for the next step's. */
+  readonly left: number;
+  /** Every way in which orders must have been read, and no other. */
+  readonly readAs: readonly string[];
+}
+
+const sdkProducer = "0-sdk/producer";
+const sdkConsumer = "0-sdk/consumer";
+
+/** The way from the SDK alone to Avro version 2. Each step is a deployment; what the one before left waiting is read by the next. */
+export const steps: readonly Step[] = [
+  {
+    name: "0 The SDK alone",
+    producer: sdkProducer,
+    consumers: [sdkConsumer],
+    left: 5,
+    readAs: ["SDK"],
+  },
+  {
+    name: "1 A waybill consumer beside the SDK's",
+    producer: sdkProducer,
+    consumers: [sdkConsumer, "1-consumer/consumer"],
+    left: 5,
+    readAs: ["SDK", "waybill, json"],
+  },
+  {
+    name: "2 A waybill producer; consumers as before",
+    producer: "2-producer/producer",
+    consumers: [sdkConsumer, "1-consumer/consumer"],
+    left: 5,
+    readAs: ["SDK", "waybill, json"],
+  },
+  {
+    name: "3 The message gets a type: order-placed version 1",
+    producer: "3-message-type/producer",
+    consumers: ["3-message-type/consumer"],
+    left: 5,
+    readAs: ["waybill, json v1"],
+  },
+  {
+    name: "4 Consumers read both: version 2 in Avro, too",
+    producer: "3-message-type/producer",
+    consumers: ["4-read-both/consumer"],
+    left: 5,
+    readAs: ["waybill, json v1"],
+  },
+  {
+    name: "5 Half is written new",
+    producer: "5-write-avro/producer",
+    percent: 50,
+    consumers: ["4-read-both/consumer"],
+    left: 5,
+    readAs: ["waybill, json v1", "waybill, avro v2"],
+  },
+  {
+    name: "5 Everything is written new, and the old is used up",
+    producer: "5-write-avro/producer",
+    percent: 100,
+    consumers: ["4-read-both/consumer"],
+    left: 0,
+    readAs: ["waybill, json v1", "waybill, avro v2"],
+  },
+  {
+    name: "6 JSON and version 1 leave",
+    producer: "6-contract/producer",
+    consumers: ["6-contract/consumer"],
+    left: 0,
+    readAs: ["waybill, avro v2"],
+  },
+];

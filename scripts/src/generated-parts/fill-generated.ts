@@ -1,0 +1,25 @@
+import { fileURLToPath } from "node:url";
+import { drawPackages, drawRuntimes } from "./compatibility.js";
+import { drawPerformance } from "./performance.js";
+import { drawRecipes } from "./recipes.js";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+
+const parts: Readonly<Record<string, (root: string) => string>> = {
+  packages: drawPackages,
+  performance: drawPerformance,
+  recipes: drawRecipes,
+  runtimes: drawRuntimes,
+};
+
+/** Fills every part of a page that stands between `<!-- generated name -->` and `<!-- /generated -->`. Throws for a name that there is not. */
+export function fillGenerated(page: string): string {
+  return page.replace(
+    /(<!-- generated ([\w-]+) -->\n)[\s\S]*?(<!-- \/generated -->)/g,
+    (_, start: string, name: string, end: string) => {
+      const draw = parts[name];
+      if (draw === undefined) throw new Error(`Nothing generates "${name}".`);
+      return `${start}\n${draw(root)}\n\n${end}`;
+    },
+  );
+}

@@ -1,0 +1,15 @@
+/** How the search of the site ranks: given to VitePress, and to the test of the queries. */
+export const searchOptions = {
+  searchOptions: {
+    fuzzy: 0.2,
+    prefix: true,
+    boost: { title: 5, titles: 3, text: 1 },
+    combineWith: "OR" as const,
+    boostDocument: (id: string): number => {
+      if (/\/(?:api|packages)\//.test(id)) return /\/api\//.test(id) ? 0.1 : 0.7;
+      // It names everything once; the page that explains a thing comes first.
+      if (id.includes("coming-from-azure")) return 0.6;
+      return /\/(?:changelog|contributing|glossary|upstream|recipes)/.test(id) ? 0.3 : 1;
+    },
+  },
+};

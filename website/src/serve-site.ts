@@ -1,0 +1,50 @@
+import { createReadStream, existsSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname, normalize } from "node:path";
+import { output } from "./paths.js";
+
+const types: Readonly<Record<string, string>> = {
+  ".css": "text/css",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".json": "application/json",
+  ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
+};
+
+/** A site that is served for a test, as any static host does. */
+export interface ServedSite {
+  readonly origin: string;
+  close(): void;
+}
+
+/** Serves the built site on a free port of this machine. */
+export async function serveSite(): Promise<ServedSite> {
+  const server = createServer((request, response) => {
+    const path = normalize(decodeURIComponent(new URL(request.url ?? "/", "http://site").pathname));
+    const file = fileOf(path);
+    if (file === undefined) {
+      response.writeHead(404).end();
+      return;
+    }
+    response.writeHead(200, { "content-type": types[extname(file)] ?? "application/octet-stream" });
+    createReadStream(file).pipe(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+function fileOf(path: string): string | undefined {
+  const candidates = [path, `${path}.html`, `${path.replace(/\/$/, "")}/index.html`];
+  return candidates
+    .map((candidate) => output + candidate.replace(/^\//, ""))
+    .find((file) => existsSync(file) && statSync(file).isFile());
+}
