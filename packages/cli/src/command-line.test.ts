@@ -79,7 +79,13 @@ describe("an interrupted repair", () => {
         return receipts.includes('"removed"');
       },
     });
-    expect(interrupted).toMatchObject({ exitCode: 130, stdout: "" });
+    expect(interrupted).toMatchObject({
+      exitCode: 130,
+      stdout: "",
+      stderr: expect.stringMatching(
+        /^Interrupted: \d+ dead letters? (?:was|were) sent again\. To go on, run the same command with the same --receipts r\.\n$/,
+      ),
+    });
     const rest = await environment.run(repair);
     expect(rest).toMatchObject({ exitCode: 0 });
     expect(rest.json()).toMatchObject({ possibleDuplicates: [], skipped: {} });
@@ -105,7 +111,10 @@ describe("an interrupted receive", () => {
     const left = () => environment.withBroker((broker) => waiting(broker, { queue: "orders" }));
     const receive = ["receive", "orders", "--settle", "complete", "--max", "1000"];
     const ended = await environment.run(receive, { interruptWhen: async () => (await left()).length < 500 });
-    expect(ended.exitCode).toBe(130);
+    expect(ended).toMatchObject({
+      exitCode: 130,
+      stderr: `Interrupted: ${ended.lines().length} of up to 1000 messages were completed; what was not written stays where it is. To go on, run the same command again.\n`,
+    });
     expect(ended.lines().length + (await left()).length).toBe(500);
   });
 });

@@ -49,7 +49,8 @@ The way from one format to the next:
   4. waybill dead-letters repair orders     send it again
   5. waybill verdict json …                 whether the old format can go
 
-The broker is the namespace of SERVICEBUS_CONNECTION_STRING, or a local data directory: --data DIR.
+The broker is the namespace of SERVICEBUS_CONNECTION_STRING, one to sign in to with Microsoft Entra ID: --namespace NAME,
+or a local data directory: --data DIR.
 The chain and the message types come from waybill.config.ts; without one they are JSON and MessagePack.
 
 Exit codes: 0 done · 1 done, and found something · 2 wrong usage · 3 broker out of reach · 4 failed · 130 interrupted`,

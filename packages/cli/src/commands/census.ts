@@ -5,6 +5,7 @@ import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { withoutSecrets } from "../errors/without-secrets.js";
 import { parseCount, parseShare } from "../input/parse-number.js";
 import { originOf } from "../origin/origin-of.js";
+import { counted } from "../output/counted.js";
 import { entityText } from "../output/entity-text.js";
 import { printable } from "../output/printable.js";
 import type { Terminal } from "../output/terminal.js";
@@ -119,9 +120,11 @@ function printCensus(terminal: Terminal, { groups, places, hidden, sampleRate }:
     terminal.line();
   }
   const sampled = sampleRate < 1 ? `, ${sampleRate * 100} % of them read` : "";
-  terminal.line(`${peeked} messages in ${places.length} places${sampled}`);
+  terminal.line(`${counted(peeked, "message")} in ${counted(places.length, "place")}${sampled}`);
   for (const { entityPath, kind, count } of hidden) {
-    terminal.line(`${entityPath}: ${count ?? "an unknown number of"} messages nobody can look at (${kind})`);
+    terminal.line(
+      `${entityPath}: ${count === undefined ? "an unknown number of messages" : counted(count, "message")} nobody can look at (${kind})`,
+    );
   }
   for (const place of places) {
     if (place.end === "limit") terminal.line(`${entityText(place)}: stopped after ${place.peeked}`);

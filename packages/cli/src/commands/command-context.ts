@@ -1,3 +1,4 @@
+import { WaybillError } from "@waybill/core";
 import { type LoadedConfig, loadConfig } from "../config/load-config.js";
 import type { Connection } from "../connection/connection.js";
 import { openConnection } from "../connection/connection.js";
@@ -8,6 +9,7 @@ export interface CommonOptions {
   readonly config?: string;
   readonly json?: boolean;
   readonly data?: string;
+  readonly namespace?: string;
   readonly create?: boolean;
 }
 
@@ -34,6 +36,11 @@ export async function openChain(options: CommonOptions): Promise<ChainContext> {
 export async function openBrokerContext(options: CommonOptions): Promise<BrokerContext> {
   const chain = await openChain(options);
   return { ...chain, ...(await openConnection(options)) };
+}
+
+/** Whether an error came of Ctrl-C. */
+export function isInterruption(error: unknown, { abortSignal }: Pick<ChainContext, "abortSignal">): boolean {
+  return abortSignal.aborted && error instanceof WaybillError && error.code === "aborted";
 }
 
 /** The first Ctrl-C lets a command end in order; the second one ends it at once. */

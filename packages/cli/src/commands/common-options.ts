@@ -19,12 +19,19 @@ export function chainCommand(name: string): Command {
 
 /** A command that works with a broker. */
 export function brokerCommand(name: string): Command {
-  return chainCommand(name).addOption(
-    new Option(
-      "-d, --data <directory>",
-      "the data directory of a local broker; default: the namespace of SERVICEBUS_CONNECTION_STRING",
-    ),
-  );
+  return chainCommand(name)
+    .addOption(
+      new Option(
+        "-d, --data <directory>",
+        "the data directory of a local broker; default: the namespace of SERVICEBUS_CONNECTION_STRING",
+      ),
+    )
+    .addOption(
+      new Option(
+        "--namespace <name>",
+        "a namespace to sign in to with Microsoft Entra ID, as shop or shop.servicebus.windows.net; needs @azure/identity",
+      ),
+    );
 }
 
 /** Lets a command name the entities to look at. */

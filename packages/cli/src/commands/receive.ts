@@ -6,9 +6,15 @@ import { UsageError } from "../errors/usage-error.js";
 import { parseDuration } from "../input/parse-duration.js";
 import { parseEntity } from "../input/parse-entity.js";
 import { parseCount } from "../input/parse-number.js";
+import { counted } from "../output/counted.js";
 import { messageTable } from "../output/message-table.js";
 import { messageView } from "../output/message-view.js";
-import { type BrokerContext, type CommonOptions, openBrokerContext } from "./command-context.js";
+import {
+  type BrokerContext,
+  type CommonOptions,
+  isInterruption,
+  openBrokerContext,
+} from "./command-context.js";
 import { brokerCommand, exiting } from "./common-options.js";
 
 type Settle = "complete" | "abandon" | "defer" | "dead-letter";
@@ -78,9 +84,21 @@ async function receive(address: EntityAddress, options: ReceiveOptions): Promise
   }
   try {
     return await new Receiving(context, receiver, options).run();
+  } catch (error) {
+    throw requiresSession(error) ? withSessionHint(error) : error;
   } finally {
     await receiver.close();
   }
+}
+
+/** As the service and the local broker have it. */
+function requiresSession(error: unknown): error is WaybillError {
+  return error instanceof WaybillError && /requires sessions/i.test(error.message);
+}
+
+function withSessionHint(error: WaybillError): UsageError {
+  const text = `${error.message}\nName a session with --session-id ID, or take the next one that has messages with --next-session.`;
+  return new UsageError(text);
 }
 
 async function openReceiver(
@@ -103,6 +121,7 @@ class Receiving {
   /** What is given back: locked until the end, so that it does not come again. */
   readonly #kept: DeliveredMessage[] = [];
   #unread = 0;
+  #settled = 0;
 
   constructor(context: BrokerContext, receiver: TransportReceiver, options: ReceiveOptions) {
     this.#context = context;
@@ -117,7 +136,7 @@ class Receiving {
     try {
       while (left > 0 && !abortSignal.aborted) {
         const maxMessages = Math.min(left, batchSize);
-        const batch = await this.#receiver.receive({ maxMessages, maxWaitTimeInMs: wait, abortSignal });
+        const batch = await this.#receive(maxMessages, wait);
         if (batch.length === 0) break;
         left -= batch.length;
         await this.#take(batch);
@@ -125,13 +144,39 @@ class Receiving {
     } finally {
       await Promise.allSettled(this.#kept.map((message) => this.#receiver.abandon(message.settlement!)));
     }
-    if (left > 0 && abortSignal.aborted) return exitCodes.interrupted;
+    if (left > 0 && abortSignal.aborted) {
+      terminal.note(this.#interruption());
+      return exitCodes.interrupted;
+    }
     if (left === max && !terminal.isJson) terminal.line("no messages");
     if (this.#unread > 0 && this.#options.includeUndecodable !== true)
       terminal.note(
         `${this.#unread} that cannot be deserialized stay; --include-undecodable settles them too.`,
       );
     return this.#unread === 0 ? exitCodes.ok : exitCodes.found;
+  }
+
+  /** What is interrupted while it waits has nothing in hand. */
+  async #receive(maxMessages: number, maxWaitTimeInMs: number): Promise<readonly DeliveredMessage[]> {
+    const { abortSignal } = this.#context;
+    try {
+      return await this.#receiver.receive({ maxMessages, maxWaitTimeInMs, abortSignal });
+    } catch (error) {
+      if (isInterruption(error, this.#context)) return [];
+      throw error;
+    }
+  }
+
+  #interruption(): string {
+    const { settle, max } = this.#options;
+    const done = {
+      complete: "completed",
+      abandon: "abandoned",
+      defer: "deferred",
+      "dead-letter": "dead-lettered",
+    };
+    const were = `${this.#settled} of up to ${counted(max, "message")} ${this.#settled === 1 ? "was" : "were"} ${done[settle]}`;
+    return `Interrupted: ${were}; what was not written stays where it is. To go on, run the same command again.`;
   }
 
   /** Nothing is settled before it is written: nobody would ever see it. */
@@ -161,6 +206,7 @@ class Receiving {
     const isLeft = status !== "decoded" && includeUndecodable !== true;
     if (isLeft || settle === "abandon") this.#kept.push(message);
     else await this.#settle(message.settlement!, settle);
+    if (!isLeft) this.#settled++;
   }
 
   async #settle(delivery: object, how: Exclude<Settle, "abandon">): Promise<void> {

@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { parseEntity } from "../input/parse-entity.js";
 import { parseCount } from "../input/parse-number.js";
+import { counted } from "../output/counted.js";
 import { entityText } from "../output/entity-text.js";
 import { printable } from "../output/printable.js";
 import type { Terminal } from "../output/terminal.js";
@@ -81,7 +82,7 @@ function printReport(terminal: Terminal, entity: string, report: RehearsalReport
   }
   const rest = report.isWhole ? "" : ", and there are more";
   terminal.line(
-    `${printable(entity)}: ${report.decodedCount} of ${report.messageCount} messages can be read${rest}`,
+    `${printable(entity)}: ${report.decodedCount} of ${counted(report.messageCount, "message")} can be read${rest}`,
   );
   const suggestions = new Set(report.groups.flatMap(({ suggestion }) => suggestion ?? []));
   if (report.advice !== undefined) terminal.line(printable(report.advice));

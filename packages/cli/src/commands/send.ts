@@ -4,11 +4,18 @@ import { checkMessage } from "@waybill/core/transport";
 import { fromPortableValue, type PortableValue, parsePortableJson } from "@waybill/migration";
 import { type Command, Option } from "commander";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
+import { Interruption } from "../errors/interruption.js";
 import { UsageError } from "../errors/usage-error.js";
 import { parseDuration, parseWhen } from "../input/parse-duration.js";
 import { parseCount } from "../input/parse-number.js";
 import { readInput } from "../input/read-input.js";
-import { type BrokerContext, type CommonOptions, openBrokerContext } from "./command-context.js";
+import { counted } from "../output/counted.js";
+import {
+  type BrokerContext,
+  type CommonOptions,
+  isInterruption,
+  openBrokerContext,
+} from "./command-context.js";
 import { brokerCommand, exiting, withLabels } from "./common-options.js";
 
 /** What to send. */
@@ -94,7 +101,7 @@ async function send(entity: string, file: string | undefined, options: SendOptio
   } else {
     const when = options.schedule === undefined ? "sent" : `scheduled as ${sequenceNumber}`;
     context.terminal.line(
-      `${when}: ${messageId} (${contentType ?? "no content type"}, ${(message.body as Uint8Array).length} bytes)`,
+      `${when}: ${messageId} (${contentType ?? "no content type"}, ${counted((message.body as Uint8Array).length, "byte")})`,
     );
   }
   return exitCodes.ok;
@@ -141,6 +148,11 @@ async function deliver(
   try {
     if (schedule === undefined) await sender.send([message], { abortSignal });
     else return (await sender.schedule([message], schedule, { abortSignal }))[0];
+  } catch (error) {
+    if (!isInterruption(error, { abortSignal })) throw error;
+    throw new Interruption(
+      `Interrupted: the message may have been sent. Look for ${String(message.messageId)} with waybill peek before you send it again, with the same --message-id.`,
+    );
   } finally {
     await sender.close();
   }

@@ -5,6 +5,7 @@ import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { UsageError } from "../errors/usage-error.js";
 import { parseCount } from "../input/parse-number.js";
 import { readInput } from "../input/read-input.js";
+import { counted } from "../output/counted.js";
 import { type CommonOptions, openChain } from "./command-context.js";
 import { chainCommand, exiting, withLabels } from "./common-options.js";
 
@@ -74,7 +75,7 @@ async function transcode(file: string | undefined, options: TranscodeOptions): P
   if (out === undefined) process.stdout.write(bytes);
   else await writeFile(out, bytes);
   terminal.note(
-    `read by ${outcome.report.serializer}, written as ${written.contentType}, ${bytes.length} bytes`,
+    `read by ${outcome.report.serializer}, written as ${written.contentType}, ${counted(bytes.length, "byte")}`,
   );
   for (const [name, value] of Object.entries(written.applicationProperties ?? {})) {
     terminal.note(`  ${name}: ${String(value)}`);

@@ -1,7 +1,7 @@
 import type { Transport } from "@waybill/core";
 import type { EntityCatalog, EntityName } from "@waybill/core/transport";
 import { UsageError } from "../errors/usage-error.js";
-import { openAzure } from "./open-azure.js";
+import { openAzure, openEntra } from "./open-azure.js";
 import { openLocal } from "./open-local.js";
 
 /** A broker to work with. */
@@ -17,6 +17,8 @@ export interface Connection extends AsyncDisposable {
 export interface ConnectionOptions {
   /** The data directory of a local broker; else the connection string of the environment counts. */
   readonly data?: string | undefined;
+  /** A namespace to sign in to with Microsoft Entra ID, by its name or host. */
+  readonly namespace?: string | undefined;
   /** Makes the data directory when it is not there. Default: false. */
   readonly create?: boolean | undefined;
 }
@@ -25,10 +27,19 @@ export interface ConnectionOptions {
 const variable = "SERVICEBUS_CONNECTION_STRING";
 
 /** Opens the local data directory, or connects to the namespace of the environment. */
-export async function openConnection({ data, create = false }: ConnectionOptions): Promise<Connection> {
+export async function openConnection({
+  data,
+  namespace,
+  create = false,
+}: ConnectionOptions): Promise<Connection> {
+  if (data !== undefined && namespace !== undefined)
+    throw new UsageError("Give --data or --namespace, not both.");
+  if (namespace !== undefined) return await openEntra(namespace);
   if (data !== undefined) return await openLocal(data, create);
   const connectionString = process.env[variable];
   if (connectionString !== undefined && connectionString.trim() !== "")
     return await openAzure(connectionString.trim());
-  throw new UsageError(`Where is the broker? Set ${variable}, or name a local data directory with --data.`);
+  throw new UsageError(
+    `Where is the broker? Set ${variable}, or name a local data directory with --data, or a namespace to sign in to with --namespace.`,
+  );
 }

@@ -1,9 +1,11 @@
+import type { ServiceBusAdministrationClient, ServiceBusClient } from "@azure/service-bus";
 import { WaybillError } from "@waybill/core";
 import type { CallOptions, EntityCatalog, EntityName } from "@waybill/core/transport";
 import { azureCatalog, azureRetryOptions, azureTransport } from "@waybill/transport-azure";
 import { openAdministration } from "../broker-host/administration.js";
 import { UsageError } from "../errors/usage-error.js";
 import type { Connection } from "./connection.js";
+import { entraCredential, namespaceHost } from "./entra-credential.js";
 import { namedCatalog } from "./named-catalog.js";
 
 /** How long listing may take that nobody answers, in milliseconds. */
@@ -13,8 +15,22 @@ const listTimeoutMs = 20_000;
 export async function openAzure(connectionString: string): Promise<Connection> {
   const { ServiceBusClient } = await import("@azure/service-bus");
   const client = made(() => new ServiceBusClient(connectionString, { retryOptions: azureRetryOptions }));
+  return connectionOf(client, await openAdministration());
+}
+
+/** Connects to a namespace with Microsoft Entra ID. */
+export async function openEntra(namespace: string): Promise<Connection> {
+  const host = namespaceHost(namespace);
+  const credential = await entraCredential();
+  const { ServiceBusAdministrationClient, ServiceBusClient } = await import("@azure/service-bus");
+  return connectionOf(
+    new ServiceBusClient(host, credential, { retryOptions: azureRetryOptions }),
+    new ServiceBusAdministrationClient(host, credential, { retryOptions: { maxRetries: 2 } }),
+  );
+}
+
+function connectionOf(client: ServiceBusClient, administration: ServiceBusAdministrationClient): Connection {
   const transport = azureTransport(client);
-  const administration = await openAdministration();
   return {
     transport,
     catalog: (entities: readonly EntityName[]) =>

@@ -1,5 +1,7 @@
 import { WaybillError } from "@waybill/core";
 import { type ExitCode, exitCodes } from "./exit-codes.js";
+import { Interruption } from "./interruption.js";
+import { protocolHint } from "./protocol-hint.js";
 import { UsageError } from "./usage-error.js";
 import { withoutSecrets } from "./without-secrets.js";
 
@@ -11,9 +13,17 @@ export interface DescribedError {
 
 /** Says what went wrong, for people. */
 export function describeError(error: unknown): DescribedError {
+  if (error instanceof WaybillError && error.code === "aborted")
+    return { text: interruptedText, exitCode: exitCodes.interrupted };
   const text = withoutSecrets(error instanceof Error ? error.message : String(error));
-  return { text, exitCode: exitCodeOf(error) };
+  const hint = protocolHint(text, process.env.SERVICEBUS_CONNECTION_STRING ?? "");
+  if (hint === undefined) return { text, exitCode: exitCodeOf(error) };
+  return { text: `${text.trimEnd()}\n${hint}`, exitCode: exitCodes.connection };
 }
+
+/** Commands that change something say themselves how far they came. */
+const interruptedText =
+  "Interrupted: nothing on the broker was changed. Run the same command again to start over.";
 
 /** What the system says of a path that cannot be what was asked for. */
 const wrongPath: ReadonlySet<unknown> = new Set([
@@ -27,6 +37,7 @@ const wrongPath: ReadonlySet<unknown> = new Set([
 ]);
 
 function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof Interruption) return exitCodes.interrupted;
   if (error instanceof UsageError || error instanceof TypeError) return exitCodes.usage;
   if (error instanceof WaybillError) return fromWaybill(error);
   const { name, code } = error as { name?: unknown; code?: unknown };

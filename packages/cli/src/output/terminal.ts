@@ -4,6 +4,16 @@ import pc from "picocolors";
 import { printable } from "./printable.js";
 import { toJson } from "./to-json.js";
 
+/** How wide a table may be where the terminal is not wider, and how narrow a column. */
+const leastWidth = 100;
+const leastColumn = 8;
+
+/** The width of `2026-11-05T`: the time stands beneath. */
+const dateWidth = 11;
+
+/** Half of an id of 32 characters. */
+const yieldedWidth = 16;
+
 /** How many rows are laid out together. */
 const rowsAtOnce = 500;
 
@@ -42,20 +52,27 @@ export class Terminal {
     process.stdout.write(`${text}\n`);
   }
 
-  /** A table without lines, as wide as its content; a long one as several, because laying one out takes time by the square of its rows. */
-  table(head: readonly string[], rows: readonly (readonly Cell[])[]): void {
+  /**
+   * A table without lines, of 100 columns at most or as many as the terminal has, in which long cells take several lines; a long one as several, because laying one out takes time by the square of its rows. Columns
+   * of the names `yielding` are the first to take several lines.
+   */
+  table(head: readonly string[], rows: readonly (readonly Cell[])[], yielding: readonly string[] = []): void {
     for (let start = 0; start === 0 || start < rows.length; start += rowsAtOnce)
-      this.#tableOf(head, rows.slice(start, start + rowsAtOnce));
+      this.#tableOf(head, rows.slice(start, start + rowsAtOnce), yielding);
   }
 
-  #tableOf(head: readonly string[], rows: readonly (readonly Cell[])[]): void {
+  #tableOf(head: readonly string[], rows: readonly (readonly Cell[])[], yielding: readonly string[]): void {
+    const texts = rows.map((row) => row.map(cellText));
     const table = new Table({
+      colWidths: columnWidths(head, texts, Math.max(process.stdout.columns ?? 0, leastWidth), yielding),
+      wordWrap: true,
+      wrapOnWordBoundary: false,
       head: head.map((name) => this.colors.bold(name)),
       chars: noLines,
       style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
       colAligns: head.map((_, column) => (rows.some((row) => isCount(row[column])) ? "right" : "left")),
     });
-    for (const row of rows) table.push(row.map(cellText));
+    for (const row of texts) table.push(row);
     this.line(table.toString().replace(/ +$/gm, ""));
   }
 
@@ -121,6 +138,43 @@ const noLines = Object.freeze({
   "right-mid": "",
   middle: "  ",
 });
+
+/**
+ * As wide as their longest cells. Where that is too wide together, instants take two lines, then the columns of the names `yielding` give way,
+ * and then the widest one, again and again.
+ */
+function columnWidths(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  available: number,
+  yielding: readonly string[],
+): number[] {
+  const widths = head.map((name, column) =>
+    Math.max(name.length, ...rows.map((row) => (row[column] ?? "").length)),
+  );
+  const gaps = noLines.middle.length * (head.length - 1);
+  if (sum(widths) + gaps > available) {
+    for (const [column, width] of widths.entries())
+      if (rows.every((row) => isInstantOrNothing(row[column]))) widths[column] = Math.min(width, dateWidth);
+  }
+  for (let total = sum(widths) + gaps; total > available; total--) {
+    const first = head.findIndex((name, at) => yielding.includes(name) && (widths[at] ?? 0) > yieldedWidth);
+    const widest = first >= 0 ? first : widths.indexOf(Math.max(...widths));
+    const width = widths[widest] ?? 0;
+    if (width <= leastColumn) break;
+    widths[widest] = width - 1;
+  }
+  return widths;
+}
+
+/** Whether a cell is an instant, or has none. */
+function isInstantOrNothing(text: string | undefined): boolean {
+  return text === undefined || text === "-" || /^\d{4}-\d{2}-\d{2}T[\d:]{8}Z$/.test(text);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}
 
 function isCount(cell: Cell): boolean {
   return typeof cell === "number" || typeof cell === "bigint";

@@ -24,7 +24,7 @@ export type PreviousVersion<From extends string, Known extends string, Unused ex
   [Each in Known]: NextVersion<Each, Known, Unused> extends From ? Each : never;
 }[Known];
 
-/** The next whole number, in decimal digits. */
+/** The next integer, in decimal digits. */
 type Increment<Digits extends string> = Digits extends `${infer Head}9`
   ? `${Head extends "" ? "1" : Increment<Head>}0`
   : {

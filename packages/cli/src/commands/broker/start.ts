@@ -13,6 +13,7 @@ import { howToTrust } from "../../certificate/how-to-trust.js";
 import { resolveTls } from "../../certificate/resolve-tls.js";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { UsageError } from "../../errors/usage-error.js";
+import { counted } from "../../output/counted.js";
 
 /** How a broker is started. */
 export interface StartOptions {
@@ -144,7 +145,7 @@ function announce(
   const isEncrypted = !connectionString.includes("UseDevelopmentEmulator");
   const lines = [
     `Namespace ${name}, ${broker.tier ?? "all features"}, ${directory === undefined ? "in memory" : `in ${directory}`}: ` +
-      `${counts.queues} queues, ${counts.topics} topics, ${counts.subscriptions} subscriptions`,
+      `${counted(counts.queues, "queue")}, ${counted(counts.topics, "topic")}, ${counted(counts.subscriptions, "subscription")}`,
     `  ports   ${server.ports.join(", ")} of ${server.host}: AMQP, AMQP over WebSockets, HTTP${isEncrypted ? ", with TLS" : ""}`,
     `  health  ${health}`,
     "",

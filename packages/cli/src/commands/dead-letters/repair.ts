@@ -16,8 +16,14 @@ import { UsageError } from "../../errors/usage-error.js";
 import { parseDuration } from "../../input/parse-duration.js";
 import { parseEntity } from "../../input/parse-entity.js";
 import { parseCount, parseRate } from "../../input/parse-number.js";
+import { counted } from "../../output/counted.js";
 import type { Terminal } from "../../output/terminal.js";
-import { type BrokerContext, type CommonOptions, openBrokerContext } from "../command-context.js";
+import {
+  type BrokerContext,
+  type CommonOptions,
+  isInterruption,
+  openBrokerContext,
+} from "../command-context.js";
 import { brokerCommand, exiting } from "../common-options.js";
 import { type DeadLetterAddress, parseDeadLetterQueue } from "./dead-letter-source.js";
 import { type SelectionOptions, withSelection } from "./selection.js";
@@ -121,16 +127,27 @@ async function apply(
   const expected = await countOf(context, from);
   const receipts: ReceiptLog = await openReceiptFile(options.receipts!);
   const progress = terminal.progress("dead letters");
+  let sent = 0;
   try {
     const result = await repairDeadLetters({
       ...repairOptions(context, from, options),
       receipts,
-      onProgress: (so) => progress.update(doneOf(so), expected),
+      onProgress(so) {
+        sent = so.resubmitted + so.resumed;
+        progress.update(doneOf(so), expected);
+      },
     });
     progress.stop();
     if (terminal.isJson) terminal.json({ isApplied: true, ...result });
     else printResult(terminal, result);
     return Object.keys(result.skipped).length === 0 ? exitCodes.ok : exitCodes.found;
+  } catch (error) {
+    if (!isInterruption(error, context)) throw error;
+    progress.stop();
+    terminal.note(
+      `Interrupted: ${counted(sent, "dead letter")} ${sent === 1 ? "was" : "were"} sent again. To go on, run the same command with the same --receipts ${options.receipts}.`,
+    );
+    return exitCodes.interrupted;
   } finally {
     progress.stop();
     await receipts.close();
@@ -174,7 +191,7 @@ function doneOf({ resubmitted, resumed, skipped }: RepairResult): number {
 }
 
 function printRehearsal(terminal: Terminal, { peeked, resubmittable, skipped }: RepairRehearsal): void {
-  terminal.line(`${resubmittable} of ${peeked} dead letters would be sent again`);
+  terminal.line(`${resubmittable} of ${counted(peeked, "dead letter")} would be sent again`);
   printSkipped(terminal, skipped);
   if (resubmittable > 0) terminal.line("To do it: --apply --receipts FILE");
 }
@@ -184,7 +201,8 @@ function printResult(
   { resubmitted, resumed, skipped, possibleDuplicates }: RepairResult,
 ): void {
   terminal.line(`${terminal.colors.bold(String(resubmitted))} sent again`);
-  if (resumed > 0) terminal.line(`${resumed} had been sent before and were removed now`);
+  if (resumed > 0)
+    terminal.line(`${resumed} had been sent before and ${resumed === 1 ? "was" : "were"} removed now`);
   printSkipped(terminal, skipped);
   if (possibleDuplicates.length === 0) return;
   terminal.line(
@@ -193,7 +211,8 @@ function printResult(
 }
 
 function printSkipped(terminal: Terminal, skipped: RepairResult["skipped"]): void {
-  for (const [why, count] of Object.entries(skipped)) terminal.line(`${count} stay: ${why}`);
+  for (const [why, count] of Object.entries(skipped))
+    terminal.line(`${count} ${count === 1 ? "stays" : "stay"}: ${why}`);
 }
 
 function parseTarget(path: string): RepairTarget {

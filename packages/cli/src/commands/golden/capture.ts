@@ -3,6 +3,7 @@ import { captureGoldenMessages, type GoldenCapture, writeGoldenMessages } from "
 import type { Command } from "commander";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { parseCount } from "../../input/parse-number.js";
+import { counted } from "../../output/counted.js";
 import type { Terminal } from "../../output/terminal.js";
 import { type CommonOptions, openBrokerContext } from "../command-context.js";
 import { brokerCommand, exiting, withEntities } from "../common-options.js";
@@ -85,7 +86,7 @@ function print(
 ): void {
   for (const name of written) terminal.line(name);
   terminal.line(
-    `${written.length} written, ${messages.length - written.length} known already, ${peeked} messages looked at`,
+    `${written.length} written, ${messages.length - written.length} known already, ${counted(peeked, "message")} looked at`,
   );
   if (skipped.length === 0) return;
   terminal.line();

@@ -1,6 +1,7 @@
 import { checkGoldenMessages } from "@waybill/migration";
 import type { Command } from "commander";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
+import { counted } from "../../output/counted.js";
 import { type CommonOptions, openChain } from "../command-context.js";
 import { chainCommand, exiting } from "../common-options.js";
 
@@ -39,7 +40,7 @@ async function check(directory: string, options: CommonOptions): Promise<ExitCod
       terminal.line();
     }
     terminal.line(
-      `${checked} checked, ${failures.length === 0 ? "all as before" : `${failures.length} failures`}`,
+      `${checked} checked, ${failures.length === 0 ? "all as before" : counted(failures.length, "failure")}`,
     );
   }
   return failures.length === 0 ? exitCodes.ok : exitCodes.found;

@@ -1,0 +1,92 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { WaybillError } from "@waybill/core";
+import { describe, expect, it } from "vitest";
+import { namespaceHost } from "./connection/entra-credential.js";
+import { encoded, fill, openServerEnvironment, runCommand } from "./environments.test-support.js";
+import { describeError } from "./errors/describe-error.js";
+
+describe("a table", () => {
+  it("says when scheduled messages are due, and fits 100 columns", async () => {
+    await using environment = await openServerEnvironment();
+    await environment.withBroker(async (broker) => {
+      await broker.createQueue("orders");
+      await fill(broker, "orders", [{ ...encoded({ id: 1 }), subject: "a-message-type-with-a-long-name" }]);
+    });
+    await environment.run(["send", "orders", "--body", "{}", "--schedule", "10m"]);
+    const { stdout } = await environment.run(["peek", "orders", "--no-json"]);
+    expect(stdout).toMatch(/^NUMBER +STATE +ENQUEUED +DUE +MESSAGE ID/);
+    expect(stdout).toMatch(/ 2 +scheduled +\S+ +\d{4}-\d{2}-\d{2}T/);
+    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
+  });
+});
+
+describe("a hint", () => {
+  it("names --next-session where the queue requires sessions", async () => {
+    await using environment = await openServerEnvironment();
+    await environment.withBroker((broker) => broker.createQueue("carts", { requiresSession: true }));
+    const ended = await environment.run(["receive", "carts", "--settle", "complete"]);
+    expect(ended).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--next-session") });
+  });
+
+  it("says that the broker speaks no TLS", async () => {
+    await using environment = await openServerEnvironment();
+    const env = {
+      SERVICEBUS_CONNECTION_STRING: (environment.connectionString ?? "").replace(
+        /;?UseDevelopmentEmulator=true/,
+        "",
+      ),
+    };
+    const ended = await environment.run(["peek", "orders"], { env });
+    expect(ended).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringContaining("takes ;UseDevelopmentEmulator=true"),
+    });
+  });
+});
+
+describe("an interrupted command", () => {
+  it("that only looks says that nothing was changed", () => {
+    const { text, exitCode } = describeError(new WaybillError("aborted", "The call was given up."));
+    expect([text, exitCode]).toEqual([
+      "Interrupted: nothing on the broker was changed. Run the same command again to start over.",
+      130,
+    ]);
+  });
+});
+
+describe("--namespace", () => {
+  const identity = "node_modules/@azure/identity";
+
+  it("says what has to be installed", async () => {
+    await using environment = await openServerEnvironment();
+    const ended = await environment.run(["peek", "orders", "--namespace", "shop"], { isFresh: true });
+    expect(ended).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("npm install @azure/identity"),
+    });
+  });
+
+  it("signs in with DefaultAzureCredential of the project", async () => {
+    await using environment = await openServerEnvironment();
+    await mkdir(join(environment.folder, identity), { recursive: true });
+    await environment.write(`${identity}/package.json`, '{ "type": "module", "exports": "./index.js" }');
+    await environment.write(
+      `${identity}/index.js`,
+      'export class DefaultAzureCredential { constructor() { throw new Error("made a credential"); } }',
+    );
+    const ended = await environment.run(["peek", "orders", "--namespace", "shop"], { isFresh: true });
+    expect(ended.stderr).toContain("made a credential");
+  });
+
+  it("takes a name or a host", () => {
+    expect(namespaceHost("shop")).toBe("shop.servicebus.windows.net");
+    expect(namespaceHost("sb://shop.servicebus.chinacloudapi.cn/")).toBe("shop.servicebus.chinacloudapi.cn");
+    expect(() => namespaceHost("Endpoint=sb://shop;SharedAccessKey=x")).toThrow("takes a name, such as shop");
+  });
+
+  it("excludes --data", async () => {
+    const ended = await runCommand(["peek", "orders", "--namespace", "shop", "--data", "x"]);
+    expect(ended).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("not both") });
+  });
+});
