@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { createPipeline, defineMessage, type EncodedMessage } from "@waybill/core";
 import { WritePlan } from "@waybill/migration";
 import { json } from "@waybill/serializer-json";
@@ -79,6 +80,22 @@ describe("what an explorer shows", () => {
     const forced = (await fixture.get("/api/message?entity=orders&number=1&readAs=json")).json<MessageView>();
     expect(forced).toMatchObject({ status: "undeserializable", reading: { readAs: "json" } });
     expect((await fixture.get("/api/message?entity=orders&number=1&readAs=nobody")).status).toBe(400);
+  });
+
+  it("finds the byte of a character, but not in bytes that were compressed on their way", async () => {
+    await using fixture = await openExplorer();
+    const body = new TextEncoder().encode('{"\u00fc\u20ac":1,}');
+    const label = { contentType: "application/json", applicationProperties: {} };
+    const zipped = { ...label, applicationProperties: { "Content-Encoding": "gzip" } };
+    await fixture.send({ ...label, body }, { ...zipped, body: Uint8Array.from(gzipSync(body)) });
+    const [plain, compressed] = await Promise.all(
+      [1, 2].map(async (number) =>
+        (await fixture.get(`/api/message?entity=orders&number=${number}`)).json<MessageView>(),
+      ),
+    );
+    expect(plain?.hex?.offset).toBe(body.length - 1);
+    expect(compressed?.reading.status).toBe("undeserializable");
+    expect(compressed?.hex?.offset).toBeUndefined();
   });
 
   it("folds what is large, and unfolds a part of it", async () => {

@@ -92,6 +92,9 @@ function Reading({ message, source }: ReadingProps): VNode {
           <HexTable hex={hex} source={{ entity, number }} />
         )}
       </div>
+      {reading.contentEncodings.length > 0 && reading.attempts.length > 0 ? (
+        <p class="quiet">Offsets count in the body once {reading.contentEncodings.join(", ")} is undone.</p>
+      ) : null}
       {record === undefined ? null : (
         <AttemptsTable
           title={`What was tried when it was dead-lettered, ${timeText(record.deadLetteredAt)}`}

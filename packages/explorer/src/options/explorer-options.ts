@@ -6,9 +6,11 @@ import { withTurns } from "./with-turns.js";
 
 /** What is explored, and what may be changed. */
 export interface ExplorerOptions {
+  /** The connection; the explorer leaves it open. */
   readonly transport: Transport;
   /** The chain of the consumers: it alone decides what a body is. */
   readonly pipeline: Pipeline;
+  /** Which entities there are, with their counts. */
   readonly catalog: EntityCatalog;
   /** The name of the namespace, as people know it; names its census file, too. */
   readonly namespace: string;

@@ -9,16 +9,23 @@ export interface AttemptView {
   readonly offset: number | undefined;
 }
 
-/** What every serializer of ours writes where it knows the place. */
-const offsetPattern = /\boffset (\d{1,15})\b/;
+/** What serializers of ours write where they know the place: a byte, or of a text a character. */
+const offsetPattern = /\b(offset|character) (\d{1,15})\b/;
 
-/** Shows an attempt of a report or of a dead-letter record. */
-export function attemptView(attempt: Omit<AttemptView, "offset">): AttemptView {
+/** Shows an attempt of a report or of a dead-letter record. `body` is what was read, where it is at hand: characters of a text are found in it. */
+export function attemptView(attempt: Omit<AttemptView, "offset">, body?: Uint8Array): AttemptView {
   const { serializer, position, stage, reason, detail } = attempt;
-  return { serializer, position, stage, reason, detail, offset: offsetIn(detail) };
+  return { serializer, position, stage, reason, detail, offset: offsetIn(detail, body) };
 }
 
-function offsetIn(detail: string): number | undefined {
-  const digits = offsetPattern.exec(detail)?.[1];
-  return digits === undefined ? undefined : Number(digits);
+function offsetIn(detail: string, body: Uint8Array | undefined): number | undefined {
+  const [, unit, digits] = offsetPattern.exec(detail) ?? [];
+  if (digits === undefined) return undefined;
+  return unit === "offset" ? Number(digits) : body && byteOf(body, Number(digits));
+}
+
+/** Where a character of a text in UTF-8 begins; a byte order mark is not counted among the characters. */
+function byteOf(body: Uint8Array, character: number): number {
+  const hasMark = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
+  return Buffer.byteLength(new TextDecoder().decode(body).slice(0, character)) + (hasMark ? 3 : 0);
 }

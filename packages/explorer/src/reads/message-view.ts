@@ -99,14 +99,15 @@ export async function messageView(
 ): Promise<MessageView> {
   const chain = await readMessage(context, message, { abortSignal });
   const outcome = readAs === undefined ? chain : await readingAs(context, message, readAs, abortSignal);
-  const reading = readingView(context, outcome, readAs);
-  const offset = reading.attempts[reading.decisive]?.offset;
+  const travelled = bodyAsRead(message, outcome.report);
+  const reading = readingView(context, outcome, { readAs, travelled });
+  const offset = travelled && reading.attempts[reading.decisive]?.offset;
   return {
     ...messageRow(message, chain),
     properties: propertiesOf(message),
     applicationProperties: applicationPropertiesOf(message.applicationProperties),
     reading,
-    record: recordOf(message),
+    record: recordOf(message, travelled),
     hex: message.body instanceof Uint8Array ? hexAround(message.body, offset) : undefined,
   };
 }
@@ -142,6 +143,15 @@ function hexAround(body: Uint8Array, offset: number | undefined): HexView {
   return hexOf(body, from, hexBytes, place);
 }
 
+/** The bytes that were read; undefined where they were not the ones that travelled, so that no offset fits these. */
+function bodyAsRead(
+  { body }: DeliveredMessage,
+  { contentEncodings, encryptionKeyId, claimCheck }: DeserializationOutcome["report"],
+): Uint8Array | undefined {
+  const isAsRead = contentEncodings.length === 0 && encryptionKeyId === undefined && claimCheck === undefined;
+  return isAsRead && body instanceof Uint8Array ? body : undefined;
+}
+
 async function readingAs(
   context: ExplorerContext,
   message: DeliveredMessage,
@@ -160,7 +170,7 @@ async function readingAs(
 function readingView(
   { pipeline }: ExplorerContext,
   outcome: DeserializationOutcome,
-  readAs: string | undefined,
+  { readAs, travelled }: { readAs: string | undefined; travelled: Uint8Array | undefined },
 ): ReadingView {
   const { report } = outcome;
   const decisive = outcome.status === "decoded" ? undefined : decisiveAttempt(report);
@@ -184,7 +194,7 @@ function readingView(
     durationInMs,
     schema: schemaText(pipeline, report),
     reason: outcome.status === "undeserializable" ? outcome.reason : undefined,
-    attempts: report.attempts.map(attemptView),
+    attempts: report.attempts.map((attempt) => attemptView(attempt, travelled)),
     decisive: decisive === undefined ? -1 : report.attempts.indexOf(decisive),
     value: outcome.status === "decoded" && !isEmpty ? valueTree(outcome.body) : undefined,
     error: outcome.status === "unavailable" ? outcome.error.code : undefined,
@@ -204,14 +214,14 @@ function schemaText(
   return serializer.validation === "format" ? `the format's own schema (${name})` : undefined;
 }
 
-function recordOf(message: DeliveredMessage): RecordView | undefined {
+function recordOf(message: DeliveredMessage, travelled: Uint8Array | undefined): RecordView | undefined {
   const record = parseDeadLetterRecord(message);
   return (
     record && {
       reason: record.reason,
       deadLetteredAt: instant(record.deadLetteredAt),
       consumerVersion: record.consumerVersion,
-      attempts: record.attempts.map(attemptView),
+      attempts: record.attempts.map((attempt) => attemptView(attempt, travelled)),
     }
   );
 }

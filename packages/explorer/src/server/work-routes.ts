@@ -1,4 +1,3 @@
-import { deadLetterReasons } from "@waybill/core";
 import { captureGoldenMessage, formatGoldenMessage } from "@waybill/migration";
 import { censusPoints, planViews } from "../census/census-view.js";
 import { takeAndKeep, verdictOf } from "../census/take-and-keep.js";
@@ -36,7 +35,6 @@ export const workRoutes: Routes = {
       return {};
     },
   },
-  "GET /api/reasons": { kind: "json", answer: () => deadLetterReasons },
   "GET /api/conversation": {
     kind: "json",
     answer: ({ context, fields, abortSignal }) => findConversation(context, fields.text("id"), abortSignal),
