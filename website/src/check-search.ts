@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import MiniSearch from "minisearch";
+import { optionNames } from "./option-names.js";
 import { output } from "./paths.js";
 import { searchOptions } from "./search-options.js";
 import { searchQueries } from "./search-queries.js";
@@ -9,6 +10,9 @@ import { searchQueries } from "./search-queries.js";
 
 /** How many results a reader looks through: what the search box shows without scrolling. */
 const looksThrough = 8;
+
+/** How many results the search box shows at all. */
+const shown = 16;
 
 const chunks = `${output}assets/chunks/`;
 const file = readdirSync(chunks).find((name) => name.startsWith("@localSearchIndexroot"));
@@ -27,9 +31,26 @@ const missed = searchQueries.flatMap(([query, page]) => {
     ? []
     : [`"${query}" → ${page} at ${place + 1}, after ${[...new Set(pages)].slice(0, 4).join(", ")}`];
 });
-for (const line of missed) console.error(line);
+// A name that is a common word, such as `from`, is looked for with the title of its page.
+const options = [...optionNames()];
+const byName = options.filter(([name, pages]) => isFound(name, pages));
+const unfound = options
+  .filter(
+    ([name, pages]) => !isFound(name, pages) && !pages.some((page) => isFound(`${name} ${page}`, pages)),
+  )
+  .map(([name, pages]) => `the option ${name} is not found in ${pages.join(", ")}`);
+
+for (const line of [...missed, ...unfound]) console.error(line);
 console.log(`${searchQueries.length - missed.length} of ${searchQueries.length} queries find their page.`);
-process.exitCode = missed.length === 0 ? 0 : 1;
+console.log(
+  `${byName.length} of ${options.length} options are found by their name, ${options.length - byName.length - unfound.length} more with their page's.`,
+);
+process.exitCode = missed.length + unfound.length === 0 ? 0 : 1;
+
+function isFound(query: string, pages: readonly string[]): boolean {
+  const found = search.search(query).slice(0, shown);
+  return found.some(({ id }) => pages.includes(pageOf(String(id))));
+}
 
 function pageOf(id: string): string {
   return id.replace(/^\//, "").replace(/(?:\.html)?(?:#.*)?$/, "");

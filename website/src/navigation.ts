@@ -44,6 +44,7 @@ const navigation: readonly NavigationGroup[] = [
       "errors",
       "deserialization",
       "broker-properties",
+      "wire-formats",
       "cli",
       "api/index",
       "performance",

@@ -24,6 +24,9 @@ export const notRun: Readonly<Record<string, string>> = {
   "npx -y pnpm@12 docs:commands waybill": "It would run itself.",
   "npx -y pnpm@12 format": "It writes files.",
   "npx -y pnpm@12 explorer:browser --pictures": "It writes files, and needs a browser.",
+  "npx -y pnpm@12 docs:pictures": "It writes files, where a drawing has no picture yet.",
+  "npx -y pnpm@12 release --version 1.2.3": "It writes files; a test covers what it makes of the changelog.",
+  "npx -y pnpm@12 bench --json > bench/results.json": "It writes files.",
   "npx -y pnpm@12 option-tables": "It writes files; test/docs.test.ts compares them.",
   "npx -y pnpm@12 exec vitest run test -u": "It writes snapshots; the tests compare them.",
 };

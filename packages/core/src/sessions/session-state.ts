@@ -7,7 +7,7 @@ import { attemptDetails } from "../pipeline/decisive-attempt.js";
 /**
  * A session's state is bytes to the broker, without a content type beside them. waybill puts one in front: four bytes that begin no
  * JSON, no MessagePack and no Avro, then the length of a header, the header as JSON, and the state as its serializer wrote it. What does not
- * start like that was written by others, and is read as a message without a content type. `docs/sessions.md` has the layout.
+ * start like that was written by others, and is read as a message without a content type. `docs/wire-formats.md` has the layout.
  */
 const magic = Uint8Array.of(0xc1, 0x57, 0x42, 1);
 
