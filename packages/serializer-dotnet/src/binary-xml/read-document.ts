@@ -72,19 +72,34 @@ class DocumentReader {
     }
   }
 
-  /** Opens an element and reads its attributes; returns it if it is the root. */
+  /** Reads an element's start, and its whole content if that is one text; else opens it. Returns it if it is the root. */
   #addElement(record: number): XmlElement | undefined {
     const parent = this.#current;
     const element = this.#readStart(record);
-    this.#open.push(element);
-    if (this.#open.length > maxElementDepth) {
+    if (this.#open.length >= maxElementDepth) {
       this.#cursor.fail("depth-exceeded", `elements nested deeper than ${maxElementDepth}`);
     }
+    if (parent !== undefined) {
+      if (parent.children === undefined) parent.children = [element];
+      else parent.children.push(element);
+      if (this.#takeOnlyText(element)) return undefined;
+    }
+    this.#open.push(element);
     this.#current = element;
-    if (parent === undefined) return element;
-    if (parent.children === undefined) parent.children = [element];
-    else parent.children.push(element);
-    return undefined;
+    return parent === undefined ? element : undefined;
+  }
+
+  /** Most elements are members with one text, whose record says that the element ends with it: they need not be opened. */
+  #takeOnlyText(element: XmlElement): boolean {
+    const cursor = this.#cursor;
+    const record = cursor.bytes[cursor.offset];
+    if (record === undefined || record <= Records.zero || (record & 1) === 0) return false;
+    const type = record & 0xfe;
+    // A list has no record of its own with an end; the general way refuses it.
+    if (type === Records.startList) return false;
+    cursor.offset++;
+    element.addText(type, readTextValue(cursor, type));
+    return true;
   }
 
   #readStart(record: number): XmlElement {

@@ -224,9 +224,14 @@ class ValueReader {
 
   #members(value: Record<string, unknown>, children: readonly XmlElement[], path: string): void {
     const repeated: Repeated = { lists: undefined };
+    const { hints, dates } = this.#rules;
     for (const child of children) {
       const key = memberName(child.name);
-      const inner = this.#rules.hints === undefined ? "" : path === "" ? key : `${path}.${key}`;
+      if (hints === undefined && child.isPlainText && !hasTypedName(child)) {
+        this.#member(value, key, singleValue(child, dates), repeated);
+        continue;
+      }
+      const inner = hints === undefined ? "" : path === "" ? key : `${path}.${key}`;
       if (child.run === undefined) this.#member(value, key, this.#value(child, inner, "member"), repeated);
       else for (const item of this.#runValues(child)) this.#member(value, key, item, repeated);
     }
