@@ -4,7 +4,7 @@ const plainAnswer =
 const unknownCertificate =
   /self[- ]signed certificate|unable to verify the first certificate|unable to get (?:local )?issuer/i;
 const cutOff =
-  /ECONNRESET|ECONNREFUSED|ETIMEDOUT|socket hang up|connection (?:was )?closed|disconnected|not connect/i;
+  /ECONNRESET|ECONNREFUSED|ETIMEDOUT|socket hang|connection (?:was )?closed|disconnected|not connect/i;
 
 /**
  * What to try where a connection failed as it does when one side speaks TLS and the other does not; undefined where nothing hints at that.
