@@ -73,7 +73,7 @@ async function openPage(
     viewport: { width, height },
     reducedMotion: "reduce",
   });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(30_000);
   const page = await context.newPage();
   const { origin: base } = new URL(link);
   const complaints: string[] = [];
@@ -105,6 +105,18 @@ async function openPage(
     },
     [Symbol.asyncDispose]: () => context.close(),
   };
+}
+
+/** Takes a census on its page. The first one compiles the schemas of all events. */
+export async function takeCensus({ page }: OpenPage): Promise<void> {
+  // The page asks for all censuses again when one is done.
+  const reloaded = page.waitForResponse(
+    (response) => response.url().endsWith("/api/census") && response.request().method() === "GET",
+    { timeout: 120_000 },
+  );
+  await page.getByRole("button", { name: "Take a census" }).click();
+  await reloaded;
+  await page.getByText(/^Last one/).waitFor();
 }
 
 const require = createRequire(import.meta.url);

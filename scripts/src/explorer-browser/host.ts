@@ -35,6 +35,8 @@ const explorer = await startExplorer({
   allowChanges: true,
 });
 
+// The parent may be killed.
+process.on("disconnect", () => process.exit());
 process.on("message", (request: HostRequest) => void answer(request));
 process.send?.({ ready: facts, directory });
 

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Stage } from "./browser.js";
+import { type Stage, takeCensus } from "./browser.js";
 import { expectThat } from "./check.js";
 
 /** The places that the README and the docs show. */
@@ -17,6 +17,9 @@ const places = [
 /** Takes the pictures of the docs, light and dark. */
 export async function takePictures(stage: Stage, directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });
+  await using prepared = await stage.open();
+  await prepared.go("census");
+  for (let taken = 0; taken < 3; taken++) await takeCensus(prepared);
   for (const colorScheme of ["light", "dark"] as const) {
     await using opened = await stage.open({ colorScheme, width: 1280, height: 800 });
     for (const { name, at, ready } of places) {

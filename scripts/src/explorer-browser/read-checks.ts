@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { axeFindings, type OpenPage, type Stage } from "./browser.js";
+import { axeFindings, type OpenPage, type Stage, takeCensus } from "./browser.js";
 import { type Check, expectSame, expectThat, until } from "./check.js";
 import { hostileIds } from "./hostile-data.js";
 
@@ -200,10 +200,7 @@ async function census(stage: Stage): Promise<void> {
   await using opened = await stage.open();
   const { page } = opened;
   await opened.go("census");
-  for (let taken = 0; taken < 2; taken++) {
-    await page.getByRole("button", { name: "Take a census" }).click();
-    await page.getByRole("button", { name: "Take a census", disabled: false }).waitFor();
-  }
+  for (let taken = 0; taken < 2; taken++) await takeCensus(opened);
   await page.getByRole("img", { name: "What waited in webhooks, over time" }).waitFor();
   await page
     .getByText(/msgpack: \d+/)

@@ -79,7 +79,7 @@ export function receiptFile({ directory, namespace }: ExplorerContext, from: Ent
   return join(directory, "receipts", `${name}-${digest}.receipts`);
 }
 
-/** Where dead letters of an entity go unless told otherwise, as text. */
+/** Where dead letters of an entity go by themselves, as text. */
 export function originOf(from: EntityAddress): string {
   const { subQueue: _, ...name } = from;
   return pathOf(name as EntityAddress);
