@@ -9,7 +9,7 @@ export const searchOptions = {
       if (/\/(?:api|packages)\//.test(id)) return /\/api\//.test(id) ? 0.1 : 0.7;
       // It names everything once; the page that explains a thing comes first.
       if (id.includes("coming-from-azure")) return 0.6;
-      return /\/(?:changelog|contributing|glossary|upstream|recipes)/.test(id) ? 0.3 : 1;
+      return /\/(?:changelog|contributing|glossary|upstream|recipes|wire-formats)/.test(id) ? 0.3 : 1;
     },
   },
 };
