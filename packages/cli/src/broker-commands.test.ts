@@ -216,7 +216,7 @@ describe.each(environments)("against $name", ({ open }) => {
       { origin: "an AMQP value", status: "decoded", count: 1 },
     ]);
     const table = await environment.run(["census", ...environment.entities("orders"), "--no-json"]);
-    expect(table.stdout).toMatch(/LOOKS LIKE .*\n.*NoDeserializer +Confluent-framed Avro, id 7/);
+    expect(table.stdout).toMatch(/LOOKS LIKE .*\n(.*\n)?.*nobody: NoD\w* +Confluent/);
   });
 
   it("takes a census, and checks from it or from a file of it", async () => {

@@ -8,7 +8,7 @@ import { originOf } from "../origin/origin-of.js";
 import { counted } from "../output/counted.js";
 import { entityText } from "../output/entity-text.js";
 import { printable } from "../output/printable.js";
-import type { Terminal } from "../output/terminal.js";
+import type { Cell, Terminal } from "../output/terminal.js";
 import { type BrokerContext, type CommonOptions, openBrokerContext } from "./command-context.js";
 import { brokerCommand, exiting, withEntities } from "./common-options.js";
 
@@ -91,31 +91,11 @@ function isClean({ groups, places }: Census): boolean {
 function printCensus(terminal: Terminal, { groups, places, hidden, sampleRate }: Census): void {
   const peeked = places.reduce((sum, place) => sum + place.peeked, 0);
   if (groups.length > 0) {
+    // What stands in no row would only take the room of the others.
+    const columns = groupColumns.filter(({ cell }) => groups.some((group) => cell(group) !== undefined));
     terminal.table(
-      [
-        "ENTITY",
-        "STATE",
-        "CONTENT TYPE",
-        "TYPE",
-        "VERSION",
-        "READ BY",
-        "LOOKS LIKE",
-        "COUNT",
-        "OLDEST",
-        "NEWEST",
-      ],
-      groups.map((group) => [
-        entityText(group),
-        group.state,
-        group.mediaType,
-        group.messageType,
-        versionText(group),
-        readerText(group),
-        group.origin,
-        group.count,
-        group.oldestEnqueuedAt,
-        group.newestEnqueuedAt,
-      ]),
+      columns.map(({ name }) => name),
+      groups.map((group) => columns.map(({ cell }) => cell(group))),
     );
     terminal.line();
   }
@@ -136,6 +116,20 @@ function printCensus(terminal: Terminal, { groups, places, hidden, sampleRate }:
     }
   }
 }
+
+/** Where a body likely comes from matters where the chain does not read it. */
+const groupColumns: readonly { readonly name: string; readonly cell: (group: CensusGroup) => Cell }[] = [
+  { name: "ENTITY", cell: entityText },
+  { name: "STATE", cell: ({ state }) => state },
+  { name: "CONTENT TYPE", cell: ({ mediaType }) => mediaType },
+  { name: "TYPE", cell: ({ messageType }) => messageType },
+  { name: "VERSION", cell: versionText },
+  { name: "READ BY", cell: readerText },
+  { name: "LOOKS LIKE", cell: ({ origin, status }) => (status === "decoded" ? undefined : origin) },
+  { name: "COUNT", cell: ({ count }) => count },
+  { name: "OLDEST", cell: ({ oldestEnqueuedAt }) => oldestEnqueuedAt },
+  { name: "NEWEST", cell: ({ newestEnqueuedAt }) => newestEnqueuedAt },
+];
 
 function versionText({ messageVersion, upcastPath }: CensusGroup): string | undefined {
   if (messageVersion === undefined) return undefined;
