@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 /** Change what others in their process would see: the file system, or the tracer of the official SDK. */
 const changesItsProcess = [
   "packages/broker/src/storage/lmdb/store-directory.test.ts",
+  "packages/opentelemetry/src/spans.test.ts",
   "packages/transport-azure/src/official-tracing.test.ts",
 ];
 

@@ -47,6 +47,6 @@ describe("the container", () => {
 
   it("starts with those of the compose file and its configuration", async () => {
     const [, args = "[]"] = /command:\s+(\[.*\])/.exec(await readFile(docker("compose.yaml"), "utf8")) ?? [];
-    expect(await startAsContainer(JSON.parse(args))).toContain("1 queues, 1 topics, 1 subscriptions");
+    expect(await startAsContainer(JSON.parse(args))).toContain("1 queue, 1 topic, 1 subscription");
   });
 });
