@@ -119,8 +119,9 @@ describe("a client that has read nothing yet", () => {
     fixture.handle();
     for (let n = 0; n < 100; n += 1) {
       await fixture.send(1, text);
-      await quiet();
+      await until(() => fixture.deadLettered() > n || fixture.circuits.length > 0);
     }
+    await quiet();
     expect(fixture.circuits.map(({ state }) => state)).toEqual(["open"]);
     expect(await fixture.counts()).toMatchObject({ active: 91, dead: 9 });
   });
