@@ -1,5 +1,4 @@
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { WaybillError } from "@waybill/core";
 import { retirementVerdict, takeCensus } from "@waybill/migration";
 import { z } from "zod";
@@ -40,22 +39,6 @@ export function createMcpServer(options: ExplorerOptions, version: string): McpS
   addMessageTools(server, context);
   addMigrationTools(server, context);
   return server;
-}
-
-/** Serves on the standard input and output until the client ends, or the signal aborts. */
-export async function serveMcp(
-  options: ExplorerOptions,
-  version: string,
-  abortSignal?: AbortSignal,
-): Promise<void> {
-  const server = createMcpServer(options, version);
-  const ended = new Promise<void>((resolve) => {
-    process.stdin.once("end", resolve).once("close", resolve);
-    abortSignal?.addEventListener("abort", () => resolve(), { once: true });
-  });
-  await server.connect(new StdioServerTransport());
-  await ended;
-  await server.close();
 }
 
 function addEntityTools(server: McpServer, context: ExplorerContext): void {

@@ -1,0 +1,21 @@
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import type { ExplorerOptions } from "../options/explorer-options.js";
+import { createMcpServer } from "./mcp-server.js";
+
+// In a file of its own: the declarations of the MCP SDK need those of a browser, and users of this one shall not.
+
+/** Serves on the standard input and output until the client ends, or the signal aborts. */
+export async function serveMcp(
+  options: ExplorerOptions,
+  version: string,
+  abortSignal?: AbortSignal,
+): Promise<void> {
+  const server = createMcpServer(options, version);
+  const ended = new Promise<void>((resolve) => {
+    process.stdin.once("end", resolve).once("close", resolve);
+    abortSignal?.addEventListener("abort", () => resolve(), { once: true });
+  });
+  await server.connect(new StdioServerTransport());
+  await ended;
+  await server.close();
+}
