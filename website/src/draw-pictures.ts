@@ -14,7 +14,8 @@ const pages = readdirSync(`${root}docs`, { recursive: true, encoding: "utf8" }).
 );
 const drawings = pages.flatMap((name) => drawingsOf(readFileSync(`${root}docs/${name}`, "utf8")));
 const wanted = new Map(drawings.map((drawing) => [pictureOf(drawing), drawing]));
-const existing = readdirSync(folder);
+// Pictures of other makes stand in the same folder.
+const existing = readdirSync(folder).filter((name) => /^[0-9a-f]{16}\.svg$/.test(name));
 for (const name of existing) if (!wanted.has(name)) rmSync(folder + name);
 
 const mermaid = join(dirname(createRequire(import.meta.url).resolve("mermaid")), "mermaid.min.js");
