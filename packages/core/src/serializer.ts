@@ -27,6 +27,7 @@ export { decodeFailure, encodeFailure, unavailableFailure, validationFailure } f
 export type { ReasonCode, Stage } from "./errors/reason.js";
 export { reasonCodes } from "./errors/reason.js";
 export { quoted, quotedPath } from "./errors/wire-text.js";
+export { asciiText } from "./foundation/ascii-text.js";
 export { compileOnce } from "./foundation/compile-once.js";
 export type { OptionNames } from "./foundation/known-options.js";
 export { nearestName, requireKnownOptions } from "./foundation/known-options.js";

@@ -1,3 +1,4 @@
+import { asciiText } from "@waybill/core/serializer";
 import { type DecodeOptions, Token, Tokenizer, Type } from "cborg";
 import { readArgument } from "./check-tag.js";
 
@@ -69,28 +70,4 @@ export class CarefulTokenizer extends Tokenizer {
     }
     return whole;
   }
-}
-
-/** Eight characters at a time: a string that grows by single ones is made of as many pieces. Undefined for what is not ASCII. */
-function asciiText(bytes: Uint8Array, start: number, end: number): string | undefined {
-  let text = "";
-  let index = start;
-  for (; index + 8 <= end; index += 8) {
-    const a = bytes[index] as number;
-    const b = bytes[index + 1] as number;
-    const c = bytes[index + 2] as number;
-    const d = bytes[index + 3] as number;
-    const e = bytes[index + 4] as number;
-    const f = bytes[index + 5] as number;
-    const g = bytes[index + 6] as number;
-    const h = bytes[index + 7] as number;
-    if ((a | b | c | d | e | f | g | h) >= 0x80) return undefined;
-    text += String.fromCharCode(a, b, c, d, e, f, g, h);
-  }
-  for (; index < end; index++) {
-    const byte = bytes[index] as number;
-    if (byte >= 0x80) return undefined;
-    text += String.fromCharCode(byte);
-  }
-  return text;
 }

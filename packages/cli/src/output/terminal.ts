@@ -53,8 +53,8 @@ export class Terminal {
   }
 
   /**
-   * A table without lines, of 100 columns at most or as many as the terminal has, in which long cells take several lines; a long one as several, because laying one out takes time by the square of its rows. Columns
-   * of the names `yielding` are the first to take several lines.
+   * A table without lines, of 100 columns at most or as many as the terminal has, in which long cells take several lines; a long one as
+   * several, because laying one out takes time by the square of its rows. Columns of the names `yielding` are the first to take several lines.
    */
   table(head: readonly string[], rows: readonly (readonly Cell[])[], yielding: readonly string[] = []): void {
     for (let start = 0; start === 0 || start < rows.length; start += rowsAtOnce)

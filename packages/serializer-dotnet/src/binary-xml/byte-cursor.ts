@@ -1,4 +1,4 @@
-import { type DecodeReason, decodeFailure } from "@waybill/core/serializer";
+import { asciiText, type DecodeReason, decodeFailure } from "@waybill/core/serializer";
 import { internName } from "./name-cache.js";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -117,7 +117,7 @@ export class ByteCursor {
   text(size: number): string {
     const start = this.take(size);
     return (
-      (size <= SHORT_TEXT ? shortAscii(this.bytes, start, this.offset) : undefined) ??
+      (size <= SHORT_TEXT ? asciiText(this.bytes, start, this.offset) : undefined) ??
       this.#decode(utf8, start, "utf8-invalid")
     );
   }
@@ -147,28 +147,4 @@ export class ByteCursor {
       return this.fail(reason, "ill-formed text", start);
     }
   }
-}
-
-/** Eight characters at a time: a string that grows by single ones is made of as many pieces. */
-function shortAscii(bytes: Uint8Array, start: number, end: number): string | undefined {
-  let text = "";
-  let index = start;
-  for (; index + 8 <= end; index += 8) {
-    const a = bytes[index] as number;
-    const b = bytes[index + 1] as number;
-    const c = bytes[index + 2] as number;
-    const d = bytes[index + 3] as number;
-    const e = bytes[index + 4] as number;
-    const f = bytes[index + 5] as number;
-    const g = bytes[index + 6] as number;
-    const h = bytes[index + 7] as number;
-    if ((a | b | c | d | e | f | g | h) >= 0x80) return undefined;
-    text += String.fromCharCode(a, b, c, d, e, f, g, h);
-  }
-  for (; index < end; index++) {
-    const byte = bytes[index] as number;
-    if (byte >= 0x80) return undefined;
-    text += String.fromCharCode(byte);
-  }
-  return text;
 }
