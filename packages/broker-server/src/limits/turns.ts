@@ -82,24 +82,29 @@ export class Turns {
   #schedule(): void {
     if (this.#isScheduled || this.#waiting.size === 0) return;
     this.#isScheduled = true;
-    setImmediate(() => this.#runRound());
+    setImmediate(() => {
+      this.#roundMs = 0;
+      this.#runRound(performance.now() + ROUND_MS);
+    });
   }
 
-  #runRound(): void {
-    this.#isScheduled = false;
-    const startMs = performance.now();
-    this.#roundMs = 0;
+  /** Gives one turn. The next one follows when all that this one resolved is done, so that its answer is not sent behind the work of others. */
+  #runRound(endsAtMs: number): void {
+    const taker = this.#waiting.next();
+    let isOver = true;
     try {
-      // Who comes next is part of the work.
-      while (performance.now() - startMs < ROUND_MS) {
-        const taker = this.#waiting.next();
-        if (taker === undefined) break;
-        if (this.#work(taker)) this.#waiting.add(taker);
-        // What was resolved goes on when this function has returned, and has the turn for itself.
-        if (taker instanceof Pause) break;
-      }
+      if (taker === undefined) return;
+      if (this.#work(taker)) this.#waiting.add(taker);
+      // What was resolved has the rest of the round for itself.
+      isOver = taker instanceof Pause || performance.now() >= endsAtMs;
     } finally {
-      this.#schedule();
+      if (isOver) {
+        this.#isScheduled = false;
+        this.#schedule();
+      } else {
+        // A tick that a microtask asks for comes behind all microtasks.
+        queueMicrotask(() => process.nextTick(() => this.#runRound(endsAtMs)));
+      }
     }
   }
 }
