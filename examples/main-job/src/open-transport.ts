@@ -4,12 +4,7 @@ import { serve } from "@waybill/broker-server";
 import type { Transport } from "@waybill/core";
 import { azureRetryOptions, azureTransport } from "@waybill/transport-azure";
 import { localTransport } from "@waybill/transport-local";
-
-/** How the messages travel: inside the process, or over AMQP through the official SDK and a server. */
-export type TransportName = "local" | "azure";
-
-/** Every way to travel, the first being the default. */
-export const transportNames: readonly TransportName[] = ["local", "azure"];
+import type { TransportName } from "./options.js";
 
 /** A transport to a broker with the queues. Disposing it closes what was opened, and deletes queues that were made elsewhere. */
 export interface OpenTransport extends AsyncDisposable {

@@ -1,6 +1,10 @@
 import { parseArgs } from "node:util";
-import { type TransportName, transportNames } from "./open-transport.js";
 import { fullRound } from "./plan.js";
+
+/** How the messages travel: inside the process, or over AMQP through the official SDK and a server. */
+export type TransportName = "local" | "azure";
+
+const transportNames: readonly TransportName[] = ["local", "azure"];
 
 /** What the command line asks for. */
 export interface JobOptions {

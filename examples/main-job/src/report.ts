@@ -1,6 +1,6 @@
 import { deadLetterRecordProperty, parseDeadLetterRecord } from "@waybill/core";
 import { colors } from "./colors.js";
-import type { TransportName } from "./open-transport.js";
+import type { TransportName } from "./options.js";
 import type { DeadLetter, JobResult } from "./run-job.js";
 import { isRefusedBySchema } from "./schema-check.js";
 import { drawTable } from "./table.js";
