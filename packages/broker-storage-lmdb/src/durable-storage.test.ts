@@ -13,12 +13,10 @@ import {
 } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import { BrokerError, openBroker } from "@waybill/broker";
 import { describe, expect, it } from "vitest";
-import { openBroker } from "../../client/broker.js";
-import { BrokerError } from "../../errors/broker-error.js";
-import { message, textsOf } from "../../fixture.test-support.js";
-import { load, messageRecord } from "../storage-cases.test-support.js";
 import { openDurableStorage } from "./durable-storage.js";
+import { load, messageRecord } from "./fixture.test-support.js";
 
 function temporaryDirectory(): Disposable & { readonly path: string } {
   const path = mkdtempSync(join(tmpdir(), "durable-"));
@@ -312,7 +310,7 @@ async function startOwner(
   directory: string,
 ): Promise<AsyncDisposable & { readonly pid: number | undefined }> {
   const program = `
-    import { openDurableStorage } from ${JSON.stringify(new URL("../../../dist/index.js", import.meta.url).href)};
+    import { openDurableStorage } from ${JSON.stringify(new URL("../dist/index.js", import.meta.url).href)};
     await openDurableStorage(${JSON.stringify(directory)});
     console.log("open");
     setInterval(() => {}, 1000);`;
@@ -334,22 +332,6 @@ async function startOwner(
 }
 
 describe("a broker on a durable storage", () => {
-  it("goes on after a restart with what was acknowledged", async () => {
-    using temporary = temporaryDirectory();
-    const directory = temporary.path;
-    {
-      // #region open
-      await using broker = await openBroker({ storage: await openDurableStorage(directory) });
-      // #endregion
-      await broker.createQueue("orders");
-      await broker.sender("orders").sendBatch([message("a"), message("b")]);
-      const receiver = broker.receiver("orders");
-      await receiver.complete((await receiver.receive())[0]!);
-    }
-    await using broker = await openBroker({ storage: await openDurableStorage(directory) });
-    expect(textsOf(await broker.receiver("orders").receive(10))).toEqual(["b"]);
-  });
-
   it("writes nothing for messages that come and go between two syncs", async () => {
     using directory = temporaryDirectory();
     await using broker = await openBroker({ storage: await openDurableStorage(directory.path) });

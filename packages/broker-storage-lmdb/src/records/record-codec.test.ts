@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { messageRecord } from "../storage-cases.test-support.js";
+import { messageRecord } from "../fixture.test-support.js";
 import { readEntity, readMessage, writeEntity, writeMessage } from "./record-codec.js";
 import { RecordWriter } from "./record-writer.js";
 

@@ -26,8 +26,8 @@ vi.mock("node:fs", async (importOriginal) => {
   };
 });
 
-const { openBroker } = await import("../../client/broker.js");
-const { openDurableStorage } = await import("./durable-storage.js");
+const { openBroker } = await import("@waybill/broker");
+const { openDurableStorage } = await import("../durable-storage.js");
 
 describe("the making of a store", () => {
   it("puts the file on the disk before the marker, so that a power cut leaves no marker without a file", async () => {

@@ -1,19 +1,17 @@
 import { join } from "node:path";
+import { BrokerError } from "@waybill/broker";
+import type {
+  EntityRecord,
+  MessageRecord,
+  RecordVisitor,
+  SessionRecord,
+  Storage,
+} from "@waybill/broker/storage";
 import type { open } from "lmdb";
-import { BrokerError } from "../../errors/broker-error.js";
-import { BodyPacks } from "../bodies/body-packs.js";
-import { type PackedBodies, readPack, writePack, writeRepacked } from "../bodies/pack-codec.js";
-import { CHECKSUM_BYTES, checksumOf } from "../records/checksum.js";
-import { ChunkPool } from "../records/chunk-pool.js";
-import { writeDuplicate, writeEntity, writeMessage, writeSession } from "../records/record-codec.js";
-import { Table, writeNumberKey, writeTextKey } from "../records/record-key.js";
-import { RecordWriter } from "../records/record-writer.js";
-import type { EntityRecord, MessageRecord, RecordVisitor, SessionRecord, Storage } from "../storage.js";
-import { isSystemError, storageFailure } from "../storage-failure.js";
-import { lockDirectory } from "./directory-lock.js";
-import { GroupCommit } from "./group-commit.js";
-import { LmdbTarget } from "./lmdb-target.js";
-import { loadRecords } from "./load-records.js";
+import { BodyPacks } from "./bodies/body-packs.js";
+import { type PackedBodies, readPack, writePack, writeRepacked } from "./bodies/pack-codec.js";
+import { lockDirectory } from "./directory/directory-lock.js";
+import { isSystemError, storageFailure } from "./directory/storage-failure.js";
 import {
   clearFreshStore,
   isFreshStore,
@@ -23,7 +21,15 @@ import {
   requireRoom,
   STORE_FILE,
   unreadable,
-} from "./store-directory.js";
+} from "./directory/store-directory.js";
+import { GroupCommit } from "./lmdb/group-commit.js";
+import { LmdbTarget } from "./lmdb/lmdb-target.js";
+import { loadRecords } from "./load-records.js";
+import { CHECKSUM_BYTES, checksumOf } from "./records/checksum.js";
+import { ChunkPool } from "./records/chunk-pool.js";
+import { writeDuplicate, writeEntity, writeMessage, writeSession } from "./records/record-codec.js";
+import { Table, writeNumberKey, writeTextKey } from "./records/record-key.js";
+import { RecordWriter } from "./records/record-writer.js";
 
 /** How a durable storage is opened. */
 export interface DurableStorageOptions {

@@ -1,12 +1,12 @@
 import type { Buffer } from "node:buffer";
-import type { FoundPack } from "../bodies/body-packs.js";
-import { MOST_BODIES_IN_PACK, readPackLengths } from "../bodies/pack-codec.js";
-import { CHECKSUM_BYTES, checksumOf } from "../records/checksum.js";
-import { readDuplicate, readEntity, readMessage, readSession } from "../records/record-codec.js";
-import { numberIn, Table } from "../records/record-key.js";
-import { RecordReader } from "../records/record-reader.js";
-import type { RecordVisitor } from "../storage.js";
-import { readLmdbRecords } from "./lmdb-tree.js";
+import type { RecordVisitor } from "@waybill/broker/storage";
+import type { FoundPack } from "./bodies/body-packs.js";
+import { MOST_BODIES_IN_PACK, readPackLengths } from "./bodies/pack-codec.js";
+import { readLmdbRecords } from "./lmdb/lmdb-tree.js";
+import { CHECKSUM_BYTES, checksumOf } from "./records/checksum.js";
+import { readDuplicate, readEntity, readMessage, readSession } from "./records/record-codec.js";
+import { numberIn, Table } from "./records/record-key.js";
+import { RecordReader } from "./records/record-reader.js";
 
 /**
  * Reads and checks every record of a store's file, hands all but bodies to the visitor and returns the packs in which those lie. Throws a

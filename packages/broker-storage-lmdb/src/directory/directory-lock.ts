@@ -12,9 +12,8 @@ import {
 } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { BrokerError } from "../../errors/broker-error.js";
-import { createSystemClock } from "../../timing/clock.js";
-import { storageFailure } from "../storage-failure.js";
+import { BrokerError, createSystemClock } from "@waybill/broker";
+import { storageFailure } from "./storage-failure.js";
 
 /** Stands in the directory while it has an owner, and says who that is. What locks is the kernel, not the file. */
 export const LOCK_FILE = "owner.lock";

@@ -1,4 +1,4 @@
-import { BrokerError } from "../errors/broker-error.js";
+import { BrokerError } from "@waybill/broker";
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full. Make room and start again",

@@ -1,14 +1,19 @@
 import type { Buffer } from "node:buffer";
-import type { ApplicationProperties, MessageId, MessageState } from "../../messages/message.js";
-import type { BodySection, MessageContent, RareProperties } from "../../messages/message-content.js";
-import type { EntityRecord, MessageRecord, SessionRecord } from "../storage.js";
+import type { ApplicationProperties, MessageId, MessageState } from "@waybill/broker";
+import type {
+  EntityRecord,
+  MessageContent,
+  MessageRecord,
+  RareProperties,
+  SessionRecord,
+} from "@waybill/broker/storage";
 import { RecordReader } from "./record-reader.js";
 import type { RecordWriter } from "./record-writer.js";
 
 /** The order is part of the store's format. The last stands for an active message that comes out of a schedule. */
 const STATES: readonly MessageState[] = ["active", "deferred", "scheduled", "active"];
 const CAME_OUT_OF_SCHEDULE = 3;
-const SECTIONS: readonly (BodySection | undefined)[] = [undefined, "data", "value", "sequence"];
+const SECTIONS: readonly MessageContent["section"][] = [undefined, "data", "value", "sequence"];
 
 /** What a message's record holds beyond what each has. The bits are part of the store's format. */
 const Part = Object.freeze({

@@ -1,6 +1,6 @@
+import { CopyPool } from "@waybill/broker/storage";
 import { ChunkPool } from "../records/chunk-pool.js";
 import { RecordWriter } from "../records/record-writer.js";
-import { CopyPool } from "./copy-pool.js";
 import { BYTES_PER_PACKED_BODY, bodiesIn, MOST_BODIES_IN_PACK, type PackedBodies } from "./pack-codec.js";
 
 /** Where packs lie. */

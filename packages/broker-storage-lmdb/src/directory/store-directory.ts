@@ -12,10 +12,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { BrokerError } from "../../errors/broker-error.js";
-import { storageFailure } from "../storage-failure.js";
+import { BrokerError } from "@waybill/broker";
+import { hasCommits } from "../lmdb/lmdb-tree.js";
 import { LOCK_FILE } from "./directory-lock.js";
-import { hasCommits } from "./lmdb-tree.js";
+import { storageFailure } from "./storage-failure.js";
 
 /** Counts up with every change of the store's layout that older versions cannot read. */
 const STORE_FORMAT = 2;
