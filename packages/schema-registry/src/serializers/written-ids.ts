@@ -1,8 +1,8 @@
 import { WaybillError } from "@waybill/core";
 import { type Awaitable, encodeFailure, quoted, unavailableFailure } from "@waybill/core/serializer";
-import { withTimeout } from "./cached-schemas.js";
+import { withTimeout } from "../sources/cached-schemas.js";
+import type { SchemaToWrite } from "../sources/schema-source.js";
 import type { ResolvedRegistryOptions } from "./registry-options.js";
-import type { SchemaToWrite } from "./schema-source.js";
 
 /** So many schemas are written by no program. */
 const maxIds = 1_000;

@@ -5,8 +5,8 @@ import { createPipeline } from "@waybill/core";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
-import { azureSchemaRegistry } from "./azure-schema-registry.js";
-import { bytes, order, orderSchema, read } from "./order.test-support.js";
+import { bytes, order, orderSchema, read } from "../order.test-support.js";
+import { azureSchemaRegistry } from "../sources/azure-schema-registry.js";
 import { registryAvro } from "./registry-avro.js";
 import { registryJson } from "./registry-json.js";
 

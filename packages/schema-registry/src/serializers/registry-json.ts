@@ -1,6 +1,6 @@
 import type { Serializer } from "@waybill/core";
 import type { MediaType, SerializedBody } from "@waybill/core/serializer";
-import { isPromiseLike } from "./cached-schemas.js";
+import { isPromiseLike } from "../sources/cached-schemas.js";
 import { type Payload, registeredSerializer } from "./registered-serializer.js";
 import { type RegistryOptions, resolveRegistryOptions } from "./registry-options.js";
 import { chooseSchema, type SchemaChoice } from "./schema-choice.js";

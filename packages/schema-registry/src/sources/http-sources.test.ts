@@ -1,11 +1,11 @@
 import { createPipeline } from "@waybill/core";
 import { avro } from "@waybill/serializer-avro";
 import { describe, expect, it } from "vitest";
+import { bytes, order, orderSchema, read } from "../order.test-support.js";
+import { registryAvro } from "../serializers/registry-avro.js";
 import { apicurioRegistry } from "./apicurio-registry.js";
 import { confluentSchemaRegistry } from "./confluent-schema-registry.js";
 import { glueSchemaRegistry } from "./glue-schema-registry.js";
-import { bytes, order, orderSchema, read } from "./order.test-support.js";
-import { registryAvro } from "./registry-avro.js";
 
 const url = "https://registry.test/base/";
 const definition = JSON.stringify(orderSchema);

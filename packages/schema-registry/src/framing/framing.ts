@@ -1,6 +1,6 @@
 import type { ApplicationProperties } from "@waybill/core";
 import type { SerializerContext } from "@waybill/core/serializer";
-import type { SchemaFraming } from "./schema-source.js";
+import type { SchemaFraming } from "../sources/schema-source.js";
 
 /** Where the schema's id of a body stands, and where the payload begins. */
 export interface Framed {

@@ -9,11 +9,22 @@ import {
   type SerializeContext,
   type SerializedBody,
 } from "@waybill/core/serializer";
-import { CachedSchemas, isPromiseLike } from "./cached-schemas.js";
-import { diagnoseFraming } from "./diagnose-framing.js";
-import { type Framed, findFraming, frameHeader, hasSchemaHeader, leadingBytesOf } from "./framing.js";
+import { diagnoseFraming } from "../framing/diagnose-framing.js";
+import {
+  type Framed,
+  findFraming,
+  frameHeader,
+  hasSchemaHeader,
+  leadingBytesOf,
+} from "../framing/framing.js";
+import { CachedSchemas, isPromiseLike } from "../sources/cached-schemas.js";
+import type {
+  RegisteredSchema,
+  SchemaFormat,
+  SchemaFraming,
+  SchemaToWrite,
+} from "../sources/schema-source.js";
 import type { ResolvedRegistryOptions } from "./registry-options.js";
-import type { RegisteredSchema, SchemaFormat, SchemaFraming, SchemaToWrite } from "./schema-source.js";
 import { WrittenIds } from "./written-ids.js";
 
 /** Reads payloads that were written under one schema of a registry. */

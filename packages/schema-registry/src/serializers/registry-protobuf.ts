@@ -6,8 +6,8 @@ import {
   parseMediaType,
   quoted,
 } from "@waybill/core/serializer";
-import { isPromiseLike } from "./cached-schemas.js";
-import type { Framed } from "./framing.js";
+import type { Framed } from "../framing/framing.js";
+import { isPromiseLike } from "../sources/cached-schemas.js";
 import { protoMessages, readIndexes, writeIndexes } from "./proto-messages.js";
 import { type Payload, registeredSerializer } from "./registered-serializer.js";
 import { type RegistryOptions, resolveRegistryOptions } from "./registry-options.js";

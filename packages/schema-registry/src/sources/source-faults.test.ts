@@ -1,8 +1,8 @@
 import { createPipeline, type DeserializationOutcome } from "@waybill/core";
 import { avro } from "@waybill/serializer-avro";
 import { describe, expect, it } from "vitest";
-import { bytes, memorySource, order, orderSchema } from "./order.test-support.js";
-import { type RegistryAvroOptions, registryAvro } from "./registry-avro.js";
+import { bytes, memorySource, order, orderSchema } from "../order.test-support.js";
+import { type RegistryAvroOptions, registryAvro } from "../serializers/registry-avro.js";
 import type { SchemaSource } from "./schema-source.js";
 
 const schema = { definition: JSON.stringify(orderSchema), format: "avro" } as const;

@@ -1,10 +1,10 @@
 import type { Serializer } from "@waybill/core";
 import type { Awaitable, DeserializeContext, MediaType, SerializedBody } from "@waybill/core/serializer";
-import { isPromiseLike } from "./cached-schemas.js";
+import { isPromiseLike } from "../sources/cached-schemas.js";
+import type { SchemaToWrite } from "../sources/schema-source.js";
 import { type Payload, registeredSerializer, type SchemaReader } from "./registered-serializer.js";
 import { type RegistryOptions, resolveRegistryOptions } from "./registry-options.js";
 import { chooseSchema, type SchemaChoice } from "./schema-choice.js";
-import type { SchemaToWrite } from "./schema-source.js";
 
 /** How Avro bodies are read and written under a registry's schemas. */
 export interface RegistryAvroOptions extends RegistryOptions, SchemaChoice {

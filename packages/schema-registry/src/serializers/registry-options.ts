@@ -1,8 +1,8 @@
 import type { OptionNames, SerializerContext } from "@waybill/core/serializer";
 import { requireKnownOptions } from "@waybill/core/serializer";
-import type { SchemaCacheOptions } from "./cached-schemas.js";
-import { type ResolvedCacheOptions, resolveCacheOptions } from "./cached-schemas.js";
-import type { SchemaFraming, SchemaSource } from "./schema-source.js";
+import type { SchemaCacheOptions } from "../sources/cached-schemas.js";
+import { type ResolvedCacheOptions, resolveCacheOptions } from "../sources/cached-schemas.js";
+import type { SchemaFraming, SchemaSource } from "../sources/schema-source.js";
 
 /** How a serializer uses a registry. */
 export interface RegistryOptions extends SchemaCacheOptions {
