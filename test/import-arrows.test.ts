@@ -13,7 +13,7 @@ interface Arrow {
 const arrows: Readonly<Record<string, Arrow>> = {
   core: { imports: [], refused: /./ },
   "claim-check": { imports: ["core"] },
-  conformance: { imports: ["core"] },
+  conformance: { imports: ["core"], tests: ["broker", "transport-local"] },
   "serializer-json": { imports: ["core"] },
   "serializer-avro": { imports: ["core"] },
   "serializer-msgpack": { imports: ["core"] },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Case } from "../case.js";
-import { handleOf, type TransportHarness, texts, transportCase } from "./transport-harness.js";
-import type { TransportSubject } from "./transport-subject.js";
+import type { Case } from "../../case.js";
+import { handleOf, type TransportHarness, texts, transportCase } from "../harness/transport-harness.js";
+import type { TransportSubject } from "../harness/transport-subject.js";
 
 /** How often a message may be forwarded. Source: "Chaining Service Bus entities with autoforwarding". */
 const hopLimit = 4;

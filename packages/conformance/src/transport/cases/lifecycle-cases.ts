@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { WaybillError } from "@waybill/core";
-import type { Case } from "../case.js";
-import { type Operation, operations } from "./operations.js";
+import type { Case } from "../../case.js";
+import { type Operation, operations } from "../harness/operations.js";
 import {
   message,
   outcomeOf,
   rejectsWith,
   type TransportHarness,
   transportCase,
-} from "./transport-harness.js";
-import type { TransportSubject } from "./transport-subject.js";
+} from "../harness/transport-harness.js";
+import type { TransportSubject } from "../harness/transport-subject.js";
 
 /** What every operation does when its transport or its object is closed, when its caller gave up, and when its lock was lost. */
 export function lifecycleCases(subject: TransportSubject): Case[] {

@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
 import type { ApplicationPropertyValue, EncodedMessage } from "@waybill/core";
 import type { EncodedBody, MessageId } from "@waybill/core/transport";
-import type { Case } from "../case.js";
-import { assertSameValue } from "../same-value.js";
-import { message, rejectsWith, type TransportHarness, texts, transportCase } from "./transport-harness.js";
-import type { TransportSubject } from "./transport-subject.js";
+import type { Case } from "../../case.js";
+import { assertSameValue } from "../../same-value.js";
+import {
+  message,
+  rejectsWith,
+  type TransportHarness,
+  texts,
+  transportCase,
+} from "../harness/transport-harness.js";
+import type { TransportSubject } from "../harness/transport-subject.js";
 
 const everyByte = Uint8Array.from({ length: 256 }, (_, index) => index);
 

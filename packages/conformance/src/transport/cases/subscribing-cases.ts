@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { WaybillError } from "@waybill/core";
 import type { DeliveredMessage, TransportReceiver, TransportSubscription } from "@waybill/core/transport";
-import type { Case } from "../case.js";
-import { handleOf, type TransportHarness, texts, transportCase, turn } from "./transport-harness.js";
-import type { TransportSubject } from "./transport-subject.js";
+import type { Case } from "../../case.js";
+import { handleOf, type TransportHarness, texts, transportCase, turn } from "../harness/transport-harness.js";
+import type { TransportSubject } from "../harness/transport-subject.js";
 
 /** A subscription delivers until it is stopped, never more at a time than allowed. */
 export function subscribingCases(subject: TransportSubject): Case[] {

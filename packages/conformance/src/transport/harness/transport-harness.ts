@@ -8,7 +8,7 @@ import type {
   TransportCapability,
   TransportReceiver,
 } from "@waybill/core/transport";
-import type { Case } from "../case.js";
+import type { Case } from "../../case.js";
 import type { EntitySetting, TransportFixture, TransportSubject } from "./transport-subject.js";
 
 /** How long a receiver waits for what should not come, in milliseconds of the broker's time. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Case } from "../case.js";
-import { assertSameValue } from "../same-value.js";
+import type { Case } from "../../case.js";
+import { assertSameValue } from "../../same-value.js";
 import {
   handleOf,
   message,
@@ -9,8 +9,8 @@ import {
   type TransportHarness,
   texts,
   transportCase,
-} from "./transport-harness.js";
-import type { TransportSubject } from "./transport-subject.js";
+} from "../harness/transport-harness.js";
+import type { TransportSubject } from "../harness/transport-subject.js";
 
 const properties = { note: "lamp", attempts: 2, at: new Date("2026-11-05T12:34:56.789Z"), isLate: true };
 

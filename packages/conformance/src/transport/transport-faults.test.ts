@@ -1,53 +1,10 @@
-import { type Case, type TransportSubject, transportCases } from "@waybill/conformance";
 import { type ErrorCode, WaybillError } from "@waybill/core";
 import type { DeliveredMessage, SettlementHandle, TransportCapability } from "@waybill/core/transport";
 import { describe, expect, it } from "vitest";
-import { breakTransport, type Fault } from "./broken-transport.test-support.js";
-import { openLocalFixture } from "./local-fixture.test-support.js";
-
-const capabilities: readonly TransportCapability[] = [
-  "scheduling",
-  "deferral",
-  "sessions",
-  "sessionEnumeration",
-  "rules",
-  "transferDeadLetter",
-];
+import { catches, everyCapability, findCase, localSubject } from "./faulty-transport.test-support.js";
+import { transportCases } from "./transport-cases.js";
 
 describe("transportCases", () => {
-  it("names every case once", () => {
-    const names = transportCases(subject(intact)).map(({ name }) => name);
-    expect(new Set(names).size).toBe(names.length);
-  });
-
-  it("asks for a refusal of every operation behind a capability that is missing", () => {
-    const negative = transportCases({ ...subject(intact), capabilities: [] })
-      .map(({ name }) => name)
-      .filter((name) => name.startsWith("without "));
-    expect(negative).toEqual([
-      "without scheduling: schedule rejects with not-supported",
-      "without scheduling: cancelScheduled rejects with not-supported",
-      "without deferral: defer rejects with not-supported",
-      "without deferral: receiveDeferred rejects with not-supported",
-      "without sessions: acceptSession rejects with not-supported",
-      "without rules: listRules rejects with not-supported",
-      "without rules: createRule rejects with not-supported",
-      "without rules: deleteRule rejects with not-supported",
-      "without transferDeadLetter: receive from the transfer dead-letter queue rejects with not-supported",
-    ]);
-  });
-
-  it("skips nothing when every capability is there", () => {
-    const all: TransportCapability[] = [...capabilities, "sessionEnumeration"];
-    const names = transportCases({ ...subject(intact), capabilities: all }).map(({ name }) => name);
-    expect(names.filter((name) => name.startsWith("without "))).toEqual([]);
-    for (const family of ["sessions: ", "rules: ", "lifecycle: acceptSession ", "lifecycle: listRules "])
-      expect(
-        names.some((name) => name.startsWith(family)),
-        family,
-      ).toBe(true);
-  });
-
   describe("catches a transport that", () => {
     catches("sends JSON instead of bytes", "sending: a body of bytes that are JSON text", {
       sent: (message) => ({ ...message, body: { section: "value", value: String(message.body) } }),
@@ -85,6 +42,7 @@ describe("transportCases", () => {
         },
       }),
     });
+    const bodies = new Map<bigint, DeliveredMessage["body"]>();
     catches("keeps the caller's bytes", "sending: a delivered message no longer depends", {
       delivered(message) {
         const known = bodies.get(message.sequenceNumber) ?? message.body;
@@ -310,11 +268,11 @@ describe("transportCases", () => {
       transport: () => ({ capabilities: new Set<TransportCapability>(["rules"]) }),
     });
     it(`refuses in other words: "without sessions: acceptSession"`, async () => {
-      const without = capabilities.filter((capability) => capability !== "sessions");
+      const without = everyCapability.filter((capability) => capability !== "sessions");
       const clause = (code: ErrorCode) =>
         findCase(
           transportCases({
-            ...subject({
+            ...localSubject({
               transport: () => ({
                 acceptSession: () => Promise.reject(new WaybillError(code, "no sessions")),
               }),
@@ -328,39 +286,6 @@ describe("transportCases", () => {
     });
   });
 });
-
-const intact: Fault = {};
-
-/** Bodies by sequence number, for the fault that keeps them. */
-const bodies = new Map<bigint, DeliveredMessage["body"]>();
-
-/** Registers a test that a clause which the local transport obeys fails for the broken one made from it. */
-function catches(fault: string, clause: string, broken: Fault): void {
-  it(`${fault}: "${clause}"`, async () => {
-    await findCase(transportCases(subject(intact)), clause).run();
-    bodies.clear();
-    const checked = findCase(transportCases(subject(broken)), clause).run();
-    await expect(checked).rejects.toThrow(expect.objectContaining({ name: "AssertionError" }));
-  });
-}
-
-function findCase(cases: readonly Case[], beginning: string): Case {
-  const found = cases.find(({ name }) => name.startsWith(beginning));
-  if (found === undefined) throw new TypeError(`No case begins with "${beginning}".`);
-  return found;
-}
-
-function subject(fault: Fault): TransportSubject {
-  return {
-    capabilities,
-    maxMessageBytes: 1024 * 1024,
-    patienceMs: 100,
-    async create() {
-      const fixture = openLocalFixture();
-      return { ...fixture, transport: breakTransport(fixture.transport, fault) };
-    },
-  };
-}
 
 function mapped(
   properties: DeliveredMessage["applicationProperties"],

@@ -1,9 +1,15 @@
 import assert from "node:assert/strict";
 import type { EncodedMessage } from "@waybill/core";
 import type { TransportMessageBatch } from "@waybill/core/transport";
-import type { Case } from "../case.js";
-import { message, rejectsWith, type TransportHarness, texts, transportCase } from "./transport-harness.js";
-import type { TransportSubject } from "./transport-subject.js";
+import type { Case } from "../../case.js";
+import {
+  message,
+  rejectsWith,
+  type TransportHarness,
+  texts,
+  transportCase,
+} from "../harness/transport-harness.js";
+import type { TransportSubject } from "../harness/transport-subject.js";
 
 /** A batch knows its size, takes what fits, and arrives whole and in order. */
 export function batchCases(subject: TransportSubject): Case[] {

@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
-import type { Case } from "../case.js";
-import { assertSameValue } from "../same-value.js";
-import { handleOf, message, type TransportHarness, texts, transportCase } from "./transport-harness.js";
-import type { TransportSubject } from "./transport-subject.js";
+import type { Case } from "../../case.js";
+import { assertSameValue } from "../../same-value.js";
+import {
+  handleOf,
+  message,
+  type TransportHarness,
+  texts,
+  transportCase,
+} from "../harness/transport-harness.js";
+import type { TransportSubject } from "../harness/transport-subject.js";
 
 /** Every subscription of a topic gets its own copy of a message. */
 export function topicCases(subject: TransportSubject): Case[] {

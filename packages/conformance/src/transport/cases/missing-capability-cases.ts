@@ -1,7 +1,13 @@
 import type { TransportCapability } from "@waybill/core/transport";
-import type { Case } from "../case.js";
-import { handleOf, message, rejectsWith, type TransportHarness, transportCase } from "./transport-harness.js";
-import type { TransportSubject } from "./transport-subject.js";
+import type { Case } from "../../case.js";
+import {
+  handleOf,
+  message,
+  rejectsWith,
+  type TransportHarness,
+  transportCase,
+} from "../harness/transport-harness.js";
+import type { TransportSubject } from "../harness/transport-subject.js";
 
 type Attempt = readonly [operation: string, call: (harness: TransportHarness) => Promise<unknown>];
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Case } from "../case.js";
-import { handleOf, rejectsWith, type TransportHarness, transportCase } from "./transport-harness.js";
-import type { TransportSubject } from "./transport-subject.js";
+import type { Case } from "../../case.js";
+import { handleOf, rejectsWith, type TransportHarness, transportCase } from "../harness/transport-harness.js";
+import type { TransportSubject } from "../harness/transport-subject.js";
 
 /** How long a lock holds, and what is left to a receiver that lost it. */
 export function lockCases(subject: TransportSubject): Case[] {

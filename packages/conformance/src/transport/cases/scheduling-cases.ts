@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
-import type { Case } from "../case.js";
-import { message, rejectsWith, type TransportHarness, texts, transportCase } from "./transport-harness.js";
-import type { TransportSubject } from "./transport-subject.js";
+import type { Case } from "../../case.js";
+import {
+  message,
+  rejectsWith,
+  type TransportHarness,
+  texts,
+  transportCase,
+} from "../harness/transport-harness.js";
+import type { TransportSubject } from "../harness/transport-subject.js";
 
 /** Scheduled messages become active when their time has come, unless they are cancelled. */
 export function schedulingCases(subject: TransportSubject): Case[] {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { DeliveredMessage, TransportSessionReceiver } from "@waybill/core/transport";
-import type { Case } from "../case.js";
-import { assertSameValue } from "../same-value.js";
+import type { Case } from "../../case.js";
+import { assertSameValue } from "../../same-value.js";
 import {
   handleOf,
   message,
@@ -9,8 +9,8 @@ import {
   type TransportHarness,
   texts,
   transportCase,
-} from "./transport-harness.js";
-import type { TransportSubject } from "./transport-subject.js";
+} from "../harness/transport-harness.js";
+import type { TransportSubject } from "../harness/transport-subject.js";
 
 /** A session is held by one receiver, keeps its order and its state. */
 export function sessionCases(subject: TransportSubject): Case[] {

@@ -1,9 +1,15 @@
 import assert from "node:assert/strict";
 import type { TransportCapability } from "@waybill/core/transport";
-import type { Case } from "../case.js";
-import { assertSameValue } from "../same-value.js";
-import { handleOf, message, type TransportHarness, texts, transportCase } from "./transport-harness.js";
-import type { TransportSubject } from "./transport-subject.js";
+import type { Case } from "../../case.js";
+import { assertSameValue } from "../../same-value.js";
+import {
+  handleOf,
+  message,
+  type TransportHarness,
+  texts,
+  transportCase,
+} from "../harness/transport-harness.js";
+import type { TransportSubject } from "../harness/transport-subject.js";
 
 /** Peeking sees everything and touches nothing. */
 export function peekingCases(subject: TransportSubject): Case[] {
