@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 
 /** Change what others in their process would see: the file system, or the tracer of the official SDK. */
 const changesItsProcess = [
-  "packages/broker/src/storage/lmdb/store-directory.test.ts",
+  "packages/broker-storage-lmdb/src/directory/store-directory.test.ts",
   "packages/opentelemetry/src/spans.test.ts",
   "packages/transport-azure/src/official-tracing.test.ts",
 ];

@@ -13,7 +13,7 @@ interface Arrow {
 const arrows: Readonly<Record<string, Arrow>> = {
   core: { imports: [], refused: /./ },
   "claim-check": { imports: ["core"] },
-  conformance: { imports: ["core"] },
+  conformance: { imports: ["core"], tests: ["broker", "transport-local"] },
   "serializer-json": { imports: ["core"] },
   "serializer-avro": { imports: ["core"] },
   "serializer-msgpack": { imports: ["core"] },
@@ -37,7 +37,8 @@ const arrows: Readonly<Record<string, Arrow>> = {
     tests: ["broker", "serializer-json", "transport-local"],
     refused: /./,
   },
-  broker: { imports: [], refused: sockets() },
+  broker: { imports: [], tests: ["broker-storage-lmdb"], refused: sockets() },
+  "broker-storage-lmdb": { imports: ["broker"], refused: sockets() },
   amqp: { imports: [], refused: sockets() },
   "broker-server": { imports: ["amqp", "broker"] },
   "transport-azure": {
@@ -55,6 +56,7 @@ const arrows: Readonly<Record<string, Arrow>> = {
     imports: [
       "broker",
       "broker-server",
+      "broker-storage-lmdb",
       "core",
       "explorer",
       "migration",

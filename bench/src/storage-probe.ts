@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { createBroker, openBroker, openDurableStorage } from "@waybill/broker";
+import { createBroker, openBroker } from "@waybill/broker";
+import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 
 // What is measured in a process of its own. Arguments: what to do, and the store's directory. Prints one figure, or "ready".
 

@@ -26,14 +26,14 @@ const installed: readonly (readonly [
     "packages/schema-registry",
     "schema-registry",
     "both",
-    "packages/schema-registry/src/azure-serializers.test.ts",
+    "packages/schema-registry/src/serializers/azure-serializers.test.ts",
   ],
   [
     "@azure/schema-registry-json",
     "packages/schema-registry",
     "schema-registry",
     "both",
-    "packages/schema-registry/src/azure-serializers.test.ts",
+    "packages/schema-registry/src/serializers/azure-serializers.test.ts",
   ],
   ["cloudevents", "packages/envelopes", "envelopes", "both", "packages/envelopes/src/cloud-events.test.ts"],
   [
@@ -61,7 +61,7 @@ const recorded: readonly Peer[] = [
     version: "confluent-kafka-javascript 039f8a1",
     ours: "schema-registry",
     directions: "both",
-    shownBy: "packages/schema-registry/src/framings.test.ts",
+    shownBy: "packages/schema-registry/src/framing/framings.test.ts",
   },
   {
     name: "Go's hamba/avro, the example of its documentation",

@@ -1,5 +1,6 @@
-import { createBroker, openBroker, openDurableStorage } from "@waybill/broker";
+import { createBroker, openBroker } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
+import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 
 /** Serves the queues of the bench to anyone, in memory or durable in a directory. Resolves with the port. */
 export async function serveWaybill(directory?: string): Promise<number> {

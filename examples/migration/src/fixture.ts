@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
-import { createManualClock, openBroker, openDurableStorage } from "@waybill/broker";
+import { createManualClock, openBroker } from "@waybill/broker";
+import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import type { Pipeline } from "@waybill/core";
 import { type Census, queueBeaconStore, takeCensus } from "@waybill/migration";
 import { localCatalog, localTransport } from "@waybill/transport-local";

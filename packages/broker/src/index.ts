@@ -56,7 +56,6 @@ export type {
   SendableProperties,
   WireDecoder,
 } from "./messages/message.js";
-export type { MessageContent } from "./messages/message-content.js";
 export type { MessageLock } from "./messages/message-lock.js";
 export type { ReceivedMessage } from "./messages/received-message.js";
 export type { DeadLetterOptions } from "./operations/dead-letter.js";
@@ -75,20 +74,7 @@ export {
 } from "./rules/evaluation/rule-value.js";
 export type { RuleDefinition, RuleFilter, SqlText } from "./rules/rule.js";
 export type { SqlParameters } from "./rules/sql-filter/parser.js";
-export {
-  DEFAULT_DURABLE_STORAGE_OPTIONS,
-  type DurableStorageOptions,
-  openDurableStorage,
-} from "./storage/lmdb/durable-storage.js";
-export { createMemoryStorage } from "./storage/memory-storage.js";
-export type {
-  EntityRecord,
-  MessageRecord,
-  RecordVisitor,
-  SessionRecord,
-  Storage,
-} from "./storage/storage.js";
-// For authors of front ends, clocks and storages.
+// For authors of front ends and clocks.
 export type { ClockAttachment, ClockDriven } from "./timing/clock.js";
 export {
   type Clock,

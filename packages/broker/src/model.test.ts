@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { command, durableCommand, fixture } from "../test/model/command.js";
 import { playHistory } from "../test/model/history.js";
-import { openDurableStorage } from "./storage/lmdb/durable-storage.js";
 import { createDisk, openDisk } from "./storage/restartable-storage.test-support.js";
 
 /** `pnpm soak` sets both; a seed that failed there fails here with the same counterexample. */

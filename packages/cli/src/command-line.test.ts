@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { openBroker, openDurableStorage } from "@waybill/broker";
+import { openBroker } from "@waybill/broker";
+import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import { describe, expect, it } from "vitest";
 import {
   encoded,

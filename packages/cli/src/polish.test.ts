@@ -19,6 +19,16 @@ describe("a table", () => {
     expect(stdout).toMatch(/ 2 +scheduled +\S+ +\d{4}-\d{2}-\d{2}T/);
     for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
   });
+
+  it("leaves out the columns that no row fills", async () => {
+    await using environment = await openServerEnvironment();
+    await environment.withBroker(async (broker) => {
+      await broker.createQueue("orders");
+      await fill(broker, "orders", [{ ...encoded({ id: 1 }), subject: undefined }]);
+    });
+    const { stdout } = await environment.run(["peek", "orders", "--no-json"]);
+    expect(stdout).toMatch(/^NUMBER +STATE +ENQUEUED +MESSAGE ID +CONTENT TYPE +READ BY +BYTES *\n/);
+  });
 });
 
 describe("a hint", () => {

@@ -18,5 +18,9 @@ export type {
   SerializerSubject,
   SerializerValue,
 } from "./serializer/serializer-subject.js";
+export type {
+  EntitySetting,
+  TransportFixture,
+  TransportSubject,
+} from "./transport/harness/transport-subject.js";
 export { transportCases } from "./transport/transport-cases.js";
-export type { EntitySetting, TransportFixture, TransportSubject } from "./transport/transport-subject.js";

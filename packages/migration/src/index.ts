@@ -12,6 +12,7 @@ export type { PeekPagesOptions } from "./census/peek-pages.js";
 export { peekPages } from "./census/peek-pages.js";
 export type { CensusOptions, CensusProgress } from "./census/take-census.js";
 export { takeCensus } from "./census/take-census.js";
+export type { DifferenceKind } from "./comparison/compare-values.js";
 export type {
   GoldenCapture,
   GoldenCaptureOptions,
@@ -59,7 +60,6 @@ export type {
   RetirementVerdict,
 } from "./retirement/retirement-verdict.js";
 export { retirementVerdict } from "./retirement/retirement-verdict.js";
-export type { DifferenceKind } from "./shadow-check/compare-values.js";
 export type { ShadowCheckOptions, ShadowFinding, ShadowReport } from "./shadow-check/shadow-check.js";
 export { ShadowCheck } from "./shadow-check/shadow-check.js";
 export type {
@@ -71,9 +71,9 @@ export type {
 export { Verification } from "./verification/verification.js";
 export type { ContentTypePlanOptions, ContentTypeTarget } from "./write-plan/content-type-plan.js";
 export { ContentTypePlan } from "./write-plan/content-type-plan.js";
-export type { SetPercentOptions, WritePlanPhase } from "./write-plan/plan-share.js";
 export type { BeaconGuardOptions, ReaderGuard } from "./write-plan/reader-guard.js";
 export { beaconGuard } from "./write-plan/reader-guard.js";
+export type { SetPercentOptions, WritePlanPhase } from "./write-plan/stepped-plan.js";
 export { withWritePlans } from "./write-plan/with-write-plans.js";
 export type { PlannedTarget, WritePlanOptions } from "./write-plan/write-plan.js";
 export { WritePlan } from "./write-plan/write-plan.js";
@@ -81,5 +81,5 @@ export { WritePlan } from "./write-plan/write-plan.js";
 // For authors of beacon stores and of tools
 
 export type { BeaconStore, CapabilityBeacon } from "./capability/beacon-store.js";
-export { compareValues } from "./shadow-check/compare-values.js";
+export { compareValues } from "./comparison/compare-values.js";
 export { shareOf, stableKey } from "./write-plan/stable-share.js";

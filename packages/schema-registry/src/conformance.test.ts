@@ -3,9 +3,9 @@ import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { describe, it } from "vitest";
 import { bytes, memorySource, order, orderSchema } from "./order.test-support.js";
-import { registryAvro } from "./registry-avro.js";
-import { registryJson } from "./registry-json.js";
-import type { SchemaFraming } from "./schema-source.js";
+import { registryAvro } from "./serializers/registry-avro.js";
+import { registryJson } from "./serializers/registry-json.js";
+import type { SchemaFraming } from "./sources/schema-source.js";
 
 const jsonSchema = {
   type: "object",

@@ -1,29 +1,30 @@
 // For applications
-export type { ApicurioRegistryOptions } from "./apicurio-registry.js";
-export { apicurioRegistry } from "./apicurio-registry.js";
+
+export { diagnoseFraming } from "./framing/diagnose-framing.js";
+export type { AvroFactory, RegistryAvroOptions } from "./serializers/registry-avro.js";
+export { registryAvro } from "./serializers/registry-avro.js";
+export type { JsonFactory, RegistryJsonOptions } from "./serializers/registry-json.js";
+export { registryJson } from "./serializers/registry-json.js";
+export type { RegistryOptions } from "./serializers/registry-options.js";
+export type { ProtobufFactory, RegistryProtobufOptions } from "./serializers/registry-protobuf.js";
+export { registryProtobuf } from "./serializers/registry-protobuf.js";
+export type { KnownSchema, SchemaChoice, SchemaDefinition } from "./serializers/schema-choice.js";
+export type { ApicurioRegistryOptions } from "./sources/apicurio-registry.js";
+export { apicurioRegistry } from "./sources/apicurio-registry.js";
 export type {
   AzureSchemaDescription,
   AzureSchemaRegistryClient,
   AzureSchemaRegistryOptions,
-} from "./azure-schema-registry.js";
-export { azureSchemaRegistry } from "./azure-schema-registry.js";
-export type { SchemaCacheOptions } from "./cached-schemas.js";
-export type { ConfluentSchemaRegistryOptions } from "./confluent-schema-registry.js";
-export { confluentSchemaRegistry } from "./confluent-schema-registry.js";
-export { diagnoseFraming } from "./diagnose-framing.js";
-export type { GlueClient } from "./glue-schema-registry.js";
-export { glueSchemaRegistry } from "./glue-schema-registry.js";
-export type { HttpRegistryOptions } from "./http-registry.js";
-export type { AvroFactory, RegistryAvroOptions } from "./registry-avro.js";
-export { registryAvro } from "./registry-avro.js";
-export type { JsonFactory, RegistryJsonOptions } from "./registry-json.js";
-export { registryJson } from "./registry-json.js";
-export type { RegistryOptions } from "./registry-options.js";
-export type { ProtobufFactory, RegistryProtobufOptions } from "./registry-protobuf.js";
-export { registryProtobuf } from "./registry-protobuf.js";
-export type { KnownSchema, SchemaChoice, SchemaDefinition } from "./schema-choice.js";
-export type { SchemaFolderOptions } from "./schema-folder.js";
-export { schemaFolder } from "./schema-folder.js";
+} from "./sources/azure-schema-registry.js";
+export { azureSchemaRegistry } from "./sources/azure-schema-registry.js";
+export type { SchemaCacheOptions } from "./sources/cached-schemas.js";
+export type { ConfluentSchemaRegistryOptions } from "./sources/confluent-schema-registry.js";
+export { confluentSchemaRegistry } from "./sources/confluent-schema-registry.js";
+export type { GlueClient } from "./sources/glue-schema-registry.js";
+export { glueSchemaRegistry } from "./sources/glue-schema-registry.js";
+export type { HttpRegistryOptions } from "./sources/http-registry.js";
+export type { SchemaFolderOptions } from "./sources/schema-folder.js";
+export { schemaFolder } from "./sources/schema-folder.js";
 // For authors of schema sources
 export type {
   RegisteredSchema,
@@ -31,4 +32,4 @@ export type {
   SchemaFraming,
   SchemaSource,
   SchemaToWrite,
-} from "./schema-source.js";
+} from "./sources/schema-source.js";

@@ -1,5 +1,5 @@
 import type { DeserializationOutcome, Pipeline } from "@waybill/core";
-import type { RegisteredSchema, SchemaFraming, SchemaSource } from "./schema-source.js";
+import type { RegisteredSchema, SchemaFraming, SchemaSource } from "./sources/schema-source.js";
 
 /** The schema of the tests' orders. */
 export const orderSchema = {

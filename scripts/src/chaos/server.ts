@@ -1,5 +1,6 @@
-import { openBroker, openDurableStorage } from "@waybill/broker";
+import { openBroker } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
+import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 
 // The process that is killed: a broker on durable storage, served over AMQP. Arguments: directory, port, key. Prints its port when ready.
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { openBroker, openDurableStorage } from "@waybill/broker";
+import { openBroker } from "@waybill/broker";
+import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import { createPipeline, type EncodedMessage } from "@waybill/core";
 import { openReceiptFile, repairDeadLetters } from "@waybill/migration";
 import { json } from "@waybill/serializer-json";

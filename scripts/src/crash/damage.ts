@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { BrokerError, openBroker, openDurableStorage } from "@waybill/broker";
+import { BrokerError, openBroker } from "@waybill/broker";
+import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 
 /** What opening damaged copies of a store came to. */
 export interface DamageReport {

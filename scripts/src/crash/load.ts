@@ -1,12 +1,6 @@
 import { closeSync, openSync, writeSync } from "node:fs";
-import {
-  type Broker,
-  BrokerError,
-  openBroker,
-  openDurableStorage,
-  type ReceivedMessage,
-  type Receiver,
-} from "@waybill/broker";
+import { type Broker, BrokerError, openBroker, type ReceivedMessage, type Receiver } from "@waybill/broker";
+import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import type { Effect, Found, LedgerLine } from "./ledger.js";
 import { randomFrom } from "./random.js";
 

@@ -1,7 +1,8 @@
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openBroker, openDurableStorage } from "@waybill/broker";
+import { openBroker } from "@waybill/broker";
+import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import { createPipeline, type EncodedMessage, type Pipeline } from "@waybill/core";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";

@@ -1,5 +1,6 @@
 import { writeSync } from "node:fs";
-import { BrokerError, openBroker, openDurableStorage } from "@waybill/broker";
+import { BrokerError, openBroker } from "@waybill/broker";
+import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 
 // Opens the store of a directory. `send` then sends until it is killed and prints the number of each acknowledged message; `count` prints
 // how many messages it found. A refusal is printed, and ends the process with 3; whatever else goes wrong, with 1.

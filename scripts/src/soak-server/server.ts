@@ -1,5 +1,6 @@
-import { openBroker, openDurableStorage } from "@waybill/broker";
+import { openBroker } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
+import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 
 // The server that is killed: a broker on durable storage, on the network. Answers each message of its parent with a measurement.
 // Arguments: directory, port, duration of a lock in ms. Wants `--expose-gc`, so that what it measures is not garbage.

@@ -35,7 +35,7 @@ async function openLoaded(place: StoragePlace): Promise<{ storage: Storage; load
   return { storage, loaded: await load(storage) };
 }
 
-export async function load(storage: Storage): Promise<Loaded> {
+async function load(storage: Storage): Promise<Loaded> {
   const loaded: Loaded = {
     entities: new Map(),
     counters: new Map(),
@@ -74,7 +74,7 @@ export async function load(storage: Storage): Promise<Loaded> {
 }
 
 /** A message's record with a value in every field that `changes` does not name. */
-export function messageRecord(bodyId: number, changes: Partial<MessageContent> = {}): MessageRecord {
+function messageRecord(bodyId: number, changes: Partial<MessageContent> = {}): MessageRecord {
   return {
     state: "active",
     wasScheduled: false,

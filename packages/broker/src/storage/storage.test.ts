@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import { describe, it } from "vitest";
-import { openDurableStorage } from "./lmdb/durable-storage.js";
 import { createMemoryStorage } from "./memory-storage.js";
 import { createDisk, openDisk } from "./restartable-storage.test-support.js";
 import { type StoragePlace, storageCases } from "./storage-cases.test-support.js";

@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { type Broker, createBroker, openBroker, openDurableStorage, type Tier } from "@waybill/broker";
+import { type Broker, createBroker, openBroker, type Tier } from "@waybill/broker";
 import { type BrokerServer, decodeWire, type ServeOptions, serve } from "@waybill/broker-server";
+import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import { applyConfig } from "../broker-config/apply-config.js";
 import type { NamespaceConfig } from "../broker-config/broker-config.js";
 

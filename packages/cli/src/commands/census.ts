@@ -91,11 +91,9 @@ function isClean({ groups, places }: Census): boolean {
 function printCensus(terminal: Terminal, { groups, places, hidden, sampleRate }: Census): void {
   const peeked = places.reduce((sum, place) => sum + place.peeked, 0);
   if (groups.length > 0) {
-    // What stands in no row would only take the room of the others.
-    const columns = groupColumns.filter(({ cell }) => groups.some((group) => cell(group) !== undefined));
     terminal.table(
-      columns.map(({ name }) => name),
-      groups.map((group) => columns.map(({ cell }) => cell(group))),
+      groupColumns.map(({ name }) => name),
+      groups.map((group) => groupColumns.map(({ cell }) => cell(group))),
     );
     terminal.line();
   }

@@ -1,5 +1,6 @@
-import { openBroker, openDurableStorage } from "@waybill/broker";
+import { openBroker } from "@waybill/broker";
 import { decodeWire } from "@waybill/broker-server";
+import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import type { EntityName } from "@waybill/core/transport";
 import { localCatalog, localTransport } from "@waybill/transport-local";
 import type { Connection } from "./connection.js";

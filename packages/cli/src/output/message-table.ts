@@ -14,26 +14,13 @@ export function messageTable(
     terminal.line("no messages");
     return;
   }
-  const isScheduled = ([{ state }]: readonly [DeliveredMessage, DeserializationOutcome]) =>
-    state === "scheduled";
-  const hasDue = messages.some(isScheduled);
   terminal.table(
-    [
-      "NUMBER",
-      "STATE",
-      "ENQUEUED",
-      ...(hasDue ? ["DUE"] : []),
-      "MESSAGE ID",
-      "SUBJECT",
-      "CONTENT TYPE",
-      "READ BY",
-      "BYTES",
-    ],
+    ["NUMBER", "STATE", "ENQUEUED", "DUE", "MESSAGE ID", "SUBJECT", "CONTENT TYPE", "READ BY", "BYTES"],
     messages.map(([message, outcome]) => [
       message.sequenceNumber,
       message.state,
       message.enqueuedTimeUtc,
-      ...(hasDue ? [message.state === "scheduled" ? message.scheduledEnqueueTimeUtc : undefined] : []),
+      message.state === "scheduled" ? message.scheduledEnqueueTimeUtc : undefined,
       idText(message.messageId),
       message.subject,
       message.contentType,

@@ -55,10 +55,15 @@ export class Terminal {
   /**
    * A table without lines, of 100 columns at most or as many as the terminal has, in which long cells take several lines; a long one as
    * several, because laying one out takes time by the square of its rows. Columns of the names `yielding` are the first to take several lines.
+   * A column in which no row has anything is left out: it would only take the room of the others.
    */
   table(head: readonly string[], rows: readonly (readonly Cell[])[], yielding: readonly string[] = []): void {
+    const isEmpty = rows.length === 0;
+    const filled = head.map((_, column) => isEmpty || rows.some((row) => row[column] !== undefined));
+    const isFilled = (_: unknown, column: number) => filled[column];
+    const shown = rows.map((row) => row.filter(isFilled));
     for (let start = 0; start === 0 || start < rows.length; start += rowsAtOnce)
-      this.#tableOf(head, rows.slice(start, start + rowsAtOnce), yielding);
+      this.#tableOf(head.filter(isFilled), shown.slice(start, start + rowsAtOnce), yielding);
   }
 
   #tableOf(head: readonly string[], rows: readonly (readonly Cell[])[], yielding: readonly string[]): void {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Message, WaybillError } from "@waybill/core";
 import type { Case } from "../case.js";
-import type { TransportSubject } from "../transport/transport-subject.js";
+import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { type ClientHarness, clientCase, noise } from "./client-harness.js";
 
 /** A client's batches: sizes known after serialization, arrays split by themselves. */

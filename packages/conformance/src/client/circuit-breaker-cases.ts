@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { CircuitBreakerEvent, CircuitBreakerOptions, Serializer } from "@waybill/core";
 import { decodeFailure } from "@waybill/core/serializer";
 import type { Case } from "../case.js";
-import type { TransportSubject } from "../transport/transport-subject.js";
+import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { plainJson } from "./plain-json.js";
 import { counted, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 

@@ -1,5 +1,5 @@
 import type { Case } from "../case.js";
-import type { TransportSubject } from "../transport/transport-subject.js";
+import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { clientBatchCases } from "./batch-cases.js";
 import { circuitBreakerCases } from "./circuit-breaker-cases.js";
 import { clientClosingCases } from "./closing-cases.js";

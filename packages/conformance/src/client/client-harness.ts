@@ -7,7 +7,11 @@ import {
   type WaybillClientOptions,
 } from "@waybill/core";
 import type { Case } from "../case.js";
-import type { EntitySetting, TransportFixture, TransportSubject } from "../transport/transport-subject.js";
+import type {
+  EntitySetting,
+  TransportFixture,
+  TransportSubject,
+} from "../transport/harness/transport-subject.js";
 import { plainJson } from "./plain-json.js";
 
 /** The fixture of one case, with a client on its transport. */

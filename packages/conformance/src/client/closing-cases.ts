@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Case } from "../case.js";
-import type { TransportSubject } from "../transport/transport-subject.js";
+import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { counted, gate, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
 /** A processor that is closed settles what is in inFlight, in time. */

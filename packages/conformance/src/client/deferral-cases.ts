@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { DeferError, DeferredMessages } from "@waybill/core";
 import type { SequenceNumberStore } from "@waybill/core/transport";
 import type { Case } from "../case.js";
-import type { TransportSubject } from "../transport/transport-subject.js";
+import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { counted, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
 /** Messages are set aside and come back by number; a record keeps the numbers. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { bytes, defineMessage, type ReceivedMessage, text } from "@waybill/core";
 import type { Case } from "../case.js";
 import { assertSameValue } from "../same-value.js";
-import type { TransportSubject } from "../transport/transport-subject.js";
+import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { type ClientHarness, clientCase } from "./client-harness.js";
 import { plainJson } from "./plain-json.js";
 

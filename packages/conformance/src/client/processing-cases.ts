@@ -7,7 +7,7 @@ import {
   type SubscribeMessagesOptions,
 } from "@waybill/core";
 import type { Case } from "../case.js";
-import type { TransportSubject } from "../transport/transport-subject.js";
+import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { counted, gate, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
 /** What a processor makes of what its handler does. */

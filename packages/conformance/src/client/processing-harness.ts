@@ -8,7 +8,11 @@ import {
   type WaybillClientOptions,
 } from "@waybill/core";
 import type { Case } from "../case.js";
-import type { EntitySetting, TransportFixture, TransportSubject } from "../transport/transport-subject.js";
+import type {
+  EntitySetting,
+  TransportFixture,
+  TransportSubject,
+} from "../transport/harness/transport-subject.js";
 import { plainJson } from "./plain-json.js";
 
 /** In steps of so many milliseconds the broker's time passes while something is waited for, and a little real time with it. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { peekAll, WaybillError } from "@waybill/core";
 import type { Case } from "../case.js";
-import type { TransportSubject } from "../transport/transport-subject.js";
+import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { counted, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
 const hourMs = 3_600_000;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Message, SessionMessageHandlers, SubscribeSessionsOptions } from "@waybill/core";
 import type { Case } from "../case.js";
-import type { TransportSubject } from "../transport/transport-subject.js";
+import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { counted, gate, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
 /** Many sessions are served at once, each in order. */

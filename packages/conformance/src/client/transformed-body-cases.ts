@@ -7,7 +7,7 @@ import {
 } from "@waybill/core";
 import type { Case } from "../case.js";
 import { assertSameValue } from "../same-value.js";
-import type { TransportSubject } from "../transport/transport-subject.js";
+import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { type ClientHarness, clientCase, noise, resubmitted } from "./client-harness.js";
 
 /** Bodies that travel elsewhere, or so that nobody else can read them. */

@@ -1,20 +1,20 @@
 import type { Case } from "../case.js";
-import { batchCases } from "./batch-cases.js";
-import { deferralCases } from "./deferral-cases.js";
-import { forwardingCases, transferDeadLetterCases } from "./forwarding-cases.js";
-import { lifecycleCases } from "./lifecycle-cases.js";
-import { lockCases } from "./lock-cases.js";
-import { missingCapabilityCases } from "./missing-capability-cases.js";
-import { peekingCases } from "./peeking-cases.js";
-import { receivingCases } from "./receiving-cases.js";
-import { ruleCases } from "./rule-cases.js";
-import { schedulingCases } from "./scheduling-cases.js";
-import { sendingCases } from "./sending-cases.js";
-import { sessionCases } from "./session-cases.js";
-import { settlingCases } from "./settling-cases.js";
-import { subscribingCases } from "./subscribing-cases.js";
-import { topicCases } from "./topic-cases.js";
-import type { TransportSubject } from "./transport-subject.js";
+import { batchCases } from "./cases/batch-cases.js";
+import { deferralCases } from "./cases/deferral-cases.js";
+import { forwardingCases, transferDeadLetterCases } from "./cases/forwarding-cases.js";
+import { lifecycleCases } from "./cases/lifecycle-cases.js";
+import { lockCases } from "./cases/lock-cases.js";
+import { missingCapabilityCases } from "./cases/missing-capability-cases.js";
+import { peekingCases } from "./cases/peeking-cases.js";
+import { receivingCases } from "./cases/receiving-cases.js";
+import { ruleCases } from "./cases/rule-cases.js";
+import { schedulingCases } from "./cases/scheduling-cases.js";
+import { sendingCases } from "./cases/sending-cases.js";
+import { sessionCases } from "./cases/session-cases.js";
+import { settlingCases } from "./cases/settling-cases.js";
+import { subscribingCases } from "./cases/subscribing-cases.js";
+import { topicCases } from "./cases/topic-cases.js";
+import type { TransportSubject } from "./harness/transport-subject.js";
 
 /**
  * The conformance suite for transports, as cases any runner can register. Where the subject lacks a capability, the cases that need it give way to cases

@@ -8,8 +8,11 @@ import {
 } from "@waybill/core";
 import type { DeserializeCallOptions } from "@waybill/core/pipeline";
 import { isPromise } from "@waybill/core/pipeline";
+import { compareValues, type DifferenceKind } from "../comparison/compare-values.js";
+import { checkSampleRate, defaultSampleRate, maxRunning } from "../comparison/sampling.js";
+import { Tallies } from "../comparison/tallies.js";
+import { pipelineOver } from "../pipeline-over.js";
 import type { PlannedTarget } from "../write-plan/write-plan.js";
-import { compareValues, type DifferenceKind } from "./compare-values.js";
 
 /** What is tried beside what is written. */
 export interface ShadowCheckOptions {
@@ -54,14 +57,11 @@ export interface ShadowReport {
 }
 
 const defaults = Object.freeze({
-  sampleRate: 0.01,
+  sampleRate: defaultSampleRate,
   maxFindings: 1_000,
   maxBodyBytes: 1024 * 1024,
   timeoutInMs: 10_000,
 });
-
-/** How many tries of asynchronous serializers may be in progress; messages beyond that are not tried. */
-const maxRunning = 100;
 
 /** The platform's timers hold 31 bits and fire at once beyond that. */
 const longestTimerMs = 2 ** 31 - 1;
@@ -81,22 +81,20 @@ interface Try {
 export class ShadowCheck {
   readonly #candidate: ShadowCheckOptions["candidate"];
   readonly #subjects: ReadonlySet<string> | undefined;
-  readonly #maxFindings: number;
   readonly #maxBodyBytes: number;
   readonly #timeoutMs: number;
-  readonly #findings = new Map<string, { finding: ShadowFinding; count: number }>();
+  readonly #findings: Tallies<Omit<ShadowFinding, "count"> & { count: number }>;
   readonly #running = new Map<Try, PromiseLike<void> | undefined>();
   #sampleRate = 0;
   #sampled = 0;
   #same = 0;
-  #uncounted = 0;
 
   constructor(options: ShadowCheckOptions) {
     this.#candidate = options.candidate;
     this.#subjects =
       options.messageTypes &&
       new Set(options.messageTypes.flatMap(({ name, aliases }) => [name, ...aliases]));
-    this.#maxFindings = options.maxFindings ?? defaults.maxFindings;
+    this.#findings = new Tallies(options.maxFindings ?? defaults.maxFindings);
     this.#maxBodyBytes = positive("maxBodyBytes", options.maxBodyBytes ?? defaults.maxBodyBytes);
     this.#timeoutMs = positive("timeoutInMs", options.timeoutInMs ?? defaults.timeoutInMs);
     this.sampleRate = options.sampleRate ?? defaults.sampleRate;
@@ -108,9 +106,7 @@ export class ShadowCheck {
   }
 
   set sampleRate(rate: number) {
-    if (!(rate >= 0 && rate <= 1))
-      throw new TypeError(`A sample rate is a number from 0 to 1, not ${String(rate)}.`);
-    this.#sampleRate = rate;
+    this.#sampleRate = checkSampleRate(rate);
   }
 
   /** A pipeline that writes and reads as the given one, with some of what it writes tried in the candidate's format. */
@@ -121,10 +117,7 @@ export class ShadowCheck {
         `The shadow check cannot work: the pipeline has no serializer "${this.#candidate.serializer}".`,
       );
     }
-    return Object.freeze({
-      serializers: pipeline.serializers,
-      messageTypes: pipeline.messageTypes,
-      messageTypeResolver: pipeline.messageTypeResolver,
+    return pipelineOver(pipeline, {
       serialize: (message, options) => {
         if (this.#sampleRate === 0 || !this.#isChosen(message)) return pipeline.serialize(message, options);
         let plain: EncodedMessage | undefined;
@@ -140,19 +133,17 @@ export class ShadowCheck {
         else attempt();
         return encoded;
       },
-      deserialize: (message, options) => pipeline.deserialize(message, options),
-    } satisfies Pipeline<Types>);
+    });
   }
 
   /** What was found so far. Resolves when the tries in progress are done, after `timeoutInMs` at the latest. */
   async report(): Promise<ShadowReport> {
     await this.#settled();
-    const findings = Array.from(this.#findings.values(), ({ finding, count }) => ({ ...finding, count }));
     return {
       sampled: this.#sampled,
       same: this.#same,
-      findings: findings.sort((a, b) => b.count - a.count),
-      uncounted: this.#uncounted,
+      findings: this.#findings.sorted().map((finding) => ({ ...finding })),
+      uncounted: this.#findings.uncounted,
     };
   }
 
@@ -162,7 +153,6 @@ export class ShadowCheck {
     this.#findings.clear();
     this.#sampled = 0;
     this.#same = 0;
-    this.#uncounted = 0;
   }
 
   #isChosen({ subject }: Message): boolean {
@@ -257,10 +247,7 @@ export class ShadowCheck {
 
   #find(messageType: string | undefined, path: string, kind: ShadowFinding["kind"]): void {
     const key = `${messageType ?? ""}\n${path}\n${kind}`;
-    const known = this.#findings.get(key);
-    if (known !== undefined) known.count += 1;
-    else if (this.#findings.size >= this.#maxFindings) this.#uncounted += 1;
-    else this.#findings.set(key, { finding: { messageType, path, kind, count: 1 }, count: 1 });
+    this.#findings.count(key, () => ({ messageType, path, kind, count: 0 }));
   }
 }
 

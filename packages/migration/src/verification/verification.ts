@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import type { EncodedMessage, MessageType, Pipeline } from "@waybill/core";
 import type { Decoded, ReadTarget } from "@waybill/core/pipeline";
-import { isSameValue } from "../shadow-check/is-same-value.js";
+import { isSameValue } from "../comparison/is-same-value.js";
+import { checkSampleRate, defaultSampleRate, maxRunning } from "../comparison/sampling.js";
+import { Tallies } from "../comparison/tallies.js";
+import { pipelineOver } from "../pipeline-over.js";
 
 /** What is verified, and how much is kept. */
 export interface VerificationOptions {
@@ -49,51 +52,32 @@ export interface VerificationReport {
   readonly uncounted: number;
 }
 
-const defaults = Object.freeze({ sampleRate: 0.01, maxAmbiguities: 1_000, maxSamples: 5 });
+const defaults = Object.freeze({ sampleRate: defaultSampleRate, maxAmbiguities: 1_000, maxSamples: 5 });
 
-/** How many verifications by asynchronous serializers may be in progress; messages beyond that are not verified. */
-const maxRunning = 100;
-
-interface Tally {
-  readonly first: Ambiguity;
-  readonly samples: string[];
-  count: number;
-  isHarmless: boolean;
-}
+type Tally = { -readonly [Key in keyof Ambiguity]: Ambiguity[Key] } & { readonly samples: string[] };
 
 /**
  * Asks of a sample of messages that were read whether another deserializer, or the same under another version, would have accepted them too.
  * In such a pair the label alone, or the order of things, decides what a body means. Keeps digests, never payload.
  */
 export class Verification {
-  readonly #options: Required<{ [Name in keyof VerificationOptions]: number }>;
-  readonly #tallies = new Map<string, Tally>();
+  readonly #sampleRate: number;
+  readonly #maxSamples: number;
+  readonly #tallies: Tallies<Tally>;
   readonly #running = new Set<Promise<void>>();
   #verified = 0;
-  #uncounted = 0;
 
   constructor(options: VerificationOptions = {}) {
-    this.#options = {
-      sampleRate: options.sampleRate ?? defaults.sampleRate,
-      maxAmbiguities: options.maxAmbiguities ?? defaults.maxAmbiguities,
-      maxSamples: options.maxSamples ?? defaults.maxSamples,
-    };
-    const { sampleRate } = this.#options;
-    if (!(sampleRate >= 0 && sampleRate <= 1)) {
-      throw new TypeError(`A sample rate is a number from 0 to 1, not ${String(sampleRate)}.`);
-    }
+    this.#sampleRate = checkSampleRate(options.sampleRate ?? defaults.sampleRate);
+    this.#maxSamples = options.maxSamples ?? defaults.maxSamples;
+    this.#tallies = new Tallies(options.maxAmbiguities ?? defaults.maxAmbiguities);
   }
 
   /** A pipeline that writes and reads as the given one, with some of what it reads verified after the fact. */
   observe<Types extends MessageType>(pipeline: Pipeline<Types>): Pipeline<Types> {
-    const { sampleRate } = this.#options;
-    if (sampleRate === 0) return pipeline;
-    const isChosen = () => Math.random() < sampleRate && this.#running.size < maxRunning;
-    return Object.freeze({
-      serializers: pipeline.serializers,
-      messageTypes: pipeline.messageTypes,
-      messageTypeResolver: pipeline.messageTypeResolver,
-      serialize: (message, options) => pipeline.serialize(message, options),
+    if (this.#sampleRate === 0) return pipeline;
+    const isChosen = () => Math.random() < this.#sampleRate && this.#running.size < maxRunning;
+    return pipelineOver(pipeline, {
       deserialize: (message, options) => {
         const outcome = pipeline.deserialize(message, options);
         if (options?.readAs !== undefined || !isChosen()) return outcome;
@@ -106,7 +90,7 @@ export class Verification {
         if (outcome.status === "decoded") this.#verifyLater(pipeline, message);
         return outcome;
       },
-    } satisfies Pipeline<Types>);
+    });
   }
 
   /** Verifies one message, for tools that have messages at hand; one that cannot be deserialized is passed over. */
@@ -129,14 +113,9 @@ export class Verification {
   /** What was found so far. Resolves when the verifications in progress are done. */
   async report(): Promise<VerificationReport> {
     await Promise.all(this.#running);
-    const ambiguities = Array.from(this.#tallies.values(), ({ first, samples, count, isHarmless }) => ({
-      ...first,
-      samples: [...samples],
-      count,
-      isHarmless,
-    }));
-    ambiguities.sort((a, b) => Number(a.isHarmless) - Number(b.isHarmless) || b.count - a.count);
-    return { verified: this.#verified, ambiguities, uncounted: this.#uncounted };
+    const ambiguities = this.#tallies.sorted().map((tally) => ({ ...tally, samples: [...tally.samples] }));
+    ambiguities.sort((a, b) => Number(a.isHarmless) - Number(b.isHarmless));
+    return { verified: this.#verified, ambiguities, uncounted: this.#tallies.uncounted };
   }
 
   #verifyLater(pipeline: Pipeline, message: EncodedMessage): void {
@@ -152,21 +131,12 @@ export class Verification {
     const { messageType } = outcome.report;
     const winner = readingOf(outcome);
     const loser = readingOf(other);
-    const isHarmless = isSameValue(outcome.body, other.body);
     const key = JSON.stringify([messageType, winner, loser, under]);
-    let tally = this.#tallies.get(key);
-    if (tally === undefined) {
-      if (this.#tallies.size >= this.#options.maxAmbiguities) {
-        this.#uncounted += 1;
-        return;
-      }
-      const first = { messageType, winner, other: loser, under, isHarmless, count: 0, samples: [] };
-      tally = { first, samples: [], count: 0, isHarmless: true };
-      this.#tallies.set(key, tally);
-    }
-    tally.count += 1;
-    tally.isHarmless &&= isHarmless;
-    if (tally.samples.length < this.#options.maxSamples) {
+    const start = { messageType, winner, other: loser, under, isHarmless: true, count: 0, samples: [] };
+    const tally = this.#tallies.count(key, () => start);
+    if (tally === undefined) return;
+    tally.isHarmless &&= isSameValue(outcome.body, other.body);
+    if (tally.samples.length < this.#maxSamples) {
       tally.samples.push(createHash("sha256").update(body).digest("hex"));
     }
   }

@@ -1,8 +1,7 @@
 import { type Message, WaybillError } from "@waybill/core";
 import { parseMediaType, quoted } from "@waybill/core/serializer";
-import type { CallOptions } from "@waybill/core/transport";
-import { PlanShare, type SetPercentOptions, unguarded, type WritePlanPhase } from "./plan-share.js";
 import type { ReaderGuard } from "./reader-guard.js";
+import { SteppedPlan } from "./stepped-plan.js";
 
 /** A content type to write. */
 export interface ContentTypeTarget {
@@ -32,62 +31,30 @@ export interface ContentTypePlanOptions {
  * {@link WritePlan} it begins at 0 %, is stable per key, and has a kill switch. Senders whose plans have the same name decide alike. Throws
  * `configuration-invalid` for a content type that is none.
  */
-export class ContentTypePlan {
+export class ContentTypePlan extends SteppedPlan<ContentTypeTarget> {
   readonly name: string;
-  readonly from: ContentTypeTarget;
-  readonly to: ContentTypeTarget;
   readonly #covers: (message: Message) => boolean;
-  readonly #share: PlanShare;
 
-  constructor(name: string, options: ContentTypePlanOptions) {
+  constructor(name: string, { from, to, covers, guard, keyOf }: ContentTypePlanOptions) {
     if (typeof name !== "string" || name === "") throw new TypeError("A content type plan needs a name.");
-    const { guard, keyOf } = options;
-    this.name = name;
-    this.from = resolveTarget(name, "from", options.from);
-    this.to = resolveTarget(name, "to", options.to);
-    const essences = [this.from, this.to].map(({ contentType }) => essenceOf(contentType));
-    this.#covers =
-      options.covers ?? (({ contentType }) => !contentType || essences.includes(essenceOf(contentType)));
-    this.#share = new PlanShare({
+    const source = resolveTarget(name, "from", from);
+    const target = resolveTarget(name, "to", to);
+    super({
       name,
-      target: this.to.contentType,
+      from: source,
+      to: target,
+      toText: target.contentType,
       keyOf,
-      objections: async (call) => guard?.objections(undefined, this.to, call) ?? unguarded,
+      objections: (call) => guard?.objections(undefined, target, call),
     });
-  }
-
-  /** How many of a hundred messages are written new. */
-  get percent(): number {
-    return this.#share.percent;
-  }
-
-  get phase(): WritePlanPhase {
-    return this.#share.phase;
+    const essences = [source, target].map(({ contentType }) => essenceOf(contentType));
+    this.name = name;
+    this.#covers = covers ?? (({ contentType }) => !contentType || essences.includes(essenceOf(contentType)));
   }
 
   /** Whether the plan is for a message. */
   covers(message: Message): boolean {
     return this.#covers(message);
-  }
-
-  /** What to write a message as. */
-  choose(message: Message): ContentTypeTarget {
-    return this.#share.includes(message) ? this.to : this.from;
-  }
-
-  /** Sets the share of the new content type, from 0 to 100, as {@link WritePlan.setPercent} does. */
-  setPercent(percent: number, options?: SetPercentOptions): Promise<void> {
-    return this.#share.setPercent(percent, options);
-  }
-
-  /** The kill switch: from this moment everything is written old. Needs nobody's consent. */
-  stop(): void {
-    this.#share.stop();
-  }
-
-  /** Asks the guard again, as {@link WritePlan.recheck} does, and stops the plan when a reader is not able any more. */
-  recheck(options?: CallOptions): Promise<readonly string[]> {
-    return this.#share.recheck(options);
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Message, type MessageType, type Pipeline, WaybillError } from "@waybill/core";
+import { pipelineOver } from "../pipeline-over.js";
 import { ContentTypePlan } from "./content-type-plan.js";
 import { claims } from "./media-type-claims.js";
 import type { WritePlan } from "./write-plan.js";
@@ -27,10 +28,7 @@ export function withWritePlans<Types extends MessageType>(
     }
   }
   const typeOf = typeReader(pipeline);
-  return Object.freeze({
-    serializers: pipeline.serializers,
-    messageTypes: pipeline.messageTypes,
-    messageTypeResolver: pipeline.messageTypeResolver,
+  return pipelineOver(pipeline, {
     serialize(message, options) {
       if (options?.writeAs !== undefined) return pipeline.serialize(message, options);
       const type = typeOf(message);
@@ -41,8 +39,7 @@ export function withWritePlans<Types extends MessageType>(
         plan === undefined ? options : { ...options, writeAs: plan.choose(message) },
       );
     },
-    deserialize: (message, options) => pipeline.deserialize(message, options),
-  } satisfies Pipeline<Types>);
+  });
 }
 
 /** A message without a type as the first plan that covers it has it. A message without a body has no format. */

@@ -1,8 +1,7 @@
 import { type Message, type MessageType, WaybillError } from "@waybill/core";
 import type { WriteTarget } from "@waybill/core/pipeline";
-import type { CallOptions } from "@waybill/core/transport";
-import { PlanShare, type SetPercentOptions, unguarded, type WritePlanPhase } from "./plan-share.js";
 import type { ReaderGuard } from "./reader-guard.js";
+import { SteppedPlan } from "./stepped-plan.js";
 
 /** A format and a version to write. */
 export interface PlannedTarget extends WriteTarget {
@@ -29,58 +28,21 @@ export interface WritePlanOptions {
  * same key always gets the same answer at the same percentage, and raising the percentage turns nobody back. `withWritePlans` puts it to
  * work. Messages without a message type have a {@link ContentTypePlan}.
  */
-export class WritePlan {
+export class WritePlan extends SteppedPlan<PlannedTarget> {
   readonly messageType: MessageType;
-  readonly from: PlannedTarget;
-  readonly to: PlannedTarget;
-  readonly #share: PlanShare;
 
-  constructor(messageType: MessageType, options: WritePlanOptions) {
-    const { guard, keyOf } = options;
-    this.messageType = messageType;
-    this.from = resolveTarget(messageType, options.from);
-    this.to = resolveTarget(messageType, options.to);
-    this.#share = new PlanShare({
+  constructor(messageType: MessageType, { from, to, guard, keyOf }: WritePlanOptions) {
+    const source = resolveTarget(messageType, from);
+    const target = resolveTarget(messageType, to);
+    super({
       name: messageType.name,
-      target: `${this.to.serializer} version ${this.to.version}`,
+      from: source,
+      to: target,
+      toText: `${target.serializer} version ${target.version}`,
       keyOf,
-      objections: async (call) => guard?.objections(messageType, this.to, call) ?? unguarded,
+      objections: (call) => guard?.objections(messageType, target, call),
     });
-  }
-
-  /** How many of a hundred messages are written new. */
-  get percent(): number {
-    return this.#share.percent;
-  }
-
-  get phase(): WritePlanPhase {
-    return this.#share.phase;
-  }
-
-  /** What to write a message as. */
-  choose(message: Message): PlannedTarget {
-    return this.#share.includes(message) ? this.to : this.from;
-  }
-
-  /**
-   * Sets the share of the new format, from 0 to 100, two digits behind the point. Raising it asks the guard first and rejects with
-   * `operation-invalid`, naming the readers that cannot read it yet, or when the plan was stopped in the meantime; the share then stays.
-   */
-  setPercent(percent: number, options?: SetPercentOptions): Promise<void> {
-    return this.#share.setPercent(percent, options);
-  }
-
-  /** The kill switch: from this moment everything is written old. Needs nobody's consent. */
-  stop(): void {
-    this.#share.stop();
-  }
-
-  /**
-   * Asks the guard again and stops the plan when a reader is not able any more, for example after a roll-back. Resolves with the objections;
-   * none when all is well. Call it at intervals while the plan is mixed or new.
-   */
-  recheck(options?: CallOptions): Promise<readonly string[]> {
-    return this.#share.recheck(options);
+    this.messageType = messageType;
   }
 }
 

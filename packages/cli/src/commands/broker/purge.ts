@@ -1,5 +1,6 @@
-import { type Broker, openBroker, openDurableStorage } from "@waybill/broker";
+import { type Broker, openBroker } from "@waybill/broker";
 import { decodeWire } from "@waybill/broker-server";
+import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import { Command } from "commander";
 import { controlRequest } from "../../broker-host/control-request.js";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";

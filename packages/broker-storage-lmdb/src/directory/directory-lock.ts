@@ -1,0 +1,125 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { BrokerError, createSystemClock } from "@waybill/broker";
+import { storageFailure } from "./storage-failure.js";
+
+/** Stands in the directory while it has an owner, and says who that is. What locks is the kernel, not the file. */
+export const LOCK_FILE = "owner.lock";
+/** Far behind the text of the file: Windows would keep others from reading bytes that are locked. */
+const LOCKED_BYTE = 2 ** 40;
+/** Directories that this process owns, by real path. */
+const ownDirectories = new Set<string>();
+
+interface Owner {
+  readonly pid: number;
+  readonly host: string;
+  readonly since: string;
+}
+
+/**
+ * Makes the caller the only owner of a directory until the returned function is called or the process ends, however it ends. The kernel
+ * holds the lock, so it holds across containers that share the directory. Rejects with `storage-in-use`, which names the owner, or
+ * with `storage-failed` where the disk takes no lock file; no file is left behind then.
+ */
+export async function lockDirectory(directory: string): Promise<() => void> {
+  const tryLock = await loadTryLock(directory);
+  const path = join(realpathSync(directory), LOCK_FILE);
+  for (;;) {
+    const descriptor = openLockFile(directory, path);
+    try {
+      if (!tryLock(descriptor, LOCKED_BYTE, 1)) throw inUse(directory, path);
+      // The owner before may have removed the file after it was opened here: that lock would hold nobody back.
+      if (isAt(path, descriptor)) return own(directory, path, descriptor);
+    } catch (error) {
+      if (!(error instanceof BrokerError)) removeLockFile(path);
+      closeSync(descriptor);
+      throw error instanceof BrokerError ? error : storageFailure(directory, "cannot lock it", error);
+    }
+    closeSync(descriptor);
+  }
+}
+
+type TryLock = typeof import("fs-native-extensions")["tryLock"];
+
+/** Only those who open a store load the native module. */
+async function loadTryLock(directory: string): Promise<TryLock> {
+  try {
+    return (await import("fs-native-extensions")).tryLock;
+  } catch (error) {
+    throw storageFailure(directory, "the file locks of this platform could not be loaded", error);
+  }
+}
+
+function openLockFile(directory: string, path: string): number {
+  try {
+    return openSync(path, constants.O_RDWR | constants.O_CREAT, 0o666);
+  } catch (error) {
+    throw storageFailure(directory, `cannot make its file ${LOCK_FILE}`, error);
+  }
+}
+
+function isAt(path: string, descriptor: number): boolean {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  const own = fstatSync(descriptor, { bigint: true });
+  return found !== undefined && found.ino === own.ino && found.dev === own.dev;
+}
+
+function own(directory: string, path: string, descriptor: number): () => void {
+  const owner: Owner = {
+    pid: process.pid,
+    host: hostname(),
+    since: new Date(createSystemClock().now()).toISOString(),
+  };
+  try {
+    ftruncateSync(descriptor);
+    writeSync(descriptor, `${JSON.stringify(owner)}\n`, 0);
+  } catch (error) {
+    removeLockFile(path);
+    throw storageFailure(directory, `cannot write its file ${LOCK_FILE}`, error);
+  }
+  ownDirectories.add(path);
+  return () => {
+    if (!ownDirectories.delete(path)) return;
+    removeLockFile(path);
+    closeSync(descriptor);
+  };
+}
+
+/** Removed while it is locked: who opened it meanwhile sees that it is gone and looks again. */
+function removeLockFile(path: string): void {
+  // Windows keeps the name of an open file, so others could not make a file of that name; there it stays.
+  if (process.platform !== "win32") rmSync(path, { force: true });
+}
+
+function inUse(directory: string, path: string): BrokerError {
+  const text = ownDirectories.has(path) ? "this process" : describeOwner(path);
+  return new BrokerError(
+    "storage-in-use",
+    `The store in '${directory}' is in use by ${text}. Only one broker at a time may open it: close the other one, ` +
+      "or give each a directory of its own.",
+  );
+}
+
+function describeOwner(path: string): string {
+  try {
+    const { pid, host, since } = JSON.parse(readFileSync(path, "utf8")) as Record<keyof Owner, unknown>;
+    if (Number.isSafeInteger(pid) && typeof host === "string" && typeof since === "string") {
+      return `process ${pid} on host '${host}' since ${since}`;
+    }
+  } catch {
+    // It is just being written, or removed.
+  }
+  return "another process, which has not written down yet which one it is";
+}

@@ -1,0 +1,30 @@
+import { BrokerError } from "@waybill/broker";
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full. Make room and start again",
+  EDQUOT: "the disk quota is used up. Make room and start again",
+  EFBIG: "files may not grow that far. Raise the limit and start again",
+  EROFS: "the disk is read-only. Mount it writable and start again",
+  EACCES: "this process has no right to write there. Give it the right and start again",
+  EPERM: "this process has no right to write there. Give it the right and start again",
+  EIO: "the disk reports an error of its own. Check it and start again",
+  EMFILE: "this process has too many files open. Raise the limit and start again",
+  ENFILE: "this computer has too many files open. Raise the limit and start again",
+  ENOLCK: "its file system has no file locks. Use a local disk",
+  ENOTSUP: "its file system has no file locks. Use a local disk",
+  EOPNOTSUPP: "its file system has no file locks. Use a local disk",
+};
+
+/** The refusal of a directory that the disk or the system does not let be used, in a sentence that says what to do. */
+export function storageFailure(directory: string, what: string, cause: unknown): BrokerError {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  const reason = REASONS[code ?? ""] ?? `${message}`;
+  const text = `Cannot open the store in '${directory}': ${what}: ${reason}. Nothing was changed.`;
+  return new BrokerError("storage-failed", text, { cause });
+}
+
+/** Whether an error is the system's, so that it says nothing about the content of the store. */
+export function isSystemError(error: unknown): boolean {
+  const { code } = (error ?? {}) as NodeJS.ErrnoException;
+  return typeof code === "string" && Object.hasOwn(REASONS, code);
+}

@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+
+/** What reached the disk, in order; everything else may be gone after a power cut. */
+const disk = vi.hoisted(() => ({ names: new Map<number, string>(), events: [] as string[] }));
+
+vi.mock("node:fs", async (importOriginal) => {
+  const fs = await importOriginal<typeof import("node:fs")>();
+  return {
+    ...fs,
+    openSync(path: string, ...rest: [never]) {
+      const descriptor = fs.openSync(path, ...rest);
+      disk.names.set(descriptor, basename(path));
+      return descriptor;
+    },
+    fsyncSync(descriptor: number) {
+      fs.fsyncSync(descriptor);
+      disk.events.push(`${disk.names.get(descriptor)} of ${fs.fstatSync(descriptor).size} bytes`);
+    },
+    renameSync(from: string, to: string) {
+      fs.renameSync(from, to);
+      disk.events.push(`rename to ${basename(to)}`);
+    },
+  };
+});
+
+const { openBroker } = await import("@waybill/broker");
+const { openDurableStorage } = await import("../durable-storage.js");
+
+describe("the making of a store", () => {
+  it("puts the file on the disk before the marker, so that a power cut leaves no marker without a file", async () => {
+    const root = mkdtempSync(join(tmpdir(), "making-"));
+    try {
+      const directory = join(root, "deep", "store");
+      await using broker = await openBroker({ storage: await openDurableStorage(directory) });
+      const size = statSync(join(directory, "store.mdb")).size;
+      const events = disk.events.map((event) => event.replace(/^(store|deep|making-\w+) of .*/, "$1"));
+      expect(events).toEqual([
+        // The new directories, each in the one that holds it.
+        "deep",
+        basename(dirname(dirname(directory))),
+        `store.mdb of ${size} bytes`,
+        "store",
+        "rename to store.json",
+        "store",
+      ]);
+      await broker.createQueue("orders");
+    } finally {
+      rmSync(root, { recursive: true, force: true });
+    }
+  });
+});

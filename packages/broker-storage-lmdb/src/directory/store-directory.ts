@@ -1,0 +1,154 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { BrokerError } from "@waybill/broker";
+import { hasCommits } from "../lmdb/lmdb-tree.js";
+import { LOCK_FILE } from "./directory-lock.js";
+import { storageFailure } from "./storage-failure.js";
+
+/** Counts up with every change of the store's layout that older versions cannot read. */
+const STORE_FORMAT = 2;
+/** Holds the records. */
+export const STORE_FILE = "store.mdb";
+/** Says that the directory is a store, of which format, and that it was made completely. */
+const MARKER_FILE = "store.json";
+/** What the first commit and LMDB's own bookkeeping take at least. */
+const ROOM_BYTES = 64 * 1024;
+
+/**
+ * Looks at a directory before the store is opened. Answers whether the store is to be made first. Throws `storage-unreadable` for
+ * a directory that is no store, or one of another format.
+ */
+export function isFreshStore(directory: string): boolean {
+  const marker = join(directory, MARKER_FILE);
+  const file = join(directory, STORE_FILE);
+  if (existsSync(marker)) {
+    checkMarker(directory, readFileSync(marker, "utf8"));
+    if (!existsSync(file) || statSync(file).size === 0) {
+      throw unreadable(directory, `its file ${STORE_FILE} is missing or empty`);
+    }
+    return false;
+  }
+  const strangers = readdirSync(directory).filter(
+    (name) => !name.startsWith(STORE_FILE) && !name.startsWith(LOCK_FILE),
+  );
+  if (strangers.length > 0)
+    throw noStore(directory, `it is no store and not empty: it holds '${strangers[0]}'`);
+  if (existsSync(file) && hasCommits(file)) throw unreadable(directory, `its file ${MARKER_FILE} is missing`);
+  return true;
+}
+
+/** Removes what a making that was cut short left behind: without the marker nothing was acknowledged. */
+export function clearFreshStore(directory: string): void {
+  for (const name of readdirSync(directory)) {
+    if (name.startsWith(STORE_FILE)) rmSync(join(directory, name));
+  }
+}
+
+/** Throws `storage-failed` where the disk has no room for a first commit: LMDB's mapped files would end the process there. */
+export function requireRoom(directory: string): void {
+  const probe = join(directory, `${STORE_FILE}.probe`);
+  try {
+    writeFileSync(probe, new Uint8Array(ROOM_BYTES), { flush: true });
+  } catch (error) {
+    throw storageFailure(directory, "cannot write to it", error);
+  } finally {
+    rmSync(probe, { force: true });
+  }
+}
+
+/** Marks a store as made, once its file is on the disk: after a power cut there is no marker without a file. */
+export function markStore(directory: string): void {
+  syncFile(join(directory, STORE_FILE));
+  syncDirectory(directory);
+  const draft = join(directory, `${STORE_FILE}.marker`);
+  writeFileSync(draft, `${JSON.stringify({ kind: "waybill-broker-store", format: STORE_FORMAT })}\n`, {
+    flush: true,
+  });
+  renameSync(draft, join(directory, MARKER_FILE));
+  syncDirectory(directory);
+}
+
+/** Makes a directory that is not there yet, or refuses to. */
+export function requireDirectory(directory: string, mustExist: boolean): void {
+  if (existsSync(directory)) {
+    if (!statSync(directory).isDirectory()) throw noStore(directory, "it is no directory");
+  } else if (mustExist) throw noStore(directory, "there is no such directory");
+  else makeDirectory(directory);
+}
+
+function makeDirectory(directory: string): void {
+  try {
+    // Messages are nobody's business but that of the user who runs the broker.
+    const first = mkdirSync(directory, { recursive: true, mode: 0o700 });
+    if (first === undefined) return;
+    // A directory is on the disk once the one that holds it is.
+    for (let made = resolve(directory); made.length >= resolve(first).length; made = dirname(made)) {
+      syncDirectory(dirname(made));
+    }
+  } catch (error) {
+    throw storageFailure(directory, "cannot make the directory", error);
+  }
+}
+
+/** The refusal of a path at which there is no store. */
+export function noStore(directory: string, reason: string): BrokerError {
+  const text = `Cannot open the store in '${directory}': ${reason}. Nothing was changed. Check the path.`;
+  return new BrokerError("storage-unreadable", text);
+}
+
+/** The refusal of a store that cannot be read. */
+export function unreadable(directory: string, reason: string, cause?: unknown): BrokerError {
+  return new BrokerError(
+    "storage-unreadable",
+    `Cannot open the store in '${directory}': ${reason}. Nothing was changed. Restore the directory from a copy, or use another one.`,
+    { cause },
+  );
+}
+
+function checkMarker(directory: string, text: string): void {
+  let marker: { kind?: unknown; format?: unknown };
+  try {
+    marker = JSON.parse(text);
+  } catch (cause) {
+    throw unreadable(directory, `its file ${MARKER_FILE} is damaged`, cause);
+  }
+  if (marker?.kind !== "waybill-broker-store")
+    throw unreadable(directory, `its file ${MARKER_FILE} names no store`);
+  if (marker.format !== STORE_FORMAT) {
+    throw unreadable(
+      directory,
+      `it has format ${marker.format}, and this version of the broker reads format ${STORE_FORMAT}`,
+    );
+  }
+}
+
+function syncDirectory(directory: string): void {
+  // Windows opens no directories and needs no sync of them.
+  if (process.platform !== "win32") sync(directory, "r");
+}
+
+function syncFile(path: string): void {
+  // Windows syncs only what may be written.
+  sync(path, "r+");
+}
+
+function sync(path: string, flags: string): void {
+  const descriptor = openSync(path, flags);
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,294 @@
+import { join } from "node:path";
+import { BrokerError } from "@waybill/broker";
+import type {
+  EntityRecord,
+  MessageRecord,
+  RecordVisitor,
+  SessionRecord,
+  Storage,
+} from "@waybill/broker/storage";
+import type { open } from "lmdb";
+import { BodyPacks } from "./bodies/body-packs.js";
+import { type PackedBodies, readPack, writePack, writeRepacked } from "./bodies/pack-codec.js";
+import { lockDirectory } from "./directory/directory-lock.js";
+import { isSystemError, storageFailure } from "./directory/storage-failure.js";
+import {
+  clearFreshStore,
+  isFreshStore,
+  markStore,
+  noStore,
+  requireDirectory,
+  requireRoom,
+  STORE_FILE,
+  unreadable,
+} from "./directory/store-directory.js";
+import { GroupCommit } from "./lmdb/group-commit.js";
+import { LmdbTarget } from "./lmdb/lmdb-target.js";
+import { loadRecords } from "./load-records.js";
+import { CHECKSUM_BYTES, checksumOf } from "./records/checksum.js";
+import { ChunkPool } from "./records/chunk-pool.js";
+import { writeDuplicate, writeEntity, writeMessage, writeSession } from "./records/record-codec.js";
+import { Table, writeNumberKey, writeTextKey } from "./records/record-key.js";
+import { RecordWriter } from "./records/record-writer.js";
+
+/** How a durable storage is opened. */
+export interface DurableStorageOptions {
+  /** Whether a directory that holds no store is refused instead of made into one. Default: false. */
+  readonly mustExist?: boolean | undefined;
+}
+
+interface ResolvedDurableStorageOptions {
+  readonly mustExist: boolean;
+}
+
+export const DEFAULT_DURABLE_STORAGE_OPTIONS: ResolvedDurableStorageOptions = Object.freeze({
+  mustExist: false,
+});
+
+/**
+ * Opens the store in a directory, or makes one there: a storage whose commits resolve once the disk has synced them, in groups, off the
+ * event loop. It belongs to this process until it is closed. Rejects with `storage-in-use` while another process has it, in whatever
+ * container, with `storage-unreadable` for a damaged store, one of another format, or a directory that is none, and with
+ * `storage-failed` where the disk is full or read-only.
+ */
+export async function openDurableStorage(
+  directory: string,
+  options: DurableStorageOptions = {},
+): Promise<Storage> {
+  const { mustExist } = resolveDurableStorageOptions(directory, options);
+  // Only those who open a store load the native module.
+  const { open } = await import("lmdb");
+  requireDirectory(directory, mustExist);
+  const unlock = await lockDirectory(directory);
+  try {
+    const isFresh = isFreshStore(directory);
+    if (isFresh && mustExist) throw noStore(directory, "it holds no store");
+    if (isFresh) clearFreshStore(directory);
+    requireRoom(directory);
+    return new DurableStorage(directory, isFresh, open, unlock);
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+function resolveDurableStorageOptions(
+  directory: string,
+  options: DurableStorageOptions,
+): ResolvedDurableStorageOptions {
+  const mustExist = options.mustExist ?? DEFAULT_DURABLE_STORAGE_OPTIONS.mustExist;
+  if (typeof directory !== "string" || directory === "") throw new TypeError("directory has to be a path");
+  if (typeof mustExist !== "boolean") throw new TypeError("mustExist has to be a boolean");
+  return { mustExist };
+}
+
+class DurableStorage implements Storage {
+  readonly isVolatile = false;
+  readonly #directory: string;
+  readonly #isFresh: boolean;
+  readonly #open: typeof open;
+  readonly #unlock: () => void;
+  #store!: LmdbTarget;
+  #group!: GroupCommit;
+  readonly #chunks = new ChunkPool();
+  readonly #writer = new RecordWriter(this.#chunks);
+  /** Counters that changed since the last group was written: only their last value counts. */
+  readonly #counters = new Map<number, number>();
+  readonly #bodies = new BodyPacks({
+    read: (id) => this.#readPack(id),
+    add: (id, bodies, lengths) => {
+      writeNumberKey(this.#writer, Table.pack, id);
+      const keyBytes = this.#beginValue();
+      writePack(this.#writer, bodies, lengths);
+      this.#endValue(keyBytes);
+    },
+    replace: (id, bodies) => {
+      writeNumberKey(this.#writer, Table.pack, id);
+      const keyBytes = this.#beginValue();
+      writeRepacked(this.#writer, bodies);
+      this.#endValue(keyBytes);
+    },
+    remove: (id) => this.#remove(Table.pack, id),
+  });
+  #closed: Promise<void> | undefined;
+
+  constructor(directory: string, isFresh: boolean, openStore: typeof open, unlock: () => void) {
+    this.#directory = directory;
+    this.#isFresh = isFresh;
+    this.#open = openStore;
+    this.#unlock = unlock;
+  }
+
+  async load(visitor: RecordVisitor): Promise<void> {
+    try {
+      this.#load(visitor);
+    } catch (error) {
+      await this.close();
+      if (error instanceof BrokerError) throw error;
+      if (isSystemError(error)) throw storageFailure(this.#directory, "cannot open its files", error);
+      throw unreadable(this.#directory, error instanceof Error ? error.message : String(error), error);
+    }
+  }
+
+  putBody(bytes: Uint8Array): number {
+    return this.#bodies.put(bytes);
+  }
+
+  readBody(bodyId: number): Uint8Array {
+    return this.#bodies.read(bodyId);
+  }
+
+  retainBody(bodyId: number): void {
+    this.#bodies.retain(bodyId);
+  }
+
+  releaseBody(bodyId: number): void {
+    this.#bodies.release(bodyId);
+  }
+
+  putEntity(id: number, record: EntityRecord): void {
+    writeNumberKey(this.#writer, Table.entity, id);
+    const keyBytes = this.#beginValue();
+    try {
+      writeEntity(this.#writer, record);
+    } catch (error) {
+      this.#writer.drop();
+      throw error;
+    }
+    this.#endValue(keyBytes);
+  }
+
+  deleteEntity(id: number): void {
+    this.#remove(Table.entity, id);
+    this.#counters.delete(id);
+    this.#remove(Table.counter, id);
+  }
+
+  putCounter(entityId: number, nextSequence: number): void {
+    this.#counters.set(entityId, nextSequence);
+  }
+
+  putMessage(storeId: number, sequence: number, record: MessageRecord): void {
+    writeNumberKey(this.#writer, Table.message, storeId, sequence);
+    const keyBytes = this.#beginValue();
+    try {
+      writeMessage(this.#writer, record);
+    } catch (error) {
+      this.#writer.drop();
+      throw error;
+    }
+    this.#endValue(keyBytes);
+  }
+
+  deleteMessage(storeId: number, sequence: number): void {
+    this.#remove(Table.message, storeId, sequence);
+  }
+
+  putSession(storeId: number, sessionId: string, record: SessionRecord): void {
+    writeTextKey(this.#writer, Table.session, storeId, sessionId);
+    const keyBytes = this.#beginValue();
+    writeSession(this.#writer, sessionId, record);
+    this.#endValue(keyBytes);
+  }
+
+  deleteSession(storeId: number, sessionId: string): void {
+    writeTextKey(this.#writer, Table.session, storeId, sessionId);
+    this.#add(this.#writer.end);
+  }
+
+  putDuplicate(entityId: number, key: string, expiresAtMs: number): void {
+    writeTextKey(this.#writer, Table.duplicate, entityId, key);
+    const keyBytes = this.#beginValue();
+    writeDuplicate(this.#writer, key, expiresAtMs);
+    this.#endValue(keyBytes);
+  }
+
+  deleteDuplicate(entityId: number, key: string): void {
+    writeTextKey(this.#writer, Table.duplicate, entityId, key);
+    this.#add(this.#writer.end);
+  }
+
+  commit(): Promise<void> | undefined {
+    return this.#group.commit(this.#bodies.hasFresh || this.#counters.size > 0);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  #load(visitor: RecordVisitor): void {
+    const path = join(this.#directory, STORE_FILE);
+    const packs = this.#isFresh ? undefined : loadRecords(path, visitor);
+    this.#store = new LmdbTarget(this.#open, path);
+    this.#group = new GroupCommit(this.#store, {
+      onWrite: (isAll) => {
+        this.#addKept();
+        if (isAll) this.#chunks.onWrite();
+      },
+      onDurable: () => {
+        this.#bodies.onDurable();
+        this.#chunks.onDurable();
+      },
+    });
+    if (packs === undefined) markStore(this.#directory);
+    else for (const [id, pack] of packs) this.#bodies.restore(id, pack);
+  }
+
+  async #close(): Promise<void> {
+    try {
+      // A failure was told to those who waited for the commit that failed.
+      if (this.#group?.hasFailed === false) await this.commit();
+    } finally {
+      await this.#store?.close();
+      this.#unlock();
+    }
+  }
+
+  /** Begins the value of the key that was just written; returns the length of the key, for `#endValue`. */
+  #beginValue(): number {
+    const keyBytes = this.#writer.end - this.#writer.start;
+    this.#writer.u32(0);
+    return keyBytes;
+  }
+
+  /** Adds the record that was just written, sealed with its checksum. */
+  #endValue(keyBytes: number): void {
+    const { chunk, start, end } = this.#writer;
+    const valueStart = start + keyBytes;
+    const checksum = checksumOf(chunk, start, valueStart, chunk, valueStart + CHECKSUM_BYTES, end);
+    chunk.writeUInt32BE(checksum, valueStart);
+    this.#add(valueStart);
+  }
+
+  #remove(table: number, first: number, second?: number): void {
+    writeNumberKey(this.#writer, table, first, second);
+    this.#add(this.#writer.end);
+  }
+
+  #add(valueStart: number): void {
+    const { chunk, start, end } = this.#writer;
+    this.#group.add(chunk, start, valueStart, end);
+    this.#writer.next();
+  }
+
+  #readPack(id: number): PackedBodies {
+    const writer = this.#writer;
+    writeNumberKey(writer, Table.pack, id);
+    const record = this.#store.get(writer.chunk, writer.start, writer.end);
+    writer.next();
+    if (record === undefined) throw new RangeError(`There is no pack ${id}`);
+    return readPack(record, CHECKSUM_BYTES);
+  }
+
+  #addKept(): void {
+    this.#bodies.write();
+    for (const [id, nextSequence] of this.#counters) {
+      writeNumberKey(this.#writer, Table.counter, id);
+      const keyBytes = this.#beginValue();
+      this.#writer.u64(nextSequence);
+      this.#endValue(keyBytes);
+    }
+    this.#counters.clear();
+  }
+}

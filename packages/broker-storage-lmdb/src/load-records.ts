@@ -1,0 +1,59 @@
+import type { Buffer } from "node:buffer";
+import type { RecordVisitor } from "@waybill/broker/storage";
+import type { FoundPack } from "./bodies/body-packs.js";
+import { MOST_BODIES_IN_PACK, readPackLengths } from "./bodies/pack-codec.js";
+import { readLmdbRecords } from "./lmdb/lmdb-tree.js";
+import { CHECKSUM_BYTES, checksumOf } from "./records/checksum.js";
+import { readDuplicate, readEntity, readMessage, readSession } from "./records/record-codec.js";
+import { numberIn, Table } from "./records/record-key.js";
+import { RecordReader } from "./records/record-reader.js";
+
+/**
+ * Reads and checks every record of a store's file, hands all but bodies to the visitor and returns the packs in which those lie. Throws a
+ * `RangeError` that tells what is damaged, missing or unknown.
+ */
+export function loadRecords(path: string, visitor: RecordVisitor): ReadonlyMap<number, FoundPack> {
+  const packs = new Map<number, FoundPack>();
+  readLmdbRecords(path, (key, value) => {
+    checkRecord(key, value);
+    const id = numberIn(key, 0);
+    switch (key[0]) {
+      case Table.entity:
+        return visitor.entity(id, readEntity(value, CHECKSUM_BYTES));
+      case Table.counter:
+        return visitor.counter(id, new RecordReader(value, CHECKSUM_BYTES).u64());
+      case Table.message: {
+        const record = readMessage(value, CHECKSUM_BYTES);
+        countReference(packs, record.content.bodyId);
+        return visitor.message(id, numberIn(key, 1), record);
+      }
+      case Table.session:
+        return visitor.session(id, ...readSession(value, CHECKSUM_BYTES));
+      case Table.duplicate:
+        return visitor.duplicate(id, ...readDuplicate(value, CHECKSUM_BYTES));
+      case Table.pack: {
+        const lengths = readPackLengths(value, CHECKSUM_BYTES);
+        packs.set(id, { lengths, references: lengths.map(() => 0) });
+        return;
+      }
+      default:
+        throw new RangeError(`it holds a record of unknown kind ${key[0]}`);
+    }
+  });
+  return packs;
+}
+
+function countReference(packs: ReadonlyMap<number, FoundPack>, bodyId: number): void {
+  const pack = packs.get(Math.floor(bodyId / MOST_BODIES_IN_PACK));
+  const index = bodyId % MOST_BODIES_IN_PACK;
+  const length = pack?.lengths[index] ?? -1;
+  if (length < 0) throw new RangeError("the body of a message is missing");
+  pack!.references[index]! += 1;
+}
+
+function checkRecord(key: Buffer, value: Buffer): void {
+  const isWhole =
+    value.byteLength >= CHECKSUM_BYTES &&
+    value.readUInt32BE(0) === checksumOf(key, 0, key.byteLength, value, CHECKSUM_BYTES, value.byteLength);
+  if (!isWhole) throw new RangeError("a record fails its checksum");
+}

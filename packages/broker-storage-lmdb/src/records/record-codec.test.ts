@@ -1,0 +1,103 @@
+import { Buffer } from "node:buffer";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { messageRecord } from "../fixture.test-support.js";
+import { readEntity, readMessage, writeEntity, writeMessage } from "./record-codec.js";
+import { RecordWriter } from "./record-writer.js";
+
+const anything = fc.anything({
+  withBigInt: true,
+  withDate: true,
+  withMap: true,
+  withSet: true,
+  withTypedArray: true,
+  withSparseArray: false,
+  maxDepth: 4,
+});
+
+function encode(value: unknown): Buffer {
+  const writer = new RecordWriter();
+  writeEntity(writer, { value });
+  return writer.finish();
+}
+
+describe("record codec", () => {
+  it("gives back any value with its type", () => {
+    fc.assert(
+      fc.property(anything, (value) => {
+        expect(readEntity(encode(value), 0)).toStrictEqual({ value: structuredClone(value) });
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("gives back any text, well formed or not, of any length", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 600, size: "max" }), (text) => {
+        expect(readEntity(encode({ [text]: text }), 0)).toStrictEqual({ value: { [text]: text } });
+      }),
+    );
+  });
+
+  it("keeps a name like __proto__ an ordinary name", () => {
+    const value = JSON.parse('{"__proto__": {"polluted": true}, "a": 1}') as Record<string, unknown>;
+    const { value: read } = readEntity(encode(value), 0) as { value: object };
+    expect(Object.entries(read)).toEqual(Object.entries(value));
+    expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
+    expect("polluted" in {}).toBe(false);
+  });
+
+  it("gives back every state, and whether an active message came out of a schedule", () => {
+    for (const state of ["active", "deferred", "scheduled"] as const) {
+      const writer = new RecordWriter();
+      writeMessage(writer, { ...messageRecord(5), state, wasScheduled: state === "active" });
+      const { wasScheduled, ...record } = readMessage(writer.finish(), 0);
+      expect([record.state, wasScheduled]).toEqual([state, state === "active"]);
+    }
+  });
+
+  it("refuses every record that is cut short or has bytes too many", () => {
+    const writer = new RecordWriter();
+    writeMessage(writer, messageRecord(5, { applicationProperties: { a: 1n, b: [new Date(1)] } }));
+    const record = writer.finish();
+    expect(readMessage(record, 0)).toEqual(
+      messageRecord(5, { applicationProperties: { a: 1n, b: [new Date(1)] } }),
+    );
+    for (let length = 0; length < record.byteLength; length++) {
+      expect(() => readMessage(record.subarray(0, length), 0)).toThrow(RangeError);
+    }
+    expect(() => readMessage(Buffer.concat([record, Buffer.of(0)]), 0)).toThrow(
+      "it is longer than its content",
+    );
+  });
+
+  it("ends in a value or an error for any bytes, without unbounded memory", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        try {
+          readEntity(Buffer.from(bytes), 0);
+        } catch (error) {
+          expect(error).toBeInstanceOf(Error);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("does not run out of stack on nesting that no writer makes", () => {
+    const nested = Buffer.concat([
+      ...Array.from({ length: 50_000 }, () => Buffer.of(10, 0, 0, 0, 1)),
+      Buffer.of(0),
+    ]);
+    expect(() => readEntity(nested, 0)).toThrow("its values nest too deep");
+  });
+
+  it("keeps earlier records as they are while it goes on writing", () => {
+    const writer = new RecordWriter();
+    const records = Array.from({ length: 200 }, (_, i) => {
+      writeEntity(writer, { i, filler: "x".repeat(i * 20) });
+      return writer.finish();
+    });
+    for (const [i, record] of records.entries()) expect(readEntity(record, 0)).toMatchObject({ i });
+  });
+});

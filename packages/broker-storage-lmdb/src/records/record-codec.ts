@@ -1,0 +1,224 @@
+import type { Buffer } from "node:buffer";
+import type { ApplicationProperties, MessageId, MessageState } from "@waybill/broker";
+import type {
+  EntityRecord,
+  MessageContent,
+  MessageRecord,
+  RareProperties,
+  SessionRecord,
+} from "@waybill/broker/storage";
+import { RecordReader } from "./record-reader.js";
+import type { RecordWriter } from "./record-writer.js";
+
+/** The order is part of the store's format. The last stands for an active message that comes out of a schedule. */
+const STATES: readonly MessageState[] = ["active", "deferred", "scheduled", "active"];
+const CAME_OUT_OF_SCHEDULE = 3;
+const SECTIONS: readonly MessageContent["section"][] = [undefined, "data", "value", "sequence"];
+
+/** What a message's record holds beyond what each has. The bits are part of the store's format. */
+const Part = Object.freeze({
+  isWire: 1,
+  hasChangedProperties: 1 << 1,
+  rare: 1 << 2,
+  life: 1 << 3,
+  counts: 1 << 4,
+  dataOffset: 1 << 5,
+  deadLetterSource: 1 << 6,
+  propertyChanges: 1 << 7,
+  messageId: 1 << 8,
+  contentType: 1 << 9,
+  subject: 1 << 10,
+  sessionId: 1 << 11,
+  partitionKey: 1 << 12,
+  timeToLive: 1 << 13,
+  scheduledEnqueueTime: 1 << 14,
+  applicationProperties: 1 << 15,
+});
+
+/** Writes a message's record. The counterpart reads back every field with its type. */
+export function writeMessage(writer: RecordWriter, record: MessageRecord): void {
+  const { content, deadLetterSource, propertyChanges, lifeMs, deliveryCount, hops } = record;
+  const parts = partsOf(record);
+  writer.u8(stateCode(record) * SECTIONS.length + SECTIONS.indexOf(content.section));
+  writer.u16(parts);
+  writer.u64(record.enqueuedSequence);
+  writer.f64(record.enqueuedAtMs);
+  writer.u64(content.bodyId);
+  writer.u32(content.dataLength);
+  writer.u64(content.sizeInBytes);
+  if (parts & Part.life) writer.f64(lifeMs);
+  if (parts & Part.counts) {
+    writer.u32(deliveryCount);
+    writer.u32(hops);
+  }
+  if (parts & Part.dataOffset) writer.u32(content.dataOffset);
+  if (parts & Part.deadLetterSource) writer.value(deadLetterSource);
+  if (parts & Part.propertyChanges) writer.value(propertyChanges);
+  if (parts & Part.messageId) writer.value(content.messageId);
+  if (parts & Part.contentType) writer.value(content.contentType);
+  if (parts & Part.subject) writer.value(content.subject);
+  if (parts & Part.sessionId) writer.value(content.sessionId);
+  if (parts & Part.partitionKey) writer.value(content.partitionKey);
+  if (parts & Part.timeToLive) writer.f64(content.timeToLiveMs!);
+  if (parts & Part.scheduledEnqueueTime) writer.f64(content.scheduledEnqueueTimeMs!);
+  if (parts & Part.applicationProperties) writer.value(content.applicationProperties);
+  if (content.rare !== undefined) writeRare(writer, content.rare);
+}
+
+/** Throws a `RangeError` for bytes that are no message's record. */
+export function readMessage(bytes: Buffer, start: number): MessageRecord {
+  const reader = new RecordReader(bytes, start);
+  const kind = reader.u8();
+  const stateCode = Math.floor(kind / SECTIONS.length);
+  const state = at(STATES, stateCode);
+  const section = SECTIONS[kind % SECTIONS.length];
+  const parts = reader.u16();
+  const enqueuedSequence = reader.u64();
+  const enqueuedAtMs = reader.f64();
+  const bodyId = reader.u64();
+  const dataLength = reader.u32();
+  const sizeInBytes = reader.u64();
+  const lifeMs = parts & Part.life ? reader.f64() : Number.POSITIVE_INFINITY;
+  const deliveryCount = parts & Part.counts ? reader.u32() : 0;
+  const hops = parts & Part.counts ? reader.u32() : 0;
+  const dataOffset = parts & Part.dataOffset ? reader.u32() : 0;
+  const deadLetterSource = (parts & Part.deadLetterSource ? reader.value() : undefined) as string | undefined;
+  const propertyChanges = (parts & Part.propertyChanges ? reader.value() : undefined) as
+    | ApplicationProperties
+    | undefined;
+  const messageId = (parts & Part.messageId ? reader.value() : undefined) as MessageId | undefined;
+  const contentType = (parts & Part.contentType ? reader.value() : undefined) as string | undefined;
+  const subject = (parts & Part.subject ? reader.value() : undefined) as string | undefined;
+  const sessionId = (parts & Part.sessionId ? reader.value() : undefined) as string | undefined;
+  const partitionKey = (parts & Part.partitionKey ? reader.value() : undefined) as string | undefined;
+  const timeToLiveMs = parts & Part.timeToLive ? reader.f64() : undefined;
+  const scheduledEnqueueTimeMs = parts & Part.scheduledEnqueueTime ? reader.f64() : undefined;
+  const applicationProperties = (parts & Part.applicationProperties ? reader.value() : undefined) as
+    | ApplicationProperties
+    | undefined;
+  const rare = parts & Part.rare ? readRare(reader) : undefined;
+  reader.end();
+  // In the order in which the engine makes contents, so that all have one shape.
+  const content: MessageContent = {
+    messageId,
+    contentType,
+    subject,
+    sessionId,
+    partitionKey,
+    timeToLiveMs,
+    scheduledEnqueueTimeMs,
+    rare,
+    applicationProperties,
+    section,
+    bodyId,
+    isWire: (parts & Part.isWire) !== 0,
+    dataOffset,
+    dataLength,
+    sizeInBytes,
+    hasChangedProperties: (parts & Part.hasChangedProperties) !== 0,
+  };
+  return {
+    state,
+    wasScheduled: stateCode === CAME_OUT_OF_SCHEDULE,
+    content,
+    enqueuedSequence,
+    enqueuedAtMs,
+    lifeMs,
+    deliveryCount,
+    hops,
+    deadLetterSource,
+    propertyChanges,
+  };
+}
+
+function stateCode({ state, wasScheduled }: MessageRecord): number {
+  return wasScheduled && state === "active" ? CAME_OUT_OF_SCHEDULE : STATES.indexOf(state);
+}
+
+function partsOf(record: MessageRecord): number {
+  const { content } = record;
+  let parts = 0;
+  if (content.isWire) parts |= Part.isWire;
+  if (content.hasChangedProperties) parts |= Part.hasChangedProperties;
+  if (content.rare !== undefined) parts |= Part.rare;
+  if (record.lifeMs !== Number.POSITIVE_INFINITY) parts |= Part.life;
+  if (record.deliveryCount !== 0 || record.hops !== 0) parts |= Part.counts;
+  if (content.dataOffset !== 0) parts |= Part.dataOffset;
+  if (record.deadLetterSource !== undefined) parts |= Part.deadLetterSource;
+  if (record.propertyChanges !== undefined) parts |= Part.propertyChanges;
+  if (content.messageId !== undefined) parts |= Part.messageId;
+  if (content.contentType !== undefined) parts |= Part.contentType;
+  if (content.subject !== undefined) parts |= Part.subject;
+  if (content.sessionId !== undefined) parts |= Part.sessionId;
+  if (content.partitionKey !== undefined) parts |= Part.partitionKey;
+  if (content.timeToLiveMs !== undefined) parts |= Part.timeToLive;
+  if (content.scheduledEnqueueTimeMs !== undefined) parts |= Part.scheduledEnqueueTime;
+  if (content.applicationProperties !== undefined) parts |= Part.applicationProperties;
+  return parts;
+}
+
+function writeRare(writer: RecordWriter, rare: RareProperties): void {
+  writer.value(rare.correlationId);
+  writer.value(rare.to);
+  writer.value(rare.replyTo);
+  writer.value(rare.replyToSessionId);
+  writer.value(rare.viaPartitionKey);
+  writer.value(rare.forcePersistence);
+}
+
+function readRare(reader: RecordReader): RareProperties {
+  return {
+    correlationId: reader.value() as MessageId | undefined,
+    to: reader.value() as string | undefined,
+    replyTo: reader.value() as string | undefined,
+    replyToSessionId: reader.value() as string | undefined,
+    viaPartitionKey: reader.value() as string | undefined,
+    forcePersistence: reader.value() as boolean,
+  };
+}
+
+export function writeEntity(writer: RecordWriter, record: EntityRecord): void {
+  writer.value(record);
+}
+
+/** Throws a `RangeError` for bytes that are no entity's record. */
+export function readEntity(bytes: Buffer, start: number): EntityRecord {
+  const reader = new RecordReader(bytes, start);
+  const record = reader.value();
+  reader.end();
+  return record as EntityRecord;
+}
+
+export function writeSession(writer: RecordWriter, sessionId: string, record: SessionRecord): void {
+  writer.value(sessionId);
+  writer.f64(record.updatedAtMs);
+  writer.value(record.state);
+}
+
+/** Throws a `RangeError` for bytes that are no session's record. */
+export function readSession(bytes: Buffer, start: number): [sessionId: string, record: SessionRecord] {
+  const reader = new RecordReader(bytes, start);
+  const sessionId = reader.value() as string;
+  const updatedAtMs = reader.f64();
+  const state = reader.value() as Uint8Array | undefined;
+  reader.end();
+  return [sessionId, { state, updatedAtMs }];
+}
+
+export function writeDuplicate(writer: RecordWriter, key: string, expiresAtMs: number): void {
+  writer.value(key);
+  writer.f64(expiresAtMs);
+}
+
+/** Throws a `RangeError` for bytes that are no entry of a duplicate history. */
+export function readDuplicate(bytes: Buffer, start: number): [key: string, expiresAtMs: number] {
+  const reader = new RecordReader(bytes, start);
+  const entry: [string, number] = [reader.value() as string, reader.f64()];
+  reader.end();
+  return entry;
+}
+
+function at<Value>(values: readonly Value[], index: number): Value {
+  if (index >= values.length) throw new RangeError(`it holds the unknown choice ${index}`);
+  return values[index] as Value;
+}

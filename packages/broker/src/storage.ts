@@ -1,0 +1,11 @@
+// For authors of storages.
+export type { MessageContent, RareProperties } from "./messages/message-content.js";
+export { CopyPool } from "./storage/bodies/copy-pool.js";
+export { createMemoryStorage } from "./storage/memory-storage.js";
+export type {
+  EntityRecord,
+  MessageRecord,
+  RecordVisitor,
+  SessionRecord,
+  Storage,
+} from "./storage/storage.js";

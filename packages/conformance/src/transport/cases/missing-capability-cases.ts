@@ -1,0 +1,90 @@
+import type { TransportCapability } from "@waybill/core/transport";
+import type { Case } from "../../case.js";
+import {
+  handleOf,
+  message,
+  rejectsWith,
+  type TransportHarness,
+  transportCase,
+} from "../harness/transport-harness.js";
+import type { TransportSubject } from "../harness/transport-subject.js";
+
+type Attempt = readonly [operation: string, call: (harness: TransportHarness) => Promise<unknown>];
+
+const attempts: Readonly<Record<TransportCapability, readonly Attempt[]>> = {
+  scheduling: [
+    [
+      "schedule",
+      async (harness) => {
+        const sender = harness.transport.createSender(await harness.createQueue());
+        return sender.schedule([message("lamp")], new Date(harness.now().getTime() + 3_600_000));
+      },
+    ],
+    [
+      "cancelScheduled",
+      async (harness) => harness.transport.createSender(await harness.createQueue()).cancelScheduled([1n]),
+    ],
+  ],
+  deferral: [
+    [
+      "defer",
+      async (harness) => {
+        const queue = await harness.createQueue();
+        const receiver = harness.receiver(queue);
+        return receiver.defer(handleOf(await harness.sendAndReceive(queue, receiver)));
+      },
+    ],
+    [
+      "receiveDeferred",
+      async (harness) => harness.receiver(await harness.createQueue()).receiveDeferred([1n]),
+    ],
+  ],
+  sessions: [
+    [
+      "acceptSession",
+      async (harness) =>
+        harness.transport.acceptSession({ queue: await harness.createQueue() }, "ada", {
+          receiveMode: "peekLock",
+          maxWaitTimeInMs: 1000,
+        }),
+    ],
+  ],
+  // Its operation is absent without it.
+  sessionEnumeration: [],
+  rules: [
+    ["listRules", async (harness) => (await ruleManager(harness)).listRules()],
+    [
+      "createRule",
+      async (harness) =>
+        (await ruleManager(harness)).createRule({ name: "all", filter: { sqlExpression: "1 = 1" } }),
+    ],
+    ["deleteRule", async (harness) => (await ruleManager(harness)).deleteRule("$Default")],
+  ],
+  transferDeadLetter: [
+    ["receive from the transfer dead-letter queue", async (harness) => receiveTransferred(harness)],
+  ],
+};
+
+/** What a transport cannot do, it says: every operation behind a missing capability rejects with `not-supported`. */
+export function missingCapabilityCases(subject: TransportSubject): Case[] {
+  const present = new Set(subject.capabilities);
+  return Object.entries(attempts)
+    .filter(([capability]) => !present.has(capability as TransportCapability))
+    .flatMap(([capability, calls]) =>
+      calls.map(([operation, call]) =>
+        transportCase(subject, `without ${capability}: ${operation} rejects with not-supported`, (harness) =>
+          rejectsWith("not-supported", () => call(harness), operation),
+        ),
+      ),
+    );
+}
+
+async function ruleManager(harness: TransportHarness) {
+  return harness.transport.createRuleManager(await harness.createTopic(["billing"]), "billing");
+}
+
+async function receiveTransferred(harness: TransportHarness): Promise<unknown> {
+  const queue = await harness.createQueue();
+  const receiver = harness.receiver({ queue, subQueue: "transferDeadLetter" });
+  return receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 1000 });
+}

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import type { TransportCapability } from "@waybill/core/transport";
+import type { Case } from "../../case.js";
+import { assertSameValue } from "../../same-value.js";
+import {
+  handleOf,
+  message,
+  type TransportHarness,
+  texts,
+  transportCase,
+} from "../harness/transport-harness.js";
+import type { TransportSubject } from "../harness/transport-subject.js";
+
+/** Peeking sees everything and touches nothing. */
+export function peekingCases(subject: TransportSubject): Case[] {
+  const testCase = (
+    name: string,
+    run: (harness: TransportHarness) => Promise<void>,
+    ...needs: TransportCapability[]
+  ) => transportCase(subject, `peeking: ${name}`, run, ...needs);
+  return [
+    testCase("sees messages in order, whole, without lock or handle", async (harness) => {
+      const queue = await harness.createQueue();
+      await harness.send(queue, message("a", { messageId: "A-1", applicationProperties: { note: 1 } }), "b");
+      const peeked = await harness.receiver(queue).peek({ maxMessages: 10 });
+      assert.deepEqual(texts(peeked), ["a", "b"]);
+      assert.equal(peeked[0]!.messageId, "A-1");
+      assertSameValue(peeked[0]!.applicationProperties, { note: 1 }, "the application properties");
+      for (const one of peeked) {
+        assert.equal(one.settlement, undefined);
+        assert.equal(one.lockToken, undefined);
+        assert.equal(one.state, "active");
+      }
+    }),
+    testCase("leaves messages as they were", async (harness) => {
+      const queue = await harness.createQueue();
+      await harness.send(queue, "lamp");
+      const receiver = harness.receiver(queue);
+      for (let times = 0; times < 3; times++) await receiver.peek({ maxMessages: 1 });
+      assert.equal((await harness.receiveOne(receiver)).deliveryCount, 0);
+    }),
+    testCase("begins at a sequence number and returns at most as many as asked for", async (harness) => {
+      const queue = await harness.createQueue();
+      await harness.send(queue, "a", "b", "c", "d");
+      const receiver = harness.receiver(queue);
+      const all = await receiver.peek({ maxMessages: 10 });
+      const fromSequenceNumber = all[1]!.sequenceNumber;
+      assert.deepEqual(texts(await receiver.peek({ maxMessages: 2, fromSequenceNumber })), ["b", "c"]);
+      assert.deepEqual(
+        texts(await receiver.peek({ maxMessages: 1 })),
+        ["a"],
+        "each peek begins at the start",
+      );
+    }),
+    testCase("sees a message that is locked", async (harness) => {
+      const queue = await harness.createQueue();
+      const receiver = harness.receiver(queue);
+      const delivered = await harness.sendAndReceive(queue, receiver);
+      assert.deepEqual(texts(await receiver.peek({ maxMessages: 1 })), ["lamp"]);
+      await receiver.complete(handleOf(delivered));
+      assert.deepEqual(await receiver.peek({ maxMessages: 1 }), []);
+    }),
+    testCase("sees nothing in an empty queue", async (harness) => {
+      const queue = await harness.createQueue();
+      assert.deepEqual(await harness.receiver(queue).peek({ maxMessages: 10 }), []);
+    }),
+    testCase("sees the dead-letter queue", async (harness) => {
+      const queue = await harness.createQueue();
+      const receiver = harness.receiver(queue);
+      const delivered = await harness.sendAndReceive(queue, receiver);
+      await receiver.deadLetter(handleOf(delivered), { deadLetterReason: "broken" });
+      const [dead] = await harness.deadLetterReceiver(queue).peek({ maxMessages: 1 });
+      assert.equal(dead!.deadLetterReason, "broken");
+      assert.deepEqual(await receiver.peek({ maxMessages: 1 }), []);
+    }),
+    testCase(
+      "sees deferred messages as deferred",
+      async (harness) => {
+        const queue = await harness.createQueue();
+        const receiver = harness.receiver(queue);
+        await receiver.defer(handleOf(await harness.sendAndReceive(queue, receiver)));
+        const [deferred] = await receiver.peek({ maxMessages: 1 });
+        assert.equal(deferred?.state, "deferred");
+      },
+      "deferral",
+    ),
+    testCase(
+      "sees scheduled messages as scheduled",
+      async (harness) => {
+        const queue = await harness.createQueue();
+        const at = new Date(harness.now().getTime() + 3_600_000);
+        const [sequenceNumber] = await harness.transport.createSender(queue).schedule([message("lamp")], at);
+        const [scheduled] = await harness.receiver(queue).peek({ maxMessages: 1 });
+        assert.equal(scheduled?.state, "scheduled");
+        assert.equal(scheduled.sequenceNumber, sequenceNumber);
+        assert.equal(scheduled.scheduledEnqueueTimeUtc?.getTime(), at.getTime());
+      },
+      "scheduling",
+    ),
+  ];
+}

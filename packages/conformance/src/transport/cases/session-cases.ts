@@ -1,0 +1,293 @@
+import assert from "node:assert/strict";
+import type { DeliveredMessage, TransportSessionReceiver } from "@waybill/core/transport";
+import type { Case } from "../../case.js";
+import { assertSameValue } from "../../same-value.js";
+import {
+  handleOf,
+  message,
+  rejectsWith,
+  type TransportHarness,
+  texts,
+  transportCase,
+} from "../harness/transport-harness.js";
+import type { TransportSubject } from "../harness/transport-subject.js";
+
+/** A session is held by one receiver, keeps its order and its state. */
+export function sessionCases(subject: TransportSubject): Case[] {
+  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
+    transportCase(subject, `sessions: ${name}`, run, "sessions");
+  return [
+    testCase("a receiver gets its session's messages only, in order", async (harness) => {
+      const queue = await withSessions(harness);
+      const ada = await accept(harness, queue, "ada");
+      assert.equal(ada.sessionId, "ada");
+      const messages = await harness.receive(ada, 3);
+      assert.deepEqual(texts(messages), ["ada 1", "ada 2", "ada 3"]);
+      assert.ok(messages.every(({ sessionId }) => sessionId === "ada"));
+      await harness.receiveNothing(ada);
+    }),
+    testCase("the next session with messages is accepted when none is named", async (harness) => {
+      const queue = await withSessions(harness);
+      const first = await accept(harness, queue, undefined);
+      const second = await accept(harness, queue, undefined);
+      assert.deepEqual([first.sessionId, second.sessionId].sort(), ["ada", "ben"]);
+    }),
+    testCase("waiting for a next session that does not come rejects with timeout", async (harness) => {
+      const queue = await harness.createQueue({ requiresSession: true });
+      const call = harness.transport.acceptSession({ queue }, undefined, {
+        receiveMode: "peekLock",
+        maxWaitTimeInMs: 1000,
+      });
+      await rejectsWith("timeout", () => harness.passing(1000, call));
+    }),
+    testCase("a wait for the next session ends when its first message comes", async (harness) => {
+      const queue = await harness.createQueue({ requiresSession: true });
+      const call = accept(harness, queue, undefined);
+      await harness.send(queue, message("lamp", { sessionId: "ada" }));
+      const session = await harness.ended(call, 60_000);
+      assert.equal(session.sessionId, "ada");
+    }),
+    testCase("a wait for the next session that was given up locks none", async (harness) => {
+      const queue = await harness.createQueue({ requiresSession: true });
+      const givingUp = new AbortController();
+      const call = harness.transport.acceptSession({ queue }, undefined, {
+        receiveMode: "peekLock",
+        maxWaitTimeInMs: 60_000,
+        abortSignal: givingUp.signal,
+      });
+      givingUp.abort();
+      await rejectsWith("aborted", () => harness.ended(call, 60_000));
+      await harness.send(queue, message("lamp", { sessionId: "ada" }));
+      await accept(harness, queue, "ada");
+    }),
+    testCase("a session without messages can be accepted by name", async (harness) => {
+      const queue = await harness.createQueue({ requiresSession: true });
+      const session = await accept(harness, queue, "nobody");
+      await harness.receiveNothing(session);
+      await harness.send(queue, message("lamp", { sessionId: "nobody" }));
+      assert.deepEqual(texts([await harness.receiveOne(session)]), ["lamp"]);
+    }),
+    testCase("a session that is held rejects with session-cannot-be-locked", async (harness) => {
+      const queue = await withSessions(harness);
+      await accept(harness, queue, "ada");
+      await rejectsWith("session-cannot-be-locked", () => accept(harness, queue, "ada"));
+    }),
+    testCase("closing the receiver frees the session at once and settles nothing", async (harness) => {
+      const queue = await withSessions(harness);
+      const first = await accept(harness, queue, "ada");
+      await harness.receive(first, 2);
+      await first.close();
+      const second = await accept(harness, queue, "ada");
+      assert.deepEqual(texts(await harness.receive(second, 3)), ["ada 1", "ada 2", "ada 3"]);
+    }),
+    testCase("messages of a session can be completed, abandoned and dead-lettered", async (harness) => {
+      const queue = await withSessions(harness);
+      const session = await accept(harness, queue, "ada");
+      const [first, second] = await harness.receive(session, 3);
+      await session.complete(handleOf(first!));
+      await session.deadLetter(handleOf(second!), { deadLetterReason: "broken" });
+      const dead = await harness.receiveOne(harness.deadLetterReceiver(queue));
+      assert.deepEqual([...texts([dead]), dead.sessionId, dead.deadLetterReason], ["ada 2", "ada", "broken"]);
+    }),
+    testCase("an abandoned message comes again in its place", async (harness) => {
+      const queue = await withSessions(harness);
+      const session = await accept(harness, queue, "ada");
+      await session.abandon(handleOf(await harness.receiveOne(session)));
+      const again = await harness.receiveOne(session);
+      assert.deepEqual([...texts([again]), again.deliveryCount], ["ada 1", 1]);
+    }),
+    testCase("receive-and-delete removes the messages of a session at once", async (harness) => {
+      const queue = await withSessions(harness);
+      const session = await harness.transport.acceptSession({ queue }, "ben", {
+        receiveMode: "receiveAndDelete",
+        maxWaitTimeInMs: 10_000,
+      });
+      const arrived = await harness.receiveOne(session);
+      assert.equal(arrived.settlement, undefined);
+      await session.close();
+      await harness.receiveNothing(await accept(harness, queue, "ben"));
+    }),
+    testCase("the state is set, kept for the next receiver, and cleared", async (harness) => {
+      const queue = await withSessions(harness);
+      const state = Uint8Array.from({ length: 256 }, (_, index) => index);
+      const first = await accept(harness, queue, "ada");
+      assert.equal(await first.getState(), undefined);
+      await first.setState(state);
+      assertSameValue(await first.getState(), state, "the state");
+      await first.close();
+      const second = await accept(harness, queue, "ada");
+      assertSameValue(await second.getState(), state, "the state for the next receiver");
+      await second.setState(undefined);
+      assert.equal(await second.getState(), undefined);
+    }),
+    testCase("each session has a state of its own", async (harness) => {
+      const queue = await withSessions(harness);
+      const ada = await accept(harness, queue, "ada");
+      const ben = await accept(harness, queue, "ben");
+      await ada.setState(Uint8Array.of(1));
+      assert.equal(await ben.getState(), undefined);
+    }),
+    testCase("the session's lock is the entity's lock duration long, and can be renewed", async (harness) => {
+      const queue = await withSessions(harness);
+      const session = await accept(harness, queue, "ada");
+      const leftMs = session.sessionLockedUntilUtc.getTime() - harness.now().getTime();
+      assert.ok(leftMs > harness.lockDurationMs / 2 && leftMs <= harness.lockDurationMs + 1000);
+      const delivered = await harness.receiveOne(session);
+      const before = session.sessionLockedUntilUtc;
+      await harness.advance(harness.lockDurationMs * 0.6);
+      const until = await session.renewSessionLock();
+      assert.ok(until > before, "the new end is later");
+      assert.equal(session.sessionLockedUntilUtc.getTime(), until.getTime());
+      await harness.advance(harness.lockDurationMs * 0.6);
+      await session.complete(handleOf(delivered));
+      await rejectsWith("session-cannot-be-locked", () => accept(harness, queue, "ada"));
+    }),
+    testCase("a session whose lock ran out belongs to the next receiver", async (harness) => {
+      const queue = await withSessions(harness);
+      const first = await accept(harness, queue, "ada");
+      const delivered = await harness.receiveOne(first);
+      await harness.outlastLocks();
+      const second = await accept(harness, queue, "ada");
+      await rejectsWith("session-lock-lost", () => first.complete(handleOf(delivered)));
+      const again = await harness.receiveOne(second);
+      assert.deepEqual([...texts([again]), again.deliveryCount], ["ada 1", 1]);
+    }),
+    testCase("a session's subscription delivers its messages in order", async (harness) => {
+      const queue = await withSessions(harness);
+      const session = await accept(harness, queue, "ada");
+      const seen: string[] = [];
+      const subscription = session.subscribe(
+        {
+          async onMessage(delivered) {
+            seen.push(...texts([delivered]));
+            await session.complete(handleOf(delivered));
+          },
+          onError() {},
+        },
+        { maxConcurrentCalls: 1 },
+      );
+      await harness.until(() => seen.length === 3, "the session's messages came");
+      await subscription.stop();
+      assert.deepEqual(seen, ["ada 1", "ada 2", "ada 3"]);
+    }),
+    testCase("a message that comes while its subscription stops counts no delivery", async (harness) => {
+      const queue = await harness.createQueue({ requiresSession: true });
+      const rounds = Array.from({ length: 10 }, (_, i) => `round ${i}`);
+      const session = await accept(harness, queue, "ada");
+      const seen: [string | undefined, number][] = [];
+      const onMessage = async (delivered: DeliveredMessage) => {
+        seen.push([texts([delivered])[0], delivered.deliveryCount]);
+        await session.complete(handleOf(delivered));
+      };
+      for (const round of rounds) {
+        const subscription = session.subscribe({ onMessage, onError() {} }, { maxConcurrentCalls: 1 });
+        const sending = harness.send(queue, message(round, { sessionId: "ada" }));
+        await subscription.stop();
+        await sending;
+      }
+      while (seen.length < rounds.length) await onMessage(await harness.receiveOne(session));
+      assert.deepEqual(
+        seen,
+        rounds.map((round) => [round, 0]),
+      );
+    }),
+    testCase("a subscription of a topic has sessions, too", async (harness) => {
+      const topic = await harness.createTopic(["billing"], { requiresSession: true });
+      await harness.send(topic, message("lamp", { sessionId: "ada" }));
+      const session = await harness.transport.acceptSession({ topic, subscription: "billing" }, "ada", {
+        receiveMode: "peekLock",
+        maxWaitTimeInMs: 10_000,
+      });
+      assert.deepEqual(texts([await harness.receiveOne(session)]), ["lamp"]);
+    }),
+    testCase(
+      "an entity with sessions takes no message without one, nor its neighbours in the batch",
+      async (harness) => {
+        const queue = await harness.createQueue({ requiresSession: true });
+        const sender = harness.transport.createSender(queue);
+        await rejectsWith("operation-invalid", () =>
+          sender.send([message("lamp", { sessionId: "ada" }), message("bulb")]),
+        );
+        await harness.receiveNothing(await accept(harness, queue, "ada"));
+      },
+    ),
+    testCase("an entity with sessions has no receiver without one", async (harness) => {
+      const queue = await withSessions(harness);
+      await rejectsWith("operation-invalid", () =>
+        harness.receiver(queue).receive({ maxMessages: 1, maxWaitTimeInMs: 1000 }),
+      );
+    }),
+    testCase("an entity without sessions accepts none", async (harness) => {
+      const queue = await harness.createQueue();
+      await rejectsWith("operation-invalid", () => accept(harness, queue, "ada"));
+    }),
+    transportCase(
+      subject,
+      "sessions: those that have messages are listed, sorted, page by page",
+      async (harness) => {
+        const queue = await withSessions(harness);
+        await harness.send(queue, message("cem 1", { sessionId: "cem" }));
+        await accept(harness, queue, "dan");
+        const list = (skip: number, top: number) => harness.transport.listSessions!({ queue }, { skip, top });
+        assert.deepEqual(await list(0, 100), ["ada", "ben", "cem"]);
+        assert.deepEqual(await list(1, 1), ["ben"]);
+        assert.deepEqual(await list(3, 100), []);
+      },
+      "sessionEnumeration",
+    ),
+    transportCase(
+      subject,
+      "sessions: those whose state was set after an instant are listed, with or without messages",
+      async (harness) => {
+        const queue = await withSessions(harness);
+        await (await accept(harness, queue, "dan")).setState(Uint8Array.of(1));
+        await harness.advance(1000);
+        const updatedAfter = new Date(harness.now().getTime() - 500);
+        await (await accept(harness, queue, "eve")).setState(Uint8Array.of(1));
+        const ids = await harness.transport.listSessions!({ queue }, { updatedAfter, skip: 0, top: 100 });
+        assert.deepEqual(ids, ["eve"]);
+      },
+      "sessionEnumeration",
+    ),
+    transportCase(
+      subject,
+      "sessions: an entity without sessions has none to list",
+      async (harness) => {
+        const queue = await harness.createQueue();
+        await rejectsWith("operation-invalid", () =>
+          harness.transport.listSessions!({ queue }, { skip: 0, top: 100 }),
+        );
+      },
+      "sessionEnumeration",
+    ),
+    testCase("peeking sees the session's messages only", async (harness) => {
+      const queue = await withSessions(harness);
+      const session = await accept(harness, queue, "ben");
+      assert.deepEqual(texts(await session.peek({ maxMessages: 10 })), ["ben 1"]);
+    }),
+  ];
+}
+
+/** A queue with three messages of session "ada" and, between them, one of session "ben". */
+async function withSessions(harness: TransportHarness): Promise<string> {
+  const queue = await harness.createQueue({ requiresSession: true });
+  await harness.send(
+    queue,
+    message("ada 1", { sessionId: "ada" }),
+    message("ben 1", { sessionId: "ben" }),
+    message("ada 2", { sessionId: "ada" }),
+    message("ada 3", { sessionId: "ada" }),
+  );
+  return queue;
+}
+
+function accept(
+  harness: TransportHarness,
+  queue: string,
+  sessionId: string | undefined,
+): Promise<TransportSessionReceiver> {
+  return harness.transport.acceptSession({ queue }, sessionId, {
+    receiveMode: "peekLock",
+    maxWaitTimeInMs: 60_000,
+  });
+}

@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import type { Case } from "../../case.js";
+import { assertSameValue } from "../../same-value.js";
+import {
+  handleOf,
+  message,
+  outcomeOf,
+  rejectsWith,
+  type TransportHarness,
+  texts,
+  transportCase,
+} from "../harness/transport-harness.js";
+import type { TransportSubject } from "../harness/transport-subject.js";
+
+const properties = { note: "lamp", attempts: 2, at: new Date("2026-11-05T12:34:56.789Z"), isLate: true };
+
+/** What happens to a message that a receiver settles. */
+export function settlingCases(subject: TransportSubject): Case[] {
+  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
+    transportCase(subject, `settling: ${name}`, run);
+  return [
+    testCase("complete removes the message", async (harness) => {
+      const queue = await harness.createQueue();
+      const receiver = harness.receiver(queue);
+      await receiver.complete(handleOf(await harness.sendAndReceive(queue, receiver)));
+      await harness.outlastLocks();
+      await harness.receiveNothing(receiver);
+      await harness.receiveNothing(harness.deadLetterReceiver(queue));
+    }),
+    testCase("abandon brings the message back with a higher delivery count", async (harness) => {
+      const queue = await harness.createQueue();
+      const receiver = harness.receiver(queue);
+      const first = await harness.sendAndReceive(queue, receiver);
+      await receiver.abandon(handleOf(first));
+      const second = await harness.receiveOne(receiver);
+      assert.equal(second.sequenceNumber, first.sequenceNumber);
+      assert.equal(second.deliveryCount, 1);
+      assert.notEqual(second.lockToken, first.lockToken);
+    }),
+    testCase("abandon adds and overwrites application properties", async (harness) => {
+      const queue = await harness.createQueue();
+      const receiver = harness.receiver(queue);
+      await harness.send(queue, message("lamp", { applicationProperties: { note: "old", kept: 1 } }));
+      await receiver.abandon(handleOf(await harness.receiveOne(receiver)), {
+        propertiesToModify: properties,
+      });
+      const again = await harness.receiveOne(receiver);
+      assertSameValue(again.applicationProperties, { kept: 1, ...properties }, "the application properties");
+    }),
+    testCase("an abandoned message keeps its place in the order", async (harness) => {
+      const queue = await harness.createQueue();
+      const receiver = harness.receiver(queue);
+      await harness.send(queue, "a", "b");
+      await receiver.abandon(handleOf(await harness.receiveOne(receiver)));
+      assert.deepEqual(texts(await harness.receive(receiver, 2)), ["a", "b"]);
+    }),
+    testCase("dead-letter moves the message with reason, description and properties", async (harness) => {
+      const queue = await harness.createQueue();
+      const receiver = harness.receiver(queue);
+      await harness.send(queue, message("lamp", { messageId: "A-1042", applicationProperties: { kept: 1 } }));
+      const first = await harness.receiveOne(receiver);
+      await receiver.deadLetter(handleOf(first), {
+        deadLetterReason: "NoDeserializer",
+        deadLetterErrorDescription: "Nobody could read it: Zoë, 日本.",
+        propertiesToModify: properties,
+      });
+      await harness.receiveNothing(receiver);
+      const dead = await harness.receiveOne(harness.deadLetterReceiver(queue));
+      assert.deepEqual(texts([dead]), ["lamp"]);
+      assert.equal(dead.messageId, "A-1042");
+      assert.equal(dead.deadLetterReason, "NoDeserializer");
+      assert.equal(dead.deadLetterErrorDescription, "Nobody could read it: Zoë, 日本.");
+      assert.equal(dead.deadLetterSource, undefined, "only forwarding gives it a source");
+      for (const [name, value] of Object.entries({ kept: 1, ...properties }))
+        assertSameValue(dead.applicationProperties[name], value, `the property ${name}`);
+    }),
+    testCase("dead-letter keeps a reason and a description of 4096 characters", async (harness) => {
+      const queue = await harness.createQueue();
+      const receiver = harness.receiver(queue);
+      const [deadLetterReason, deadLetterErrorDescription] = ["r".repeat(4096), "d".repeat(4096)];
+      const handle = handleOf(await harness.sendAndReceive(queue, receiver));
+      await receiver.deadLetter(handle, { deadLetterReason, deadLetterErrorDescription });
+      const dead = await harness.receiveOne(harness.deadLetterReceiver(queue));
+      assert.equal(dead.deadLetterReason, deadLetterReason);
+      assert.equal(dead.deadLetterErrorDescription, deadLetterErrorDescription);
+    }),
+    testCase("dead-letter needs neither reason nor description", async (harness) => {
+      const queue = await harness.createQueue();
+      const receiver = harness.receiver(queue);
+      await receiver.deadLetter(handleOf(await harness.sendAndReceive(queue, receiver)));
+      const dead = await harness.receiveOne(harness.deadLetterReceiver(queue));
+      assert.equal(dead.deadLetterReason, undefined);
+      assert.equal(dead.deadLetterErrorDescription, undefined);
+    }),
+    testCase("a dead-lettered message can be completed where it is", async (harness) => {
+      const queue = await harness.createQueue();
+      const receiver = harness.receiver(queue);
+      await receiver.deadLetter(handleOf(await harness.sendAndReceive(queue, receiver)));
+      const dead = harness.deadLetterReceiver(queue);
+      await dead.complete(handleOf(await harness.receiveOne(dead)));
+      await harness.outlastLocks();
+      await harness.receiveNothing(dead);
+    }),
+    testCase(
+      "abandoning as often as the entity allows moves the message to the dead-letter queue",
+      async (harness) => {
+        const queue = await harness.createQueue({ maxDeliveryCount: 3 });
+        const receiver = harness.receiver(queue);
+        await harness.send(queue, "lamp");
+        for (const expected of [0, 1, 2]) {
+          const delivered = await harness.receiveOne(receiver);
+          assert.equal(delivered.deliveryCount, expected);
+          await receiver.abandon(handleOf(delivered));
+        }
+        await harness.receiveNothing(receiver);
+        const dead = await harness.receiveOne(harness.deadLetterReceiver(queue));
+        assert.deepEqual(texts([dead]), ["lamp"]);
+        assert.equal(dead.deadLetterReason, "MaxDeliveryCountExceeded");
+      },
+    ),
+    testCase("a message is settled once", async (harness) => {
+      const queue = await harness.createQueue();
+      const receiver = harness.receiver(queue);
+      const settled = handleOf(await harness.sendAndReceive(queue, receiver));
+      await receiver.complete(settled);
+      await rejectsWith("message-lock-lost", () => receiver.complete(settled), "completing again");
+      await rejectsWith("message-lock-lost", () => receiver.abandon(settled), "abandoning afterwards");
+      await rejectsWith("message-lock-lost", () => receiver.deadLetter(settled), "dead-lettering afterwards");
+    }),
+    testCase("neighbours settled differently in one tick keep their own outcomes", async (harness) => {
+      const queue = await harness.createQueue();
+      const receiver = harness.receiver(queue);
+      await harness.send(queue, "a", "b", "c", "d", "e", "f");
+      const handles = (await harness.receive(receiver, 6)).map(handleOf);
+      await Promise.all([
+        receiver.complete(handles[0]!),
+        receiver.deadLetter(handles[1]!, { deadLetterReason: "first" }),
+        receiver.complete(handles[2]!),
+        receiver.deadLetter(handles[3]!, { deadLetterReason: "second" }),
+        receiver.abandon(handles[4]!, { propertiesToModify: { note: "again" } }),
+        receiver.complete(handles[5]!),
+      ]);
+      const dead = await harness.receive(harness.deadLetterReceiver(queue), 2);
+      assert.deepEqual(dead.map((one) => [...texts([one]), one.deadLetterReason]).sort(), [
+        ["b", "first"],
+        ["d", "second"],
+      ]);
+      const again = await harness.receiveOne(receiver);
+      assert.deepEqual([...texts([again]), again.applicationProperties.note], ["e", "again"]);
+      await harness.receiveNothing(receiver);
+    }),
+    testCase("of two settlements of one message in one tick, one counts", async (harness) => {
+      const queue = await harness.createQueue();
+      const receiver = harness.receiver(queue);
+      const handle = handleOf(await harness.sendAndReceive(queue, receiver));
+      const errors = await Promise.all([
+        outcomeOf(() => receiver.complete(handle)),
+        outcomeOf(() => receiver.deadLetter(handle)),
+      ]);
+      assert.equal(errors.filter((error) => error === undefined).length, 1, "one call resolved");
+      const hasCompleted = errors[0] === undefined;
+      const dead = harness.deadLetterReceiver(queue);
+      await (hasCompleted ? harness.receiveNothing(dead) : harness.receive(dead, 1));
+    }),
+    testCase("messages can be settled in any order", async (harness) => {
+      const queue = await harness.createQueue();
+      const receiver = harness.receiver(queue);
+      await harness.send(queue, "a", "b", "c");
+      const handles = (await harness.receive(receiver, 3)).map(handleOf);
+      for (const index of [2, 0, 1]) await receiver.complete(handles[index]!);
+      await harness.outlastLocks();
+      await harness.receiveNothing(receiver);
+    }),
+  ];
+}

@@ -1,0 +1,240 @@
+import assert from "node:assert/strict";
+import { WaybillError } from "@waybill/core";
+import type { DeliveredMessage, TransportReceiver, TransportSubscription } from "@waybill/core/transport";
+import type { Case } from "../../case.js";
+import { handleOf, type TransportHarness, texts, transportCase, turn } from "../harness/transport-harness.js";
+import type { TransportSubject } from "../harness/transport-subject.js";
+
+/** A subscription delivers until it is stopped, never more at a time than allowed. */
+export function subscribingCases(subject: TransportSubject): Case[] {
+  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
+    transportCase(subject, `subscribing: ${name}`, run);
+  return [
+    testCase("delivers what is there and what comes later", async (harness) => {
+      const queue = await harness.createQueue();
+      await harness.send(queue, "a", "b");
+      const receiver = harness.receiver(queue);
+      const { messages, subscription } = collecting(receiver, 1);
+      await harness.until(() => messages.length === 2, "two messages came");
+      await harness.send(queue, "c");
+      await harness.until(() => messages.length === 3, "the third message came");
+      await subscription.stop();
+      assert.deepEqual(texts(messages), ["a", "b", "c"]);
+      await harness.outlastLocks();
+      await harness.receiveNothing(harness.receiver(queue));
+    }),
+    testCase("calls the handler for at most so many messages at a time, and for as many", async (harness) => {
+      const queue = await harness.createQueue();
+      await harness.send(queue, ..."abcdefgh");
+      const receiver = harness.receiver(queue);
+      using gates = new Gates();
+      let running = 0;
+      let started = 0;
+      const subscription = receiver.subscribe(
+        {
+          async onMessage(delivered) {
+            running++;
+            started++;
+            await gates.wait();
+            await receiver.complete(handleOf(delivered));
+            running--;
+          },
+          onError() {},
+        },
+        { maxConcurrentCalls: 3 },
+      );
+      await harness.until(() => running === 3, "three handlers ran at once");
+      for (let finished = 1; finished <= 8; finished++) {
+        await turn();
+        assert.ok(running <= 3, `${running} handlers ran at once`);
+        gates.openOne();
+        await harness.until(
+          () => started === Math.min(3 + finished, 8),
+          "the next handler took the free place",
+        );
+      }
+      await harness.until(() => running === 0, "the last handler was done");
+      await subscription.stop();
+    }),
+    testCase("stop lets the running handlers finish and starts no more", async (harness) => {
+      const queue = await harness.createQueue();
+      await harness.send(queue, "a");
+      const receiver = harness.receiver(queue);
+      using gates = new Gates();
+      const started: string[] = [];
+      const subscription = receiver.subscribe(
+        {
+          async onMessage(delivered) {
+            started.push(...texts([delivered]));
+            await gates.wait();
+            await receiver.complete(handleOf(delivered));
+          },
+          onError() {},
+        },
+        { maxConcurrentCalls: 1 },
+      );
+      await harness.until(() => started.length === 1, "the handler started");
+      let isStopped = false;
+      const stopping = subscription.stop().then(() => {
+        isStopped = true;
+      });
+      await harness.send(queue, "b");
+      await turn();
+      assert.equal(isStopped, false, "stop waits for the handler");
+      gates.openOne();
+      await stopping;
+      assert.deepEqual(started, ["a"]);
+      assert.deepEqual(texts([await harness.receiveOne(harness.receiver(queue))]), ["b"]);
+    }),
+    testCase("says that it begins to stop, so that what only waits lets go of its place", async (harness) => {
+      const queue = await harness.createQueue();
+      await harness.send(queue, "a");
+      let isHandled = false;
+      let letGo = () => {};
+      const subscription = harness.receiver(queue).subscribe(
+        {
+          async onMessage() {
+            isHandled = true;
+            await new Promise<void>((resolve) => {
+              letGo = resolve;
+            });
+          },
+          onError() {},
+          onStopping: () => letGo(),
+        },
+        { maxConcurrentCalls: 1 },
+      );
+      await harness.until(() => isHandled, "the handler started");
+      await subscription.stop();
+    }),
+    testCase("stopping twice is harmless", async (harness) => {
+      const queue = await harness.createQueue();
+      const { subscription } = collecting(harness.receiver(queue), 1);
+      await Promise.all([subscription.stop(), subscription.stop()]);
+      await subscription.stop();
+    }),
+    testCase("settles nothing that the handler left unsettled", async (harness) => {
+      const queue = await harness.createQueue();
+      await harness.send(queue, "lamp");
+      const seen: DeliveredMessage[] = [];
+      const subscription = harness.receiver(queue).subscribe(
+        {
+          async onMessage(delivered) {
+            seen.push(delivered);
+          },
+          onError() {},
+        },
+        { maxConcurrentCalls: 1 },
+      );
+      await harness.until(() => seen.length === 1, "the message came");
+      await subscription.stop();
+      await harness.outlastLocks();
+      const again = await harness.receiveOne(harness.receiver(queue));
+      assert.equal(again.deliveryCount, 1);
+    }),
+    testCase("delivers again what the handler abandoned", async (harness) => {
+      const queue = await harness.createQueue();
+      await harness.send(queue, "lamp");
+      const receiver = harness.receiver(queue);
+      const counts: number[] = [];
+      const subscription = receiver.subscribe(
+        {
+          async onMessage(delivered) {
+            counts.push(delivered.deliveryCount);
+            if (counts.length < 3) await receiver.abandon(handleOf(delivered));
+            else await receiver.complete(handleOf(delivered));
+          },
+          onError() {},
+        },
+        { maxConcurrentCalls: 1 },
+      );
+      await harness.until(() => counts.length === 3, "the message came three times");
+      await subscription.stop();
+      assert.deepEqual(counts, [0, 1, 2]);
+    }),
+    testCase("removes what it delivers in receive-and-delete mode", async (harness) => {
+      const queue = await harness.createQueue();
+      await harness.send(queue, "a", "b");
+      const seen: DeliveredMessage[] = [];
+      const subscription = harness.receiver(queue, "receiveAndDelete").subscribe(
+        {
+          async onMessage(delivered) {
+            seen.push(delivered);
+          },
+          onError() {},
+        },
+        { maxConcurrentCalls: 2 },
+      );
+      await harness.until(() => seen.length === 2, "two messages came");
+      await subscription.stop();
+      assert.ok(seen.every(({ settlement }) => settlement === undefined));
+      await harness.outlastLocks();
+      await harness.receiveNothing(harness.receiver(queue));
+    }),
+    testCase("reports an entity that does not exist", async (harness) => {
+      const errors: unknown[] = [];
+      const subscription = harness.receiver("no-such-queue").subscribe(
+        {
+          async onMessage() {},
+          onError(error) {
+            errors.push(error);
+          },
+        },
+        { maxConcurrentCalls: 1 },
+      );
+      await harness.until(() => errors.length > 0, "an error was reported");
+      await subscription.stop();
+      assert.ok(errors[0] instanceof WaybillError, "the error is a WaybillError");
+      assert.equal(errors[0].code, "entity-not-found");
+    }),
+    testCase("closing the receiver ends its subscription", async (harness) => {
+      const queue = await harness.createQueue();
+      const receiver = harness.receiver(queue);
+      const { messages } = collecting(receiver, 1);
+      await harness.send(queue, "a");
+      await harness.until(() => messages.length === 1, "the message came");
+      await receiver.close();
+      await harness.send(queue, "b");
+      await harness.receiveOne(harness.receiver(queue));
+      assert.equal(messages.length, 1);
+    }),
+  ];
+}
+
+/** Holds handlers back until a case lets them go, and lets all go when the case ends, so that closing never waits for them. */
+class Gates implements Disposable {
+  readonly #waiting: (() => void)[] = [];
+  #isOpen = false;
+
+  wait(): Promise<void> {
+    return this.#isOpen ? Promise.resolve() : new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  openOne(): void {
+    this.#waiting.shift()?.();
+  }
+
+  [Symbol.dispose](): void {
+    this.#isOpen = true;
+    for (const open of this.#waiting.splice(0)) open();
+  }
+}
+
+/** Subscribes with a handler that completes what it gets. */
+function collecting(
+  receiver: TransportReceiver,
+  maxConcurrentCalls: number,
+): { messages: DeliveredMessage[]; subscription: TransportSubscription } {
+  const messages: DeliveredMessage[] = [];
+  const subscription = receiver.subscribe(
+    {
+      async onMessage(delivered) {
+        await receiver.complete(handleOf(delivered));
+        messages.push(delivered);
+      },
+      onError() {},
+    },
+    { maxConcurrentCalls },
+  );
+  return { messages, subscription };
+}

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import type { Case } from "../../case.js";
+import { assertSameValue } from "../../same-value.js";
+import {
+  handleOf,
+  message,
+  type TransportHarness,
+  texts,
+  transportCase,
+} from "../harness/transport-harness.js";
+import type { TransportSubject } from "../harness/transport-subject.js";
+
+/** Every subscription of a topic gets its own copy of a message. */
+export function topicCases(subject: TransportSubject): Case[] {
+  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
+    transportCase(subject, `topics: ${name}`, run);
+  return [
+    testCase("every subscription gets a copy, whole and in order", async (harness) => {
+      const topic = await harness.createTopic(["billing", "shipping"]);
+      await harness.send(topic, message("a", { messageId: "A-1", applicationProperties: { note: 1 } }), "b");
+      for (const subscription of ["billing", "shipping"]) {
+        const copies = await harness.receive(harness.receiver({ topic, subscription }), 2);
+        assert.deepEqual(texts(copies), ["a", "b"]);
+        assert.equal(copies[0]!.messageId, "A-1");
+        assertSameValue(copies[0]!.applicationProperties.note, 1, "the property");
+      }
+    }),
+    testCase("settling one copy leaves the others alone", async (harness) => {
+      const topic = await harness.createTopic(["billing", "shipping"]);
+      await harness.send(topic, "lamp");
+      const billing = harness.receiver({ topic, subscription: "billing" });
+      await billing.complete(handleOf(await harness.receiveOne(billing)));
+      const copy = await harness.receiveOne(harness.receiver({ topic, subscription: "shipping" }));
+      assert.equal(copy.deliveryCount, 0);
+    }),
+    testCase("a subscription has a dead-letter queue of its own", async (harness) => {
+      const topic = await harness.createTopic(["billing", "shipping"]);
+      await harness.send(topic, "lamp");
+      const billing = harness.receiver({ topic, subscription: "billing" });
+      await billing.deadLetter(handleOf(await harness.receiveOne(billing)), { deadLetterReason: "broken" });
+      const dead = harness.receiver({ topic, subscription: "billing", subQueue: "deadLetter" });
+      assert.equal((await harness.receiveOne(dead)).deadLetterReason, "broken");
+      await harness.receiveNothing(
+        harness.receiver({ topic, subscription: "shipping", subQueue: "deadLetter" }),
+      );
+    }),
+    testCase("a topic without subscriptions takes messages and forgets them", async (harness) => {
+      const topic = await harness.createTopic([]);
+      await harness.send(topic, "lamp");
+    }),
+    testCase("a batch reaches every subscription whole", async (harness) => {
+      const topic = await harness.createTopic(["billing", "shipping"]);
+      const sent = Array.from({ length: 20 }, (_, index) => `message ${index}`);
+      await harness.send(topic, ...sent);
+      for (const subscription of ["billing", "shipping"])
+        assert.deepEqual(texts(await harness.receive(harness.receiver({ topic, subscription }), 20)), sent);
+    }),
+  ];
+}

@@ -1,0 +1,40 @@
+/** Counts by key: so many keys each by itself, what comes beyond them together. */
+export class Tallies<Tally extends { count: number }> {
+  readonly #tallies = new Map<string, Tally>();
+  readonly #maxKeys: number;
+  #uncounted = 0;
+
+  constructor(maxKeys: number) {
+    this.#maxKeys = maxKeys;
+  }
+
+  /** How often there was no room for a further key. */
+  get uncounted(): number {
+    return this.#uncounted;
+  }
+
+  /** Counts one, and returns the tally of its key; undefined where there is no room for it. */
+  count(key: string, makeTally: () => Tally): Tally | undefined {
+    let tally = this.#tallies.get(key);
+    if (tally === undefined) {
+      if (this.#tallies.size >= this.#maxKeys) {
+        this.#uncounted += 1;
+        return undefined;
+      }
+      tally = makeTally();
+      this.#tallies.set(key, tally);
+    }
+    tally.count += 1;
+    return tally;
+  }
+
+  /** The most frequent first. */
+  sorted(): readonly Tally[] {
+    return [...this.#tallies.values()].sort((a, b) => b.count - a.count);
+  }
+
+  clear(): void {
+    this.#tallies.clear();
+    this.#uncounted = 0;
+  }
+}

@@ -1,0 +1,219 @@
+import { inflateSync } from "node:zlib";
+import { type Serializer, WaybillError } from "@waybill/core";
+import {
+  type Awaitable,
+  type DeserializeContext,
+  decodeFailure,
+  encodeFailure,
+  quoted,
+  type SerializeContext,
+  type SerializedBody,
+} from "@waybill/core/serializer";
+import { diagnoseFraming } from "../framing/diagnose-framing.js";
+import {
+  type Framed,
+  findFraming,
+  frameHeader,
+  hasSchemaHeader,
+  leadingBytesOf,
+} from "../framing/framing.js";
+import { CachedSchemas, isPromiseLike } from "../sources/cached-schemas.js";
+import type {
+  RegisteredSchema,
+  SchemaFormat,
+  SchemaFraming,
+  SchemaToWrite,
+} from "../sources/schema-source.js";
+import type { ResolvedRegistryOptions } from "./registry-options.js";
+import { WrittenIds } from "./written-ids.js";
+
+/** Reads payloads that were written under one schema of a registry. */
+export interface SchemaReader {
+  read(payload: Uint8Array, context: DeserializeContext, framed: Framed): Awaitable<unknown>;
+}
+
+/** A value as it is written, before its schema's id is put on it. */
+export interface Payload {
+  readonly bytes: Uint8Array;
+  /** What stands between the id and the payload: the message indexes of Protobuf. */
+  readonly prefix?: Uint8Array | undefined;
+}
+
+/** What a format needs of its own. */
+export interface RegisteredFormat {
+  readonly format: SchemaFormat;
+  /** The serializer that reads bodies without a framing, and whose name and media types are claimed. */
+  readonly plain: Serializer;
+  /** The media type under which `"azure"` puts the id, and the one for bodies that carry their id themselves. */
+  readonly mediaTypes: { readonly azure: string | undefined; readonly framed: string };
+  /** Makes a reader of a registry's schema. Throws for one that is not usable. */
+  compile(schema: RegisteredSchema, id: string): SchemaReader;
+  /** The schema under which a value is written; `id` when it is known without a registry. */
+  toWrite(value: unknown, context: SerializeContext): SchemaToWrite & { readonly id?: string | undefined };
+  write(value: unknown, context: SerializeContext, schema: SchemaToWrite, id: string): Awaitable<Payload>;
+}
+
+/** The most that a payload of AWS Glue may become when it is decompressed: the default of `maxDecompressedBytes`. */
+const maxInflatedBytes = 16 * 1024 * 1024;
+
+/** A serializer whose bodies say the registry's id of their schema. Knows them by their framing or their label. */
+export function registeredSerializer(options: ResolvedRegistryOptions, format: RegisteredFormat): Serializer {
+  const { framings, source } = options;
+  const { plain } = format;
+  const ids = new WrittenIds(options);
+  const schemas = new CachedSchemas(source, options.cache, (schema, id) => {
+    if (schema.format !== undefined && schema.format !== format.format) throw otherFormat(schema.format, id);
+    return format.compile(schema, id);
+  });
+
+  function deserialize(bytes: Uint8Array, context: DeserializeContext): Awaitable<unknown> {
+    const framed = findFraming(bytes, context, framings);
+    if (framed === undefined) return readUnframed(bytes, context);
+    const payload = payloadOf(bytes, framed);
+    const explain = (error: unknown): never => {
+      throw withDiagnosis(error, bytes, framings);
+    };
+    try {
+      const reader = schemas.get(framed.id);
+      if (!isPromiseLike(reader)) return reader.read(payload, context, framed);
+      return reader.then((known) => known.read(payload, context, framed)).catch(explain);
+    } catch (error) {
+      return explain(error);
+    }
+  }
+
+  function readUnframed(bytes: Uint8Array, context: DeserializeContext): Awaitable<unknown> {
+    if (!context.isDeclared && plain.leadingBytes?.includes(bytes[0] ?? -1) !== true)
+      throw withoutIdentity(bytes, framings);
+    try {
+      const value = plain.deserialize(bytes, context);
+      // A framing proves itself; a format without one must, as it does by itself.
+      return plain.detection === "magic" || context.isDeclared ? value : requireContainer(value);
+    } catch (error) {
+      const isUnknown = error instanceof WaybillError && error.reason === "identity-missing";
+      throw isUnknown ? withoutIdentity(bytes, framings) : error;
+    }
+  }
+
+  function serialize(value: unknown, context: SerializeContext): Awaitable<SerializedBody> {
+    const schema = format.toWrite(value, context);
+    const id = schema.id ?? ids.get({ ...schema, subject: options.subject(context) ?? schema.subject });
+    return isPromiseLike(id)
+      ? id.then((known) => written(value, context, schema, known))
+      : written(value, context, schema, id);
+  }
+
+  function written(
+    value: unknown,
+    context: SerializeContext,
+    schema: SchemaToWrite,
+    id: string,
+  ): Awaitable<SerializedBody> {
+    const payload = format.write(value, context, schema, id);
+    return isPromiseLike(payload)
+      ? payload.then((known) => framedBody(known, id, framings[0] as SchemaFraming, format))
+      : framedBody(payload, id, framings[0] as SchemaFraming, format);
+  }
+
+  return Object.freeze({
+    name: plain.name,
+    mediaTypes: plain.mediaTypes,
+    detection: "magic",
+    leadingBytes: Object.freeze([...new Set([...(plain.leadingBytes ?? []), ...leadingBytesOf(framings)])]),
+    conforming: true,
+    validation: "format",
+    identifies: (properties) => hasSchemaHeader(properties, framings),
+    ...(plain.readsEmptyBodies === true ? { readsEmptyBodies: true } : undefined),
+    ...(plain.compileSchema === undefined ? undefined : { compileSchema: plain.compileSchema }),
+    serialize,
+    deserialize,
+  } satisfies Serializer);
+}
+
+function payloadOf(bytes: Uint8Array, { start, isDeflated }: Framed): Uint8Array {
+  const payload = start === 0 ? bytes : bytes.subarray(start);
+  if (isDeflated !== true) return payload;
+  try {
+    const plain = inflateSync(payload, { maxOutputLength: maxInflatedBytes });
+    return new Uint8Array(plain.buffer, plain.byteOffset, plain.length);
+  } catch (error) {
+    const isTooLarge = (error as { code?: unknown }).code === "ERR_BUFFER_TOO_LARGE";
+    throw decodeFailure(
+      isTooLarge ? "decompressed-too-large" : "compression-corrupt",
+      isTooLarge
+        ? `The payload grows beyond ${maxInflatedBytes} bytes.`
+        : "The payload is labelled as compressed and is not zlib.",
+    );
+  }
+}
+
+function framedBody(
+  { bytes, prefix }: Payload,
+  id: string,
+  framing: SchemaFraming,
+  { mediaTypes }: RegisteredFormat,
+): SerializedBody {
+  if (framing === "azure") {
+    if (mediaTypes.azure === undefined) throw unwritable(framing);
+    return { bytes, contentType: `${mediaTypes.azure}+${id}` };
+  }
+  if (framing !== "confluent" && framing !== "confluent-guid" && framing !== "apicurio")
+    throw unwritable(framing);
+  const header = headerFor(framing, id);
+  const body = new Uint8Array(header.length + (prefix?.length ?? 0) + bytes.length);
+  body.set(header);
+  if (prefix !== undefined) body.set(prefix, header.length);
+  body.set(bytes, body.length - bytes.length);
+  return { bytes: body, contentType: mediaTypes.framed };
+}
+
+function headerFor(framing: SchemaFraming, id: string): Uint8Array {
+  try {
+    return frameHeader(framing, id);
+  } catch {
+    throw encodeFailure(`The schema id ${quoted(id, 64)} cannot be written in ${framing} framing.`);
+  }
+}
+
+function unwritable(framing: SchemaFraming): Error {
+  return encodeFailure(
+    `The framing ${framing} is only read; name another one first among framings to write.`,
+  );
+}
+
+function otherFormat(format: SchemaFormat, id: string): Error {
+  return decodeFailure(
+    "schema-unknown",
+    `The schema id ${quoted(id, 64)} is that of a ${names[format]} schema.`,
+  );
+}
+
+const names: Readonly<Record<SchemaFormat, string>> = { avro: "Avro", json: "JSON", protobuf: "Protobuf" };
+
+function withoutIdentity(bytes: Uint8Array, framings: readonly SchemaFraming[]): Error {
+  const looks = diagnoseFraming(bytes);
+  return decodeFailure(
+    "identity-missing",
+    `The body does not say its schema in ${framings.join(" or ")} framing.${looks === undefined ? "" : ` It looks like ${looks}.`}`,
+  );
+}
+
+/** Where bytes fit several framings, an unknown id may be one of another registry: the attempt says so. */
+function withDiagnosis(error: unknown, bytes: Uint8Array, framings: readonly SchemaFraming[]): unknown {
+  if (!(error instanceof WaybillError) || error.reason !== "schema-unknown") return error;
+  const looks = diagnoseFraming(bytes);
+  if (looks === undefined) return error;
+  return decodeFailure(
+    "schema-unknown",
+    `${error.text} It was read in ${framings.join(" or ")} framing, and looks like ${looks}.`,
+  );
+}
+
+function requireContainer(value: Awaitable<unknown>): Awaitable<unknown> {
+  if (isPromiseLike(value)) return value.then(requireContainer);
+  if (typeof value === "object" && value !== null) return value;
+  throw decodeFailure(
+    "root-not-container",
+    "Without a content type only an object or an array is taken for a value.",
+  );
+}

@@ -1,0 +1,106 @@
+import type { Serializer } from "@waybill/core";
+import type { Awaitable, DeserializeContext, MediaType, SerializedBody } from "@waybill/core/serializer";
+import { isPromiseLike } from "../sources/cached-schemas.js";
+import type { SchemaToWrite } from "../sources/schema-source.js";
+import { type Payload, registeredSerializer, type SchemaReader } from "./registered-serializer.js";
+import { type RegistryOptions, resolveRegistryOptions } from "./registry-options.js";
+import { chooseSchema, type SchemaChoice } from "./schema-choice.js";
+
+/** How Avro bodies are read and written under a registry's schemas. */
+export interface RegistryAvroOptions extends RegistryOptions, SchemaChoice {
+  /** What `avro()` takes beside schemas and framing, such as `{ longs: "bigint" }`. */
+  readonly settings?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** `avro` of `@waybill/serializer-avro`. */
+export type AvroFactory<Options> = (options: Options) => Serializer;
+
+/**
+ * Avro under the schemas of a registry: bodies say the id of the schema they were written under. They are read into `schema` or `schemas`, or,
+ * where there are none, as they were written. `avro` is the function of `@waybill/serializer-avro`. Throws `TypeError` for options that are
+ * not valid.
+ */
+export function registryAvro<Options>(avro: AvroFactory<Options>, options: RegistryAvroOptions): Serializer {
+  const resolved = resolveRegistryOptions("registryAvro", options, {
+    schema: true,
+    schemas: true,
+    settings: true,
+  });
+  const make = (more: object) => avro({ ...options.settings, ...more } as unknown as Options);
+  const hasReader = options.schema !== undefined || options.schemas !== undefined;
+  const definitions = new Map<string, object>();
+  const reader = make({
+    ...(options.schemas === undefined ? undefined : { schemas: options.schemas }),
+    ...(options.schemas !== undefined || options.schema === undefined ? undefined : readerOf(options.schema)),
+    schemaById: (id: string) => definitions.get(id),
+  });
+  const writers = new Map<string, Serializer>();
+
+  function compile(definition: string, id: string): SchemaReader {
+    const schema: unknown = JSON.parse(definition);
+    const own = make({ schema, schemaId: "0", framing: "raw" });
+    const label = mediaTypeOf(id);
+    const ownLabel = mediaTypeOf("0");
+    return {
+      read(payload: Uint8Array, context: DeserializeContext): Awaitable<unknown> {
+        if (!hasReader && context.schema === undefined)
+          return own.deserialize(payload, { ...context, isDeclared: true, mediaType: ownLabel });
+        definitions.set(id, schema as object);
+        const value = reader.deserialize(payload, { ...context, isDeclared: true, mediaType: label });
+        definitions.delete(id);
+        return value;
+      },
+    };
+  }
+
+  function writerOf(definition: string): Serializer {
+    const known = writers.get(definition);
+    if (known !== undefined) return known;
+    const writer = make({ schema: JSON.parse(definition) as unknown, schemaId: "0", framing: "raw" });
+    if (writers.size >= resolved.cache.maxSchemas) writers.clear();
+    writers.set(definition, writer);
+    return writer;
+  }
+
+  return registeredSerializer(resolved, {
+    format: "avro",
+    plain: reader,
+    mediaTypes: { azure: "avro/binary", framed: "application/avro" },
+    compile: ({ definition }, id) => compile(definition, id),
+    toWrite(_, context) {
+      const { definition, id } = chooseSchema(options, context);
+      return { id, definition, subject: fullName(definition), format: "avro" };
+    },
+    write(value, context, { definition }: SchemaToWrite) {
+      const body = writerOf(definition).serialize(value, { ...context, schema: undefined });
+      return isPromiseLike(body) ? body.then(toPayload) : toPayload(body);
+    },
+  });
+}
+
+function toPayload({ bytes }: SerializedBody): Payload {
+  return { bytes };
+}
+
+function readerOf(schema: NonNullable<SchemaChoice["schema"]>): object {
+  return typeof schema === "object" && Object.hasOwn(schema, "schema") && !Object.hasOwn(schema, "type")
+    ? schema
+    : { schema };
+}
+
+function mediaTypeOf(schemaId: string): MediaType {
+  return { essence: "avro/binary", suffix: undefined, schemaId, parameters: new Map() };
+}
+
+/** Source: Avro specification 1.12, Names. */
+function fullName(definition: string): string {
+  const parsed: unknown = JSON.parse(definition);
+  const { name, namespace } = (typeof parsed === "object" && parsed !== null ? parsed : {}) as {
+    readonly name?: unknown;
+    readonly namespace?: unknown;
+  };
+  if (typeof name !== "string") return String(parsed);
+  return name.includes(".") || typeof namespace !== "string" || namespace === ""
+    ? name
+    : `${namespace}.${name}`;
+}

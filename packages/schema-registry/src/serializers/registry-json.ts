@@ -1,0 +1,81 @@
+import type { Serializer } from "@waybill/core";
+import type { MediaType, SerializedBody } from "@waybill/core/serializer";
+import { isPromiseLike } from "../sources/cached-schemas.js";
+import { type Payload, registeredSerializer } from "./registered-serializer.js";
+import { type RegistryOptions, resolveRegistryOptions } from "./registry-options.js";
+import { chooseSchema, type SchemaChoice } from "./schema-choice.js";
+
+/** How JSON bodies are read and written under a registry's schemas. */
+export interface RegistryJsonOptions extends RegistryOptions, SchemaChoice {
+  /** Whether bodies are checked against the registry's schema when they are read; what is written always is. Default `true`. */
+  readonly validates?: boolean | undefined;
+  /** What `json()` takes beside schemas, such as `{ writeBigInts: "number" }`. */
+  readonly settings?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** `json` of `@waybill/serializer-json`. */
+export type JsonFactory<Options> = (options: Options) => Serializer;
+
+/**
+ * JSON under the schemas of a registry. JSON without a framing is read as `json()` reads it. `json` is the function of
+ * `@waybill/serializer-json`. Throws `TypeError` for options that are not valid.
+ */
+export function registryJson<Options>(json: JsonFactory<Options>, options: RegistryJsonOptions): Serializer {
+  const resolved = resolveRegistryOptions("registryJson", options, {
+    schema: true,
+    schemas: true,
+    validates: true,
+    settings: true,
+  });
+  const make = (more: object) => json({ ...options.settings, ...more } as unknown as Options);
+  const plain = make({});
+  const writers = new Map<string, Serializer>();
+
+  function checking(definition: string): Serializer {
+    const known = writers.get(definition);
+    if (known !== undefined) return known;
+    const writer = make({ schema: JSON.parse(definition) as unknown });
+    if (writers.size >= resolved.cache.maxSchemas) writers.clear();
+    writers.set(definition, writer);
+    return writer;
+  }
+
+  return registeredSerializer(resolved, {
+    format: "json",
+    plain,
+    mediaTypes: { azure: "application/json", framed: "application/json" },
+    compile({ definition }) {
+      const reader = make({ schema: JSON.parse(definition) as unknown });
+      const used = options.validates === false ? plain : reader;
+      return {
+        read: (payload, context) =>
+          used.deserialize(payload, { ...context, isDeclared: true, mediaType: label }),
+      };
+    },
+    toWrite(_, context) {
+      const { definition, id } = chooseSchema(options, context);
+      return { id, definition, subject: nameOf(definition), format: "json" };
+    },
+    write(value, context, { definition }) {
+      const body = checking(definition).serialize(value, { ...context, schema: undefined });
+      return isPromiseLike(body) ? body.then(toPayload) : toPayload(body);
+    },
+  });
+}
+
+const label: MediaType = {
+  essence: "application/json",
+  suffix: undefined,
+  schemaId: undefined,
+  parameters: new Map(),
+};
+
+function toPayload({ bytes }: SerializedBody): Payload {
+  return { bytes };
+}
+
+/** As `@azure/schema-registry-json` names schemas; Confluent's clients go by the title. */
+function nameOf(definition: string): string {
+  const { $id, id, title } = JSON.parse(definition) as Readonly<Record<string, unknown>>;
+  return String($id ?? id ?? title ?? "");
+}

@@ -1,0 +1,86 @@
+import type { OptionNames, SerializerContext } from "@waybill/core/serializer";
+import { requireKnownOptions } from "@waybill/core/serializer";
+import type { SchemaCacheOptions } from "../sources/cached-schemas.js";
+import { type ResolvedCacheOptions, resolveCacheOptions } from "../sources/cached-schemas.js";
+import type { SchemaFraming, SchemaSource } from "../sources/schema-source.js";
+
+/** How a serializer uses a registry. */
+export interface RegistryOptions extends SchemaCacheOptions {
+  /** The registry: `azureSchemaRegistry(…)`, `confluentSchemaRegistry(…)`, `apicurioRegistry(…)`, `glueSchemaRegistry(…)`, `schemaFolder(…)`. */
+  readonly source: SchemaSource;
+  /**
+   * How bodies say their schema, in the order in which they are looked for; the first is written. Name only what your producers write: some
+   * framings look alike, and the first that fits decides. Default: those of the source.
+   */
+  readonly framings?: readonly SchemaFraming[] | undefined;
+  /** The subject (or name) under which a schema is found when it is written. Default: the schema's own full name. */
+  readonly subject?: ((context: SerializerContext) => string | undefined) | undefined;
+  /** Whether a schema that is written must be registered already (`"lookup"`, default), or is registered when it is not. */
+  readonly writes?: "lookup" | "register" | undefined;
+  /** Asks the registry, before the first body under a schema is sent, whether the schema may follow what its subject holds. Default `false`. */
+  readonly checkCompatibility?: boolean | undefined;
+}
+
+/** {@link RegistryOptions} checked. */
+export interface ResolvedRegistryOptions {
+  readonly source: SchemaSource;
+  readonly framings: readonly SchemaFraming[];
+  readonly subject: (context: SerializerContext) => string | undefined;
+  readonly writes: "lookup" | "register";
+  readonly checkCompatibility: boolean;
+  readonly cache: ResolvedCacheOptions;
+}
+
+const knownFramings: ReadonlySet<string> = new Set<SchemaFraming>([
+  "azure",
+  "azure-beta",
+  "confluent",
+  "confluent-guid",
+  "confluent-header",
+  "apicurio",
+  "apicurio-header",
+  "glue",
+]);
+
+const optionNames: OptionNames<RegistryOptions> = {
+  source: true,
+  framings: true,
+  subject: true,
+  writes: true,
+  checkCompatibility: true,
+  maxSchemas: true,
+  unknownIdTtlInMs: true,
+  failureTtlInMs: true,
+  timeoutInMs: true,
+};
+
+/** Checks the options and fills in the defaults. `own` are the names of the options that the serializer has besides. Throws `TypeError`. */
+export function resolveRegistryOptions<Options extends RegistryOptions>(
+  where: string,
+  options: Options,
+  own: OptionNames<Omit<Options, keyof RegistryOptions>>,
+): ResolvedRegistryOptions {
+  requireKnownOptions<object>(where, options, { ...optionNames, ...own });
+  const { source, subject, writes = "lookup", checkCompatibility = false } = options ?? {};
+  if (typeof source?.schemaById !== "function") throw invalid("source must be a schema source");
+  const framings = options.framings ?? source.framings;
+  if (!Array.isArray(framings) || framings.length === 0 || !framings.every((each) => knownFramings.has(each)))
+    throw invalid(`framings must name at least one of ${[...knownFramings].join(", ")}`);
+  if (framings.includes("confluent") && framings.includes("apicurio"))
+    throw invalid("framings cannot name confluent and apicurio, whose bytes are the same");
+  if (subject !== undefined && typeof subject !== "function") throw invalid("subject must be a function");
+  if (writes !== "lookup" && writes !== "register") throw invalid('writes must be "lookup" or "register"');
+  if (typeof checkCompatibility !== "boolean") throw invalid("checkCompatibility must be a boolean");
+  return Object.freeze({
+    source,
+    framings: Object.freeze([...framings]),
+    subject: subject ?? (() => undefined),
+    writes,
+    checkCompatibility,
+    cache: resolveCacheOptions(options),
+  });
+}
+
+function invalid(what: string): TypeError {
+  return new TypeError(`schema registry: ${what}.`);
+}

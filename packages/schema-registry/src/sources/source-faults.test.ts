@@ -1,0 +1,85 @@
+import { createPipeline, type DeserializationOutcome } from "@waybill/core";
+import { avro } from "@waybill/serializer-avro";
+import { describe, expect, it } from "vitest";
+import { bytes, memorySource, order, orderSchema } from "../order.test-support.js";
+import { type RegistryAvroOptions, registryAvro } from "../serializers/registry-avro.js";
+import type { SchemaSource } from "./schema-source.js";
+
+const schema = { definition: JSON.stringify(orderSchema), format: "avro" } as const;
+const body = bytes("00 00000007");
+
+/** A registry whose answers to the calls stand in a list; the last one stays. */
+function scripted(...answers: readonly (() => unknown)[]): SchemaSource & { calls: number } {
+  const source = {
+    name: "the test registry",
+    framings: ["confluent"] as const,
+    calls: 0,
+    schemaById: async () => (answers[source.calls++] ?? answers.at(-1))?.() as never,
+  };
+  return source;
+}
+
+function pipelineOf(source: SchemaSource, more: Partial<RegistryAvroOptions> = {}) {
+  const pipeline = createPipeline({ serializer: registryAvro(avro, { source, failureTtlInMs: 1, ...more }) });
+  return async (each = body): Promise<DeserializationOutcome> => await pipeline.deserialize({ body: each });
+}
+
+const down = () => {
+  throw new Error("ECONNREFUSED");
+};
+
+describe("a registry that fails", () => {
+  it.each([
+    ["is down", down],
+    ["never answers", () => new Promise(() => {})],
+    ["answers with a web page", () => ({ definition: "<html>502 Bad Gateway</html>" })],
+    [
+      "answers with JSON that is not a schema",
+      () => ({ definition: '{"message":"try later"}', format: "avro" }),
+    ],
+    ["answers with nothing of use", () => ({})],
+    ["answers with half a schema", () => ({ definition: schema.definition.slice(0, 40), format: "avro" })],
+  ])("and %s makes a body unavailable, and is asked again", async (_, answer) => {
+    const source = scripted(answer, () => schema);
+    const read = pipelineOf(source, { timeoutInMs: 5 });
+    expect((await read()).status).toBe("unavailable");
+    await expect.poll(async () => (await read()).status).toBe("decoded");
+    expect(source.calls).toBe(2);
+  });
+
+  it("is left alone for a while", async () => {
+    const source = scripted(down);
+    const read = pipelineOf(source, { failureTtlInMs: 60_000 });
+    for (let count = 0; count < 10; count++) expect((await read()).status).toBe("unavailable");
+    expect(source.calls).toBe(1);
+  });
+
+  it("and flaps loses nothing that it answered once", async () => {
+    const read = pipelineOf(scripted(() => schema, down));
+    for (let count = 0; count < 10; count++) expect(await read()).toMatchObject({ body: order });
+  });
+});
+
+describe("a registry that answers", () => {
+  it("is asked once by many who read at a time", async () => {
+    const source = memorySource({ 7: schema }, ["confluent"]);
+    const read = pipelineOf(source);
+    const outcomes = await Promise.all(Array.from({ length: 100 }, () => read()));
+    expect(outcomes.every(({ status }) => status === "decoded")).toBe(true);
+    expect(source.asked).toEqual(["7"]);
+  });
+
+  it("is asked once for an id that it does not know, and the body is poison", async () => {
+    const source = memorySource({}, ["confluent"]);
+    const read = pipelineOf(source);
+    for (let count = 0; count < 10; count++) expect((await read()).status).toBe("undeserializable");
+    expect(source.asked).toEqual(["7"]);
+  });
+
+  it("answers at once from then on", async () => {
+    const serializer = registryAvro(avro, { source: memorySource({ 7: schema }, ["confluent"]) });
+    const pipeline = createPipeline({ serializer });
+    await pipeline.deserialize({ body });
+    expect(pipeline.deserialize({ body })).toMatchObject({ status: "decoded", body: order });
+  });
+});
