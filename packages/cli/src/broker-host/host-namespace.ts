@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type Broker, createBroker, openBroker, openDurableStorage, type Tier } from "@waybill/broker";
 import { type BrokerServer, decodeWire, type ServeOptions, serve } from "@waybill/broker-server";
 import { applyConfig } from "../broker-config/apply-config.js";
-import type { NamespaceConfig } from "../broker-config/broker-config.js";
+import type { NamespaceConfig } from "../broker-config/namespace-config.js";
 
 /** How namespaces are hosted. */
 export interface HostOptions {
