@@ -1,9 +1,10 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { packAll } from "./package-checks/pack-all.js";
 
@@ -25,6 +26,15 @@ export default defineConfig({ serializer: msgpack(), additionalDeserializers: [j
 `;
 const { values: args } = parseArgs({ options: { slack: { type: "string", default: "1" } } });
 const starts = 5;
+/** Node takes about a millisecond for each file that it loads. */
+const maxFiles = 35;
+const countLoads = `
+import { appendFileSync } from "node:fs";
+export async function load(url, context, next) {
+  if (url.startsWith("file:")) appendFileSync("loaded.txt", url + "\\n");
+  return await next(url, context);
+}
+`;
 const maxStartMs = 1000 * Number(args.slack);
 const folder = await mkdtemp(join(tmpdir(), "waybill-packed-"));
 
@@ -41,6 +51,7 @@ try {
   await expectRun(["golden", "capture", "golden", "--data", "broker"], /"written": \[\n {4}"/);
   await expectRun(["golden", "check", "golden"], /"failures": \[\]/);
   await expectBroker();
+  await expectFewFiles();
 } finally {
   await rm(folder, { recursive: true });
 }
@@ -59,11 +70,31 @@ async function expectBroker(): Promise<void> {
   process.exitCode = 1;
 }
 
+/** A broker is there so soon because it loads few files, of the command and what it needs of ours. */
+async function expectFewFiles(): Promise<void> {
+  await writeFile(join(folder, "count-loads.mjs"), countLoads);
+  await writeFile(
+    join(folder, "register.mjs"),
+    'import { register } from "node:module"; register("./count-loads.mjs", import.meta.url);\n',
+  );
+  await startBroker({
+    ...process.env,
+    NODE_OPTIONS: `--import=${pathToFileURL(join(folder, "register.mjs"))}`,
+  });
+  const loaded = (await readFile(join(folder, "loaded.txt"), "utf8")).trim().split("\n");
+  const ours = loaded.filter((url) => /node_modules\/(?:@waybill|commander)\//.test(url));
+  console.log(`waybill broker loaded ${ours.length} files`);
+  if (ours.length > 0 && ours.length <= maxFiles) return;
+  console.error(`expected at most ${maxFiles} files:\n${ours.join("\n")}`);
+  process.exitCode = 1;
+}
+
 /** The milliseconds from the start of `npx` to the answer to a connection; infinite when there is none. */
-async function startBroker(): Promise<number> {
+async function startBroker(env: NodeJS.ProcessEnv = process.env): Promise<number> {
   const startMs = performance.now();
   const child = spawn("npx", ["--no-install", "waybill", "broker", "--port", "0"], {
     cwd: folder,
+    env,
     detached: true,
   });
   const ended = once(child, "close");

@@ -314,7 +314,7 @@ describe("a session", () => {
 describe("serve", () => {
   it.each([
     [{ connections: 0 }, "limits.connections must be a positive integer, and is 0"],
-    [{ linkz: 1 }, "limits has no linkz"],
+    [{ linkz: 1 }, 'serve: limits: there is no option "linkz"; did you mean "links"?'],
     [{ unauthenticated: { links: 0.5 } }, "limits.unauthenticated.links must be a positive integer"],
     [{ unauthenticated: { frameBytes: 100 } }, "frameBytes must be at least 512"],
   ])("refuses limits that make no sense: %j", async (limits, text) => {

@@ -26,4 +26,15 @@ describe("blobClaimCheckStore", () => {
     await service.close();
     await expect(blobClaimCheckStore(client).get("a", { maxBytes: 1 })).rejects.toThrow();
   });
+
+  it("refuses misspelt options, and what is no container", () => {
+    const client = new ContainerClient("http://127.0.0.1/account/container");
+    expect(() => blobClaimCheckStore(client, { prefx: "orders/" } as object)).toThrow(
+      new TypeError('blobClaimCheckStore: there is no option "prefx"; did you mean "prefix"?'),
+    );
+    expect(() => blobClaimCheckStore(client, { prefix: 1 } as never)).toThrow(
+      "prefix must be a string; got a number",
+    );
+    expect(() => blobClaimCheckStore("container" as never)).toThrow("needs a ContainerClient");
+  });
 });

@@ -1,4 +1,5 @@
 import type { ClaimCheckStore } from "@waybill/core";
+import { requireKnownOptions } from "@waybill/core/serializer";
 import type { BlobContainer, BlobDownload } from "./blob-container.js";
 
 /** Where in the container the bodies lie. */
@@ -9,12 +10,20 @@ export interface BlobClaimCheckStoreOptions {
 
 /**
  * Keeps bodies as blobs of one container of Azure Blob Storage, through the container client that you bring. Credentials, retries and
- * encryption at rest are yours. Delete old blobs by a lifecycle management policy.
+ * encryption at rest are yours. Delete old blobs by a lifecycle management policy. Throws `TypeError`.
  */
 export function blobClaimCheckStore(
   container: BlobContainer,
-  { prefix = "" }: BlobClaimCheckStoreOptions = {},
+  options: BlobClaimCheckStoreOptions = {},
 ): ClaimCheckStore {
+  if (typeof container?.getBlockBlobClient !== "function") {
+    throw new TypeError("blobClaimCheckStore needs a ContainerClient of @azure/storage-blob.");
+  }
+  requireKnownOptions("blobClaimCheckStore", options, { prefix: true });
+  const { prefix = "" } = options;
+  if (typeof prefix !== "string") {
+    throw new TypeError(`blobClaimCheckStore: prefix must be a string; got a ${typeof prefix}.`);
+  }
   const blob = (key: string) => container.getBlockBlobClient(`${prefix}${key}`);
   return Object.freeze<ClaimCheckStore>({
     async put(key, bytes, options) {

@@ -1,15 +1,16 @@
-import { readFile } from "node:fs/promises";
 import { type Command, CommanderError } from "commander";
 import { exitCodes } from "./errors/exit-codes.js";
 import { withoutSecrets } from "./errors/without-secrets.js";
 import { printable } from "./output/printable.js";
+import { createProgram } from "./program.js";
+import { readVersion } from "./version.js";
 
 /** Runs the command with its arguments and sets the exit code of the process; never rejects. */
 export async function run(args: readonly string[]): Promise<void> {
   process.stdout.on("error", endWithOutput);
   // Nobody is left to tell; the exit code still does.
   process.stderr.on("error", () => {});
-  const program = await loadProgram(args[0]);
+  const program = createProgram(await readVersion());
   for (const command of commandsOf(program)) {
     command
       .exitOverride()
@@ -21,12 +22,6 @@ export async function run(args: readonly string[]): Promise<void> {
   } catch (error) {
     process.exitCode = await report(error);
   }
-}
-
-/** A broker has to be there at once: it does not wait for what the other commands load. */
-async function loadProgram(command: string | undefined): Promise<Command> {
-  if (command === "broker") return (await import("./broker-program.js")).createBrokerProgram(await version());
-  return (await import("./program.js")).createProgram(await version());
 }
 
 /** What the parser complains of is written already. */
@@ -45,11 +40,6 @@ async function report(error: unknown): Promise<number> {
 
 function commandsOf(command: Command): Command[] {
   return [command, ...command.commands.flatMap((each) => commandsOf(each as Command))];
-}
-
-async function version(): Promise<string> {
-  const manifest = await readFile(new URL("../package.json", import.meta.url), "utf8");
-  return (JSON.parse(manifest) as { version: string }).version;
 }
 
 /** Whoever read the output has enough, as `head` does; or it cannot be written, for example because the disk is full. */

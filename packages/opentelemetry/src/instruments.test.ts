@@ -112,6 +112,9 @@ describe("openTelemetry", () => {
   it("checks its options", () => {
     expect(() => openTelemetry({ processSpans: "parent" as "child" })).toThrow(TypeError);
     expect(() => openTelemetry({ maxMessageTypes: -1 })).toThrow(TypeError);
+    expect(() => openTelemetry({ maxMessageType: 1 } as object)).toThrow(
+      new TypeError('openTelemetry: there is no option "maxMessageType"; did you mean "maxMessageTypes"?'),
+    );
   });
 });
 

@@ -1,5 +1,6 @@
 import { createNoopMeter, type MeterProvider, metrics, ProxyTracerProvider, trace } from "@opentelemetry/api";
 import type { Diagnostics } from "@waybill/core/diagnostics";
+import { requireKnownOptions } from "@waybill/core/serializer";
 import { scopeName } from "./attributes.js";
 import { Instruments } from "./instruments.js";
 import { beginTrace } from "./spans.js";
@@ -29,6 +30,7 @@ export const defaultOpenTelemetryOptions = Object.freeze({
  * SDK that is registered globally, before or after; without one it does nothing. Throws `TypeError`.
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): Diagnostics {
+  requireKnownOptions("openTelemetry", options, defaultOpenTelemetryOptions);
   const {
     processSpans = defaultOpenTelemetryOptions.processSpans,
     maxMessageTypes = defaultOpenTelemetryOptions.maxMessageTypes,

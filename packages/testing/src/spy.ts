@@ -1,4 +1,11 @@
-import type { Broker, BrokerEvent, BrokerEventType, MessageId, ReceivedMessage } from "@waybill/broker";
+import {
+  type Broker,
+  type BrokerEvent,
+  type BrokerEventType,
+  type MessageId,
+  type ReceivedMessage,
+  requireKnownOptions,
+} from "@waybill/broker";
 
 /** What a spy looks at: messages that came in, that were completed, and that were dead-lettered. */
 export type SpyKind = "sent" | "handled" | "deadLettered";
@@ -59,8 +66,10 @@ export class Spy {
   async waitFor(
     kind: SpyKind,
     entity: string,
-    { count = 1, timeoutInMs = DEFAULT_TIMEOUT_MS }: WaitForOptions = {},
+    options: WaitForOptions = {},
   ): Promise<readonly SpiedMessage[]> {
+    requireKnownOptions("waitFor", options, { count: true, timeoutInMs: true });
+    const { count = 1, timeoutInMs = DEFAULT_TIMEOUT_MS } = options;
     const isThere = () => this.list(kind, entity).length >= count;
     const isInTime = isThere() || (await this.#until(isThere, timeoutInMs));
     // What came in the same turn has its content by now.

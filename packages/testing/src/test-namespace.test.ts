@@ -31,6 +31,31 @@ describe("a test's namespace", () => {
     expect(other.sent()).toHaveLength(0);
   });
 
+  it("refuses misspelt options, at every level", async () => {
+    const refusal = (options: object) => openTestNamespace(options).catch((error: Error) => error.message);
+    expect(await refusal({ queue: ["orders"] })).toBe(
+      'openTestNamespace: there is no option "queue"; did you mean "queues"?',
+    );
+    expect(await refusal({ queues: { orders: { maxDeliverycount: 2 } } })).toBe(
+      "'orders' has no property maxDeliverycount; did you mean \"maxDeliveryCount\"?",
+    );
+    expect(await refusal({ topics: { events: { subscription: ["all"] } } })).toBe(
+      'topic \'events\': there is no option "subscription"; did you mean "subscriptions"?',
+    );
+    expect(await refusal({ topics: { events: { subscriptions: { all: { rule: [] } } } } })).toBe(
+      "subscription 'all' of 'events': there is no option \"rule\"; did you mean \"rules\"?",
+    );
+    await using namespace = await openTestNamespace({ queues: ["orders"] });
+    const misspelt = { timeoutMs: 1 } as object;
+    await expect(namespace.until(() => true, misspelt)).rejects.toThrow('did you mean "timeoutInMs"?');
+    await expect(namespace.waitFor("sent", "orders", misspelt)).rejects.toThrow(
+      'waitFor: there is no option "timeoutMs"',
+    );
+    await expect(namespace.listen({ ports: 0 } as object)).rejects.toThrow(
+      'serve: there is no option "ports"',
+    );
+  });
+
   it("shows what was sent, handled and dead-lettered, with its content", async () => {
     await using namespace = await openTestNamespace({ queues: ["orders"] });
     const client = namespace.createClient({ serializer });

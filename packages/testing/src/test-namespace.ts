@@ -4,6 +4,8 @@ import {
   createManualClock,
   type Faults,
   type ManualClock,
+  type OptionNames,
+  requireKnownOptions,
   type Tier,
 } from "@waybill/broker";
 import { type BrokerServer, type ServeOptions, serve } from "@waybill/broker-server";
@@ -59,8 +61,16 @@ export interface TestNamespace extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Opens a namespace for one test, in a few milliseconds. Rejects with `BrokerError` for entities that cannot be. */
+const OPTION_NAMES: OptionNames<TestNamespaceOptions> = {
+  queues: true,
+  topics: true,
+  startAt: true,
+  tier: true,
+};
+
+/** Opens a namespace for one test, in a few milliseconds. Rejects with `TypeError` for options that there are not, and with `BrokerError` for entities that cannot be. */
 export async function openTestNamespace(options: TestNamespaceOptions = {}): Promise<TestNamespace> {
+  requireKnownOptions("openTestNamespace", options, OPTION_NAMES);
   const clock = createManualClock(options.startAt);
   const broker = createBroker({ clock, tier: options.tier });
   await makeTopology(broker, options);

@@ -1,9 +1,13 @@
-import type {
-  Broker,
-  QueueOptions,
-  RuleDefinition,
-  SubscriptionOptions,
-  TopicOptions,
+import {
+  type Broker,
+  DEFAULT_SUBSCRIPTION_OPTIONS,
+  DEFAULT_TOPIC_OPTIONS,
+  type OptionNames,
+  type QueueOptions,
+  type RuleDefinition,
+  requireKnownOptions,
+  type SubscriptionOptions,
+  type TopicOptions,
 } from "@waybill/broker";
 
 /** A subscription of a test's namespace; without rules it takes every message. */
@@ -25,12 +29,22 @@ export interface Topology {
   readonly topics?: Readonly<Record<string, TopicTopology>> | readonly string[] | undefined;
 }
 
+const TOPIC_NAMES: OptionNames<TopicTopology> = { ...DEFAULT_TOPIC_OPTIONS, subscriptions: true };
+const SUBSCRIPTION_NAMES: OptionNames<SubscriptionTopology> = {
+  ...DEFAULT_SUBSCRIPTION_OPTIONS,
+  rules: true,
+};
+
 /** Makes the entities. Those that forward have to name ones that stand before them. Rejects with `BrokerError`. */
 export async function makeTopology(broker: Broker, { queues, topics }: Topology): Promise<void> {
   for (const [name, options] of named(queues)) await broker.createQueue(name, options);
-  for (const [topic, { subscriptions, ...options }] of named<TopicTopology>(topics)) {
+  for (const [topic, given] of named<TopicTopology>(topics)) {
+    requireKnownOptions(`topic '${topic}'`, given, TOPIC_NAMES);
+    const { subscriptions, ...options } = given;
     await broker.createTopic(topic, options);
-    for (const [name, { rules = [], ...subscription }] of named<SubscriptionTopology>(subscriptions)) {
+    for (const [name, asked] of named<SubscriptionTopology>(subscriptions)) {
+      requireKnownOptions(`subscription '${name}' of '${topic}'`, asked, SUBSCRIPTION_NAMES);
+      const { rules = [], ...subscription } = asked;
       const [first, ...others] = rules;
       await broker.createSubscription(topic, name, subscription, first);
       for (const rule of others) await broker.createRule(topic, name, rule);

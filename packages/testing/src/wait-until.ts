@@ -1,4 +1,4 @@
-import type { Broker } from "@waybill/broker";
+import { type Broker, requireKnownOptions } from "@waybill/broker";
 
 /** For how long to wait. */
 export interface WaitOptions {
@@ -15,8 +15,10 @@ export async function waitUntil(
   broker: Broker,
   isDone: () => boolean | Promise<boolean>,
   what: () => string,
-  { timeoutInMs = DEFAULT_TIMEOUT_MS }: WaitOptions = {},
+  options: WaitOptions = {},
 ): Promise<void> {
+  requireKnownOptions("until", options, { timeoutInMs: true });
+  const { timeoutInMs = DEFAULT_TIMEOUT_MS } = options;
   const end = performance.now() + timeoutInMs;
   while (!(await isDone())) {
     if (performance.now() >= end) throw new Error(`Waited ${timeoutInMs} ms ${what()}.`);

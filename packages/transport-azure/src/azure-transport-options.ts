@@ -1,3 +1,4 @@
+import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer";
 import {
   defaultWatchdogOptions,
   type ResolvedWatchdogOptions,
@@ -28,11 +29,12 @@ export interface ResolvedAzureTransportOptions {
   readonly watchdog: ResolvedWatchdogOptions | undefined;
 }
 
+const optionNames: OptionNames<AzureTransportOptions> = defaultAzureTransportOptions;
+
 /** Checks the options and fills in the defaults. Throws `TypeError`. */
-export function resolveAzureTransportOptions({
-  sdkPatches = defaultAzureTransportOptions.sdkPatches,
-  watchdog,
-}: AzureTransportOptions): ResolvedAzureTransportOptions {
+export function resolveAzureTransportOptions(options: AzureTransportOptions): ResolvedAzureTransportOptions {
+  requireKnownOptions("azureTransport", options, optionNames);
+  const { sdkPatches = defaultAzureTransportOptions.sdkPatches, watchdog } = options;
   if (typeof sdkPatches !== "boolean") throw new TypeError("sdkPatches must be true or false.");
   return Object.freeze({ sdkPatches, watchdog: resolveWatchdogOptions(watchdog) });
 }

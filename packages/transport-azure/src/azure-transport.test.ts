@@ -15,6 +15,17 @@ describe("azureTransport", () => {
     );
   });
 
+  it("refuses misspelt options, its own and the watchdog's, with the nearest name", async () => {
+    await using fixture = await openLossyFixture();
+    const make = (options: object) => () => azureTransport(fixture.client, options);
+    expect(make({ sdkPatch: false })).toThrow(
+      new TypeError('azureTransport: there is no option "sdkPatch"; did you mean "sdkPatches"?'),
+    );
+    expect(make({ watchdog: { stallTimeoutMs: 1 } })).toThrow(
+      'azureTransport: watchdog: there is no option "stallTimeoutMs"; did you mean "stallTimeoutInMs"?',
+    );
+  });
+
   it("carries every property and every section both ways", async () => {
     await using fixture = await openLossyFixture({ maxMessageSizeInKilobytes: 1024 });
     const sender = fixture.transport.createSender("orders");

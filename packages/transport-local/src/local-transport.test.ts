@@ -7,6 +7,12 @@ import { createFixture, quiet, until } from "../test/fixture.js";
 import { localTransport } from "./local-transport.js";
 
 describe("localTransport", () => {
+  it("refuses what is no broker", () => {
+    expect(() => localTransport({} as never)).toThrow(
+      new TypeError("localTransport needs a Broker of @waybill/broker, as createBroker makes it."),
+    );
+  });
+
   it("carries every property and every section both ways", async () => {
     await using fixture = await createFixture({ queue: { maxMessageSizeInKilobytes: 1024 } });
     const sender = fixture.transport.createSender("orders");

@@ -23,9 +23,12 @@ import { LocalSessionReceiver } from "./local-session-receiver.js";
 
 /**
  * A transport to a broker in the same process: no socket, no second copy of the broker's rules. It goes by the broker's clock, and
- * closing it leaves the broker open.
+ * closing it leaves the broker open. Throws `TypeError` for what is no broker.
  */
 export function localTransport(broker: Broker): Transport {
+  if (typeof broker?.acceptSession !== "function") {
+    throw new TypeError("localTransport needs a Broker of @waybill/broker, as createBroker makes it.");
+  }
   return new LocalTransport(broker);
 }
 

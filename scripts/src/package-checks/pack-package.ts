@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { withAbsoluteLinks } from "./absolute-links.js";
+import { joinModules } from "./join-modules.js";
 
 const run = promisify(execFile);
 
@@ -17,8 +18,8 @@ export function repositoryOf(manifest: Readonly<Record<string, unknown>>): strin
 }
 
 /**
- * Packs a workspace package as it is published and returns the tarball's bytes: workspace versions are replaced, and the README's links into
- * the repository are absolute, so that they work on a registry's page.
+ * Packs a workspace package as it is published and returns the tarball's bytes: workspace versions are replaced, the README's links into
+ * the repository are absolute, so that they work on a registry's page, and the modules of some are joined.
  */
 export async function packPackage(directory: string): Promise<Uint8Array> {
   const target = await mkdtemp(join(tmpdir(), "waybill-pack-"));
@@ -31,6 +32,7 @@ export async function packPackage(directory: string): Promise<Uint8Array> {
     const text = await readFile(readme, "utf8");
     const repository = repositoryOf(JSON.parse(await readFile(`${root}package.json`, "utf8")));
     await writeFile(readme, withAbsoluteLinks(text, repository, directory.slice(root.length)));
+    await joinModules(join(target, "package"));
     await run("tar", ["-czf", "package.tgz", "package"], { cwd: target });
     return await readFile(tarball);
   } finally {

@@ -1,3 +1,5 @@
+import { requireKnownOptions } from "@waybill/broker";
+
 /** What clients may have at once before they have shown a valid token or key. */
 export interface UnauthenticatedLimits {
   /** Connections. The oldest goes when another one comes. Default 1,000. */
@@ -69,10 +71,13 @@ export const DEFAULT_SERVE_LIMITS: ResolvedServeLimits = Object.freeze({
 /** Smaller frames are not allowed by the protocol (2.7.1). */
 const MIN_FRAME_BYTES = 512;
 
-/** Fills in defaults. Throws `TypeError` for a limit that is not a positive integer. */
-export function resolveServeLimits({ unauthenticated, ...limits }: ServeLimits): ResolvedServeLimits {
+/** Fills in defaults. Throws `TypeError` for a limit that there is not, or is not a positive integer. */
+export function resolveServeLimits(options: ServeLimits): ResolvedServeLimits {
+  requireKnownOptions("serve: limits", options, DEFAULT_SERVE_LIMITS);
+  const { unauthenticated, ...limits } = options;
   const { unauthenticated: early, ...late } = DEFAULT_SERVE_LIMITS;
   const resolved = fill("limits", late, limits);
+  requireKnownOptions("serve: limits.unauthenticated", unauthenticated ?? {}, early);
   const resolvedEarly = fill("limits.unauthenticated", early, unauthenticated ?? {});
   if (resolvedEarly.frameBytes < MIN_FRAME_BYTES) {
     throw new TypeError(`serve: limits.unauthenticated.frameBytes must be at least ${MIN_FRAME_BYTES}`);
@@ -87,7 +92,6 @@ function fill<Limits extends Readonly<Record<string, number>>>(
 ): Limits {
   const filled: Record<string, number> = { ...defaults };
   for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(defaults, name)) throw new TypeError(`serve: ${at} has no ${name}`);
     if (value === undefined) continue;
     if (!Number.isInteger(value) || value < 1) {
       throw new TypeError(`serve: ${at}.${name} must be a positive integer, and is ${value}`);

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { type OptionNames, requireKnownOptions } from "@waybill/broker";
 import type { Authorization } from "../authorization/claims.js";
 import { resolveSharedAccessKeys, type SharedAccessKey } from "../authorization/shared-access-key.js";
 import { DEFAULT_IDLE_TIMEOUTS, type IdleTimeouts, type ResolvedIdleTimeouts } from "./idle-timeouts.js";
@@ -72,14 +73,30 @@ export const DEFAULT_SERVE_OPTIONS = Object.freeze({
   limits: DEFAULT_SERVE_LIMITS,
 });
 
+const OPTION_NAMES: OptionNames<ServeOptions> = {
+  port: true,
+  additionalPorts: true,
+  host: true,
+  namespace: true,
+  tls: true,
+  keys: true,
+  acceptAnyone: true,
+  closeTimeoutMs: true,
+  idleTimeouts: true,
+  limits: true,
+};
+const TLS_OPTION_NAMES: OptionNames<TlsOptions> = { cert: true, key: true, allowPlain: true };
+
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 
 /** What the service allows, without its minimum length. */
 const NAMESPACE = /^[A-Za-z][A-Za-z0-9-]{0,49}$/;
 
-/** Fills in defaults. Throws `TypeError` for a port or time out of range, and for `acceptAnyone` where strangers could connect. */
+/** Fills in defaults. Throws `TypeError` for an option that there is not, a port or time out of range, and for `acceptAnyone` where strangers could connect. */
 export function resolveServeOptions(options: ServeOptions): ResolvedServeOptions {
+  requireKnownOptions("serve", options, OPTION_NAMES);
   const { tls, keys, acceptAnyone = false } = options;
+  if (tls !== undefined) requireKnownOptions("serve: tls", tls, TLS_OPTION_NAMES);
   const { tlsPort, closeTimeoutMs, idleTimeouts } = DEFAULT_SERVE_OPTIONS;
   const host = options.host ?? DEFAULT_SERVE_OPTIONS.host;
   const resolved = {
@@ -92,6 +109,7 @@ export function resolveServeOptions(options: ServeOptions): ResolvedServeOptions
     idleTimeouts: { ...idleTimeouts, ...options.idleTimeouts },
     limits: resolveServeLimits(options.limits ?? {}),
   };
+  requireKnownOptions("serve: idleTimeouts", options.idleTimeouts ?? {}, idleTimeouts);
   requireWhole("port", resolved.port, 65_535);
   for (const port of resolved.additionalPorts) requireWhole("additionalPorts", port, 65_535);
   if (!NAMESPACE.test(resolved.namespace)) {

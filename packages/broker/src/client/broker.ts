@@ -4,6 +4,7 @@ import type { QueueOptions, SubscriptionOptions, TopicOptions } from "../entitie
 import { EntityRegistry } from "../entities/entity-registry.js";
 import { requireFeature, type Tier } from "../entities/tier.js";
 import { BrokerError, entityNotFound } from "../errors/broker-error.js";
+import { type OptionNames, requireKnownOptions } from "../errors/known-options.js";
 import { isIdle } from "../lifecycle/auto-delete.js";
 import { onClockStep } from "../lifecycle/clock-step.js";
 import { onMessageDue } from "../lifecycle/message-due.js";
@@ -65,8 +66,17 @@ export interface OpenBrokerOptions extends BrokerOptions {
   readonly storage: Storage;
 }
 
-/** Makes a broker that keeps everything in memory. */
+const BROKER_OPTION_NAMES: OptionNames<BrokerOptions> = {
+  clock: true,
+  wireDecoder: true,
+  tier: true,
+  maxMemoryInBytes: true,
+};
+const OPEN_OPTION_NAMES: OptionNames<OpenBrokerOptions> = { ...BROKER_OPTION_NAMES, storage: true };
+
+/** Makes a broker that keeps everything in memory. Throws `TypeError` for options that there are not. */
 export function createBroker(options: BrokerOptions = {}): Broker {
+  requireKnownOptions("createBroker", options, BROKER_OPTION_NAMES);
   return new Broker(createEngine(options, createMemoryStorage()));
 }
 
@@ -75,6 +85,7 @@ export function createBroker(options: BrokerOptions = {}): Broker {
  * sequence counters. Locks are gone, and what fell due meanwhile happens at once, in order.
  */
 export async function openBroker(options: OpenBrokerOptions): Promise<Broker> {
+  requireKnownOptions("openBroker", options, OPEN_OPTION_NAMES);
   const engine = createEngine(options, options.storage);
   try {
     await recover(engine, engine.clock.now());

@@ -1,6 +1,7 @@
 import type { Engine } from "../engine/engine.js";
 import type { MessageStore } from "../entities/message-store.js";
 import type { ReceiveMode } from "../entities/waiter.js";
+import { requireKnownOptions } from "../errors/known-options.js";
 import { type ListSessionsOptions, listSessions } from "../operations/list-sessions.js";
 import { MessageReceiver, type ReceiveSource } from "./message-receiver.js";
 
@@ -20,6 +21,7 @@ export class Receiver extends MessageReceiver {
 
   /** Made by `Broker.receiver`. */
   constructor(engine: Engine, path: string, options: ReceiverOptions) {
+    requireKnownOptions("receiver", options, { mode: true });
     super(engine, path, options.mode ?? "peekLock");
     this.#source = sourceOf(engine.entities.peekSource(path));
   }

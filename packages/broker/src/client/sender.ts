@@ -4,6 +4,7 @@ import { partitionKeyOf, takeSequence, transferKeyOf } from "../entities/sequenc
 import { requireFeature } from "../entities/tier.js";
 import type { Topic } from "../entities/topic.js";
 import { BrokerError, entityNotFound } from "../errors/broker-error.js";
+import { requireKnownOptions } from "../errors/known-options.js";
 import { hasRoom } from "../lifecycle/forward-message.js";
 import type { BrokerMessage } from "../messages/message.js";
 import { type Admitted, bytesToStore, type MessageContent } from "../messages/message-content.js";
@@ -46,7 +47,9 @@ export class Sender {
   #target: Queue | Topic;
 
   /** Made by `Broker.sender`. */
-  constructor(engine: Engine, path: string, { via }: SenderOptions = {}) {
+  constructor(engine: Engine, path: string, options: SenderOptions = {}) {
+    requireKnownOptions("sender", options, { via: true });
+    const { via } = options;
     this.path = path;
     this.#engine = engine;
     this.#via = via;

@@ -4,6 +4,7 @@ import type { Session, SessionHolder, SessionLock } from "../entities/session.js
 import type { SessionAcceptor } from "../entities/session-table.js";
 import type { ReceiveMode } from "../entities/waiter.js";
 import { BrokerError, sessionLockLost } from "../errors/broker-error.js";
+import { type OptionNames, requireKnownOptions } from "../errors/known-options.js";
 import { lockSession, releaseSession, renewSession } from "../lifecycle/session-lock.js";
 import { acceptNextSession, acceptSession, sessionsOf } from "../operations/accept-session.js";
 import { checkReceivable } from "../operations/receive.js";
@@ -123,12 +124,20 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
   }
 }
 
+const ACCEPT_OPTION_NAMES: OptionNames<AcceptSessionOptions> = {
+  sessionId: true,
+  mode: true,
+  maxWaitMs: true,
+  signal: true,
+};
+
 /** Locks a session for a new receiver, see `Broker.acceptSession`. */
 export async function openSession(
   engine: Engine,
   path: string,
   options: AcceptSessionOptions,
 ): Promise<SessionReceiver> {
+  requireKnownOptions("acceptSession", options, ACCEPT_OPTION_NAMES);
   const { sessionId, mode = "peekLock", maxWaitMs = Number.POSITIVE_INFINITY, signal } = options;
   if (signal?.aborted) throw cancelled(path);
   const nowMs = engine.begin();

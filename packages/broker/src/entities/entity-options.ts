@@ -1,4 +1,5 @@
 import { BrokerError } from "../errors/broker-error.js";
+import { suggestion } from "../errors/known-options.js";
 import { checkTierLimits, type Tier, withTierDefaults } from "./tier.js";
 
 /** What an entity does at present; the service's words. */
@@ -229,7 +230,8 @@ function resolve<Options extends object>(
   const given = isUpdate ? asked : withTierDefaults(tier, names, asked);
   for (const [name, value] of Object.entries(given)) {
     if (!(names as readonly string[]).includes(name)) {
-      throw new BrokerError("argument-error", `'${path}' has no property ${name}.`, { entity: path });
+      const text = `'${path}' has no property ${name}; ${suggestion(name, names)}`;
+      throw new BrokerError("argument-error", text, { entity: path });
     }
     const rule = OPTION_RULES[name as OptionName];
     // Undefined stands for "not given", except where it is a value of its own: it ends a forward.

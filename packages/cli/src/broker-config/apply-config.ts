@@ -1,6 +1,6 @@
 import type { Broker } from "@waybill/broker";
-import type { NamespaceConfig, SubscriptionConfig } from "./broker-config.js";
 import type { EntityProperties } from "./entity-properties.js";
+import type { NamespaceConfig, SubscriptionConfig } from "./namespace-config.js";
 
 /** The properties that name other entities, which have to be there first. */
 const FORWARDS = ["forwardTo", "forwardDeadLetteredMessagesTo"] as const;

@@ -1,36 +1,15 @@
 import { readFile } from "node:fs/promises";
-import type { RuleDefinition } from "@waybill/broker";
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import { UsageError } from "../errors/usage-error.js";
 import { ConfigNode } from "./config-node.js";
-import { type EntityProperties, type PropertyRules, readProperties } from "./entity-properties.js";
+import { type PropertyRules, readProperties } from "./entity-properties.js";
+import {
+  DEFAULT_NAMESPACE,
+  type NamespaceConfig,
+  type QueueConfig,
+  type SubscriptionConfig,
+} from "./namespace-config.js";
 import { readRule } from "./rules.js";
-
-/** A namespace with what is in it. */
-export interface NamespaceConfig {
-  readonly name: string;
-  readonly queues: readonly QueueConfig[];
-  readonly topics: readonly TopicConfig[];
-}
-
-/** A queue to be. */
-export interface QueueConfig {
-  readonly name: string;
-  readonly properties: EntityProperties;
-}
-
-/** A topic to be. */
-export interface TopicConfig extends QueueConfig {
-  readonly subscriptions: readonly SubscriptionConfig[];
-}
-
-/** A subscription to be; without rules it takes every message. */
-export interface SubscriptionConfig extends QueueConfig {
-  readonly rules: readonly RuleDefinition[];
-}
-
-/** The name of the official emulator's namespace. */
-export const DEFAULT_NAMESPACE = "sbemulatorns";
 
 /**
  * Reads the `Config.json` of the official emulator: JSON with comments, keys in any letter case, and the properties that the file has no key

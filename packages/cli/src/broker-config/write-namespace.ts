@@ -4,9 +4,9 @@ import type {
   SqlRuleFilter,
 } from "@azure/service-bus";
 import type { RuleDefinition, RuleValue } from "@waybill/broker";
-import type { NamespaceConfig, SubscriptionConfig } from "./broker-config.js";
 import type { EntityProperties } from "./entity-properties.js";
 import { toIsoDuration } from "./iso-duration.js";
+import type { NamespaceConfig, SubscriptionConfig } from "./namespace-config.js";
 
 /** How entities are made in a namespace. */
 export interface WriteOptions {

@@ -3,7 +3,7 @@ import { type Broker, createBroker, openBroker, type Tier } from "@waybill/broke
 import { type BrokerServer, decodeWire, type ServeOptions, serve } from "@waybill/broker-server";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import { applyConfig } from "../broker-config/apply-config.js";
-import type { NamespaceConfig } from "../broker-config/broker-config.js";
+import type { NamespaceConfig } from "../broker-config/namespace-config.js";
 
 /** How namespaces are hosted. */
 export interface HostOptions {

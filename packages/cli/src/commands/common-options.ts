@@ -1,6 +1,5 @@
 import type { EntityName } from "@waybill/core/transport";
 import { Command, Option } from "commander";
-import type { ExitCode } from "../errors/exit-codes.js";
 import { parseEntityName } from "../input/parse-entity.js";
 import { addProperty } from "../input/parse-property.js";
 
@@ -53,13 +52,4 @@ export function withLabels(command: Command): Command {
       "an application property; name:=7 is a number; can be repeated",
       addProperty,
     );
-}
-
-/** An action whose answer is the exit code. */
-export function exiting<Args extends unknown[]>(
-  action: (...args: Args) => Promise<ExitCode>,
-): (...args: Args) => Promise<void> {
-  return async (...args) => {
-    process.exitCode = await action(...args);
-  };
 }

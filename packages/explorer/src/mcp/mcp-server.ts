@@ -27,7 +27,7 @@ const sequenceNumber = z.string().regex(/^\d{1,19}$/);
 
 /** A server of the Model Context Protocol with the explorer's reads as tools. Nothing in it changes anything. */
 export function createMcpServer(options: ExplorerOptions, version: string): McpServer {
-  const context = resolveExplorerOptions({ ...options, allowChanges: false });
+  const context = resolveExplorerOptions("createMcpServer", { ...options, allowChanges: false }, {});
   const server = new McpServer(
     { name: "waybill", version },
     {

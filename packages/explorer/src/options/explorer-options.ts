@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Pipeline, Transport } from "@waybill/core";
+import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer";
 import type { EntityCatalog } from "@waybill/core/transport";
 import type { Redactor, WritePlan } from "@waybill/migration";
 import { withTurns } from "./with-turns.js";
@@ -42,8 +43,26 @@ export interface ExplorerContext {
   readonly refreshIntervalInMs: number;
 }
 
-/** Checks the options and fills in the defaults. Throws `TypeError`. */
-export function resolveExplorerOptions(options: ExplorerOptions): ExplorerContext {
+const optionNames: OptionNames<ExplorerOptions> = {
+  transport: true,
+  pipeline: true,
+  catalog: true,
+  namespace: true,
+  directory: true,
+  allowChanges: true,
+  writePlans: true,
+  redact: true,
+  keep: true,
+  refreshIntervalInMs: true,
+};
+
+/** Checks the options and fills in the defaults; `own` are the names of those that the caller has besides. Throws `TypeError`. */
+export function resolveExplorerOptions<Options extends ExplorerOptions>(
+  where: string,
+  options: Options,
+  own: OptionNames<Omit<Options, keyof ExplorerOptions>>,
+): ExplorerContext {
+  requireKnownOptions<object>(where, options, { ...optionNames, ...own });
   const { refreshIntervalInMs = 1_000, namespace } = options;
   if (!Number.isSafeInteger(refreshIntervalInMs) || refreshIntervalInMs < 100)
     throw new TypeError("refreshIntervalInMs must be an integer from 100.");

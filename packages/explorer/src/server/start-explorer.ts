@@ -30,7 +30,7 @@ export interface Explorer extends AsyncDisposable {
 
 /** Serves the page and its API on the loopback address. Rejects with the error of the system when the port is taken. */
 export async function startExplorer(options: ExplorerOptions & ServeOptions): Promise<Explorer> {
-  const context = resolveExplorerOptions(options);
+  const context = resolveExplorerOptions("startExplorer", options, { port: true, decodeOrigins: true });
   const server = new ExplorerServer(
     {
       context,

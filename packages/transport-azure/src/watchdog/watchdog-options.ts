@@ -1,3 +1,5 @@
+import { requireKnownOptions } from "@waybill/core/serializer";
+
 /** When a link that stands still is made again. */
 export interface WatchdogOptions {
   /**
@@ -26,6 +28,7 @@ export function resolveWatchdogOptions(
   if (typeof options !== "object" || options === null) {
     throw new TypeError("watchdog must be an object of options, or false.");
   }
+  requireKnownOptions("azureTransport: watchdog", options, defaultWatchdogOptions);
   return Object.freeze({
     stallTimeoutInMs: durationOf("stallTimeoutInMs", options),
     answerTimeoutInMs: durationOf("answerTimeoutInMs", options),

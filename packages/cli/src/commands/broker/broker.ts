@@ -1,10 +1,10 @@
 import { Command } from "commander";
-import { exiting } from "../common-options.js";
+import { exiting } from "../exiting.js";
 import { certificateCommand } from "./certificate.js";
 import { exportCommand } from "./export.js";
 import { importCommand } from "./import.js";
 import { purgeCommand, resetCommand } from "./purge.js";
-import { start, withStartOptions } from "./start.js";
+import { withStartOptions } from "./start.js";
 
 /** `waybill broker`: a local broker for every SDK, and what belongs to it. */
 export function brokerCommand(): Command {
@@ -29,7 +29,7 @@ Examples:
 
 The key is that of WAYBILL_BROKER_KEY, else SAS_KEY_VALUE, as the official emulator's, or one that is made up where others can connect.`,
     )
-    .action(exiting(start))
+    .action(exiting(async () => (await import("../../actions/broker/start.js")).start))
     .addCommand(importCommand())
     .addCommand(exportCommand())
     .addCommand(purgeCommand())

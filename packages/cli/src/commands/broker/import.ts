@@ -1,9 +1,5 @@
-import { writeFile } from "node:fs/promises";
 import { Command } from "commander";
-import { readNamespace } from "../../broker-config/read-namespace.js";
-import { openAdministration } from "../../broker-host/administration.js";
-import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
-import { exiting } from "../common-options.js";
+import { exiting } from "../exiting.js";
 
 /** `waybill broker import`: writes a configuration from a real namespace. */
 export function importCommand(): Command {
@@ -14,14 +10,5 @@ export function importCommand(): Command {
         "configuration for `waybill broker --config`. Changes nothing there, and reads no messages.",
     )
     .argument("[file]", "where to write it, which must not be there yet; default: the standard output")
-    .action(exiting(importNamespace));
-}
-
-async function importNamespace(file: string | undefined): Promise<ExitCode> {
-  const warn = (text: string) => process.stderr.write(`warning: ${text}\n`);
-  const config = await readNamespace(await openAdministration(), warn);
-  const text = `${JSON.stringify(config, undefined, 2)}\n`;
-  if (file === undefined) process.stdout.write(text);
-  else await writeFile(file, text, { flag: "wx" });
-  return exitCodes.ok;
+    .action(exiting(async () => (await import("../../actions/broker/import.js")).importNamespace));
 }

@@ -1,45 +1,13 @@
-import type { EntityName } from "@waybill/core/transport";
-import {
-  openReceiptFile,
-  type ReceiptLog,
-  type RepairOptions,
-  type RepairRehearsal,
-  type RepairResult,
-  type RepairTarget,
-  rehearseRepair,
-  repairDeadLetters,
-  selectDeadLetters,
-} from "@waybill/migration";
+import type { RepairTarget } from "@waybill/migration";
 import { type Command, Option } from "commander";
-import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { UsageError } from "../../errors/usage-error.js";
+import { parseDeadLetterQueue } from "../../input/dead-letter-queue.js";
 import { parseDuration } from "../../input/parse-duration.js";
 import { parseEntity } from "../../input/parse-entity.js";
 import { parseCount, parseRate } from "../../input/parse-number.js";
-import { counted } from "../../output/counted.js";
-import type { Terminal } from "../../output/terminal.js";
-import {
-  type BrokerContext,
-  type CommonOptions,
-  isInterruption,
-  openBrokerContext,
-} from "../command-context.js";
-import { brokerCommand, exiting } from "../common-options.js";
-import { type DeadLetterAddress, parseDeadLetterQueue } from "./dead-letter-source.js";
-import { type SelectionOptions, withSelection } from "./selection.js";
-
-interface RepairCommandOptions extends CommonOptions, SelectionOptions {
-  readonly apply?: boolean;
-  readonly receipts?: string;
-  readonly to?: RepairTarget;
-  readonly transcode?: boolean;
-  readonly includeUndecodable?: boolean;
-  readonly targetDetectsDuplicates?: boolean;
-  readonly maxResubmits?: number;
-  readonly rate?: number;
-  readonly limit?: number;
-  readonly wait: number;
-}
+import { brokerCommand } from "../common-options.js";
+import { exiting } from "../exiting.js";
+import { withSelection } from "./selection.js";
 
 /** `waybill dead-letters repair`: sends again what can be read now. */
 export function repairCommand(): Command {
@@ -82,137 +50,7 @@ Examples:
 
 Exits with 1 when dead letters stay, or would stay.`,
     )
-    .action(exiting(repair));
-}
-
-async function repair(from: DeadLetterAddress, options: RepairCommandOptions): Promise<ExitCode> {
-  if (options.apply === true && options.receipts === undefined) {
-    throw new UsageError(
-      "--apply needs --receipts FILE: it remembers what was sent, so that an interrupted repair can go on.",
-    );
-  }
-  await using context = await openBrokerContext(options);
-  return options.apply === true
-    ? await apply(context, from, options)
-    : await rehearse(context, from, options);
-}
-
-async function rehearse(
-  context: BrokerContext,
-  from: DeadLetterAddress,
-  options: RepairCommandOptions,
-): Promise<ExitCode> {
-  const { terminal } = context;
-  const progress = terminal.progress("dead letters");
-  try {
-    const rehearsal = await rehearseRepair({
-      ...repairOptions(context, from, options),
-      onPeeked: (peeked) => progress.update(peeked, undefined),
-    });
-    progress.stop();
-    if (terminal.isJson) terminal.json({ isApplied: false, ...rehearsal });
-    else printRehearsal(terminal, rehearsal);
-    return Object.keys(rehearsal.skipped).length === 0 ? exitCodes.ok : exitCodes.found;
-  } finally {
-    progress.stop();
-  }
-}
-
-async function apply(
-  context: BrokerContext,
-  from: DeadLetterAddress,
-  options: RepairCommandOptions,
-): Promise<ExitCode> {
-  const { terminal } = context;
-  const expected = await countOf(context, from);
-  const receipts: ReceiptLog = await openReceiptFile(options.receipts!);
-  const progress = terminal.progress("dead letters");
-  let sent = 0;
-  try {
-    const result = await repairDeadLetters({
-      ...repairOptions(context, from, options),
-      receipts,
-      onProgress(so) {
-        sent = so.resubmitted + so.resumed;
-        progress.update(doneOf(so), expected);
-      },
-    });
-    progress.stop();
-    if (terminal.isJson) terminal.json({ isApplied: true, ...result });
-    else printResult(terminal, result);
-    return Object.keys(result.skipped).length === 0 ? exitCodes.ok : exitCodes.found;
-  } catch (error) {
-    if (!isInterruption(error, context)) throw error;
-    progress.stop();
-    terminal.note(
-      `Interrupted: ${counted(sent, "dead letter")} ${sent === 1 ? "was" : "were"} sent again. To go on, run the same command with the same --receipts ${options.receipts}.`,
-    );
-    return exitCodes.interrupted;
-  } finally {
-    progress.stop();
-    await receipts.close();
-  }
-}
-
-function repairOptions(
-  { transport, pipeline, abortSignal }: BrokerContext,
-  from: DeadLetterAddress,
-  options: RepairCommandOptions,
-): RepairOptions {
-  return {
-    transport,
-    pipeline,
-    from,
-    abortSignal,
-    to: options.to,
-    body: options.transcode === true ? "transcode" : "as-is",
-    select: selectDeadLetters(options),
-    includeUndecodable: options.includeUndecodable,
-    targetDetectsDuplicates: options.targetDetectsDuplicates,
-    maxResubmits: options.maxResubmits,
-    maxPerSecond: options.rate,
-    limit: options.limit,
-    maxWaitTimeInMs: options.wait,
-  };
-}
-
-/** How many there are, where the catalog knows; for the progress bar. */
-async function countOf(
-  { catalog, abortSignal }: BrokerContext,
-  from: DeadLetterAddress,
-): Promise<number | undefined> {
-  const { subQueue, ...name } = from;
-  const entities = await catalog([name as EntityName]).listEntities({ abortSignal });
-  return entities.at(-1)?.counts?.[subQueue];
-}
-
-function doneOf({ resubmitted, resumed, skipped }: RepairResult): number {
-  return Object.values(skipped).reduce((sum, count) => sum + count, resubmitted + resumed);
-}
-
-function printRehearsal(terminal: Terminal, { peeked, resubmittable, skipped }: RepairRehearsal): void {
-  terminal.line(`${resubmittable} of ${counted(peeked, "dead letter")} would be sent again`);
-  printSkipped(terminal, skipped);
-  if (resubmittable > 0) terminal.line("To do it: --apply --receipts FILE");
-}
-
-function printResult(
-  terminal: Terminal,
-  { resubmitted, resumed, skipped, possibleDuplicates }: RepairResult,
-): void {
-  terminal.line(`${terminal.colors.bold(String(resubmitted))} sent again`);
-  if (resumed > 0)
-    terminal.line(`${resumed} had been sent before and ${resumed === 1 ? "was" : "were"} removed now`);
-  printSkipped(terminal, skipped);
-  if (possibleDuplicates.length === 0) return;
-  terminal.line(
-    `${possibleDuplicates.length} may have been sent twice, because an earlier repair was interrupted: ${possibleDuplicates.join(", ")}`,
-  );
-}
-
-function printSkipped(terminal: Terminal, skipped: RepairResult["skipped"]): void {
-  for (const [why, count] of Object.entries(skipped))
-    terminal.line(`${count} ${count === 1 ? "stays" : "stay"}: ${why}`);
+    .action(exiting(async () => (await import("../../actions/dead-letters/repair.js")).repair));
 }
 
 function parseTarget(path: string): RepairTarget {

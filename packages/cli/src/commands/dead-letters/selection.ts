@@ -1,14 +1,6 @@
 import type { Command } from "commander";
 import { parseSequenceNumber } from "../../input/parse-number.js";
 
-/** Which dead letters to take. */
-export interface SelectionOptions {
-  readonly reason?: readonly string[];
-  readonly messageType?: readonly string[];
-  readonly format?: readonly string[];
-  readonly number?: readonly bigint[];
-}
-
 /** Lets a command choose among dead letters: all that are given must hold, of each any one. */
 export function withSelection(command: Command): Command {
   return command

@@ -1,18 +1,7 @@
-import { once } from "node:events";
-import type { Explorer } from "@waybill/explorer";
 import type { Command } from "commander";
-import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { UsageError } from "../../errors/usage-error.js";
-import type { Terminal } from "../../output/terminal.js";
-import { openBrokerContext } from "../command-context.js";
-import { exiting } from "../common-options.js";
-import { type ExploreOptions, explorerOptions, exploringCommand } from "./explorer-options.js";
-
-interface ExploreCommandOptions extends ExploreOptions {
-  readonly port: number;
-  readonly allowChanges?: boolean;
-  readonly decodeOrigin?: readonly string[];
-}
+import { exiting } from "../exiting.js";
+import { exploringCommand } from "./exploring-command.js";
 
 /** `waybill explore`: serves a page that shows the broker, until it is interrupted. */
 export function exploreCommand(): Command {
@@ -39,31 +28,7 @@ Examples:
 
 Press Enter for another link.`,
     )
-    .action(exiting(explore));
-}
-
-async function explore(options: ExploreCommandOptions): Promise<ExitCode> {
-  await using context = await openBrokerContext(options);
-  const { startExplorer } = await import("@waybill/explorer");
-  await using explorer = await startExplorer({
-    ...explorerOptions(context, options),
-    allowChanges: options.allowChanges,
-    port: options.port,
-    decodeOrigins: options.decodeOrigin,
-  });
-  const { terminal, abortSignal } = context;
-  announce(terminal, explorer);
-  const onEnter = () => announce(terminal, explorer);
-  if (process.stdin.isTTY) process.stdin.on("data", onEnter);
-  if (!abortSignal.aborted) await once(abortSignal, "abort");
-  process.stdin.off("data", onEnter).pause();
-  return exitCodes.ok;
-}
-
-function announce(terminal: Terminal, explorer: Explorer): void {
-  const url = explorer.issueLink();
-  if (terminal.isJson) terminal.jsonLine({ url });
-  else terminal.line(`Open once: ${terminal.colors.bold(url)}`);
+    .action(exiting(async () => (await import("../../actions/explore/explore.js")).explore));
 }
 
 function parsePort(text: string): number {

@@ -1,9 +1,6 @@
-import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
-import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
-import { openBrokerContext } from "../command-context.js";
-import { exiting } from "../common-options.js";
-import { type ExploreOptions, explorerOptions, exploringCommand } from "./explorer-options.js";
+import { exiting } from "../exiting.js";
+import { exploringCommand } from "./exploring-command.js";
 
 /** `waybill mcp`: the same reads for an assistant, over the standard input and output. */
 export function mcpCommand(): Command {
@@ -22,14 +19,5 @@ Examples:
 
 What messages hold goes to the assistant, and to whoever runs it.`,
     )
-    .action(exiting(mcp));
-}
-
-async function mcp(options: ExploreOptions): Promise<ExitCode> {
-  await using context = await openBrokerContext(options);
-  const { serveMcp } = await import("@waybill/explorer/mcp");
-  const manifest = await readFile(new URL("../../../package.json", import.meta.url), "utf8");
-  const { version } = JSON.parse(manifest) as { version: string };
-  await serveMcp(explorerOptions(context, options), version, context.abortSignal);
-  return exitCodes.ok;
+    .action(exiting(async () => (await import("../../actions/explore/mcp.js")).mcp));
 }

@@ -1,9 +1,6 @@
-import { checkGoldenMessages } from "@waybill/migration";
 import type { Command } from "commander";
-import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
-import { counted } from "../../output/counted.js";
-import { type CommonOptions, openChain } from "../command-context.js";
-import { chainCommand, exiting } from "../common-options.js";
+import { chainCommand } from "../common-options.js";
+import { exiting } from "../exiting.js";
 
 /** `waybill golden check`: reads the samples with today's chain. */
 export function checkCommand(): Command {
@@ -22,26 +19,5 @@ Examples:
 In a test, the same is: await assertGoldenMessages({ pipeline, directory }), from @waybill/migration.
 Exits with 1 when something is not as it was.`,
     )
-    .action(exiting(check));
-}
-
-async function check(directory: string, options: CommonOptions): Promise<ExitCode> {
-  const { pipeline, terminal } = await openChain(options);
-  const result = await checkGoldenMessages({ pipeline, directory });
-  const { checked, failures } = result;
-  if (terminal.isJson) {
-    terminal.json(result);
-  } else {
-    if (failures.length > 0) {
-      terminal.table(
-        ["GOLDEN MESSAGE", "FAILURE", "WHY"],
-        failures.map(({ name, kind, text }) => [name, kind, text]),
-      );
-      terminal.line();
-    }
-    terminal.line(
-      `${checked} checked, ${failures.length === 0 ? "all as before" : counted(failures.length, "failure")}`,
-    );
-  }
-  return failures.length === 0 ? exitCodes.ok : exitCodes.found;
+    .action(exiting(async () => (await import("../../actions/golden/check.js")).check));
 }

@@ -1,9 +1,7 @@
 import { basename, resolve } from "node:path";
 import type { EntityName } from "@waybill/core/transport";
 import type { ExplorerOptions } from "@waybill/explorer";
-import type { Command } from "commander";
-import type { BrokerContext, CommonOptions } from "../command-context.js";
-import { brokerCommand, withEntities } from "../common-options.js";
+import type { BrokerContext, CommonOptions } from "../action-context.js";
 
 /** What `explore` and `mcp` have in common. */
 export interface ExploreOptions extends CommonOptions {
@@ -13,14 +11,6 @@ export interface ExploreOptions extends CommonOptions {
 
 /** How often counts are asked for; the management API of a namespace is not made to be asked each second. */
 const refreshIntervalInMs = Object.freeze({ local: 1_000, namespace: 5_000 });
-
-/** A command that looks into a broker for a person or an assistant. */
-export function exploringCommand(name: string): Command {
-  return withEntities(brokerCommand(name)).option(
-    "--directory <path>",
-    "where searches, censuses and receipts are kept (default: .waybill)",
-  );
-}
 
 /** The options of the explorer for a broker that is open. */
 export function explorerOptions(context: BrokerContext, options: ExploreOptions): ExplorerOptions {

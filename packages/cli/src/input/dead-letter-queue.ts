@@ -1,5 +1,5 @@
 import type { EntityAddress, SubQueue } from "@waybill/core/transport";
-import { parseEntity } from "../../input/parse-entity.js";
+import { parseEntity } from "./parse-entity.js";
 
 /** A dead-letter queue. */
 export type DeadLetterAddress = EntityAddress & { readonly subQueue: SubQueue };

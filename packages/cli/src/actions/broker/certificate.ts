@@ -1,0 +1,41 @@
+import {
+  createCertificate,
+  defaultDirectory,
+  readCertificate,
+  removeCertificate,
+} from "../../certificate/certificate-store.js";
+import { howToTrust } from "../../certificate/how-to-trust.js";
+import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
+
+/** Where a certificate is kept, and whom it is for. */
+export interface CertificateOptions {
+  readonly directory?: string;
+  readonly hostName?: readonly string[];
+}
+
+export async function create({
+  directory = defaultDirectory(),
+  hostName,
+}: CertificateOptions): Promise<ExitCode> {
+  const { caFile } = await createCertificate(directory, hostName);
+  process.stdout.write(`${howToTrust(caFile)}\n`);
+  return exitCodes.ok;
+}
+
+export async function show({ directory = defaultDirectory() }: CertificateOptions): Promise<ExitCode> {
+  const found = await readCertificate(directory);
+  if (found === undefined) {
+    process.stdout.write(`There is no certificate in ${directory}, or it has expired.\n`);
+    return exitCodes.found;
+  }
+  process.stdout.write(`${howToTrust(found.caFile)}\nIt is valid until ${found.expiresAt.toISOString()}.\n`);
+  return exitCodes.ok;
+}
+
+export async function remove({ directory = defaultDirectory() }: CertificateOptions): Promise<ExitCode> {
+  await removeCertificate(directory);
+  process.stdout.write(
+    "Removed. What clients were told to trust, they trust no more once its file is gone.\n",
+  );
+  return exitCodes.ok;
+}

@@ -1,0 +1,26 @@
+import { openAdministration } from "../../broker-host/administration.js";
+import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
+
+/** What to make. */
+export interface ExportOptions {
+  readonly apply?: boolean;
+  readonly namespace?: string;
+}
+
+export async function exportNamespace(
+  file: string,
+  { apply = false, namespace }: ExportOptions,
+): Promise<ExitCode> {
+  const [{ readBrokerConfig }, { writeNamespace }] = await Promise.all([
+    import("../../broker-config/broker-config.js"),
+    import("../../broker-config/write-namespace.js"),
+  ]);
+  const warn = (text: string) => process.stderr.write(`warning: ${text}\n`);
+  const namespaces = await readBrokerConfig(file, { emulatorDefaults: false, warn });
+  const config = namespaces.find(({ name }) => namespace === undefined || name === namespace);
+  if (config === undefined) throw new TypeError(`${file} has no namespace ${namespace}.`);
+  const write = (text: string) => process.stdout.write(`${text}\n`);
+  await writeNamespace(await openAdministration(), config, { apply, write });
+  if (!apply) write("Nothing was changed. --apply does it.");
+  return exitCodes.ok;
+}

@@ -1,0 +1,35 @@
+import { type Broker, openBroker } from "@waybill/broker";
+import { decodeWire } from "@waybill/broker-server";
+import { openDurableStorage } from "@waybill/broker-storage-lmdb";
+import { controlRequest } from "../../broker-host/control-request.js";
+import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
+
+/** Which broker to empty. */
+export interface EmptyOptions {
+  readonly data?: string;
+}
+
+export async function purge(entity: string, { data }: EmptyOptions): Promise<ExitCode> {
+  const count =
+    data === undefined
+      ? ((await controlRequest("purge", entity)) as { readonly purged: number }).purged
+      : await withBroker(data, (broker) => broker.purge(entity));
+  process.stdout.write(`${count} removed\n`);
+  return exitCodes.ok;
+}
+
+export async function reset(entity: string | undefined, { data }: EmptyOptions): Promise<ExitCode> {
+  if (data === undefined) await controlRequest("reset", entity);
+  else await withBroker(data, (broker) => broker.reset(entity));
+  process.stdout.write("emptied\n");
+  return exitCodes.ok;
+}
+
+async function withBroker<Answer>(
+  directory: string,
+  work: (broker: Broker) => Promise<Answer>,
+): Promise<Answer> {
+  const storage = await openDurableStorage(directory, { mustExist: true });
+  await using broker = await openBroker({ storage, wireDecoder: decodeWire });
+  return await work(broker);
+}

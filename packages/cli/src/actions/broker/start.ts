@@ -1,0 +1,142 @@
+import type { Tier } from "@waybill/broker";
+import { DEFAULT_NAMESPACE, type NamespaceConfig } from "../../broker-config/namespace-config.js";
+import { isLoopback, resolveBrokerKeys } from "../../broker-host/broker-keys.js";
+import { BrokerLog } from "../../broker-host/broker-log.js";
+import { directoryOf, type HostedNamespace, hostNamespace } from "../../broker-host/host-namespace.js";
+import { describePortHolder } from "../../broker-host/port-holder.js";
+import { howToTrust } from "../../certificate/how-to-trust.js";
+import { resolveTls } from "../../certificate/resolve-tls.js";
+import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
+import { UsageError } from "../../errors/usage-error.js";
+import { counted } from "../../output/counted.js";
+
+/** How a broker is started. */
+export interface StartOptions {
+  readonly config?: string;
+  readonly emulatorDefaults?: boolean;
+  readonly data?: string;
+  readonly port: number;
+  readonly alsoPort?: readonly number[];
+  readonly host: string;
+  readonly tier?: Tier;
+  readonly keys?: string;
+  readonly acceptAnyone?: boolean;
+  readonly tls?: boolean;
+  readonly cert?: string;
+  readonly certKey?: string;
+  readonly json?: boolean;
+}
+
+/** `waybill broker`: serves until it is interrupted. */
+export async function start(options: StartOptions): Promise<ExitCode> {
+  const log = new BrokerLog(options.json === true);
+  const interrupted = interruption();
+  const namespaces = await readNamespaces(options, log);
+  const hosted: HostedNamespace[] = [];
+  try {
+    const { options: keys, mayShow } = await resolveBrokerKeys(options);
+    const tls = await resolveTls(options);
+    for (const [index, config] of namespaces.entries()) {
+      const isFirst = index === 0;
+      const serve = {
+        ...keys,
+        tls: tls?.options,
+        host: options.host,
+        port: options.port === 0 ? 0 : options.port + index,
+        additionalPorts: isFirst ? options.alsoPort : undefined,
+      };
+      const directory = directoryOf(options.data, config.name, namespaces.length);
+      const namespace = await hostNamespace(config, directory, {
+        data: options.data,
+        tier: options.tier,
+        serve,
+      });
+      hosted.push(namespace);
+      announce(log, namespace, directory, mayShow);
+    }
+    if (tls?.caFile !== undefined) log.event("tls", `${howToTrust(tls.caFile)}\n`, { ca: tls.caFile });
+    const readyMs = Math.round(performance.now());
+    log.event("ready", `Ready after ${readyMs} ms. Ctrl-C stops it.`, { readyMs });
+    await interrupted;
+    log.event("stopping", "Stopping.");
+  } catch (error) {
+    throw await explained(error, options.host);
+  } finally {
+    for (const namespace of hosted) await namespace.close();
+  }
+  log.event("stopped", "Stopped.");
+  return exitCodes.ok;
+}
+
+async function readNamespaces(
+  { config, emulatorDefaults = false }: StartOptions,
+  log: BrokerLog,
+): Promise<readonly NamespaceConfig[]> {
+  if (config === undefined) return [{ name: DEFAULT_NAMESPACE, queues: [], topics: [] }];
+  const { readBrokerConfig } = await import("../../broker-config/broker-config.js");
+  return await readBrokerConfig(config, {
+    emulatorDefaults,
+    warn: (text) => log.warn("config", `${config}: ${text}`),
+  });
+}
+
+function announce(
+  log: BrokerLog,
+  { name, broker, server }: HostedNamespace,
+  directory: string | undefined,
+  mayShow: boolean,
+): void {
+  const entities = broker.listEntities();
+  const count = (kind: string) => entities.filter((entity) => entity.kind === kind).length;
+  const counts = { queues: count("queue"), topics: count("topic"), subscriptions: count("subscription") };
+  const host = reachable(server.host);
+  const connectionString = connectionStringOf(server.connectionString, server.host, mayShow);
+  const health = `http://${host}:${server.port}/health`;
+  const isEncrypted = !connectionString.includes("UseDevelopmentEmulator");
+  const lines = [
+    `Namespace ${name}, ${broker.tier ?? "all features"}, ${directory === undefined ? "in memory" : `in ${directory}`}: ` +
+      `${counted(counts.queues, "queue")}, ${counted(counts.topics, "topic")}, ${counted(counts.subscriptions, "subscription")}`,
+    `  ports   ${server.ports.join(", ")} of ${server.host}: AMQP, AMQP over WebSockets, HTTP${isEncrypted ? ", with TLS" : ""}`,
+    `  health  ${health}`,
+    "",
+    `  ${connectionString}`,
+    ...(isEncrypted && isLoopback(server.host) ? [`  ${connectionString};UseDevelopmentEmulator=true`] : []),
+    "",
+  ];
+  const { host: address, ports } = server;
+  const parts = { namespace: name, host: address, ports, health, connectionString, ...counts };
+  log.event("listening", lines.join("\n"), parts);
+}
+
+/** Clients cannot connect to "every address". */
+function reachable(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "localhost";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+/** A key that somebody gave is theirs to know. */
+function connectionStringOf(text: string, host: string, mayShow: boolean): string {
+  const name = host.includes(":") ? `[${host}]` : host;
+  const address = text.replace(`sb://${name}:`, `sb://${reachable(host)}:`);
+  return mayShow ? address : address.replace(/(SharedAccessKey=)[^;]+/, "$1***");
+}
+
+async function explained(error: unknown, host: string): Promise<unknown> {
+  const { code, port } = error as { readonly code?: string; readonly port?: number };
+  if (code === "EADDRINUSE" && port !== undefined) {
+    const holder = await describePortHolder(reachable(host), port);
+    return new UsageError(
+      `Port ${port} of ${host} is taken by ${holder}. Stop it, or choose another one with --port.`,
+    );
+  }
+  if (code === "EACCES" && port !== undefined)
+    return new UsageError(`Port ${port} of ${host} is not for everybody: the system allows it to root only.`);
+  return error;
+}
+
+/** The first Ctrl-C lets it end in order; the second one ends it at once. */
+function interruption(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+}

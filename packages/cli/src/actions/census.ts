@@ -1,0 +1,112 @@
+import type { DeliveredMessage, EntityName } from "@waybill/core/transport";
+import { type Census, type CensusGroup, takeCensus } from "@waybill/migration";
+import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
+import { withoutSecrets } from "../errors/without-secrets.js";
+import { originOf } from "../origin/origin-of.js";
+import { counted } from "../output/counted.js";
+import { entityText } from "../output/entity-text.js";
+import { printable } from "../output/printable.js";
+import type { Cell, Terminal } from "../output/terminal.js";
+import { type BrokerContext, type CommonOptions, openBrokerContext } from "./action-context.js";
+
+/** What to count. */
+export interface CensusCommandOptions extends CommonOptions {
+  readonly entity?: readonly EntityName[];
+  readonly sample?: number;
+  readonly limit?: number;
+}
+
+export async function census(options: CensusCommandOptions): Promise<ExitCode> {
+  await using context = await openBrokerContext(options);
+  const taken = await runCensus(context, options);
+  if (context.terminal.isJson) context.terminal.json(taken);
+  else printCensus(context.terminal, taken);
+  return isClean(taken) ? exitCodes.ok : exitCodes.found;
+}
+
+/** Takes a census with a progress bar. */
+export async function runCensus(
+  { transport, pipeline, catalog, terminal, abortSignal }: BrokerContext,
+  { entity = [], sample, limit }: Pick<CensusCommandOptions, "entity" | "sample" | "limit">,
+): Promise<Census> {
+  const progress = terminal.progress("messages");
+  try {
+    return await takeCensus({
+      transport,
+      pipeline,
+      catalog: catalog(entity),
+      sampleRate: sample,
+      maxMessagesPerPlace: limit,
+      originOf: originNameOf,
+      abortSignal,
+      onProgress: ({ peeked, expected }) => progress.update(peeked, expected),
+    });
+  } finally {
+    progress.stop();
+  }
+}
+
+function originNameOf({ body, ...properties }: DeliveredMessage): string | undefined {
+  if (body instanceof Uint8Array) return originOf({ body, ...properties })?.name;
+  return body.section === "value" ? "an AMQP value" : "an AMQP sequence";
+}
+
+function isClean({ groups, places }: Census): boolean {
+  return (
+    groups.every(({ status }) => status === "decoded" || status === "not-sampled") &&
+    places.every(({ end }) => end !== "failed")
+  );
+}
+
+function printCensus(terminal: Terminal, { groups, places, hidden, sampleRate }: Census): void {
+  const peeked = places.reduce((sum, place) => sum + place.peeked, 0);
+  if (groups.length > 0) {
+    terminal.table(
+      groupColumns.map(({ name }) => name),
+      groups.map((group) => groupColumns.map(({ cell }) => cell(group))),
+    );
+    terminal.line();
+  }
+  const sampled = sampleRate < 1 ? `, ${sampleRate * 100} % of them read` : "";
+  terminal.line(`${counted(peeked, "message")} in ${counted(places.length, "place")}${sampled}`);
+  for (const { entityPath, kind, count } of hidden) {
+    terminal.line(
+      `${entityPath}: ${count === undefined ? "an unknown number of messages" : counted(count, "message")} nobody can look at (${kind})`,
+    );
+  }
+  for (const place of places) {
+    if (place.end === "limit") terminal.line(`${entityText(place)}: stopped after ${place.peeked}`);
+    if (place.end === "failed") {
+      const { red } = terminal.colors;
+      terminal.line(
+        red(printable(withoutSecrets(`${entityText(place)}: ${place.error?.code}: ${place.error?.text}`))),
+      );
+    }
+  }
+}
+
+/** Where a body likely comes from matters where the chain does not read it. */
+const groupColumns: readonly { readonly name: string; readonly cell: (group: CensusGroup) => Cell }[] = [
+  { name: "ENTITY", cell: entityText },
+  { name: "STATE", cell: ({ state }) => state },
+  { name: "CONTENT TYPE", cell: ({ mediaType }) => mediaType },
+  { name: "TYPE", cell: ({ messageType }) => messageType },
+  { name: "VERSION", cell: versionText },
+  { name: "READ BY", cell: readerText },
+  { name: "LOOKS LIKE", cell: ({ origin, status }) => (status === "decoded" ? undefined : origin) },
+  { name: "COUNT", cell: ({ count }) => count },
+  { name: "OLDEST", cell: ({ oldestEnqueuedAt }) => oldestEnqueuedAt },
+  { name: "NEWEST", cell: ({ newestEnqueuedAt }) => newestEnqueuedAt },
+];
+
+function versionText({ messageVersion, upcastPath }: CensusGroup): string | undefined {
+  if (messageVersion === undefined) return undefined;
+  return upcastPath.length === 0
+    ? `v${messageVersion}`
+    : upcastPath.map((version) => `v${version}`).join(" → ");
+}
+
+function readerText({ status, serializer, reason }: CensusGroup): string {
+  if (status === "decoded") return serializer ?? "(AMQP value)";
+  return status === "undeserializable" ? `nobody: ${reason}` : `(${status})`;
+}

@@ -1,0 +1,36 @@
+import { once } from "node:events";
+import type { Explorer } from "@waybill/explorer";
+import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
+import type { Terminal } from "../../output/terminal.js";
+import { openBrokerContext } from "../action-context.js";
+import { type ExploreOptions, explorerOptions } from "./explorer-options.js";
+
+export interface ExploreCommandOptions extends ExploreOptions {
+  readonly port: number;
+  readonly allowChanges?: boolean;
+  readonly decodeOrigin?: readonly string[];
+}
+
+export async function explore(options: ExploreCommandOptions): Promise<ExitCode> {
+  await using context = await openBrokerContext(options);
+  const { startExplorer } = await import("@waybill/explorer");
+  await using explorer = await startExplorer({
+    ...explorerOptions(context, options),
+    allowChanges: options.allowChanges,
+    port: options.port,
+    decodeOrigins: options.decodeOrigin,
+  });
+  const { terminal, abortSignal } = context;
+  announce(terminal, explorer);
+  const onEnter = () => announce(terminal, explorer);
+  if (process.stdin.isTTY) process.stdin.on("data", onEnter);
+  if (!abortSignal.aborted) await once(abortSignal, "abort");
+  process.stdin.off("data", onEnter).pause();
+  return exitCodes.ok;
+}
+
+function announce(terminal: Terminal, explorer: Explorer): void {
+  const url = explorer.issueLink();
+  if (terminal.isJson) terminal.jsonLine({ url });
+  else terminal.line(`Open once: ${terminal.colors.bold(url)}`);
+}

@@ -1,0 +1,68 @@
+import type { EntityName } from "@waybill/core/transport";
+import { captureGoldenMessages, type GoldenCapture, writeGoldenMessages } from "@waybill/migration";
+import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
+import { counted } from "../../output/counted.js";
+import type { Terminal } from "../../output/terminal.js";
+import { type CommonOptions, openBrokerContext } from "../action-context.js";
+
+export interface CaptureOptions extends CommonOptions {
+  readonly entity?: readonly EntityName[];
+  readonly samples?: number;
+  readonly keep?: readonly string[];
+  readonly redact: boolean;
+  readonly limit?: number;
+}
+
+export async function capture(directory: string, options: CaptureOptions): Promise<ExitCode> {
+  await using context = await openBrokerContext(options);
+  const { transport, pipeline, catalog, terminal, abortSignal, golden } = context;
+  const progress = terminal.progress("messages");
+  let captured: GoldenCapture;
+  try {
+    captured = await captureGoldenMessages({
+      transport,
+      pipeline,
+      catalog: catalog(options.entity ?? []),
+      abortSignal,
+      redact: options.redact ? golden.redact : false,
+      keep: [...(golden.keep ?? []), ...(options.keep ?? [])],
+      samplesPerKind: options.samples,
+      maxMessagesPerPlace: options.limit,
+      onProgress: (peeked) => progress.update(peeked, undefined),
+    });
+  } finally {
+    progress.stop();
+  }
+  const written = await writeGoldenMessages(directory, captured.messages);
+  if (terminal.isJson) {
+    const { peeked, messages, skipped } = captured;
+    terminal.json({ peeked, captured: messages.map(({ name }) => name), written, skipped });
+  } else {
+    print(terminal, captured, written);
+  }
+  return captured.skipped.length === 0 ? exitCodes.ok : exitCodes.found;
+}
+
+function print(
+  terminal: Terminal,
+  { peeked, messages, skipped }: GoldenCapture,
+  written: readonly string[],
+): void {
+  for (const name of written) terminal.line(name);
+  terminal.line(
+    `${written.length} written, ${messages.length - written.length} known already, ${counted(peeked, "message")} looked at`,
+  );
+  if (skipped.length === 0) return;
+  terminal.line();
+  terminal.table(
+    ["LEFT OUT", "TYPE", "VERSION", "FORMAT", "COUNT", "WHY"],
+    skipped.map(({ why, messageType, messageVersion, serializer, count, detail }) => [
+      why,
+      messageType,
+      messageVersion,
+      serializer,
+      count,
+      detail,
+    ]),
+  );
+}

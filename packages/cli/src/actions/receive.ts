@@ -1,0 +1,180 @@
+import { type DeserializationOutcome, type EncodedMessage, WaybillError } from "@waybill/core";
+import type { DeliveredMessage, EntityAddress, TransportReceiver } from "@waybill/core/transport";
+import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
+import { UsageError } from "../errors/usage-error.js";
+import { counted } from "../output/counted.js";
+import { messageTable } from "../output/message-table.js";
+import { messageView } from "../output/message-view.js";
+import {
+  type BrokerContext,
+  type CommonOptions,
+  isInterruption,
+  openBrokerContext,
+} from "./action-context.js";
+
+type Settle = "complete" | "abandon" | "defer" | "dead-letter";
+
+/** What to receive, and what happens to it. */
+export interface ReceiveOptions extends CommonOptions {
+  readonly settle: Settle;
+  readonly max: number;
+  readonly wait: number;
+  readonly sessionId?: string;
+  readonly nextSession?: boolean;
+  readonly includeUndecodable?: boolean;
+  readonly body?: boolean;
+}
+
+/** How many messages are locked at once: they are read and settled long before their locks end. */
+const batchSize = 50;
+
+export async function receive(address: EntityAddress, options: ReceiveOptions): Promise<ExitCode> {
+  if (options.sessionId !== undefined && options.nextSession === true)
+    throw new UsageError("Give --session-id or --next-session, not both.");
+  await using context = await openBrokerContext(options);
+  const receiver = await openReceiver(context, address, options).catch((error: unknown) => {
+    if (options.nextSession === true && error instanceof WaybillError && error.code === "timeout") return;
+    throw error;
+  });
+  if (receiver === undefined) {
+    context.terminal.note("No session with messages came.");
+    return exitCodes.ok;
+  }
+  try {
+    return await new Receiving(context, receiver, options).run();
+  } catch (error) {
+    throw requiresSession(error) ? withSessionHint(error) : error;
+  } finally {
+    await receiver.close();
+  }
+}
+
+/** As the service and the local broker have it. */
+function requiresSession(error: unknown): error is WaybillError {
+  return error instanceof WaybillError && /requires sessions/i.test(error.message);
+}
+
+function withSessionHint(error: WaybillError): UsageError {
+  const text = `${error.message}\nName a session with --session-id ID, or take the next one that has messages with --next-session.`;
+  return new UsageError(text);
+}
+
+async function openReceiver(
+  { transport, abortSignal }: BrokerContext,
+  address: EntityAddress,
+  { sessionId, nextSession, wait }: ReceiveOptions,
+): Promise<TransportReceiver> {
+  if (sessionId === undefined && nextSession !== true) return transport.createReceiver(address, "peekLock");
+  return await transport.acceptSession(address, sessionId, {
+    receiveMode: "peekLock",
+    maxWaitTimeInMs: wait,
+    abortSignal,
+  });
+}
+
+class Receiving {
+  readonly #context: BrokerContext;
+  readonly #receiver: TransportReceiver;
+  readonly #options: ReceiveOptions;
+  /** What is given back: locked until the end, so that it does not come again. */
+  readonly #kept: DeliveredMessage[] = [];
+  #unread = 0;
+  #settled = 0;
+
+  constructor(context: BrokerContext, receiver: TransportReceiver, options: ReceiveOptions) {
+    this.#context = context;
+    this.#receiver = receiver;
+    this.#options = options;
+  }
+
+  async run(): Promise<ExitCode> {
+    const { terminal, abortSignal } = this.#context;
+    const { max, wait } = this.#options;
+    let left = max;
+    try {
+      while (left > 0 && !abortSignal.aborted) {
+        const maxMessages = Math.min(left, batchSize);
+        const batch = await this.#receive(maxMessages, wait);
+        if (batch.length === 0) break;
+        left -= batch.length;
+        await this.#take(batch);
+      }
+    } finally {
+      await Promise.allSettled(this.#kept.map((message) => this.#receiver.abandon(message.settlement!)));
+    }
+    if (left > 0 && abortSignal.aborted) {
+      terminal.note(this.#interruption());
+      return exitCodes.interrupted;
+    }
+    if (left === max && !terminal.isJson) terminal.line("no messages");
+    if (this.#unread > 0 && this.#options.includeUndecodable !== true)
+      terminal.note(
+        `${this.#unread} that cannot be deserialized stay; --include-undecodable settles them too.`,
+      );
+    return this.#unread === 0 ? exitCodes.ok : exitCodes.found;
+  }
+
+  /** What is interrupted while it waits has nothing in hand. */
+  async #receive(maxMessages: number, maxWaitTimeInMs: number): Promise<readonly DeliveredMessage[]> {
+    const { abortSignal } = this.#context;
+    try {
+      return await this.#receiver.receive({ maxMessages, maxWaitTimeInMs, abortSignal });
+    } catch (error) {
+      if (isInterruption(error, this.#context)) return [];
+      throw error;
+    }
+  }
+
+  #interruption(): string {
+    const { settle, max } = this.#options;
+    const done = {
+      complete: "completed",
+      abandon: "abandoned",
+      defer: "deferred",
+      "dead-letter": "dead-lettered",
+    };
+    const were = `${this.#settled} of up to ${counted(max, "message")} ${this.#settled === 1 ? "was" : "were"} ${done[settle]}`;
+    return `Interrupted: ${were}; what was not written stays where it is. To go on, run the same command again.`;
+  }
+
+  /** Nothing is settled before it is written: nobody would ever see it. */
+  async #take(batch: readonly DeliveredMessage[]): Promise<void> {
+    const { pipeline, terminal, abortSignal } = this.#context;
+    const withBody = this.#options.body === true;
+    const read: (readonly [DeliveredMessage, DeserializationOutcome])[] = [];
+    for (const message of batch) {
+      const outcome = await pipeline.deserialize(message as EncodedMessage, { abortSignal });
+      if (!terminal.isJson) {
+        read.push([message, outcome]);
+        continue;
+      }
+      terminal.jsonLine(messageView(message, outcome, withBody));
+      await terminal.written();
+      await this.#finish(message, outcome);
+    }
+    if (terminal.isJson) return;
+    messageTable(terminal, read, withBody);
+    await terminal.written();
+    for (const [message, outcome] of read) await this.#finish(message, outcome);
+  }
+
+  async #finish(message: DeliveredMessage, { status }: DeserializationOutcome): Promise<void> {
+    const { includeUndecodable, settle } = this.#options;
+    if (status !== "decoded") this.#unread++;
+    const isLeft = status !== "decoded" && includeUndecodable !== true;
+    if (isLeft || settle === "abandon") this.#kept.push(message);
+    else await this.#settle(message.settlement!, settle);
+    if (!isLeft) this.#settled++;
+  }
+
+  async #settle(delivery: object, how: Exclude<Settle, "abandon">): Promise<void> {
+    switch (how) {
+      case "complete":
+        return await this.#receiver.complete(delivery);
+      case "defer":
+        return await this.#receiver.defer(delivery);
+      case "dead-letter":
+        return await this.#receiver.deadLetter(delivery, { deadLetterReason: "WaybillCommand" });
+    }
+  }
+}

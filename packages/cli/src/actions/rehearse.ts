@@ -1,0 +1,68 @@
+import { type RehearsalReport, WaybillClient } from "@waybill/core";
+import type { RehearsalGroup } from "@waybill/core/diagnostics";
+import type { EntityAddress } from "@waybill/core/transport";
+import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
+import { counted } from "../output/counted.js";
+import { entityText } from "../output/entity-text.js";
+import { printable } from "../output/printable.js";
+import type { Terminal } from "../output/terminal.js";
+import { type CommonOptions, openBrokerContext } from "./action-context.js";
+
+/** What to rehearse with. */
+export interface RehearseCommandOptions extends CommonOptions {
+  readonly max: number;
+  readonly sessionId?: string;
+}
+
+export async function rehearse(address: EntityAddress, options: RehearseCommandOptions): Promise<ExitCode> {
+  await using context = await openBrokerContext(options);
+  const { transport, pipeline, terminal, abortSignal } = context;
+  await using client = new WaybillClient(transport, { pipeline });
+  const { subQueue: subQueueType } = address;
+  const rehearseOptions = {
+    maxMessageCount: options.max,
+    sessionId: options.sessionId,
+    subQueueType,
+    abortSignal,
+  };
+  const report =
+    "queue" in address
+      ? await client.rehearse(address.queue, rehearseOptions)
+      : await client.rehearse(address.topic, address.subscription, rehearseOptions);
+  const entityPath =
+    "queue" in address ? address.queue : `${address.topic}/Subscriptions/${address.subscription}`;
+  if (terminal.isJson) terminal.json(report);
+  else printReport(terminal, entityText({ entityPath, subQueue: subQueueType }), report);
+  return report.decodedCount === report.messageCount ? exitCodes.ok : exitCodes.found;
+}
+
+function printReport(terminal: Terminal, entity: string, report: RehearsalReport): void {
+  if (report.groups.length > 0) {
+    terminal.table(
+      ["CONTENT TYPE", "TYPE", "READ BY", "OUTCOME", "REASON", "COUNT", "FIRST"],
+      report.groups.map((group) => [
+        group.contentType,
+        group.messageType,
+        readerText(group),
+        group.outcome,
+        group.reason,
+        group.messageCount,
+        group.firstSequenceNumber,
+      ]),
+    );
+    terminal.line();
+  }
+  const rest = report.isWhole ? "" : ", and there are more";
+  terminal.line(
+    `${printable(entity)}: ${report.decodedCount} of ${counted(report.messageCount, "message")} can be read${rest}`,
+  );
+  const suggestions = new Set(report.groups.flatMap(({ suggestion }) => suggestion ?? []));
+  if (report.advice !== undefined) terminal.line(printable(report.advice));
+  for (const suggestion of suggestions) {
+    if (report.advice?.includes(suggestion) !== true) terminal.line(`Also: ${printable(suggestion)}`);
+  }
+}
+
+function readerText({ outcome, reader }: RehearsalGroup): string | undefined {
+  return outcome === "decoded" ? (reader ?? "(AMQP value)") : undefined;
+}
