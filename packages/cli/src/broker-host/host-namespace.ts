@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { type Broker, createBroker, openBroker, type Tier } from "@waybill/broker";
 import { type BrokerServer, decodeWire, type ServeOptions, serve } from "@waybill/broker-server";
-import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import { applyConfig } from "../broker-config/apply-config.js";
 import type { NamespaceConfig } from "../broker-config/namespace-config.js";
 
@@ -54,6 +53,8 @@ export function directoryOf(data: string | undefined, name: string, count: numbe
 
 async function open(directory: string | undefined, tier: Tier | undefined): Promise<Broker> {
   if (directory === undefined) return createBroker({ tier });
+  // A broker in memory starts without its native code.
+  const { openDurableStorage } = await import("@waybill/broker-storage-lmdb");
   const storage = await openDurableStorage(directory, { mustExist: false });
   return await openBroker({ storage, tier, wireDecoder: decodeWire });
 }
