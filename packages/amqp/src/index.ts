@@ -60,7 +60,6 @@ export {
   defaultConnectionOptions,
   type PeerLimits,
 } from "./connection/connection-options.js";
-export type { MemoryBudget } from "./connection/memory-budget.js";
 export {
   type SaslCredentials,
   type SaslMechanism,
@@ -81,6 +80,7 @@ export {
 } from "./frames/delivery-state.js";
 export type { Attach, Begin, Open } from "./frames/performatives.js";
 export { addressOf, type Coordinator, type Source, type Target } from "./frames/terminus.js";
+export type { MemoryBudget } from "./memory/memory-budget.js";
 export { BATCH_MESSAGE_FORMAT, countBatch, joinBatch, scanBatch, splitBatch } from "./message/batch.js";
 export type { MessageHeader, MessageProperties } from "./message/header.js";
 export type { PropertyFault, PropertyLimits } from "./message/property-fault.js";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ConnectionHandler, ReceiverLink, SenderLink } from "./api.js";
 import { encodeValue } from "./codec/encode.js";
-import type { MemoryBudget } from "./connection/memory-budget.js";
 import { closeType, detachType, endType } from "./frames/performatives.js";
+import type { MemoryBudget } from "./memory/memory-budget.js";
 import { DISPOSITION, RawPeer, TRANSFER, transfer, transferFrame, uint } from "./raw-peer.test-support.js";
 
 const LIMIT = "amqp:resource-limit-exceeded";

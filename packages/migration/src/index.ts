@@ -34,14 +34,14 @@ export type { Receipt, ReceiptLog } from "./repair/receipt-log.js";
 export { createMemoryReceipts, openReceiptFile } from "./repair/receipt-log.js";
 export type { RehearsalOptions, RehearsedMessage, RepairRehearsal } from "./repair/rehearse-repair.js";
 export { rehearseRepair } from "./repair/rehearse-repair.js";
+export { repairDeadLetters } from "./repair/repair-dead-letters.js";
 export type {
   RepairCandidate,
   RepairOptions,
   RepairResult,
   RepairSkip,
   RepairTarget,
-} from "./repair/repair-dead-letters.js";
-export { repairDeadLetters } from "./repair/repair-dead-letters.js";
+} from "./repair/repair-options.js";
 export {
   originalMessageIdProperty,
   resubmitCountProperty,

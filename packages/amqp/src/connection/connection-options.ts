@@ -1,6 +1,6 @@
 import type { ConnectionHandler } from "../api.js";
 import type { AmqpMap } from "../codec/value.js";
-import { type MemoryBudget, UNLIMITED } from "./memory-budget.js";
+import { type MemoryBudget, UNLIMITED } from "../memory/memory-budget.js";
 import type { SaslCredentials, SaslMechanism } from "./sasl.js";
 
 /** What a peer may do at once. */

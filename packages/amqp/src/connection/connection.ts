@@ -3,40 +3,32 @@ import { ByteReader } from "../codec/byte-reader.js";
 import { ByteWriter } from "../codec/byte-writer.js";
 import { readComposite, readDescriptor } from "../codec/composite.js";
 import { AmqpDecodeError } from "../codec/decode-error.js";
-import { type AmqpError, toAmqpError, writeAmqpError } from "../frames/amqp-error.js";
+import { type AmqpError, toAmqpError } from "../frames/amqp-error.js";
 import {
   AMQP_FRAME,
   AMQP_PROTOCOL,
   protocolHeader,
   SASL_FRAME,
   SASL_PROTOCOL,
-  writeFrame,
   writeHeartbeat,
 } from "../frames/frame.js";
 import { type FrameSink, FrameSplitter } from "../frames/frame-splitter.js";
-import {
-  asValue,
-  beginType,
-  closeType,
-  DISPOSITION,
-  FLOW,
-  type Open,
-  openType,
-  TRANSFER,
-} from "../frames/performatives.js";
-import { ChannelTable } from "./channel-table.js";
+import { beginType, closeType, isFrequent, type Open, openType } from "../frames/performatives.js";
+import { ConnectionMemory } from "../memory/connection-memory.js";
+import { costOfPerformative, type MemoryHolder } from "../memory/memory-budget.js";
 import {
   type ConnectionOptions,
   type PeerLimits,
   type ResolvedConnectionOptions,
   resolveConnectionOptions,
 } from "./connection-options.js";
+import { ConnectionSessions } from "./connection-sessions.js";
 import { type ConnectionEvent, type ConnectionState, nextConnectionState } from "./connection-state.js";
 import { IdleWatch } from "./idle-watch.js";
-import { COSTS, costOfPerformative, type MemoryHolder } from "./memory-budget.js";
+import { writeClose, writeOpen } from "./open-and-close.js";
+import { firstProtocol, offeredProtocol, protocolOf } from "./protocol-choice.js";
 import { negotiateAsClient, negotiateAsServer, type SaslNegotiation } from "./sasl.js";
-import { SessionEndpoint } from "./session.js";
-import { SessionFrames } from "./session-frames.js";
+import type { SessionEndpoint } from "./session.js";
 import type { RestOfRange } from "./unsettled-deliveries.js";
 
 /** Performatives above this size are refused before they are decoded, but for those that carry messages and their states. */
@@ -63,23 +55,20 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
   readonly #splitter = new FrameSplitter(this);
   readonly #writer = new ByteWriter();
   readonly #idle = new IdleWatch();
-  #isOutputTold = false;
-  #isCloseTold = false;
-  #held = 0;
+  readonly #memory: ConnectionMemory;
+  #isOutputNotified = false;
+  #isCloseNotified = false;
   /** What a disposition of many deliveries left to do when the turn was over. */
   #rest: RestOfRange | undefined;
   /** Bytes received since the last output, without those of empty frames. */
   #unanswered = 0;
-  readonly #channels = new ChannelTable();
-  readonly #working = new Set<SessionEndpoint>();
-  readonly #sessionFrames = new SessionFrames();
+  readonly #sessions = new ConnectionSessions(this);
 
   constructor(options: ResolvedConnectionOptions) {
     this.options = options;
+    this.#memory = new ConnectionMemory(options.budget);
     this.#limits = { ...options, ...options.untrusted };
-    if (options.role === "client") {
-      this.write().append(protocolHeader(options.saslCredentials ? SASL_PROTOCOL : AMQP_PROTOCOL));
-    }
+    if (options.role === "client") this.write().append(protocolHeader(firstProtocol(options)));
   }
 
   get isOpen(): boolean {
@@ -148,9 +137,7 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
   }
 
   hold(bytes: number): boolean {
-    if (this.#isCloseTold || !this.options.budget.take(bytes)) return false;
-    this.#held += bytes;
-    return true;
+    return this.#memory.hold(bytes);
   }
 
   holdFrame(bytes: number): boolean {
@@ -160,9 +147,7 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
   }
 
   letGo(bytes: number): void {
-    if (this.#isCloseTold) return;
-    this.#held -= bytes;
-    this.options.budget.give(bytes);
+    this.#memory.letGo(bytes);
   }
 
   #read(read: () => void): void {
@@ -183,9 +168,8 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
   }
 
   takeOutput(): Uint8Array[] {
-    for (const session of this.#working) session.flush();
-    this.#working.clear();
-    this.#isOutputTold = false;
+    this.#sessions.flush();
+    this.#isOutputNotified = false;
     const output = this.#writer.take();
     if (output.length > 0) {
       this.#idle.noteSent();
@@ -195,7 +179,7 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
   }
 
   acknowledge(): void {
-    if (this.#unanswered <= 0 || !this.isOpen || this.#isOutputTold) return;
+    if (this.#unanswered <= 0 || !this.isOpen || this.#isOutputNotified) return;
     writeHeartbeat(this.write());
   }
 
@@ -217,9 +201,8 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
 
   openSession(): Session {
     if (!this.isOpen) throw new TypeError("the connection is not open");
-    const session = this.#allocateSession();
+    const session = this.#sessions.open();
     if (!session) throw new TypeError("the peer takes no more sessions");
-    session.begin();
     return session;
   }
 
@@ -236,19 +219,18 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
   }
 
   onProtocolHeader(header: Buffer): void {
-    const protocol = header[4];
-    const isKnown = header.equals(protocolHeader(protocol ?? 0));
-    if (isKnown && protocol === SASL_PROTOCOL && this.#state === "start" && this.#speaksSasl) {
-      this.#startSasl();
-    } else if (isKnown && protocol === AMQP_PROTOCOL && (this.#state === "sasl-done" || this.#mayOmitSasl)) {
-      this.#startAmqp();
-    } else {
-      // 2.2: answer with a header we would have taken, and close.
-      if (this.options.role === "server") {
-        this.write().append(protocolHeader(this.#mayOmitSasl ? AMQP_PROTOCOL : SASL_PROTOCOL));
-      }
-      this.#end({ condition: "amqp:not-implemented", description: "the peer speaks another protocol" });
+    const protocol = protocolOf(header, this.#state, this.options);
+    if (protocol === "sasl") this.#startSasl();
+    else if (protocol === "amqp") this.#startAmqp();
+    else this.#refuseProtocol();
+  }
+
+  /** 2.2: answers with a header we would have taken, and closes. */
+  #refuseProtocol(): void {
+    if (this.options.role === "server") {
+      this.write().append(protocolHeader(offeredProtocol(this.#state, this.options)));
     }
+    this.#end({ condition: "amqp:not-implemented", description: "the peer speaks another protocol" });
   }
 
   onFrameSizeError(size: number): void {
@@ -291,10 +273,10 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
     this.#finish(error);
   }
 
-  /** The output, telling the owner that there is some. */
+  /** The output; notifies the owner that there is some. */
   write(): ByteWriter {
-    if (!this.#isOutputTold) {
-      this.#isOutputTold = true;
+    if (!this.#isOutputNotified) {
+      this.#isOutputNotified = true;
       this.options.handler.onOutput?.();
     }
     return this.#writer;
@@ -302,24 +284,13 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
 
   /** Remembers to flush a session before the output is taken. */
   noteWork(session: SessionEndpoint): void {
-    this.#working.add(session);
+    this.#sessions.noteWork(session);
     this.write();
   }
 
   forgetSession(session: SessionEndpoint): void {
-    this.#channels.forget(session);
+    this.#sessions.forget(session);
     this.letGo(session.cost);
-  }
-
-  get #speaksSasl(): boolean {
-    const { role, saslMechanisms, saslCredentials } = this.options;
-    return role === "server" ? saslMechanisms.length > 0 : saslCredentials !== undefined;
-  }
-
-  get #mayOmitSasl(): boolean {
-    if (this.#state !== "start") return false;
-    const { role, withoutSasl } = this.options;
-    return !this.#speaksSasl || (role === "server" && withoutSasl === "accept");
   }
 
   #startSasl(): void {
@@ -350,24 +321,7 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
   }
 
   #sendOpen(): void {
-    const {
-      containerId,
-      hostname,
-      maxFrameSize,
-      channelMax,
-      idleTimeOutMs,
-      offeredCapabilities,
-      properties,
-    } = this.options;
-    writeFrame(this.write(), AMQP_FRAME, 0, openType, {
-      containerId,
-      hostname,
-      maxFrameSize,
-      channelMax,
-      idleTimeOut: idleTimeOutMs > 0 ? idleTimeOutMs : undefined,
-      offeredCapabilities,
-      properties,
-    });
+    writeOpen(this.write(), this.options);
     this.#move("open-sent");
   }
 
@@ -381,8 +335,8 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
     else if (this.#state !== "opened") return;
     else if (channel > this.options.channelMax) {
       this.fail("amqp:connection:framing-error", "a channel is above channel-max");
-    } else if (code === beginType.code) this.#onBegin(body, channel);
-    else this.#onSessionFrame(body, code, channel);
+    } else if (code === beginType.code) this.#sessions.receiveBegin(body, channel);
+    else this.#sessions.receive(body, code, channel);
   }
 
   #onOpen(body: ByteReader): void {
@@ -408,55 +362,6 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
     this.#finish(error);
   }
 
-  #onBegin(body: ByteReader, channel: number): void {
-    const size = body.end - body.position;
-    const begin = readComposite(body, beginType);
-    if (this.#channels.atRemote(channel)) {
-      this.fail("amqp:not-allowed", `channel ${channel} has a session already`);
-      return;
-    }
-    if (begin.remoteChannel !== undefined) {
-      const answered = this.#channels.at(begin.remoteChannel);
-      if (!answered || answered.remoteBegin) {
-        this.fail("amqp:not-allowed", "begin answers a session that was not begun");
-        return;
-      }
-      this.#channels.bind(answered, channel);
-      answered.receiveBegin(begin, channel);
-      return;
-    }
-    const session = this.#allocateSession(costOfPerformative(size, body.items));
-    if (!session) {
-      this.failForLimit("more sessions were begun than there is room for");
-      return;
-    }
-    this.#channels.bind(session, channel);
-    session.receiveBegin(begin, channel);
-    session.begin();
-    this.options.handler.onSession?.(session);
-  }
-
-  #onSessionFrame(body: ByteReader, code: number, channel: number): void {
-    const session = this.#channels.atRemote(channel);
-    if (!session) {
-      this.fail("amqp:not-allowed", `channel ${channel} has no session`);
-      return;
-    }
-    if (!this.#sessionFrames.receive(session, code, body)) {
-      this.fail("amqp:not-implemented", "a frame carries an unknown performative");
-    }
-  }
-
-  /** A session on a free channel; `undefined` when there is none, by the peer's channel-max (2.7.1) or our limits. */
-  #allocateSession(performativeCost = 0): SessionEndpoint | undefined {
-    const channelMax = this.remoteOpen?.channelMax ?? 0xffff;
-    const cost = COSTS.session + performativeCost;
-    if (this.#channels.size >= this.#limits.maxSessions || !this.hold(cost)) return undefined;
-    const session = this.#channels.add(channelMax, (channel) => new SessionEndpoint(this, channel, cost));
-    if (session === undefined) this.letGo(cost);
-    return session;
-  }
-
   readonly #isTurnOver = (): boolean => this.options.handler.isTurnOver?.() ?? false;
 
   /** Ends without close, where none may be sent. */
@@ -466,28 +371,20 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
   }
 
   #finish(error: AmqpError | undefined): void {
-    if (this.#isCloseTold) return;
-    this.#isCloseTold = true;
-    this.options.budget.give(this.#held);
+    if (this.#isCloseNotified) return;
+    this.#isCloseNotified = true;
+    this.#memory.release();
     this.#rest = undefined;
-    for (const session of this.#channels.clear()) session.endWithConnection(error);
-    this.#working.clear();
+    this.#sessions.end(error);
     this.options.handler.onClose?.(error);
   }
 
   #writeClose(error: AmqpError | undefined): void {
-    for (const session of this.#working) session.flush();
-    this.#working.clear();
-    writeFrame(this.write(), AMQP_FRAME, 0, closeType, {
-      error: error && asValue((to) => writeAmqpError(to, error)),
-    });
+    this.#sessions.flush();
+    writeClose(this.write(), error);
   }
 
   #move(event: ConnectionEvent): void {
     this.#state = nextConnectionState(this.#state, event) ?? this.#state;
   }
-}
-
-function isFrequent(code: number): boolean {
-  return code === TRANSFER || code === DISPOSITION || code === FLOW;
 }

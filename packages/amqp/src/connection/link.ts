@@ -12,8 +12,8 @@ import {
   toTarget,
   writeTerminus,
 } from "../frames/terminus.js";
+import type { MemoryHolder } from "../memory/memory-budget.js";
 import { type LinkEvent, type LinkState, nextLinkState } from "./link-state.js";
-import type { MemoryHolder } from "./memory-budget.js";
 import type { SessionEndpoint } from "./session.js";
 
 /** What both kinds of link share: attaching, refusing, detaching (2.6.3 to 2.6.6). */

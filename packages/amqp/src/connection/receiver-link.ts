@@ -1,13 +1,13 @@
 import type { IncomingDelivery, ReceiverAcceptOptions, ReceiverHandler, ReceiverLink } from "../api.js";
+import { serialAdd, serialDistance } from "../deliveries/serial.js";
 import type { AmqpError } from "../frames/amqp-error.js";
 import { type DeliveryState, rejected, toDeliveryState } from "../frames/delivery-state.js";
 import type { FlowFields } from "../frames/flow.js";
 import type { Attach } from "../frames/performatives.js";
 import type { TransferFields } from "../frames/transfer.js";
+import { COSTS } from "../memory/memory-budget.js";
+import { PartialMessage } from "../memory/partial-message.js";
 import { LinkEndpoint } from "./link.js";
-import { COSTS } from "./memory-budget.js";
-import { PartialMessage } from "./partial-message.js";
-import { serialAdd, serialDistance } from "./serial.js";
 
 /** 2.8.7 */
 const MAX_TAG_SIZE = 32;

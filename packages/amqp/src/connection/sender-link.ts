@@ -7,6 +7,7 @@ import type {
   SendOptions,
 } from "../api.js";
 import { concatenate } from "../codec/encode.js";
+import { serialAdd, serialDistance } from "../deliveries/serial.js";
 import type { AmqpError } from "../frames/amqp-error.js";
 import { type DeliveryState, encodeDeliveryState } from "../frames/delivery-state.js";
 import { FALSE, TRUE } from "../frames/fields.js";
@@ -19,9 +20,8 @@ import {
   writeFirstTransfer,
   writeNextTransfer,
 } from "../frames/transfer.js";
+import { COSTS } from "../memory/memory-budget.js";
 import { LinkEndpoint } from "./link.js";
-import { COSTS } from "./memory-budget.js";
-import { serialAdd, serialDistance } from "./serial.js";
 
 const MAX_TAG_SIZE = 32;
 const MAX_STATE_SIZE = 128;

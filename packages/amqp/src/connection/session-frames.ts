@@ -5,7 +5,7 @@ import { DispositionFields, readDisposition } from "../frames/disposition.js";
 import { FlowFields, readFlow } from "../frames/flow.js";
 import { attachType, DISPOSITION, detachType, endType, FLOW, TRANSFER } from "../frames/performatives.js";
 import { readTransfer, TransferFields } from "../frames/transfer.js";
-import { costOfPerformative } from "./memory-budget.js";
+import { costOfPerformative } from "../memory/memory-budget.js";
 import type { SessionEndpoint } from "./session.js";
 
 /** Reads the frames of a connection's sessions. Those that come often are read into the same fields again and again. */

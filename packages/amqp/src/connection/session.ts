@@ -1,5 +1,6 @@
 import type { OpenLinkOptions, ReceiverAcceptOptions, ReceiverLink, SenderLink, Session } from "../api.js";
 import type { ByteWriter } from "../codec/byte-writer.js";
+import { serialAdd, serialDistance } from "../deliveries/serial.js";
 import { type AmqpError, writeAmqpError } from "../frames/amqp-error.js";
 import type { DeliveryState } from "../frames/delivery-state.js";
 import type { DispositionFields } from "../frames/disposition.js";
@@ -7,12 +8,11 @@ import { type FlowFields, writeFlow } from "../frames/flow.js";
 import { AMQP_FRAME, writeFrame } from "../frames/frame.js";
 import { type Attach, asValue, type Begin, beginType, endType } from "../frames/performatives.js";
 import type { TransferFields } from "../frames/transfer.js";
+import { COSTS } from "../memory/memory-budget.js";
 import type { ConnectionEndpoint } from "./connection.js";
 import type { LinkEndpoint } from "./link.js";
-import { COSTS } from "./memory-budget.js";
 import { type Incoming, ReceiverEndpoint } from "./receiver-link.js";
 import { type Outgoing, SenderEndpoint } from "./sender-link.js";
-import { serialAdd, serialDistance } from "./serial.js";
 import { nextSessionState, type SessionEvent, type SessionState } from "./session-state.js";
 import { UnsettledDeliveries } from "./unsettled-deliveries.js";
 

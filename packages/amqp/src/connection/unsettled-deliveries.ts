@@ -1,11 +1,11 @@
 import type { ByteWriter } from "../codec/byte-writer.js";
+import { DeliveryIndex, type DeliveryRange } from "../deliveries/delivery-index.js";
+import { serialAdd, serialDistance } from "../deliveries/serial.js";
+import { SettlementRun } from "../deliveries/settlement-run.js";
 import type { DeliveryState } from "../frames/delivery-state.js";
 import type { DispositionFields } from "../frames/disposition.js";
-import { DeliveryIndex, type DeliveryRange } from "./delivery-index.js";
 import type { Incoming } from "./receiver-link.js";
 import type { Outgoing } from "./sender-link.js";
-import { serialAdd, serialDistance } from "./serial.js";
-import { SettlementRun } from "./settlement-run.js";
 
 /** Deliveries of links that are over are swept out once there are so many, and more than of the others. */
 const SWEEP_MINIMUM = 64;

@@ -6,7 +6,7 @@ import { readDescriptor } from "../codec/composite.js";
 import { decodeValue } from "../codec/decode.js";
 import { concatenate } from "../codec/encode.js";
 import { int, symbolMap, uint } from "../codec/value.js";
-import { SettlementRun } from "../connection/settlement-run.js";
+import { SettlementRun } from "../deliveries/settlement-run.js";
 import {
   ACCEPTED,
   type DeliveryState,

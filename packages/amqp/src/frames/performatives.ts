@@ -88,6 +88,11 @@ export const FLOW = 0x13;
 export const TRANSFER = 0x14;
 export const DISPOSITION = 0x15;
 
+/** Whether a performative carries messages or their states: the frequent ones, with readers of their own. */
+export function isFrequent(code: number): boolean {
+  return code === TRANSFER || code === DISPOSITION || code === FLOW;
+}
+
 /** The fields of a peer's open. `idleTimeOut` is in milliseconds. */
 export type Open = FieldsOf<typeof openType.fields>;
 

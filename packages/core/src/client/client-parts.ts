@@ -1,18 +1,8 @@
 import { CircuitBreakers, pathOf } from "../circuit-breaker/circuit-breakers.js";
-import type {
-  AcceptSessionOptions,
-  EntityAddress,
-  ReceiveMode,
-  SubQueue,
-  Transport,
-  TransportReceiver,
-  TransportSender,
-  TransportSessionReceiver,
-} from "../contracts/transport.js";
+import type { Transport, TransportReceiver, TransportSessionReceiver } from "../contracts/transport.js";
 import type { ClientHealth } from "../diagnostics/client-health.js";
 import { HealthMonitor } from "../diagnostics/health-monitor.js";
 import { ObservedTransport } from "../diagnostics/observed-transport.js";
-import { WaybillError } from "../errors/error.js";
 import { durationMs } from "../foundation/duration.js";
 import { requireInteger } from "../foundation/integer.js";
 import { requireKnownOptions, requireOptions } from "../foundation/known-options.js";
@@ -53,16 +43,11 @@ import type {
 } from "../sessions/session-processor-options.js";
 import { SessionReceiver } from "../sessions/session-receiver.js";
 import { startSessionProcessor } from "../sessions/start-session-processor.js";
+import { acceptSession } from "./accept-session.js";
 import type { ResolvedClientOptions } from "./client-options.js";
-
-/** A queue or, with a subscription, a topic: what the overloads of the client's methods name. */
-export interface EntityName {
-  readonly queueOrTopic: string;
-  readonly subscription: string | undefined;
-}
-
-/** What a client closes with itself. */
-export type ClientPart = Pick<MessageSubscription, "close">;
+import { type EntityName, entityAddress, requireName, requireReceiveMode } from "./entity-address.js";
+import { type ClientPart, closedError, OpenParts } from "./open-parts.js";
+import { OwnSenders } from "./own-senders.js";
 
 const defaultSessionWaitMs = 60_000;
 
@@ -74,10 +59,8 @@ export class ClientParts {
   readonly #options: ResolvedClientOptions;
   readonly #breakers: CircuitBreakers;
   readonly #health: HealthMonitor;
-  readonly #parts = new Set<ClientPart>();
-  /** What the client itself sends to: the quarantine queue, and queues to which failed messages return later. */
-  readonly #senders = new Map<string, TransportSender>();
-  #isEmptied = false;
+  readonly #parts = new OpenParts();
+  readonly #senders: OwnSenders;
   #closing: Promise<void> | undefined;
 
   constructor(transport: Transport, options: ResolvedClientOptions) {
@@ -85,6 +68,7 @@ export class ClientParts {
     requireTransport(transport);
     this.#transport = observer === undefined ? transport : new ObservedTransport(transport, observer);
     this.#inner = transport;
+    this.#senders = new OwnSenders(this.#transport);
     this.#health = new HealthMonitor(this.scheduler);
     this.#options = options;
     this.#breakers = new CircuitBreakers({
@@ -99,7 +83,7 @@ export class ClientParts {
   }
 
   get isClosed(): boolean {
-    return this.#closing !== undefined;
+    return this.#parts.isClosed;
   }
 
   get scheduler(): Scheduler {
@@ -188,7 +172,7 @@ export class ClientParts {
       subQueueType === undefined &&
       receiveMode === "peekLock" &&
       this.#transport.capabilities.has("scheduling");
-    const retrySender = canRetry ? () => this.#sender(queueOrTopic) : undefined;
+    const retrySender = canRetry ? () => this.#senders.to(queueOrTopic) : undefined;
     const settings = this.#receiverSettings(receiver, options);
     const breaker = this.#breakers.of(address, pipeline);
     return this.add(new Receiver({ ...settings, pipeline, breaker, retrySender, isForSubscription }));
@@ -207,9 +191,10 @@ export class ClientParts {
     renewForMs(options);
     const maxWaitTimeInMs = durationMs("maxWaitTimeInMs", options.maxWaitTimeInMs, defaultSessionWaitMs);
     const isBlocking = requireUndeserializableAction(options.undeserializableAction) === "block";
-    const accepting = { receiveMode, maxWaitTimeInMs, abortSignal };
+    const { onLinkStalled } = this.#health;
+    const accepting = { receiveMode, maxWaitTimeInMs, abortSignal, onLinkStalled };
     const address = entityAddress(entity);
-    const receiver = await this.#accept(address, sessionId, accepting);
+    const receiver = await acceptSession(this.#transport, this.#parts, address, sessionId, accepting);
     const breaker = this.#breakers.of(address, this.#options.pipeline);
     const settings = { ...this.#receiverSettings(receiver, options), breaker, isSession: true, isBlocking };
     return this.add(new SessionReceiver<UndecodedMessage>(settings));
@@ -272,17 +257,16 @@ export class ClientParts {
 
   /** Keeps something to be closed with the client. */
   add<Part extends ClientPart>(part: Part): Part {
-    this.#parts.add(part);
-    return part;
+    return this.#parts.add(part);
   }
 
   /** Lets go of what has closed by itself. */
-  readonly forget = (part: ClientPart): void => {
-    this.#parts.delete(part);
-  };
+  get forget(): (part: ClientPart) => void {
+    return this.#parts.forget;
+  }
 
   requireOpen(): void {
-    if (this.isClosed) throw closedError();
+    this.#parts.requireOpen();
   }
 
   close(): Promise<void> {
@@ -292,48 +276,9 @@ export class ClientParts {
 
   async #close(): Promise<void> {
     try {
-      // Every one of them, even when one fails: what is closed first must not cut off the handlers of another.
-      const closed = await Promise.allSettled(Array.from(this.#parts, (part) => part.close()));
-      for (const result of closed) if (result.status === "rejected") throw result.reason;
+      await this.#parts.close();
     } finally {
-      this.#isEmptied = true;
-      const closing = Array.from(this.#senders.values(), (sender) => sender.close());
-      await Promise.all([...closing, this.#breakers.close()]);
-    }
-  }
-
-  /** Locks a session, unless the client is closed before; that waits until no session can come any more. */
-  async #accept(
-    address: EntityAddress,
-    sessionId: string | undefined,
-    { abortSignal, ...options }: AcceptSessionOptions,
-  ): Promise<TransportSessionReceiver> {
-    const givingUp = new AbortController();
-    const giveUp = () => givingUp.abort();
-    if (abortSignal?.aborted) giveUp();
-    else abortSignal?.addEventListener("abort", giveUp, { once: true });
-    const accept = async () => {
-      const { onLinkStalled } = this.#health;
-      const accepting = { ...options, onLinkStalled, abortSignal: givingUp.signal };
-      const session = await this.#transport.acceptSession(address, sessionId, accepting);
-      if (!this.isClosed) return session;
-      await session.close();
-      throw closedError();
-    };
-    const accepted = accept();
-    const part = this.add({
-      async close() {
-        giveUp();
-        await accepted.catch(() => {});
-      },
-    });
-    try {
-      return await accepted;
-    } catch (error) {
-      throw this.isClosed ? closedError() : error;
-    } finally {
-      this.forget(part);
-      abortSignal?.removeEventListener("abort", giveUp);
+      await Promise.all([this.#senders.close(), this.#breakers.close()]);
     }
   }
 
@@ -362,24 +307,13 @@ export class ClientParts {
       stateEnvelope: this.#options.sessionStateEnvelope,
       backoff: unavailableBackoff,
       consumerVersion,
-      quarantine: () => (quarantineQueue === undefined ? undefined : this.#sender(quarantineQueue)),
+      quarantine: () => (quarantineQueue === undefined ? undefined : this.#senders.to(quarantineQueue)),
       onUndeserializable,
       onClosed: (part) => {
         this.forget(part);
         this.#health.closed(receiver);
       },
     };
-  }
-
-  #sender(queueOrTopic: string): TransportSender {
-    let sender = this.#senders.get(queueOrTopic);
-    if (sender === undefined) {
-      sender = this.#transport.createSender(queueOrTopic);
-      this.#senders.set(queueOrTopic, sender);
-      // A handler that outlived the client sends nothing any more.
-      if (this.#isEmptied) sender.close().catch(() => {});
-    }
-    return sender;
   }
 }
 
@@ -389,40 +323,11 @@ function renewForMs({ maxAutoLockRenewalDurationInMs }: ReceiverOptions): number
   return durationMs(name, maxAutoLockRenewalDurationInMs, defaultReceiverOptions[name]);
 }
 
-function closedError(): WaybillError {
-  return new WaybillError("closed", "The client is closed.");
-}
-
-function entityAddress({ queueOrTopic, subscription }: EntityName, subQueue?: SubQueue): EntityAddress {
-  requireName("The queue or topic", queueOrTopic);
-  if (subQueue !== undefined && subQueue !== "deadLetter" && subQueue !== "transferDeadLetter") {
-    throw new TypeError(
-      `subQueueType must be "deadLetter" or "transferDeadLetter", not ${JSON.stringify(subQueue)}.`,
-    );
-  }
-  const part = subQueue === undefined ? {} : { subQueue };
-  return subscription === undefined
-    ? { queue: queueOrTopic, ...part }
-    : { topic: queueOrTopic, subscription, ...part };
-}
-
 function requireTransport(transport: Transport): void {
   if (typeof transport?.createReceiver === "function" && typeof transport.capabilities?.has === "function")
     return;
   throw new TypeError(
     "A client needs a transport, as azureTransport(serviceBusClient) or localTransport(broker) make.",
-  );
-}
-
-/** Refuses a name that is not there before a transport stumbles over it. */
-export function requireName(what: string, name: unknown): asserts name is string {
-  if (typeof name !== "string") throw new TypeError(`${what} must be named by a string; got ${typeof name}.`);
-}
-
-function requireReceiveMode(receiveMode: unknown): asserts receiveMode is ReceiveMode {
-  if (receiveMode === "peekLock" || receiveMode === "receiveAndDelete") return;
-  throw new TypeError(
-    `receiveMode must be "peekLock" or "receiveAndDelete", not ${JSON.stringify(receiveMode)}.`,
   );
 }
 

@@ -38,7 +38,8 @@ import {
   resolveClientOptions,
   type WaybillClientOptions,
 } from "./client-options.js";
-import { ClientParts, type EntityName, requireName } from "./client-parts.js";
+import { ClientParts } from "./client-parts.js";
+import { type EntityName, requireName } from "./entity-address.js";
 
 /** Options under which everything that cannot be read is dead-lettered, so that no raw message reaches the application. */
 type DeadLetteringOptions = ReceiverOptions & {

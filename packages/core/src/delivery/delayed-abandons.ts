@@ -1,5 +1,5 @@
 import type { Scheduler, Timer } from "../foundation/scheduler.js";
-import { type Delivery, settle } from "./delivery.js";
+import type { Delivery } from "./delivery.js";
 
 /** How long a message is kept back, in milliseconds: at first, doubled with every delivery, and at most. */
 export interface AbandonBackoff {
@@ -26,7 +26,7 @@ export class DelayedAbandons {
   async abandon(delivery: Delivery): Promise<void> {
     const delayMs = this.#delayMs(delivery);
     if (delayMs > 0 && !this.#isFlushed) await this.#wait(delayMs);
-    await settle(delivery, "abandon");
+    await delivery.settle("abandon");
   }
 
   /** Ends all waits, now and from now on. */

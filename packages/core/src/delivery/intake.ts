@@ -8,7 +8,7 @@ import type { DeserializationOutcome, Unavailable, Undeserializable } from "../m
 import type { DeserializationReport } from "../message/report.js";
 import type { UndeserializableEvent } from "../message/undeserializable-event.js";
 import type { DeserializeCallOptions, Pipeline } from "../pipeline/pipeline.js";
-import { Delivery, type RenewalErrorHandler } from "./delivery.js";
+import { Delivery, type DeliverySource, type RenewalErrorHandler } from "./delivery.js";
 import { LockRenewal } from "./lock-renewal.js";
 import { readBody } from "./read-body.js";
 import { ReadingGate } from "./reading-gate.js";
@@ -61,10 +61,13 @@ export type IntakeResult = ReceivedMessage | UndecodedMessage | Undeserializable
 export class Intake {
   readonly renewal: LockRenewal;
   readonly settings: IntakeSettings;
+  readonly #source: DeliverySource;
 
   constructor(settings: IntakeSettings) {
+    const { receiver, observer, health, isSession } = settings;
     this.settings = settings;
     this.renewal = new LockRenewal(settings.scheduler);
+    this.#source = { receiver, observer, health, renewal: isSession ? undefined : this.renewal };
   }
 
   /** Takes charge of a delivery's lock. Undefined in receive-and-delete mode, where there is none. */
@@ -73,13 +76,10 @@ export class Intake {
     renewForMs: number,
     onRenewalError: RenewalErrorHandler,
   ): Delivery | undefined {
-    const { health } = this.settings;
-    health.delivered();
+    this.settings.health.delivered();
     if (delivered.settlement === undefined) return undefined;
-    const delivery = new Delivery(this.settings.receiver, delivered, delivered.settlement);
-    delivery.observer = this.settings.observer;
-    delivery.health = health;
-    this.#keepLock(delivery, renewForMs, onRenewalError);
+    const delivery = new Delivery(this.#source, delivered, delivered.settlement, onRenewalError);
+    this.#source.renewal?.track(delivery, renewForMs);
     return delivery;
   }
 
@@ -115,13 +115,6 @@ export class Intake {
     return outcome.status === "decoded"
       ? receivedMessage(delivered, outcome, undefined)
       : undecodedMessage(delivered, outcome, undefined);
-  }
-
-  #keepLock(delivery: Delivery, renewForMs: number, onRenewalError: RenewalErrorHandler): void {
-    if (this.settings.isSession) return;
-    delivery.onRenewalError = onRenewalError;
-    delivery.renewal = this.renewal;
-    this.renewal.track(delivery, renewForMs);
   }
 
   #conclude(

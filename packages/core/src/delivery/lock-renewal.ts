@@ -12,18 +12,30 @@ const shortestIntervalMs = 100;
 const retryDelayMs = 1_000;
 
 /** A lock that can be renewed: a message's or a session's. */
-export interface RenewableLock extends Linked<RenewableLock> {
+export interface RenewableLock {
   /** The instant at which it ends, by the wall clock. */
-  lockedUntilMs: number;
-  /** When it ends, when to renew next, how often, and when to stop, in steady time; the lock renewal keeps these. */
-  endsAtMs: number;
-  renewAtMs: number;
-  renewEveryMs: number;
-  renewUntilMs: number;
+  readonly lockedUntilMs: number;
+  /** The plan of its renewal, made and kept by the lock renewal. */
+  plan: RenewalPlan | undefined;
   /** Extends the lock and `lockedUntilMs`. */
   renew(): Promise<unknown>;
-  /** Is told that the lock could not be renewed and will not be tried again. */
+  /** Is called when the lock could not be renewed and will not be tried again. */
   giveUp(error: unknown): void;
+}
+
+/** When a lock ends, when to renew it next, how often, and when to stop: in steady time. */
+export class RenewalPlan implements Linked<RenewalPlan> {
+  readonly lock: RenewableLock;
+  endsAtMs = Number.POSITIVE_INFINITY;
+  renewAtMs = Number.POSITIVE_INFINITY;
+  renewEveryMs = Number.POSITIVE_INFINITY;
+  renewUntilMs = 0;
+  previous: RenewalPlan | undefined = undefined;
+  next: RenewalPlan | undefined = undefined;
+
+  constructor(lock: RenewableLock) {
+    this.lock = lock;
+  }
 }
 
 /**
@@ -32,7 +44,7 @@ export interface RenewableLock extends Linked<RenewableLock> {
  */
 export class LockRenewal {
   readonly #scheduler: Scheduler;
-  readonly #locks = new LinkedSet<RenewableLock>();
+  readonly #plans = new LinkedSet<RenewalPlan>();
   #timer: Timer | undefined;
   #armedForMs = Number.POSITIVE_INFINITY;
   #isStopped = false;
@@ -44,47 +56,49 @@ export class LockRenewal {
   /** Renews the lock until it is forgotten or `durationMs` have passed. */
   track(lock: RenewableLock, durationMs: number): void {
     if (durationMs <= 0 || this.#isStopped || lock.lockedUntilMs === Number.POSITIVE_INFINITY) return;
-    lock.renewUntilMs = steadyNow(this.#scheduler) + durationMs;
-    this.#plan(lock);
+    lock.plan ??= new RenewalPlan(lock);
+    lock.plan.renewUntilMs = steadyNow(this.#scheduler) + durationMs;
+    this.#plan(lock.plan);
   }
 
   /** Stops renewing one lock. */
-  forget(lock: RenewableLock): void {
-    lock.renewUntilMs = 0;
-    this.#drop(lock);
+  forget({ plan }: RenewableLock): void {
+    if (plan === undefined) return;
+    plan.renewUntilMs = 0;
+    this.#drop(plan);
   }
 
   /** Stops for good. Locks that are held run out by themselves. */
   stop(): void {
     this.#isStopped = true;
-    this.#locks.clear();
+    this.#plans.clear();
     this.#disarm();
   }
 
-  #plan(lock: RenewableLock): void {
+  #plan(plan: RenewalPlan): void {
     const nowMs = steadyNow(this.#scheduler);
-    const remainingMs = lock.lockedUntilMs - this.#scheduler.now();
-    lock.endsAtMs = nowMs + remainingMs;
-    lock.renewEveryMs = Math.max(
+    const remainingMs = plan.lock.lockedUntilMs - this.#scheduler.now();
+    plan.endsAtMs = nowMs + remainingMs;
+    plan.renewEveryMs = Math.max(
       remainingMs - Math.min(remainingMs / 2, longestMarginMs),
       shortestIntervalMs,
     );
-    this.#planAt(lock, nowMs + lock.renewEveryMs);
+    this.#planAt(plan, nowMs + plan.renewEveryMs);
   }
 
-  #planAt(lock: RenewableLock, atMs: number): void {
+  #planAt(plan: RenewalPlan, atMs: number): void {
     // A lock whose time is up leaves the set, so that a message which nobody settles is not kept forever.
-    if (atMs > lock.renewUntilMs || this.#isStopped) {
-      this.#drop(lock);
+    if (atMs > plan.renewUntilMs || this.#isStopped) {
+      this.#drop(plan);
       return;
     }
-    lock.renewAtMs = atMs;
-    this.#locks.add(lock);
+    plan.renewAtMs = atMs;
+    this.#plans.add(plan);
     if (atMs < this.#armedForMs) this.#arm(atMs);
   }
 
-  #drop(lock: RenewableLock): void {
-    if (this.#locks.delete(lock) && this.#locks.size === 0) this.#disarm();
+  #drop(plan: RenewalPlan): void {
+    if (this.#plans.delete(plan) && this.#plans.size === 0) this.#disarm();
   }
 
   #arm(atMs: number): void {
@@ -103,33 +117,33 @@ export class LockRenewal {
   readonly #renewDue = (): void => {
     this.#disarm();
     const nowMs = steadyNow(this.#scheduler);
-    for (const lock of this.#locks.toArray()) {
-      if (lock.renewAtMs > nowMs) {
-        if (lock.renewAtMs < this.#armedForMs) this.#arm(lock.renewAtMs);
+    for (const plan of this.#plans.toArray()) {
+      if (plan.renewAtMs > nowMs) {
+        if (plan.renewAtMs < this.#armedForMs) this.#arm(plan.renewAtMs);
         continue;
       }
-      void this.#renew(lock);
+      void this.#renew(plan);
       // Planned before the answer is here, so that a clock which jumps renews as often as one that runs.
-      this.#planAt(lock, nowMs + lock.renewEveryMs);
+      this.#planAt(plan, nowMs + plan.renewEveryMs);
     }
   };
 
-  async #renew(lock: RenewableLock): Promise<void> {
+  async #renew(plan: RenewalPlan): Promise<void> {
     try {
-      await lock.renew();
-      this.#plan(lock);
+      await plan.lock.renew();
+      this.#plan(plan);
     } catch (error) {
-      if (!this.#isStopped) this.#recover(lock, error);
+      if (!this.#isStopped) this.#recover(plan, error);
     }
   }
 
-  #recover(lock: RenewableLock, error: unknown): void {
+  #recover(plan: RenewalPlan, error: unknown): void {
     const retryAtMs = steadyNow(this.#scheduler) + retryDelayMs;
-    if (error instanceof WaybillError && error.retryable && retryAtMs < lock.endsAtMs) {
-      this.#planAt(lock, retryAtMs);
+    if (error instanceof WaybillError && error.retryable && retryAtMs < plan.endsAtMs) {
+      this.#planAt(plan, retryAtMs);
       return;
     }
-    this.forget(lock);
-    lock.giveUp(error);
+    this.forget(plan.lock);
+    plan.lock.giveUp(error);
   }
 }

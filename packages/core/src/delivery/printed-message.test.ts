@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { DeliveredMessage, TransportReceiver } from "../contracts/transport.js";
 import type { DeserializationReport } from "../message/report.js";
-import { Delivery } from "./delivery.js";
+import { Delivery, type DeliverySource } from "./delivery.js";
 import { receivedMessage, undecodedMessage } from "./received-message.js";
 
 const report = {
@@ -21,7 +21,7 @@ const delivered = {
   state: "active",
 } as DeliveredMessage;
 const receiver = { entityPath: "orders", connection: { key: "secret" } } as unknown as TransportReceiver;
-const delivery = () => new Delivery(receiver, delivered, {} as never);
+const delivery = () => new Delivery({ receiver } as DeliverySource, delivered, {} as never, () => {});
 
 function received(body: unknown) {
   return receivedMessage(delivered, { status: "decoded", body, report }, delivery());

@@ -12,7 +12,7 @@ export function receivedMessage(
   delivery: Delivery | undefined,
 ): ReceivedMessage {
   const message = new PrintableMessage(delivered, outcome.body, outcome, delivery);
-  if (delivery !== undefined) delivery.received = message;
+  delivery?.handOver(message);
   return message;
 }
 
@@ -25,7 +25,7 @@ export function undecodedMessage(
   const message = Object.assign(new PrintableMessage(delivered, undefined, outcome, delivery), {
     failure: outcome,
   });
-  if (delivery !== undefined) delivery.received = message;
+  delivery?.handOver(message);
   return message;
 }
 

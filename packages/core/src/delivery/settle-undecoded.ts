@@ -10,7 +10,7 @@ import type {
 } from "../message/undeserializable-event.js";
 import { attemptDetails } from "../pipeline/decisive-attempt.js";
 import type { DelayedAbandons } from "./delayed-abandons.js";
-import { type Delivery, isLockLost, settle } from "./delivery.js";
+import { type Delivery, isLockLost } from "./delivery.js";
 import { undecodedMessage } from "./received-message.js";
 
 /** A delivery whose body was not read, and what there is to settle it with. */
@@ -126,7 +126,7 @@ async function deadLetterWithRecord(
   ];
   for (const [index, form] of forms.entries()) {
     try {
-      await settle(delivery, "deadLetter", form);
+      await delivery.settle("deadLetter", form);
       return;
     } catch (error) {
       const isLast = index === forms.length - 1;

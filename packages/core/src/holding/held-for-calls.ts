@@ -1,7 +1,7 @@
 import type { CircuitBreaker } from "../circuit-breaker/circuit-breaker.js";
 import { ReceivingGate } from "../circuit-breaker/receiving-gate.js";
 import type { DeliveredMessage } from "../contracts/transport.js";
-import { type Delivery, settle } from "../delivery/delivery.js";
+import type { Delivery } from "../delivery/delivery.js";
 import { type Intake, isUndeserializableEvent, type UnreadablePolicy } from "../delivery/intake.js";
 import type { WaybillError } from "../errors/error.js";
 import type { ReceivedMessage, UndecodedMessage } from "../message/message.js";
@@ -135,7 +135,7 @@ export class HeldForCalls {
       held.map(async ({ delivery }) => {
         // In a session, closing it gives its messages back, and counts no delivery.
         if (delivery.state !== "open" || this.#settings.isOrdered) return;
-        await settle(delivery, "abandon").catch(() => this.#settings.intake.renewal.forget(delivery));
+        await delivery.settle("abandon").catch(() => this.#settings.intake.renewal.forget(delivery));
       }),
     );
   }

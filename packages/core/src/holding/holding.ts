@@ -2,7 +2,7 @@ import type { CircuitBreaker } from "../circuit-breaker/circuit-breaker.js";
 import type { WhenFull } from "../circuit-breaker/circuit-breaker-options.js";
 import { ReceivingGate } from "../circuit-breaker/receiving-gate.js";
 import type { DeliveredMessage, TransportReceiver } from "../contracts/transport.js";
-import { type Delivery, settle } from "../delivery/delivery.js";
+import type { Delivery } from "../delivery/delivery.js";
 import type { Intake } from "../delivery/intake.js";
 import { undeserializableEvent } from "../delivery/settle-undecoded.js";
 import type { Scheduler, Timer } from "../foundation/scheduler.js";
@@ -244,7 +244,7 @@ export class Holding {
 
   async #giveBack({ delivery, free }: HeldMessage): Promise<void> {
     try {
-      if (delivery?.state === "open") await settle(delivery, "abandon");
+      if (delivery?.state === "open") await delivery.settle("abandon");
     } catch (error) {
       if (delivery !== undefined) this.#settings.intake.renewal.forget(delivery);
       this.#settings.onError(error);

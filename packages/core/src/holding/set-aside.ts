@@ -1,5 +1,5 @@
-import type { DeliveredMessage, TransportReceiver } from "../contracts/transport.js";
-import { type Delivery, isLockLost, settle } from "../delivery/delivery.js";
+import type { DeadLetterOptions, DeliveredMessage, TransportReceiver } from "../contracts/transport.js";
+import { type Delivery, isLockLost } from "../delivery/delivery.js";
 import { readBody } from "../delivery/read-body.js";
 import { WaybillError } from "../errors/error.js";
 import { isPromise } from "../foundation/is-promise.js";
@@ -120,10 +120,10 @@ export class SetAside {
   /** A broker that has no room for one more property is asked without. */
   async #settleDeferred(delivery: Delivery, propertiesToModify: Record<string, unknown>): Promise<void> {
     try {
-      await settle(delivery, "defer", { propertiesToModify } as Parameters<typeof settle>[2]);
+      await delivery.settle("defer", { propertiesToModify } as DeadLetterOptions);
     } catch (error) {
       if (isLockLost(error) || (error instanceof WaybillError && error.retryable)) throw error;
-      await settle(delivery, "defer");
+      await delivery.settle("defer");
     }
   }
 

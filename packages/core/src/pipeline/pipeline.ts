@@ -7,8 +7,8 @@ import { type MessageTypeResolver, propertyResolver } from "../message-types/mes
 import { createChain } from "./chain.js";
 import { tightened } from "./limits.js";
 import { type PipelineOptions, pipelineOptionNames, resolvePipelineOptions } from "./options.js";
+import { read } from "./read.js";
 import { readable } from "./readable.js";
-import { Reading } from "./reading.js";
 import { write } from "./write.js";
 
 /** What a call to a pipeline may bring along. */
@@ -102,6 +102,6 @@ export function makePipeline<Types extends MessageType = never>(
     messageTypeResolver: options.messageTypeResolver ?? propertyResolver(),
     serialize: (message, call) => write(chain, resolved, message, call),
     deserialize: (message, call) =>
-      new Reading(chain, call?.limits === "tightened" ? tight : resolved, readable(message), call).run(),
+      read(chain, call?.limits === "tightened" ? tight : resolved, readable(message), call),
   } satisfies Pipeline<Types>);
 }

@@ -1,6 +1,6 @@
 import type { SettlementVerb } from "../contracts/settlement.js";
 import type { DeadLetterOptions, TransportSender } from "../contracts/transport.js";
-import { type Delivery, settle } from "../delivery/delivery.js";
+import type { Delivery } from "../delivery/delivery.js";
 import type { IntakeSettings } from "../delivery/intake.js";
 import type { LockRenewal } from "../delivery/lock-renewal.js";
 import { maxDeadLetterTextLength } from "../message/broker-properties.js";
@@ -57,7 +57,7 @@ export class Handling {
     if (delivery === undefined) return;
     if (this.#settings.isAutoCompleting) {
       // Nobody looks at the body any more, and until the broker answers there may be many.
-      delivery.received = undefined;
+      delivery.handOver(undefined);
       inFlight.completing = this.#settle(delivery, "complete");
     } else if (delivery.state === "settling") await this.outlast(delivery);
   }
@@ -165,7 +165,7 @@ export class Handling {
   #settle(delivery: Delivery, verb: SettlementVerb, options?: DeadLetterOptions): Promise<void> {
     if (delivery.state === "settled") return Promise.resolve();
     if (delivery.state === "settling") return this.outlast(delivery);
-    return settle(delivery, verb, options).catch((error: unknown) => {
+    return delivery.settle(verb, options).catch((error: unknown) => {
       this.#settings.renewal.forget(delivery);
       return this.#reporter.report(error, verb, delivery.message.messageId);
     });

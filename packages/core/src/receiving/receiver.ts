@@ -5,7 +5,7 @@ import type {
   TransportReceiver,
   TransportSessionReceiver,
 } from "../contracts/transport.js";
-import { type Delivery, renewLock, requireDelivery, settle } from "../delivery/delivery.js";
+import { type Delivery, requireDelivery } from "../delivery/delivery.js";
 import { Intake, type IntakeSettings } from "../delivery/intake.js";
 import { WaybillError } from "../errors/error.js";
 import { durationMs } from "../foundation/duration.js";
@@ -222,7 +222,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
    * `operation-invalid` if it was settled already.
    */
   async completeMessage(message: SettleableMessage): Promise<void> {
-    await settle(requireDelivery(message, this.#receiver), "complete");
+    await requireDelivery(message, this.#receiver).settle("complete");
   }
 
   /** Gives the message back, to be delivered again at once; its delivery count rises. */
@@ -246,7 +246,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     checkText("deadLetterErrorDescription", deadLetterErrorDescription, delivery);
     checkApplicationProperties(properties, detailsOf(delivery));
     const propertiesToModify = properties as ApplicationProperties;
-    await settle(delivery, "deadLetter", {
+    await delivery.settle("deadLetter", {
       deadLetterReason,
       deadLetterErrorDescription,
       propertiesToModify,
@@ -255,7 +255,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
 
   /** Extends the message's lock by the entity's lock duration and resolves with its new end. */
   async renewMessageLock(message: SettleableMessage): Promise<Date> {
-    return renewLock(requireDelivery(message, this.#receiver));
+    return requireDelivery(message, this.#receiver).renew();
   }
 
   /**
@@ -337,9 +337,9 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     propertiesToModify: ApplicationProperties | undefined,
   ): Promise<void> {
     const delivery = requireDelivery(message, this.#receiver);
-    if (propertiesToModify === undefined) return settle(delivery, verb);
+    if (propertiesToModify === undefined) return delivery.settle(verb);
     checkApplicationProperties(propertiesToModify, detailsOf(delivery));
-    return settle(delivery, verb, { propertiesToModify });
+    return delivery.settle(verb, { propertiesToModify });
   }
 
   #requireOpen(): void {

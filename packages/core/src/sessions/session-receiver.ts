@@ -1,7 +1,7 @@
 import type { CallOptions, TransportSessionReceiver } from "../contracts/transport.js";
 import { isLockLost } from "../delivery/delivery.js";
 import type { Intake } from "../delivery/intake.js";
-import { LockRenewal, type RenewableLock } from "../delivery/lock-renewal.js";
+import { LockRenewal, type RenewableLock, type RenewalPlan } from "../delivery/lock-renewal.js";
 import type { HealthMonitor } from "../diagnostics/health-monitor.js";
 import type { ApplicationProperties, UndecodedMessage } from "../message/message.js";
 import { Receiver, type ReceiverSettings } from "../receiving/receiver.js";
@@ -113,12 +113,7 @@ class SessionLock implements RenewableLock {
   readonly #session: TransportSessionReceiver;
   readonly #health: HealthMonitor;
   lockedUntilMs: number;
-  endsAtMs = Number.POSITIVE_INFINITY;
-  renewAtMs = Number.POSITIVE_INFINITY;
-  renewEveryMs = Number.POSITIVE_INFINITY;
-  renewUntilMs = 0;
-  previous: RenewableLock | undefined = undefined;
-  next: RenewableLock | undefined = undefined;
+  plan: RenewalPlan | undefined = undefined;
 
   constructor(session: TransportSessionReceiver, health: HealthMonitor) {
     this.#session = session;
@@ -132,7 +127,7 @@ class SessionLock implements RenewableLock {
     return lockedUntil;
   }
 
-  /** The transport tells subscriptions of it, and every other call by its rejection. */
+  /** The transport notifies subscriptions of it, and every other call by its rejection. */
   giveUp(error: unknown): void {
     if (isLockLost(error)) this.#health.sessionLost(this.#session);
   }

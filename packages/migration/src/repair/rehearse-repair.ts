@@ -2,13 +2,13 @@ import type { EncodedMessage } from "@waybill/core";
 import type { DeliveredMessage } from "@waybill/core/transport";
 import { peekPages } from "../census/peek-pages.js";
 import { deadLetterAddress } from "./dead-letter-queue.js";
+import { planned } from "./plan-resubmission.js";
 import {
   checkRepairOptions,
-  planned,
   type RepairCandidate,
   type RepairOptions,
   type RepairSkip,
-} from "./repair-dead-letters.js";
+} from "./repair-options.js";
 
 /** A dead letter with what the repair would send for it, or with why it would stay. */
 export interface RehearsedMessage extends RepairCandidate {

@@ -9,7 +9,8 @@ import { describe, expect, it } from "vitest";
 import { openFixture } from "../fixture.test-support.js";
 import { createMemoryReceipts, openReceiptFile } from "./receipt-log.js";
 import { rehearseRepair } from "./rehearse-repair.js";
-import { type RepairOptions, repairDeadLetters } from "./repair-dead-letters.js";
+import { repairDeadLetters } from "./repair-dead-letters.js";
+import type { RepairOptions } from "./repair-options.js";
 import { resubmitFilter } from "./resubmission.js";
 import { surveyDeadLetters } from "./survey-dead-letters.js";
 

@@ -1,93 +1,24 @@
+import { type EncodedMessage, WaybillError } from "@waybill/core";
 import {
-  type DeserializationOutcome,
-  type EncodedMessage,
-  type Pipeline,
-  type Transport,
-  WaybillError,
-} from "@waybill/core";
-import type { Decoded } from "@waybill/core/pipeline";
-import {
-  type CallOptions,
   type DeliveredMessage,
   type Scheduler,
   systemScheduler,
   type TransportReceiver,
   type TransportSender,
 } from "@waybill/core/transport";
-import { type DeadLetterQueue, deadLetterAddress, deadLetterPath } from "./dead-letter-queue.js";
+import { deadLetterAddress, deadLetterPath } from "./dead-letter-queue.js";
 import { HeldMessages } from "./held-messages.js";
 import { Pace } from "./pace.js";
+import { planned } from "./plan-resubmission.js";
 import { createMemoryReceipts, placeKey, placeOf, type Receipt, type ReceiptLog } from "./receipt-log.js";
-import { resubmissionOf, resubmitCountOf } from "./resubmission.js";
-
-/** Where repaired messages go. With a subscription, {@link resubmitFilter} must stand on each subscription of the topic. */
-export type RepairTarget =
-  | { readonly queue: string }
-  | { readonly topic: string; readonly subscription?: string | undefined };
-
-/** A dead-lettered message with what today's chain makes of it. */
-export interface RepairCandidate {
-  readonly message: DeliveredMessage;
-  readonly outcome: DeserializationOutcome;
-}
-
-/** Which messages to send again, where and how. */
-export interface RepairOptions extends CallOptions {
-  readonly transport: Transport;
-  /** The chain that consumers use now. */
-  readonly pipeline: Pick<Pipeline, "deserialize" | "serialize">;
-  readonly from: DeadLetterQueue;
-  /** Default: the entity they were dead-lettered in; for a subscription its topic, addressed to that subscription alone. */
-  readonly to?: RepairTarget | undefined;
-  /** `"as-is"` sends the bytes that came; `"transcode"` writes the value again, in the chain's main format and current version. Default: `"as-is"`. */
-  readonly body?: "as-is" | "transcode" | undefined;
-  /** Chooses among the messages. Default: all. */
-  readonly select?: ((candidate: RepairCandidate) => boolean) | undefined;
-  /** Also sends messages that today's chain cannot read; only as they are. Default: false. */
-  readonly includeUndecodable?: boolean | undefined;
-  /**
-   * Whether the target detects duplicates. Then each message gets an id of its own that is the same whenever it is tried, so that neither the
-   * original's id nor a crash between sending and noting it gets in the way; the original id is kept in an application property. Default: false.
-   */
-  readonly targetDetectsDuplicates?: boolean | undefined;
-  /** A message that was resubmitted this often stays. Default: 3. */
-  readonly maxResubmits?: number | undefined;
-  /** How many messages to send per second at most. Default: no limit. */
-  readonly maxPerSecond?: number | undefined;
-  /** How many messages to send at most. Default: no limit. */
-  readonly limit?: number | undefined;
-  /** How long to wait for messages before the queue counts as done, in milliseconds. Default: 2,000. */
-  readonly maxWaitTimeInMs?: number | undefined;
-  /** Remembers what was done; a repair with the receipts of an interrupted one goes on where that stopped. Default: in memory. */
-  readonly receipts?: ReceiptLog | undefined;
-  /** Called after each batch. */
-  readonly onProgress?: ((result: RepairResult) => void) | undefined;
-}
-
-/** Why a message stays in the dead-letter queue. */
-export type RepairSkip =
-  | "not-selected"
-  | "undecodable"
-  | "unavailable"
-  | "resubmitted-too-often"
-  /** It was resubmitted by this very repair and dead-lettered again. */
-  | "failed-again"
-  | "too-large"
-  | "not-writable";
-
-/** What a repair did. */
-export interface RepairResult {
-  /** Sent by this repair. */
-  readonly resubmitted: number;
-  /** Sent by an interrupted repair and only removed by this one. */
-  readonly resumed: number;
-  readonly skipped: Readonly<Partial<Record<RepairSkip, number>>>;
-  /**
-   * Messages that an interrupted repair may have sent without noting it, and that were sent again: their numbers in the dead-letter queue, those of
-   * earlier repairs with the same receipts first. Always empty where the target detects duplicates.
-   */
-  readonly possibleDuplicates: readonly bigint[];
-}
+import {
+  checkRepairOptions,
+  type RepairOptions,
+  type RepairResult,
+  type RepairSkip,
+  targetOf,
+} from "./repair-options.js";
+import { resubmitCountOf } from "./resubmission.js";
 
 /** What is sent in one go stays below what the standard tier takes in one batch, 256 KB. */
 const maxBatchBytes = 192 * 1024;
@@ -328,88 +259,6 @@ class Repair {
     const { skipped, possibleDuplicates } = this.#result;
     return { ...this.#result, skipped: { ...skipped }, possibleDuplicates: [...possibleDuplicates] };
   }
-}
-
-/** Why a message is not to be sent, as far as one can tell by looking at it. */
-function skipOf(
-  { message, outcome }: RepairCandidate,
-  { select, includeUndecodable, maxResubmits = 3 }: RepairOptions,
-): RepairSkip | undefined {
-  if (select !== undefined && !select({ message, outcome })) return "not-selected";
-  if (outcome.status === "unavailable") return "unavailable";
-  if (outcome.status === "undeserializable" && includeUndecodable !== true) return "undecodable";
-  return resubmitCountOf(message) >= maxResubmits ? "resubmitted-too-often" : undefined;
-}
-
-/** What a repair sends for a message, or why the message stays. */
-export async function planned(
-  candidate: RepairCandidate,
-  options: RepairOptions,
-): Promise<EncodedMessage | RepairSkip> {
-  const skip = skipOf(candidate, options);
-  if (skip !== undefined) return skip;
-  const { message: delivered, outcome } = candidate;
-  const target = targetOf(options);
-  const message = resubmissionOf(delivered, {
-    subscription: "queue" in target ? undefined : target.subscription,
-    messageId: options.targetDetectsDuplicates ? ownId(delivered, deadLetterPath(options.from)) : undefined,
-  });
-  return options.body === "transcode" && outcome.status === "decoded"
-    ? await transcoded(message, outcome, options)
-    : message;
-}
-
-/** The same whenever this message is tried, and another one after it came back, or when the queue was made again. */
-function ownId(delivered: DeliveredMessage, from: string): string {
-  const { sequenceNumber, enqueuedTimeUtc } = delivered;
-  const own = `:${sequenceNumber}:${enqueuedTimeUtc?.getTime() ?? 0}:${resubmitCountOf(delivered) + 1}`;
-  // An id has 128 characters at most.
-  return `waybill-resubmit:${from.toLowerCase().slice(-(128 - 17 - own.length))}${own}`;
-}
-
-/** The message in the chain's main format and current version, or that it cannot be written so. */
-async function transcoded(
-  message: EncodedMessage,
-  { body }: Decoded,
-  { pipeline, abortSignal }: RepairOptions,
-): Promise<EncodedMessage | "not-writable"> {
-  const {
-    "Content-Encoding": _,
-    "content-encoding": __,
-    ...applicationProperties
-  } = message.applicationProperties ?? {};
-  try {
-    return await pipeline.serialize(
-      { ...message, body, contentType: undefined, applicationProperties },
-      { abortSignal },
-    );
-  } catch (error) {
-    if (error instanceof WaybillError && error.code === "serialization-failed") return "not-writable";
-    throw error;
-  }
-}
-
-/** Throws `TypeError` for options that make no sense. */
-export function checkRepairOptions({
-  maxResubmits = 1,
-  maxPerSecond = 1,
-  limit = 1,
-  body = "as-is",
-  includeUndecodable,
-}: RepairOptions): void {
-  for (const [name, value] of Object.entries({ maxResubmits, maxPerSecond, limit })) {
-    if (!(value > 0)) throw new TypeError(`${name} must be above 0, not ${String(value)}.`);
-  }
-  if (body !== "as-is" && body !== "transcode")
-    throw new TypeError(`body must be "as-is" or "transcode", not ${JSON.stringify(body)}.`);
-  if (body === "transcode" && includeUndecodable === true)
-    throw new TypeError("What cannot be decoded cannot be transcoded: leave includeUndecodable out.");
-}
-
-/** Where repaired messages go: as told, or else where they were dead-lettered. */
-function targetOf({ from, to }: Pick<RepairOptions, "from" | "to">): RepairTarget {
-  if (to !== undefined) return to;
-  return "queue" in from ? { queue: from.queue } : { topic: from.topic, subscription: from.subscription };
 }
 
 function throwIfGivenUp(abortSignal: AbortSignal | undefined): void {

@@ -1,6 +1,6 @@
 import { parseMediaType } from "@waybill/core/serializer";
 import { type DeadLetterKind, deadLetterKind, isSameKind } from "./dead-letter-kind.js";
-import type { RepairCandidate } from "./repair-dead-letters.js";
+import type { RepairCandidate } from "./repair-options.js";
 
 /** Which dead letters to take: all that are given must hold, of each any one. */
 export interface DeadLetterCriteria {

@@ -1,0 +1,104 @@
+import type { ByteReader } from "../codec/byte-reader.js";
+import { readComposite } from "../codec/composite.js";
+import type { AmqpError } from "../frames/amqp-error.js";
+import { type Begin, beginType } from "../frames/performatives.js";
+import { COSTS, costOfPerformative } from "../memory/memory-budget.js";
+import { ChannelTable } from "./channel-table.js";
+import type { ConnectionEndpoint } from "./connection.js";
+import { SessionEndpoint } from "./session.js";
+import { SessionFrames } from "./session-frames.js";
+
+/** The sessions of a connection: how they begin, who gets which frame, and which have something to flush. */
+export class ConnectionSessions {
+  readonly #connection: ConnectionEndpoint;
+  readonly #channels = new ChannelTable();
+  readonly #working = new Set<SessionEndpoint>();
+  readonly #frames = new SessionFrames();
+
+  constructor(connection: ConnectionEndpoint) {
+    this.#connection = connection;
+  }
+
+  /** Begins a session; `undefined` when the peer takes no more. */
+  open(): SessionEndpoint | undefined {
+    const session = this.#allocate(0);
+    session?.begin();
+    return session;
+  }
+
+  /** A begin of the peer's: the answer to ours, or a session of its own. */
+  receiveBegin(body: ByteReader, channel: number): void {
+    const size = body.end - body.position;
+    const begin = readComposite(body, beginType);
+    if (this.#channels.atRemote(channel)) {
+      this.#connection.fail("amqp:not-allowed", `channel ${channel} has a session already`);
+    } else if (begin.remoteChannel !== undefined) {
+      this.#receiveAnswer(begin, begin.remoteChannel, channel);
+    } else this.#accept(begin, channel, costOfPerformative(size, body.items));
+  }
+
+  /** Hands a frame to the session on its channel. */
+  receive(body: ByteReader, code: number, channel: number): void {
+    const session = this.#channels.atRemote(channel);
+    if (!session) this.#connection.fail("amqp:not-allowed", `channel ${channel} has no session`);
+    else if (!this.#frames.receive(session, code, body)) {
+      this.#connection.fail("amqp:not-implemented", "a frame carries an unknown performative");
+    }
+  }
+
+  /** Remembers to flush a session before the output is taken. */
+  noteWork(session: SessionEndpoint): void {
+    this.#working.add(session);
+  }
+
+  flush(): void {
+    for (const session of this.#working) session.flush();
+    this.#working.clear();
+  }
+
+  forget(session: SessionEndpoint): void {
+    this.#channels.forget(session);
+  }
+
+  /** Ends all sessions with their connection. */
+  end(error: AmqpError | undefined): void {
+    for (const session of this.#channels.clear()) session.endWithConnection(error);
+    this.#working.clear();
+  }
+
+  #receiveAnswer(begin: Begin, ourChannel: number, channel: number): void {
+    const answered = this.#channels.at(ourChannel);
+    if (!answered || answered.remoteBegin) {
+      this.#connection.fail("amqp:not-allowed", "begin answers a session that was not begun");
+      return;
+    }
+    this.#channels.bind(answered, channel);
+    answered.receiveBegin(begin, channel);
+  }
+
+  #accept(begin: Begin, channel: number, performativeCost: number): void {
+    const session = this.#allocate(performativeCost);
+    if (!session) {
+      this.#connection.failForLimit("more sessions were begun than there is room for");
+      return;
+    }
+    this.#channels.bind(session, channel);
+    session.receiveBegin(begin, channel);
+    session.begin();
+    this.#connection.options.handler.onSession?.(session);
+  }
+
+  /** A session on a free channel; `undefined` when there is none, by the peer's channel-max (2.7.1) or our limits. */
+  #allocate(performativeCost: number): SessionEndpoint | undefined {
+    const connection = this.#connection;
+    const channelMax = connection.remoteOpen?.channelMax ?? 0xffff;
+    const cost = COSTS.session + performativeCost;
+    if (this.#channels.size >= connection.limits.maxSessions || !connection.hold(cost)) return undefined;
+    const session = this.#channels.add(
+      channelMax,
+      (channel) => new SessionEndpoint(connection, channel, cost),
+    );
+    if (session === undefined) connection.letGo(cost);
+    return session;
+  }
+}

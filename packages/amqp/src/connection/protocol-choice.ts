@@ -1,0 +1,36 @@
+import { AMQP_PROTOCOL, protocolHeader, SASL_PROTOCOL } from "../frames/frame.js";
+import type { ResolvedConnectionOptions } from "./connection-options.js";
+import type { ConnectionState } from "./connection-state.js";
+
+/** The protocol of a client's first header. */
+export function firstProtocol({ saslCredentials }: ResolvedConnectionOptions): number {
+  return saslCredentials ? SASL_PROTOCOL : AMQP_PROTOCOL;
+}
+
+/** The protocol that a peer's header begins; undefined for one that we do not speak in this state. */
+export function protocolOf(
+  header: Buffer,
+  state: ConnectionState,
+  options: ResolvedConnectionOptions,
+): "sasl" | "amqp" | undefined {
+  const protocol = header[4];
+  if (!header.equals(protocolHeader(protocol ?? 0))) return undefined;
+  if (protocol === SASL_PROTOCOL && state === "start" && speaksSasl(options)) return "sasl";
+  const isExpected = state === "sasl-done" || mayOmitSasl(state, options);
+  return protocol === AMQP_PROTOCOL && isExpected ? "amqp" : undefined;
+}
+
+/** The protocol that a server names to a peer whose header it refuses (2.2). */
+export function offeredProtocol(state: ConnectionState, options: ResolvedConnectionOptions): number {
+  return mayOmitSasl(state, options) ? AMQP_PROTOCOL : SASL_PROTOCOL;
+}
+
+function speaksSasl({ role, saslMechanisms, saslCredentials }: ResolvedConnectionOptions): boolean {
+  return role === "server" ? saslMechanisms.length > 0 : saslCredentials !== undefined;
+}
+
+function mayOmitSasl(state: ConnectionState, options: ResolvedConnectionOptions): boolean {
+  if (state !== "start") return false;
+  const { role, withoutSasl } = options;
+  return !speaksSasl(options) || (role === "server" && withoutSasl === "accept");
+}

@@ -1,0 +1,177 @@
+import type { Awaitable } from "../contracts/serializer.js";
+import { isPromise } from "../foundation/is-promise.js";
+import type { DeserializationOutcome } from "../message/outcome.js";
+import { attempt } from "./attempt.js";
+import type { ChainLink } from "./chain.js";
+import { checked, conclude, received } from "./conclude.js";
+import { failed, noProperties, type Reading } from "./reading.js";
+import { undeclared } from "./undeclared.js";
+
+/** The stage of reading that finds the serializer for a body: who is named or assumed is asked, or else the bytes must show whose they are. */
+export function choose(reading: Reading, bytes: Uint8Array): Awaitable<DeserializationOutcome> {
+  if (bytes.length === 0 && !isEmptyValue(reading)) {
+    reading.isEmpty = true;
+    return received(reading, undefined);
+  }
+  const { readAs, selection } = reading;
+  if (readAs?.serializer !== undefined) {
+    return chooseNamed(reading, readAs.serializer, readAs.isDeclared ?? true, bytes);
+  }
+  return selection.kind === "declared"
+    ? ask(reading, selection.link, bytes)
+    : chooseUndeclared(reading, selection.kind, bytes);
+}
+
+/** Whether no bytes at all are a value of the format that the message names, such as the empty text. */
+function isEmptyValue(reading: Reading): boolean {
+  const { readAs, selection } = reading;
+  const name = readAs?.serializer;
+  const link = name === undefined ? selection.link : linkOf(reading, name);
+  return link?.serializer.readsEmptyBodies === true && readAs?.isDeclared !== false;
+}
+
+function chooseUndeclared(
+  reading: Reading,
+  kind: keyof typeof undeclared,
+  bytes: Uint8Array,
+): Awaitable<DeserializationOutcome> {
+  const { policy: name, reason, detail } = undeclared[kind];
+  const policy = reading.options.contentTypePolicies[name];
+  if (kind !== "missing" || policy === "reject") reading.note(undefined, reason, detail);
+  if (policy === "reject") return reading.refused();
+  if (typeof policy === "string") return guess(reading, bytes, undefined);
+  const assumed = reading.chain.links[policy.position];
+  reading.assumed = assumed;
+  return assumed === undefined ? reading.refused() : ask(reading, assumed, bytes);
+}
+
+/** Lets the serializer read the body that the content type names or a policy assumes. */
+function ask(reading: Reading, link: ChainLink, bytes: Uint8Array): Awaitable<DeserializationOutcome> {
+  const value = tryLink(reading, link, bytes, true);
+  return isPromise(value)
+    ? value.then((settled) => answered(reading, settled, link, bytes))
+    : answered(reading, value, link, bytes);
+}
+
+function chooseNamed(
+  reading: Reading,
+  name: string,
+  isDeclared: boolean,
+  bytes: Uint8Array,
+): Awaitable<DeserializationOutcome> {
+  const link = linkOf(reading, name);
+  const isCandidate = isDeclared || reading.chain.candidates(bytes[0] ?? -1).includes(link);
+  if (!isCandidate) {
+    noteUnrecognized(reading, [], undefined);
+    return reading.refused();
+  }
+  const value = tryLink(reading, link, bytes, isDeclared);
+  const settle = (settled: unknown) =>
+    settled === failed ? reading.refused() : conclude(reading, settled, link);
+  return isPromise(value) ? value.then(settle) : settle(value);
+}
+
+function linkOf({ chain }: Reading, name: string): ChainLink {
+  const link = chain.links.find(({ serializer }) => serializer.name === name);
+  if (link === undefined) throw new TypeError(`No serializer of the pipeline is named "${name}".`);
+  return link;
+}
+
+function answered(
+  reading: Reading,
+  value: unknown,
+  link: ChainLink,
+  bytes: Uint8Array,
+): Awaitable<DeserializationOutcome> {
+  if (value !== failed) return conclude(reading, value, link);
+  if (reading.isUnavailable) return reading.refused();
+  const isFinal = reading.assumed === undefined && reading.options.contentTypePolicies.mismatch === "reject";
+  return isFinal ? reading.refused() : guess(reading, bytes, link);
+}
+
+/** Nobody is named, or the one that is failed: the bytes must show whose they are. */
+function guess(
+  reading: Reading,
+  bytes: Uint8Array,
+  asked: ChainLink | undefined,
+): Awaitable<DeserializationOutcome> {
+  const firstByte = bytes[0];
+  if (firstByte === undefined) {
+    reading.note(undefined, "body-empty", "The body is empty.");
+    return reading.refused();
+  }
+  const candidates = reading.chain.candidates(firstByte);
+  const isLabelBelieved =
+    reading.selection.kind === "foreign" && reading.options.contentTypePolicies.foreign !== "try-all";
+  const possible = isLabelBelieved
+    ? candidates.filter(({ serializer }) => serializer.detection === "magic")
+    : candidates;
+  return tryCandidates(reading, possible, 0, bytes, asked);
+}
+
+function tryCandidates(
+  reading: Reading,
+  candidates: readonly ChainLink[],
+  from: number,
+  bytes: Uint8Array,
+  asked: ChainLink | undefined,
+): Awaitable<DeserializationOutcome> {
+  for (let index = from; ; index++) {
+    const link = candidates[index];
+    if (link === undefined) break;
+    // What failed under its own label cannot pass under the stricter rules for unlabelled bodies.
+    if (link === asked) continue;
+    const value = tryLink(reading, link, bytes, false);
+    if (isPromise(value)) {
+      return value.then((settled) => {
+        if (settled !== failed) return conclude(reading, settled, link);
+        if (reading.isUnavailable) return reading.refused();
+        return tryCandidates(reading, candidates, index + 1, bytes, asked);
+      });
+    }
+    if (value !== failed) return conclude(reading, value, link);
+    if (reading.isUnavailable) return reading.refused();
+  }
+  noteUnrecognized(reading, candidates, asked);
+  return reading.refused();
+}
+
+/** One attempt: the value that the serializer reads, once it is checked, or that it failed. */
+function tryLink(reading: Reading, link: ChainLink, bytes: Uint8Array, isDeclared: boolean): unknown {
+  const { message, known, options, signal } = reading;
+  const context = {
+    messageType: known === undefined ? message.subject : known.type.name,
+    messageVersion: known?.version.version,
+    schema: known?.version.schemas[link.serializer.name],
+    contentType: message.contentType,
+    mediaType: reading.selection.mediaType,
+    applicationProperties: message.applicationProperties ?? noProperties,
+    signal,
+    isDeclared,
+    maxDepth: options.maxDepth,
+    maxItems: options.maxItemsIn(bytes.length),
+  };
+  try {
+    const value = attempt(link.serializer, bytes, context, options.attemptTimeoutInMs);
+    return isPromise(value)
+      ? value
+          .then((settled) => checked(reading, settled, link))
+          .catch((error: unknown) => reading.fail(link, error))
+      : checked(reading, value, link);
+  } catch (error) {
+    return reading.fail(link, error);
+  }
+}
+
+function noteUnrecognized(reading: Reading, tried: readonly ChainLink[], asked: ChainLink | undefined): void {
+  for (const link of reading.chain.links) {
+    if (link === asked || tried.includes(link)) continue;
+    const detail =
+      link.serializer.detection === "label"
+        ? "It reads only bodies whose content type names it."
+        : reading.selection.kind === "foreign" && link.serializer.detection === "structure"
+          ? "It has no header by which it would be known under the label of another format."
+          : "The body does not start like this format.";
+    reading.note(link, "not-recognized", detail);
+  }
+}

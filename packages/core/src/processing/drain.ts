@@ -1,0 +1,83 @@
+import type { TransportSubscription } from "../contracts/transport.js";
+import { WaybillError } from "../errors/error.js";
+import { isDoneWithin } from "../foundation/within.js";
+import type { Holding } from "../holding/holding.js";
+import type { CallSlots } from "./call-slots.js";
+import type { ErrorReporter } from "./error-reporter.js";
+import type { Handling } from "./handling.js";
+import type { InFlightMessage } from "./in-flight-message.js";
+import type { InFlightMessages } from "./in-flight-messages.js";
+import type { PendingWaits } from "./pending-waits.js";
+import type { ProcessorSettings } from "./processor-settings.js";
+
+/** Handlers get no less than four fifths of the time for closing; settling what they left takes at most this long. In milliseconds. */
+const longestSettlingMs = 5_000;
+
+/** What of a processor is drained, and what that works with. */
+export interface DrainParts {
+  readonly settings: ProcessorSettings;
+  readonly subscription: TransportSubscription;
+  readonly messages: InFlightMessages;
+  readonly slots: CallSlots;
+  readonly waits: PendingWaits;
+  readonly holding: Holding | undefined;
+  readonly handling: Handling;
+  readonly reporter: ErrorReporter;
+  /** Gives back a message that no handler has seen. */
+  readonly giveBack: (inFlight: InFlightMessage) => Promise<void>;
+}
+
+/**
+ * Receives nothing more, gives back what no handler has seen, and waits for the handlers that run; when the time is up, their messages are given
+ * back too. What even so is not settled stays locked until its lock runs out.
+ */
+export async function drain(parts: DrainParts, timeoutMs: number): Promise<void> {
+  const { scheduler } = parts.settings.intake.settings;
+  const settlingMs = timeoutMs === Number.POSITIVE_INFINITY ? 0 : Math.min(timeoutMs / 5, longestSettlingMs);
+  try {
+    if (await isDoneWithin(finish(parts), timeoutMs - settlingMs, scheduler)) return;
+    await isDoneWithin(cutShort(parts), settlingMs, scheduler);
+  } finally {
+    for (const inFlight of parts.messages.toArray()) parts.messages.end(inFlight);
+  }
+}
+
+async function finish({
+  subscription,
+  messages,
+  slots,
+  waits,
+  holding,
+  giveBack,
+}: DrainParts): Promise<void> {
+  const stopped = subscription.stop();
+  waits.end();
+  await Promise.all([stopped, holding?.close(stopped), ...slots.takeWaiting().map(giveBack)]);
+  await messages.whenIdle();
+}
+
+/** Takes their messages from the handlers that still run. */
+async function cutShort(parts: DrainParts): Promise<void> {
+  const { messages, holding } = parts;
+  await Promise.all([
+    holding?.giveBack(),
+    ...messages.toArray().map((inFlight) => takeFromHandler(inFlight, parts)),
+  ]);
+}
+
+async function takeFromHandler(
+  inFlight: InFlightMessage,
+  { settings, messages, handling, reporter }: DrainParts,
+): Promise<void> {
+  if (inFlight.isCalling) {
+    const { entityPath } = settings.intake.settings;
+    const { messageId } = inFlight.delivered;
+    const text =
+      "Its handler was not done when the subscription had to be closed; the message is given back.";
+    const error = new WaybillError("timeout", text, { entityPath, messageId });
+    inFlight.abort(error);
+    void reporter.report(error, "processMessageCallback", messageId);
+  }
+  if (inFlight.delivery !== undefined) await handling.abandon(inFlight.delivery);
+  messages.end(inFlight);
+}

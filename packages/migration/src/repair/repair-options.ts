@@ -1,0 +1,96 @@
+import type { DeserializationOutcome, Pipeline, Transport } from "@waybill/core";
+import type { CallOptions, DeliveredMessage } from "@waybill/core/transport";
+import type { DeadLetterQueue } from "./dead-letter-queue.js";
+import type { ReceiptLog } from "./receipt-log.js";
+
+/** Where repaired messages go. With a subscription, {@link resubmitFilter} must stand on each subscription of the topic. */
+export type RepairTarget =
+  | { readonly queue: string }
+  | { readonly topic: string; readonly subscription?: string | undefined };
+
+/** A dead-lettered message with what today's chain makes of it. */
+export interface RepairCandidate {
+  readonly message: DeliveredMessage;
+  readonly outcome: DeserializationOutcome;
+}
+
+/** Which messages to send again, where and how. */
+export interface RepairOptions extends CallOptions {
+  readonly transport: Transport;
+  /** The chain that consumers use now. */
+  readonly pipeline: Pick<Pipeline, "deserialize" | "serialize">;
+  readonly from: DeadLetterQueue;
+  /** Default: the entity they were dead-lettered in; for a subscription its topic, addressed to that subscription alone. */
+  readonly to?: RepairTarget | undefined;
+  /** `"as-is"` sends the bytes that came; `"transcode"` writes the value again, in the chain's main format and current version. Default: `"as-is"`. */
+  readonly body?: "as-is" | "transcode" | undefined;
+  /** Chooses among the messages. Default: all. */
+  readonly select?: ((candidate: RepairCandidate) => boolean) | undefined;
+  /** Also sends messages that today's chain cannot read; only as they are. Default: false. */
+  readonly includeUndecodable?: boolean | undefined;
+  /**
+   * Whether the target detects duplicates. Then each message gets an id of its own that is the same whenever it is tried, so that neither the
+   * original's id nor a crash between sending and noting it gets in the way; the original id is kept in an application property. Default: false.
+   */
+  readonly targetDetectsDuplicates?: boolean | undefined;
+  /** A message that was resubmitted this often stays. Default: 3. */
+  readonly maxResubmits?: number | undefined;
+  /** How many messages to send per second at most. Default: no limit. */
+  readonly maxPerSecond?: number | undefined;
+  /** How many messages to send at most. Default: no limit. */
+  readonly limit?: number | undefined;
+  /** How long to wait for messages before the queue counts as done, in milliseconds. Default: 2,000. */
+  readonly maxWaitTimeInMs?: number | undefined;
+  /** Remembers what was done; a repair with the receipts of an interrupted one goes on where that stopped. Default: in memory. */
+  readonly receipts?: ReceiptLog | undefined;
+  /** Called after each batch. */
+  readonly onProgress?: ((result: RepairResult) => void) | undefined;
+}
+
+/** Why a message stays in the dead-letter queue. */
+export type RepairSkip =
+  | "not-selected"
+  | "undecodable"
+  | "unavailable"
+  | "resubmitted-too-often"
+  /** It was resubmitted by this very repair and dead-lettered again. */
+  | "failed-again"
+  | "too-large"
+  | "not-writable";
+
+/** What a repair did. */
+export interface RepairResult {
+  /** Sent by this repair. */
+  readonly resubmitted: number;
+  /** Sent by an interrupted repair and only removed by this one. */
+  readonly resumed: number;
+  readonly skipped: Readonly<Partial<Record<RepairSkip, number>>>;
+  /**
+   * Messages that an interrupted repair may have sent without noting it, and that were sent again: their numbers in the dead-letter queue, those of
+   * earlier repairs with the same receipts first. Always empty where the target detects duplicates.
+   */
+  readonly possibleDuplicates: readonly bigint[];
+}
+
+/** Throws `TypeError` for options that make no sense. */
+export function checkRepairOptions({
+  maxResubmits = 1,
+  maxPerSecond = 1,
+  limit = 1,
+  body = "as-is",
+  includeUndecodable,
+}: RepairOptions): void {
+  for (const [name, value] of Object.entries({ maxResubmits, maxPerSecond, limit })) {
+    if (!(value > 0)) throw new TypeError(`${name} must be above 0, not ${String(value)}.`);
+  }
+  if (body !== "as-is" && body !== "transcode")
+    throw new TypeError(`body must be "as-is" or "transcode", not ${JSON.stringify(body)}.`);
+  if (body === "transcode" && includeUndecodable === true)
+    throw new TypeError("What cannot be decoded cannot be transcoded: leave includeUndecodable out.");
+}
+
+/** Where repaired messages go: where the options say, or else where they were dead-lettered. */
+export function targetOf({ from, to }: Pick<RepairOptions, "from" | "to">): RepairTarget {
+  if (to !== undefined) return to;
+  return "queue" in from ? { queue: from.queue } : { topic: from.topic, subscription: from.subscription };
+}
