@@ -4,8 +4,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { parseArgs, promisify } from "node:util";
+import { promisify } from "node:util";
 import { packAll } from "./package-checks/pack-all.js";
+import { readOptions } from "./run/options.js";
 
 // Packs @waybill/cli and what it needs of ours, installs the tarballs with npm into an empty folder outside the workspace, and runs `npx waybill`
 // there, as a user would. Exits with 1 when a step does not end as it should. --slack is how many times longer a start may take, where other work is
@@ -23,9 +24,9 @@ interface Unused {
 
 export default defineConfig({ serializer: msgpack(), additionalDeserializers: [json()] });
 `;
-const { values: args } = parseArgs({ options: { slack: { type: "string", default: "1" } } });
+const { slack } = readOptions({ slack: 1 });
 const starts = 5;
-const maxStartMs = 1000 * Number(args.slack);
+const maxStartMs = 1000 * slack;
 const folder = await mkdtemp(join(tmpdir(), "waybill-packed-"));
 
 try {
