@@ -1,12 +1,11 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import type { Report } from "./attack/attackers.js";
 import type { Flood } from "./attack/flood.js";
 import { FLOODS } from "./attack/floods.js";
 import { OfficialClient, type RoundTrip, type Work } from "./attack/official-client.js";
 import type { Measurement } from "./attack/server.js";
+import { percentile as percentileOf } from "./run/figures.js";
+import { readOptions } from "./run/options.js";
+import { nodeCommand, SupervisedProcess } from "./supervisor/supervised-process.js";
 
 // Floods a server with everything that is to fill its memory or hold up its loop, one kind after the other, while a client of the official SDK sends
 // and receives. The server, the attackers and the client are processes of their own, on loopback. Exits with 1 when the server dies, takes more
@@ -14,14 +13,7 @@ import type { Measurement } from "./attack/server.js";
 // `--slack` multiplies the bounds on time, for runs of so few round trips that one of them decides, or on busy machines.
 // Usage: attack [--seconds 300] [--slack 1] [--only text] [--list]
 
-const { values: args } = parseArgs({
-  options: {
-    seconds: { type: "string", default: "300" },
-    slack: { type: "string", default: "1" },
-    only: { type: "string", default: "" },
-    list: { type: "boolean", default: false },
-  },
-});
+const { seconds, slack, only, list } = readOptions({ seconds: 300, slack: 1, only: "", list: false });
 
 /** The heap of the server, in MB, and what its process may take in all: the heap, 256 MB for connections, and 256 MB for bodies and the process itself. */
 const HEAP_MB = 768;
@@ -40,54 +32,49 @@ const HEADINGS = [
   ...["memory", "stall", "(wall)", "p50", "p99", "(wall)", "round trips", "connections", "answers"],
 ];
 
-const slack = Number(args.slack);
-const chosen = FLOODS.filter(({ name }) => name.includes(args.only));
-if (args.list) console.log(FLOODS.map(({ name }) => name).join("\n"));
-else process.exitCode = (await attack(chosen, Number(args.seconds) * 1000)) ? 0 : 1;
+const chosen = FLOODS.filter(({ name }) => name.includes(only));
+if (list) console.log(FLOODS.map(({ name }) => name).join("\n"));
+else process.exitCode = (await attack(chosen, seconds * 1000)) ? 0 : 1;
 
 async function attack(floods: readonly Flood[], durationMs: number): Promise<boolean> {
   const server = start("server", [], [`--max-old-space-size=${HEAP_MB}`]);
-  const [[port, tlsPort]] = (await once(server, "message")) as [[number, number]];
-  const attackers = start("attackers", [String(port), String(tlsPort)], []);
-  const client = new OfficialClient(port, server.pid ?? 0);
-  let isServerOver = false;
-  server.once("exit", () => {
-    isServerOver = true;
-  });
+  const [port, tlsPort] = (await server.ready) as [number, number];
+  const attackers = start("attackers", [port, tlsPort]);
+  const client = new OfficialClient(port, server.pid);
   await client.work(after(500));
-  await ask<Measurement>(server, "measure");
+  await server.ask<Measurement>("measure");
   const quiet = percentile((await client.work(after(QUIET_MS))).roundTrips, "wallMs", 99);
   console.log(`Before the floods 99 of 100 round trips took ${quiet.toFixed(0)} ms at most.\n`);
   console.log(row(HEADINGS));
   let isHeld = true;
   for (const flood of floods) {
     if (flood.prepare !== undefined) {
-      await ask(server, flood.prepare);
-      await ask(server, "measure");
+      await server.ask(flood.prepare);
+      await server.ask("measure");
     }
-    attackers.send({ name: flood.name, ms: durationMs / floods.length });
-    let report: Report | undefined;
-    const done = once(attackers, "message").then(([message]) => {
-      report = message as Report;
-      return report;
+    let isDone = false;
+    const done = attackers.ask<Report>({ name: flood.name, ms: durationMs / floods.length }).finally(() => {
+      isDone = true;
     });
-    const work = await client.work(() => report !== undefined || isServerOver);
-    if (isServerOver) {
+    // Without the server it is not waited for.
+    done.catch(() => {});
+    const work = await client.work(() => isDone || server.isOver);
+    if (server.isOver) {
       console.log(row([flood.name, "the server is dead"]));
       isHeld = false;
       break;
     }
-    const figures = { ...(await ask<Measurement>(server, "measure")), ...work, ...(await done) };
+    const figures = { ...(await server.ask<Measurement>("measure")), ...work, ...(await done) };
     const faults = faultsOf(figures);
     if (faults.length > 0) isHeld = false;
     console.log(row([flood.name, ...cellsOf(figures), ` ${faults.join(", ") || "held"}`]));
-    await ask(server, "empty");
+    await server.ask("empty");
     // What the attackers left is still being cleared away.
     await client.work(after(300));
-    await ask(server, "measure");
+    await server.ask("measure");
   }
   await client.close();
-  for (const process of [attackers, server]) process.kill("SIGKILL");
+  await Promise.all([attackers.kill(), server.kill()]);
   console.log(isHeld ? "\nEvery bound held, and nothing was lost." : "\nNot every bound held.");
   return isHeld;
 }
@@ -120,15 +107,13 @@ function cellsOf({ residentBytes, stallMs, delayMs, roundTrips, connections, ans
   ];
 }
 
-function start(name: string, parameters: readonly string[], execArgv: readonly string[]): ChildProcess {
-  const program = fileURLToPath(new URL(`./attack/${name}.js`, import.meta.url));
-  return fork(program, [...parameters], { execArgv: [...execArgv] });
-}
-
-async function ask<Answer>(child: ChildProcess, order: string): Promise<Answer> {
-  const answer = once(child, "message");
-  child.send(order);
-  return ((await answer) as [Answer])[0];
+function start(
+  name: string,
+  parameters: readonly number[] = [],
+  flags: readonly string[] = [],
+): SupervisedProcess {
+  const program = new URL(`./attack/${name}.js`, import.meta.url);
+  return new SupervisedProcess({ command: nodeCommand(program, parameters, flags) });
 }
 
 function after(ms: number): () => boolean {
@@ -137,8 +122,10 @@ function after(ms: number): () => boolean {
 }
 
 function percentile(roundTrips: readonly RoundTrip[], figure: keyof RoundTrip, percent: number): number {
-  const sorted = roundTrips.map((roundTrip) => roundTrip[figure]).sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? Number.NaN;
+  return percentileOf(
+    roundTrips.map((roundTrip) => roundTrip[figure]),
+    percent,
+  );
 }
 
 function row([name = "", ...cells]: readonly string[]): string {

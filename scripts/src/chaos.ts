@@ -1,7 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { ServiceBusClient } from "@azure/service-bus";
 import {
   type Message,
@@ -14,63 +10,65 @@ import {
 } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { azureRetryOptions, azureTransport } from "@waybill/transport-azure";
-import { ServerProcess } from "./chaos/server-process.js";
-import { kindOf, Tally } from "./chaos/tally.js";
+import { kindOf } from "./chaos/kinds.js";
+import { Journal } from "./ledger/journal.js";
+import { Ledger } from "./ledger/ledger.js";
+import { ABSENT, type Effect, SENT } from "./ledger/lines.js";
+import { readOptions } from "./run/options.js";
+import { conclude } from "./run/verdict.js";
+import { openScratch, pause, until } from "./run/waiting.js";
+import { SupervisedServer } from "./supervisor/supervised-server.js";
 
 // Sends messages through the client, the official SDK and a broker server on durable storage, and kills the server with `kill -9` while
-// they are sent and handled. Then counts by id: every message that can be read was handled, every poison message lies in the dead-letter
+// they are sent and handled. Then compares by id: every message that can be read was handled, every poison message lies in the dead-letter
 // queue with its record. Exits with 1 if one is missing.
 
-const { values: args } = parseArgs({
-  options: {
-    messages: { type: "string", default: "100000" },
-    kills: { type: "string", default: "5" },
-  },
-});
-const messageCount = Number(args.messages);
-const kills = Number(args.kills);
+const { messages: messageCount, kills } = readOptions({ messages: 100_000, kills: 5 });
 const batchSize = 100;
 const maxConcurrentCalls = 100;
 const poisonBody = new TextEncoder().encode('{"number": broken');
+/** What a poison message is once it is sent: nobody handles it. */
+const DEAD = "dead-lettered with its record";
 
-const directory = mkdtempSync(join(tmpdir(), "waybill-chaos-"));
-const server = new ServerProcess(directory);
-const tally = new Tally(messageCount);
-const startedAt = performance.now();
+using root = openScratch("chaos");
+// Every kill costs what is locked a delivery; good messages must not run out of them.
+const work = { lockDurationMs: 30_000, maxDeliveryCount: 1_000 };
+const server = SupervisedServer.inDirectory(root.path, { queues: { work } });
+const ledger = new Ledger();
+const journal = new Journal((line) => ledger.take(line));
+const goodCount = numbersFrom(0, messageCount).filter((number) => kindOf(number) !== "poison").length;
+const abandoned = new Set<number>();
 console.log(`chaos: ${messageCount} messages, ${maxConcurrentCalls} handlers, ${kills} kills`);
-try {
-  await server.start();
-  const serviceBusClient = new ServiceBusClient(server.connectionString, { retryOptions: azureRetryOptions });
-  const client = new WaybillClient(azureTransport(serviceBusClient), { serializer: json() });
-  subscribe(client.createReceiver("work"));
-  await Promise.all([sendAll(client.createSender("work")), killNowAndThen()]);
-  await until(() => tally.handledCount === tally.goodCount);
-  await emptied(client);
-  await collectDeadLetters(client.createReceiver("work", { subQueueType: "deadLetter" }));
-  await client.close();
-  await serviceBusClient.close();
-  await server.kill();
-  for (const line of tally.close()) console.log(line);
-  for (const violation of tally.violations.slice(0, 20)) console.error(violation);
-  const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
-  const verdict =
-    tally.violations.length === 0 ? "Nothing was lost" : `${tally.violations.length} violations`;
-  console.log(`${verdict}, ${seconds} s`);
-  process.exitCode = tally.violations.length === 0 ? 0 : 1;
-} finally {
-  rmSync(directory, { recursive: true, force: true });
-}
+await server.start();
+const serviceBusClient = new ServiceBusClient(server.connectionString, { retryOptions: azureRetryOptions });
+const client = new WaybillClient(azureTransport(serviceBusClient), { serializer: json() });
+subscribe(client.createReceiver("work"));
+await Promise.all([sendAll(client.createSender("work")), killNowAndThen()]);
+await until(() => ledger.settlingCount === goodCount);
+await emptied(client);
+await collectDeadLetters(client.createReceiver("work", { subQueueType: "deadLetter" }));
+await client.close();
+await serviceBusClient.close();
+await server.kill();
+for (const line of ledger.summary()) console.log(line);
+conclude([...server.findings, ...ledger.violations()], "Nothing was lost");
 
 function subscribe(receiver: Receiver): void {
   receiver.subscribe(
     {
       async processMessage(message) {
         const number = numberOf(message);
-        if (tally.takesAbandoning(number)) await receiver.abandonMessage(message);
-        else tally.handled(number);
+        journal.got("work", String(number));
+        const kind = kindOf(number);
+        if (kind === "poison") journal.violation(`poison message ${number} reached the handler`);
+        else if (kind === "abandoned" && !abandoned.has(number)) {
+          abandoned.add(number);
+          journal.note("abandon");
+          await receiver.abandonMessage(message);
+        } else if (!ledger.isSettling(thingOf(number))) journal.begin("handle", [[thingOf(number), ABSENT]]);
       },
       processError({ error, disposition }) {
-        if (disposition !== "deadLettered") tally.error(codeOf(error));
+        if (disposition !== "deadLettered") journal.error(error);
       },
     },
     { maxConcurrentCalls },
@@ -85,21 +83,19 @@ async function sendAll(sender: Sender): Promise<void> {
       const first = next;
       const end = Math.min(first + batchSize, messageCount);
       next = end;
-      await until(() => first - tally.handledCount < 5_000);
-      await sendBatch(sender, first, end);
+      await until(() => first - ledger.settlingCount < 5_000);
+      await sendBatch(sender, numbersFrom(first, end));
     }
   };
   await Promise.all([sendBatches(), sendBatches(), sendBatches(), sendBatches()]);
 }
 
-async function sendBatch(sender: Sender, first: number, end: number): Promise<void> {
-  const numbers = Array.from({ length: end - first }, (_, index) => first + index);
+async function sendBatch(sender: Sender, numbers: readonly number[]): Promise<void> {
   const poison = numbers.filter((number) => kindOf(number) === "poison");
   const others = numbers.filter((number) => kindOf(number) !== "poison");
-  await untilAcknowledged(() => sender.sendMessages(others.map(toMessage)));
+  await untilAcknowledged(others, SENT, () => sender.sendMessages(others.map(toMessage)));
   const encoded = poison.map((number) => ({ ...toMessage(number), body: poisonBody }));
-  await untilAcknowledged(() => sender.sendEncodedMessages(encoded));
-  for (const number of numbers) tally.sent(number);
+  await untilAcknowledged(poison, DEAD, () => sender.sendEncodedMessages(encoded));
 }
 
 function toMessage(number: number): Message {
@@ -111,14 +107,19 @@ function toMessage(number: number): Message {
 }
 
 /** Sends again what was not acknowledged, as an application does. */
-async function untilAcknowledged(send: () => Promise<void>): Promise<void> {
+async function untilAcknowledged(
+  numbers: readonly number[],
+  state: string,
+  send: () => Promise<void>,
+): Promise<void> {
+  const effects = numbers.map((number): Effect => [thingOf(number), state]);
   for (;;) {
     try {
-      return await send();
+      return await journal.attempt("send", effects, send);
     } catch (error) {
-      tally.error(`send ${codeOf(error)}`);
+      journal.error(error, "send");
       if (!(error instanceof WaybillError) || !error.retryable) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await pause(100);
     }
   }
 }
@@ -126,13 +127,12 @@ async function untilAcknowledged(send: () => Promise<void>): Promise<void> {
 async function killNowAndThen(): Promise<void> {
   for (let kill = 1; kill <= kills; kill++) {
     const at = Math.floor((messageCount * kill) / (kills + 1));
-    await until(() => tally.handledCount >= at);
-    await server.kill();
+    await until(() => ledger.settlingCount >= at);
     const killedAt = performance.now();
-    await server.start();
+    await server.restart();
     const startMs = performance.now() - killedAt;
-    const before = tally.handledCount;
-    await until(() => tally.handledCount > before);
+    const before = ledger.settlingCount;
+    await until(() => ledger.settlingCount > before);
     const againMs = performance.now() - killedAt;
     console.log(
       `kill ${kill} after ${before} messages: listens again after ${startMs.toFixed(0)} ms, handles after ${againMs.toFixed(0)} ms`,
@@ -146,33 +146,40 @@ async function emptied(client: WaybillClient): Promise<void> {
   await until(async () => (await receiver.peekMessages(1, { fromSequenceNumber: 0n })).length === 0);
 }
 
+/** A message whose send was tried twice may be there twice. */
 async function collectDeadLetters(receiver: Receiver<UndecodedMessage>): Promise<void> {
+  const found = new Map<string, string>();
   for (;;) {
     const letters = await receiver.receiveMessages(500, { maxWaitTimeInMs: 1_000 });
-    if (letters.length === 0) return;
-    for (const letter of letters) tally.deadLettered(numberOf(letter), flawOf(letter));
+    if (letters.length === 0) break;
+    for (const letter of letters) {
+      const thing = thingOf(numberOf(letter));
+      if (found.get(thing) !== undefined) journal.note("dead-lettered again");
+      if ((found.get(thing) ?? DEAD) === DEAD) found.set(thing, flawOf(letter) ?? DEAD);
+    }
     await Promise.all(letters.map((letter) => receiver.completeMessage(letter)));
   }
+  journal.found([...found]);
 }
 
 function flawOf(
   letter: Parameters<typeof parseDeadLetterRecord>[0] & { rawBody: unknown },
 ): string | undefined {
   const record = parseDeadLetterRecord(letter);
-  if (record === undefined) return "it has no record";
-  if (record.bodyBytes !== poisonBody.length) return `its record reports ${record.bodyBytes} bytes`;
-  if (!(letter.rawBody instanceof Uint8Array)) return "its body is not what was sent";
-  return Buffer.compare(letter.rawBody, poisonBody) === 0 ? undefined : "its body is not what was sent";
+  if (record === undefined) return "dead-lettered without a record";
+  if (record.bodyBytes !== poisonBody.length) return `dead-lettered as ${record.bodyBytes} bytes`;
+  const isSame = letter.rawBody instanceof Uint8Array && Buffer.compare(letter.rawBody, poisonBody) === 0;
+  return isSame ? undefined : "dead-lettered with another body";
+}
+
+function thingOf(number: number): string {
+  return `work/${number}`;
 }
 
 function numberOf({ messageId }: { messageId?: unknown }): number {
   return Number(String(messageId).slice(2));
 }
 
-function codeOf(error: unknown): string {
-  return error instanceof WaybillError ? error.code : String(error);
-}
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
+function numbersFrom(first: number, end: number): number[] {
+  return Array.from({ length: end - first }, (_, index) => first + index);
 }

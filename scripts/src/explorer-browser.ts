@@ -2,26 +2,19 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { openStage } from "./explorer-browser/browser.js";
 import { changeChecks } from "./explorer-browser/change-checks.js";
 import type { Check } from "./explorer-browser/check.js";
 import { loadChecks } from "./explorer-browser/load-checks.js";
 import { takePictures } from "./explorer-browser/pictures.js";
 import { readChecks } from "./explorer-browser/read-checks.js";
+import { readOptions } from "./run/options.js";
 
 // Looks at the page of the explorer in a real browser: Debian's chromium, or the one that CHROMIUM names. The data is the demo's, webhooks of three
 // eras with their dead letters, plus bodies that mean harm and a queue of a million messages. Exits with 1 when something does not hold.
 // Usage: explorer-browser [--no-load] [--only text] [--pictures]    --pictures writes those of the docs
 
-const { values: args } = parseArgs({
-  options: {
-    load: { type: "boolean", default: true },
-    only: { type: "string", default: "" },
-    pictures: { type: "boolean", default: false },
-  },
-  allowNegative: true,
-});
+const args = readOptions({ load: true, only: "", pictures: false });
 const startedAt = Date.now();
 let failures = 0;
 

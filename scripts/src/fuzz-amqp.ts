@@ -1,7 +1,9 @@
 import type { Connection } from "@waybill/amqp";
-import { mutate, type Random, seededRandom } from "./fuzz/mutate.js";
+import { mutate } from "./fuzz/mutate.js";
 import { readOutput } from "./fuzz/read-output.js";
 import { openEndpoint, recordTraffic } from "./fuzz/recorded-traffic.js";
+import { readNumbers } from "./run/options.js";
+import { type Random, randomFrom } from "./run/random.js";
 
 // Feeds mutated recorded traffic to AMQP endpoints and stops at the first that throws, hangs, writes something
 // malformed, or grows. Usage: fuzz-amqp [mutations, default 100,000] [seed, default the time].
@@ -9,9 +11,8 @@ import { openEndpoint, recordTraffic } from "./fuzz/recorded-traffic.js";
 const MAX_OUTPUT_SIZE = 4_194_304;
 const MAX_DURATION_MS = 2_000;
 
-const mutations = Number(process.argv[2] ?? 100_000);
-const seed = Number(process.argv[3] ?? Date.now() % 1_000_000);
-const random = seededRandom(seed);
+const [mutations = 0, seed = 0] = readNumbers(100_000, Date.now() % 1_000_000);
+const random = randomFrom(seed);
 const recordings = recordTraffic().map(({ role, pieces }) => ({ role, stream: Buffer.concat(pieces) }));
 const endings = new Map<string, number>();
 

@@ -2,9 +2,10 @@ import { Buffer } from "node:buffer";
 import { connect } from "node:net";
 import { type Broker, createBroker } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
-import { seededRandom } from "./fuzz/mutate.js";
 import { mutateText } from "./fuzz-http/mutate-text.js";
 import { type SampleRequest, samples, toBytes } from "./fuzz-http/requests.js";
+import { readNumbers } from "./run/options.js";
+import { randomFrom } from "./run/random.js";
 
 // Mutates requests of HTTP over sockets: the bytes of whole requests, their heads and their bodies alone, and first bytes of no protocol. A
 // healthy client works all along. An answer of 500, an answer that reports the server's insides, and any warning fail the run.
@@ -17,9 +18,8 @@ const PATIENCE_MS = 200;
 /** What no answer may hold: paths, stacks, names of the language's errors. */
 const INSIDES = /node_modules|\bat \S+ \(|\.js:\d|file:\/\/|TypeError|RangeError|undefined is|Cannot read/;
 
-const mutations = Number(process.argv[2] ?? 100_000);
-const seed = Number(process.argv[3] ?? Date.now() % 1_000_000);
-const random = seededRandom(seed);
+const [mutations = 0, seed = 0] = readNumbers(100_000, Date.now() % 1_000_000);
+const random = randomFrom(seed);
 const statuses = new Map<string, number>();
 console.log(`${mutations} mutations, seed ${seed}`);
 

@@ -11,9 +11,11 @@ import {
 } from "@waybill/amqp";
 import { type Broker, createBroker } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
-import { mutate, seededRandom } from "./fuzz/mutate.js";
+import { mutate } from "./fuzz/mutate.js";
 import { speakOddly } from "./fuzz/odd-client.js";
 import { openConnection, openSession } from "./fuzz/open-connection.js";
+import { readNumbers } from "./run/options.js";
+import { randomFrom } from "./run/random.js";
 
 // Mutates what a client says to the broker server, over sockets, and now and then keeps to the protocol and says odd things. A healthy
 // client sends all along. The server warns of its own defects, and any such warning fails the run. Usage: fuzz-server [mutations, default 100,000] [seed, default the time].
@@ -25,9 +27,8 @@ const ODD_EVERY = 10;
 /** How long a mutated client waits for the server to close before it goes away by itself. */
 const PATIENCE_MS = 10;
 
-const mutations = Number(process.argv[2] ?? 100_000);
-const seed = Number(process.argv[3] ?? Date.now() % 1_000_000);
-const random = seededRandom(seed);
+const [mutations = 0, seed = 0] = readNumbers(100_000, Date.now() % 1_000_000);
+const random = randomFrom(seed);
 console.log(`${mutations} mutations, seed ${seed}`);
 
 process.on("warning", (warning) => {

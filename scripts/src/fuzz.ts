@@ -1,17 +1,15 @@
-import { parseArgs } from "node:util";
 import { createPipeline, type Serializer, WaybillError } from "@waybill/core";
 import { type DeserializeContext, parseMediaType } from "@waybill/core/serializer";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import fc from "fast-check";
+import { newSeed, readOptions } from "./run/options.js";
 
 // Feeds random and damaged bodies to every serializer, to the chain of all of them, and to the media-type parser. Whatever comes in, what
 // comes out is a value or a WaybillError with a reason, soon. Exits with 1 and prints the input otherwise.
 
-const { values: args } = parseArgs({ options: { runs: { type: "string" }, seed: { type: "string" } } });
-const runs = Number(args.runs ?? 200_000);
-const seed = Number(args.seed ?? Date.now() % 2 ** 31);
+const { runs, seed } = readOptions({ runs: 200_000, seed: newSeed() });
 const maxMs = 50;
 
 const schema = {

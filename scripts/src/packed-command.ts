@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
-import { parseArgs, promisify } from "node:util";
+import { promisify } from "node:util";
 import { packAll } from "./package-checks/pack-all.js";
+import { readOptions } from "./run/options.js";
 
 // Packs @waybill/cli and what it needs of ours, installs the tarballs with npm into an empty folder outside the workspace, and runs `npx waybill`
 // there, as a user would. Exits with 1 when a step does not end as it should. --slack is how many times longer a start may take, where other work is
@@ -24,7 +25,7 @@ interface Unused {
 
 export default defineConfig({ serializer: msgpack(), additionalDeserializers: [json()] });
 `;
-const { values: args } = parseArgs({ options: { slack: { type: "string", default: "1" } } });
+const { slack } = readOptions({ slack: 1 });
 const starts = 5;
 /** Node takes about a millisecond for each file that it loads. */
 const maxFiles = 35;
@@ -35,7 +36,7 @@ export async function load(url, context, next) {
   return await next(url, context);
 }
 `;
-const maxStartMs = 1000 * Number(args.slack);
+const maxStartMs = 1000 * slack;
 const folder = await mkdtemp(join(tmpdir(), "waybill-packed-"));
 
 try {

@@ -1,23 +1,15 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { confluentResults } from "./peer-formats/confluent.js";
 import { pythonResults } from "./peer-formats/python.js";
+import { newSeed, readOptions } from "./run/options.js";
 
 // Exchanges generated values with other libraries, in both directions: Debian's python3-avro, python3-cbor2 and python3-msgpack, and
 // @confluentinc/schemaregistry, which is installed beside the workspace (190 MB). PYTHON names another interpreter that has the modules.
 // Exits with 1 when one value comes out differently. With --record the versions are written down for docs/interop.md.
 // Usage: peer-formats [--values 1000] [--seed n] [--record]
 
-const { values: args } = parseArgs({
-  options: {
-    values: { type: "string", default: "1000" },
-    seed: { type: "string" },
-    record: { type: "boolean", default: false },
-  },
-});
-const count = Number(args.values);
-const seed = Number(args.seed ?? Date.now() % 2 ** 31);
+const { values: count, seed, record } = readOptions({ values: 1000, seed: newSeed(), record: false });
 console.log(`peer-formats: ${count} values of each format, seed ${seed}`);
 const results = [
   ...(await pythonResults(process.env.PYTHON ?? "/usr/bin/python3", count, seed)),
@@ -30,8 +22,8 @@ for (const { name, version, ours, values, findings } of results) {
 }
 const isClean = results.every(({ findings }) => findings.length === 0);
 process.exitCode = isClean ? 0 : 1;
-if (args.record && isClean) {
+if (record && isClean) {
   const page = fileURLToPath(new URL("../../test/interop/peer-formats.json", import.meta.url));
-  const record = results.map(({ name, version, ours, values }) => ({ name, version, ours, values }));
-  writeFileSync(page, `${JSON.stringify(record, null, 2)}\n`);
+  const versions = results.map(({ name, version, ours, values }) => ({ name, version, ours, values }));
+  writeFileSync(page, `${JSON.stringify(versions, null, 2)}\n`);
 }

@@ -3,25 +3,24 @@ import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isDeepStrictEqual, parseArgs, promisify } from "node:util";
+import { isDeepStrictEqual, promisify } from "node:util";
 import { build } from "esbuild";
 import { packAll } from "./package-checks/pack-all.js";
+import { readOptions } from "./run/options.js";
 
 // Installs @azure/event-hubs 5.8.0, whose libraries are older, then @azure/service-bus and our packed packages, so that npm gives each copies of
 // its own, and runs a program there that shows that the SDK's copies are patched, and no others. Then bundles the program with esbuild
 // and runs it where nothing is installed. Exits with 1 when it is not so.
 // Usage: sdk-copies [--versions 7.9.2,7.9.5,7.10.0-beta.2]
 
-const { values: args } = parseArgs({
-  options: { versions: { type: "string", default: "7.9.2,7.9.5,7.10.0-beta.2" } },
-});
+const { versions } = readOptions({ versions: "7.9.2,7.9.5,7.10.0-beta.2" });
 const run = promisify(execFile);
 const program = fileURLToPath(new URL("./sdk-copies/probe.js", import.meta.url));
 const root = await mkdtemp(join(tmpdir(), "waybill-copies-"));
 
 try {
   const tarballs = await packAll(["transport-azure", "broker-server"], root);
-  for (const version of args.versions.split(",")) await tryVersion(version, tarballs);
+  for (const version of versions.split(",")) await tryVersion(version, tarballs);
 } finally {
   await rm(root, { recursive: true });
 }

@@ -1,15 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { parseArgs } from "node:util";
-import { BrokerProcess } from "./soak-port/broker-process.js";
-import { PortLedger } from "./soak-port/port-ledger.js";
+import { Journal } from "./ledger/journal.js";
+import { Ledger } from "./ledger/ledger.js";
+import { readOptions } from "./run/options.js";
+import { conclude } from "./run/verdict.js";
+import { openScratch, pause } from "./run/waiting.js";
+import { authorityIn, commandIn, residentMegabytes } from "./soak-port/command.js";
 import {
   administer,
-  drain,
-  openAdministration,
-  queue,
-  queuesOf,
+  findAll,
+  makeQueue,
   type Work,
   workOverAmqp,
   workOverHttp,
@@ -20,37 +18,30 @@ import {
 // and entity is accounted for. Exits with 1 when something is lost, comes back or was never sent.
 // Usage: soak-port [--minutes 10] [--kills 5] [--clients 3]
 
-const { values: args } = parseArgs({
-  options: {
-    minutes: { type: "string", default: "10" },
-    kills: { type: "string", default: "5" },
-    clients: { type: "string", default: "3" },
-  },
-});
-const durationMs = Number(args.minutes) * 60_000;
-const kills = Number(args.kills);
-const clients = Number(args.clients);
+const { minutes, kills, clients } = readOptions({ minutes: 10, kills: 5, clients: 3 });
+const ways = ["amqp", "websocket", "http"];
 
+// What is delivered here is completed at once, so it must have been kept.
+const ledger = new Ledger({ mustKeepDelivered: true });
+const journal = new Journal((line) => ledger.take(line));
 // The SDK lets some errors of a lost connection go by unhandled.
-process.on("unhandledRejection", (error) => ledger.error("unhandled", error));
+process.on("unhandledRejection", (error) => journal.error(error, "unhandled"));
 
-const ledger = new PortLedger();
-const directory = mkdtempSync(join(tmpdir(), "waybill-soak-port-"));
-const broker = new BrokerProcess(directory);
-console.log(`soak-port: ${args.minutes} min, ${clients} clients each way, ${kills} kills`);
+using root = openScratch("soak-port");
+const server = commandIn(root.path);
+console.log(`soak-port: ${minutes} min, ${clients} clients each way, ${kills} kills`);
 try {
   await soak();
 } finally {
-  await broker.kill();
-  rmSync(directory, { recursive: true, force: true });
+  await server.kill();
 }
 
 async function soak(): Promise<void> {
-  await broker.start();
-  // Each kill costs what is locked a delivery; it must not run out of them.
-  await openAdministration(broker).createQueue(queue, { lockDuration: "PT30S", maxDeliveryCount: 2000 });
+  await server.start();
   let isOver = false;
-  const work: Work = { broker, ledger, isOver: () => isOver };
+  const authority = authorityIn(root.path);
+  const work: Work = { server, authority, journal, isOver: () => isOver };
+  await makeQueue(work);
   const workers = Array.from({ length: clients }, () => [
     workOverAmqp("amqp", work),
     workOverAmqp("websocket", work),
@@ -58,21 +49,22 @@ async function soak(): Promise<void> {
   ]).flat();
   workers.push(administer(work));
   for (let kill = 1; kill <= kills + 1; kill++) {
-    await new Promise((resolve) => setTimeout(resolve, durationMs / (kills + 1)));
-    console.log(`after ${Math.round(performance.now() / 1000)} s: ${broker.residentMegabytes} MB resident`);
-    if (kill > kills) break;
-    await broker.kill();
-    await broker.start();
+    await pause((minutes * 60_000) / (kills + 1));
+    const memory = residentMegabytes(server.process.pid);
+    console.log(`after ${Math.round(performance.now() / 1000)} s: ${memory} MB resident`);
+    if (kill <= kills) await server.restart();
   }
   isOver = true;
   await Promise.all(workers);
   // Once more, so that what is there has come through a kill, and no lock is left.
-  await broker.kill();
-  await broker.start();
-  const entities = await queuesOf(broker);
-  for (const line of ledger.close(await drain(broker), entities)) console.log(line);
-  const violations = [...broker.findings, ...ledger.violations];
-  for (const violation of violations.slice(0, 20)) console.error(violation);
-  console.log(violations.length === 0 ? "Nothing was lost" : `${violations.length} violations`);
-  process.exitCode = violations.length === 0 ? 0 : 1;
+  await server.restart();
+  await findAll(work);
+  for (const line of ledger.summary()) console.log(line);
+  const unused = ways.flatMap((way) =>
+    ["send", "complete"]
+      .map((verb) => `${verb} over ${way}`)
+      .filter((verb) => ledger.acknowledged(verb) === 0),
+  );
+  const violations = [...server.findings, ...ledger.violations()];
+  conclude([...violations, ...unused.map((verb) => `no ${verb} was acknowledged`)], "Nothing was lost");
 }

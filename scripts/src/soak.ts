@@ -1,6 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { randomInt } from "node:crypto";
-import { parseArgs } from "node:util";
+import { newSeed, readOptions } from "./run/options.js";
 
 /**
  * Plays millions of random commands on the broker's engine and its naive model, in portions of fresh processes:
@@ -11,11 +10,7 @@ const PORTION = 100_000;
 /** Seeds of neighbouring portions stay apart: a portion counts its own seeds up from its first. */
 const SEED_STRIDE = 100_000;
 
-const { values } = parseArgs({
-  options: { commands: { type: "string", default: "2000000" }, seed: { type: "string" } },
-});
-const wanted = Number(values.commands);
-const firstSeed = values.seed === undefined ? randomInt(2 ** 30) : Number(values.seed);
+const { commands: wanted, seed: firstSeed } = readOptions({ commands: 2_000_000, seed: newSeed() });
 
 for (let portion = 0; portion * PORTION < wanted; portion++) {
   const seed = (firstSeed + portion * SEED_STRIDE) % 2 ** 31;

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { readOptions } from "./run/options.js";
+import { conclude } from "./run/verdict.js";
 import { receiverKinds } from "./stall-matrix/receiver-kinds.js";
 import { type CellOptions, type CellResult, faults, runCell } from "./stall-matrix/run-cell.js";
 import { boundMs, drawTable, violationOf } from "./stall-matrix/table.js";
@@ -10,21 +11,16 @@ import { boundMs, drawTable, violationOf } from "./stall-matrix/table.js";
 // docs/stalls.md.
 // Usage: stall-matrix [--stall 30000] [--answer 10000] [--lock 10000] [--give-up 90000] [--together 10] [--write]
 
-const { values: args } = parseArgs({
-  options: {
-    stall: { type: "string", default: "30000" },
-    answer: { type: "string", default: "10000" },
-    lock: { type: "string", default: "10000" },
-    "give-up": { type: "string", default: "90000" },
-    together: { type: "string", default: "10" },
-    write: { type: "boolean", default: false },
-  },
+const { write, together, ...args } = readOptions({
+  stall: 30_000,
+  answer: 10_000,
+  lock: 10_000,
+  "give-up": 90_000,
+  together: 10,
+  write: false,
 });
-const bounds = {
-  stallTimeoutMs: Number(args.stall),
-  answerTimeoutMs: Number(args.answer),
-  lockDurationMs: Number(args.lock),
-};
+const timeoutMs = args["give-up"];
+const bounds = { stallTimeoutMs: args.stall, answerTimeoutMs: args.answer, lockDurationMs: args.lock };
 const watchdog = { stallTimeoutInMs: bounds.stallTimeoutMs, answerTimeoutInMs: bounds.answerTimeoutMs };
 const page = fileURLToPath(new URL("../../docs/stalls.md", import.meta.url));
 
@@ -33,17 +29,17 @@ const unwatched = await runAll(false);
 const table = drawTable(watched, unwatched);
 console.log(`\n${table}\n`);
 const violations = watched.flatMap((result) => violationOf(result, bounds) ?? []);
-for (const violation of violations) console.error(violation);
 console.log(
   `${watched.length} cells, ${watched.length - violations.length} recovered within ${boundMs(bounds)} ms; without the watchdog ` +
-    `${unwatched.filter(({ recoveryMs }) => recoveryMs !== undefined).length} within ${args["give-up"]} ms`,
+    `${unwatched.filter(({ recoveryMs }) => recoveryMs !== undefined).length} within ${timeoutMs} ms`,
 );
-if (args.write) {
+if (write) {
   const text = readFileSync(page, "utf8");
   const marks = /(<!-- stall-matrix -->\n)[\s\S]*?(<!-- \/stall-matrix -->)/;
   writeFileSync(page, text.replace(marks, `$1\n${table}\n\n$2`));
 }
-process.exit(violations.length === 0 ? 0 : 1);
+conclude(violations, "Every cell recovered in time");
+process.exit();
 
 async function runAll(watching: CellOptions["watchdog"]): Promise<CellResult[]> {
   const cells = Object.keys(faults).flatMap((fault) =>
@@ -53,7 +49,6 @@ async function runAll(watching: CellOptions["watchdog"]): Promise<CellResult[]> 
   const take = async (): Promise<void> => {
     for (let cell = cells.shift(); cell !== undefined; cell = cells.shift()) {
       const { lockDurationMs } = bounds;
-      const timeoutMs = Number(args["give-up"]);
       const result = await runCell({ ...cell, watchdog: watching, lockDurationMs, timeoutMs });
       results.push(result);
       const evidence = result.stalls.map((stall) => `${stall.evidence} after ${stall.silenceInMs} ms`);
@@ -63,7 +58,7 @@ async function runAll(watching: CellOptions["watchdog"]): Promise<CellResult[]> 
       );
     }
   };
-  await Promise.all(Array.from({ length: Number(args.together) }, take));
+  await Promise.all(Array.from({ length: together }, take));
   const order = Object.keys(faults);
   return results.sort((a, b) => order.indexOf(a.fault) - order.indexOf(b.fault));
 }

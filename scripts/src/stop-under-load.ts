@@ -1,52 +1,52 @@
-import { parseArgs } from "node:util";
 import { createBroker } from "@waybill/broker";
 import { WaybillClient } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
+import { Journal } from "./ledger/journal.js";
+import { Ledger } from "./ledger/ledger.js";
+import { ABSENT, type Effect, SENT } from "./ledger/lines.js";
+import { readOptions } from "./run/options.js";
+import { conclude } from "./run/verdict.js";
 
-// Stops a processor with a thousand messages in inFlight, again and again: handlers that are quick, that fail, that take longer than
+// Stops a processor with a thousand messages in flight, again and again: handlers that are quick, that fail, that take longer than
 // there is time, and that never end. Each time nothing may be lost, nothing may stay locked, and the deadline must hold.
 
-const { values: args } = parseArgs({
-  options: {
-    times: { type: "string", default: "200" },
-    inflight: { type: "string", default: "1000" },
-    deadline: { type: "string", default: "1000" },
-    slack: { type: "string", default: "100" },
-  },
+/** `slack` is what the machine's other work may add to a deadline, in milliseconds. */
+const { times, inflight, deadline, slack } = readOptions({
+  times: 200,
+  inflight: 1000,
+  deadline: 1000,
+  slack: 100,
 });
-const times = Number(args.times);
-const inFlight = Number(args.inflight);
-const deadlineMs = Number(args.deadline);
 /** Messages that wait in the queue, and some that were received ahead. */
-const messageCount = inFlight + 500;
+const messageCount = inflight + 500;
 const prefetchCount = 100;
 
-/** What the machine's other work may add to a deadline, in milliseconds. */
-const slackMs = Number(args.slack);
-
 const totals = { settled: 0, givenBack: 0, slowestMs: 0 };
-for (let time = 1; time <= times; time += 1) {
-  const violations = await stopOnce(time);
-  if (violations.length > 0) {
-    console.error(violations.join("\n"));
-    process.exit(1);
-  }
+const violations: string[] = [];
+for (let time = 1; time <= times && violations.length === 0; time += 1) {
+  violations.push(...(await stopOnce(time)).map((text) => `stop ${time}: ${text}`));
 }
 console.log(
-  `${times} stops with ${inFlight} messages in inFlight: ${totals.settled} settled by their handlers, ${totals.givenBack} given back, ` +
-    `none lost, none locked; the slowest took ${totals.slowestMs.toFixed(0)} of ${deadlineMs} ms`,
+  `${times} stops with ${inflight} messages in flight: ${totals.settled} settled by their handlers, ${totals.givenBack} given back; ` +
+    `the slowest took ${totals.slowestMs.toFixed(0)} of ${deadline} ms`,
 );
+conclude(violations, "none lost, none locked");
 
 async function stopOnce(time: number): Promise<string[]> {
   const broker = createBroker();
   await broker.createQueue("orders", { maxDeliveryCount: 100 });
   const client = new WaybillClient(localTransport(broker), { serializer: json() });
+  const ledger = new Ledger();
+  const journal = new Journal((line) => ledger.take(line));
   const bodies = Array.from({ length: messageCount }, (_, n) => ({ body: n }));
-  await client.createSender("orders").sendMessages(bodies);
-  const handled = new Set<number>();
+  await journal.attempt(
+    "send",
+    bodies.map(({ body }) => stateOf(body, SENT)),
+    () => client.createSender("orders").sendMessages(bodies),
+  );
   const waiting: (() => void)[] = [];
-  let came = 0;
+  let [came, isClosed] = [0, false];
   let isFull = () => {};
   const full = new Promise<void>((resolve) => (isFull = resolve));
   const subscription = client.createReceiver("orders").subscribe<number>(
@@ -54,49 +54,52 @@ async function stopOnce(time: number): Promise<string[]> {
       processError: () => {},
       async processMessage({ body }) {
         came += 1;
-        if (came === inFlight) isFull();
+        if (came === inflight) isFull();
         await new Promise<void>((resolve) => waiting.push(resolve));
         if (body % 10 === time % 10) throw new Error("failed");
-        handled.add(body);
+        // What ends too late does not count as handled.
+        if (!isClosed) journal.begin("handle", [stateOf(body, ABSENT)])();
       },
     },
-    { maxConcurrentCalls: inFlight, prefetchCount, closeTimeoutInMs: deadlineMs },
+    { maxConcurrentCalls: inflight, prefetchCount, closeTimeoutInMs: deadline },
   );
   await full;
   const startedAt = performance.now();
   const closing = subscription.close();
   // Three quarters end at random instants, of which some are too late; a quarter never does.
   for (const [i, end] of waiting.entries()) {
-    if (i % 4 !== 0) setTimeout(end, Math.random() * deadlineMs * 1.2);
+    if (i % 4 !== 0) setTimeout(end, Math.random() * deadline * 1.2);
   }
   await closing;
+  isClosed = true;
   const tookMs = performance.now() - startedAt;
-  const handledInTime = new Set(handled);
+  const handled = ledger.settlingCount;
   // What is left comes at once to whoever asks, so nothing of it is locked.
-  const left = new Set<number>();
+  const left: Effect[] = [];
   const receiver = broker.receiver("orders", { mode: "receiveAndDelete" });
   for (;;) {
     const messages = await receiver.receive(1000, { maxWaitMs: 0 });
     if (messages.length === 0) break;
     for (const { body } of messages) {
-      if (body.section === "data") left.add(Number(new TextDecoder().decode(body.bytes)));
+      if (body.section === "data") left.push(stateOf(new TextDecoder().decode(body.bytes), SENT));
     }
   }
   const locked = await receiver.peek(messageCount);
   await client.close();
   await broker.close();
-  totals.settled += handledInTime.size;
-  totals.givenBack += left.size;
+  totals.settled += handled;
+  totals.givenBack += left.length;
   totals.slowestMs = Math.max(totals.slowestMs, tookMs);
-  const lost = bodies.filter(({ body }) => !handledInTime.has(body) && !left.has(body));
-  const twice = [...handledInTime].filter((body) => left.has(body));
+  // One that was handled at the very deadline may come again; in a run of thousands that is no more than a few.
+  const again = left.filter(([thing]) => ledger.isSettling(thing));
+  journal.found(again.length > inflight / 100 ? left : left.filter((one) => !again.includes(one)));
   return [
-    ...(lost.length > 0 ? [`stop ${time}: ${lost.length} messages are lost`] : []),
-    // One that was handled at the very deadline may come again; in a run of thousands that is no more than a few.
-    ...(twice.length > inFlight / 100
-      ? [`stop ${time}: ${twice.length} messages were handled and come again`]
-      : []),
-    ...(locked.length > 0 ? [`stop ${time}: ${locked.length} messages are locked`] : []),
-    ...(tookMs > deadlineMs + slackMs ? [`stop ${time}: it took ${tookMs.toFixed(0)} ms`] : []),
+    ...ledger.violations(),
+    ...(locked.length > 0 ? [`${locked.length} messages are locked`] : []),
+    ...(tookMs > deadline + slack ? [`it took ${tookMs.toFixed(0)} ms`] : []),
   ];
+}
+
+function stateOf(body: number | string, state: string): Effect {
+  return [`orders/${body}`, state];
 }

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { connect, type Socket } from "node:net";
+import { pause } from "../run/waiting.js";
 import { attachSender, CODES, greeting } from "./frames.js";
 import type { KeyName } from "./keys.js";
 
@@ -125,10 +126,4 @@ export class Attacker {
     const id = at < 0 ? -1 : frame.indexOf(BINARY_OF_16, at);
     if (id >= 0) this.transactions.push(Buffer.from(frame.subarray(id + 2, id + 18)));
   }
-}
-
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 }

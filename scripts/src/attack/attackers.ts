@@ -1,6 +1,7 @@
 import { getPriority, setPriority } from "node:os";
 import { connect } from "node:tls";
-import { Attacker, pause } from "./attacker.js";
+import { pause } from "../run/waiting.js";
+import { Attacker } from "./attacker.js";
 import type { FloodContext } from "./flood.js";
 import { FLOODS } from "./floods.js";
 

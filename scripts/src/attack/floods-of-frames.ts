@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { encodeMessage, symbolMap } from "@waybill/amqp";
-import { pause } from "./attacker.js";
+import { pause } from "../run/waiting.js";
 import type { Flood } from "./flood.js";
 import { attachReceiver, attachSender, begin, CODES, credit, disposition, end, transfer } from "./frames.js";
 import { putToken } from "./requests.js";

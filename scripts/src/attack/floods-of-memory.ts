@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { BATCH_MESSAGE_FORMAT, encodeMessage, joinBatch } from "@waybill/amqp";
-import { pause } from "./attacker.js";
+import { pause } from "../run/waiting.js";
 import type { Flood, FloodContext } from "./flood.js";
 import { attachCoordinator, attachReceiver, CODES, credit, declare, inFrames, transfer } from "./frames.js";
 import { longNames, unfinished } from "./link-storms.js";

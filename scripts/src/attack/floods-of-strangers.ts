@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { encodeMessage, stringMap } from "@waybill/amqp";
-import { type Attacker, pause } from "./attacker.js";
+import { pause } from "../run/waiting.js";
+import type { Attacker } from "./attacker.js";
 import type { Flood } from "./flood.js";
 import { attachSender, begin, end, hastyGreeting, transfer, wrongGreeting } from "./frames.js";
 import { longNames, unfinished } from "./link-storms.js";

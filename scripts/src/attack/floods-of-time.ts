@@ -9,7 +9,7 @@ import {
   stringMap,
   uuid,
 } from "@waybill/amqp";
-import { pause } from "./attacker.js";
+import { pause } from "../run/waiting.js";
 import type { Flood, FloodContext } from "./flood.js";
 import {
   attachReceiver,

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
-import { type Attacker, pause } from "./attacker.js";
+import { pause } from "../run/waiting.js";
+import type { Attacker } from "./attacker.js";
 import type { FloodContext } from "./flood.js";
 import { attachSender, begin, transfer } from "./frames.js";
 import type { KeyName } from "./keys.js";

@@ -5,6 +5,9 @@ import { createPipeline, type EncodedMessage } from "@waybill/core";
 import { openReceiptFile, repairDeadLetters } from "@waybill/migration";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
+import { Journal } from "../ledger/journal.js";
+import type { Effect } from "../ledger/lines.js";
+import { SENT } from "../ledger/lines.js";
 
 // One life of a process on a durable broker: it fills two dead-letter queues, repairs them, or counts what arrived.
 
@@ -18,6 +21,7 @@ const messages = Number(count);
 const pipeline = createPipeline({ serializer: json() });
 const queues = ["plain", "deduplicating"].sort((one) => (one === first ? -1 : 1));
 const steps = { fill, repair, count: countArrived };
+const journal = Journal.inFile(join(root, "journal"));
 
 const broker = await openBroker({ storage: await openDurableStorage(join(root, "store")) });
 const transport = localTransport(broker);
@@ -33,8 +37,11 @@ async function fill(): Promise<void> {
     const sender = transport.createSender(queue);
     const receiver = transport.createReceiver({ queue }, "peekLock");
     for (let first = 1; first <= messages; first += 500) {
-      await sender.send(
-        Array.from({ length: Math.min(500, messages - first + 1) }, (_, index) => order(first + index)),
+      const ids = Array.from({ length: Math.min(500, messages - first + 1) }, (_, index) => first + index);
+      await journal.attempt(
+        "send",
+        ids.map((id) => [`${queue}/${id}`, SENT]),
+        () => sender.send(ids.map(order)),
       );
       const received = await receiver.receive({ maxMessages: 500, maxWaitTimeInMs: 0 });
       await Promise.all(
@@ -64,31 +71,26 @@ async function repair(): Promise<Record<string, unknown>> {
   return reports;
 }
 
-/** Dead letters were numbered as they were sent, so a message's id is its number in the dead-letter queue. */
-async function countArrived(): Promise<unknown[]> {
-  return await Promise.all(
-    queues.map(async (queue) => {
-      const arrived = new Map<number, number>();
-      const receiver = transport.createReceiver({ queue }, "peekLock");
-      for (let from = 0n; ; ) {
-        const page = await receiver.peek({ maxMessages: 1000, fromSequenceNumber: from });
-        if (page.length === 0) break;
-        from = page.at(-1)!.sequenceNumber + 1n;
-        for (const message of page) {
-          const outcome = await pipeline.deserialize(message as EncodedMessage);
-          if (outcome.status !== "decoded")
-            throw new Error(`message ${message.sequenceNumber} arrived damaged`);
-          const { id } = outcome.body as { id: number };
-          arrived.set(id, (arrived.get(id) ?? 0) + 1);
-        }
+/** What is in the queues by the numbers in its bodies, and what is left in their dead-letter queues. */
+async function countArrived(): Promise<void> {
+  const arrived: Effect[] = [];
+  for (const queue of queues) {
+    const receiver = transport.createReceiver({ queue }, "peekLock");
+    for (let from = 0n; ; ) {
+      const page = await receiver.peek({ maxMessages: 1000, fromSequenceNumber: from });
+      const last = page.at(-1);
+      if (last === undefined) break;
+      from = last.sequenceNumber + 1n;
+      for (const message of page) {
+        const outcome = await pipeline.deserialize(message as EncodedMessage);
+        if (outcome.status !== "decoded")
+          throw new Error(`message ${message.sequenceNumber} arrived damaged`);
+        arrived.push([`${queue}/${(outcome.body as { id: number }).id}`, SENT]);
       }
-      const left = transport.createReceiver({ queue, subQueue: "deadLetter" }, "peekLock");
-      return {
-        queue,
-        left: (await left.peek({ maxMessages: 1000 })).length,
-        missing: messages - arrived.size,
-        twice: [...arrived].filter(([, times]) => times > 1).map(([id]) => String(id)),
-      };
-    }),
-  );
+    }
+    const dead = transport.createReceiver({ queue, subQueue: "deadLetter" }, "peekLock");
+    for (const { messageId } of await dead.peek({ maxMessages: 1000 }))
+      arrived.push([`${queue}/$DeadLetterQueue/${messageId}`, SENT]);
+  }
+  journal.found(arrived);
 }

@@ -1,13 +1,14 @@
-import { closeSync, openSync, writeSync } from "node:fs";
 import { type Broker, BrokerError, openBroker, type ReceivedMessage, type Receiver } from "@waybill/broker";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
-import type { Effect, Found, LedgerLine } from "./ledger.js";
-import { randomFrom } from "./random.js";
+import { Journal } from "../ledger/journal.js";
+import { ABSENT, type Effect } from "../ledger/lines.js";
+import { randomFrom } from "../run/random.js";
+import { pause } from "../run/waiting.js";
 
-// The process that is killed: opens the store, writes down what it finds, then works on it from all sides forever. Its ledger is a file
-// written without buffer, so what it says has happened by then. Arguments: directory, ledger file, seed, generation.
+// The process that is killed: opens the store, writes down what it finds, then works on it from all sides forever.
+// Arguments: directory, file of its journal, seed, generation.
 
-const [directory, ledgerFile, seedText, generation] = process.argv.slice(2) as [
+const [directory, journalFile, seedText, generation] = process.argv.slice(2) as [
   string,
   string,
   string,
@@ -17,14 +18,13 @@ const HOUR_MS = 3_600_000;
 const SESSIONS = ["s0", "s1", "s2", "s3"];
 
 const random = randomFrom(Number(seedText));
-const descriptor = openSync(ledgerFile, "a");
-let operations = 0;
+const journal = Journal.inFile(journalFile);
 let names = 0;
 
 const broker = await openBroker({ storage: await openDurableStorage(directory) });
-write(["found", await find(broker)]);
+await find(broker);
 await makeEntities(broker);
-process.stdout.write("ready\n");
+process.send?.("ready");
 
 const workers = [
   ...Array.from({ length: 3 }, () => sendForEver("plain")),
@@ -45,7 +45,6 @@ try {
   // The disk is full: every operation is refused from here on, and the process gives up.
   if (!(error instanceof BrokerError) || error.code !== "storage-failed") throw error;
   await broker.close();
-  closeSync(descriptor);
   process.exit(3);
 }
 
@@ -61,12 +60,12 @@ async function makeEntities(target: Broker): Promise<void> {
   const there = new Set(target.listEntities().map(({ path }) => path));
   for (const [path, options] of Object.entries(queues)) {
     if (!there.has(path))
-      await attempt([[`entity/${path}`, "made"]], () => target.createQueue(path, options));
+      await journal.attempt("create", [[`entity/${path}`, "made"]], () => target.createQueue(path, options));
   }
 }
 
 /** Everything that recovery brought back. */
-async function find(target: Broker): Promise<Found> {
+async function find(target: Broker): Promise<void> {
   const things: Effect[] = target.listEntities().map(({ path }) => [`entity/${path}`, "made"]);
   const sequences: [string, string, string][] = [];
   for (const { path, messages } of target.snapshot().stores) {
@@ -83,7 +82,7 @@ async function find(target: Broker): Promise<Found> {
       await session.close();
     }
   }
-  return { things, sequences };
+  journal.found(things, sequences);
 }
 
 function stateOf(path: string, message: ReceivedMessage): string {
@@ -105,7 +104,7 @@ async function sendForEver(
     const session = sessionId();
     const ids = Array.from({ length: 1 + random(4) }, newName);
     const effects = ids.map((id): Effect => [`${queue}/${id}`, "active 0"]);
-    await attempt(effects, () => sender.sendBatch(ids.map((id) => messageOf(id, session))));
+    await journal.attempt("send", effects, () => sender.sendBatch(ids.map((id) => messageOf(id, session))));
     await roomIn(queue);
   }
 }
@@ -117,13 +116,18 @@ async function settleForEver(queue: string): Promise<never> {
     for (const message of await receiver.receive(4, { maxWaitMs: 1000 })) {
       const thing = `${queue}/${message.messageId}`;
       const dice = random(10);
-      if (dice < 5) await attempt([[thing, "absent"]], () => receiver.complete(message));
+      if (dice < 5) await complete(receiver, message, thing);
       else if (dice < 7)
-        await attempt([[thing, `active ${message.deliveryCount + 1}`]], () => receiver.abandon(message));
+        await journal.attempt("abandon", [[thing, `active ${message.deliveryCount + 1}`]], () =>
+          receiver.abandon(message),
+        );
       else if (dice < 8) {
-        await attempt([[thing, "deferred"]], () => receiver.defer(message));
+        await journal.attempt("defer", [[thing, "deferred"]], () => receiver.defer(message));
         deferred.push(message);
-      } else await attempt([[thing, "dead"]], () => receiver.deadLetter(message, { reason: "dice" }));
+      } else
+        await journal.attempt("dead-letter", [[thing, "dead"]], () =>
+          receiver.deadLetter(message, { reason: "dice" }),
+        );
       see(message);
     }
     if (deferred.length > 20) await completeDeferred(queue, receiver, deferred.splice(0, 15));
@@ -138,7 +142,7 @@ async function completeDeferred(
   for (const message of await receiver.receiveDeferred(
     deferred.map(({ sequenceNumber }) => sequenceNumber),
   )) {
-    await attempt([[`${queue}/${message.messageId}`, "absent"]], () => receiver.complete(message));
+    await complete(receiver, message, `${queue}/${message.messageId}`);
   }
 }
 
@@ -148,9 +152,7 @@ async function drainForEver(path: string): Promise<never> {
     const messages = await receiver.receive(5, { maxWaitMs: 1000 });
     await Promise.all(
       messages.map(async (message) => {
-        await attempt([[`${path.split("/")[0]}/${message.messageId}`, "absent"]], () =>
-          receiver.complete(message),
-        );
+        await complete(receiver, message, `${path.split("/")[0]}/${message.messageId}`);
         see(message);
       }),
     );
@@ -163,10 +165,10 @@ async function workInSessionsForEver(): Promise<never> {
     if (session === undefined) continue;
     for (const message of await session.receive(3, { maxWaitMs: 5 })) {
       const state = random(8) === 0 ? undefined : newName();
-      await attempt([[`session/${session.sessionId}`, state ?? "absent"]], () =>
+      await journal.attempt("set state", [[`session/${session.sessionId}`, state ?? ABSENT]], () =>
         session.setState(state === undefined ? undefined : Buffer.from(state)),
       );
-      await attempt([[`sessions/${message.messageId}`, "absent"]], () => session.complete(message));
+      await complete(session, message, `sessions/${message.messageId}`);
       see(message);
     }
     await session.close();
@@ -180,14 +182,16 @@ async function scheduleForEver(): Promise<never> {
     const id = newName();
     const scheduledEnqueueTime = new Date(Date.now() + HOUR_MS);
     let sequence: bigint | undefined;
-    await attempt([[`later/${id}`, "scheduled"]], async () => {
+    await journal.attempt("schedule", [[`later/${id}`, "scheduled"]], async () => {
       [sequence] = await sender.schedule([{ ...messageOf(id), scheduledEnqueueTime }]);
     });
-    write(["seen", "later", String(sequence), id]);
+    journal.seen("later", String(sequence), id);
     known.push([id, sequence!]);
     if (known.length > 20) {
       const [oldest] = known.splice(random(known.length), 1);
-      await attempt([[`later/${oldest![0]}`, "absent"]], () => sender.cancelScheduled([oldest![1]]));
+      await journal.attempt("cancel", [[`later/${oldest![0]}`, ABSENT]], () =>
+        sender.cancelScheduled([oldest![1]]),
+      );
     }
     await roomIn("later");
   }
@@ -199,7 +203,7 @@ async function repeatForEver(): Promise<never> {
   const used: string[] = [];
   for (;;) {
     const id = newName();
-    await attempt([[`once/${id}`, "active 0"]], () => sender.send(messageOf(id)));
+    await journal.attempt("send", [[`once/${id}`, "active 0"]], () => sender.send(messageOf(id)));
     used.push(id);
     await sender.send(messageOf(pick(used)));
     await roomIn("once");
@@ -214,10 +218,10 @@ async function moveForEver(): Promise<never> {
     for (const message of await receiver.receive(3, { maxWaitMs: 1000 })) {
       const id = newName();
       const effects: Effect[] = [
-        [`from/${message.messageId}`, "absent"],
+        [`from/${message.messageId}`, ABSENT],
         [`to/${id}`, "active 0"],
       ];
-      await attempt(effects, async () => {
+      await journal.attempt("move", effects, async () => {
         const transaction = broker.beginTransaction();
         await sender.send(messageOf(id), transaction);
         await receiver.complete(message, transaction);
@@ -228,21 +232,22 @@ async function moveForEver(): Promise<never> {
   }
 }
 
-async function attempt(effects: readonly Effect[], act: () => Promise<unknown>): Promise<void> {
-  const operation = operations++;
-  write(["try", operation, effects]);
-  await act();
-  write(["ok", operation]);
+async function complete(
+  receiver: Pick<Receiver, "complete">,
+  message: ReceivedMessage,
+  thing: string,
+): Promise<void> {
+  await journal.attempt("complete", [[thing, ABSENT]], () => receiver.complete(message));
 }
 
 /** Waits while a queue is long, so that the store stays small however fast the machine is. */
 async function roomIn(queue: string): Promise<void> {
-  do await new Promise((resolve) => setTimeout(resolve, random(4)));
+  do await pause(random(4));
   while (broker.getEntity(queue).totalMessageCount > 150);
 }
 
 function see(message: ReceivedMessage): void {
-  write(["seen", message.entityPath, String(message.sequenceNumber), String(message.messageId)]);
+  journal.seen(message.entityPath, String(message.sequenceNumber), String(message.messageId));
 }
 
 function messageOf(messageId: string, sessionId?: string) {
@@ -266,8 +271,4 @@ function newName(): string {
 
 function pick<Value>(values: readonly Value[]): Value {
   return values[random(values.length)]!;
-}
-
-function write(line: LedgerLine): void {
-  writeSync(descriptor, `${JSON.stringify(line)}\n`);
 }

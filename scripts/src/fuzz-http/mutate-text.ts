@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { Random } from "../fuzz/mutate.js";
+import type { Random } from "../run/random.js";
 
 /** What parsers of HTTP, XML and JSON take notice of. */
 const TOKENS = [

@@ -1,15 +1,4 @@
-/** A repeatable source of integers below a limit (mulberry32). */
-export type Random = (limit: number) => number;
-
-export function seededRandom(seed: number): Random {
-  let state = seed >>> 0;
-  return (limit) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
-  };
-}
+import type { Random } from "../run/random.js";
 
 /** A copy of a stream of AMQP frames with one to four things wrong with it. */
 export function mutate(stream: Uint8Array, random: Random): Buffer {

@@ -10,7 +10,7 @@ import {
   type Session,
   stringMap,
 } from "@waybill/amqp";
-import type { Random } from "./mutate.js";
+import type { Random } from "../run/random.js";
 import { oddChanges, oddMap, oddMessage, oddValue, pick } from "./odd-message.js";
 import { openConnection, openSession } from "./open-connection.js";
 

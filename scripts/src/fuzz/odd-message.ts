@@ -15,7 +15,7 @@ import {
   ulong,
   uuid,
 } from "@waybill/amqp";
-import type { Random } from "./mutate.js";
+import type { Random } from "../run/random.js";
 
 const TEXTS = [
   "",

@@ -1,30 +1,27 @@
-import { openSync, writeSync } from "node:fs";
 import {
   type ServiceBusClient as Client,
   ServiceBusClient,
   type ServiceBusReceivedMessage,
   type ServiceBusReceiver,
 } from "@azure/service-bus";
-import { randomFrom } from "../crash/random.js";
-import { type CuttingProxy, openCuttingProxy } from "./cutting-proxy.js";
-import type { LedgerLine } from "./delivery-ledger.js";
+import { abandon, complete, got, onceOnly, send } from "../clients/journaled.js";
+import { Journal } from "../ledger/journal.js";
+import type { Delivery } from "../ledger/lines.js";
+import { randomFrom } from "../run/random.js";
+import { pause } from "../run/waiting.js";
+import { openRelay, type Relay } from "../supervisor/relay.js";
 
 // Clients of the official SDK that connect, send, receive, settle or not, vanish and connect again, until the parent says stop or
-// kills them. What they did is in the ledger, a file written without buffer. Arguments: port, ledger file, seed, name, number of clients.
+// kills them. Arguments: connection string, its port, duration of a lock in ms, file of the journal, seed, name, number of clients.
 
-const [port, ledgerFile, seed, name, count] = process.argv.slice(2) as [
-  string,
-  string,
-  string,
-  string,
-  string,
-];
+const [connectionString = "", port = "", lockMs, journalFile = "", seed, name = "", count] =
+  process.argv.slice(2);
 const SESSIONS = 8;
-/** One try for each operation: a message that the SDK sent twice would be there twice. */
-const RETRY = { maxRetries: 0, timeoutInMs: 5000 };
+/** What was read from a socket before its link was cut may reach a client so late. In ms. */
+const LATE_MS = 2000;
 
 const random = randomFrom(Number(seed));
-const descriptor = openSync(ledgerFile, "a");
+const journal = Journal.inFile(journalFile);
 let names = 0;
 let isStopping = false;
 
@@ -33,7 +30,7 @@ process.on("message", () => {
 });
 process.on("disconnect", () => process.exit());
 // The SDK lets some errors of a lost connection go by unhandled.
-process.on("unhandledRejection", (error) => noteError(error));
+process.on("unhandledRejection", (error) => journal.error(error));
 
 const KINDS = [pull, subscribe, workInSessions, readNews];
 await Promise.all(Array.from({ length: Number(count) }, (_, n) => live(KINDS[n % KINDS.length]!)));
@@ -43,32 +40,29 @@ type Kind = (client: Client, actions: number) => Promise<void>;
 
 /** A client's lives: each begins with a connection and ends with a close. Every third is cut off on the way. */
 async function live(act: Kind): Promise<void> {
-  const proxy = await openCuttingProxy(Number(port));
+  const relay = await openRelay(Number(port));
   while (!isStopping) {
-    write(["life", Date.now()]);
-    const client = new ServiceBusClient(
-      `Endpoint=sb://127.0.0.1:${proxy.port};SharedAccessKeyName=soak;SharedAccessKey=soak;UseDevelopmentEmulator=true`,
-      { retryOptions: RETRY },
-    );
-    const cut = random(3) === 0 ? setTimeout(() => cutOff(proxy), random(4000)) : undefined;
+    journal.note("connect");
+    const client = new ServiceBusClient(connectionString.replace(`:${port}`, `:${relay.port}`), onceOnly());
+    const cut = random(3) === 0 ? setTimeout(() => cutOff(relay), random(4000)) : undefined;
     await act(client, 5 + random(40)).catch(noteError);
     clearTimeout(cut);
     await client.close().catch(noteError);
     await pause(200);
   }
-  proxy.close();
+  relay.close();
 }
 
-function cutOff(proxy: CuttingProxy): void {
-  write(["cut", Date.now()]);
-  proxy.cut();
+function cutOff(relay: Relay): void {
+  journal.note("cut");
+  relay.cut();
 }
 
 async function pull(client: Client, actions: number): Promise<void> {
   const sender = client.createSender("orders");
   const receiver = client.createReceiver("orders");
   for (let n = 0; n < actions && !isStopping; n++) {
-    await send(sender, ["orders"]);
+    await send(journal, sender, ["orders"], someMessages());
     await receive(receiver, "orders");
     await pause(random(200));
   }
@@ -81,15 +75,15 @@ async function subscribe(client: Client, actions: number): Promise<void> {
   receiver.subscribe(
     {
       async processMessage(message) {
-        got(message, "orders");
-        if (random(10) > 0) await complete(receiver, message, "orders").catch(noteError);
+        got(journal, message, "orders", lockOf(message, "orders"));
+        if (random(10) > 0) await complete(journal, receiver, message, "orders").catch(noteError);
       },
       processError: async ({ error }) => noteError(error),
     },
     { autoCompleteMessages: false, maxConcurrentCalls: 4 },
   );
   for (let n = 0; n < actions && !isStopping; n++) {
-    await send(sender, ["orders"]);
+    await send(journal, sender, ["orders"], someMessages());
     await pause(random(200));
   }
 }
@@ -97,7 +91,7 @@ async function subscribe(client: Client, actions: number): Promise<void> {
 async function workInSessions(client: Client, actions: number): Promise<void> {
   const sender = client.createSender("visits");
   for (let n = 0; n < actions && !isStopping; n++) {
-    await send(sender, ["visits"], String(random(SESSIONS)));
+    await send(journal, sender, ["visits"], someMessages({ sessionId: String(random(SESSIONS)) }));
     const session = await client.acceptNextSession("visits", { maxAutoLockRenewalDurationInMs: 0 });
     await receive(session, "visits");
     await session.setSessionState({ seen: n });
@@ -110,71 +104,39 @@ async function readNews(client: Client, actions: number): Promise<void> {
   const sender = client.createSender("news");
   const receivers = ["red", "blue"].map((subscription) => client.createReceiver("news", subscription));
   for (let n = 0; n < actions && !isStopping; n++) {
-    await send(sender, ["news/red", "news/blue"]);
+    await send(journal, sender, ["news/red", "news/blue"], someMessages());
     for (const [place, receiver] of receivers.entries())
       await receive(receiver, place === 0 ? "news/red" : "news/blue");
     await pause(random(200));
   }
 }
 
-async function send(
-  sender: ReturnType<Client["createSender"]>,
-  stores: readonly string[],
-  sessionId?: string,
-): Promise<void> {
+function someMessages(properties: { readonly sessionId?: string } = {}) {
   const ids = Array.from({ length: 1 + random(4) }, () => `${name}-${names++}`);
-  write(["send", Date.now(), stores, ids]);
-  await sender.sendMessages(
-    ids.map((messageId) => ({
-      messageId,
-      body: Buffer.alloc(10 ** random(4), messageId),
-      ...(sessionId !== undefined && { sessionId }),
-    })),
-  );
-  write(["sent", Date.now(), ids]);
+  return ids.map((messageId) => ({
+    messageId,
+    body: Buffer.alloc(10 ** random(4), messageId),
+    ...properties,
+  }));
 }
 
 async function receive(receiver: ServiceBusReceiver, store: string): Promise<void> {
   const messages = await receiver.receiveMessages(1 + random(10), { maxWaitTimeInMs: 100 + random(400) });
-  for (const message of messages) got(message, store);
+  for (const message of messages) got(journal, message, store, lockOf(message, store));
   for (const message of messages) {
     const dice = random(10);
-    if (dice < 7) await complete(receiver, message, store);
-    else if (dice < 9) {
-      write(["abandon", Date.now(), store, String(message.messageId)]);
-      await receiver.abandonMessage(message);
-    }
+    if (dice < 7) await complete(journal, receiver, message, store);
+    else if (dice < 9) await abandon(journal, receiver, message, store);
   }
 }
 
-async function complete(
-  receiver: ServiceBusReceiver,
-  message: ServiceBusReceivedMessage,
-  store: string,
-): Promise<void> {
-  const id = String(message.messageId);
-  write(["complete", Date.now(), store, id]);
-  await receiver.completeMessage(message);
-  write(["completed", Date.now(), store, id]);
-}
-
-function got({ messageId, sequenceNumber, lockedUntilUtc }: ServiceBusReceivedMessage, store: string): void {
-  write(["got", Date.now(), store, String(messageId), String(sequenceNumber), lockedUntilUtc!.getTime()]);
+/** Messages of a session are locked by their session, which ends with its link. */
+function lockOf({ lockedUntilUtc }: ServiceBusReceivedMessage, store: string): Omit<Delivery, "sequence"> {
+  if (store === "visits") return { lockedAt: Date.now() - LATE_MS };
+  const lockedUntil = lockedUntilUtc!.getTime();
+  return { lockedAt: lockedUntil - Number(lockMs), lockedUntil };
 }
 
 function noteError(error: unknown): void {
-  const { code, message } = error as { code?: unknown; message?: unknown };
-  write([
-    "error",
-    Date.now(),
-    code === "GeneralError" ? `GeneralError: ${message}` : String(code ?? message ?? error),
-  ]);
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-function write(line: LedgerLine): void {
-  writeSync(descriptor, `${JSON.stringify(line)}\n`);
+  journal.error(error);
 }

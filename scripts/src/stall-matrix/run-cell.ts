@@ -5,6 +5,7 @@ import { WaybillClient } from "@waybill/core";
 import type { LinkStalledEvent } from "@waybill/core/diagnostics";
 import { json } from "@waybill/serializer-json";
 import { azureRetryOptions, azureTransport, type WatchdogOptions } from "@waybill/transport-azure";
+import { pause, until } from "../run/waiting.js";
 import { type FaultyNetwork, openFaultyNetwork } from "./faulty-network.js";
 import { receiverKinds } from "./receiver-kinds.js";
 
@@ -69,7 +70,7 @@ export async function runCell(options: CellOptions): Promise<CellResult> {
     await send(broker, "first");
     await until(() => seen.has("first"), 30_000);
     // The next wait has begun, and its credit is with the broker.
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await pause(300);
     const startedAt = performance.now();
     inject(broker, network);
     for (let n = 0; n < messageCount; n += 1) await send(broker, n);
@@ -101,12 +102,4 @@ async function send(broker: Broker, value: string | number): Promise<void> {
   await broker
     .sender("orders")
     .send({ sessionId: "a", contentType: "application/json", body: { section: "data", bytes } });
-}
-
-async function until(holds: () => boolean, timeoutMs: number): Promise<boolean> {
-  for (const untilMs = performance.now() + timeoutMs; performance.now() < untilMs; ) {
-    if (holds()) return true;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  return holds();
 }

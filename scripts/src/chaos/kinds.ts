@@ -1,0 +1,8 @@
+/** What is to become of a message: it is decided by its number. */
+export type Kind = "good" | "abandoned" | "poison";
+
+/** 1 % poison, 10 % abandoned at their first delivery. */
+export function kindOf(number: number): Kind {
+  if (number % 100 === 7) return "poison";
+  return number % 10 === 3 ? "abandoned" : "good";
+}

@@ -1,0 +1,52 @@
+import type { Delivery } from "./lines.js";
+
+interface TimedDelivery extends Delivery {
+  readonly at: number;
+  readonly lockedAt: number;
+}
+
+/** What happened to one message in one store, beside what operations made of it. */
+export class History {
+  readonly #deliveries: TimedDelivery[] = [];
+  readonly #releasedAt: number[] = [];
+  /** When it was acknowledged that it is settled. */
+  settledAt = Number.POSITIVE_INFINITY;
+
+  get redeliveries(): number {
+    return Math.max(0, this.#deliveries.length - 1);
+  }
+
+  get isDelivered(): boolean {
+    return this.#deliveries.length > 0;
+  }
+
+  delivered(at: number, delivery: Delivery): void {
+    this.#deliveries.push({ ...delivery, at, lockedAt: delivery.lockedAt ?? at });
+  }
+
+  released(at: number): void {
+    this.#releasedAt.push(at);
+  }
+
+  /** What must not have happened. Locks end with the life of a server. */
+  *violations(serverStarts: readonly number[]): Iterable<string> {
+    if (this.#deliveries.some(({ lockedAt }) => lockedAt > this.settledAt))
+      yield "was settled and came again";
+    if (this.#isHeldTwice(serverStarts)) yield "was locked and came to another client";
+  }
+
+  /** Whether a lock was given while another lasted: that of nobody who let go, on a server that has not started again since. */
+  #isHeldTwice(serverStarts: readonly number[]): boolean {
+    const inOrder = this.#deliveries
+      .flatMap((delivery) =>
+        delivery.lockedUntil === undefined ? [] : [{ ...delivery, until: delivery.lockedUntil }],
+      )
+      .sort((a, b) => a.until - b.until);
+    return inOrder.some((delivery, place) => {
+      const before = inOrder[place - 1];
+      if (before === undefined || delivery.lockedAt >= before.until) return false;
+      const isBetween = (at: number): boolean => at >= before.lockedAt && at <= delivery.at;
+      return !this.#releasedAt.some(isBetween) && !serverStarts.some(isBetween);
+    });
+  }
+}

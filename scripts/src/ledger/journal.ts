@@ -1,0 +1,85 @@
+import { existsSync, openSync, readFileSync, writeSync } from "node:fs";
+import type { Delivery, Effect, Found, LedgerLine } from "./lines.js";
+
+/** Writes down what happens, for a ledger: before it is tried, and when it is acknowledged. */
+export class Journal {
+  readonly #write: (line: LedgerLine) => void;
+  #at = 0;
+
+  constructor(write: (line: LedgerLine) => void) {
+    this.#write = write;
+  }
+
+  /** A journal in a file, without buffer: what it says has happened when the process is killed. */
+  static inFile(path: string): Journal {
+    const descriptor = openSync(path, "a");
+    return new Journal((line) => writeSync(descriptor, `${JSON.stringify(line)}\n`));
+  }
+
+  /** Runs an operation that has effects once it is acknowledged; without its acknowledgment nobody knows. */
+  async attempt<Result>(
+    verb: string,
+    effects: readonly Effect[],
+    act: () => Promise<Result>,
+  ): Promise<Result> {
+    const acknowledge = this.begin(verb, effects);
+    const result = await act();
+    acknowledge();
+    return result;
+  }
+
+  /** The same for an operation whose acknowledgment comes by another way, or never. */
+  begin(verb: string, effects: readonly Effect[]): () => void {
+    const triedAt = this.#now();
+    this.#write(["try", triedAt, verb, effects]);
+    return () => this.#write(["ok", triedAt, this.#now()]);
+  }
+
+  got(store: string, id: string, delivery: Delivery = {}): void {
+    this.#write(["got", this.#now(), store, id, delivery]);
+  }
+
+  release(store: string, id: string): void {
+    this.#write(["release", this.#now(), store, id]);
+  }
+
+  seen(store: string, sequence: string, id: string): void {
+    this.#write(["seen", store, sequence, id]);
+  }
+
+  found(things: Found["things"], sequences: Found["sequences"] = []): void {
+    this.#write(["found", this.#now(), { things, sequences }]);
+  }
+
+  note(what: string): void {
+    this.#write(["note", what]);
+  }
+
+  /** An error that a client may get. `where` stands before its code. */
+  error(error: unknown, where?: string): void {
+    this.#write(["error", where === undefined ? nameOf(error) : `${where} ${nameOf(error)}`]);
+  }
+
+  violation(text: string): void {
+    this.#write(["violation", text]);
+  }
+
+  /** The wall clock in ms, which all processes share; never the same time twice. */
+  #now(): number {
+    this.#at = Math.max(Date.now(), this.#at + 2 ** -10);
+    return this.#at;
+  }
+}
+
+/** The lines of a journal's file. The last one may be cut short by a kill. */
+export function readJournal(path: string): LedgerLine[] {
+  if (!existsSync(path)) return [];
+  const lines = readFileSync(path, "utf8").split("\n").slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as LedgerLine);
+}
+
+function nameOf(error: unknown): string {
+  const { code, message } = Object(error) as { code?: unknown; message?: unknown };
+  // The SDK's code for what it has no code for.
+  return code === "GeneralError" ? `${code}: ${message}` : String(code ?? message ?? error);
+}

@@ -1,0 +1,67 @@
+import { join } from "node:path";
+import { readJournal } from "../ledger/journal.js";
+import type { Ledger } from "../ledger/ledger.js";
+import { type ProcessPlan, SupervisedProcess } from "./supervised-process.js";
+
+/** The command of a generation, which writes down what it does in the journal's file. */
+export type StartGeneration = (generation: number, journalFile: string) => ProcessPlan["command"];
+
+/** Generations of a process that works on the same data and is killed again and again. The ledger reads the journal of each. */
+export class Generations {
+  readonly #folder: string;
+  readonly #ledger: Ledger;
+  readonly #commandOf: StartGeneration;
+  readonly #findings: string[] = [];
+
+  constructor(folder: string, ledger: Ledger, commandOf: StartGeneration) {
+    this.#folder = folder;
+    this.#ledger = ledger;
+    this.#commandOf = commandOf;
+  }
+
+  /** Kills a generation: a fifth of the kills hit the start and the recovery, the others the work. */
+  async runAndKill(generation: number, random: (below: number) => number, mostMs = 300): Promise<void> {
+    await this.runAndKillAt(generation, random(5) === 0 ? "start" : "ready", random(mostMs));
+  }
+
+  /** Kills a generation so long after its start, or after it was ready. */
+  async runAndKillAt(generation: number, since: "start" | "ready", delayMs: number): Promise<void> {
+    const child = this.#start(generation);
+    await child.killAfter(since, delayMs);
+    this.#findings.push(...child.findings.map((text) => `generation ${generation}: ${text}`));
+    this.#read(generation);
+  }
+
+  /** Lets a generation come to its own end, with a command in place of its own, and kills it when that takes too long. Resolves with its exit code. */
+  async runToEnd(
+    generation: number,
+    {
+      withinMs,
+      wrap = (command) => command,
+    }: { withinMs: number; wrap?: (command: ProcessPlan["command"]) => ProcessPlan["command"] },
+  ): Promise<number | null> {
+    const child = this.#start(generation, wrap);
+    const deadline = setTimeout(() => void child.kill(), withinMs);
+    const code = await child.exit;
+    clearTimeout(deadline);
+    this.#read(generation);
+    return code;
+  }
+
+  /** What went wrong so far. */
+  violations(): string[] {
+    return [...this.#findings, ...this.#ledger.violations()];
+  }
+
+  #start(generation: number, wrap = (command: ProcessPlan["command"]) => command): SupervisedProcess {
+    return new SupervisedProcess({ command: wrap(this.#commandOf(generation, this.#journalOf(generation))) });
+  }
+
+  #read(generation: number): void {
+    this.#ledger.read(readJournal(this.#journalOf(generation)), `generation ${generation}`);
+  }
+
+  #journalOf(generation: number): string {
+    return join(this.#folder, `journal-${generation}`);
+  }
+}

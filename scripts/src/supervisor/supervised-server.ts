@@ -1,0 +1,80 @@
+import { randomBytes } from "node:crypto";
+import type { Entities, Listening } from "./server.js";
+import { nodeCommand, type ProcessPlan, SupervisedProcess } from "./supervised-process.js";
+
+/** How a server is started on a port; 0 for any. */
+export type StartServer = (port: number) => ProcessPlan;
+
+/** Where a server listens, by its first message or by what it printed. Default the message is it. */
+export type ToListening = (ready: unknown, printed: readonly string[]) => Listening;
+
+/** A server in a process of its own that can be killed and started again where it was, always on the same port. */
+export class SupervisedServer {
+  /** When each of its lives began, in ms of the wall clock. */
+  readonly starts: number[] = [];
+  readonly #plan: StartServer;
+  readonly #toListening: ToListening;
+  readonly #lives: SupervisedProcess[] = [];
+  #at: Listening = { port: 0, connectionString: "" };
+
+  constructor(plan: StartServer, toListening: ToListening = (ready) => ready as Listening) {
+    this.#plan = plan;
+    this.#toListening = toListening;
+  }
+
+  /** A broker on durable storage in a directory, on the network, with these entities from its first start. */
+  static inDirectory(directory: string, entities: Entities): SupervisedServer {
+    const program = new URL("./server.js", import.meta.url);
+    const key = randomBytes(32).toString("base64");
+    return new SupervisedServer((port) => ({
+      command: nodeCommand(program, [directory, port, key, JSON.stringify(entities)], ["--expose-gc"]),
+      isStderrFinding: true,
+    }));
+  }
+
+  get port(): number {
+    return this.#at.port;
+  }
+
+  get connectionString(): string {
+    return this.#at.connectionString;
+  }
+
+  /** The connection string for another port, such as that of a relay. */
+  connectionStringThrough(port: number): string {
+    return this.connectionString.replace(`:${this.port}`, `:${port}`);
+  }
+
+  /** Its process, of this life. Throws before the first. */
+  get process(): SupervisedProcess {
+    const process = this.#lives.at(-1);
+    if (process === undefined) throw new Error("The server has not been started.");
+    return process;
+  }
+
+  /** What it did in any of its lives that it should not. */
+  get findings(): string[] {
+    return this.#lives.flatMap(({ findings }) => findings);
+  }
+
+  /** Resolves when it listens. Throws when it ended before. */
+  async start(): Promise<void> {
+    const process = new SupervisedProcess(this.#plan(this.port));
+    this.#lives.push(process);
+    const ready = await process.ready;
+    if (ready === undefined)
+      throw new Error(`The server ended while it started: ${process.stderr.join("\n")}`);
+    this.#at = this.#toListening(ready, process.stdout);
+    this.starts.push(Date.now());
+  }
+
+  /** `kill -9`. */
+  async kill(): Promise<void> {
+    if (this.#lives.length > 0) await this.process.kill();
+  }
+
+  async restart(): Promise<void> {
+    await this.kill();
+    await this.start();
+  }
+}
