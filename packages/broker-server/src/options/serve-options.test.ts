@@ -6,10 +6,6 @@ describe("resolveServeOptions", () => {
     [{ prot: 0 }, 'serve: there is no option "prot"; did you mean "port"?'],
     [{ acceptAnybody: true }, 'serve: there is no option "acceptAnybody"; did you mean "acceptAnyone"?'],
     [
-      { tls: { cert: "", key: "", allowPlainText: true } },
-      'serve: tls: there is no option "allowPlainText"; did you mean "allowPlain"?',
-    ],
-    [
       { idleTimeouts: { linksMs: 1 } },
       'serve: idleTimeouts: there is no option "linksMs"; did you mean "linkMs"?',
     ],
@@ -19,6 +15,11 @@ describe("resolveServeOptions", () => {
     ],
   ])("refuses misspelt options: %j", (options, text) => {
     expect(() => resolveServeOptions(options as object)).toThrow(new TypeError(text));
+  });
+
+  it("takes a certificate together with that of its authority", () => {
+    const tls = { cert: "-", key: "-", ca: "-" };
+    expect(resolveServeOptions({ tls })).toMatchObject({ tls: { cert: "-", key: "-" } });
   });
 
   it("takes options that are undefined", () => {

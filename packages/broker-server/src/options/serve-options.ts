@@ -85,8 +85,6 @@ const OPTION_NAMES: OptionNames<ServeOptions> = {
   idleTimeouts: true,
   limits: true,
 };
-const TLS_OPTION_NAMES: OptionNames<TlsOptions> = { cert: true, key: true, allowPlain: true };
-
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 
 /** What the service allows, without its minimum length. */
@@ -94,9 +92,9 @@ const NAMESPACE = /^[A-Za-z][A-Za-z0-9-]{0,49}$/;
 
 /** Fills in defaults. Throws `TypeError` for an option that there is not, a port or time out of range, and for `acceptAnyone` where strangers could connect. */
 export function resolveServeOptions(options: ServeOptions): ResolvedServeOptions {
+  // `tls` may have more: whatever made the certificate often gives that of its authority, too.
   requireKnownOptions("serve", options, OPTION_NAMES);
   const { tls, keys, acceptAnyone = false } = options;
-  if (tls !== undefined) requireKnownOptions("serve: tls", tls, TLS_OPTION_NAMES);
   const { tlsPort, closeTimeoutMs, idleTimeouts } = DEFAULT_SERVE_OPTIONS;
   const host = options.host ?? DEFAULT_SERVE_OPTIONS.host;
   const resolved = {
