@@ -16,6 +16,7 @@ import { WaybillError } from "../errors/error.js";
 import { durationMs } from "../foundation/duration.js";
 import { requireInteger } from "../foundation/integer.js";
 import { requireKnownOptions, requireOptions } from "../foundation/known-options.js";
+import { onAbort } from "../foundation/on-abort.js";
 import { type Scheduler, systemScheduler } from "../foundation/scheduler.js";
 import type { UndecodedMessage } from "../message/message.js";
 import type { MessageType } from "../message-types/message-type.js";
@@ -310,8 +311,7 @@ export class ClientParts {
   ): Promise<TransportSessionReceiver> {
     const givingUp = new AbortController();
     const giveUp = () => givingUp.abort();
-    if (abortSignal?.aborted) giveUp();
-    else abortSignal?.addEventListener("abort", giveUp, { once: true });
+    const stopListening = onAbort(abortSignal, giveUp);
     const accept = async () => {
       const { onLinkStalled } = this.#health;
       const accepting = { ...options, onLinkStalled, abortSignal: givingUp.signal };
@@ -333,7 +333,7 @@ export class ClientParts {
       throw this.isClosed ? closedError() : error;
     } finally {
       this.forget(part);
-      abortSignal?.removeEventListener("abort", giveUp);
+      stopListening();
     }
   }
 
