@@ -31,6 +31,7 @@ export { asciiText } from "./foundation/ascii-text.js";
 export { compileOnce } from "./foundation/compile-once.js";
 export type { OptionNames } from "./foundation/known-options.js";
 export { nearestName, requireKnownOptions } from "./foundation/known-options.js";
+export { untilAborted } from "./foundation/until-aborted.js";
 export type { MediaType } from "./message/media-type.js";
 export { parseMediaType } from "./message/media-type.js";
 export { untransferable } from "./message/untransferable.js";

@@ -11,6 +11,7 @@ import {
   type TransportSender,
   type TransportSessionReceiver,
   underEither,
+  untilAborted,
 } from "@waybill/core/transport";
 import {
   type AzureTransportOptions,
@@ -18,7 +19,6 @@ import {
   resolveAzureTransportOptions,
 } from "./azure-transport-options.js";
 import { entityPath } from "./foundation/entity-path.js";
-import { untilAborted } from "./foundation/until-aborted.js";
 import { AzureRuleManager } from "./management/azure-rule-manager.js";
 import { AzureReceiver } from "./receiving/azure-receiver.js";
 import { AzureSessionReceiver } from "./receiving/azure-session-receiver.js";

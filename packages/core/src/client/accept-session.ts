@@ -4,6 +4,7 @@ import type {
   Transport,
   TransportSessionReceiver,
 } from "../contracts/transport.js";
+import { onAbort } from "../foundation/on-abort.js";
 import { closedError, type OpenParts } from "./open-parts.js";
 
 /** Locks a session, unless the client is closed before; that waits until no session can come any more. */
@@ -16,8 +17,7 @@ export async function acceptSession(
 ): Promise<TransportSessionReceiver> {
   const givingUp = new AbortController();
   const giveUp = () => givingUp.abort();
-  if (abortSignal?.aborted) giveUp();
-  else abortSignal?.addEventListener("abort", giveUp, { once: true });
+  const stopListening = onAbort(abortSignal, giveUp);
   const accept = async () => {
     const accepting = { ...options, abortSignal: givingUp.signal };
     const session = await transport.acceptSession(address, sessionId, accepting);
@@ -38,6 +38,6 @@ export async function acceptSession(
     throw parts.isClosed ? closedError() : error;
   } finally {
     parts.forget(part);
-    abortSignal?.removeEventListener("abort", giveUp);
+    stopListening();
   }
 }

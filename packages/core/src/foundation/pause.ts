@@ -1,16 +1,20 @@
-import type { Scheduler, Timer } from "./scheduler.js";
+import { onAbort } from "./on-abort.js";
+import type { Scheduler } from "./scheduler.js";
 
 /** Resolves after so many milliseconds, or when the signal aborts. */
-export function pause(durationMs: number, scheduler: Scheduler, signal: AbortSignal): Promise<void> {
+export function pause(
+  durationMs: number,
+  scheduler: Pick<Scheduler, "schedule">,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    let timer: Timer | undefined;
+    if (signal?.aborted) return resolve();
     const end = () => {
-      timer?.cancel();
-      signal.removeEventListener("abort", end);
+      timer.cancel();
+      stopListening();
       resolve();
     };
-    signal.addEventListener("abort", end);
-    timer = scheduler.schedule(durationMs, end);
+    const timer = scheduler.schedule(durationMs, end);
+    const stopListening = onAbort(signal, end);
   });
 }

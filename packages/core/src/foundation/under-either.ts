@@ -1,4 +1,5 @@
 import { nodeBuiltin } from "./node-builtin.js";
+import { onAbort } from "./on-abort.js";
 
 interface Events {
   setMaxListeners(count: number, ...targets: object[]): void;
@@ -20,14 +21,13 @@ export async function underEither<Result>(
   if (second === undefined) return work(first);
   events?.setMaxListeners(0, second);
   const either = new AbortController();
-  const onAbort = () => either.abort(first.aborted ? first.reason : second.reason);
-  first.addEventListener("abort", onAbort);
-  second.addEventListener("abort", onAbort);
+  const abort = () => either.abort(first.aborted ? first.reason : second.reason);
+  const stopFirst = onAbort(first, abort);
+  const stopSecond = onAbort(second, abort);
   try {
-    if (first.aborted || second.aborted) onAbort();
     return await work(either.signal);
   } finally {
-    first.removeEventListener("abort", onAbort);
-    second.removeEventListener("abort", onAbort);
+    stopFirst();
+    stopSecond();
   }
 }

@@ -1,4 +1,5 @@
 import { WaybillError } from "../errors/error.js";
+import { onAbort } from "./on-abort.js";
 import { longestTimerMs } from "./scheduler.js";
 
 /** How long something outside may take, and who is asked. */
@@ -29,14 +30,13 @@ export async function withinTime<T>(
   given.catch(() => {});
   const waitMs = Math.min(timeoutMs, longestTimerMs);
   const timer = setTimeout(() => giveUp?.(`${who} did not answer within ${waitMs} ms.`), waitMs);
-  const onAbort = () =>
-    giveUp?.(`The caller gave up while ${who[0]!.toLowerCase()}${who.slice(1)} was at work.`);
-  if (signal?.aborted) onAbort();
-  else signal?.addEventListener("abort", onAbort, { once: true });
+  const stopListening = onAbort(signal, () =>
+    giveUp?.(`The caller gave up while ${who[0]!.toLowerCase()}${who.slice(1)} was at work.`),
+  );
   try {
     return await Promise.race([given, work(controller.signal)]);
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener("abort", onAbort);
+    stopListening();
   }
 }

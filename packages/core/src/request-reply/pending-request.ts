@@ -24,7 +24,10 @@ export interface PendingRequest {
   readonly timeoutMs: number;
   readonly deadlineMs: number;
   readonly abortSignal: AbortSignal | undefined;
-  readonly onAbort: (() => void) | undefined;
+  /** Ends it when its signal aborts. */
+  readonly giveUp: () => void;
+  /** Takes the listener off the signal. */
+  stopListening: () => void;
   /** Whether it was handed to the broker, so that replies may come. */
   isSent: boolean;
   isEnded: boolean;

@@ -1,4 +1,5 @@
 import { WaybillError } from "../errors/error.js";
+import { onAbort } from "../foundation/on-abort.js";
 import { type Scheduler, steadyNow, type Timer } from "../foundation/scheduler.js";
 import type { MessageId } from "../message/message.js";
 import { correlationKey } from "./correlation-key.js";
@@ -33,7 +34,7 @@ export class PendingRequests {
 
   /** Throws `operation-invalid` when a request of this id waits already, `quota-exceeded` when too many wait. */
   add(pending: PendingRequest): void {
-    const { key, messageId, entityPath, deadlineMs, abortSignal, onAbort } = pending;
+    const { key, messageId, entityPath, deadlineMs, abortSignal, giveUp } = pending;
     const details = { messageId, entityPath };
     if (this.#pending.has(key)) {
       throw new WaybillError("operation-invalid", "A request with this messageId waits already.", details);
@@ -43,7 +44,7 @@ export class PendingRequests {
       throw new WaybillError("quota-exceeded", text, details);
     }
     this.#pending.set(key, pending);
-    if (onAbort !== undefined) abortSignal!.addEventListener("abort", onAbort, { once: true });
+    pending.stopListening = onAbort(abortSignal, giveUp);
     if (deadlineMs < this.#armedForMs) this.#arm(deadlineMs);
   }
 
@@ -62,15 +63,14 @@ export class PendingRequests {
   /** Takes a request out; false when it had ended before. Telling its listener is up to the caller. */
   end(pending: PendingRequest): boolean {
     if (pending.isEnded) return false;
-    const { key, abortSignal, onAbort } = pending;
     pending.isEnded = true;
-    this.#pending.delete(key);
-    if (onAbort !== undefined) abortSignal!.removeEventListener("abort", onAbort);
+    this.#pending.delete(pending.key);
+    pending.stopListening();
     if (this.#ended.size >= generationSize) {
       this.#endedBefore = this.#ended;
       this.#ended = new Set();
     }
-    this.#ended.add(key);
+    this.#ended.add(pending.key);
     // The timer keeps the process alive for requests that wait, and only for them.
     if (this.#pending.size === 0) this.#disarm();
     return true;

@@ -172,7 +172,8 @@ export class Requester implements AsyncDisposable {
       timeoutMs,
       deadlineMs: steadyNow(scheduler) + timeoutMs,
       abortSignal,
-      onAbort: abortSignal === undefined ? undefined : () => this.#fail(pending, abortedError(pending)),
+      giveUp: () => this.#fail(pending, abortedError(pending)),
+      stopListening: () => {},
       isSent: false,
       isEnded: false,
     };

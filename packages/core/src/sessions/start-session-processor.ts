@@ -5,6 +5,7 @@ import type {
   TransportSessionReceiver,
 } from "../contracts/transport.js";
 import { LockRenewal } from "../delivery/lock-renewal.js";
+import { onAbort } from "../foundation/on-abort.js";
 import type { UndecodedMessage } from "../message/message.js";
 import { ErrorReporter } from "../processing/error-reporter.js";
 import {
@@ -40,7 +41,6 @@ export function startSessionProcessor(
 ): SessionProcessor {
   requireHandlers(handlers);
   const options = resolveSubscribeSessionsOptions(given);
-  const { abortSignal } = given;
   const { receiveMode, maxAutoLockRenewalDurationInMs: renewForMs } = options;
   const isBlocking = options.undeserializableAction === "block";
   const { transport, address, scheduler, entityPath, breaker, backoff } = surroundings;
@@ -49,6 +49,7 @@ export function startSessionProcessor(
   const reporter = new ErrorReporter((args) => handlers.processError(args), entityPath, undefined);
   // One timer for all of its sessions.
   const sessionRenewal = new LockRenewal(scheduler);
+  let stopListening = () => {};
   const processor = new SessionProcessor({
     scheduler,
     options,
@@ -69,13 +70,11 @@ export function startSessionProcessor(
     },
     onClosed(closed) {
       sessionRenewal.stop();
-      abortSignal?.removeEventListener("abort", onAbort);
+      stopListening();
       surroundings.onClosed(closed);
     },
   });
   // Closing is as good as told: a failure of it reaches whoever closes the client.
-  const onAbort = () => void processor.close().catch(() => {});
-  if (abortSignal?.aborted) onAbort();
-  else abortSignal?.addEventListener("abort", onAbort, { once: true });
+  stopListening = onAbort(given.abortSignal, () => void processor.close().catch(() => {}));
   return processor;
 }

@@ -1,4 +1,5 @@
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { onAbort } from "@waybill/core/transport";
 import type { ExplorerOptions } from "../options/explorer-options.js";
 import { createMcpServer } from "./mcp-server.js";
 
@@ -13,7 +14,7 @@ export async function serveMcp(
   const server = createMcpServer(options, version);
   const ended = new Promise<void>((resolve) => {
     process.stdin.once("end", resolve).once("close", resolve);
-    abortSignal?.addEventListener("abort", () => resolve(), { once: true });
+    onAbort(abortSignal, resolve);
   });
   await server.connect(new StdioServerTransport());
   await ended;

@@ -1,3 +1,4 @@
+import { pause, systemScheduler } from "@waybill/core/transport";
 import { captureGoldenMessage, formatGoldenMessage } from "@waybill/migration";
 import { censusPoints, planViews } from "../census/census-view.js";
 import { takeAndKeep, verdictOf } from "../census/take-and-keep.js";
@@ -83,7 +84,7 @@ async function live({ context, jobs, abortSignal }: Call, lines: LineStream): Pr
     if (text !== last) lines.write({ at: new Date().toISOString(), ...state });
     last = text;
     await lines.drained();
-    await pause(context.refreshIntervalInMs, abortSignal);
+    await pause(context.refreshIntervalInMs, systemScheduler, abortSignal);
   }
 }
 
@@ -137,17 +138,4 @@ async function raw({ context, fields, abortSignal }: Call): Promise<Download> {
   const { settlement: _, ...properties } = message;
   const name = `${pathOf(address).replace(/[^A-Za-z0-9.-]+/g, "-")}-${message.sequenceNumber}.message.json`;
   return { name, content: `${toWire({ waybillMessage: 1, ...properties }, 2)}\n` };
-}
-
-function pause(ms: number, abortSignal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      abortSignal.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    abortSignal.addEventListener("abort", end, { once: true });
-    if (abortSignal.aborted) end();
-  });
 }

@@ -1,5 +1,5 @@
 import { WaybillError } from "@waybill/core";
-import type { Scheduler } from "@waybill/core/transport";
+import { pause, type Scheduler } from "@waybill/core/transport";
 
 /** How long the locks of a batch that waits its turn must hold. */
 const batchSeconds = 5;
@@ -27,21 +27,8 @@ export class Pace {
     const now = this.#scheduler.steadyNow?.() ?? this.#scheduler.now();
     const waitMs = this.#freeAt - now;
     this.#freeAt = Math.max(this.#freeAt, now) + (messages / this.#perSecond) * 1000;
-    if (waitMs > 0) await this.#sleep(waitMs, abortSignal);
-  }
-
-  #sleep(ms: number, abortSignal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const onAbort = () => {
-        timer.cancel();
-        reject(new WaybillError("aborted", "the repair was given up."));
-      };
-      const timer = this.#scheduler.schedule(ms, () => {
-        abortSignal?.removeEventListener("abort", onAbort);
-        resolve();
-      });
-      if (abortSignal?.aborted) onAbort();
-      else abortSignal?.addEventListener("abort", onAbort, { once: true });
-    });
+    if (waitMs <= 0) return;
+    await pause(waitMs, this.#scheduler, abortSignal);
+    if (abortSignal?.aborted) throw new WaybillError("aborted", "the repair was given up.");
   }
 }

@@ -1,5 +1,5 @@
 import { WaybillError } from "@waybill/core";
-import { decodeFailure, quoted, unavailableFailure } from "@waybill/core/serializer";
+import { decodeFailure, quoted, unavailableFailure, untilAborted } from "@waybill/core/serializer";
 import { type CompiledSchema, type CompileSettings, compileSchema } from "./compiled-schema.js";
 import { schemaUnknown } from "./message-schema.js";
 import type { AvroSchema } from "./normalize-schema.js";
@@ -53,7 +53,11 @@ export function schemaSource(find: SchemaById, settings: CompileSettings): Schem
 
   return (id, signal) => {
     const found = known.get(id) ?? pending.get(id) ?? ask(id);
-    return found instanceof Promise && signal !== undefined ? untilAborted(found, signal) : found;
+    if (!(found instanceof Promise)) return found;
+    // The lookup itself goes on: others may be waiting for it.
+    return untilAborted(found, signal, () => {
+      return new WaybillError("aborted", "The operation was aborted.", { cause: signal?.reason });
+    });
   };
 }
 
@@ -83,15 +87,4 @@ function compileFetched(id: string, schema: AvroSchema, settings: CompileSetting
 function lookupFailure(id: string, error: unknown): WaybillError {
   if (error instanceof WaybillError) return error;
   return unavailableFailure(`The schema source could not be asked for ${describeId(id)}.`, error);
-}
-
-// The lookup itself goes on: others may be waiting for it.
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () =>
-      reject(new WaybillError("aborted", "The operation was aborted.", { cause: signal.reason }));
-    if (signal.aborted) return abort();
-    signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 }

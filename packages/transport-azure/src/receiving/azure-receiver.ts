@@ -14,9 +14,9 @@ import {
   type TransportReceiver,
   type TransportSubscription,
   underEither,
+  untilAborted,
 } from "@waybill/core/transport";
 import { controllerForMany } from "../foundation/controller-for-many.js";
-import { untilAborted } from "../foundation/until-aborted.js";
 import { fromServiceBusMessage } from "../messages/from-service-bus-message.js";
 import { toAmqpProperties } from "../messages/to-amqp-value.js";
 import { toLong } from "../messages/to-long.js";

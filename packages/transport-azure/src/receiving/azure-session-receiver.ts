@@ -5,7 +5,7 @@ import type {
   TransportSessionReceiver,
   TransportSubscription,
 } from "@waybill/core/transport";
-import { untilAborted } from "../foundation/until-aborted.js";
+import { untilAborted } from "@waybill/core/transport";
 import { plainBytes } from "../messages/from-amqp-value.js";
 import { nullState, toBuffer } from "../messages/to-amqp-value.js";
 import { abortedError, lostSessionError, toAzureError } from "../sdk/azure-error.js";

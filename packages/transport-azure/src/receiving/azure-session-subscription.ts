@@ -1,4 +1,4 @@
-import type { TransportSubscription } from "@waybill/core/transport";
+import { pause, systemScheduler, type TransportSubscription } from "@waybill/core/transport";
 import type { AzureDelivery } from "../settlement/azure-delivery.js";
 import type { DeliveryHandling } from "./azure-subscription.js";
 
@@ -50,7 +50,7 @@ export class AzureSessionSubscription implements TransportSubscription {
         for (const delivery of await receive(free, signal)) this.#start(delivery);
       } catch (error) {
         if (signal.aborted || onError(error).isLost) return;
-        await pause(errorPauseMs, signal);
+        await pause(errorPauseMs, systemScheduler, signal);
       }
     }
   }
@@ -63,16 +63,4 @@ export class AzureSessionSubscription implements TransportSubscription {
     });
     this.#running.add(handling);
   }
-}
-
-function pause(durationMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, durationMs);
-    signal.addEventListener("abort", end);
-  });
 }

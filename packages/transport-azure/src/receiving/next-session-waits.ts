@@ -1,5 +1,5 @@
 import { WaybillError } from "@waybill/core";
-import type { ReceiveMode } from "@waybill/core/transport";
+import { onAbort, type ReceiveMode } from "@waybill/core/transport";
 import { abortedError, toAzureError } from "../sdk/azure-error.js";
 import type { ServiceBusSessionReceiverLike } from "../sdk/service-bus-client.js";
 import { longestWaitMs } from "./receive-messages.js";
@@ -94,17 +94,17 @@ function hold(
   signal: AbortSignal,
 ): Promise<ServiceBusSessionReceiverLike> {
   const { entityPath } = wait;
+  if (signal.aborted) return Promise.reject(abortedError(entityPath));
   return new Promise((resolve, reject) => {
     const letGo = () => {
       clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
+      stopListening();
       wait.holder = undefined;
     };
     const giveUp = (error: WaybillError) => {
       letGo();
       reject(error);
     };
-    const onAbort = () => giveUp(abortedError(entityPath));
     const timer = setTimeout(
       () => giveUp(new WaybillError("timeout", "No session came in time.", { entityPath })),
       // Whoever waits longer asks again.
@@ -120,7 +120,6 @@ function hold(
         reject(error);
       },
     };
-    signal.addEventListener("abort", onAbort, { once: true });
-    if (signal.aborted) onAbort();
+    const stopListening = onAbort(signal, () => giveUp(abortedError(entityPath)));
   });
 }

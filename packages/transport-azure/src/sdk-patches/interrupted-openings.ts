@@ -1,6 +1,6 @@
+import { untilAborted } from "@waybill/core/transport";
 import { controllerForMany } from "../foundation/controller-for-many.js";
-import { untilAborted } from "../foundation/until-aborted.js";
-import { connectionEnded, endOf } from "./connection-end.js";
+import { connectionEnded, endOf, untilEnded } from "./connection-end.js";
 import {
   type Abortable,
   type AmqpConnection,
@@ -8,6 +8,8 @@ import {
   missingMethods,
 } from "./sdk-internals.js";
 import type { SdkPatch } from "./sdk-patch.js";
+
+const doing = "while a link was being opened";
 
 /**
  * Ends what is being opened when its connection ends or the client is closed, and lets nobody end what others wait for. By itself
@@ -20,11 +22,11 @@ export function interruptedOpenings(): SdkPatch {
   const interruptible = <Opened>(
     connection: AmqpConnection,
     options: Abortable | undefined,
-    open: Open<Opened>,
+    open: (options: Abortable) => Promise<Opened>,
   ) =>
     closing.signal.aborted || !connection.isOpen()
       ? Promise.reject(interrupted())
-      : openUntil([closing.signal, endOf(connection)], options, open);
+      : untilEnded([closing.signal, endOf(connection)], options, doing, open);
   return {
     name: "interrupted-openings",
     obstacle: ({ connection, cbsSession }, client) =>
@@ -113,30 +115,8 @@ function tellWhoWaitsForItsEnd(context: ConnectionContext): void {
   };
 }
 
-type Open<Opened> = (options: Abortable) => Promise<Opened>;
-
-/** Opens a session or a link unless one of the signals aborts first; what the broker opens even so is closed again. */
-async function openUntil<Opened>(
-  signals: readonly AbortSignal[],
-  options: Abortable = {},
-  open: Open<Opened>,
-): Promise<Opened> {
-  const interruption = new AbortController();
-  const { abortSignal: caller } = options;
-  const interrupt = () => interruption.abort();
-  for (const signal of [...signals, caller]) signal?.addEventListener("abort", interrupt);
-  try {
-    if (caller?.aborted) interrupt();
-    return await open({ ...options, abortSignal: interruption.signal });
-  } catch (error) {
-    throw interruption.signal.aborted && !caller?.aborted ? interrupted() : error;
-  } finally {
-    for (const signal of [...signals, caller]) signal?.removeEventListener("abort", interrupt);
-  }
-}
-
 function interrupted(): Error {
-  return connectionEnded("while a link was being opened");
+  return connectionEnded(doing);
 }
 
 /** As the SDK's own, which it knows by the name. */

@@ -1,5 +1,5 @@
-import { connectionEnded, endOf } from "./connection-end.js";
-import { type Abortable, type AmqpConnection, missingMethods } from "./sdk-internals.js";
+import { connectionEnded, endOf, untilEnded } from "./connection-end.js";
+import { missingMethods } from "./sdk-internals.js";
 import type { SdkPatch } from "./sdk-patch.js";
 
 const doing = "before the answer came";
@@ -19,7 +19,7 @@ export const unansweredRequests: SdkPatch = {
     const { negotiateClaim } = cbs;
     cbs.negotiateClaim = function (audience, token, type, options) {
       if (!this.isOpen()) return Promise.reject(connectionEnded(doing));
-      return answered(connection, options, (merged) =>
+      return untilEnded([endOf(connection)], options, doing, (merged) =>
         negotiateClaim.call(this, audience, token, type, merged),
       );
     };
@@ -28,31 +28,9 @@ export const unansweredRequests: SdkPatch = {
     const { sendRequest } = link;
     link.sendRequest = function (request, options) {
       if (!this.isOpen()) return Promise.reject(connectionEnded(doing));
-      return answered(this.connection, options, (merged) => sendRequest.call(this, request, merged));
+      return untilEnded([endOf(this.connection)], options, doing, (merged) =>
+        sendRequest.call(this, request, merged),
+      );
     };
   },
 };
-
-/** Makes a request that is given up when its connection ends, or when its caller gives it up. */
-async function answered<Answer>(
-  connection: AmqpConnection,
-  options: Abortable | undefined,
-  request: (options: Abortable) => Promise<Answer>,
-): Promise<Answer> {
-  const end = endOf(connection);
-  // The caller's signal need not be the platform's.
-  const caller = options?.abortSignal;
-  const ending = new AbortController();
-  const abort = () => ending.abort();
-  end.addEventListener("abort", abort);
-  caller?.addEventListener("abort", abort);
-  try {
-    if (caller?.aborted) abort();
-    return await request({ ...options, abortSignal: ending.signal });
-  } catch (error) {
-    throw end.aborted && !caller?.aborted ? connectionEnded(doing) : error;
-  } finally {
-    end.removeEventListener("abort", abort);
-    caller?.removeEventListener("abort", abort);
-  }
-}

@@ -1,4 +1,5 @@
 import { WaybillError } from "@waybill/core";
+import { onAbort } from "@waybill/core/transport";
 import Long from "long";
 import type { ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
 import { withoutLink } from "./lost-link.js";
@@ -24,11 +25,16 @@ export function settleByRequest(
   closing: AbortSignal,
 ): void {
   const { delivery, send } = settlement;
+  if (closing.aborted) {
+    settlement.fail(closing.reason);
+    return;
+  }
   const timer = setInterval(attempt, repeatAfterMs);
+  const stopListening = onAbort(closing, onClosing);
   let attempts = 0;
   function end(): void {
     clearInterval(timer);
-    closing.removeEventListener("abort", onClosing);
+    stopListening();
   }
   function onClosing(): void {
     end();
@@ -53,9 +59,7 @@ export function settleByRequest(
         );
     });
   }
-  closing.addEventListener("abort", onClosing, { once: true });
-  if (closing.aborted) onClosing();
-  else attempt();
+  attempt();
 }
 
 /**

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { LinkStall } from "@waybill/core/transport";
-import { untilAborted } from "../foundation/until-aborted.js";
+import { untilAborted } from "@waybill/core/transport";
 import type { ResolvedWatchdogOptions } from "./watchdog-options.js";
 import type { WatchedConnection, WatchedLink } from "./watched-link.js";
 
