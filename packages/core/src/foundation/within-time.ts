@@ -30,7 +30,7 @@ export async function withinTime<T>(
   const waitMs = Math.min(timeoutMs, longestTimerMs);
   const timer = setTimeout(() => giveUp?.(`${who} did not answer within ${waitMs} ms.`), waitMs);
   const onAbort = () =>
-    giveUp?.(`The caller gave up while ${who[0]!.toLowerCase()}${who.slice(1)} was at work.`);
+    giveUp?.(`The caller gave up while ${who.charAt(0).toLowerCase()}${who.slice(1)} was at work.`);
   if (signal?.aborted) onAbort();
   else signal?.addEventListener("abort", onAbort, { once: true });
   try {

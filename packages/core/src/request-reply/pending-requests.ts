@@ -43,7 +43,7 @@ export class PendingRequests {
       throw new WaybillError("quota-exceeded", text, details);
     }
     this.#pending.set(key, pending);
-    if (onAbort !== undefined) abortSignal!.addEventListener("abort", onAbort, { once: true });
+    if (onAbort !== undefined) abortSignal?.addEventListener("abort", onAbort, { once: true });
     if (deadlineMs < this.#armedForMs) this.#arm(deadlineMs);
   }
 
@@ -65,7 +65,7 @@ export class PendingRequests {
     const { key, abortSignal, onAbort } = pending;
     pending.isEnded = true;
     this.#pending.delete(key);
-    if (onAbort !== undefined) abortSignal!.removeEventListener("abort", onAbort);
+    if (onAbort !== undefined) abortSignal?.removeEventListener("abort", onAbort);
     if (this.#ended.size >= generationSize) {
       this.#endedBefore = this.#ended;
       this.#ended = new Set();
