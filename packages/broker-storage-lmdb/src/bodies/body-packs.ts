@@ -121,7 +121,7 @@ export class BodyPacks {
       pack.live = 1;
       this.#packs.set(packId, pack);
     }
-    pack.references[index]! += 1;
+    pack.references[index] = (pack.references[index] ?? 0) + 1;
   }
 
   release(bodyId: number): void {
@@ -130,8 +130,9 @@ export class BodyPacks {
     if (pack === undefined) this.#drop(packId);
     else {
       const index = bodyId % MOST_BODIES_IN_PACK;
-      pack.references[index]! -= 1;
-      if (pack.references[index] === 0) this.#forget(packId, pack, pack.lengths[index]!);
+      const left = (pack.references[index] ?? 0) - 1;
+      pack.references[index] = left;
+      if (left === 0) this.#forget(packId, pack, pack.lengths[index] ?? 0);
     }
   }
 
@@ -140,9 +141,10 @@ export class BodyPacks {
     this.#closePack();
     this.#chunks.onWrite();
     for (const [id, { bytes, lengths }] of this.#fresh) {
-      const pack = this.#packs.get(id)!;
-      if (pack.live === lengths.length) this.#store.add(id, bytes!, lengths);
-      else this.#store.replace(id, living(pack, bodiesIn(bytes!, lengths)));
+      const pack = this.#packs.get(id);
+      if (pack === undefined || bytes === undefined) throw unfinished(id);
+      if (pack.live === lengths.length) this.#store.add(id, bytes, lengths);
+      else this.#store.replace(id, living(pack, bodiesIn(bytes, lengths)));
       pack.storedBytes = pack.liveBytes;
       this.#keep(id, pack);
     }
@@ -162,10 +164,10 @@ export class BodyPacks {
   restore(packId: number, { lengths, references }: FoundPack): void {
     this.#lastPackId = Math.max(this.#lastPackId, packId);
     const pack: Pack = { lengths, references, live: 0, liveBytes: 0, storedBytes: 0 };
-    for (let index = 0; index < lengths.length; index++) {
-      const length = Math.max(0, lengths[index]!);
+    for (const [index, found] of lengths.entries()) {
+      const length = Math.max(0, found);
       pack.storedBytes += length;
-      if (references[index]! === 0) continue;
+      if (references[index] === 0) continue;
       pack.live++;
       pack.liveBytes += length;
     }
@@ -196,19 +198,31 @@ export class BodyPacks {
     const draft = this.#fresh.get(packId) ?? this.#written.get(packId);
     if (draft === undefined) return this.#load(packId)[index];
     const { bytes = this.#gathered.begun, lengths } = draft;
-    if (index >= lengths.length) return undefined;
+    const length = lengths[index];
+    if (length === undefined) return undefined;
     let start = 0;
-    for (let i = 0; i < index; i++) start += lengths[i]!;
-    return bytes.subarray(start, start + lengths[index]!);
+    for (let i = 0; i < index; i++) start += lengths[i] ?? 0;
+    return bytes.subarray(start, start + length);
   }
 
   #load(packId: number): PackedBodies {
     const cached = this.#cached.get(packId);
     if (cached !== undefined) return cached;
     const bodies = this.#store.read(packId);
-    if (this.#cached.size === CACHED_PACKS) this.#cached.delete(this.#cached.keys().next().value!);
+    if (this.#cached.size === CACHED_PACKS) {
+      const oldest = this.#cached.keys().next().value;
+      if (oldest !== undefined) this.#cached.delete(oldest);
+    }
     this.#cached.set(packId, bodies);
     return bodies;
+  }
+
+  /** The bodies of a pack that is on the disk, or on its way there. */
+  #bodiesOf(packId: number): PackedBodies {
+    const draft = this.#written.get(packId);
+    if (draft === undefined) return this.#load(packId);
+    if (draft.bytes === undefined) throw unfinished(packId);
+    return bodiesIn(draft.bytes, draft.lengths);
   }
 
   #forget(packId: number, pack: Pack, length: number): void {
@@ -248,10 +262,11 @@ export class BodyPacks {
   }
 
   #repackOne(): void {
-    const packId = this.#sparse.values().next().value!;
-    const pack = this.#packs.get(packId)!;
-    const draft = this.#written.get(packId);
-    const bodies = draft === undefined ? this.#load(packId) : bodiesIn(draft.bytes!, draft.lengths);
+    const [packId] = this.#sparse;
+    if (packId === undefined) return;
+    const pack = this.#packs.get(packId);
+    if (pack === undefined) throw unfinished(packId);
+    const bodies = this.#bodiesOf(packId);
     this.#store.replace(packId, living(pack, bodies));
     this.#sparse.delete(packId);
     this.#liveBytes -= pack.liveBytes;
@@ -261,11 +276,16 @@ export class BodyPacks {
   }
 }
 
+/** A group goes to the disk only after its last pack was closed. */
+function unfinished(packId: number): Error {
+  return new Error(`Pack ${packId} is to be written, and is not known or not closed.`);
+}
+
 function newPack(): Pack {
   return { lengths: [], references: [], live: 0, liveBytes: 0, storedBytes: 0 };
 }
 
 /** The bodies that are left of a pack. */
 function living({ references }: Pack, bodies: PackedBodies): PackedBodies {
-  return bodies.map((body, index) => (references[index]! > 0 ? body : undefined));
+  return bodies.map((body, index) => ((references[index] ?? 0) > 0 ? body : undefined));
 }

@@ -13,7 +13,7 @@ const COUNT_BYTES = 2;
 /** Writes bodies of these lengths, which follow one another, then the list of their indexes and lengths, then how many there are. */
 export function writePack(writer: RecordWriter, bodies: Uint8Array, lengths: readonly number[]): void {
   writer.bytes(bodies);
-  for (let index = 0; index < lengths.length; index++) writeEntry(writer, index, lengths[index]!);
+  for (const [index, length] of lengths.entries()) writeEntry(writer, index, length);
   writer.u16(lengths.length);
 }
 
@@ -48,7 +48,7 @@ export function readPackLengths(bytes: Buffer, start: number): number[] {
   const lengths: number[] = [];
   let left = listStart - start;
   for (let entry = listStart; entry < listEnd; entry += BYTES_PER_PACKED_BODY) {
-    const index = bytes[entry]!;
+    const index = bytes.readUInt8(entry);
     if (index < lengths.length) throw unsound();
     while (lengths.length < index) lengths.push(-1);
     const length = bytes.readUInt32BE(entry + 1);

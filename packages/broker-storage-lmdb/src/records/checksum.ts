@@ -20,25 +20,39 @@ export function checksumOf(
   end: number,
 ): number {
   let seed = 0x811c9dc5;
-  for (let at = keyStart; at < keyEnd; at++) seed = Math.imul(seed ^ key[at]!, 0x01000193);
+  for (let at = keyStart; at < keyEnd; at++) seed = Math.imul(seed ^ (key[at] ?? 0), 0x01000193);
   return end - start > SHORT_BYTES
     ? crc32(payload.subarray(start, end), seed >>> 0)
     : shortCrc32(payload, start, end, seed);
 }
 
-function shortCrc32(bytes: Uint8Array, start: number, end: number, seed: number): number {
+function shortCrc32(bytes: Buffer, start: number, end: number, seed: number): number {
   let crc = ~seed;
   let at = start;
   for (; at + 4 <= end; at += 4) {
-    crc ^= bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
+    crc ^=
+      byteAt(bytes, at) |
+      (byteAt(bytes, at + 1) << 8) |
+      (byteAt(bytes, at + 2) << 16) |
+      (byteAt(bytes, at + 3) << 24);
     crc =
-      TABLES[768 + (crc & 255)]! ^
-      TABLES[512 + ((crc >>> 8) & 255)]! ^
-      TABLES[256 + ((crc >>> 16) & 255)]! ^
-      TABLES[crc >>> 24]!;
+      entryAt(768 + (crc & 255)) ^
+      entryAt(512 + ((crc >>> 8) & 255)) ^
+      entryAt(256 + ((crc >>> 16) & 255)) ^
+      entryAt(crc >>> 24);
   }
-  for (; at < end; at++) crc = TABLES[(crc ^ bytes[at]!) & 255]! ^ (crc >>> 8);
+  for (; at < end; at++) crc = entryAt((crc ^ byteAt(bytes, at)) & 255) ^ (crc >>> 8);
   return ~crc >>> 0;
+}
+
+/** Every index here is one of the payload: 0 beyond it stands for nothing. */
+function byteAt(bytes: Buffer, at: number): number {
+  return bytes[at] ?? 0;
+}
+
+/** Every index here is below 1,024. */
+function entryAt(index: number): number {
+  return TABLES[index] ?? 0;
 }
 
 function makeTables(): Int32Array {
@@ -49,8 +63,8 @@ function makeTables(): Int32Array {
     tables[byte] = crc;
   }
   for (let at = 256; at < tables.length; at++) {
-    const before = tables[at - 256]!;
-    tables[at] = tables[before & 255]! ^ (before >>> 8);
+    const before = tables[at - 256] ?? 0;
+    tables[at] = (tables[before & 255] ?? 0) ^ (before >>> 8);
   }
   return tables;
 }

@@ -59,8 +59,8 @@ export function writeMessage(writer: RecordWriter, record: MessageRecord): void 
   if (parts & Part.subject) writer.value(content.subject);
   if (parts & Part.sessionId) writer.value(content.sessionId);
   if (parts & Part.partitionKey) writer.value(content.partitionKey);
-  if (parts & Part.timeToLive) writer.f64(content.timeToLiveMs!);
-  if (parts & Part.scheduledEnqueueTime) writer.f64(content.scheduledEnqueueTimeMs!);
+  if (content.timeToLiveMs !== undefined) writer.f64(content.timeToLiveMs);
+  if (content.scheduledEnqueueTimeMs !== undefined) writer.f64(content.scheduledEnqueueTimeMs);
   if (parts & Part.applicationProperties) writer.value(content.applicationProperties);
   if (content.rare !== undefined) writeRare(writer, content.rare);
 }

@@ -20,7 +20,7 @@ export class RecordReader {
   }
 
   u8(): number {
-    return this.#bytes[this.#advance(1)]!;
+    return this.#bytes.readUInt8(this.#advance(1));
   }
 
   u16(): number {

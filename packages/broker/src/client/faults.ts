@@ -1,6 +1,7 @@
 import type { Engine } from "../engine/engine.js";
 import { entityKey, parseEntityPath } from "../entities/entity-path.js";
 import { BrokerError } from "../errors/broker-error.js";
+import { required } from "../errors/required.js";
 import { failDelivery } from "../lifecycle/end-lock.js";
 import { expireSession } from "../lifecycle/session-lock.js";
 import { findLock, type LockedMessage } from "../operations/find-lock.js";
@@ -30,7 +31,7 @@ export class Faults {
     const nowMs = this.#engine.begin();
     const stored = findLock(this.#engine, this.#engine.entities.receiveSource(path), message);
     if (stored.session === undefined) failDelivery(this.#engine, stored, nowMs);
-    else expireSession(this.#engine, stored.session.lock!, nowMs);
+    else expireSession(this.#engine, required(stored.session.lock, "the lock of a session"), nowMs);
     void this.#engine.end(nowMs);
   }
 

@@ -22,8 +22,9 @@ export class MinHeap<Item> {
     items.push(item);
     while (at > 0) {
       const parent = (at - 1) >>> 1;
-      if (this.#keyOf(items[parent]!) <= key) break;
-      items[at] = items[parent]!;
+      const above = items[parent];
+      if (above === undefined || this.#keyOf(above) <= key) break;
+      items[at] = above;
       at = parent;
     }
     items[at] = item;
@@ -36,12 +37,16 @@ export class MinHeap<Item> {
     if (last === undefined || items.length === 0) return top;
     const key = this.#keyOf(last);
     let at = 0;
-    for (;;) {
-      let child = at * 2 + 1;
-      if (child >= items.length) break;
-      if (child + 1 < items.length && this.#keyOf(items[child + 1]!) < this.#keyOf(items[child]!)) child++;
-      if (this.#keyOf(items[child]!) >= key) break;
-      items[at] = items[child]!;
+    for (let child = 1; child < items.length; child = at * 2 + 1) {
+      let below = items[child];
+      const right = child + 1 < items.length ? items[child + 1] : undefined;
+      if (below === undefined) break;
+      if (right !== undefined && this.#keyOf(right) < this.#keyOf(below)) {
+        below = right;
+        child++;
+      }
+      if (this.#keyOf(below) >= key) break;
+      items[at] = below;
       at = child;
     }
     items[at] = last;

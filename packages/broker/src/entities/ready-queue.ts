@@ -25,15 +25,16 @@ export class ReadyQueue {
   /** Adds a message at its place. */
   add(message: StoredMessage): void {
     this.#length++;
+    const first = this.#first;
     const last = this.#last;
-    if (last === undefined) {
+    if (first === undefined || last === undefined) {
       this.#first = message;
       this.#last = message;
     } else if (last.arrival < message.arrival) {
       last.nextReady = message;
       this.#last = message;
-    } else if (message.arrival < this.#first!.arrival) {
-      message.nextReady = this.#first;
+    } else if (message.arrival < first.arrival) {
+      message.nextReady = first;
       this.#first = message;
     } else {
       this.#between ??= new MinHeap(({ arrival }) => arrival);
@@ -87,8 +88,8 @@ export class ReadyQueue {
       message.nextReady = undefined;
       if (this.#first === undefined) this.#last = undefined;
     } else {
-      this.#between!.pop();
-      if (this.#between!.size === 0) this.#between = undefined;
+      this.#between?.pop();
+      if (this.#between?.size === 0) this.#between = undefined;
     }
   }
 

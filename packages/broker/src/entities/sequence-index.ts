@@ -1,3 +1,4 @@
+import { required } from "../errors/required.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 
 const BLOCK_SIZE = 128;
@@ -30,15 +31,14 @@ export class SequenceIndex {
       return;
     }
     const { items } = block;
-    if (items[items.length - 1]!.sequence < sequence) {
+    if (messageAt(block, items.length - 1).sequence < sequence) {
       if (items.length < BLOCK_SIZE) items.push(message);
       else this.#blocks.splice(at + 1, 0, { items: [message], start: 0 });
       return;
     }
     if (items.length >= BLOCK_SIZE) {
-      this.#split(at);
-      const half = this.#blocks[at + 1]!;
-      insert(sequence < first(half) ? this.#blocks[at]! : half, message);
+      const upper = this.#split(block, at);
+      insert(sequence < first(upper) ? block : upper, message);
     } else {
       insert(block, message);
     }
@@ -75,9 +75,9 @@ export class SequenceIndex {
   /** Walks the messages from sequence number `from` on; the store must not change meanwhile. */
   *from(sequence: number): Generator<StoredMessage, void, undefined> {
     for (let at = this.#blockFor(sequence); at < this.#blocks.length; at++) {
-      const block = this.#blocks[at]!;
+      const block = this.#blockAt(at);
       for (let position = positionOf(block, sequence); position < block.items.length; position++) {
-        yield block.items[position]!;
+        yield messageAt(block, position);
       }
     }
   }
@@ -86,37 +86,47 @@ export class SequenceIndex {
   #blockFor(sequence: number): number {
     let low = 0;
     let high = this.#blocks.length - 1;
-    if (high > 0 && first(this.#blocks[high]!) <= sequence) return high;
+    if (high > 0 && first(this.#blockAt(high)) <= sequence) return high;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
-      if (first(this.#blocks[middle]!) <= sequence) low = middle;
+      if (first(this.#blockAt(middle)) <= sequence) low = middle;
       else high = middle - 1;
     }
     return low;
   }
 
-  #split(at: number): void {
-    const block = this.#blocks[at]!;
+  #blockAt(at: number): Block {
+    return required(this.#blocks[at], "a block of a sequence index");
+  }
+
+  /** Moves the upper half of a block into one of its own, which is returned. */
+  #split(block: Block, at: number): Block {
     const live = block.items.slice(block.start);
     const half = live.length >>> 1;
     block.items = live.slice(0, half);
     block.start = 0;
-    this.#blocks.splice(at + 1, 0, { items: live.slice(half), start: 0 });
+    const upper = { items: live.slice(half), start: 0 };
+    this.#blocks.splice(at + 1, 0, upper);
+    return upper;
   }
 }
 
 function first(block: Block): number {
-  return block.items[block.start]!.sequence;
+  return messageAt(block, block.start).sequence;
+}
+
+function messageAt(block: Block, position: number): StoredMessage {
+  return required(block.items[position], "a message of a sequence index");
 }
 
 /** Where `sequence` is, or would be inserted. */
 function positionOf(block: Block, sequence: number): number {
-  if (block.items[block.start]!.sequence >= sequence) return block.start;
+  if (first(block) >= sequence) return block.start;
   let low = block.start + 1;
   let high = block.items.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (block.items[middle]!.sequence < sequence) low = middle + 1;
+    if (messageAt(block, middle).sequence < sequence) low = middle + 1;
     else high = middle;
   }
   return low;

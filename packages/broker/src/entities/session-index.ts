@@ -48,11 +48,11 @@ export class SessionIndex {
     const sessions = this.#sessions;
     const hash = this.#hash(id);
     const mask = slots.length - 1;
-    for (let at = (hash * 2) & mask; slots[at + 1] !== 0; at = (at + 2) & mask) {
-      const place = slots[at + 1]! - 1;
+    for (let at = (hash * 2) & mask; ; at = (at + 2) & mask) {
+      const place = (slots[at + 1] ?? 0) - 1;
+      if (place < 0) return -1;
       if (slots[at] === hash && sessions[place]?.id === id) return place;
     }
-    return -1;
   }
 
   /** Makes a table with room for as many sessions again, without the places of those that left. It goes by the hashes that it has: ids lie far apart. */
@@ -63,9 +63,11 @@ export class SessionIndex {
     while (count * 0.375 < this.#sessions.length) count *= 2;
     const slots = new Int32Array(2 * count);
     for (let from = 0; from < former.length; from += 2) {
-      const place = former[from + 1]!;
-      if (place === 0 || places[place - 1] === 0) continue;
-      write(slots, former[from]!, places[place - 1]!);
+      const hash = former[from];
+      const place = former[from + 1];
+      if (hash === undefined || place === undefined || place === 0) continue;
+      const moved = places[place - 1];
+      if (moved !== undefined && moved !== 0) write(slots, hash, moved);
     }
     this.#slots = slots;
   }

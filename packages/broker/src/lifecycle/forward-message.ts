@@ -3,6 +3,7 @@ import type { Entity, ReceivingEntity } from "../entities/entity-registry.js";
 import type { Queue } from "../entities/queue.js";
 import { isPartitioned, PARTITIONS } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";
+import { required } from "../errors/required.js";
 import { quotaCostOf } from "../messages/message-size.js";
 import { StoredMessage } from "../messages/stored-message.js";
 import { deadLetterRecord, type SystemDeadLetterReason } from "./dead-letter-message.js";
@@ -19,7 +20,7 @@ const HOP_LIMIT = 4;
  */
 export function forwardMessage(engine: Engine, message: StoredMessage, nowMs: number): void {
   const from = message.store.owner as ReceivingEntity;
-  const path = from.options.forwardTo!;
+  const path = required(from.options.forwardTo, "where an entity forwards");
   const transit = { ...transitOf(message), hops: message.hops + 1 };
   const refusal = transfer(engine, path, transit, nowMs);
   if (refusal === undefined) engine.emit("forwarded", message, nowMs, path);

@@ -1,4 +1,5 @@
 import type { Engine } from "../engine/engine.js";
+import { required } from "../errors/required.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import type { MessageRecord } from "../storage/storage.js";
 import { offerSession } from "./session-lock.js";
@@ -14,7 +15,10 @@ export function enterMessage(engine: Engine, message: StoredMessage): void {
   message.store.add(message);
   joinSession(message);
   if (message.state === "scheduled") {
-    engine.timers.arm(message, message.content.scheduledEnqueueTimeMs!);
+    engine.timers.arm(
+      message,
+      required(message.content.scheduledEnqueueTimeMs, "the time of a scheduled message"),
+    );
   } else if (message.state === "active") {
     armExpiry(engine, message);
     makeReady(engine, message);
@@ -29,7 +33,7 @@ export function takeOut(engine: Engine, message: StoredMessage): void {
   message.lockSerial = 0;
   if (session !== undefined) {
     session.leave(message);
-    store.sessions!.closeIfEmpty(session);
+    store.sessions?.closeIfEmpty(session);
   }
   if (!engine.storage.isVolatile) engine.storage.deleteMessage(store.id, message.sequence);
 }
@@ -49,9 +53,13 @@ export function discardMessage(engine: Engine, message: StoredMessage): void {
 export function makeReady(engine: Engine, message: StoredMessage): void {
   const { store, session } = message;
   store.readyOf(message).add(message);
-  const lane = session === undefined ? store.lane : session.lock?.lane;
+  if (session === undefined) {
+    engine.wake(store.lane);
+    return;
+  }
+  const lane = session.lock?.lane;
   if (lane !== undefined) engine.wake(lane);
-  else offerSession(engine, session!);
+  else offerSession(engine, session);
 }
 
 /** Arms the timer of an active message that may expire. Deferred messages and those in dead-letter queues never do. */

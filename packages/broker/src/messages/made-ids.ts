@@ -18,6 +18,6 @@ export class MadeIds {
           .toString(16)
           .padStart(10, "0");
     }
-    return this.#beginning + LAST_DIGITS[last]!;
+    return `${this.#beginning}${LAST_DIGITS[last]}`;
   }
 }

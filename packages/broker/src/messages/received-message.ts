@@ -1,4 +1,5 @@
 import { partitionOf } from "../entities/sequence-number.js";
+import { required } from "../errors/required.js";
 import type { ApplicationProperties, MessageBody, MessageId, MessageState } from "./message.js";
 import {
   copyApplicationProperties,
@@ -79,7 +80,8 @@ export class ReceivedMessage {
   /** When the lock ends unless it is renewed; `undefined` for a message that was not handed out locked. */
   get lockedUntil(): Date | undefined {
     if (this.#lock === undefined) return undefined;
-    return new Date((this.#lock.isHeld ? this.#stored.lockedUntilMs : undefined) ?? this.#lockedUntilMs!);
+    const heldUntilMs = this.#lock.isHeld ? this.#stored.lockedUntilMs : undefined;
+    return new Date(heldUntilMs ?? required(this.#lockedUntilMs, "the end of a message's lock"));
   }
 
   /** Topmost 16 bits of the sequence number in a partitioned entity, else 0. */

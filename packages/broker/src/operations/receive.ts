@@ -4,6 +4,7 @@ import type { Lane } from "../entities/lane.js";
 import type { MessageStore } from "../entities/message-store.js";
 import type { ReceiveMode } from "../entities/waiter.js";
 import { BrokerError } from "../errors/broker-error.js";
+import { required } from "../errors/required.js";
 import { expireMessage } from "../lifecycle/expire-message.js";
 import { discardMessage } from "../lifecycle/place-message.js";
 import { ReceivedMessage } from "../messages/received-message.js";
@@ -117,7 +118,7 @@ function lockMessage(engine: Engine, message: StoredMessage, nowMs: number): voi
   if (session === undefined) {
     engine.timers.arm(message, nowMs + lockDurationOf(message.store));
   } else {
-    session.lock!.hold(message);
+    required(session.lock, "the lock of a session").hold(message);
     engine.timers.disarm(message);
   }
 }

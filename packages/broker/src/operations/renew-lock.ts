@@ -1,6 +1,7 @@
 import type { Engine } from "../engine/engine.js";
 import { lockDurationOf } from "../entities/entity-registry.js";
 import { BrokerError } from "../errors/broker-error.js";
+import { required } from "../errors/required.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 
 /** Lets a message's lock start again; returns when it ends. Throws `not-allowed` in a session, whose lock covers its messages. */
@@ -17,5 +18,5 @@ export function renewLock(engine: Engine, message: StoredMessage, nowMs: number)
   }
   engine.timers.arm(message, nowMs + lockDurationOf(store));
   engine.emit("lock-renewed", message, nowMs);
-  return message.lockedUntilMs!;
+  return required(message.lockedUntilMs, "the end of a message's lock");
 }

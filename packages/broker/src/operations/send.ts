@@ -139,7 +139,8 @@ export function enterScheduled(
   sequence: number,
   nowMs: number,
 ): void {
-  if (content.scheduledEnqueueTimeMs! > nowMs) keepScheduled(engine, target, content, sequence, nowMs);
+  const { scheduledEnqueueTimeMs = nowMs } = content;
+  if (scheduledEnqueueTimeMs > nowMs) keepScheduled(engine, target, content, sequence, nowMs);
   else routeMessage(engine, target, { ...newTransit(content, readProperties), sequence }, nowMs);
 }
 

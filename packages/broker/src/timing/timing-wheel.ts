@@ -1,3 +1,5 @@
+import { required } from "../errors/required.js";
+
 /** Something that falls due once. The wheel links entries together through their own fields, so arming allocates nothing. */
 export abstract class TimerEntry {
   /** In the wheel's time, which for a broker is steady; `Timers.instantOf` gives the instant. */
@@ -59,7 +61,7 @@ export class TimingWheel {
     if (entry.timerSlot >= 0) this.#unlink(entry);
     else this.#count++;
     entry.dueMs = dueMs;
-    this.#link(entry);
+    this.#link(entry, dueMs);
     if (dueMs < this.nextDueMs) this.nextDueMs = dueMs;
   }
 
@@ -71,10 +73,10 @@ export class TimingWheel {
   }
 
   /**
-   * Fires everything due at or before `nowMs`; entries are told `toldMs`, the same moment in the time that they go by. Where `isTurnOver`
+   * Fires everything due at or before `nowMs`; entries get `instantMs`, the same moment in the time that they go by. Where `isTurnOver`
    * interrupts it, what is left is due at once, and comes first the next time.
    */
-  runDue(nowMs: number, toldMs: number = nowMs, isTurnOver: () => boolean = () => false): void {
+  runDue(nowMs: number, instantMs: number = nowMs, isTurnOver: () => boolean = () => false): void {
     for (;;) {
       const slot = this.#cascading < 0 ? this.#firstOccupied() : this.#cascading;
       if (slot < 0) break;
@@ -85,7 +87,7 @@ export class TimingWheel {
         return;
       }
       this.#moveTo(startMs);
-      const isDone = slot < SLOTS ? this.#fire(slot, toldMs, isTurnOver) : this.#cascade(slot, isTurnOver);
+      const isDone = slot < SLOTS ? this.#fire(slot, instantMs, isTurnOver) : this.#cascade(slot, isTurnOver);
       if (isDone) continue;
       this.nextDueMs = startMs;
       return;
@@ -94,12 +96,12 @@ export class TimingWheel {
     this.#moveTo(nowMs);
   }
 
-  #fire(slot: number, toldMs: number, isTurnOver: () => boolean): boolean {
+  #fire(slot: number, instantMs: number, isTurnOver: () => boolean): boolean {
     for (let fired = 1; ; fired++) {
       const entry = this.#heads[slot];
       if (entry === undefined) return true;
       this.disarm(entry);
-      entry.onDue(toldMs);
+      entry.onDue(instantMs);
       if (fired % FIRED_AT_ONCE === 0 && isTurnOver()) return false;
     }
   }
@@ -111,7 +113,7 @@ export class TimingWheel {
       const entry = this.#heads[slot];
       if (entry === undefined) break;
       this.#unlink(entry);
-      this.#link(entry);
+      this.#link(entry, required(entry.dueMs, "the due time of an armed entry"));
       if (moved % MOVED_AT_ONCE === 0 && isTurnOver()) return false;
     }
     this.#cascading = -1;
@@ -166,21 +168,21 @@ export class TimingWheel {
   #firstOccupied(): number {
     if (this.#count === 0) return -1;
     for (let word = 0; word < WORDS * LEVELS; word++) {
-      const bits = this.#occupied[word]!;
+      const bits = this.#occupied[word] ?? 0;
       if (bits !== 0) return word * 32 + (31 - Math.clz32(bits & -bits));
     }
     return -1;
   }
 
-  #link(entry: TimerEntry): void {
-    const slot = this.#slotFor(entry.dueMs!);
+  #link(entry: TimerEntry, dueMs: number): void {
+    const slot = this.#slotFor(dueMs);
     const tail = this.#tails[slot];
     entry.timerSlot = slot;
     entry.timerPrevious = tail;
     entry.timerNext = undefined;
     if (tail === undefined) {
       this.#heads[slot] = entry;
-      this.#occupied[slot >>> 5]! |= 1 << (slot & 31);
+      this.#occupied[slot >>> 5] = (this.#occupied[slot >>> 5] ?? 0) | (1 << (slot & 31));
     } else {
       tail.timerNext = entry;
     }
@@ -194,7 +196,8 @@ export class TimingWheel {
     else previous.timerNext = next;
     if (next === undefined) this.#tails[slot] = previous;
     else next.timerPrevious = previous;
-    if (this.#heads[slot] === undefined) this.#occupied[slot >>> 5]! &= ~(1 << (slot & 31));
+    if (this.#heads[slot] === undefined)
+      this.#occupied[slot >>> 5] = (this.#occupied[slot >>> 5] ?? 0) & ~(1 << (slot & 31));
     entry.timerSlot = -1;
     entry.timerNext = undefined;
     entry.timerPrevious = undefined;

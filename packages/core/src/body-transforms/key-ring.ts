@@ -60,7 +60,8 @@ export class KeyRing {
     this.#found.delete(id);
     this.#found.set(id, remembered);
     // A map keeps the order of insertion.
-    if (this.#found.size > this.#cacheSize) this.#found.delete(this.#found.keys().next().value!);
+    const [oldest] = this.#found.keys();
+    if (this.#found.size > this.#cacheSize && oldest !== undefined) this.#found.delete(oldest);
     remembered.value.catch(() => {
       if (this.#found.get(id) === remembered) this.#found.delete(id);
     });

@@ -70,7 +70,7 @@ export class ObservedSender implements TransportSender {
     const facts = created.map((message) => messageFacts(message));
     const trace = this.#observer.begin({ type, entityPath, messages: facts, startedAtMs: Date.now() });
     const toAdd = created.length === 1 ? trace?.propertiesToAdd : undefined;
-    const traced = toAdd === undefined ? created : [withProperties(created[0]!, toAdd)];
+    const traced = toAdd === undefined ? created : created.map((message) => withProperties(message, toAdd));
     return this.#observer.follow(
       trace,
       () => work(traced),

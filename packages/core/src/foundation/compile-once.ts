@@ -4,7 +4,7 @@ const keptLimit = 1_000;
 /**
  * Wraps a compiler of schemas: each schema is compiled when it is first seen, and another object of the same JSON content, such as one
  * that a function makes again for every message, gets what was compiled before. Schemas that hold more than JSON, such as functions,
- * are known by their identity. Memory is bounded: beyond 1,000 contents the oldest is dropped, of which `forget` is told.
+ * are known by their identity. Memory is bounded: beyond 1,000 contents the oldest is dropped, and `forget` is called with it.
  */
 export function compileOnce<Schema, Compiled>(
   compile: (schema: Schema) => Compiled,
@@ -19,12 +19,16 @@ export function compileOnce<Schema, Compiled>(
     if (known !== undefined) return known;
     const added = { schema, compiled: compile(schema) };
     byContent.set(key, added);
-    if (byContent.size > keptLimit) {
-      const [oldestKey, oldest] = byContent.entries().next().value!;
-      byContent.delete(oldestKey);
-      forget(oldest.schema);
-    }
+    if (byContent.size > keptLimit) forgetOldest();
     return added;
+  }
+
+  function forgetOldest(): void {
+    const [oldest] = byContent;
+    if (oldest === undefined) return;
+    const [key, { schema }] = oldest;
+    byContent.delete(key);
+    forget(schema);
   }
 
   return (schema) => {

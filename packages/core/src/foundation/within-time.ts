@@ -31,7 +31,7 @@ export async function withinTime<T>(
   const waitMs = Math.min(timeoutMs, longestTimerMs);
   const timer = setTimeout(() => giveUp?.(`${who} did not answer within ${waitMs} ms.`), waitMs);
   const stopListening = onAbort(signal, () =>
-    giveUp?.(`The caller gave up while ${who[0]!.toLowerCase()}${who.slice(1)} was at work.`),
+    giveUp?.(`The caller gave up while ${who.charAt(0).toLowerCase()}${who.slice(1)} was at work.`),
   );
   try {
     return await Promise.race([given, work(controller.signal)]);

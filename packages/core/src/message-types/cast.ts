@@ -30,8 +30,9 @@ interface Casting {
 function castFrom(start: number, body: unknown, casting: Casting): Awaitable<unknown> {
   const { steps, context, failure } = casting;
   let current = body;
-  for (let index = start; index < steps.length; index++) {
-    const step = steps[index]!;
+  for (let index = start; ; index++) {
+    const step = steps[index];
+    if (step === undefined) return current;
     let next: unknown;
     try {
       next = step.cast(current, context);
@@ -43,7 +44,6 @@ function castFrom(start: number, body: unknown, casting: Casting): Awaitable<unk
     }
     current = required(next, step, failure);
   }
-  return current;
 }
 
 async function settledStep(step: VersionStep, promise: Promise<unknown>, casting: Casting): Promise<unknown> {

@@ -45,7 +45,7 @@ export function defineMessage<
   for (const alias of aliases) requireName(alias, `an alias of "${name}"`);
   const graph = versionGraph(name, definition as MessageDefinition<number, SchemasByVersion>);
   const versions = messageVersions(graph, (definition.schemas ?? {}) as SchemasByVersion);
-  const unversioned = definition.unversioned ?? graph.versions[0]!;
+  const unversioned = definition.unversioned ?? graph.versions[0] ?? version;
   if (!graph.versions.includes(unversioned)) {
     throw new TypeError(
       `defineMessage("${name}"): unversioned names ${unversioned}, which is no version of it.`,
@@ -90,9 +90,10 @@ function versionGraph(name: string, definition: MessageDefinition<number, Schema
   const versions = [...new Set([...Object.keys(schemas), ...Object.keys(upcasters), current].map(Number))];
   versions.sort((a, b) => a - b);
   for (const version of [...versions, ...unused]) requireVersion(name, version);
-  if (versions.at(-1)! > current) {
+  const newest = Math.max(...versions);
+  if (newest > current) {
     throw new TypeError(
-      `defineMessage("${name}"): version ${versions.at(-1)} is newer than the current version ${current}.`,
+      `defineMessage("${name}"): version ${newest} is newer than the current version ${current}.`,
     );
   }
   return {
@@ -126,10 +127,9 @@ function steps(
 }
 
 function messageVersions(graph: VersionGraph, schemas: SchemasByVersion): readonly MessageVersion[] {
-  const ways = upcastWays(graph);
   return Object.freeze(
-    graph.versions.map((version) => {
-      const upcasts = Object.freeze(ways.get(version)!);
+    Array.from(upcastWays(graph), ([version, way]) => {
+      const upcasts = Object.freeze(way);
       return Object.freeze({
         version,
         ...versionSchemas(graph.messageType, version, schemas[version]),

@@ -4,6 +4,7 @@ import { WaybillError } from "../errors/error.js";
 import { decodeFailure, encodeFailure } from "../errors/failure.js";
 import { quoted } from "../errors/wire-text.js";
 import { kindOf, requireKnownOptions } from "../foundation/known-options.js";
+import { required } from "../foundation/required.js";
 import type { EncodedMessage, WritableProperties } from "../message/message.js";
 import type { MessageType, MessageVersion } from "./message-type.js";
 import { type MessageIdentity, type MessageTypeResolver, propertyResolver } from "./message-type-resolver.js";
@@ -98,8 +99,8 @@ export function createRegistry(
       if (policies.unknown === "pass") return undefined;
       throw decodeFailure("message-type-unknown", `No message type is named ${quoted(messageType)}.`);
     }
-    const known = versions.get(type)!.get(version ?? type.unversioned);
-    if (known === undefined) throw versionFailure(type, version!, policies);
+    const known = versions.get(type)?.get(version ?? type.unversioned);
+    if (known === undefined) throw versionFailure(type, version ?? type.unversioned, policies);
     return known;
   };
   const untyped = (): undefined => {
@@ -121,7 +122,7 @@ export function createRegistry(
         const opened = body === undefined ? undefined : open(body, message);
         return opened === undefined ? { known: untyped(), body } : { known: find(opened), body: opened.body };
       }),
-    version: (type, version) => versions.get(type)!.get(version),
+    version: (type, version) => versions.get(type)?.get(version),
     isKnown: (name) => name !== undefined && byName.has(name),
     toSend(message) {
       const { subject } = message;
@@ -202,22 +203,21 @@ function knownVersions(
   type: MessageType,
   serializers: readonly Serializer[],
 ): ReadonlyMap<number, KnownVersion> {
-  const checks = new Map(
-    type.versions.map((version) => [version.version, formatChecks(type, version, serializers)]),
-  );
-  const current = type.versions.at(-1)!;
-  const currentChecks = checks.get(current.version)!;
-  const [anyCheck] = currentChecks.values();
+  const checked = type.versions.map((version) => ({
+    version,
+    own: formatChecks(type, version, serializers),
+  }));
+  const current = required(checked.at(-1), "The current version of a message type");
+  const [anyCheck] = current.own.values();
   // A body keeps the ways of its format while it is upcast, such as dates as texts, so its own format's schema checks it best.
   const checkUpcast = (serializer: string | undefined) =>
-    current.check ?? currentChecks.get(serializer ?? "") ?? anyCheck;
+    current.version.check ?? current.own.get(serializer ?? "") ?? anyCheck;
   const isBound = (name: string) =>
     serializers.some((each) => each.name === name && each.validation === "format");
   const openedCheck = (name: string | undefined, own: ReadonlyMap<string, BodyCheck>) =>
     name === undefined || isBound(name) ? undefined : own.get(name);
   return new Map(
-    type.versions.map((version) => {
-      const own = checks.get(version.version)!;
+    checked.map(({ version, own }) => {
       const guards = guardsOf(version, own, serializers);
       const known: KnownVersion = {
         type,

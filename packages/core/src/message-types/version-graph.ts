@@ -54,7 +54,7 @@ function checkUpcast(graph: VersionGraph, { from, to }: VersionStep): void {
 }
 
 function refuseMissingVersions({ versions, unused, ...graph }: VersionGraph): void {
-  for (let version = versions[0]!; version < graph.current; version++) {
+  for (let version = versions[0] ?? graph.current; version < graph.current; version++) {
     if (versions.includes(version) || unused.has(version)) continue;
     throw unsound(
       graph,

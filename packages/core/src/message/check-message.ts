@@ -101,6 +101,7 @@ function findFault(message: WritableProperties): string | undefined {
 }
 
 function propertyFault(property: BrokerProperty, value: unknown): string | undefined {
+  const { max = Number.POSITIVE_INFINITY } = property;
   switch (property.type) {
     case "string":
       return typeof value === "string"
@@ -115,9 +116,9 @@ function propertyFault(property: BrokerProperty, value: unknown): string | undef
         ? undefined
         : `must be a valid Date; got ${typeName(value)}.`;
     case "duration":
-      return Number.isInteger(value) && (value as number) > 0 && (value as number) <= property.max!
+      return Number.isInteger(value) && (value as number) > 0 && (value as number) <= max
         ? undefined
-        : `must be an integer of milliseconds from 1 to ${property.max}; got ${typeName(value)}.`;
+        : `must be an integer of milliseconds from 1 to ${max}; got ${typeName(value)}.`;
     default:
       throw new TypeError(`No check for outgoing properties of type ${property.type}.`);
   }

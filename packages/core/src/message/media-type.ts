@@ -41,6 +41,6 @@ export function parseMediaType(text: string): MediaType | undefined {
 }
 
 function toMap(parameters: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
-  const names = Object.keys(parameters);
-  return names.length === 0 ? noParameters : new Map(names.map((name) => [name, parameters[name]!]));
+  const entries = Object.entries(parameters);
+  return entries.length === 0 ? noParameters : new Map(entries);
 }

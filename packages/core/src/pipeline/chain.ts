@@ -1,6 +1,7 @@
 import type { Serializer } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
 import { kindOf } from "../foundation/known-options.js";
+import { required } from "../foundation/required.js";
 import { type MediaType, parseMediaType } from "../message/media-type.js";
 import type { EncodedMessage } from "../message/message.js";
 import { isForeign } from "./foreign-media-type.js";
@@ -9,6 +10,8 @@ import { isForeign } from "./foreign-media-type.js";
 export interface ChainLink {
   readonly serializer: Serializer;
   readonly position: number;
+  /** The media type that it writes. */
+  readonly mediaType: string;
 }
 
 /**
@@ -26,6 +29,8 @@ export type Selection =
 /** The serializers of a pipeline, found by content type or by first byte. */
 export interface Chain {
   readonly links: readonly ChainLink[];
+  /** The link of the main serializer. */
+  readonly main: ChainLink;
   /** Finds who claims a content type. */
   select(contentType: string | undefined): Selection;
   /** The same for a received message: what its application properties say for certain goes before its content type. */
@@ -54,10 +59,7 @@ const claim = /^(?:[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+|\+[a-z0-9!#$&^_.-]+)$/
  * type, or two that could both take the same unlabelled bytes for their own.
  */
 export function createChain(serializers: readonly Serializer[]): Chain {
-  const links = serializers.map((serializer, position) => ({
-    serializer: checked(serializer, position),
-    position,
-  }));
+  const links = serializers.map(checked);
   refuseDuplicateNames(links);
   const claims = collectClaims(links);
   const table = recognitionTable(links);
@@ -76,6 +78,7 @@ export function createChain(serializers: readonly Serializer[]): Chain {
   };
   return {
     links,
+    main: required(links[0], "The main serializer"),
     select,
     selectFor({ contentType, applicationProperties }) {
       const selection = select(contentType);
@@ -98,7 +101,7 @@ function selectFrom(claims: ReadonlyMap<string, ChainLink>, contentType: string)
   return { kind: isForeign(mediaType) ? "foreign" : "unknown", mediaType, link: undefined };
 }
 
-function checked(serializer: Serializer, position: number): Serializer {
+function checked(serializer: Serializer, position: number): ChainLink {
   const option = position === 0 ? "serializer" : `additionalDeserializers[${position - 1}]`;
   if (typeof serializer === "function") {
     const { name } = serializer as () => unknown;
@@ -115,7 +118,8 @@ function checked(serializer: Serializer, position: number): Serializer {
   if (typeof serializer.serialize !== "function" || typeof serializer.deserialize !== "function") {
     throw new TypeError(`The serializer "${name}" lacks serialize or deserialize.`);
   }
-  if (serializer.mediaTypes.length === 0) {
+  const [mediaType] = serializer.mediaTypes;
+  if (mediaType === undefined) {
     throw invalid(
       `the serializer "${name}" claims no media type, so it could neither be declared nor write one`,
     );
@@ -127,13 +131,13 @@ function checked(serializer: Serializer, position: number): Serializer {
       throw invalid(`the serializer "${name}" claims "${undeclared}", which declares no format`);
     }
   }
-  if (serializer.mediaTypes[0]!.startsWith("+")) {
+  if (mediaType.startsWith("+")) {
     throw invalid(
       `the serializer "${name}" names a suffix first, but the first media type is the one it writes`,
     );
   }
   checkDetection(serializer);
-  return serializer;
+  return { serializer, position, mediaType };
 }
 
 function checkDetection({ name, detection, leadingBytes }: Serializer): void {

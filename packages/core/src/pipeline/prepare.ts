@@ -32,18 +32,21 @@ export function prepare(
 ): Awaitable<Prepared> {
   const contentType =
     writeAs?.serializer === undefined ? undefined : mediaTypeOf(chain, writeAs.serializer, message);
-  const type = typeOf(options.messageTypes, message);
-  if (type === undefined) {
+  const registry = options.messageTypes;
+  const type = registry && typeOf(registry, message);
+  if (registry === undefined || type === undefined) {
     if (writeAs?.version !== undefined)
       throw failure(message, "it has no message type, so it has no versions.");
     const label = message.body === undefined ? undefined : contentType;
     return { message: changed(message, message.body, { contentType: label }), known: undefined };
   }
-  const registry = options.messageTypes!;
   const known = versionToWrite(registry, type, writeAs?.version ?? type.version, message);
-  const current = type.versions.at(-1)!;
-  requireValid(current.check, message, type);
+  requireValid(type.versions.at(-1)?.check, message, type);
   const { downcasts = [] } = known.version;
+  const finish = (value: unknown): Prepared => {
+    if (downcasts.length > 0) requireValid(known.version.check, { ...message, body: value }, type);
+    return { message: stamped(registry, known, message, value, contentType), known };
+  };
   if (downcasts.length === 0 || message.body === undefined) return finish(message.body);
   const context = {
     applicationProperties: message.applicationProperties ?? noProperties,
@@ -53,16 +56,11 @@ export function prepare(
     isUnavailable(error) ? unavailableFailure(text, error) : failure(message, text, stackOf(error)),
   );
   return isPromise(body) ? (body as Promise<unknown>).then(finish) : finish(body);
-
-  function finish(value: unknown): Prepared {
-    if (downcasts.length > 0) requireValid(known.version.check, { ...message, body: value }, type!);
-    return { message: stamped(registry, known, message, value, contentType), known };
-  }
 }
 
-function typeOf(registry: MessageTypeRegistry | undefined, message: Message): MessageType | undefined {
+function typeOf(registry: MessageTypeRegistry, message: Message): MessageType | undefined {
   try {
-    return registry?.toSend(message);
+    return registry.toSend(message);
   } catch (error) {
     throw failure(message, (error as WaybillError).text);
   }
@@ -135,7 +133,7 @@ function changed(message: Message, body: unknown, properties: Partial<Message>):
 
 function mediaTypeOf(chain: Chain, name: string, message: Message): string {
   const link = chain.links.find(({ serializer }) => serializer.name === name);
-  if (link !== undefined) return link.serializer.mediaTypes[0]!;
+  if (link !== undefined) return link.mediaType;
   throw failure(message, `no serializer of the pipeline is named "${name}".`);
 }
 

@@ -129,11 +129,11 @@ function writeEmpty(
 
 function writer(chain: Chain, selection: Selection, message: Message): ChainLink {
   if (selection.link !== undefined) return selection.link;
-  if (selection.kind === "missing") return chain.links[0]!;
+  if (selection.kind === "missing") return chain.main;
   throw new WaybillError(
     "serialization-failed",
     `no configured serializer claims the content type ${quoted(String(message.contentType))}; leave contentType out to use ` +
-      `"${chain.links[0]!.serializer.name}".`,
+      `"${chain.main.serializer.name}".`,
     { messageId: message.messageId, stage: "select" },
   );
 }
@@ -153,7 +153,7 @@ function labelled(
       message,
     );
   checkSize(bytes.length, link, options, message);
-  const contentType = written.contentType ?? (message.contentType || link.serializer.mediaTypes[0]!);
+  const contentType = written.contentType ?? (message.contentType || link.mediaType);
   const codings = codingsFor(bytes, link, options, message);
   const encoded = encodedMessage(message, bytes, contentType);
   if (codings === undefined) return applyBodyTransforms(encoded, options, call);

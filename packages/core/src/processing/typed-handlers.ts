@@ -1,5 +1,6 @@
 import type { ReceiveMode } from "../contracts/transport.js";
 import { isPromise } from "../foundation/is-promise.js";
+import { required } from "../foundation/required.js";
 import type { ReceivedMessage, UndecodedMessage } from "../message/message.js";
 import type { DeserializationOutcome } from "../message/outcome.js";
 import type { DeserializationAttempt, DeserializationReport } from "../message/report.js";
@@ -68,7 +69,10 @@ export function untypedHandlers<Context>(
       ...given,
       // The pipeline has refused what has no handler.
       processMessage: (message, context) =>
-        handlerOf(message.deserialization)!(message as ReceivedMessage, context),
+        required(handlerOf(message.deserialization), "The handler of a message type")(
+          message as ReceivedMessage,
+          context,
+        ),
       processError,
     },
   };

@@ -1,4 +1,3 @@
-import type { Awaitable } from "../contracts/serializer.js";
 import type { DeliveredMessage } from "../contracts/transport.js";
 import { DelayedAbandons } from "../delivery/delayed-abandons.js";
 import type { Delivery } from "../delivery/delivery.js";
@@ -82,14 +81,10 @@ export class CallReading {
     const { renewForMs, isBlocking } = this.#settings;
     const deliveries = delivered.map((message) => this.#intake.open(message, renewForMs, ignoreRenewalError));
     if (isBlocking) return this.#readUntilBlocked(delivered, deliveries);
-    const readings: Awaitable<IntakeResult>[] = [];
-    let isWaiting = false;
-    for (let i = 0; i < delivered.length; i += 1) {
-      const reading = this.#intake.read(delivered[i]!, deliveries[i], this.held.policy);
-      isWaiting ||= isPromise(reading);
-      readings.push(reading);
-    }
-    const results = isWaiting ? await Promise.all(readings) : (readings as IntakeResult[]);
+    const readings = delivered.map((message, index) =>
+      this.#intake.read(message, deliveries[index], this.held.policy),
+    );
+    const results = readings.some(isPromise) ? await Promise.all(readings) : (readings as IntakeResult[]);
     return this.#conclude(results, delivered, deliveries, isDeferred);
   }
 
@@ -100,8 +95,9 @@ export class CallReading {
   ): Promise<Received[]> {
     this.requireUnblocked();
     const results: IntakeResult[] = [];
-    for (let i = 0; i < delivered.length && this.#blockedBy === undefined; i += 1) {
-      const result = await this.#intake.read(delivered[i]!, deliveries[i], this.held.policy);
+    for (const [index, message] of delivered.entries()) {
+      if (this.#blockedBy !== undefined) break;
+      const result = await this.#intake.read(message, deliveries[index], this.held.policy);
       results.push(result);
       if (!isUndeserializableEvent(result)) continue;
       if (result.disposition === "blocked") this.#blockedBy = result.error;

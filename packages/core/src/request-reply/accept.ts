@@ -27,7 +27,7 @@ export interface ReplyFormat {
 
 /** What the client's serializers read, for the `Accept` of its requests: the first media type of each. */
 export function readableTypes({ links }: Chain): string {
-  return links.map(({ serializer }) => serializer.mediaTypes[0]).join(", ");
+  return links.map(({ mediaType }) => mediaType).join(", ");
 }
 
 /**
@@ -72,7 +72,7 @@ export class FormatNegotiation {
         if (quality <= bestQuality) continue;
         bestQuality = quality;
         // Left out, the main serializer names its own type, which can say more than its claim does.
-        const isOwn = link.position === 0 && type === link.serializer.mediaTypes[0];
+        const isOwn = link.position === 0 && type === link.mediaType;
         best = isOwn ? anything : { contentType: type };
       }
     }
@@ -84,7 +84,7 @@ export class FormatNegotiation {
     const listed = ranges
       .map(({ mediaType }) => mediaType.essence)
       .filter((type) => this.#chain.select(type).link === link);
-    return [link.serializer.mediaTypes[0]!, ...listed];
+    return [link.mediaType, ...listed];
   }
 }
 

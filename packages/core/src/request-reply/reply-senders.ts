@@ -46,7 +46,9 @@ export class ReplySenders {
   }
 
   #dropOldest(): void {
-    const [queueOrTopic, kept] = this.#kept.entries().next().value!;
+    const [oldest] = this.#kept;
+    if (oldest === undefined) return;
+    const [queueOrTopic, kept] = oldest;
     this.#kept.delete(queueOrTopic);
     kept.isDropped = true;
     closeIdle(kept);

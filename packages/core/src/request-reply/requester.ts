@@ -4,7 +4,7 @@ import { WaybillError } from "../errors/error.js";
 import { callHook } from "../foundation/call-hook.js";
 import { durationMs } from "../foundation/duration.js";
 import { type Scheduler, steadyNow } from "../foundation/scheduler.js";
-import type { Message, ReceivedMessage } from "../message/message.js";
+import type { Message, MessageId, ReceivedMessage } from "../message/message.js";
 import type { ProcessErrorArgs } from "../processing/processor-options.js";
 import type { Receiver } from "../receiving/receiver.js";
 import { acceptProperty } from "./accept.js";
@@ -161,7 +161,7 @@ export class Requester implements AsyncDisposable {
     const { abortSignal } = options;
     const timeoutMs = durationMs("timeoutInMs", options.timeoutInMs, defaults.timeoutInMs);
     const message = this.#addressed(request);
-    const messageId = message.messageId!;
+    const { messageId } = message;
     const key = correlationKey(messageId);
     if (key === undefined) throw new TypeError("messageId must have at most 128 characters.");
     const pending: PendingRequest = {
@@ -199,7 +199,7 @@ export class Requester implements AsyncDisposable {
   }
 
   /** The request with its id and the way back. A loop, because spreading is slow on this hot path. */
-  #addressed(request: RequestMessage): Message {
+  #addressed(request: RequestMessage): Message & { readonly messageId: MessageId } {
     if (typeof request !== "object" || request === null)
       throw new TypeError("A request must be a message with a body.");
     const { replyTo, replyToSessionId, accept } = this.#settings.options;
@@ -213,7 +213,7 @@ export class Requester implements AsyncDisposable {
     if (accept !== undefined && request.applicationProperties?.[acceptProperty] === undefined) {
       addressed.applicationProperties = { ...request.applicationProperties, [acceptProperty]: accept };
     }
-    return addressed as unknown as Message;
+    return addressed as unknown as Message & { readonly messageId: MessageId };
   }
 
   #fail(pending: PendingRequest, error: unknown): void {

@@ -128,8 +128,10 @@ export class Sender implements AsyncDisposable {
   }
 
   async #send(messages: readonly EncodedMessage[], options: CallOptions | undefined): Promise<void> {
-    if (messages.length === 1) await sendOne(this.#sender, messages[0]!, options);
-    else if (messages.length > 1) await sendInBatches(this.#sender, messages, options);
+    const [first, second] = messages;
+    if (first === undefined) return;
+    if (second === undefined) await sendOne(this.#sender, first, options);
+    else await sendInBatches(this.#sender, messages, options);
   }
 
   #serialize(
@@ -139,9 +141,11 @@ export class Sender implements AsyncDisposable {
     const { pipeline } = this.#settings;
     const written: Awaitable<EncodedMessage>[] = [];
     let isWaiting = false;
-    for (let index = 0; index < messages.length; index += 1) {
+    let index = 0;
+    for (const message of messages) {
       const place = { entityPath: this.entityPath, index, count: messages.length };
-      const one = encode(messages[index]!, pipeline, place, options);
+      index += 1;
+      const one = encode(message, pipeline, place, options);
       if (isPromise(one)) {
         isWaiting = true;
         // Nobody waits for it when one of the next is refused at once.

@@ -46,10 +46,11 @@ export class BodySlabs {
     const { byteLength } = bytes;
     if (byteLength > LARGEST_SHARED_BYTES) return this.#putAlone(bytes);
     const units = 1 + Math.ceil(byteLength / UNIT_BYTES);
-    if (this.#current === undefined || this.#nextUnit + units > UNITS_PER_SLAB) this.#openSlab();
+    let slab = this.#current;
+    if (slab === undefined || this.#nextUnit + units > UNITS_PER_SLAB) slab = this.#openSlab();
     const unit = this.#nextUnit;
     this.#nextUnit += units;
-    write(this.#current!, unit, bytes);
+    write(slab, unit, bytes);
     return this.#currentNumber * UNITS_PER_SLAB + unit;
   }
 
@@ -57,19 +58,17 @@ export class BodySlabs {
     const unit = id % UNITS_PER_SLAB;
     const { bytes, words } = this.#slab(id);
     const start = unit * UNIT_BYTES + HEADER_BYTES;
-    const length = words[unit * 2 + 1]!;
+    const length = words[unit * 2 + 1];
     return this.#copies.copy(new Uint8Array(bytes.buffer, start, length));
   }
 
   retain(id: number): void {
-    this.#slab(id).words[(id % UNITS_PER_SLAB) * 2]! += 1;
+    countReferences(this.#slab(id), id, 1);
   }
 
   release(id: number): void {
     const slab = this.#slab(id);
-    const at = (id % UNITS_PER_SLAB) * 2;
-    slab.words[at]! -= 1;
-    if (slab.words[at] !== 0) return;
+    if (countReferences(slab, id, -1) !== 0) return;
     slab.live--;
     if (slab.live === 0 && slab !== this.#current) this.#retire(Math.floor(id / UNITS_PER_SLAB), slab);
   }
@@ -80,11 +79,13 @@ export class BodySlabs {
     return slab;
   }
 
-  #openSlab(): void {
+  #openSlab(): Slab {
     if (this.#current?.live === 0) this.#retire(this.#currentNumber, this.#current);
     this.#currentNumber = ++this.#lastNumber;
-    this.#current = this.#add(this.#currentNumber, this.#spare.pop() ?? createSlab(SLAB_BYTES));
+    const slab = this.#add(this.#currentNumber, this.#spare.pop() ?? createSlab(SLAB_BYTES));
+    this.#current = slab;
     this.#nextUnit = 0;
+    return slab;
   }
 
   #putAlone(bytes: Uint8Array): number {
@@ -113,6 +114,14 @@ export class BodySlabs {
 function createSlab(byteLength: number): Slab {
   const buffer = Buffer.allocUnsafeSlow(byteLength).buffer as ArrayBuffer;
   return { bytes: new Uint8Array(buffer), words: new Uint32Array(buffer), live: 0 };
+}
+
+/** Adds to the references of a body, and returns how many there are now. */
+function countReferences({ words }: Slab, id: number, difference: 1 | -1): number {
+  const at = (id % UNITS_PER_SLAB) * 2;
+  const count = (words[at] ?? 0) + difference;
+  words[at] = count;
+  return count;
 }
 
 function write(slab: Slab, unit: number, bytes: Uint8Array): void {
