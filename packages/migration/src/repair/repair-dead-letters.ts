@@ -6,6 +6,7 @@ import {
   WaybillError,
 } from "@waybill/core";
 import type { Decoded } from "@waybill/core/pipeline";
+import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer";
 import {
   type CallOptions,
   type DeliveredMessage,
@@ -63,6 +64,24 @@ export interface RepairOptions extends CallOptions {
   /** Called after each batch. */
   readonly onProgress?: ((result: RepairResult) => void) | undefined;
 }
+
+const repairOptionNames: OptionNames<RepairOptions> = {
+  transport: true,
+  pipeline: true,
+  from: true,
+  to: true,
+  body: true,
+  select: true,
+  includeUndecodable: true,
+  targetDetectsDuplicates: true,
+  maxResubmits: true,
+  maxPerSecond: true,
+  limit: true,
+  maxWaitTimeInMs: true,
+  receipts: true,
+  onProgress: true,
+  abortSignal: true,
+};
 
 /** Why a message stays in the dead-letter queue. */
 export type RepairSkip =
@@ -132,7 +151,7 @@ class Repair {
   #startedAt = 0;
 
   constructor(options: RepairOptions) {
-    checkRepairOptions(options);
+    checkRepairOptions("repairDeadLetters", options, {});
     const { transport, from } = options;
     const address = deadLetterAddress(from);
     this.#options = options;
@@ -389,14 +408,14 @@ async function transcoded(
   }
 }
 
-/** Throws `TypeError` for options that make no sense. */
-export function checkRepairOptions({
-  maxResubmits = 1,
-  maxPerSecond = 1,
-  limit = 1,
-  body = "as-is",
-  includeUndecodable,
-}: RepairOptions): void {
+/** Throws `TypeError` for options that make no sense; `own` are the names of those that the caller has besides. */
+export function checkRepairOptions<Options extends RepairOptions>(
+  where: string,
+  options: Options,
+  own: OptionNames<Omit<Options, keyof RepairOptions>>,
+): void {
+  requireKnownOptions<object>(where, options, { ...repairOptionNames, ...own });
+  const { maxResubmits = 1, maxPerSecond = 1, limit = 1, body = "as-is", includeUndecodable } = options;
   for (const [name, value] of Object.entries({ maxResubmits, maxPerSecond, limit })) {
     if (!(value > 0)) throw new TypeError(`${name} must be above 0, not ${String(value)}.`);
   }

@@ -8,6 +8,7 @@ import {
 } from "@waybill/core";
 import type { DeserializeCallOptions } from "@waybill/core/pipeline";
 import { isPromise } from "@waybill/core/pipeline";
+import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer";
 import type { PlannedTarget } from "../write-plan/write-plan.js";
 import { compareValues, type DifferenceKind } from "./compare-values.js";
 
@@ -60,6 +61,8 @@ const defaults = Object.freeze({
   timeoutInMs: 10_000,
 });
 
+const optionNames: OptionNames<ShadowCheckOptions> = { ...defaults, candidate: true, messageTypes: true };
+
 /** How many tries of asynchronous serializers may be in progress; messages beyond that are not tried. */
 const maxRunning = 100;
 
@@ -92,6 +95,7 @@ export class ShadowCheck {
   #uncounted = 0;
 
   constructor(options: ShadowCheckOptions) {
+    requireKnownOptions("ShadowCheck", options, optionNames);
     this.#candidate = options.candidate;
     this.#subjects =
       options.messageTypes &&

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { EncodedMessage, MessageType, Pipeline } from "@waybill/core";
 import type { Decoded, ReadTarget } from "@waybill/core/pipeline";
+import { requireKnownOptions } from "@waybill/core/serializer";
 import { isSameValue } from "../shadow-check/is-same-value.js";
 
 /** What is verified, and how much is kept. */
@@ -73,6 +74,7 @@ export class Verification {
   #uncounted = 0;
 
   constructor(options: VerificationOptions = {}) {
+    requireKnownOptions("Verification", options, defaults);
     this.#options = {
       sampleRate: options.sampleRate ?? defaults.sampleRate,
       maxAmbiguities: options.maxAmbiguities ?? defaults.maxAmbiguities,

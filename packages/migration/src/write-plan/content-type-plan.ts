@@ -1,5 +1,5 @@
 import { type Message, WaybillError } from "@waybill/core";
-import { parseMediaType, quoted } from "@waybill/core/serializer";
+import { type OptionNames, parseMediaType, quoted, requireKnownOptions } from "@waybill/core/serializer";
 import type { CallOptions } from "@waybill/core/transport";
 import { PlanShare, type SetPercentOptions, unguarded, type WritePlanPhase } from "./plan-share.js";
 import type { ReaderGuard } from "./reader-guard.js";
@@ -27,6 +27,14 @@ export interface ContentTypePlanOptions {
   readonly keyOf?: ((message: Message) => string | Uint8Array | undefined) | undefined;
 }
 
+const optionNames: OptionNames<ContentTypePlanOptions> = {
+  from: true,
+  to: true,
+  covers: true,
+  guard: true,
+  keyOf: true,
+};
+
 /**
  * A write plan for messages without a message type: it goes by content types alone, and bodies are written as they are given. Like
  * {@link WritePlan} it begins at 0 %, is stable per key, and has a kill switch. Senders whose plans have the same name decide alike. Throws
@@ -41,6 +49,7 @@ export class ContentTypePlan {
 
   constructor(name: string, options: ContentTypePlanOptions) {
     if (typeof name !== "string" || name === "") throw new TypeError("A content type plan needs a name.");
+    requireKnownOptions("ContentTypePlan", options, optionNames);
     const { guard, keyOf } = options;
     this.name = name;
     this.from = resolveTarget(name, "from", options.from);

@@ -1,5 +1,6 @@
 import { type Message, type MessageType, WaybillError } from "@waybill/core";
 import type { WriteTarget } from "@waybill/core/pipeline";
+import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer";
 import type { CallOptions } from "@waybill/core/transport";
 import { PlanShare, type SetPercentOptions, unguarded, type WritePlanPhase } from "./plan-share.js";
 import type { ReaderGuard } from "./reader-guard.js";
@@ -24,6 +25,13 @@ export interface WritePlanOptions {
   readonly keyOf?: ((message: Message) => string | Uint8Array | undefined) | undefined;
 }
 
+const optionNames: OptionNames<WritePlanOptions> = {
+  from: true,
+  to: true,
+  guard: true,
+  keyOf: true,
+};
+
 /**
  * The plan by which one message type moves from an old to a new format or version: all old, a percentage new, all new. It begins at 0 %. The
  * same key always gets the same answer at the same percentage, and raising the percentage turns nobody back. `withWritePlans` puts it to
@@ -36,6 +44,7 @@ export class WritePlan {
   readonly #share: PlanShare;
 
   constructor(messageType: MessageType, options: WritePlanOptions) {
+    requireKnownOptions("WritePlan", options, optionNames);
     const { guard, keyOf } = options;
     this.messageType = messageType;
     this.from = resolveTarget(messageType, options.from);
