@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,6 +10,7 @@ import { describe, expect, it } from "vitest";
 
 const run = promisify(execFile);
 const here = fileURLToPath(new URL(".", import.meta.url));
+const installPage = await readFile(new URL("../../docs/install.md", import.meta.url), "utf8");
 
 async function bundle(source: string): Promise<Uint8Array> {
   const { outputFiles } = await build({
@@ -42,7 +43,7 @@ const schema = '{ type: "object", required: ["id"] }';
 describe("in a bundle", () => {
   const budgets: [what: string, source: string, minifiedKB: number, gzipKB: number][] = [
     [
-      "the pipeline and JSON without schemas",
+      "`createPipeline` and `json()`",
       `import { createPipeline } from "@waybill/core";
        import { json } from "@waybill/serializer-json";
        console.log(createPipeline({ serializer: json() }));`,
@@ -50,18 +51,35 @@ describe("in a bundle", () => {
       30,
     ],
     [
-      "the client and JSON without schemas",
+      "`WaybillClient` alone",
+      `import { WaybillClient } from "@waybill/core";
+       console.log(new WaybillClient(globalThis.transport, globalThis.options));`,
+      190,
+      60,
+    ],
+    [
+      "`WaybillClient` and `json()`",
       `import { WaybillClient } from "@waybill/core";
        import { json } from "@waybill/serializer-json";
        console.log(new WaybillClient(globalThis.transport, { serializer: json() }));`,
-      215,
-      68,
+      210,
+      67,
+    ],
+    [
+      "everything of both, whether used or not",
+      `import * as core from "@waybill/core";
+       import * as json from "@waybill/serializer-json";
+       console.log({ ...core, ...json });`,
+      225,
+      72,
     ],
   ];
-  it.each(budgets)("%s stay within their size", async (_, source, minifiedKB, gzipKB) => {
+  it.each(budgets)("%s stay within the size that the docs name", async (what, source, minifiedKB, gzipKB) => {
     const bytes = await bundle(source);
     expect(bytes.length).toBeLessThanOrEqual(minifiedKB * 1000);
     expect(gzipSync(bytes, { level: 9 }).length).toBeLessThanOrEqual(gzipKB * 1000);
+    const rows = installPage.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
+    expect(rows).toContainEqual(["", what, `${minifiedKB} KB`, `${gzipKB} KB`, ""]);
   });
 
   it("a JSON Schema is checked with the jsonSchema that has ajv in it", async () => {

@@ -18,6 +18,8 @@ describe("rewriteLinks", () => {
     ["packages/core/README.md", `[a](${repository}docs/a.md#y)`, "[a](../a.md#y)"],
     ["docs/patterns/README.md", "[a](../a.md)", "[a](../a.md)"],
     ["docs/a.md", "[code](../examples/x.ts)", `[code](${repository}examples/x.ts)`],
+    ["docs/a.md", "![screen](pictures/x.png)", "![screen](/pictures/x.png)"],
+    ["packages/core/README.md", "![screen](../../docs/pictures/x.png)", "![screen](/pictures/x.png)"],
     ["docs/a.md", "[here](#below) [out](https://example.com/)", "[here](#below) [out](https://example.com/)"],
   ])("in %s turns %s into %s", (path, text, expected) => {
     expect(rewriteLinks(text, path, targets)).toBe(expected);

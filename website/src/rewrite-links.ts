@@ -7,9 +7,12 @@ export interface LinkTargets {
   readonly pageOf: (path: string) => string | undefined;
 }
 
+/** Pictures of the docs, which the site has in the same folder. */
+const pictures = "docs/pictures/";
+
 /**
- * Rewrites the links of a Markdown page of the repository for its place on the site: to pages of the site where there is one, to the
- * repository for everything else. Code blocks stay as they are.
+ * Rewrites the links of a Markdown page of the repository for its place on the site: to pages and pictures of the site where there is one, to
+ * the repository for everything else. Code blocks stay as they are.
  */
 export function rewriteLinks(text: string, path: string, { repository, pageOf }: LinkTargets): string {
   const page = pageOf(path);
@@ -37,6 +40,7 @@ function siteUrl(
   page: string,
   { repository, pageOf }: LinkTargets,
 ): string {
+  if (file.startsWith(pictures)) return `/${file.slice("docs/".length)}`;
   const hash = anchor === undefined ? "" : `#${anchor}`;
   const target = pageOf(file);
   if (target === undefined) return `${repository}${file}${hash}`;

@@ -1,3 +1,4 @@
+import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer";
 import { type Scheduler, systemScheduler, type Timer } from "@waybill/core/transport";
 import type { BeaconStore } from "./beacon-store.js";
 import type { ReaderCapability } from "./reader-capability.js";
@@ -22,6 +23,14 @@ export interface Announcement extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+const optionNames: OptionNames<AnnounceOptions> = {
+  reader: true,
+  instance: true,
+  lifetimeInMs: true,
+  onError: true,
+  scheduler: true,
+};
+
 const defaultLifetimeMs = 600_000;
 
 /**
@@ -33,6 +42,7 @@ export async function announceCapability(
   capability: ReaderCapability,
   options: AnnounceOptions,
 ): Promise<Announcement> {
+  requireKnownOptions("announceCapability", options, optionNames);
   const {
     reader,
     instance,

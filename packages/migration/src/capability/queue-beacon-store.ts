@@ -1,4 +1,5 @@
 import { type Transport, WaybillError } from "@waybill/core";
+import { requireKnownOptions } from "@waybill/core/serializer";
 import type { DeliveredMessage } from "@waybill/core/transport";
 import { peekPages } from "../census/peek-pages.js";
 import type { BeaconStore, CapabilityBeacon } from "./beacon-store.js";
@@ -29,6 +30,7 @@ export function queueBeaconStore(
   queue: string,
   options: QueueBeaconStoreOptions = {},
 ): BeaconStore & AsyncDisposable {
+  requireKnownOptions("queueBeaconStore", options, { maxMessages: true });
   const { maxMessages = defaultMaxMessages } = options;
   if (!(maxMessages >= 1)) throw new TypeError("maxMessages must be a number from 1.");
   const sender = transport.createSender(queue);

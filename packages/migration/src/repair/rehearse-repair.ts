@@ -36,7 +36,7 @@ export interface RepairRehearsal {
  * as a message that is too large for its target, it cannot tell.
  */
 export async function rehearseRepair(options: RehearsalOptions): Promise<RepairRehearsal> {
-  checkRepairOptions(options);
+  checkRepairOptions("rehearseRepair", options, { onPeeked: true, onRehearsed: true });
   const { transport, from, abortSignal, limit = Number.POSITIVE_INFINITY, onPeeked } = options;
   const receiver = transport.createReceiver(deadLetterAddress(from), "peekLock");
   const skipped: Partial<Record<RepairSkip, number>> = {};

@@ -63,7 +63,7 @@ class Repair {
   #startedAt = 0;
 
   constructor(options: RepairOptions) {
-    checkRepairOptions(options);
+    checkRepairOptions("repairDeadLetters", options, {});
     const { transport, from } = options;
     const address = deadLetterAddress(from);
     this.#options = options;

@@ -1,4 +1,5 @@
 import type { DeserializationOutcome, Pipeline, Transport } from "@waybill/core";
+import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer";
 import type { CallOptions, DeliveredMessage } from "@waybill/core/transport";
 import type { DeadLetterQueue } from "./dead-letter-queue.js";
 import type { ReceiptLog } from "./receipt-log.js";
@@ -47,6 +48,24 @@ export interface RepairOptions extends CallOptions {
   readonly onProgress?: ((result: RepairResult) => void) | undefined;
 }
 
+const optionNames: OptionNames<RepairOptions> = {
+  transport: true,
+  pipeline: true,
+  from: true,
+  to: true,
+  body: true,
+  select: true,
+  includeUndecodable: true,
+  targetDetectsDuplicates: true,
+  maxResubmits: true,
+  maxPerSecond: true,
+  limit: true,
+  maxWaitTimeInMs: true,
+  receipts: true,
+  onProgress: true,
+  abortSignal: true,
+};
+
 /** Why a message stays in the dead-letter queue. */
 export type RepairSkip =
   | "not-selected"
@@ -72,14 +91,14 @@ export interface RepairResult {
   readonly possibleDuplicates: readonly bigint[];
 }
 
-/** Throws `TypeError` for options that make no sense. */
-export function checkRepairOptions({
-  maxResubmits = 1,
-  maxPerSecond = 1,
-  limit = 1,
-  body = "as-is",
-  includeUndecodable,
-}: RepairOptions): void {
+/** Throws `TypeError` for options that make no sense; `own` are the names of those that the caller has besides. */
+export function checkRepairOptions<Options extends RepairOptions>(
+  where: string,
+  options: Options,
+  own: OptionNames<Omit<Options, keyof RepairOptions>>,
+): void {
+  requireKnownOptions<object>(where, options, { ...optionNames, ...own });
+  const { maxResubmits = 1, maxPerSecond = 1, limit = 1, body = "as-is", includeUndecodable } = options;
   for (const [name, value] of Object.entries({ maxResubmits, maxPerSecond, limit })) {
     if (!(value > 0)) throw new TypeError(`${name} must be above 0, not ${String(value)}.`);
   }

@@ -8,6 +8,7 @@ import {
 } from "@waybill/core";
 import type { DeserializeCallOptions } from "@waybill/core/pipeline";
 import { isPromise } from "@waybill/core/pipeline";
+import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer";
 import { compareValues, type DifferenceKind } from "../comparison/compare-values.js";
 import { checkSampleRate, defaultSampleRate, maxRunning } from "../comparison/sampling.js";
 import { Tallies } from "../comparison/tallies.js";
@@ -63,6 +64,8 @@ const defaults = Object.freeze({
   timeoutInMs: 10_000,
 });
 
+const optionNames: OptionNames<ShadowCheckOptions> = { ...defaults, candidate: true, messageTypes: true };
+
 /** The platform's timers hold 31 bits and fire at once beyond that. */
 const longestTimerMs = 2 ** 31 - 1;
 
@@ -90,6 +93,7 @@ export class ShadowCheck {
   #same = 0;
 
   constructor(options: ShadowCheckOptions) {
+    requireKnownOptions("ShadowCheck", options, optionNames);
     this.#candidate = options.candidate;
     this.#subjects =
       options.messageTypes &&

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { EncodedMessage, MessageType, Pipeline } from "@waybill/core";
 import type { Decoded, ReadTarget } from "@waybill/core/pipeline";
+import { requireKnownOptions } from "@waybill/core/serializer";
 import { isSameValue } from "../comparison/is-same-value.js";
 import { checkSampleRate, defaultSampleRate, maxRunning } from "../comparison/sampling.js";
 import { Tallies } from "../comparison/tallies.js";
@@ -68,6 +69,7 @@ export class Verification {
   #verified = 0;
 
   constructor(options: VerificationOptions = {}) {
+    requireKnownOptions("Verification", options, defaults);
     this.#sampleRate = checkSampleRate(options.sampleRate ?? defaults.sampleRate);
     this.#maxSamples = options.maxSamples ?? defaults.maxSamples;
     this.#tallies = new Tallies(options.maxAmbiguities ?? defaults.maxAmbiguities);

@@ -1,5 +1,5 @@
 import { type Message, WaybillError } from "@waybill/core";
-import { parseMediaType, quoted } from "@waybill/core/serializer";
+import { type OptionNames, parseMediaType, quoted, requireKnownOptions } from "@waybill/core/serializer";
 import type { ReaderGuard } from "./reader-guard.js";
 import { SteppedPlan } from "./stepped-plan.js";
 
@@ -26,6 +26,14 @@ export interface ContentTypePlanOptions {
   readonly keyOf?: ((message: Message) => string | Uint8Array | undefined) | undefined;
 }
 
+const optionNames: OptionNames<ContentTypePlanOptions> = {
+  from: true,
+  to: true,
+  covers: true,
+  guard: true,
+  keyOf: true,
+};
+
 /**
  * A write plan for messages without a message type: it goes by content types alone, and bodies are written as they are given. Like
  * {@link WritePlan} it begins at 0 %, is stable per key, and has a kill switch. Senders whose plans have the same name decide alike. Throws
@@ -35,8 +43,10 @@ export class ContentTypePlan extends SteppedPlan<ContentTypeTarget> {
   readonly name: string;
   readonly #covers: (message: Message) => boolean;
 
-  constructor(name: string, { from, to, covers, guard, keyOf }: ContentTypePlanOptions) {
+  constructor(name: string, options: ContentTypePlanOptions) {
     if (typeof name !== "string" || name === "") throw new TypeError("A content type plan needs a name.");
+    requireKnownOptions("ContentTypePlan", options, optionNames);
+    const { from, to, covers, guard, keyOf } = options;
     const source = resolveTarget(name, "from", from);
     const target = resolveTarget(name, "to", to);
     super({

@@ -1,4 +1,5 @@
 import type { MessageType, Pipeline } from "@waybill/core";
+import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer";
 import type { CallOptions, Scheduler } from "@waybill/core/transport";
 import type { BeaconStore, CapabilityBeacon } from "../capability/beacon-store.js";
 import { type ReadableType, schemaDigests } from "../capability/reader-capability.js";
@@ -35,6 +36,14 @@ export interface BeaconGuardOptions {
   readonly clockToleranceInMs?: number | undefined;
 }
 
+const optionNames: OptionNames<BeaconGuardOptions> = {
+  store: true,
+  readers: true,
+  pipeline: true,
+  scheduler: true,
+  clockToleranceInMs: true,
+};
+
 const defaultClockToleranceMs = 600_000;
 
 /**
@@ -42,6 +51,7 @@ const defaultClockToleranceMs = 600_000;
  * nobody named, must read the target's version and media type under the same schema.
  */
 export function beaconGuard(options: BeaconGuardOptions): ReaderGuard {
+  requireKnownOptions("beaconGuard", options, optionNames);
   const { store, readers, pipeline, scheduler, clockToleranceInMs = defaultClockToleranceMs } = options;
   if (!(Number.isFinite(clockToleranceInMs) && clockToleranceInMs >= 0))
     throw new TypeError("clockToleranceInMs must be a number of milliseconds from 0.");

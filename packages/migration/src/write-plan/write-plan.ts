@@ -1,5 +1,6 @@
 import { type Message, type MessageType, WaybillError } from "@waybill/core";
 import type { WriteTarget } from "@waybill/core/pipeline";
+import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer";
 import type { ReaderGuard } from "./reader-guard.js";
 import { SteppedPlan } from "./stepped-plan.js";
 
@@ -23,6 +24,8 @@ export interface WritePlanOptions {
   readonly keyOf?: ((message: Message) => string | Uint8Array | undefined) | undefined;
 }
 
+const optionNames: OptionNames<WritePlanOptions> = { from: true, to: true, guard: true, keyOf: true };
+
 /**
  * The plan by which one message type moves from an old to a new format or version: all old, a percentage new, all new. It begins at 0 %. The
  * same key always gets the same answer at the same percentage, and raising the percentage turns nobody back. `withWritePlans` puts it to
@@ -31,7 +34,9 @@ export interface WritePlanOptions {
 export class WritePlan extends SteppedPlan<PlannedTarget> {
   readonly messageType: MessageType;
 
-  constructor(messageType: MessageType, { from, to, guard, keyOf }: WritePlanOptions) {
+  constructor(messageType: MessageType, options: WritePlanOptions) {
+    requireKnownOptions("WritePlan", options, optionNames);
+    const { from, to, guard, keyOf } = options;
     const source = resolveTarget(messageType, from);
     const target = resolveTarget(messageType, to);
     super({

@@ -1,0 +1,48 @@
+import { createPipeline, defineMessage } from "@waybill/core";
+import { json } from "@waybill/serializer-json";
+import { expect, it } from "vitest";
+import {
+  announceCapability,
+  beaconGuard,
+  ContentTypePlan,
+  queueBeaconStore,
+  rehearseRepair,
+  repairDeadLetters,
+  ShadowCheck,
+  Verification,
+  WritePlan,
+} from "./index.js";
+
+const orderPlaced = defineMessage("order-placed", { version: 1 });
+const pipeline = createPipeline({ serializer: json() });
+const json1 = { serializer: "json" };
+
+const misspelt: [what: string, give: () => unknown, nearest: string][] = [
+  ["repairDeadLetters", () => repairDeadLetters({ limt: 5 } as never), "limit"],
+  ["rehearseRepair", () => rehearseRepair({ onRehearse: () => {} } as never), "onRehearsed"],
+  ["WritePlan", () => new WritePlan(orderPlaced, { from: json1, to: json1, guards: {} } as never), "guard"],
+  ["ContentTypePlan", () => new ContentTypePlan("orders", { cover: () => true } as never), "covers"],
+  ["beaconGuard", () => beaconGuard({ pipeline, reader: ["billing"] } as never), "readers"],
+  [
+    "announceCapability",
+    () => announceCapability({} as never, {} as never, { lifeTimeMs: 1 } as never),
+    "lifetimeInMs",
+  ],
+  [
+    "queueBeaconStore",
+    () => queueBeaconStore({} as never, "beacons", { maxMessage: 1 } as never),
+    "maxMessages",
+  ],
+  ["ShadowCheck", () => new ShadowCheck({ candidate: json1, rate: 1 } as never), "sampleRate"],
+  ["Verification", () => new Verification({ maxSample: 1 } as never), "maxSamples"],
+];
+
+it.each(misspelt)("%s refuses a misspelt option with the nearest name", async (what, give, nearest) => {
+  const error = await Promise.resolve()
+    .then(give)
+    .catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(TypeError);
+  const { message } = error as TypeError;
+  expect(message.startsWith(`${what}: there is no option "`)).toBe(true);
+  expect(message).toContain(`did you mean "${nearest}"?`);
+});

@@ -1,0 +1,56 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { installNode } from "./node-versions/install-node.js";
+import { runTests, type TestRun } from "./node-versions/run-tests.js";
+
+// Runs the tests of the packages that run where users run them under other releases of Node, which it installs from the package `node` beside what
+// else is kept for tools. Exits with 1 when a test fails or the time is up. `--write` writes the outcome into the docs.
+//
+// Usage: node-versions [--node 24 --node 26] [--minutes 8] [--write]
+
+const { values: args } = parseArgs({
+  options: {
+    node: { type: "string", multiple: true, default: ["24", "26"] },
+    minutes: { type: "string", default: "8" },
+    write: { type: "boolean", default: false },
+  },
+});
+const page = new URL("../../docs/compatibility.md", import.meta.url);
+const packages = [
+  "core",
+  "serializer-avro",
+  "serializer-cbor",
+  "serializer-dotnet",
+  "serializer-json",
+  "serializer-msgpack",
+  "serializer-protobuf",
+  "serializer-xml",
+  "broker",
+  "amqp",
+  "broker-server",
+  "transport-local",
+  "transport-azure",
+  "cli",
+  "migration",
+  "testing",
+];
+
+const rows: string[] = [];
+for (const release of args.node) {
+  const node = await installNode(release);
+  const run = await runTests(node, packages, Number(args.minutes) * 60_000);
+  console.log(`${run.version}: ${outcomeOf(run)}, ${Math.round(run.durationMs / 1000)} s`);
+  for (const failure of run.failures) console.error(`  ${failure}`);
+  if (!run.isWhole || run.failures.length > 0) process.exitCode = 1;
+  rows.push(`| ${run.version} | ${outcomeOf(run)} | ${new Date().toISOString().slice(0, 10)} |`);
+}
+if (args.write) {
+  const table = ["| Node | tests | on |", "|---|---|---|", ...rows].join("\n");
+  const marks = /(<!-- node-versions -->\n)[\s\S]*?(<!-- \/node-versions -->)/;
+  writeFileSync(page, readFileSync(page, "utf8").replace(marks, `$1\n${table}\n\n$2`));
+}
+
+function outcomeOf({ passed, failures, isWhole }: TestRun): string {
+  const failed = failures.length === 0 ? "" : `, ${failures.length} failed`;
+  return `${passed} passed${failed}${isWhole ? "" : ", and then the time was up"}`;
+}
