@@ -1,10 +1,10 @@
-import { execFile } from "node:child_process";
 import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isDeepStrictEqual, promisify } from "node:util";
+import { isDeepStrictEqual } from "node:util";
 import { build } from "esbuild";
+import { npmInstall, run } from "./package-checks/consumer.js";
 import { packAll } from "./package-checks/pack-all.js";
 import { readOptions } from "./run/options.js";
 
@@ -14,7 +14,6 @@ import { readOptions } from "./run/options.js";
 // Usage: sdk-copies [--versions 7.9.2,7.9.5,7.10.0-beta.2]
 
 const { versions } = readOptions({ versions: "7.9.2,7.9.5,7.10.0-beta.2" });
-const run = promisify(execFile);
 const program = fileURLToPath(new URL("./sdk-copies/probe.js", import.meta.url));
 const root = await mkdtemp(join(tmpdir(), "waybill-copies-"));
 
@@ -52,10 +51,6 @@ async function tryVersion(version: string, tarballs: readonly string[]): Promise
   });
   await writeFile(join(root, `bundle-${version}`, "package.json"), '{ "type": "module" }\n');
   await expectPatched(version, "bundled", bundle);
-}
-
-async function npmInstall(folder: string, packages: readonly string[]): Promise<void> {
-  await run("npm", ["install", "--no-audit", "--no-fund", ...packages], { cwd: folder });
 }
 
 async function countCopies(folder: string, name: string): Promise<number> {

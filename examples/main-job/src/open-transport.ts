@@ -4,6 +4,7 @@ import { serve } from "@waybill/broker-server";
 import type { Transport } from "@waybill/core";
 import { azureRetryOptions, azureTransport } from "@waybill/transport-azure";
 import { localTransport } from "@waybill/transport-local";
+import { speakPlainHttp } from "./plain-http.js";
 
 /** How the messages travel: inside the process, or over AMQP through the official SDK and a server. */
 export type TransportName = "local" | "azure";
@@ -78,17 +79,9 @@ function connect(connectionString: string) {
   return { transport, close };
 }
 
-/** This version of the SDK administers over TLS alone; a local broker's connection string asks for plain HTTP. */
+/** A local broker's connection string asks for plain HTTP. */
 function openAdministration(connectionString: string): ServiceBusAdministrationClient {
   const client = new ServiceBusAdministrationClient(connectionString);
-  if (!/UseDevelopmentEmulator=true/i.test(connectionString)) return client;
-  client.pipeline.addPolicy({
-    name: "plain-http",
-    sendRequest(request, next) {
-      request.url = request.url.replace(/^https:/, "http:");
-      request.allowInsecureConnection = true;
-      return next(request);
-    },
-  });
+  if (/UseDevelopmentEmulator=true/i.test(connectionString)) speakPlainHttp(client);
   return client;
 }
