@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { openConsumer, run } from "./package-checks/consumer.js";
+import { openConsumer } from "./package-checks/consumer.js";
 import { readOptions } from "./run/options.js";
+import { run } from "./run/run-program.js";
 
 // Packs @waybill/cli and what it needs of ours, installs the tarballs with npm into an empty folder outside the workspace, and runs `npx waybill`
 // there, as a user would. Exits with 1 when a step does not end as it should. --slack is how many times longer a start may take, where other work is
@@ -24,7 +25,7 @@ export default defineConfig({ serializer: msgpack(), additionalDeserializers: [j
 const { slack } = readOptions({ slack: 1 });
 const starts = 5;
 const maxStartMs = 1000 * slack;
-await using consumer = await openConsumer("packed");
+using consumer = await openConsumer("packed");
 const { folder } = consumer;
 
 await consumer.install(["cli"]);

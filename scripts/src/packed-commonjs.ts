@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { openConsumer, run } from "./package-checks/consumer.js";
+import { openConsumer } from "./package-checks/consumer.js";
+import { run } from "./run/run-program.js";
 
 // Installs the packed packages into an empty folder of CommonJS, and tries there what docs/install.md says of it: require, TypeScript, and Jest with
 // each of the settings. Exits with 1 when one does not end as the page says.
@@ -32,7 +33,7 @@ const files = {
   "untransformed.json": '{ "testMatch": ["<rootDir>/*.test.js"] }',
   "modules.json": '{ "testMatch": ["<rootDir>/*.test.mjs"], "transform": {} }',
 };
-await using consumer = await openConsumer("commonjs", "commonjs");
+using consumer = await openConsumer("commonjs", "commonjs");
 const { folder } = consumer;
 for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
 const tools = ["jest@30", "@babel/core", "@babel/preset-env", "typescript@5.9", "@types/node@20"];

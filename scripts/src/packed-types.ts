@@ -1,7 +1,8 @@
 import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { openConsumer, run } from "./package-checks/consumer.js";
+import { openConsumer } from "./package-checks/consumer.js";
 import { consumerSource, entryPointsSource, publishedPackages } from "./packed-types/consumer-source.js";
+import { run } from "./run/run-program.js";
 
 // Packs every package, installs the tarballs with npm into an empty folder outside the workspace, and compiles a user's program there, with all
 // entry points: under each TypeScript, module setting and version of Node's types, without DOM, and with the declarations of all libraries
@@ -16,7 +17,7 @@ const settings = {
   bundler: { module: "esnext", moduleResolution: "bundler" },
 };
 
-await using consumer = await openConsumer("types");
+using consumer = await openConsumer("types");
 const { folder } = consumer;
 const failed: string[] = [];
 
