@@ -1,6 +1,4 @@
-import { fork } from "node:child_process";
 import { createServer } from "node:net";
-import { fileURLToPath } from "node:url";
 import {
   ACCEPTED,
   createConnection,
@@ -11,6 +9,8 @@ import {
   timestamp,
 } from "@waybill/amqp";
 import { join, message, openSession, receiveAll, sendAll, WINDOW } from "./amqp-client.js";
+import { Child } from "./harness/child.js";
+import { median } from "./harness/measure.js";
 
 // How many 1 KB messages a second @waybill/amqp takes in and gives out over loopback, with both ends ours and in
 // processes of their own, and the server's CPU for each. Run alone: node bench/dist/amqp.js [messages] [rounds].
@@ -48,7 +48,7 @@ function serve(): void {
     const address = server.address();
     process.send?.({ port: typeof address === "object" ? address?.port : 0 });
   });
-  process.on("message", () => process.send?.({ cpu: process.cpuUsage() }));
+  process.on("message", () => process.send?.(process.cpuUsage()));
   process.on("disconnect", () => process.exit());
 }
 
@@ -75,14 +75,10 @@ function give(link: SenderLink): void {
 }
 
 async function measure(count: number, rounds: number): Promise<void> {
-  const child = fork(fileURLToPath(import.meta.url));
-  const answer = () =>
-    new Promise<{ port: number; cpu: NodeJS.CpuUsage }>((resolve) => child.once("message", resolve));
-  const { port } = await answer();
-  const { session, socket } = await openSession(port);
+  const child = await Child.start<{ port: number }>(new URL(import.meta.url));
+  const { session, socket } = await openSession(child.ready.port);
   const serverCpuUs = async () => {
-    child.send("cpu");
-    const { user, system } = (await answer()).cpu;
+    const { user, system } = await child.ask<NodeJS.CpuUsage>("cpu");
     return user + system;
   };
   for (const [name, run] of [
@@ -103,9 +99,5 @@ async function measure(count: number, rounds: number): Promise<void> {
     );
   }
   socket.destroy();
-  child.disconnect();
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+  await child.stop();
 }

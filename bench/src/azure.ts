@@ -1,6 +1,3 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import {
   ServiceBusClient,
   type ServiceBusReceivedMessage,
@@ -11,10 +8,11 @@ import type { SettlementHandle } from "@waybill/core/transport";
 import { json } from "@waybill/serializer-json";
 import { azureRetryOptions, azureTransport } from "@waybill/transport-azure";
 import type { ReadyRequest } from "./azure-server.js";
-import type { Comparison } from "./compare.js";
-import type { ApartComparison } from "./compare-apart.js";
 import { Gate } from "./gate.js";
-import type { Parts } from "./parts.js";
+import { Child } from "./harness/child.js";
+import { type Comparison, comparisonApart } from "./harness/comparison.js";
+import type { Suite } from "./harness/probe.js";
+import type { OpenSide, Side } from "./harness/side.js";
 import { order } from "./payloads.js";
 
 const batchSize = 100;
@@ -27,23 +25,15 @@ const body = order(2_000);
 const bytes = Buffer.from(JSON.stringify(body));
 const asBytes: ServiceBusReceiverOptions = { skipParsingBodyAsJson: true };
 
-/** What a side does, what comes before every eight calls of it, and how long it is timed, in milliseconds. */
-interface AzureSide {
-  readonly work: () => Promise<unknown>;
-  readonly prepare: () => Promise<void>;
-  readonly sampleMs: number;
-  readonly warmUpMs: number;
-}
-
 /** Long enough for a garbage collection to be one of many. */
 const long = { sampleMs: 200, warmUpMs: 3_000 };
 /** Receiving what is to be settled takes several times as long, and is not timed. */
 const short = { sampleMs: 50, warmUpMs: 600 };
 
 /** What is compared; each side is made in a process of its own. */
-interface AzureComparison extends Pick<Comparison, "name" | "unit" | "target" | "unitsPerCall"> {
-  readonly baseline: () => Promise<AzureSide>;
-  readonly subject: () => Promise<AzureSide>;
+interface AzureComparison extends Omit<Comparison, "baseline" | "subject"> {
+  readonly baseline: () => Promise<Side>;
+  readonly subject: () => Promise<Side>;
 }
 
 const perBatch = { unit: "rate", target: 0.95, unitsPerCall: bothSides(batchesPerCall) } as const;
@@ -68,7 +58,7 @@ const perMessage = { unit: "rate", target: 0.95, unitsPerCall: bothSides(handled
  * Handlers do nothing else. Before every eight calls, which are timed together, the server empties or refills its queue and collects its
  * garbage. Both sides get faster over tens of thousands of messages, which come before the first sample.
  */
-export const azureComparisons: Readonly<Record<string, AzureComparison>> = {
+const comparisons: Readonly<Record<string, AzureComparison>> = {
   send: {
     name: "2 KB JSON: send batches of 100, against the SDK alone with bytes",
     baseline: sendRaw,
@@ -107,21 +97,22 @@ export const azureComparisons: Readonly<Record<string, AzureComparison>> = {
   },
 };
 
-const sideProgram = new URL("./azure-side.js", import.meta.url);
-
 /** The parts of the suite, by the names under which each can be run alone. */
-export const azureParts: Parts<ApartComparison> = Object.fromEntries(
-  Object.entries(azureComparisons).map(([part, { baseline: _, subject: __, ...comparison }]) => [
+export const azureSuite: Suite = Object.fromEntries(
+  Object.entries(comparisons).map(([part, { baseline: _, subject: __, ...line }]) => [
     part,
-    async () => ({ ...comparison, baseline: sideProgram, subject: sideProgram, args: [part] }),
+    () => comparisonApart({ ...line, subject: new URL(import.meta.url), args: [part] }),
   ]),
 );
+
+/** A side of a part, in its own process. Its broker server is another process, its own, too. */
+export const openSide: OpenSide = (part = "", side) => comparisons[part]![side as "baseline" | "subject"]();
 
 function bothSides(units: number): { baseline: number; subject: number } {
   return { baseline: units, subject: units };
 }
 
-async function sendRaw(): Promise<AzureSide> {
+async function sendRaw(): Promise<Side> {
   const server = await Server.start();
   const sender = server.connect().createSender("orders");
   const messages = Array.from({ length: batchSize }, () => ({
@@ -131,14 +122,14 @@ async function sendRaw(): Promise<AzureSide> {
   return sending(server, () => sender.sendMessages(messages));
 }
 
-async function send(): Promise<AzureSide> {
+async function send(): Promise<Side> {
   const server = await Server.start();
   const sender = clientOf(server).createSender("orders");
   const messages = Array.from({ length: batchSize }, () => ({ body }));
   return sending(server, () => sender.sendMessages(messages));
 }
 
-async function sendEncoded(): Promise<AzureSide> {
+async function sendEncoded(): Promise<Side> {
   const server = await Server.start();
   const sender = clientOf(server).createSender("orders");
   const messages = Array.from({ length: batchSize }, () => ({
@@ -149,7 +140,7 @@ async function sendEncoded(): Promise<AzureSide> {
   return sending(server, () => sender.sendEncodedMessages(messages));
 }
 
-function sending(server: Server, sendBatch: () => Promise<void>): AzureSide {
+function sending(server: Server, sendBatch: () => Promise<void>): Side {
   return {
     async work() {
       for (let batch = 0; batch < batchesPerCall; batch += 1) await sendBatch();
@@ -159,7 +150,7 @@ function sending(server: Server, sendBatch: () => Promise<void>): AzureSide {
   };
 }
 
-async function settleRaw(): Promise<AzureSide> {
+async function settleRaw(): Promise<Side> {
   const server = await Server.start();
   const receiver = server
     .connect()
@@ -170,7 +161,7 @@ async function settleRaw(): Promise<AzureSide> {
   });
 }
 
-async function settle(): Promise<AzureSide> {
+async function settle(): Promise<Side> {
   const server = await Server.start();
   const receiver = azureTransport(server.connect()).createReceiver({ queue: "orders" }, "peekLock");
   return settling(server, {
@@ -188,7 +179,7 @@ function settling<Received>(
     readonly receive: (count: number) => Promise<Received[]>;
     readonly complete: (received: Received) => Promise<void>;
   },
-): AzureSide {
+): Side {
   const count = 8 * batchSize;
   const received: Received[] = [];
   return {
@@ -204,7 +195,7 @@ function settling<Received>(
 function subscribeRaw(
   read: (message: ServiceBusReceivedMessage) => void,
   options: ServiceBusReceiverOptions = {},
-): Promise<AzureSide> {
+): Promise<Side> {
   return subscribing((server, gate) => {
     server
       .connect()
@@ -229,7 +220,7 @@ function parse(message: ServiceBusReceivedMessage): void {
   parsed = JSON.parse((message.body as Buffer).toString());
 }
 
-function subscribeTransport(): Promise<AzureSide> {
+function subscribeTransport(): Promise<Side> {
   return subscribing((server, gate) => {
     const receiver = azureTransport(server.connect()).createReceiver({ queue: "orders" }, "peekLock");
     receiver.subscribe(
@@ -245,7 +236,7 @@ function subscribeTransport(): Promise<AzureSide> {
   });
 }
 
-function subscribe(): Promise<AzureSide> {
+function subscribe(): Promise<Side> {
   return subscribing((server, gate) => {
     clientOf(server)
       .createReceiver("orders")
@@ -256,7 +247,7 @@ function subscribe(): Promise<AzureSide> {
   });
 }
 
-async function subscribing(start: (server: Server, gate: Gate) => void): Promise<AzureSide> {
+async function subscribing(start: (server: Server, gate: Gate) => void): Promise<Side> {
   const server = await Server.start();
   const gate = new Gate();
   start(server, gate);
@@ -269,27 +260,21 @@ function clientOf(server: Server): WaybillClient {
 
 /** The broker server's process. */
 class Server {
-  readonly #connectionString: string;
-  readonly #process: ChildProcess;
+  readonly #child: Child<string>;
 
-  private constructor(process: ChildProcess, connectionString: string) {
-    this.#process = process;
-    this.#connectionString = connectionString;
+  private constructor(child: Child<string>) {
+    this.#child = child;
   }
 
   static async start(): Promise<Server> {
-    const path = fileURLToPath(new URL("./azure-server.js", import.meta.url));
-    const process = fork(path, { execArgv: ["--expose-gc"] });
-    const [connectionString] = (await once(process, "message")) as [string];
-    return new Server(process, connectionString);
+    return new Server(await Child.start(new URL("./azure-server.js", import.meta.url), [], ["--expose-gc"]));
   }
 
   connect(): ServiceBusClient {
-    return new ServiceBusClient(this.#connectionString, { retryOptions: azureRetryOptions });
+    return new ServiceBusClient(this.#child.ready, { retryOptions: azureRetryOptions });
   }
 
   async ready({ purge = false, fill = 0 }: Partial<ReadyRequest>): Promise<void> {
-    this.#process.send({ purge, fill } satisfies ReadyRequest);
-    await once(this.#process, "message");
+    await this.#child.ask({ purge, fill } satisfies ReadyRequest);
   }
 }

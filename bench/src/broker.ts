@@ -2,42 +2,47 @@ import { createBroker } from "@waybill/broker";
 import { WaybillClient } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
-import type { Comparison } from "./compare.js";
+import { comparison } from "./harness/comparison.js";
+import type { Suite } from "./harness/probe.js";
 import { order } from "./payloads.js";
 
+const body = order(1_000);
+const baseline = () => JSON.parse(JSON.stringify(body));
+const goal = { baseline, unit: "rate", target: 0.35 } as const;
+
 /** The whole way of a message through the in-process broker, against turning the same body into text and back alone. */
-export async function brokerComparisons(): Promise<Comparison[]> {
-  const body = order(1_000);
-  const broker = createBroker();
-  await broker.createQueue("orders");
-  const client = new WaybillClient(localTransport(broker), { serializer: json() });
-  const sender = client.createSender("orders");
-  const receiver = client.createReceiver("orders");
-  const messages = Array.from({ length: 100 }, () => ({ body }));
-  const baseline = () => JSON.parse(JSON.stringify(body));
-  return [
-    {
+export const brokerSuite: Suite = {
+  async single() {
+    const { sender, receiver } = await openQueue();
+    return comparison({
       name: "1 KB JSON: send, receive, complete one by one, against stringify + parse alone",
-      baseline,
+      ...goal,
       subject: async () => {
         await sender.sendMessages({ body });
         const [message] = await receiver.receiveMessages(1);
         await receiver.completeMessage(message!);
       },
-      unit: "rate",
-      target: 0.35,
-    },
-    {
+    });
+  },
+  async batches() {
+    const { sender, receiver } = await openQueue();
+    const messages = Array.from({ length: 100 }, () => ({ body }));
+    return comparison({
       name: "1 KB JSON: the same in batches of 100, against stringify + parse alone",
-      baseline,
+      ...goal,
       subject: async () => {
         await sender.sendMessages(messages);
         const received = await receiver.receiveMessages(100);
         await Promise.all(received.map((message) => receiver.completeMessage(message)));
       },
       unitsPerCall: { baseline: 1, subject: 100 },
-      unit: "rate",
-      target: 0.35,
-    },
-  ];
+    });
+  },
+};
+
+async function openQueue() {
+  const broker = createBroker();
+  await broker.createQueue("orders");
+  const client = new WaybillClient(localTransport(broker), { serializer: json() });
+  return { sender: client.createSender("orders"), receiver: client.createReceiver("orders") };
 }

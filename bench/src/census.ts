@@ -1,12 +1,7 @@
-import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { type Result, spread } from "./compare.js";
+import { printed } from "./harness/child.js";
+import type { Probe, Suite } from "./harness/probe.js";
 
-const run = promisify(execFile);
-const rounds = 3;
-
-interface Probe {
+interface Printed {
   readonly seconds: number;
   /** Bytes above what there was before, after every 10,000 messages. */
   readonly heap: readonly number[];
@@ -14,31 +9,27 @@ interface Probe {
 }
 
 /** What a census of a long durable queue takes: its time, and whether its memory grows with the queue. */
-export async function censusResults(): Promise<Result[]> {
-  const path = fileURLToPath(new URL("./census-probe.js", import.meta.url));
-  const probes: Probe[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const { stdout } = await run(process.execPath, ["--expose-gc", path]);
-    probes.push(JSON.parse(stdout) as Probe);
-  }
-  const result = (name: string, figures: readonly number[], target: number): Result => ({
-    suite: "census",
-    name,
-    ...spread(figures),
-    target,
-    bound: "at-most",
-  });
-  const growth = (figure: "heap" | "resident") => probes.map((probe) => grownMegabytes(probe[figure]));
-  return [
-    result(
-      "seconds for a census of 100,000 mixed messages of 1 KB",
-      probes.map(({ seconds }) => seconds),
-      60,
-    ),
-    result("MB by which its heap grows from the 10,000th to the 100,000th message", growth("heap"), 2),
-    result("MB by which its RSS without mapped files grows from there to there", growth("resident"), 8),
-  ];
-}
+export const censusSuite: Suite = { mixed: () => census };
+
+const limit = (figure: string, name: string, target: number) =>
+  ({ figure, name, target, unit: "figure" }) as const;
+const census: Probe = {
+  rounds: () => 3,
+  lines: [
+    limit("seconds", "seconds for a census of 100,000 mixed messages of 1 KB", 60),
+    limit("heap", "MB by which its heap grows from the 10,000th to the 100,000th message", 2),
+    limit("resident", "MB by which its RSS without mapped files grows from there to there", 8),
+  ],
+  open: () => ({
+    sides: {
+      async subject() {
+        const program = new URL("./census-probe.js", import.meta.url);
+        const { seconds, heap, resident } = await printed<Printed>(program);
+        return { seconds, heap: grownMegabytes(heap), resident: grownMegabytes(resident) };
+      },
+    },
+  }),
+};
 
 /** The largest rise from any sample to a later one, so that a high start hides nothing. */
 function grownMegabytes(samples: readonly number[]): number {

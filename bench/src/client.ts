@@ -3,24 +3,26 @@ import { type ClaimCheckStore, WaybillClient, type WaybillClientOptions } from "
 import { openTelemetry } from "@waybill/opentelemetry";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
-import type { Comparison, Work } from "./compare.js";
+import { comparison } from "./harness/comparison.js";
+import type { Suite } from "./harness/probe.js";
+import type { Work } from "./harness/sample.js";
 import { order } from "./payloads.js";
 
 const messagesPerCall = 10;
 
+const plain = { serializer: json() };
+
 /** What the client does beside sending and receiving must hardly show. */
-export async function clientComparisons(): Promise<Comparison[]> {
-  const plain = { serializer: json() };
-  return [
-    {
+export const clientSuite: Suite = {
+  extras: async () =>
+    comparison({
       name: "2 KB, send + receive + complete: OpenTelemetry without SDK and claim check, over plain",
       baseline: await roundTrips(plain),
       subject: await roundTrips({ ...plain, diagnostics: openTelemetry(), claimCheck: { store: noStore } }),
       unit: "time",
       target: 1.03,
-    },
-  ];
-}
+    }),
+};
 
 /** Nothing is large enough to get here. */
 const noStore: ClaimCheckStore = {

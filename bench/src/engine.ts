@@ -1,7 +1,8 @@
 import { type Broker, createBroker, type QueueOptions, type Receiver, type Sender } from "@waybill/broker";
-import type { Comparison, Work } from "./compare.js";
-import type { ApartComparison } from "./compare-apart.js";
-import type { Parts } from "./parts.js";
+import { type Comparison, comparisonApart } from "./harness/comparison.js";
+import type { Suite } from "./harness/probe.js";
+import type { Work } from "./harness/sample.js";
+import type { OpenSide } from "./harness/side.js";
 import { TrivialQueue } from "./trivial-queue.js";
 
 const kilobyte = new Uint8Array(1024).fill(7);
@@ -16,13 +17,13 @@ interface QueueFixture {
 }
 
 /** What is compared; each side is made in a process of its own. */
-interface EngineComparison extends Pick<Comparison, "name" | "unit" | "target"> {
+interface EngineComparison extends Omit<Comparison, "baseline" | "subject"> {
   readonly baseline: () => Promise<Work>;
   readonly subject: () => Promise<Work>;
 }
 
 /** The bare engine: what it costs over the least a queue can do, and how that grows with what it holds. */
-export const engineComparisons: Readonly<Record<string, EngineComparison>> = {
+const comparisons: Readonly<Record<string, EngineComparison>> = {
   cycles: {
     name: "1 KB: send, receive, complete, against a trivial awaited queue with locks",
     baseline: () => trivialCycles(),
@@ -72,14 +73,17 @@ export const engineComparisons: Readonly<Record<string, EngineComparison>> = {
 };
 
 /** The parts of the suite, by the names under which each can be run alone. */
-export const engineParts: Parts<ApartComparison> = Object.fromEntries(
-  Object.entries(engineComparisons).map(([part, { name, unit, target }]) => [
+export const engineSuite: Suite = Object.fromEntries(
+  Object.entries(comparisons).map(([part, { baseline: _, subject: __, ...line }]) => [
     part,
-    async () => ({ name, unit, target, baseline: sideProgram, subject: sideProgram, args: [part] }),
+    () => comparisonApart({ ...line, subject: new URL(import.meta.url), args: [part] }),
   ]),
 );
 
-const sideProgram = new URL("./engine-side.js", import.meta.url);
+/** A side of a part, in its own process. */
+export const openSide: OpenSide = async (part = "", side) => ({
+  work: await comparisons[part]![side as "baseline" | "subject"](),
+});
 
 async function openQueue(options: QueueOptions = {}): Promise<QueueFixture> {
   const broker = createBroker();

@@ -1,14 +1,17 @@
+import { isDeepStrictEqual } from "node:util";
 import { createPipeline, type EncodedMessage } from "@waybill/core";
 import { cbor } from "@waybill/serializer-cbor";
 import { type DotnetContract, dotnetBinary } from "@waybill/serializer-dotnet";
 import { decode, encode } from "cborg";
-import type { Comparison } from "./compare.js";
+import { type Comparison, comparison } from "./harness/comparison.js";
+import type { Suite } from "./harness/probe.js";
 import { order } from "./payloads.js";
 
 /** The formats beside JSON, Avro and MessagePack, against what a user would compare them with, at 2 KB. */
-export async function formatComparisons(): Promise<Comparison[]> {
-  return [await dotnetAgainstJson(), ...(await cborAgainstCborg())];
-}
+export const formatsSuite: Suite = {
+  dotnet: async () => comparison(await dotnetAgainstJson()),
+  cbor: async () => (await cborAgainstCborg()).map(comparison),
+};
 
 const callsToCompile = 10_000;
 const namespace = "http://schemas.datacontract.org/2004/07/Shop";
@@ -94,7 +97,6 @@ export async function requireEqual(
   outcome: { readonly status: string; readonly body?: unknown },
   value: unknown,
 ): Promise<void> {
-  const { isDeepStrictEqual } = await import("node:util");
   if (outcome.status === "decoded" && isDeepStrictEqual(outcome.body, value)) return;
   throw new Error(`The bench reads something else than it wrote (${outcome.status}).`);
 }

@@ -1,23 +1,22 @@
 import { cpus, totalmem } from "node:os";
 import { parseArgs } from "node:util";
-import { azureParts } from "./azure.js";
-import { brokerComparisons } from "./broker.js";
-import { censusResults } from "./census.js";
-import { clientComparisons } from "./client.js";
-import { type Comparison, compare, holds, type Result } from "./compare.js";
-import { type ApartComparison, compareApart } from "./compare-apart.js";
-import { engineParts } from "./engine.js";
-import { formatComparisons } from "./formats.js";
-import { memoryResults } from "./memory.js";
-import { migrationComparisons } from "./migration.js";
-import { chooseParts, type Parts } from "./parts.js";
-import { installPeers, peerComparisons } from "./peers.js";
-import { pipelineResults } from "./pipeline.js";
-import { processingResults } from "./processing.js";
-import { toTable } from "./report.js";
-import { openRequestReply } from "./request-reply.js";
-import { serverResults } from "./server/server.js";
-import { storageResults } from "./storage.js";
+import { azureSuite } from "./azure.js";
+import { brokerSuite } from "./broker.js";
+import { censusSuite } from "./census.js";
+import { clientSuite } from "./client.js";
+import { engineSuite } from "./engine.js";
+import { formatsSuite } from "./formats.js";
+import { holds, measure, type Result } from "./harness/measure.js";
+import type { Suite } from "./harness/probe.js";
+import { toTable } from "./harness/report.js";
+import { memorySuite } from "./memory.js";
+import { migrationSuite } from "./migration.js";
+import { peersSuite } from "./peers.js";
+import { pipelineSuite } from "./pipeline.js";
+import { processingSuite } from "./processing.js";
+import { requestReplySuite } from "./request-reply.js";
+import { serverSuite } from "./server/server.js";
+import { storageSuite } from "./storage.js";
 
 // Measures waybill beside what it is measured against, in one run, and prints ratios: absolute times say little on another machine.
 
@@ -31,35 +30,30 @@ const { values: options, positionals } = parseArgs({
   },
 });
 
-const suites: Record<string, (part?: string) => Promise<Result[]>> = {
-  pipeline: () => pipelineResults(Number(options.rounds)),
-  formats: async () => compareAll("formats", await formatComparisons()),
-  migration: async () => compareAll("migration", migrationComparisons()),
-  census: censusResults,
-  client: async () => compareAll("client", await clientComparisons()),
-  broker: async () => compareAll("broker", await brokerComparisons()),
-  "request-reply": async () => {
-    await using bench = await openRequestReply();
-    return await compareAll("request-reply", bench.comparisons);
-  },
-  engine: (part) => compareAllApart("engine", engineParts, part),
-  memory: memoryResults,
-  storage: storageResults,
-  processing: () => processingResults(Number(options.rounds)),
-  azure: (part) => compareAllApart("azure", azureParts, part),
-  server: serverResults,
-  peers: async () => {
-    installPeers();
-    return compareAll("peers", await peerComparisons());
-  },
+const suites: Readonly<Record<string, Suite>> = {
+  pipeline: pipelineSuite,
+  formats: formatsSuite,
+  migration: migrationSuite,
+  census: censusSuite,
+  client: clientSuite,
+  broker: brokerSuite,
+  "request-reply": requestReplySuite,
+  engine: engineSuite,
+  memory: memorySuite,
+  storage: storageSuite,
+  processing: processingSuite,
+  azure: azureSuite,
+  server: serverSuite,
+  peers: peersSuite,
 };
 
 const help = `pnpm bench [suite …] [--json] [--peers] [--rounds N]
 
 suites     ${Object.keys(suites).join(", ")}; all by default but peers
-           one part of a suite: azure:send|settle|transport|subscribe|parsing,
-           engine:cycles|locks|backlog|schedules|sessions|sessions-and-backlog, memory:process|queued,
-           storage:rate-32|rate-1000|delay|delay-of-cycles|restart|churn|start-in-memory, server:raw|rhea|official|start
+           one part of a suite:
+${Object.entries(suites)
+  .map(([name, suite]) => `           ${name}:${Object.keys(suite).join("|")}`)
+  .join("\n")}
 --json     prints the results as JSON, with date and machine
 --peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first
 --rounds   pairs of samples for each figure, default 51; the median counts
@@ -74,10 +68,9 @@ if (options.help) {
   const results: Result[] = [];
   for (const choice of chosen) {
     const [name = "", part] = choice.split(":");
-    const suite = suites[name];
-    if (suite === undefined)
-      throw new TypeError(`There is no suite "${name}". Suites: ${Object.keys(suites).join(", ")}.`);
-    results.push(...(await suite(part)));
+    for (const makeProbes of partsOf(name, part))
+      for (const probe of [await makeProbes()].flat())
+        results.push(...(await measure(name, probe, Number(options.rounds))));
   }
   console.log(options.json ? JSON.stringify({ ...surroundings(), results }, null, 2) : toTable(results));
   const missed = results.filter((result) => !holds(result)).length;
@@ -96,25 +89,16 @@ function surroundings() {
   };
 }
 
-async function compareAll(suite: string, comparisons: readonly Comparison[]): Promise<Result[]> {
-  const results: Result[] = [];
-  for (const comparison of comparisons) {
-    console.error(`${suite}: ${comparison.name}`);
-    results.push(await compare(suite, comparison, Number(options.rounds)));
-  }
-  return results;
-}
-
-async function compareAllApart(
-  suite: string,
-  parts: Parts<ApartComparison>,
-  part: string | undefined,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  for (const make of chooseParts(suite, parts, part)) {
-    const comparison = await make();
-    console.error(`${suite}: ${comparison.name}`);
-    results.push(await compareApart(suite, comparison, Number(options.rounds)));
-  }
-  return results;
+/** One part of a suite, or all in order. Throws `TypeError` for a suite or a part that there is not. */
+function partsOf(name: string, part: string | undefined): Suite[string][] {
+  const suite = suites[name];
+  if (suite === undefined)
+    throw new TypeError(`There is no suite "${name}". Suites: ${Object.keys(suites).join(", ")}.`);
+  if (part === undefined) return Object.values(suite);
+  const one = suite[part];
+  if (one === undefined)
+    throw new TypeError(
+      `The suite "${name}" has no part "${part}". Parts: ${Object.keys(suite).join(", ")}.`,
+    );
+  return [one];
 }

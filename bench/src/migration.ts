@@ -2,7 +2,8 @@ import { createPipeline, defineMessage, type EncodedMessage } from "@waybill/cor
 import { ShadowCheck, WritePlan, withWritePlans } from "@waybill/migration";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
-import type { Comparison } from "./compare.js";
+import { type Comparison, comparison } from "./harness/comparison.js";
+import type { Suite } from "./harness/probe.js";
 import { type Order, order, orderSchema } from "./payloads.js";
 
 type Step = (body: object) => object;
@@ -18,9 +19,10 @@ const toV4: Step = (body) => {
 };
 
 /** What moving from one format or version to another costs, on orders of 2 KB. */
-export function migrationComparisons(): Comparison[] {
-  return [upcasting(), ...writing()];
-}
+export const migrationSuite: Suite = {
+  upcasting: () => comparison(upcasting()),
+  writing: () => writing().map(comparison),
+};
 
 function upcasting(): Comparison {
   const orderPlaced = defineMessage("order-placed", {

@@ -1,7 +1,6 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { Child } from "./harness/child.js";
+import { figuresOf, median, takeTurns } from "./harness/measure.js";
 import { Crowd } from "./one-port/load.js";
 import type { PortUsage } from "./one-port/port-server.js";
 
@@ -23,41 +22,29 @@ const perClient = Math.ceil(Number(options.messages) / rounds / connections);
 
 const names = ["one-port", "amqp-alone"] as const;
 
-/** What one round of one side came to. */
-interface Round {
-  readonly connectCpuUs: number;
-  readonly messageCpuUs: number;
-  readonly perSecond: number;
-  readonly latencyMs: number;
-  readonly latencyP99Ms: number;
-  readonly residentMb: number;
-  readonly loopMedianMs: number;
-  readonly loopP99Ms: number;
-}
+type Server = Child<{ readonly port: number }>;
 
-const sides = await Promise.all(names.map(async (name) => ({ name, ...(await startServer(name)) })));
-const figures = { "one-port": [] as Round[], "amqp-alone": [] as Round[] };
+const program = new URL("./one-port/port-server.js", import.meta.url);
+const servers = await Promise.all(
+  names.map((name): Promise<Server> => Child.start(program, [name], ["--no-warnings"])),
+);
 console.error(
   `${connections} connections, 2,000 entities, ${rounds} rounds of ${perClient * connections} messages on each side`,
 );
-// The first round is for the engines to compile what they run.
-for (let round = -1; round < rounds; round++) {
-  for (const { name, port, child } of round % 2 === 0 ? sides : sides.toReversed()) {
-    const figure = await runRound(port, child);
-    if (round >= 0) figures[name].push(figure);
-  }
-}
-for (const { child } of sides) child.disconnect();
+const sides = Object.fromEntries(servers.map((server, place) => [names[place], () => runRound(server)]));
+const figures = await takeTurns({ sides }, rounds, 1);
+await Promise.all(servers.map((server) => server.stop()));
 print();
 
-async function runRound(port: number, child: ChildProcess): Promise<Round> {
-  await ask(child);
-  const crowd = await Crowd.open(port, connections);
-  const connected = await ask(child);
+async function runRound(server: Server) {
+  const ask = () => server.ask<PortUsage>("usage");
+  await ask();
+  const crowd = await Crowd.open(server.ready.port, connections);
+  const connected = await ask();
   const startMs = performance.now();
   const times = await crowd.exchange(perClient);
   const elapsedMs = performance.now() - startMs;
-  const used = await ask(child);
+  const used = await ask();
   crowd.close();
   const count = perClient * connections;
   return {
@@ -72,23 +59,8 @@ async function runRound(port: number, child: ChildProcess): Promise<Round> {
   };
 }
 
-async function startServer(name: string): Promise<{ child: ChildProcess; port: number }> {
-  const child = fork(fileURLToPath(new URL("./one-port/port-server.js", import.meta.url)), [name], {
-    execArgv: ["--no-warnings"],
-  });
-  const [{ port }] = (await once(child, "message")) as [{ port: number }];
-  return { child, port };
-}
-
-async function ask(child: ChildProcess): Promise<PortUsage> {
-  const answer = once(child, "message");
-  child.send("usage");
-  const [usage] = (await answer) as [PortUsage];
-  return usage;
-}
-
 function print(): void {
-  const rows: (readonly [string, keyof Round, number])[] = [
+  const rows: (readonly [title: string, figure: string, digits: number])[] = [
     ["server CPU for a connection, µs", "connectCpuUs", 0],
     ["server CPU for a message in and out, µs", "messageCpuUs", 2],
     ["messages a second, in and out", "perSecond", 0],
@@ -102,20 +74,12 @@ function print(): void {
     `${"medians".padEnd(46)}${names.map((name) => name.padStart(12)).join("")}  ratio, median of rounds`,
   );
   for (const [title, key, digits] of rows) {
-    const values = names.map((name) => median(figures[name].map((round) => round[key])));
-    const ratio = median(
-      figures["one-port"].map((round, index) => round[key] / (figures["amqp-alone"][index]?.[key] ?? 1)),
-    );
+    const [ours, alone] = names.map((name) => figuresOf(figures, name, key)) as [number[], number[]];
+    const values = [median(ours), median(alone)];
+    const ratio = median(ours.map((one, index) => one / (alone[index] ?? 1)));
     const cells = values.map((value) => value.toFixed(digits).padStart(12)).join("");
     console.log(`${title.padEnd(46)}${cells}  ${ratio.toFixed(3)}`);
   }
-}
-
-function median(values: readonly number[]): number {
-  return at(
-    values.toSorted((a, b) => a - b),
-    0.5,
-  );
 }
 
 function at(sorted: readonly number[], share: number): number {

@@ -5,8 +5,9 @@ import { fileURLToPath } from "node:url";
 import { createPipeline, type EncodedMessage } from "@waybill/core";
 import { azureSchemaRegistry, registryAvro, type SchemaSource } from "@waybill/schema-registry";
 import { avro } from "@waybill/serializer-avro";
-import type { Comparison } from "./compare.js";
 import { requireEqual } from "./formats.js";
+import { type Comparison, comparison } from "./harness/comparison.js";
+import type { Suite } from "./harness/probe.js";
 import { nextOrderSchema, order, orderSchema } from "./payloads.js";
 
 const folder = fileURLToPath(new URL("../peers/", import.meta.url));
@@ -41,14 +42,22 @@ interface ConfluentPeer {
 }
 
 /** Installs the peers beside the workspace, if they are not there yet. */
-export function installPeers(): void {
+function installPeers(): void {
   if (existsSync(`${folder}node_modules/@confluentinc`)) return;
   console.error("Installing the peers (190 MB) into bench/peers …");
   execFileSync("npm", ["install"], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
 }
 
+/** Other libraries that a user would pick instead. */
+export const peersSuite: Suite = {
+  async all() {
+    installPeers();
+    return (await peerComparisons()).map(comparison);
+  },
+};
+
 /** Reading Avro of an older writer schema with a newer reader schema, 2 KB, against the libraries a user would pick instead. */
-export async function peerComparisons(): Promise<Comparison[]> {
+async function peerComparisons(): Promise<Comparison[]> {
   const value = order(2_000);
   const pipeline = createPipeline({
     serializer: avro({ schema: nextOrderSchema, writerSchemas: [orderSchema] }),
@@ -146,55 +155,45 @@ function azureRegistry() {
 }
 
 async function azureFramed(value: unknown) {
-  const { AvroSerializer } = peer<AzurePeer>("@azure/schema-registry-avro");
-  const serializer = new AvroSerializer(azureRegistry(), { groupName: "shop", autoRegisterSchemas: false });
-  const written = await serializer.serialize(value, JSON.stringify(orderSchema));
+  const { serializer, written } = await azureWritten(value);
   const message: EncodedMessage = { body: Uint8Array.from(written.data), contentType: written.contentType };
   return { message, read: () => serializer.deserialize(written) };
 }
 
+async function azureWritten(value: unknown) {
+  const { AvroSerializer } = peer<AzurePeer>("@azure/schema-registry-avro");
+  const serializer = new AvroSerializer(azureRegistry(), { groupName: "shop", autoRegisterSchemas: false });
+  return { serializer, written: await serializer.serialize(value, JSON.stringify(orderSchema)) };
+}
+
 async function confluentFramed(value: unknown) {
-  const { AvroSerializer, AvroDeserializer, MockClient, SerdeType } = peer<ConfluentPeer>(
-    "@confluentinc/schemaregistry",
-  );
-  const client = new MockClient({ baseURLs: ["mock://"] });
-  const id = await client.register("orders-value", {
-    schemaType: "AVRO",
-    schema: JSON.stringify(orderSchema),
-  });
-  const serializer = new AvroSerializer(client, SerdeType.VALUE, {
-    autoRegisterSchemas: false,
-    useSchemaId: id,
-  });
-  const bytes = await serializer.serialize("orders", value);
+  const { client, bytes, AvroDeserializer, SerdeType } = await confluentWritten(value);
   const deserializer = new AvroDeserializer(client, SerdeType.VALUE, {});
   const message: EncodedMessage = { body: Uint8Array.from(bytes), contentType: "application/avro" };
   return { message, read: () => deserializer.deserialize("orders", bytes) };
 }
 
-async function azure(value: unknown): Promise<() => unknown> {
-  const { AvroSerializer } = peer<AzurePeer>("@azure/schema-registry-avro");
-  const writer = JSON.stringify(orderSchema);
-  const reader = JSON.stringify(nextOrderSchema);
-  const serializer = new AvroSerializer(azureRegistry(), { groupName: "shop", autoRegisterSchemas: false });
-  const message = await serializer.serialize(value, writer);
-  return () => serializer.deserialize(message, { schema: reader });
-}
-
-async function confluent(value: unknown): Promise<() => unknown> {
-  const { AvroSerializer, AvroDeserializer, MockClient, SerdeType } = peer<ConfluentPeer>(
-    "@confluentinc/schemaregistry",
-  );
-  const client = new MockClient({ baseURLs: ["mock://"] });
+/** A value as Confluent's serializer writes it, with the registry that knows its schema. */
+async function confluentWritten(value: unknown) {
+  const library = peer<ConfluentPeer>("@confluentinc/schemaregistry");
+  const client = new library.MockClient({ baseURLs: ["mock://"] });
   const id = await client.register("orders-value", {
     schemaType: "AVRO",
     schema: JSON.stringify(orderSchema),
   });
-  const serializer = new AvroSerializer(client, SerdeType.VALUE, {
-    autoRegisterSchemas: false,
-    useSchemaId: id,
-  });
-  const bytes = await serializer.serialize("orders", value);
+  const options = { autoRegisterSchemas: false, useSchemaId: id };
+  const serializer = new library.AvroSerializer(client, library.SerdeType.VALUE, options);
+  return { ...library, client, bytes: await serializer.serialize("orders", value) };
+}
+
+async function azure(value: unknown): Promise<() => unknown> {
+  const { serializer, written } = await azureWritten(value);
+  const schema = JSON.stringify(nextOrderSchema);
+  return () => serializer.deserialize(written, { schema });
+}
+
+async function confluent(value: unknown): Promise<() => unknown> {
+  const { client, bytes, AvroDeserializer, SerdeType } = await confluentWritten(value);
   await client.register("orders-value", { schemaType: "AVRO", schema: JSON.stringify(nextOrderSchema) });
   const deserializer = new AvroDeserializer(client, SerdeType.VALUE, { useLatestVersion: true });
   return () => deserializer.deserialize("orders", bytes);

@@ -2,8 +2,9 @@ import { createPipeline, type EncodedMessage, type Pipeline, type Serializer } f
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
-import { type Comparison, compare, type Result } from "./compare.js";
-import { type ApartComparison, compareApart } from "./compare-apart.js";
+import { type Comparison, comparison, comparisonApart } from "./harness/comparison.js";
+import type { Probe, Suite } from "./harness/probe.js";
+import type { OpenSide } from "./harness/side.js";
 import { order, orderSchema } from "./payloads.js";
 
 const context = {
@@ -15,32 +16,35 @@ const context = {
   maxDepth: 128,
 };
 
-/** Measures everything here; what is set against a bare library, in processes of its own. */
-export async function pipelineResults(rounds: number): Promise<Result[]> {
-  const results: Result[] = [];
-  for (const comparison of bareComparisons()) {
-    console.error(`pipeline: ${comparison.name}`);
-    results.push(await compareApart("pipeline", comparison, rounds));
-  }
-  for (const comparison of overheadComparisons()) {
-    console.error(`pipeline: ${comparison.name}`);
-    results.push(await compare("pipeline", comparison, rounds));
-  }
-  return results;
-}
+/** What is set against a bare library is measured in processes of its own. */
+export const pipelineSuite: Suite = {
+  bare: bareProbes,
+  overhead: () => overheadComparisons().map(comparison),
+};
+
+/** Writes or reads one message with a pipeline. */
+export const openSide: OpenSide = (operation, format, bytes) => {
+  const { pipeline, value, message } = openCell(format as Format, Number(bytes));
+  if (operation === "serialize") return { work: () => pipeline.serialize({ body: value }) };
+  return { work: () => pipeline.deserialize(message) };
+};
+
+type Format = "json" | "avro" | "msgpack";
 
 /** The pipeline with all safety on, against the bare library call that trusts its bytes. */
-function bareComparisons(): ApartComparison[] {
+function bareProbes(): Probe[] {
   const readTargets = { json: 0.85, avro: 0.95, msgpack: 0.7 };
   return cells.flatMap(({ name, format, bytes }) =>
-    (["deserialize", "serialize"] as const).map((operation) => ({
-      name: `${name}: ${operation}, against the bare library`,
-      unit: "rate",
-      target: operation === "serialize" ? 0.9 : readTargets[format],
-      baseline: new URL("./bare-side.js", import.meta.url),
-      subject: new URL("./pipeline-side.js", import.meta.url),
-      args: [operation, format, String(bytes)],
-    })),
+    (["deserialize", "serialize"] as const).map((operation) =>
+      comparisonApart({
+        name: `${name}: ${operation}, against the bare library`,
+        unit: "rate",
+        target: operation === "serialize" ? 0.9 : readTargets[format],
+        baseline: new URL("./bare.js", import.meta.url),
+        subject: new URL(import.meta.url),
+        args: [operation, format, String(bytes)],
+      }),
+    ),
   );
 }
 
@@ -63,7 +67,7 @@ const cells = [2_000, 20_000].flatMap((bytes) =>
 );
 
 /** A pipeline of one format, and a message that it wrote. */
-export function openCell(format: "json" | "avro" | "msgpack", bytes: number) {
+function openCell(format: Format, bytes: number) {
   const serializer = { json, avro: () => avro({ schema: orderSchema }), msgpack }[format]();
   const pipeline = createPipeline({ serializer });
   const value = order(bytes);

@@ -1,58 +1,56 @@
 import { createBroker } from "@waybill/broker";
-import { WaybillClient } from "@waybill/core";
+import { type Requester, WaybillClient } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
-import type { Comparison } from "./compare.js";
+import type { Probe, Suite } from "./harness/probe.js";
+import { warmUp } from "./harness/sample.js";
 import { order } from "./payloads.js";
 
-/** What the comparisons run on; disposing it lets the process end. */
-interface RequestReplyBench extends AsyncDisposable {
-  readonly comparisons: readonly Comparison[];
-}
+const body = order(1_000);
 
 /** A request and its reply through the in-process broker, against one message that is sent, received and completed. */
-export async function openRequestReply(): Promise<RequestReplyBench> {
-  const body = order(1_000);
-  const broker = createBroker();
-  for (const queue of ["orders", "requests", "replies"]) await broker.createQueue(queue);
-  await broker.createQueue("shared-replies", { requiresSession: true });
-  const client = new WaybillClient(localTransport(broker), { serializer: json() });
-  const sender = client.createSender("orders");
-  const receiver = client.createReceiver("orders");
-  client.createReceiver("requests").subscribe({
-    processMessage: (request) => client.reply(request, request.body),
-    processError({ error }) {
-      throw error;
-    },
-  });
-  const baseline = async () => {
-    await sender.sendMessages({ body });
-    const [message] = await receiver.receiveMessages(1);
-    await receiver.completeMessage(message!);
-  };
-  const own = client.createRequester("replies");
-  const shared = client.createRequester("shared-replies", { replyToSessionId: "bench" });
-  const comparisons: Comparison[] = [
-    {
-      name: "1 KB JSON: a request and its reply, over send, receive and complete of one message",
-      baseline,
-      subject: () => own.request("requests", { body }),
-      unit: "time",
-      target: 2.5,
-    },
-    {
-      name: "1 KB JSON: the same with replies in a session of a shared queue",
-      baseline,
-      subject: () => shared.request("requests", { body }),
-      unit: "time",
-      target: 2.5,
-    },
-  ];
+export const requestReplySuite: Suite = {
+  own: () =>
+    overMessage(
+      "1 KB JSON: a request and its reply, over send, receive and complete of one message",
+      (client) => client.createRequester("replies"),
+    ),
+  shared: () =>
+    overMessage("1 KB JSON: the same with replies in a session of a shared queue", (client) =>
+      client.createRequester("shared-replies", { replyToSessionId: "bench" }),
+    ),
+};
+
+function overMessage(name: string, open: (client: WaybillClient) => Requester): Probe {
   return {
-    comparisons,
-    async [Symbol.asyncDispose]() {
-      await client.close();
-      await broker.close();
+    lines: [{ name, unit: "time", target: 2.5 }],
+    async open() {
+      const broker = createBroker();
+      for (const queue of ["orders", "requests", "replies"]) await broker.createQueue(queue);
+      await broker.createQueue("shared-replies", { requiresSession: true });
+      const client = new WaybillClient(localTransport(broker), { serializer: json() });
+      const sender = client.createSender("orders");
+      const receiver = client.createReceiver("orders");
+      client.createReceiver("requests").subscribe({
+        processMessage: (request) => client.reply(request, request.body),
+        processError({ error }) {
+          throw error;
+        },
+      });
+      const requester = open(client);
+      const baseline = async () => {
+        await sender.sendMessages({ body });
+        const [message] = await receiver.receiveMessages(1);
+        await receiver.completeMessage(message!);
+      };
+      const subject = () => requester.request("requests", { body });
+      return {
+        sides: { baseline: await warmUp(baseline), subject: await warmUp(subject) },
+        async close() {
+          await client.close();
+          await broker.close();
+        },
+      };
     },
   };
 }

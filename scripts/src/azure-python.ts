@@ -1,32 +1,27 @@
-import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createBroker } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
+import { runPython } from "./peers/run-python.js";
+import { openScratch } from "./run/waiting.js";
 
 // Runs the unchanged azure-servicebus of Python against the broker server, over TLS with a certificate that `waybill broker` makes. Needs Debian's
 // python3-azure and the port 5671, which that version of the SDK insists on; PYTHON names another interpreter that has the module. Exits with its
 // verdict.
 
-const python = process.env.PYTHON ?? "/usr/bin/python3";
-
 const bin = fileURLToPath(new URL("../../packages/cli/dist/bin.js", import.meta.url));
-const home = mkdtempSync(join(tmpdir(), "waybill-python-"));
+using home = openScratch("python");
 const [ca, cert, key] = ["ca", "server", "server-key"].map((name) =>
-  join(home, ".waybill", "tls", `${name}.pem`),
+  join(home.path, ".waybill", "tls", `${name}.pem`),
 ) as [string, string, string];
-try {
-  // The authority and the certificate that `waybill broker --tls` uses.
-  execFileSync(process.execPath, [bin, "broker", "certificate", "create"], {
-    env: { ...process.env, HOME: home },
-    stdio: "ignore",
-  });
-  process.exitCode = await run();
-} finally {
-  rmSync(home, { recursive: true });
-}
+// The authority and the certificate that `waybill broker --tls` uses.
+execFileSync(process.execPath, [bin, "broker", "certificate", "create"], {
+  env: { ...process.env, HOME: home.path },
+  stdio: "ignore",
+});
+process.exitCode = await run();
 
 async function run(): Promise<number> {
   await using broker = createBroker();
@@ -44,27 +39,10 @@ async function run(): Promise<number> {
     ["../peers/azure_service_bus_administration.py", administration],
     ["../../samples/python/orders.py", messages],
   ] as const) {
-    worst = Math.max(worst, await runScript(fileURLToPath(new URL(name, import.meta.url)), address));
+    // Not as an argument, where every process could read the key.
+    const env = { SERVICEBUS_CONNECTION_STRING: address, REQUESTS_CA_BUNDLE: ca, WAYBILL_CA: ca };
+    const code = await runPython(new URL(name, import.meta.url), [ca], { withinMs: 120_000, env });
+    worst = Math.max(worst, code);
   }
   return worst;
-}
-
-async function runScript(script: string, address: string): Promise<number> {
-  const peer = spawn(python, [script, ca], {
-    stdio: "inherit",
-    // Not as an argument, where every process could read the key.
-    env: {
-      ...process.env,
-      SERVICEBUS_CONNECTION_STRING: address,
-      REQUESTS_CA_BUNDLE: ca,
-      WAYBILL_CA: ca,
-    },
-  });
-  const deadline = setTimeout(() => peer.kill(), 120_000);
-  const code = await new Promise<number>((resolve) => {
-    peer.on("error", () => resolve(1));
-    peer.on("exit", (exitCode) => resolve(exitCode ?? 1));
-  });
-  clearTimeout(deadline);
-  return code;
 }

@@ -46,7 +46,8 @@ async function run(
   first: string = queues[0],
 ): Promise<unknown> {
   const program = new URL("./crash-repair/life.js", import.meta.url);
-  const child = new SupervisedProcess({ command: nodeCommand(program, [step, root.path, messages, first]) });
+  const command = nodeCommand(program, [step, root.path, messages, first]);
+  const child = new SupervisedProcess({ command, isReadyLine: (line) => line === "working" });
   if (killAfterMs === undefined) {
     const code = await child.exit;
     if (code !== 0) throw new Error(`${step} ended with ${code}`);

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openStage } from "./explorer-browser/browser.js";
 import { changeChecks } from "./explorer-browser/change-checks.js";
@@ -9,6 +6,7 @@ import { loadChecks } from "./explorer-browser/load-checks.js";
 import { takePictures } from "./explorer-browser/pictures.js";
 import { readChecks } from "./explorer-browser/read-checks.js";
 import { readOptions } from "./run/options.js";
+import { openScratch } from "./run/waiting.js";
 
 // Looks at the page of the explorer in a real browser: Debian's chromium, or the one that CHROMIUM names. The data is the demo's, webhooks of three
 // eras with their dead letters, plus bodies that mean harm and a queue of a million messages. Exits with 1 when something does not hold.
@@ -37,13 +35,9 @@ let failures = 0;
   }
 
   async function pictures(): Promise<void> {
-    const scratch = await mkdtemp(join(tmpdir(), "waybill-pictures-"));
-    try {
-      const docs = fileURLToPath(new URL("../../docs/pictures/", import.meta.url));
-      await takePictures(stage, args.pictures ? docs : scratch);
-    } finally {
-      await rm(scratch, { recursive: true });
-    }
+    using scratch = openScratch("pictures");
+    const docs = fileURLToPath(new URL("../../docs/pictures/", import.meta.url));
+    await takePictures(stage, args.pictures ? docs : scratch.path);
   }
 }
 console.log(

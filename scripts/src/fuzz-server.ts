@@ -16,6 +16,7 @@ import { speakOddly } from "./fuzz/odd-client.js";
 import { openConnection, openSession } from "./fuzz/open-connection.js";
 import { readNumbers } from "./run/options.js";
 import { randomFrom } from "./run/random.js";
+import { pause } from "./run/waiting.js";
 
 // Mutates what a client says to the broker server, over sockets, and now and then keeps to the protocol and says odd things. A healthy
 // client sends all along. The server warns of its own defects, and any such warning fails the run. Usage: fuzz-server [mutations, default 100,000] [seed, default the time].
@@ -157,7 +158,7 @@ async function record(port: number): Promise<Buffer> {
       requests.send(request(operation), { deliveryTag: tag });
     }
   }
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await pause(200);
   socket.destroy();
   return Buffer.concat(said);
 }

@@ -1,19 +1,17 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
-import { promisify } from "node:util";
-import { packAll } from "./package-checks/pack-all.js";
+import { openConsumer } from "./package-checks/consumer.js";
 import { readOptions } from "./run/options.js";
+import { run } from "./run/run-program.js";
 
 // Packs @waybill/cli and what it needs of ours, installs the tarballs with npm into an empty folder outside the workspace, and runs `npx waybill`
 // there, as a user would. Exits with 1 when a step does not end as it should. --slack is how many times longer a start may take, where other work is
 // on the machine.
 
-const run = promisify(execFile);
 const config = `
 import { defineConfig } from "@waybill/cli";
 import { json } from "@waybill/serializer-json";
@@ -37,25 +35,19 @@ export async function load(url, context, next) {
 }
 `;
 const maxStartMs = 1000 * slack;
-const folder = await mkdtemp(join(tmpdir(), "waybill-packed-"));
+using consumer = await openConsumer("packed");
+const { folder } = consumer;
 
-try {
-  await writeFile(join(folder, "package.json"), '{ "name": "empty", "private": true, "type": "module" }\n');
-  const tarballs = await packAll(["cli"], folder);
-  await run("npm", ["install", "--no-audit", "--no-fund", ...tarballs], { cwd: folder });
-  console.log(`installed ${tarballs.length} tarballs in ${folder}`);
-  await expectRun(["--version"], /^\d+\.\d+\.\d+\n$/);
-  await expectRun(["send", "orders", "--body", '{"id":1}', "--data", "broker", "--create"], /"bytes": 8/);
-  await expectRun(["peek", "orders", "--data", "broker", "--body"], /"body":\{"id":1\}/);
-  await writeFile(join(folder, "waybill.config.ts"), config);
-  await expectRun(["census", "--data", "broker"], /"position": 1/);
-  await expectRun(["golden", "capture", "golden", "--data", "broker"], /"written": \[\n {4}"/);
-  await expectRun(["golden", "check", "golden"], /"failures": \[\]/);
-  await expectBroker();
-  await expectFewFiles();
-} finally {
-  await rm(folder, { recursive: true });
-}
+await consumer.install(["cli"]);
+await expectRun(["--version"], /^\d+\.\d+\.\d+\n$/);
+await expectRun(["send", "orders", "--body", '{"id":1}', "--data", "broker", "--create"], /"bytes": 8/);
+await expectRun(["peek", "orders", "--data", "broker", "--body"], /"body":\{"id":1\}/);
+await writeFile(join(folder, "waybill.config.ts"), config);
+await expectRun(["census", "--data", "broker"], /"position": 1/);
+await expectRun(["golden", "capture", "golden", "--data", "broker"], /"written": \[\n {4}"/);
+await expectRun(["golden", "check", "golden"], /"failures": \[\]/);
+await expectBroker();
+await expectFewFiles();
 
 /**
  * `waybill broker` is there within a second of `npx`, tells where it listens, answers there, and stops in order. The fastest of five counts: what

@@ -1,14 +1,11 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { packAll } from "./package-checks/pack-all.js";
+import { openConsumer } from "./package-checks/consumer.js";
+import { run } from "./run/run-program.js";
 
 // Installs the packed packages into an empty folder of CommonJS, and tries there what docs/install.md says of it: require, TypeScript, and Jest with
 // each of the settings. Exits with 1 when one does not end as the page says.
 
-const run = promisify(execFile);
 const body = `
   const broker = createBroker();
   await broker.createQueue("orders");
@@ -27,7 +24,6 @@ const requires = lines((id, name) => `const { ${name} } = require("${id}");`);
 const imports = lines((id, name) => `import { ${name} } from "${id}";`);
 const test = `test("a message", async () => expect(await run()).toEqual({ id: 1 }));\n`;
 const files = {
-  "package.json": '{ "name": "consumer", "private": true }',
   "plain.cjs": `${requires}async function run() {${body}\n}\nrun().then((got) => console.log(got.id));\n`,
   "main.ts": `${imports}export const made: unknown[] = [createBroker, WaybillClient, json, localTransport];\n`,
   "commonjs.test.js": `${requires}async function run() {${body}\n}\n${test}`,
@@ -37,46 +33,39 @@ const files = {
   "untransformed.json": '{ "testMatch": ["<rootDir>/*.test.js"] }',
   "modules.json": '{ "testMatch": ["<rootDir>/*.test.mjs"], "transform": {} }',
 };
-const folder = await mkdtemp(join(tmpdir(), "waybill-commonjs-"));
-
-try {
-  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
-  const tarballs = await packAll(["transport-local", "serializer-json"], folder);
-  const tools = ["jest@30", "@babel/core", "@babel/preset-env", "typescript@5.9", "@types/node@20"];
-  const flags = ["--no-audit", "--no-fund", "--prefer-offline"];
-  await run("npm", ["install", ...flags, ...tarballs, ...tools], { cwd: folder });
-  console.log(`installed ${tarballs.length} tarballs in ${folder}, on Node ${process.version}`);
-  await expectRun("require", ["plain.cjs"], /^1\n$/);
-  const tsc = [
-    "node_modules/typescript/bin/tsc",
-    "main.ts",
-    "--noEmit",
-    "--strict",
-    "--types",
-    "node",
-    "--target",
-    "es2023",
-  ];
-  await expectRun("TypeScript, module node16", [...tsc, "--module", "node16"], /TS1479/);
-  await expectRun("TypeScript, module nodenext", [...tsc, "--module", "nodenext"], /^$/);
-  const jest = "node_modules/jest/bin/jest.js";
-  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  // From here on Jest loads modules by require, too.
-  const loadsModules = major > 24 || (major === 24 && minor >= 9);
-  await expectRun(
-    "Jest without a setting",
-    [jest, "-c", "untransformed.json"],
-    loadsModules ? /1 passed/ : /Must use import/,
-  );
-  await expectRun("Jest, packages transformed", [jest, "-c", "commonjs.json"], /Tests: +1 passed/);
-  await expectRun(
-    "Jest, modules",
-    ["--experimental-vm-modules", jest, "-c", "modules.json"],
-    /Tests: +1 passed/,
-  );
-} finally {
-  await rm(folder, { recursive: true });
-}
+using consumer = await openConsumer("commonjs", "commonjs");
+const { folder } = consumer;
+for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+const tools = ["jest@30", "@babel/core", "@babel/preset-env", "typescript@5.9", "@types/node@20"];
+await consumer.install(["transport-local", "serializer-json"], tools);
+await expectRun("require", ["plain.cjs"], /^1\n$/);
+const tsc = [
+  "node_modules/typescript/bin/tsc",
+  "main.ts",
+  "--noEmit",
+  "--strict",
+  "--types",
+  "node",
+  "--target",
+  "es2023",
+];
+await expectRun("TypeScript, module node16", [...tsc, "--module", "node16"], /TS1479/);
+await expectRun("TypeScript, module nodenext", [...tsc, "--module", "nodenext"], /^$/);
+const jest = "node_modules/jest/bin/jest.js";
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+// From here on Jest loads modules by require, too.
+const loadsModules = major > 24 || (major === 24 && minor >= 9);
+await expectRun(
+  "Jest without a setting",
+  [jest, "-c", "untransformed.json"],
+  loadsModules ? /1 passed/ : /Must use import/,
+);
+await expectRun("Jest, packages transformed", [jest, "-c", "commonjs.json"], /Tests: +1 passed/);
+await expectRun(
+  "Jest, modules",
+  ["--experimental-vm-modules", jest, "-c", "modules.json"],
+  /Tests: +1 passed/,
+);
 
 function lines(line: (id: string, name: string) => string): string {
   return Object.entries(modules)

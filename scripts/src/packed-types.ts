@@ -1,10 +1,8 @@
-import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { packAll } from "./package-checks/pack-all.js";
+import { openConsumer } from "./package-checks/consumer.js";
 import { consumerSource, entryPointsSource, publishedPackages } from "./packed-types/consumer-source.js";
+import { run } from "./run/run-program.js";
 
 // Packs every package, installs the tarballs with npm into an empty folder outside the workspace, and compiles a user's program there, with all
 // entry points: under each TypeScript, module setting and version of Node's types, without DOM, and with the declarations of all libraries
@@ -19,22 +17,18 @@ const settings = {
   bundler: { module: "esnext", moduleResolution: "bundler" },
 };
 
-const run = promisify(execFile);
-const folder = await mkdtemp(join(tmpdir(), "waybill-types-"));
+using consumer = await openConsumer("types");
+const { folder } = consumer;
 const failed: string[] = [];
 
-try {
-  await install();
-  for (const version of nodeTypes) {
-    await useNodeTypes(version);
-    for (const [name, setting] of Object.entries(settings)) {
-      await writeFile(join(folder, "tsconfig.json"), tsconfig(setting));
-      for (const compiler of compilers)
-        await compile(`TypeScript ${compiler}, ${name}, @types/node ${version}`, compiler);
-    }
+await install();
+for (const version of nodeTypes) {
+  await useNodeTypes(version);
+  for (const [name, setting] of Object.entries(settings)) {
+    await writeFile(join(folder, "tsconfig.json"), tsconfig(setting));
+    for (const compiler of compilers)
+      await compile(`TypeScript ${compiler}, ${name}, @types/node ${version}`, compiler);
   }
-} finally {
-  await rm(folder, { recursive: true });
 }
 
 const count = compilers.length * nodeTypes.length * Object.keys(settings).length;
@@ -42,21 +36,14 @@ console.log(`${count - failed.length} of ${count} combinations compile.`);
 if (failed.length > 0 || count === 0) process.exitCode = 1;
 
 async function install(): Promise<void> {
-  await writeFile(
-    join(folder, "package.json"),
-    '{ "name": "consumer", "private": true, "type": "module" }\n',
-  );
   const names = publishedPackages();
-  const tarballs = await packAll(names, folder);
   const tools = [
     ...compilers.map((version) => `typescript-${version}@npm:typescript@${version}`),
     ...nodeTypes.map((version) => `node-types-${version}@npm:@types/node@${version}`),
   ];
-  const flags = ["--no-audit", "--no-fund", "--prefer-offline"];
-  await run("npm", ["install", ...flags, ...tarballs, ...tools, "@azure/service-bus@7"], { cwd: folder });
+  await consumer.install(names, [...tools, "@azure/service-bus@7"]);
   await writeFile(join(folder, "entry-points.ts"), entryPointsSource(names));
   await writeFile(join(folder, "consumer.ts"), consumerSource);
-  console.log(`installed ${tarballs.length} tarballs in ${folder}`);
 }
 
 /** Libraries find it where `@types/node` would be. */

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { confluentResults } from "./peer-formats/confluent.js";
 import { pythonResults } from "./peer-formats/python.js";
+import { python } from "./peers/run-python.js";
 import { newSeed, readOptions } from "./run/options.js";
 
 // Exchanges generated values with other libraries, in both directions: Debian's python3-avro, python3-cbor2 and python3-msgpack, and
@@ -11,10 +12,7 @@ import { newSeed, readOptions } from "./run/options.js";
 
 const { values: count, seed, record } = readOptions({ values: 1000, seed: newSeed(), record: false });
 console.log(`peer-formats: ${count} values of each format, seed ${seed}`);
-const results = [
-  ...(await pythonResults(process.env.PYTHON ?? "/usr/bin/python3", count, seed)),
-  ...(await confluentResults(count, seed)),
-];
+const results = [...(await pythonResults(python, count, seed)), ...(await confluentResults(count, seed))];
 for (const { name, version, ours, values, findings } of results) {
   const outcome = findings.length === 0 ? "all equal" : `${findings.length} differences`;
   console.log(`${name} ${version}, @waybill/${ours}: ${values} values both ways, ${outcome}`);

@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { datedChangelog, isReleased } from "./release/changelog.js";
@@ -9,6 +8,7 @@ import { openLocalRegistry } from "./release/local-registry.js";
 import { publishAll } from "./release/publish.js";
 import { tryAsNewcomer } from "./release/try-as-newcomer.js";
 import { currentVersion, root, setVersion } from "./release/workspace.js";
+import { openScratch } from "./run/waiting.js";
 
 // All packages have one version. `pnpm release --version X` sets it, `pnpm release --dry-run` publishes to a registry on this machine and
 // installs from there, `pnpm release` publishes; RELEASING.md has the whole way.
@@ -30,7 +30,8 @@ function prepareVersion(version: string): void {
 }
 
 async function dryRun(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "waybill-release-"));
+  using scratch = openScratch("release");
+  const folder = scratch.path;
   const registry = await openLocalRegistry(folder);
   try {
     await writeFile(join(folder, ".npmrc"), registry.npmrc);
@@ -40,7 +41,6 @@ async function dryRun(): Promise<void> {
     console.log(`\nThe dry run published ${published} packages, and a newcomer could use them.`);
   } finally {
     await registry.close();
-    await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -55,11 +55,7 @@ async function release(): Promise<void> {
     );
   const tags = execFileSync("git", ["tag", "--points-at", "HEAD"], { cwd: root, encoding: "utf8" });
   if (!tags.split("\n").includes(`v${version}`)) throw new Error(`This commit has no tag v${version}.`);
-  const folder = await mkdtemp(join(tmpdir(), "waybill-release-"));
-  try {
-    const published = await publishAll({ folder, provenance: true });
-    console.log(`Published ${published} packages as ${version}.`);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  using scratch = openScratch("release");
+  const published = await publishAll({ folder: scratch.path, provenance: true });
+  console.log(`Published ${published} packages as ${version}.`);
 }

@@ -1,12 +1,13 @@
-import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isDeepStrictEqual, promisify } from "node:util";
+import { isDeepStrictEqual } from "node:util";
 import { build } from "esbuild";
+import { npmInstall } from "./package-checks/consumer.js";
 import { packAll } from "./package-checks/pack-all.js";
 import { readOptions } from "./run/options.js";
+import { run } from "./run/run-program.js";
+import { openScratch } from "./run/waiting.js";
 
 // Installs @azure/event-hubs 5.8.0, whose libraries are older, then @azure/service-bus and our packed packages, so that npm gives each copies of
 // its own, and runs a program there that shows that the SDK's copies are patched, and no others. Then bundles the program with esbuild
@@ -14,19 +15,14 @@ import { readOptions } from "./run/options.js";
 // Usage: sdk-copies [--versions 7.9.2,7.9.5,7.10.0-beta.2]
 
 const { versions } = readOptions({ versions: "7.9.2,7.9.5,7.10.0-beta.2" });
-const run = promisify(execFile);
 const program = fileURLToPath(new URL("./sdk-copies/probe.js", import.meta.url));
-const root = await mkdtemp(join(tmpdir(), "waybill-copies-"));
+using root = openScratch("copies");
 
-try {
-  const tarballs = await packAll(["transport-azure", "broker-server"], root);
-  for (const version of versions.split(",")) await tryVersion(version, tarballs);
-} finally {
-  await rm(root, { recursive: true });
-}
+const tarballs = await packAll(["transport-azure", "broker-server"], root.path);
+for (const version of versions.split(",")) await tryVersion(version, tarballs);
 
 async function tryVersion(version: string, tarballs: readonly string[]): Promise<void> {
-  const folder = join(root, version);
+  const folder = join(root.path, version);
   await mkdir(folder);
   await writeFile(join(folder, "package.json"), '{ "name": "copies", "private": true, "type": "module" }\n');
   await npmInstall(folder, ["@azure/event-hubs@5.8.0"]);
@@ -37,7 +33,7 @@ async function tryVersion(version: string, tarballs: readonly string[]): Promise
   const installed = join(folder, "probe.js");
   await cp(program, installed);
   await expectPatched(version, "installed", installed);
-  const bundle = join(root, `bundle-${version}`, "probe.js");
+  const bundle = join(root.path, `bundle-${version}`, "probe.js");
   await build({
     entryPoints: [installed],
     outfile: bundle,
@@ -50,12 +46,8 @@ async function tryVersion(version: string, tarballs: readonly string[]): Promise
       js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
     },
   });
-  await writeFile(join(root, `bundle-${version}`, "package.json"), '{ "type": "module" }\n');
+  await writeFile(join(root.path, `bundle-${version}`, "package.json"), '{ "type": "module" }\n');
   await expectPatched(version, "bundled", bundle);
-}
-
-async function npmInstall(folder: string, packages: readonly string[]): Promise<void> {
-  await run("npm", ["install", "--no-audit", "--no-fund", ...packages], { cwd: folder });
 }
 
 async function countCopies(folder: string, name: string): Promise<number> {

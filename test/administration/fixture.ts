@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { ServiceBusAdministrationClient } from "@azure/service-bus";
 import { type Broker, createBroker } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
+import { speakPlainHttp } from "../../packages/broker-server/src/http/management/plain-http.test-support.js";
 import {
   type MadeCertificate,
   makeCertificate,
@@ -53,17 +54,6 @@ export async function openFixture(transport: "HTTP" | "TLS" = "HTTP"): Promise<A
       await broker.close();
     },
   };
-}
-
-function speakPlainHttp(client: ServiceBusAdministrationClient): void {
-  client.pipeline.addPolicy({
-    name: "plain-http",
-    sendRequest(request, next) {
-      request.url = request.url.replace(/^https:/, "http:");
-      request.allowInsecureConnection = true;
-      return next(request);
-    },
-  });
 }
 
 function tokenFor(address: string): string {

@@ -18,8 +18,22 @@ export interface RabbitMq {
   start(): Promise<Server>;
 }
 
-/** Finds the RabbitMQ of Debian's package `rabbitmq-server`; `undefined` where it is not installed. */
+let found: { readonly rabbitMq: RabbitMq | undefined } | undefined;
+
+/** Finds the RabbitMQ of Debian's package `rabbitmq-server`, and says so; `undefined` where it is not installed. */
 export function findRabbitMq(): RabbitMq | undefined {
+  if (found !== undefined) return found.rabbitMq;
+  const rabbitMq = installed();
+  found = { rabbitMq };
+  console.error(
+    rabbitMq === undefined
+      ? 'server: no RabbitMQ here, so its lines are missing (Debian: "apt-get install rabbitmq-server")'
+      : `server: RabbitMQ ${rabbitMq.version}`,
+  );
+  return rabbitMq;
+}
+
+function installed(): RabbitMq | undefined {
   const home = entriesOf(LIBRARY).find((name) => name.startsWith("rabbitmq_server-"));
   if (home === undefined) return undefined;
   const plugins = entriesOf(join(LIBRARY, home, "plugins"));

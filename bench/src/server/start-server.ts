@@ -1,9 +1,9 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { Child } from "../harness/child.js";
+import type { OpenSides, Round } from "../harness/probe.js";
+import type { RabbitMq } from "./rabbitmq.js";
 
 /** A server that the bench drives. */
 export interface Server {
@@ -28,37 +28,38 @@ interface Usage {
 /** Starts a server in a process of its own; resolves when it listens. */
 export async function startServer(name: "waybill" | "waybill-durable" | "rhea"): Promise<NodeServer> {
   const directory = mkdtempSync(join(tmpdir(), "waybill-bench-"));
-  const child = fork(fileURLToPath(new URL("./server-process.js", import.meta.url)), [name, directory], {
-    execArgv: ["--no-warnings"],
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
-  });
-  const { port } = await answerOf<{ port: number }>(child);
+  const program = new URL("./server-process.js", import.meta.url);
+  const child = await Child.start<{ port: number }>(program, [name, directory], ["--no-warnings"]);
   return {
     name,
-    port,
+    port: child.ready.port,
     address: (queue) => queue,
-    usage() {
-      child.send("usage");
-      return answerOf<Usage>(child);
-    },
+    usage: () => child.ask<Usage>("usage"),
     async stop() {
-      child.disconnect();
-      await once(child, "exit");
+      await child.stop();
       rmSync(directory, { recursive: true, force: true });
     },
   };
 }
 
-async function answerOf<Answer>(child: ChildProcess): Promise<Answer> {
-  const given = new AbortController();
-  const { signal } = given;
+/** Starts servers, and RabbitMQ where it is installed, all at once and each for itself; every one is a side of that name. */
+export async function openServers(
+  names: readonly Parameters<typeof startServer>[0][],
+  rabbitMq: RabbitMq | undefined,
+  open: (server: Server) => Round | Promise<Round>,
+): Promise<OpenSides> {
+  const servers: Server[] = [];
+  const close = async () => {
+    for (const server of servers) await server.stop();
+  };
   try {
-    const ended = once(child, "exit", { signal }).then(() => {
-      throw new Error("The server's process ended.");
-    });
-    const [answer] = await Promise.race([once(child, "message", { signal }), ended]);
-    return answer as Answer;
-  } finally {
-    given.abort();
+    for (const name of names) servers.push(await startServer(name));
+    if (rabbitMq !== undefined) servers.push(await rabbitMq.start());
+    const sides: Record<string, Round> = {};
+    for (const [place, server] of servers.entries()) sides[names[place] ?? "rabbitMq"] = await open(server);
+    return { sides, close };
+  } catch (error) {
+    await close();
+    throw error;
   }
 }

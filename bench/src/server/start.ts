@@ -1,52 +1,58 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Result } from "../compare.js";
+import type { Line, Probe } from "../harness/probe.js";
 import type { RabbitMq } from "./rabbitmq.js";
 import { RawClient } from "./raw-client.js";
 import { connectRhea } from "./rhea-client.js";
-import { limit, measureRounds, timeRatio } from "./rounds.js";
 import { type Server, startServer } from "./start-server.js";
 
-const ROUNDS = 5;
 const CONNECTIONS = 50;
+const crowd = `${CONNECTIONS} connections with 4 links each, all at once, in ms until the last is open`;
 
 /** How soon a server is there, what it takes while it idles, and how it copes with many clients that come at once. */
-export async function startResults(rabbitMq: RabbitMq | undefined): Promise<Result[]> {
-  const idleMb: number[] = [];
-  const crowdMs: number[] = [];
-  const ours = async (): Promise<number> => {
-    const startMs = performance.now();
-    const server = await startServer("waybill");
-    (await RawClient.open(server.port)).close();
-    const elapsedMs = performance.now() - startMs;
-    await sleep(1000);
-    idleMb.push((await server.usage()).rssMb);
-    crowdMs.push(await openCrowd(server));
-    await server.stop();
-    return elapsedMs * 1000;
+export function start(rabbitMq: RabbitMq | undefined): Probe {
+  const limit = (name: string, figure: string, target: number): Line => ({
+    name,
+    unit: "figure",
+    figure,
+    target,
+  });
+  const peer: Line = { name: "the same, against RabbitMQ", unit: "time", target: 0.07 };
+  return {
+    rounds: () => 5,
+    lines: [
+      limit("spawn to first accepted connection, in ms", "ms", 250),
+      ...(rabbitMq === undefined ? [] : [peer]),
+      limit("idle RSS in MB", "idleMb", 75),
+      limit(crowd, "crowdMs", 2000),
+    ],
+    open: () => ({
+      sides: {
+        subject: startOurs,
+        ...(rabbitMq === undefined ? {} : { baseline: () => startTheirs(rabbitMq) }),
+      },
+    }),
   };
-  const theirs = async (): Promise<number> => {
-    const startMs = performance.now();
-    const server = await rabbitMq!.start();
-    const elapsedMs = performance.now() - startMs;
-    await server.stop();
-    return elapsedMs * 1000;
-  };
-  const { waybill, peer } = await measureRounds(
-    { waybill: ours, peer: rabbitMq === undefined ? async () => Number.NaN : theirs },
-    { rounds: ROUNDS, warmUps: 0 },
-  );
-  const milliseconds = waybill.map((us) => us / 1000);
-  return [
-    limit("spawn to first accepted connection, in ms", milliseconds, 250),
-    ...(rabbitMq === undefined ? [] : [timeRatio("the same, against RabbitMQ", waybill, peer, 0.07)]),
-    limit("idle RSS in MB", idleMb, 75),
-    limit(
-      `${CONNECTIONS} connections with 4 links each, all at once, in ms until the last is open`,
-      crowdMs,
-      2000,
-    ),
-  ];
+}
+
+async function startOurs() {
+  const startMs = performance.now();
+  const server = await startServer("waybill");
+  (await RawClient.open(server.port)).close();
+  const ms = performance.now() - startMs;
+  await sleep(1000);
+  const idleMb = (await server.usage()).rssMb;
+  const crowdMs = await openCrowd(server);
+  await server.stop();
+  return { ms, us: ms * 1000, idleMb, crowdMs };
+}
+
+async function startTheirs(rabbitMq: RabbitMq): Promise<number> {
+  const startMs = performance.now();
+  const server = await rabbitMq.start();
+  const elapsedMs = performance.now() - startMs;
+  await server.stop();
+  return elapsedMs * 1000;
 }
 
 /** Milliseconds until 50 clients, who come at once, have two senders and two receivers each. */

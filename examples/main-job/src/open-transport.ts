@@ -5,6 +5,7 @@ import type { Transport } from "@waybill/core";
 import { azureRetryOptions, azureTransport } from "@waybill/transport-azure";
 import { localTransport } from "@waybill/transport-local";
 import type { TransportName } from "./options.js";
+import { speakPlainHttp } from "./plain-http.js";
 
 /** A transport to a broker with the queues. Disposing it closes what was opened, and deletes queues that were made elsewhere. */
 export interface OpenTransport extends AsyncDisposable {
@@ -73,17 +74,9 @@ function connect(connectionString: string) {
   return { transport, close };
 }
 
-/** This version of the SDK administers over TLS alone; a local broker's connection string asks for plain HTTP. */
+/** A local broker's connection string asks for plain HTTP. */
 function openAdministration(connectionString: string): ServiceBusAdministrationClient {
   const client = new ServiceBusAdministrationClient(connectionString);
-  if (!/UseDevelopmentEmulator=true/i.test(connectionString)) return client;
-  client.pipeline.addPolicy({
-    name: "plain-http",
-    sendRequest(request, next) {
-      request.url = request.url.replace(/^https:/, "http:");
-      request.allowInsecureConnection = true;
-      return next(request);
-    },
-  });
+  if (/UseDevelopmentEmulator=true/i.test(connectionString)) speakPlainHttp(client);
   return client;
 }

@@ -35,6 +35,13 @@ async function attack(name: string, isOver: () => boolean): Promise<Report> {
   };
   const context: FloodContext = {
     open: async (key) => add(await Attacker.open(port, key)),
+    async again(key, act) {
+      while (!isOver()) {
+        const attacker = await context.open(key);
+        await act(attacker, () => !attacker.isOver && !isOver());
+        attacker.close();
+      }
+    },
     openSilent: (to = "amqp") => add(Attacker.openSilent(to === "amqp" ? port : tlsPort)),
     shakeHands() {
       handshakes++;

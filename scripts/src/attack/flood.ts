@@ -5,6 +5,11 @@ import type { KeyName } from "./keys.js";
 export interface FloodContext {
   /** Connects an attacker, with a key or without one. */
   open(key?: KeyName): Promise<Attacker>;
+  /** Connects one that acts, and another when it has acted, until the flood is over. `goesOn` holds while neither it nor the flood is over. */
+  again(
+    key: KeyName | undefined,
+    act: (attacker: Attacker, goesOn: () => boolean) => Promise<void>,
+  ): Promise<void>;
   /** Connects one that says nothing by itself, to the port of AMQP or that of TLS. */
   openSilent(port?: "amqp" | "tls"): Attacker;
   /** Makes a TLS handshake and breaks off. */

@@ -13,52 +13,45 @@ const EXPIRY_S = 2;
 export const FLOODS_OF_FRAMES: readonly Flood[] = [
   {
     name: "messages that are given up halfway, Send key",
-    async run({ open, isOver }) {
+    async run({ again }) {
       const part = Buffer.alloc(50_000);
-      while (!isOver()) {
-        const attacker = await open("send");
+      await again("send", async (attacker, goesOn) => {
         await attacker.attachSender("s", 0, "work");
-        for (let id = 0; !attacker.isOver && !isOver(); id++) {
+        for (let id = 0; goesOn(); id++) {
           await attacker.write(
             transfer(0, id, part, { more: true }),
             transfer(0, id, Buffer.alloc(0), { aborted: true }),
           );
         }
-        attacker.close();
-      }
+      });
     },
   },
   {
     name: "dispositions of deliveries that are unknown, Listen key",
-    async run({ open, isOver }) {
+    async run({ again }) {
       const storm = Buffer.concat(
         Array.from({ length: 1_500 }, (_, i) => disposition(i * 2_000_000, i * 2_000_000 + 1_999_999)),
       );
-      while (!isOver()) {
-        const attacker = await open("listen");
+      await again("listen", async (attacker, goesOn) => {
         await attacker.write(attachReceiver("r", 0, "spare"), credit(0, 5_000));
         await attacker.until(() => attacker.received(CODES.transfer) >= 5_000, 1_000);
-        while (!attacker.isOver && !isOver()) await attacker.write(storm);
-        attacker.close();
-      }
+        while (goesOn()) await attacker.write(storm);
+      });
     },
   },
   {
     name: "windows that open and shut over 4,000 receivers, Listen key",
     attackers: 1,
-    async run({ open, isOver }) {
-      while (!isOver()) {
-        const attacker = await open("listen");
+    run: ({ again }) =>
+      again("listen", async (attacker, goesOn) => {
         for (let handle = 0; handle < RECEIVERS && !attacker.isOver; handle++) {
           await attacker.write(attachReceiver(`r${handle}`, handle, "spare"), credit(handle, 0xffffffff, 0));
         }
         const storm = Buffer.concat(
           Array.from({ length: 200 }, (_, i) => credit(i, 0xffffffff, i % 2, 0xfffffff0 + (i % 16))),
         );
-        for (let i = 0; i < 1_000 && !attacker.isOver && !isOver(); i++) await attacker.write(storm);
-        attacker.close();
-      }
-    },
+        for (let i = 0; i < 1_000 && goesOn(); i++) await attacker.write(storm);
+      }),
   },
   {
     name: "sessions that come and go, Listen key",
@@ -131,16 +124,14 @@ export const FLOODS_OF_FRAMES: readonly Flood[] = [
   {
     name: "links under one name, each instead of the last, Send key",
     attackers: 1,
-    async run({ open, isOver }) {
+    async run({ again }) {
       const storm = Buffer.concat(
         Array.from({ length: 4_900 }, (_, handle) => attachSender("one", handle, "work")),
       );
-      while (!isOver()) {
-        const attacker = await open("send");
+      await again("send", async (attacker) => {
         await attacker.write(storm);
         await attacker.until(() => attacker.received(CODES.attach) >= 4_900);
-        attacker.close();
-      }
+      });
     },
   },
 ];

@@ -22,22 +22,19 @@ export const FLOODS_OF_MEMORY: readonly Flood[] = [
   },
   {
     name: "replies that are never settled, Listen key",
-    async run({ open, isOver }) {
-      while (!isOver()) {
-        const attacker = await open("listen");
+    run: ({ again }) =>
+      again("listen", async (attacker, goesOn) => {
         await attacker.write(attachReceiver("replies", 0, "work/$management"), credit(0, 10_000_000));
         await attacker.attachSender("requests", 1, "work/$management");
         const ask = request("com.microsoft:none", {}, "replies");
-        for (let id = 0; !attacker.isOver && !isOver(); id += 50) {
+        for (let id = 0; goesOn(); id += 50) {
           const sent = attacker.received(CODES.transfer);
           await attacker.write(
             ...Array.from({ length: 50 }, (_, i) => transfer(1, id + i, ask, { settled: true })),
           );
           if (!(await attacker.until(() => attacker.received(CODES.transfer) >= sent + 50, 200))) break;
         }
-        attacker.close();
-      }
-    },
+      }),
   },
   {
     name: "replies that nobody reads, Listen key",
@@ -92,11 +89,9 @@ export const FLOODS_OF_MEMORY: readonly Flood[] = [
   },
   {
     name: "transactions of 100 sends that are never discharged, Send key",
-    async run({ open, isOver }) {
+    async run({ again }) {
       const message = encodeMessage({ body: { kind: "value", value: null } });
-      while (!isOver()) {
-        const attacker = await open("send");
-        const goesOn = (): boolean => !attacker.isOver && !isOver();
+      await again("send", async (attacker, goesOn) => {
         await attacker.write(attachCoordinator("c", 0));
         await attacker.attachSender("s", 1, "full");
         for (let id = 0; id < 100_000 && goesOn(); id++) {
@@ -108,26 +103,23 @@ export const FLOODS_OF_MEMORY: readonly Flood[] = [
           );
           await attacker.write(...sends);
         }
-        attacker.close();
-      }
+      });
     },
   },
 ];
 
 /** Sends batches of messages that are all the same. */
 async function batches(
-  { open, isOver }: FloodContext,
+  { again }: FloodContext,
   queue: string,
   message: Uint8Array,
   count: number,
 ): Promise<void> {
   const batch = joinBatch(Array.from({ length: count }, () => message));
-  while (!isOver()) {
-    const attacker = await open("send");
+  await again("send", async (attacker, goesOn) => {
     await attacker.attachSender(queue, 0, queue);
-    for (let id = 0; id < 900 && !attacker.isOver && !isOver(); id++) {
+    for (let id = 0; id < 900 && goesOn(); id++) {
       await attacker.write(...inFrames(id, batch, 0, BATCH_MESSAGE_FORMAT));
     }
-    attacker.close();
-  }
+  });
 }

@@ -117,15 +117,13 @@ export const FLOODS_OF_STRANGERS: readonly Flood[] = [
   {
     name: "sessions that come and go, no token",
     attackers: 1,
-    async run({ open, isOver }) {
+    async run({ again, isOver }) {
       const storm = Buffer.concat(
         Array.from({ length: 500 }, (_, i) => Buffer.concat([begin(1 + (i % 20)), end(1 + (i % 20))])),
       );
-      while (!isOver()) {
-        const attacker = await open();
+      await again(undefined, async (attacker) => {
         while (!attacker.isClosed && !isOver()) await attacker.write(storm);
-        attacker.close();
-      }
+      });
     },
   },
 ];

@@ -109,21 +109,19 @@ export const FLOODS_OF_TIME: readonly Flood[] = [
   },
   {
     name: "batches of 104,000 messages, Send key",
-    async run({ open, isOver }) {
+    async run({ again }) {
       const empty = Buffer.from("00537740", "hex");
       const batch = joinBatch(Array.from({ length: 104_000 }, () => empty));
-      while (!isOver()) {
-        const attacker = await open("send");
+      await again("send", async (attacker, goesOn) => {
         await attacker.attachSender("s", 0, "work");
-        for (let id = 0; id < 900 && !isOver() && !attacker.isOver; id++)
+        for (let id = 0; id < 900 && goesOn(); id++)
           await attacker.write(...inFrames(id, batch, 0, BATCH_MESSAGE_FORMAT));
-        attacker.close();
-      }
+      });
     },
   },
   {
     name: "peeks of 2^31 and other large requests, Listen key",
-    async run({ open, isOver }) {
+    async run({ again }) {
       const all = 2 ** 31 - 1;
       const unknownTokens = array(
         "uuid",
@@ -154,17 +152,15 @@ export const FLOODS_OF_TIME: readonly Flood[] = [
           "r",
         ),
       ];
-      while (!isOver()) {
-        const attacker = await open("listen");
+      await again("listen", async (attacker, goesOn) => {
         await attacker.write(attachReceiver("r", 0, "deep/$management"), credit(0, 1_000_000));
         await attacker.attachSender("requests", 1, "deep/$management");
-        for (let id = 0; !isOver() && !attacker.isOver; id++) {
+        for (let id = 0; goesOn(); id++) {
           const one = requests[id % requests.length] ?? Buffer.alloc(0);
           await attacker.write(...inFrames(id, one, 1));
           await attacker.until(() => attacker.received(CODES.transfer) >= id - 20, 200);
         }
-        attacker.close();
-      }
+      });
     },
   },
   {

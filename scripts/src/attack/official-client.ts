@@ -1,4 +1,5 @@
 import { ServiceBusClient } from "@azure/service-bus";
+import { pause } from "../run/waiting.js";
 import { KEYS } from "./keys.js";
 import { processTime } from "./process-time.js";
 
@@ -54,7 +55,7 @@ export class OfficialClient {
       } catch (error) {
         errors.push(String(error));
       }
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await pause(5);
     } while (!isOver());
     try {
       await receiver.close();

@@ -1,15 +1,9 @@
 import { ServiceBusAdministrationClient } from "@azure/service-bus";
+import { speakPlainHttp } from "../../../examples/main-job/dist/plain-http.js";
 
-/** An administration client over plain HTTP, which this version of the SDK does not speak by itself. It tries everything once. */
+/** An administration client over plain HTTP, which tries everything once. */
 export function openAdministration(connectionString: string): ServiceBusAdministrationClient {
   const client = new ServiceBusAdministrationClient(connectionString, { retryOptions: { maxRetries: 0 } });
-  client.pipeline.addPolicy({
-    name: "plain-http",
-    sendRequest(request, next) {
-      request.url = request.url.replace(/^https:/, "http:");
-      request.allowInsecureConnection = true;
-      return next(request);
-    },
-  });
+  speakPlainHttp(client);
   return client;
 }

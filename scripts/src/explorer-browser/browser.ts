@@ -1,9 +1,8 @@
 /// <reference lib="dom" />
-import { type ChildProcess, fork } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { nodeCommand, SupervisedProcess } from "../supervisor/supervised-process.js";
 import type { DemoFacts } from "./demo-data.js";
 import type { HostRequest } from "./host.js";
 
@@ -40,16 +39,11 @@ export interface OpenPage extends AsyncDisposable {
 
 /** Starts both. */
 export async function openStage(): Promise<Stage> {
-  const host = fork(fileURLToPath(new URL("./host.js", import.meta.url)), [], {
-    execArgv: ["--max-old-space-size=6144"],
-  });
-  const { ready, directory } = await nextMessage<{ ready: DemoFacts; directory: string }>(host);
+  const program = new URL("./host.js", import.meta.url);
+  const host = new SupervisedProcess({ command: nodeCommand(program, [], ["--max-old-space-size=6144"]) });
+  const { ready, directory } = (await host.ready) as { ready: DemoFacts; directory: string };
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
-  const ask = async <T>(request: HostRequest) => {
-    const answer = nextMessage<{ answer: T }>(host);
-    host.send(request);
-    return (await answer).answer;
-  };
+  const ask = async <T>(request: HostRequest) => (await host.ask<{ answer: T }>(request)).answer;
   return {
     facts: ready,
     directory,
@@ -136,14 +130,4 @@ export async function axeFindings({ page }: OpenPage): Promise<string[]> {
 
 interface Axe {
   run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
-}
-
-function nextMessage<T>(host: ChildProcess): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onExit = (code: number | null) => reject(new Error(`The explorer's process ended with ${code}.`));
-    host.once("exit", onExit).once("message", (message) => {
-      host.off("exit", onExit);
-      resolve(message as T);
-    });
-  });
 }

@@ -1,3 +1,5 @@
+import { until as untilTrue } from "../run/waiting.js";
+
 /** One thing that must hold on the page. */
 export interface Check {
   readonly title: string;
@@ -17,9 +19,5 @@ export function expectSame(actual: unknown, expected: unknown, what: string): vo
 
 /** Resolves as soon as it holds. Throws after so long. */
 export async function until(holds: () => Promise<boolean>, text: string, withinMs = 20_000): Promise<void> {
-  const end = Date.now() + withinMs;
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error(`${text}: not within ${withinMs} ms.`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
+  if (!(await untilTrue(holds, withinMs, 25))) throw new Error(`${text}: not within ${withinMs} ms.`);
 }

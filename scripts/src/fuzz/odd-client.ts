@@ -11,6 +11,7 @@ import {
   stringMap,
 } from "@waybill/amqp";
 import type { Random } from "../run/random.js";
+import { pause } from "../run/waiting.js";
 import { oddChanges, oddMap, oddMessage, oddValue, pick } from "./odd-message.js";
 import { openConnection, openSession } from "./open-connection.js";
 
@@ -53,7 +54,7 @@ export async function speakOddly(port: number, random: Random, patienceMs: numbe
   const node = `${pick(["orders", "sessions", "events/subscriptions/odd"], random)}/$management`;
   session.openReceiver({ name: "replies", source: { kind: "source", address: node }, creditWindow: 9 });
   send(session, node, () => oddRequest(random));
-  await new Promise((resolve) => setTimeout(resolve, patienceMs));
+  await pause(patienceMs);
   socket.destroy();
 }
 

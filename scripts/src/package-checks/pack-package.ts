@@ -1,13 +1,10 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { run } from "../run/run-program.js";
+import { openScratch } from "../run/waiting.js";
 import { withAbsoluteLinks } from "./absolute-links.js";
 import { joinModules } from "./join-modules.js";
-
-const run = promisify(execFile);
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -22,22 +19,19 @@ export function repositoryOf(manifest: Readonly<Record<string, unknown>>): strin
  * the repository are absolute, so that they work on a registry's page, and the modules of some are joined.
  */
 export async function packPackage(directory: string): Promise<Uint8Array> {
-  const target = await mkdtemp(join(tmpdir(), "waybill-pack-"));
-  try {
-    const tarball = join(target, "package.tgz");
-    const [command, ...leading] = packageManager();
-    await run(command, [...leading, "pack", "--out", tarball], { cwd: directory });
-    await run("tar", ["-xzf", "package.tgz"], { cwd: target });
-    const readme = join(target, "package", "README.md");
-    const text = await readFile(readme, "utf8");
-    const repository = repositoryOf(JSON.parse(await readFile(`${root}package.json`, "utf8")));
-    await writeFile(readme, withAbsoluteLinks(text, repository, directory.slice(root.length)));
-    await joinModules(join(target, "package"));
-    await run("tar", ["-czf", "package.tgz", "package"], { cwd: target });
-    return await readFile(tarball);
-  } finally {
-    await rm(target, { recursive: true });
-  }
+  using scratch = openScratch("pack");
+  const target = scratch.path;
+  const tarball = join(target, "package.tgz");
+  const [command, ...leading] = packageManager();
+  await run(command, [...leading, "pack", "--out", tarball], { cwd: directory });
+  await run("tar", ["-xzf", "package.tgz"], { cwd: target });
+  const readme = join(target, "package", "README.md");
+  const text = await readFile(readme, "utf8");
+  const repository = repositoryOf(JSON.parse(await readFile(`${root}package.json`, "utf8")));
+  await writeFile(readme, withAbsoluteLinks(text, repository, directory.slice(root.length)));
+  await joinModules(join(target, "package"));
+  await run("tar", ["-czf", "package.tgz", "package"], { cwd: target });
+  return await readFile(tarball);
 }
 
 // The pnpm that runs this script, so that both have one version.

@@ -1,14 +1,12 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { promisify } from "node:util";
+import { run } from "../run/run-program.js";
 import { root } from "./workspace.js";
-
-const run = promisify(execFile);
 
 /** Verdaccio needs Node ≥ 22, so it runs under a Node of its own. One of its plug-ins asks for a tag that few registries have. */
 const tools = {

@@ -1,11 +1,8 @@
-import { execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { packPackage } from "../package-checks/pack-package.js";
+import { run } from "../run/run-program.js";
 import { currentVersion, publishedPackages } from "./workspace.js";
-
-const run = promisify(execFile);
 
 /** How packages are published. */
 export interface PublishOptions {

@@ -1,10 +1,7 @@
-import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { run } from "../run/run-program.js";
 import { publishedPackages, root } from "./workspace.js";
-
-const run = promisify(execFile);
 
 /**
  * Does what a newcomer does, in an empty folder, with what a registry has: installs every package, runs README's first program, and

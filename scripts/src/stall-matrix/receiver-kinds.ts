@@ -1,4 +1,5 @@
 import { type WaybillClient, WaybillError } from "@waybill/core";
+import { pause } from "../run/waiting.js";
 
 /** Receives until it is stopped, and hands over each body. */
 export type Receive = (
@@ -46,7 +47,7 @@ async function bySession(
   while (!signal.aborted) {
     const session = await client.acceptSession("orders", "a", { abortSignal: signal }).catch(() => undefined);
     if (session === undefined) {
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await pause(100);
       continue;
     }
     try {

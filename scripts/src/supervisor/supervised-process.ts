@@ -11,7 +11,7 @@ export interface ProcessPlan {
   readonly env?: NodeJS.ProcessEnv;
   /** Whether what it writes to stderr is a finding. Default false: it goes to the script's own stderr. */
   readonly isStderrFinding?: boolean;
-  /** Whether a line of its stdout says that it is ready. Default every line. */
+  /** Whether a line of its stdout says that it is ready. Default none: its first message does. */
   readonly isReadyLine?: (line: string) => boolean;
 }
 

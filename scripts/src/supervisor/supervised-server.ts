@@ -40,11 +40,6 @@ export class SupervisedServer {
     return this.#at.connectionString;
   }
 
-  /** The connection string for another port, such as that of a relay. */
-  connectionStringThrough(port: number): string {
-    return this.connectionString.replace(`:${this.port}`, `:${port}`);
-  }
-
   /** Its process, of this life. Throws before the first. */
   get process(): SupervisedProcess {
     const process = this.#lives.at(-1);

@@ -3,6 +3,7 @@ import { ServiceBusAdministrationClient } from "@azure/service-bus";
 import { createBroker } from "@waybill/broker";
 import { describe, expect, it } from "vitest";
 import { serve } from "../../index.js";
+import { speakPlainHttp } from "./plain-http.test-support.js";
 
 const key = { name: "RootManageSharedAccessKey", key: "c2VjcmV0", rights: ["Manage"] } as const;
 
@@ -14,15 +15,7 @@ async function openFixture() {
   const connect = (secret: string) => {
     const text = `Endpoint=sb://localhost:${port}/;SharedAccessKeyName=${key.name};SharedAccessKey=${secret}`;
     const client = new ServiceBusAdministrationClient(text, { retryOptions: { maxRetries: 0 } });
-    // The client insists on TLS; the certificate is not what is tested here.
-    client.pipeline.addPolicy({
-      name: "plain-http",
-      sendRequest(request, next) {
-        request.url = request.url.replace(/^https:/, "http:");
-        request.allowInsecureConnection = true;
-        return next(request);
-      },
-    });
+    speakPlainHttp(client);
     return client;
   };
   return {

@@ -1,4 +1,4 @@
-import { holds, type Result } from "./compare.js";
+import { holds, type Result } from "./measure.js";
 
 /** The results as a table, one line each, with what was asked for and whether it holds. */
 export function toTable(results: readonly Result[]): string {
