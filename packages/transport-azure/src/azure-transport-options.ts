@@ -1,3 +1,4 @@
+import { requireType } from "@waybill/core/serializer";
 import {
   defaultWatchdogOptions,
   type ResolvedWatchdogOptions,
@@ -33,6 +34,6 @@ export function resolveAzureTransportOptions({
   sdkPatches = defaultAzureTransportOptions.sdkPatches,
   watchdog,
 }: AzureTransportOptions): ResolvedAzureTransportOptions {
-  if (typeof sdkPatches !== "boolean") throw new TypeError("sdkPatches must be true or false.");
+  requireType("sdkPatches", sdkPatches, "boolean");
   return Object.freeze({ sdkPatches, watchdog: resolveWatchdogOptions(watchdog) });
 }

@@ -13,10 +13,11 @@ import type { ClientHealth } from "../diagnostics/client-health.js";
 import { HealthMonitor } from "../diagnostics/health-monitor.js";
 import { ObservedTransport } from "../diagnostics/observed-transport.js";
 import { WaybillError } from "../errors/error.js";
+import { onAbort } from "../foundation/abort-signals.js";
 import { durationMs } from "../foundation/duration.js";
 import { requireInteger } from "../foundation/integer.js";
 import { requireKnownOptions, requireOptions } from "../foundation/known-options.js";
-import { onAbort } from "../foundation/on-abort.js";
+import { requireOneOf } from "../foundation/option-checks.js";
 import { type Scheduler, systemScheduler } from "../foundation/scheduler.js";
 import type { UndecodedMessage } from "../message/message.js";
 import type { MessageType } from "../message-types/message-type.js";
@@ -395,11 +396,7 @@ function closedError(): WaybillError {
 
 function entityAddress({ queueOrTopic, subscription }: EntityName, subQueue?: SubQueue): EntityAddress {
   requireName("The queue or topic", queueOrTopic);
-  if (subQueue !== undefined && subQueue !== "deadLetter" && subQueue !== "transferDeadLetter") {
-    throw new TypeError(
-      `subQueueType must be "deadLetter" or "transferDeadLetter", not ${JSON.stringify(subQueue)}.`,
-    );
-  }
+  if (subQueue !== undefined) requireOneOf("subQueueType", subQueue, ["deadLetter", "transferDeadLetter"]);
   const part = subQueue === undefined ? {} : { subQueue };
   return subscription === undefined
     ? { queue: queueOrTopic, ...part }
@@ -420,10 +417,7 @@ export function requireName(what: string, name: unknown): asserts name is string
 }
 
 function requireReceiveMode(receiveMode: unknown): asserts receiveMode is ReceiveMode {
-  if (receiveMode === "peekLock" || receiveMode === "receiveAndDelete") return;
-  throw new TypeError(
-    `receiveMode must be "peekLock" or "receiveAndDelete", not ${JSON.stringify(receiveMode)}.`,
-  );
+  requireOneOf("receiveMode", receiveMode, ["peekLock", "receiveAndDelete"]);
 }
 
 function isTyped(

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Pipeline, Transport } from "@waybill/core";
+import { requireInteger } from "@waybill/core/serializer";
 import type { EntityCatalog } from "@waybill/core/transport";
 import type { Redactor, WritePlan } from "@waybill/migration";
 import { withTurns } from "./with-turns.js";
@@ -45,8 +46,7 @@ export interface ExplorerContext {
 /** Checks the options and fills in the defaults. Throws `TypeError`. */
 export function resolveExplorerOptions(options: ExplorerOptions): ExplorerContext {
   const { refreshIntervalInMs = 1_000, namespace } = options;
-  if (!Number.isSafeInteger(refreshIntervalInMs) || refreshIntervalInMs < 100)
-    throw new TypeError("refreshIntervalInMs must be an integer from 100.");
+  requireInteger("refreshIntervalInMs", refreshIntervalInMs, 100);
   if (typeof namespace !== "string" || namespace === "") throw new TypeError("namespace must be a string.");
   return Object.freeze({
     transport: withTurns(options.transport),

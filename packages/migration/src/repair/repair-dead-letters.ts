@@ -6,6 +6,7 @@ import {
   WaybillError,
 } from "@waybill/core";
 import type { Decoded } from "@waybill/core/pipeline";
+import { requireOneOf } from "@waybill/core/serializer";
 import {
   type CallOptions,
   type DeliveredMessage,
@@ -400,8 +401,7 @@ export function checkRepairOptions({
   for (const [name, value] of Object.entries({ maxResubmits, maxPerSecond, limit })) {
     if (!(value > 0)) throw new TypeError(`${name} must be above 0, not ${String(value)}.`);
   }
-  if (body !== "as-is" && body !== "transcode")
-    throw new TypeError(`body must be "as-is" or "transcode", not ${JSON.stringify(body)}.`);
+  requireOneOf("body", body, ["as-is", "transcode"]);
   if (body === "transcode" && includeUndecodable === true)
     throw new TypeError("What cannot be decoded cannot be transcoded: leave includeUndecodable out.");
 }
