@@ -27,11 +27,14 @@ export { decodeFailure, encodeFailure, unavailableFailure, validationFailure } f
 export type { ReasonCode, Stage } from "./errors/reason.js";
 export { reasonCodes } from "./errors/reason.js";
 export { quoted, quotedPath } from "./errors/wire-text.js";
+export { untilAborted } from "./foundation/abort-signals.js";
 export { asciiText } from "./foundation/ascii-text.js";
 export { compileOnce } from "./foundation/compile-once.js";
+export { requireDuration } from "./foundation/duration.js";
+export { requireInteger } from "./foundation/integer.js";
 export type { OptionNames } from "./foundation/known-options.js";
 export { nearestName, requireKnownOptions } from "./foundation/known-options.js";
-export { untilAborted } from "./foundation/until-aborted.js";
+export { requireOneOf, requireType } from "./foundation/option-checks.js";
 export type { MediaType } from "./message/media-type.js";
 export { parseMediaType } from "./message/media-type.js";
 export { untransferable } from "./message/untransferable.js";

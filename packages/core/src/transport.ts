@@ -36,12 +36,11 @@ export type {
 export type { LinkHealth } from "./diagnostics/client-health.js";
 export type { OperationTrace, TracedOperation } from "./diagnostics/diagnostics.js";
 export type { ErrorDetails } from "./errors/error.js";
-export { onAbort } from "./foundation/on-abort.js";
+export { onAbort, untilAborted } from "./foundation/abort-signals.js";
 export { pause } from "./foundation/pause.js";
 export type { Scheduler, Timer } from "./foundation/scheduler.js";
 export { systemScheduler } from "./foundation/scheduler.js";
 export { underEither } from "./foundation/under-either.js";
-export { untilAborted } from "./foundation/until-aborted.js";
 export type { FromHttpMessage, HttpMessage } from "./http/http-message.js";
 export type { AmqpSequenceBody, AmqpValueBody, BodySection, EncodedBody } from "./message/body.js";
 export { bodySection } from "./message/body.js";

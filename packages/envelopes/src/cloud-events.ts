@@ -1,5 +1,5 @@
 import type { ApplicationProperties, ApplicationPropertyValue } from "@waybill/core";
-import { requireKnownOptions } from "@waybill/core/serializer";
+import { requireKnownOptions, requireOneOf } from "@waybill/core/serializer";
 import type { WritableProperties } from "@waybill/core/transport";
 import { looksLikeEvent, openEvent } from "./cloud-event.js";
 import {
@@ -37,10 +37,8 @@ const structured = "application/cloudevents";
 export function cloudEvents(options: CloudEventsOptions = {}): Envelope {
   requireKnownOptions("cloudEvents", options, { types: true, source: true, mode: true, format: true });
   const { source = "/", mode = "binary", format = "json" } = options;
-  if (mode !== "binary" && mode !== "structured")
-    throw new TypeError('cloudEvents: mode must be "binary" or "structured".');
-  if (format !== "json" && format !== "avro")
-    throw new TypeError('cloudEvents: format must be "json" or "avro".');
+  requireOneOf("cloudEvents: mode", mode, ["binary", "structured"]);
+  requireOneOf("cloudEvents: format", format, ["json", "avro"]);
   const table = typeTable(options.types);
   const isWrapped = (message: WritableProperties) => mode === "structured" || isStructured(message);
   return Object.freeze({

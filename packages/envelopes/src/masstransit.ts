@@ -1,4 +1,4 @@
-import { decodeFailure, requireKnownOptions } from "@waybill/core/serializer";
+import { decodeFailure, requireKnownOptions, requireOneOf } from "@waybill/core/serializer";
 import type { WritableProperties } from "@waybill/core/transport";
 import { typeList } from "./dotnet-types.js";
 import {
@@ -35,8 +35,7 @@ const prefix = "urn:message:";
 export function massTransit(options: MassTransitOptions = {}): Envelope {
   requireKnownOptions("massTransit", options, { types: true, writes: true, sourceAddress: true });
   const { writes = "envelope", sourceAddress } = options;
-  if (writes !== "envelope" && writes !== "raw")
-    throw new TypeError('massTransit: writes must be "envelope" or "raw".');
+  requireOneOf("massTransit: writes", writes, ["envelope", "raw"]);
   const table = typeTable(options.types, plainName);
   const rawTypes = (message: EnvelopedMessage) =>
     typeList(textProperty(message.applicationProperties, "MT-MessageType"));

@@ -1,6 +1,6 @@
 import { createNoopMeter, type MeterProvider, metrics, ProxyTracerProvider, trace } from "@opentelemetry/api";
 import type { Diagnostics } from "@waybill/core/diagnostics";
-import { requireKnownOptions } from "@waybill/core/serializer";
+import { requireInteger, requireKnownOptions, requireOneOf } from "@waybill/core/serializer";
 import { scopeName } from "./attributes.js";
 import { Instruments } from "./instruments.js";
 import { beginTrace } from "./spans.js";
@@ -35,12 +35,8 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Diagnostics {
     processSpans = defaultOpenTelemetryOptions.processSpans,
     maxMessageTypes = defaultOpenTelemetryOptions.maxMessageTypes,
   } = options;
-  if (processSpans !== "child" && processSpans !== "linked") {
-    throw new TypeError(`processSpans must be "child" or "linked", not ${JSON.stringify(processSpans)}.`);
-  }
-  if (!Number.isInteger(maxMessageTypes) || maxMessageTypes < 0) {
-    throw new TypeError(`maxMessageTypes must be an integer from 0, not ${String(maxMessageTypes)}.`);
-  }
+  requireOneOf("processSpans", processSpans, ["child", "linked"]);
+  requireInteger("maxMessageTypes", maxMessageTypes, 0);
   const begin: Diagnostics["trace"] = (operation) => beginTrace(operation, processSpans === "child");
   let provider: MeterProvider | undefined;
   let record: Diagnostics["onEvent"];

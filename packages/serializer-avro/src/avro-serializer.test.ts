@@ -292,11 +292,7 @@ describe("options", () => {
       /excludes acceptsConfluent/,
     ],
     ["no message type", () => avro({ schemas: {} }), /no message type/],
-    [
-      "an unknown framing",
-      () => avro({ schema: "int", framing: "object" as never }),
-      /framing must be one of/,
-    ],
+    ["an unknown framing", () => avro({ schema: "int", framing: "object" as never }), /framing must be "/],
     ["raw framing without an id", () => avro({ schema: "int", framing: "raw" }), /needs a schemaId/],
     [
       "a Confluent id that is no int32",

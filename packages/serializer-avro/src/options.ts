@@ -1,4 +1,4 @@
-import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer";
+import { type OptionNames, requireKnownOptions, requireOneOf, requireType } from "@waybill/core/serializer";
 import { type LogicalTypeName, logicalTypeNames } from "./schema/logical-type-name.js";
 import type { AvroMessageSchema, MessageSchemaSettings } from "./schema/message-schema.js";
 import {
@@ -100,23 +100,23 @@ export interface ResolvedAvroOptions {
 /** Validates the options and compiles their schemas. Throws a `TypeError` that names the option. */
 export function resolveAvroOptions(options: AvroOptions): ResolvedAvroOptions {
   requireKnownOptions<object>("avro", options, optionNames);
-  const framing = oneOf("framing", options.framing ?? avroDefaults.framing, [
+  const framing = requireOneOf("avro: framing", options.framing ?? avroDefaults.framing, [
     "single-object",
     "raw",
     "confluent",
   ]);
-  const unframedBodies = oneOf("unframedBodies", options.unframedBodies ?? avroDefaults.unframedBodies, [
-    "refuse",
-    "accept",
-  ]);
+  const unframedBodies = requireOneOf(
+    "avro: unframedBodies",
+    options.unframedBodies ?? avroDefaults.unframedBodies,
+    ["refuse", "accept"],
+  );
   const settings: MessageSchemaSettings = {
     isKnownByFingerprint: framing === "single-object",
-    longs: oneOf("longs", options.longs ?? avroDefaults.longs, ["auto", "bigint"]),
-    unions: oneOf("unions", options.unions ?? avroDefaults.unions, ["auto", "always", "never"]),
+    longs: requireOneOf("avro: longs", options.longs ?? avroDefaults.longs, ["auto", "bigint"]),
+    unions: requireOneOf("avro: unions", options.unions ?? avroDefaults.unions, ["auto", "always", "never"]),
     rawLogicalTypes: resolveRawLogicalTypes(options.rawLogicalTypes),
   };
-  if (options.schemaById !== undefined && typeof options.schemaById !== "function")
-    throw new TypeError("avro: schemaById must be a function");
+  if (options.schemaById !== undefined) requireType("avro: schemaById", options.schemaById, "function");
   const acceptsConfluent = options.acceptsConfluent ?? framing === "confluent";
   if (acceptsConfluent && unframedBodies === "accept")
     throw new TypeError(
@@ -170,13 +170,6 @@ function resolveSchemas(options: AvroOptions, settings: MessageSchemaSettings): 
 
 function resolveRawLogicalTypes(names: AvroSettings["rawLogicalTypes"] = []): ReadonlySet<LogicalTypeName> {
   if (names === "all") return new Set(logicalTypeNames);
-  for (const name of names) oneOf("rawLogicalTypes", name, logicalTypeNames);
+  for (const name of names) requireOneOf("avro: rawLogicalTypes", name, logicalTypeNames);
   return new Set(names);
-}
-
-function oneOf<T extends string>(name: string, value: unknown, allowed: readonly T[]): T {
-  const found = allowed.find((one) => one === value);
-  if (found === undefined)
-    throw new TypeError(`avro: ${name} must be one of ${allowed.map((one) => `"${one}"`).join(", ")}`);
-  return found;
 }

@@ -1,6 +1,11 @@
 import type { Serializer, StandardSchema } from "@waybill/core";
 import type { BodySchemaOptions, OptionNames, ValidateFunction } from "@waybill/core/serializer";
-import { compileValidator, requireKnownOptions, resolveBodySchemas } from "@waybill/core/serializer";
+import {
+  compileValidator,
+  requireKnownOptions,
+  requireType,
+  resolveBodySchemas,
+} from "@waybill/core/serializer";
 import { readCbor } from "./read-cbor.js";
 import { writeCbor } from "./write-cbor.js";
 
@@ -25,7 +30,7 @@ const optionNames: OptionNames<CborOptions> = { schema: true, schemas: true, sel
 export function cbor(options: CborOptions = {}): Serializer {
   requireKnownOptions("cbor", options, optionNames);
   const { selfDescribed = false } = options;
-  if (typeof selfDescribed !== "boolean") throw new TypeError("cbor: selfDescribed must be a boolean.");
+  requireType("cbor: selfDescribed", selfDescribed, "boolean");
   const schemas = resolveBodySchemas(options, compileValidator);
   return Object.freeze({
     name: "cbor",

@@ -5,7 +5,12 @@ import type {
   SerializeContext,
   ValidateFunction,
 } from "@waybill/core/serializer";
-import { compileValidator, requireKnownOptions, resolveBodySchemas } from "@waybill/core/serializer";
+import {
+  compileValidator,
+  requireKnownOptions,
+  requireOneOf,
+  resolveBodySchemas,
+} from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
 import { type DotnetHints, resolveHints } from "./contract/hints.js";
 import type { DateForm } from "./contract/leaf-value.js";
@@ -65,7 +70,7 @@ export function dotnetBinary(options: DotnetOptions = {}): Serializer {
   const schemas = resolveBodySchemas(options, compileValidator);
   const content = resolveJson(options.json);
   const reading = {
-    dates: resolveDates(options.dates),
+    dates: requireOneOf<DateForm>("dotnetBinary: dates", options.dates ?? "date", ["date", "iso"]),
     hints: resolveHints(options.hints),
     content,
     contents: resolveContents(options.contents, content),
@@ -112,11 +117,6 @@ function resolveContents(
   if (option !== undefined && !Array.isArray(option))
     throw new TypeError("dotnetBinary: contents must be an array of serializers.");
   return Object.freeze([...(option ?? []), content ?? json()]);
-}
-
-function resolveDates(option: DateForm | undefined): DateForm {
-  if (option === undefined || option === "date" || option === "iso") return option ?? "date";
-  throw new TypeError('dotnetBinary: dates must be "date" or "iso".');
 }
 
 function resolveContracts(

@@ -23,7 +23,7 @@ describe("json", () => {
 
   it("throws a TypeError for an unknown option value", () => {
     expect(() => json({ byteOrderMark: "keep" as "strip" })).toThrow(
-      new TypeError("json: byteOrderMark must be one of strip, refuse."),
+      new TypeError('json: byteOrderMark must be "strip" or "refuse", not "keep".'),
     );
   });
 

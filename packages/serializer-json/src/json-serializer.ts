@@ -1,6 +1,6 @@
 import type { Serializer, StandardSchema } from "@waybill/core";
 import type { BodySchemaOptions, OptionNames, ValidateFunction } from "@waybill/core/serializer";
-import { requireKnownOptions, resolveBodySchemas } from "@waybill/core/serializer";
+import { requireKnownOptions, requireOneOf, resolveBodySchemas } from "@waybill/core/serializer";
 import { requireAjv } from "#require-ajv";
 import { type AjvLike, type JsonSchema, schemaCompiler } from "./compile-json-schema.js";
 import { readJson } from "./read-json.js";
@@ -96,7 +96,5 @@ function choose<Name extends keyof ResolvedJsonOptions>(
   name: Name,
   choices: readonly ResolvedJsonOptions[Name][],
 ): ResolvedJsonOptions[Name] {
-  const chosen = (options[name] ?? defaultJsonOptions[name]) as ResolvedJsonOptions[Name];
-  if (!choices.includes(chosen)) throw new TypeError(`json: ${name} must be one of ${choices.join(", ")}.`);
-  return chosen;
+  return requireOneOf(`json: ${name}`, options[name] ?? defaultJsonOptions[name], choices);
 }

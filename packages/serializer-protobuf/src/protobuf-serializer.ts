@@ -6,7 +6,13 @@ import type {
   SerializerContext,
   ValidateFunction,
 } from "@waybill/core/serializer";
-import { compileValidator, requireKnownOptions, resolveBodySchemas } from "@waybill/core/serializer";
+import {
+  compileValidator,
+  requireKnownOptions,
+  requireOneOf,
+  requireType,
+  resolveBodySchemas,
+} from "@waybill/core/serializer";
 import { messageDescriptor } from "./message-descriptor.js";
 import { readProtobuf } from "./read-protobuf.js";
 import { writeProtobuf } from "./write-protobuf.js";
@@ -47,11 +53,8 @@ export function protobuf(options: ProtobufOptions): Serializer {
       "protobuf: registry must be a registry of protobuf-es: createRegistry(OrderSchema, …).",
     );
   }
-  if (typeOf !== undefined && typeof typeOf !== "function")
-    throw new TypeError("protobuf: typeOf must be a function.");
-  if (unknownFields !== "keep" && unknownFields !== "refuse") {
-    throw new TypeError('protobuf: unknownFields must be "keep" or "refuse".');
-  }
+  if (typeOf !== undefined) requireType("protobuf: typeOf", typeOf, "function");
+  requireOneOf("protobuf: unknownFields", unknownFields, ["keep", "refuse"]);
   const schemas = resolveBodySchemas(options, compileValidator);
   const find = messageDescriptor(registry, typeOf);
   return Object.freeze({

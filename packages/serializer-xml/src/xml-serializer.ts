@@ -1,6 +1,11 @@
 import type { Serializer, StandardSchema } from "@waybill/core";
 import type { BodySchemaOptions, OptionNames, ValidateFunction } from "@waybill/core/serializer";
-import { compileValidator, requireKnownOptions, resolveBodySchemas } from "@waybill/core/serializer";
+import {
+  compileValidator,
+  requireKnownOptions,
+  requireOneOf,
+  resolveBodySchemas,
+} from "@waybill/core/serializer";
 import { readXml } from "./read-xml.js";
 import { writeXml } from "./write-xml.js";
 
@@ -30,8 +35,7 @@ const optionNames: OptionNames<XmlOptions> = { schema: true, schemas: true, valu
 export function xml(options: XmlOptions = {}): Serializer {
   requireKnownOptions("xml", options, optionNames);
   const { value = "both" } = options;
-  if (value !== "both" && value !== "text" && value !== "parsed")
-    throw new TypeError('xml: value must be "both", "text" or "parsed".');
+  requireOneOf("xml: value", value, ["both", "text", "parsed"]);
   const schemas = resolveBodySchemas(options, compileValidator);
   return Object.freeze({
     name: "xml",

@@ -1,4 +1,4 @@
-import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer";
+import { type OptionNames, requireKnownOptions, requireType } from "@waybill/core/serializer";
 import {
   defaultWatchdogOptions,
   type ResolvedWatchdogOptions,
@@ -35,6 +35,6 @@ const optionNames: OptionNames<AzureTransportOptions> = defaultAzureTransportOpt
 export function resolveAzureTransportOptions(options: AzureTransportOptions): ResolvedAzureTransportOptions {
   requireKnownOptions("azureTransport", options, optionNames);
   const { sdkPatches = defaultAzureTransportOptions.sdkPatches, watchdog } = options;
-  if (typeof sdkPatches !== "boolean") throw new TypeError("sdkPatches must be true or false.");
+  requireType("sdkPatches", sdkPatches, "boolean");
   return Object.freeze({ sdkPatches, watchdog: resolveWatchdogOptions(watchdog) });
 }

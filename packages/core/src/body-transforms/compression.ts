@@ -13,7 +13,7 @@ const contentEncodingProperty = "Content-Encoding";
 /** The same in lower case, as senders over HTTP may write it; a body may be labelled by either. */
 const lowerCaseProperty = "content-encoding";
 
-const codings: ReadonlySet<string> = new Set(["gzip", "deflate", "br"]);
+export const contentCodings: readonly ContentCoding[] = Object.freeze(["gzip", "deflate", "br"]);
 
 /** More codings than this on one body are refused: nobody compresses three times, and each costs a full pass. */
 const maxCodings = 3;
@@ -82,20 +82,13 @@ export function parseContentEncoding(value: unknown): readonly ContentCoding[] {
       `Content-Encoding names more than ${maxCodings} codings.`,
     );
   }
-  for (const name of names) {
-    if (!isContentCoding(name)) {
-      throw decodeFailure(
-        "content-encoding-unknown",
-        `The content coding ${quoted(name, 32)} is not supported.`,
-      );
-    }
-  }
-  return (names as ContentCoding[]).reverse();
+  return names.map(supported).reverse();
 }
 
-/** Whether a name is one of the supported content codings. */
-export function isContentCoding(name: string): name is ContentCoding {
-  return codings.has(name);
+function supported(name: string): ContentCoding {
+  const coding = contentCodings.find((each) => each === name);
+  if (coding !== undefined) return coding;
+  throw decodeFailure("content-encoding-unknown", `The content coding ${quoted(name, 32)} is not supported.`);
 }
 
 /** Compresses a body. */

@@ -1,5 +1,6 @@
 import type { Awaitable } from "../contracts/serializer.js";
 import type { CallOptions } from "../contracts/transport.js";
+import { requireInteger } from "../foundation/integer.js";
 import { type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
 import { requireWebCrypto } from "../foundation/web-crypto.js";
 
@@ -100,11 +101,12 @@ export function resolveEncryption(
     allowPlaintext: options.allowPlaintext ?? defaults.allowPlaintext,
     boundProperties: names(options.boundProperties ?? defaults.boundProperties),
     allowPartialBinding: options.allowPartialBinding ?? defaults.allowPartialBinding,
-    keyCacheDurationInMs: count(
-      "keyCacheDurationInMs",
+    keyCacheDurationInMs: requireInteger(
+      "encryption.keyCacheDurationInMs",
       options.keyCacheDurationInMs ?? defaults.keyCacheDurationInMs,
+      0,
     ),
-    keyCacheSize: count("keyCacheSize", options.keyCacheSize ?? defaults.keyCacheSize),
+    keyCacheSize: requireInteger("encryption.keyCacheSize", options.keyCacheSize ?? defaults.keyCacheSize, 0),
   });
 }
 
@@ -114,9 +116,4 @@ function names(value: readonly string[]): readonly string[] {
   throw new TypeError(
     "encryption.boundProperties must be an array of at most 32 names of application properties.",
   );
-}
-
-function count(name: string, value: number): number {
-  if (Number.isInteger(value) && value >= 0) return value;
-  throw new TypeError(`encryption.${name} must be an integer from 0, not ${String(value)}.`);
 }

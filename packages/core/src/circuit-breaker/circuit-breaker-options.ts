@@ -1,6 +1,8 @@
 import type { MessageFormat } from "../diagnostics/circuit-breaker-event.js";
 import { durationMs } from "../foundation/duration.js";
+import { requireInteger } from "../foundation/integer.js";
 import { type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
+import { requireOneOf } from "../foundation/option-checks.js";
 import type { CircuitRule } from "./circuit.js";
 
 /** What happens to messages that cannot be read beyond those that are held, while others are read: see {@link CircuitBreakerOptions}. */
@@ -88,13 +90,17 @@ export function resolveCircuitBreakerOptions(
       `circuitBreaker.failureRate must be above 0 and at most 1; got ${String(failureRate)}.`,
     );
   }
-  const windowSize = wholeNumber("windowSize", options.windowSize ?? defaults.windowSize);
+  const windowSize = count("windowSize", options);
   return Object.freeze({
     minFailures: Math.ceil(failureRate * windowSize),
     windowDurationInMs: duration("windowDurationInMs", options),
     probeIntervalInMs: Math.max(duration("probeIntervalInMs", options), shortestProbeIntervalMs),
-    maxHeldMessages: wholeNumber("maxHeldMessages", options.maxHeldMessages ?? defaults.maxHeldMessages),
-    whenFull: requireWhenFull(options.whenFull),
+    maxHeldMessages: count("maxHeldMessages", options),
+    whenFull: requireOneOf("circuitBreaker.whenFull", options.whenFull ?? defaults.whenFull, [
+      "defer",
+      "deadLetter",
+      "pause",
+    ]),
     maxHoldDurationInMs: duration("maxHoldDurationInMs", options),
     decodedBefore,
   });
@@ -107,14 +113,7 @@ function duration(
   return durationMs(`circuitBreaker.${name}`, options[name], defaultCircuitBreakerOptions[name]);
 }
 
-function requireWhenFull(value: WhenFull = defaultCircuitBreakerOptions.whenFull): WhenFull {
-  if (value === "defer" || value === "deadLetter" || value === "pause") return value;
-  throw new TypeError(
-    `circuitBreaker.whenFull must be "defer", "deadLetter" or "pause", not ${JSON.stringify(value)}.`,
-  );
-}
-
-function wholeNumber(name: string, value: number): number {
-  if (Number.isInteger(value) && value >= 1 && value <= 10_000) return value;
-  throw new TypeError(`circuitBreaker.${name} must be an integer from 1 to 10000; got ${String(value)}.`);
+function count(name: "windowSize" | "maxHeldMessages", options: CircuitBreakerOptions): number {
+  const value = options[name] ?? defaultCircuitBreakerOptions[name];
+  return requireInteger(`circuitBreaker.${name}`, value, 1, 10_000);
 }

@@ -4,7 +4,7 @@ import type {
   Transport,
   TransportSessionReceiver,
 } from "../contracts/transport.js";
-import { onAbort } from "../foundation/on-abort.js";
+import { onAbort } from "../foundation/abort-signals.js";
 import { closedError, type OpenParts } from "./open-parts.js";
 
 /** Locks a session, unless the client is closed before; that waits until no session can come any more. */

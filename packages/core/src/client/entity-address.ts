@@ -1,4 +1,5 @@
 import type { EntityAddress, ReceiveMode, SubQueue } from "../contracts/transport.js";
+import { requireOneOf } from "../foundation/option-checks.js";
 
 /** A queue or, with a subscription, a topic: what the overloads of the client's methods name. */
 export interface EntityName {
@@ -12,11 +13,7 @@ export function entityAddress(
   subQueue?: SubQueue,
 ): EntityAddress {
   requireName("The queue or topic", queueOrTopic);
-  if (subQueue !== undefined && subQueue !== "deadLetter" && subQueue !== "transferDeadLetter") {
-    throw new TypeError(
-      `subQueueType must be "deadLetter" or "transferDeadLetter", not ${JSON.stringify(subQueue)}.`,
-    );
-  }
+  if (subQueue !== undefined) requireOneOf("subQueueType", subQueue, ["deadLetter", "transferDeadLetter"]);
   const part = subQueue === undefined ? {} : { subQueue };
   return subscription === undefined
     ? { queue: queueOrTopic, ...part }
@@ -30,8 +27,5 @@ export function requireName(what: string, name: unknown): asserts name is string
 
 /** Throws `TypeError` for a receive mode that is none. */
 export function requireReceiveMode(receiveMode: unknown): asserts receiveMode is ReceiveMode {
-  if (receiveMode === "peekLock" || receiveMode === "receiveAndDelete") return;
-  throw new TypeError(
-    `receiveMode must be "peekLock" or "receiveAndDelete", not ${JSON.stringify(receiveMode)}.`,
-  );
+  requireOneOf("receiveMode", receiveMode, ["peekLock", "receiveAndDelete"]);
 }

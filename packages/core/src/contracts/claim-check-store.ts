@@ -1,3 +1,4 @@
+import { requireInteger } from "../foundation/integer.js";
 import { type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
 import { requireWebCrypto } from "../foundation/web-crypto.js";
 import type { CallOptions } from "./transport.js";
@@ -52,9 +53,7 @@ export function resolveClaimCheck(
   if (typeof store?.put !== "function" || typeof store.get !== "function") {
     throw new TypeError("claimCheck.store must be a ClaimCheckStore.");
   }
-  if (!Number.isInteger(minBytes) || minBytes < 0) {
-    throw new TypeError(`claimCheck.minBytes must be an integer from 0, not ${String(minBytes)}.`);
-  }
+  requireInteger("claimCheck.minBytes", minBytes, 0);
   requireWebCrypto("A claim check");
   return Object.freeze({ store, minBytes });
 }

@@ -1,4 +1,4 @@
-import { onAbort } from "./on-abort.js";
+import { onAbort } from "./abort-signals.js";
 import type { Scheduler } from "./scheduler.js";
 
 /** Resolves after so many milliseconds, or when the signal aborts. */

@@ -1,5 +1,5 @@
+import { onAbort } from "./abort-signals.js";
 import { nodeBuiltin } from "./node-builtin.js";
-import { onAbort } from "./on-abort.js";
 
 interface Events {
   setMaxListeners(count: number, ...targets: object[]): void;

@@ -1,5 +1,5 @@
 import { WaybillError } from "../errors/error.js";
-import { onAbort } from "./on-abort.js";
+import { onAbort } from "./abort-signals.js";
 import { longestTimerMs } from "./scheduler.js";
 
 /** How long something outside may take, and who is asked. */

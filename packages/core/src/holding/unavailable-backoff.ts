@@ -1,3 +1,5 @@
+import { requireDuration } from "../foundation/duration.js";
+import { requireInteger } from "../foundation/integer.js";
 import { requireKnownOptions } from "../foundation/known-options.js";
 
 /** How messages are kept that cannot be read because something they need is out of reach: a schema registry, a key provider, a store. */
@@ -22,13 +24,9 @@ export function resolveUnavailableBackoff(backoff: UnavailableBackoff = {}): Req
   requireKnownOptions("unavailableBackoff", backoff, defaultUnavailableBackoff);
   const resolved = { ...defaultUnavailableBackoff, ...backoff };
   for (const name of ["initialDelayInMs", "maxDelayInMs"] as const) {
-    if (!Number.isFinite(resolved[name]) || resolved[name] < 0) {
-      throw new TypeError(`unavailableBackoff.${name} must be a number of milliseconds from 0.`);
-    }
+    requireDuration(`unavailableBackoff.${name}`, resolved[name], 0);
   }
-  if (!Number.isInteger(resolved.maxHeldMessages) || resolved.maxHeldMessages < 1) {
-    throw new TypeError("unavailableBackoff.maxHeldMessages must be a positive integer.");
-  }
+  requireInteger("unavailableBackoff.maxHeldMessages", resolved.maxHeldMessages, 1);
   return Object.freeze(resolved);
 }
 

@@ -4,6 +4,7 @@ import { WaybillError } from "../errors/error.js";
 import { decodeFailure, encodeFailure } from "../errors/failure.js";
 import { quoted } from "../errors/wire-text.js";
 import { kindOf, requireKnownOptions } from "../foundation/known-options.js";
+import { requireOneOf } from "../foundation/option-checks.js";
 import { required } from "../foundation/required.js";
 import type { EncodedMessage, WritableProperties } from "../message/message.js";
 import type { MessageType, MessageVersion } from "./message-type.js";
@@ -160,15 +161,10 @@ function typeSaidBy(resolver: MessageTypeResolver, message: WritableProperties):
 function resolvePolicies(policies: Partial<MessageTypePolicies> = {}): MessageTypePolicies {
   requireKnownOptions("messageTypePolicies", policies, defaultMessageTypePolicies);
   const resolved = { ...defaultMessageTypePolicies, ...policies };
-  requireChoice("missing", resolved.missing, ["pass", "reject"]);
-  requireChoice("unknown", resolved.unknown, ["pass", "reject"]);
-  requireChoice("newer", resolved.newer, ["reject", "abandon"]);
+  requireOneOf("messageTypePolicies.missing", resolved.missing, ["pass", "reject"]);
+  requireOneOf("messageTypePolicies.unknown", resolved.unknown, ["pass", "reject"]);
+  requireOneOf("messageTypePolicies.newer", resolved.newer, ["reject", "abandon"]);
   return resolved;
-}
-
-function requireChoice(name: keyof MessageTypePolicies, value: string, choices: readonly string[]): void {
-  if (choices.includes(value)) return;
-  throw new TypeError(`messageTypePolicies.${name} must be one of ${choices.join(", ")}.`);
 }
 
 function requireMessageTypes(types: readonly MessageType[]): void {

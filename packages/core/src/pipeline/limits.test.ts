@@ -70,7 +70,7 @@ describe("the limit on items", () => {
   it("must be a positive integer", () => {
     for (const maxItems of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])
       expect(() => createPipeline({ serializer: plainJson, maxItems })).toThrow(
-        `maxItems must be a positive integer, not ${maxItems}.`,
+        `maxItems must be a positive integer; got ${maxItems}.`,
       );
   });
 });

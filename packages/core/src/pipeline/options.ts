@@ -1,4 +1,4 @@
-import { type ContentCoding, isContentCoding } from "../body-transforms/compression.js";
+import { type ContentCoding, contentCodings } from "../body-transforms/compression.js";
 import {
   type EncryptionOptions,
   type ResolvedEncryptionOptions,
@@ -20,7 +20,9 @@ import {
 } from "../contracts/claim-check-store.js";
 import type { Serializer } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
+import { requireInteger } from "../foundation/integer.js";
 import { type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
+import { requireOneOf } from "../foundation/option-checks.js";
 import type { MessageType } from "../message-types/message-type.js";
 import {
   createRegistry,
@@ -179,9 +181,10 @@ export function resolvePipelineOptions(options: PipelineOptions): ResolvedPipeli
     throw new TypeError("additionalDeserializers must be an array of serializers.");
   }
   const serializers = Object.freeze([serializer, ...additionalDeserializers]);
-  const attemptTimeoutInMs = positive(
+  const attemptTimeoutInMs = requireInteger(
     "attemptTimeoutInMs",
     options.attemptTimeoutInMs ?? defaults.attemptTimeoutInMs,
+    1,
   );
   const encryption = resolveEncryption(options.encryption);
   return Object.freeze({
@@ -194,14 +197,15 @@ export function resolvePipelineOptions(options: PipelineOptions): ResolvedPipeli
     keyRing: encryption === undefined ? undefined : new KeyRing(encryption, attemptTimeoutInMs),
     isPlaintextRefused: encryption !== undefined && !encryption.allowPlaintext,
     claimCheck: resolveClaimCheck(options.claimCheck),
-    maxBodyBytes: positive("maxBodyBytes", options.maxBodyBytes ?? defaults.maxBodyBytes),
-    maxDecompressedBytes: positive(
+    maxBodyBytes: requireInteger("maxBodyBytes", options.maxBodyBytes ?? defaults.maxBodyBytes, 1),
+    maxDecompressedBytes: requireInteger(
       "maxDecompressedBytes",
       options.maxDecompressedBytes ?? defaults.maxDecompressedBytes,
+      1,
     ),
-    maxDepth: positive("maxDepth", options.maxDepth ?? defaults.maxDepth),
+    maxDepth: requireInteger("maxDepth", options.maxDepth ?? defaults.maxDepth, 1),
     maxItemsIn: resolveMaxItems(
-      options.maxItems === undefined ? undefined : positive("maxItems", options.maxItems),
+      options.maxItems === undefined ? undefined : requireInteger("maxItems", options.maxItems, 1),
     ),
     isTightened: false,
     attemptTimeoutInMs,
@@ -236,15 +240,15 @@ function resolveCompression(
 ): ResolvedPipelineOptions["compression"] {
   if (compression === undefined) return undefined;
   requireKnownOptions("compression", compression, { coding: true, minBytes: true });
-  if (!isContentCoding(compression.coding)) {
-    throw new TypeError(
-      `compression.coding must be "gzip", "deflate" or "br", not ${JSON.stringify(compression.coding)}.`,
-    );
-  }
-  const minBytes = compression.minBytes ?? defaultPipelineOptions.minCompressedBytes;
-  if (!Number.isInteger(minBytes) || minBytes < 0)
-    throw new TypeError("compression.minBytes must be an integer from 0.");
-  return Object.freeze({ coding: compression.coding, minBytes });
+  const { coding, minBytes } = compression;
+  return Object.freeze({
+    coding: requireOneOf("compression.coding", coding, contentCodings),
+    minBytes: requireInteger(
+      "compression.minBytes",
+      minBytes ?? defaultPipelineOptions.minCompressedBytes,
+      0,
+    ),
+  });
 }
 
 function givenPolicies({
@@ -303,10 +307,4 @@ function positionOf(policyName: string, assumed: unknown, serializers: readonly 
     "configuration-invalid",
     `contentTypePolicies.${policyName} assumes ${JSON.stringify(assumed)}, and no serializer of the pipeline has that name; it has ${names}.`,
   );
-}
-
-function positive(name: string, value: number): number {
-  if (!Number.isInteger(value) || value < 1)
-    throw new TypeError(`${name} must be a positive integer, not ${String(value)}.`);
-  return value;
 }

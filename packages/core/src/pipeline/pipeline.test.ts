@@ -571,7 +571,7 @@ describe("createPipeline", () => {
     const make = (options: object) => () =>
       createPipeline({ serializer: text, ...options } as PipelineOptions);
     expect(make({ serializer: undefined })).toThrow(TypeError);
-    expect(make({ maxDepth: 0 })).toThrow("maxDepth must be a positive integer, not 0.");
+    expect(make({ maxDepth: 0 })).toThrow("maxDepth must be a positive integer; got 0.");
     expect(make({ contentTypePolicies: { missing: "guess" } })).toThrow(
       'contentTypePolicies.missing must be "try-all", "reject" or { assume: "<serializer>" }, not "guess".',
     );

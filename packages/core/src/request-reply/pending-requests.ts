@@ -1,5 +1,5 @@
 import { WaybillError } from "../errors/error.js";
-import { onAbort } from "../foundation/on-abort.js";
+import { onAbort } from "../foundation/abort-signals.js";
 import { type Scheduler, steadyNow, type Timer } from "../foundation/scheduler.js";
 import type { MessageId } from "../message/message.js";
 import { correlationKey } from "./correlation-key.js";

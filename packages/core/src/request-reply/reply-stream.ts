@@ -1,4 +1,6 @@
 import { WaybillError } from "../errors/error.js";
+import { requireInteger } from "../foundation/integer.js";
+import { requireOneOf, requireType } from "../foundation/option-checks.js";
 import type { ReceivedMessage } from "../message/message.js";
 import type { ReplyAnswer, ReplyListener } from "./pending-request.js";
 import type { RequestManyOptions } from "./request-options.js";
@@ -27,14 +29,9 @@ export class ReplyStream implements AsyncIterableIterator<ReceivedMessage, undef
 
   constructor(settings: ReplyStreamSettings) {
     const { maxReplies = Number.POSITIVE_INFINITY, isLast, undeserializableReplies = "reject" } = settings;
-    if (!(maxReplies === Number.POSITIVE_INFINITY || (Number.isInteger(maxReplies) && maxReplies >= 1))) {
-      throw new TypeError(`maxReplies must be a positive integer or Infinity; got ${String(maxReplies)}.`);
-    }
-    if (isLast !== undefined && typeof isLast !== "function")
-      throw new TypeError("isLast must be a function.");
-    if (undeserializableReplies !== "reject" && undeserializableReplies !== "skip") {
-      throw new TypeError(`undeserializableReplies must be "reject" or "skip".`);
-    }
+    if (maxReplies !== Number.POSITIVE_INFINITY) requireInteger("maxReplies", maxReplies, 1);
+    if (isLast !== undefined) requireType("isLast", isLast, "function");
+    requireOneOf("undeserializableReplies", undeserializableReplies, ["reject", "skip"]);
     this.#settings = settings;
     this.#maxReplies = maxReplies;
   }

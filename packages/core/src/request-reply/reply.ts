@@ -2,6 +2,7 @@ import type { CallOptions } from "../contracts/transport.js";
 import { WaybillError } from "../errors/error.js";
 import { quoted } from "../errors/wire-text.js";
 import { kindOf } from "../foundation/known-options.js";
+import { requireOneOf } from "../foundation/option-checks.js";
 import type { DeliveredProperties, Message, WritableProperties } from "../message/message.js";
 import { acceptProperty, type FormatNegotiation } from "./accept.js";
 import { replyEntity } from "./reply-address.js";
@@ -81,9 +82,7 @@ function replyContentType(
   negotiation: FormatNegotiation,
   entityPath: string,
 ): string | undefined {
-  if (whenNotAcceptable !== "reject" && whenNotAcceptable !== "send") {
-    throw new TypeError(`whenNotAcceptable must be "reject" or "send".`);
-  }
+  requireOneOf("whenNotAcceptable", whenNotAcceptable, ["reject", "send"]);
   const wish = properties?.contentType;
   const isSending = whenNotAcceptable === "send";
   if (wish !== undefined) {

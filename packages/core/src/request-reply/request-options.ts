@@ -2,6 +2,7 @@ import type { CallOptions } from "../contracts/transport.js";
 import { durationMs } from "../foundation/duration.js";
 import { requireInteger } from "../foundation/integer.js";
 import { type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
+import { requireOneOf } from "../foundation/option-checks.js";
 import type { Message, ReceivedMessage } from "../message/message.js";
 import type { ProcessErrorArgs } from "../processing/processor-options.js";
 import type { UnmatchedReplyEvent, UnmatchedReplyPolicy } from "./unmatched-reply.js";
@@ -117,8 +118,15 @@ export function resolveRequesterOptions(
     maxPendingRequests: count("maxPendingRequests", options.maxPendingRequests),
     maxBufferedReplies: count("maxBufferedReplies", options.maxBufferedReplies),
     maxConcurrentReplies: count("maxConcurrentReplies", options.maxConcurrentReplies),
-    lateReplies: oneOf("lateReplies", options.lateReplies, ["complete", "deadLetter"]),
-    unknownReplies: oneOf("unknownReplies", options.unknownReplies, ["complete", "deadLetter", "abandon"]),
+    lateReplies: requireOneOf("lateReplies", options.lateReplies ?? defaults.lateReplies, [
+      "complete",
+      "deadLetter",
+    ]),
+    unknownReplies: requireOneOf("unknownReplies", options.unknownReplies ?? defaults.unknownReplies, [
+      "complete",
+      "deadLetter",
+      "abandon",
+    ]),
     onUnmatchedReply: options.onUnmatchedReply ?? ignore,
     processError: options.processError ?? ignore,
   });
@@ -127,19 +135,7 @@ export function resolveRequesterOptions(
 type CountName = "maxPendingRequests" | "maxBufferedReplies" | "maxConcurrentReplies";
 
 function count(name: CountName, given: number | undefined): number {
-  const chosen = given ?? defaultRequesterOptions[name];
-  requireInteger(name, chosen, 1);
-  return chosen;
-}
-
-function oneOf<Policy extends UnmatchedReplyPolicy>(
-  name: "lateReplies" | "unknownReplies",
-  given: Policy | undefined,
-  policies: readonly Policy[],
-): UnmatchedReplyPolicy {
-  const chosen = given ?? defaultRequesterOptions[name];
-  if ((policies as readonly string[]).includes(chosen)) return chosen;
-  throw new TypeError(`${name} must be one of ${policies.join(", ")}; got ${JSON.stringify(chosen)}.`);
+  return requireInteger(name, given ?? defaultRequesterOptions[name], 1);
 }
 
 function requireName(name: string, given: unknown): void {

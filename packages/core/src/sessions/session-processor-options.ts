@@ -107,11 +107,8 @@ export function resolveSubscribeSessionsOptions(
 ): ResolvedSubscribeSessionsOptions {
   requireKnownOptions("subscribeSessions", options, optionNames);
   const defaults = defaultSubscribeSessionsOptions;
-  const count = (name: CountName, least: 0 | 1) => {
-    const value = options[name] ?? defaults[name];
-    requireInteger(name, value, least);
-    return value;
-  };
+  const count = (name: CountName, least: 0 | 1) =>
+    requireInteger(name, options[name] ?? defaults[name], least);
   const duration = (name: DurationName) => durationMs(name, options[name], defaults[name]);
   return Object.freeze({
     receiveMode: options.receiveMode ?? defaults.receiveMode,

@@ -5,7 +5,7 @@ import type {
   TransportSessionReceiver,
 } from "../contracts/transport.js";
 import { LockRenewal } from "../delivery/lock-renewal.js";
-import { onAbort } from "../foundation/on-abort.js";
+import { onAbort } from "../foundation/abort-signals.js";
 import type { UndecodedMessage } from "../message/message.js";
 import { ErrorReporter } from "../processing/error-reporter.js";
 import {

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Pipeline, Transport } from "@waybill/core";
-import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer";
+import { type OptionNames, requireInteger, requireKnownOptions } from "@waybill/core/serializer";
 import type { EntityCatalog } from "@waybill/core/transport";
 import type { Redactor, WritePlan } from "@waybill/migration";
 import { withTurns } from "./with-turns.js";
@@ -64,8 +64,7 @@ export function resolveExplorerOptions<Options extends ExplorerOptions>(
 ): ExplorerContext {
   requireKnownOptions<object>(where, options, { ...optionNames, ...own });
   const { refreshIntervalInMs = 1_000, namespace } = options;
-  if (!Number.isSafeInteger(refreshIntervalInMs) || refreshIntervalInMs < 100)
-    throw new TypeError("refreshIntervalInMs must be an integer from 100.");
+  requireInteger("refreshIntervalInMs", refreshIntervalInMs, 100);
   if (typeof namespace !== "string" || namespace === "") throw new TypeError("namespace must be a string.");
   return Object.freeze({
     transport: withTurns(options.transport),

@@ -1,4 +1,4 @@
-import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer";
+import { type OptionNames, requireDuration, requireKnownOptions } from "@waybill/core/serializer";
 import { type Scheduler, systemScheduler, type Timer } from "@waybill/core/transport";
 import type { BeaconStore } from "./beacon-store.js";
 import type { ReaderCapability } from "./reader-capability.js";
@@ -50,9 +50,7 @@ export async function announceCapability(
     onError,
     scheduler = systemScheduler,
   } = options;
-  if (!Number.isFinite(lifetimeInMs) || lifetimeInMs < 1) {
-    throw new TypeError("lifetimeInMs must be a number of milliseconds from 1.");
-  }
+  requireDuration("lifetimeInMs", lifetimeInMs, 1);
   let timer: Timer | undefined;
   let isClosed = false;
   let renewing: Promise<void> = Promise.resolve();

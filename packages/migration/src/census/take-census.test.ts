@@ -243,7 +243,7 @@ describe("a census", () => {
   it("refuses settings that cannot be", async () => {
     await using fixture = openFixture();
     await expect(takeCensus({ ...fixture, pipeline, sampleRate: 2 })).rejects.toThrow(
-      "sampleRate must be from 0 to 1",
+      "sampleRate must be a number from 0 to 1",
     );
     await expect(takeCensus({ ...fixture, pipeline, pageSize: 0 })).rejects.toThrow(
       "pageSize must be at least 1",

@@ -6,6 +6,7 @@ import {
   WaybillError,
 } from "@waybill/core";
 import type { CallOptions, DeliveredMessage, EntityCatalog } from "@waybill/core/transport";
+import { checkSampleRate } from "../comparison/sampling.js";
 import type { Census, CensusPlace } from "./census.js";
 import { defaultPageSize, peekPages } from "./peek-pages.js";
 import { hiddenIn, type Place, placesInFlowOrder } from "./places.js";
@@ -88,8 +89,7 @@ function checked(options: CensusOptions) {
     pageSize = defaultPageSize,
     maxGroups = 10_000,
   } = options;
-  if (!(sampleRate >= 0 && sampleRate <= 1))
-    throw new TypeError(`sampleRate must be from 0 to 1, not ${String(sampleRate)}.`);
+  checkSampleRate(sampleRate);
   for (const [name, value] of Object.entries({ maxMessagesPerPlace, pageSize, maxGroups })) {
     if (!(value >= 1)) throw new TypeError(`${name} must be at least 1, not ${String(value)}.`);
   }

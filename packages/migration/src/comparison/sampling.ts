@@ -7,5 +7,5 @@ export const defaultSampleRate = 0.01;
 /** Throws `TypeError` for what is no share. */
 export function checkSampleRate(rate: number): number {
   if (typeof rate === "number" && rate >= 0 && rate <= 1) return rate;
-  throw new TypeError(`A sample rate is a number from 0 to 1, not ${String(rate)}.`);
+  throw new TypeError(`sampleRate must be a number from 0 to 1, not ${String(rate)}.`);
 }

@@ -1,5 +1,5 @@
 import type { DeserializationOutcome, Pipeline, Transport } from "@waybill/core";
-import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer";
+import { type OptionNames, requireKnownOptions, requireOneOf } from "@waybill/core/serializer";
 import type { CallOptions, DeliveredMessage } from "@waybill/core/transport";
 import type { DeadLetterQueue } from "./dead-letter-queue.js";
 import type { ReceiptLog } from "./receipt-log.js";
@@ -102,8 +102,7 @@ export function checkRepairOptions<Options extends RepairOptions>(
   for (const [name, value] of Object.entries({ maxResubmits, maxPerSecond, limit })) {
     if (!(value > 0)) throw new TypeError(`${name} must be above 0, not ${String(value)}.`);
   }
-  if (body !== "as-is" && body !== "transcode")
-    throw new TypeError(`body must be "as-is" or "transcode", not ${JSON.stringify(body)}.`);
+  requireOneOf("body", body, ["as-is", "transcode"]);
   if (body === "transcode" && includeUndecodable === true)
     throw new TypeError("What cannot be decoded cannot be transcoded: leave includeUndecodable out.");
 }

@@ -236,8 +236,12 @@ describe("a shadow check", () => {
 
   it("is refused with limits that are none", () => {
     const candidate = { serializer: "msgpack" };
-    for (const options of [{ timeoutInMs: 0 }, { maxBodyBytes: Number.NaN }])
-      expect(() => new ShadowCheck({ candidate, ...options })).toThrow("must be a positive number");
+    expect(() => new ShadowCheck({ candidate, timeoutInMs: 0 })).toThrow(
+      "timeoutInMs must be a number of milliseconds from 1; got 0.",
+    );
+    expect(() => new ShadowCheck({ candidate, maxBodyBytes: Number.NaN })).toThrow(
+      "maxBodyBytes must be a positive integer; got NaN.",
+    );
   });
 
   it("is refused without such a serializer, or with a rate that is none", () => {

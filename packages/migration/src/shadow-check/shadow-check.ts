@@ -8,7 +8,12 @@ import {
 } from "@waybill/core";
 import type { DeserializeCallOptions } from "@waybill/core/pipeline";
 import { isPromise } from "@waybill/core/pipeline";
-import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer";
+import {
+  type OptionNames,
+  requireDuration,
+  requireInteger,
+  requireKnownOptions,
+} from "@waybill/core/serializer";
 import { compareValues, type DifferenceKind } from "../comparison/compare-values.js";
 import { checkSampleRate, defaultSampleRate, maxRunning } from "../comparison/sampling.js";
 import { Tallies } from "../comparison/tallies.js";
@@ -99,8 +104,8 @@ export class ShadowCheck {
       options.messageTypes &&
       new Set(options.messageTypes.flatMap(({ name, aliases }) => [name, ...aliases]));
     this.#findings = new Tallies(options.maxFindings ?? defaults.maxFindings);
-    this.#maxBodyBytes = positive("maxBodyBytes", options.maxBodyBytes ?? defaults.maxBodyBytes);
-    this.#timeoutMs = positive("timeoutInMs", options.timeoutInMs ?? defaults.timeoutInMs);
+    this.#maxBodyBytes = requireInteger("maxBodyBytes", options.maxBodyBytes ?? defaults.maxBodyBytes, 1);
+    this.#timeoutMs = requireDuration("timeoutInMs", options.timeoutInMs ?? defaults.timeoutInMs, 1);
     this.sampleRate = options.sampleRate ?? defaults.sampleRate;
   }
 
@@ -278,9 +283,4 @@ function differencesOf(before: unknown, after: unknown): readonly Difference[] {
 
 function sizeOf({ body }: EncodedMessage): number {
   return body instanceof Uint8Array ? body.length : 0;
-}
-
-function positive(name: string, value: number): number {
-  if (Number.isFinite(value) && value > 0) return value;
-  throw new TypeError(`${name} must be a positive number, not ${String(value)}.`);
 }

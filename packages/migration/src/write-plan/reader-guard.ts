@@ -1,5 +1,5 @@
 import type { MessageType, Pipeline } from "@waybill/core";
-import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer";
+import { type OptionNames, requireDuration, requireKnownOptions } from "@waybill/core/serializer";
 import type { CallOptions, Scheduler } from "@waybill/core/transport";
 import type { BeaconStore, CapabilityBeacon } from "../capability/beacon-store.js";
 import { type ReadableType, schemaDigests } from "../capability/reader-capability.js";
@@ -53,8 +53,7 @@ const defaultClockToleranceMs = 600_000;
 export function beaconGuard(options: BeaconGuardOptions): ReaderGuard {
   requireKnownOptions("beaconGuard", options, optionNames);
   const { store, readers, pipeline, scheduler, clockToleranceInMs = defaultClockToleranceMs } = options;
-  if (!(Number.isFinite(clockToleranceInMs) && clockToleranceInMs >= 0))
-    throw new TypeError("clockToleranceInMs must be a number of milliseconds from 0.");
+  requireDuration("clockToleranceInMs", clockToleranceInMs, 0);
   if (readers.length === 0) throw new TypeError("A guard needs the names of the readers to ask.");
   return {
     async objections(messageType, target, call) {

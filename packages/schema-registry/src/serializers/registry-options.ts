@@ -1,5 +1,5 @@
 import type { OptionNames, SerializerContext } from "@waybill/core/serializer";
-import { requireKnownOptions } from "@waybill/core/serializer";
+import { requireKnownOptions, requireOneOf, requireType } from "@waybill/core/serializer";
 import type { SchemaCacheOptions } from "../sources/cached-schemas.js";
 import { type ResolvedCacheOptions, resolveCacheOptions } from "../sources/cached-schemas.js";
 import type { SchemaFraming, SchemaSource } from "../sources/schema-source.js";
@@ -68,9 +68,9 @@ export function resolveRegistryOptions<Options extends RegistryOptions>(
     throw invalid(`framings must name at least one of ${[...knownFramings].join(", ")}`);
   if (framings.includes("confluent") && framings.includes("apicurio"))
     throw invalid("framings cannot name confluent and apicurio, whose bytes are the same");
-  if (subject !== undefined && typeof subject !== "function") throw invalid("subject must be a function");
-  if (writes !== "lookup" && writes !== "register") throw invalid('writes must be "lookup" or "register"');
-  if (typeof checkCompatibility !== "boolean") throw invalid("checkCompatibility must be a boolean");
+  if (subject !== undefined) requireType("schema registry: subject", subject, "function");
+  requireOneOf("schema registry: writes", writes, ["lookup", "register"]);
+  requireType("schema registry: checkCompatibility", checkCompatibility, "boolean");
   return Object.freeze({
     source,
     framings: Object.freeze([...framings]),

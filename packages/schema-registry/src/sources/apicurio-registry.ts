@@ -1,4 +1,4 @@
-import { requireKnownOptions } from "@waybill/core/serializer";
+import { requireKnownOptions, requireOneOf } from "@waybill/core/serializer";
 import { HttpRegistry, type HttpRegistryOptions, httpOptionNames } from "./http-registry.js";
 import type { RegisteredSchema, SchemaFormat, SchemaSource } from "./schema-source.js";
 
@@ -17,8 +17,7 @@ const formats: Readonly<Record<string, SchemaFormat>> = { AVRO: "avro", JSON: "j
 export function apicurioRegistry(options: ApicurioRegistryOptions): SchemaSource {
   requireKnownOptions("apicurioRegistry", options, { ...httpOptionNames, ids: true });
   const { ids = "contentId" } = options;
-  if (ids !== "contentId" && ids !== "globalId")
-    throw new TypeError('apicurioRegistry: ids must be "contentId" or "globalId".');
+  requireOneOf("apicurioRegistry: ids", ids, ["contentId", "globalId"]);
   const http = new HttpRegistry(options, "apicurioRegistry");
   return Object.freeze({
     name: "Apicurio Registry",

@@ -1,5 +1,11 @@
 import { WaybillError } from "@waybill/core";
-import { type Awaitable, decodeFailure, quoted, unavailableFailure } from "@waybill/core/serializer";
+import {
+  type Awaitable,
+  decodeFailure,
+  quoted,
+  requireInteger,
+  unavailableFailure,
+} from "@waybill/core/serializer";
 import type { RegisteredSchema, SchemaSource } from "./schema-source.js";
 
 /** How answers of a registry are kept. */
@@ -28,10 +34,7 @@ const defaults: ResolvedCacheOptions = Object.freeze({
 export function resolveCacheOptions(options: SchemaCacheOptions = {}): ResolvedCacheOptions {
   const resolved = { ...defaults };
   for (const name of Object.keys(defaults) as (keyof SchemaCacheOptions)[]) {
-    const value = options[name] ?? defaults[name];
-    if (!Number.isInteger(value) || value < 1)
-      throw new TypeError(`schema registry: ${name} must be a positive integer, not ${String(value)}.`);
-    resolved[name] = value;
+    resolved[name] = requireInteger(`schema registry: ${name}`, options[name] ?? defaults[name], 1);
   }
   return resolved;
 }

@@ -1,4 +1,4 @@
-import { requireKnownOptions } from "@waybill/core/serializer";
+import { requireKnownOptions, requireOneOf } from "@waybill/core/serializer";
 import { type HttpAnswer, HttpRegistry, type HttpRegistryOptions, httpOptionNames } from "./http-registry.js";
 import { inlineReferences } from "./inline-references.js";
 import type { RegisteredSchema, SchemaFormat, SchemaSource, SchemaToWrite } from "./schema-source.js";
@@ -34,8 +34,7 @@ interface Reference {
 export function confluentSchemaRegistry(options: ConfluentSchemaRegistryOptions): SchemaSource {
   requireKnownOptions("confluentSchemaRegistry", options, { ...httpOptionNames, writes: true });
   const { writes = "confluent" } = options;
-  if (writes !== "confluent" && writes !== "confluent-guid")
-    throw new TypeError('confluentSchemaRegistry: writes must be "confluent" or "confluent-guid".');
+  requireOneOf("confluentSchemaRegistry: writes", writes, ["confluent", "confluent-guid"]);
   const http = new HttpRegistry(options, "confluentSchemaRegistry");
   const other = writes === "confluent" ? "confluent-guid" : "confluent";
 

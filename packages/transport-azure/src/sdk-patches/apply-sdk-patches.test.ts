@@ -117,10 +117,14 @@ describe("the patches", () => {
     expect(chain.map((prototype) => Object.getOwnPropertyDescriptors(prototype))).toEqual(before);
   });
 
-  it.each([[null], ["no"], [0]])("are refused a switch that is %o", (sdkPatches) => {
+  it.each([
+    [null, "null"],
+    ["no", "a string"],
+    [0, "a number"],
+  ])("are refused a switch that is %o", (sdkPatches, got) => {
     const client = new ServiceBusClient(connectionString);
     expect(() => azureTransport(client, { sdkPatches } as never)).toThrow(
-      new TypeError("sdkPatches must be true or false."),
+      new TypeError(`sdkPatches must be a boolean; got ${got}.`),
     );
   });
 });

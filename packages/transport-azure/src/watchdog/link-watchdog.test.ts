@@ -148,10 +148,13 @@ describe("a connection over which nothing comes any more, not even an answer", (
 
 describe("the options of the watchdog", () => {
   it.each([
-    [{ stallTimeoutInMs: 0 }, "watchdog.stallTimeoutInMs must be a number of milliseconds above 0; got 0."],
+    [
+      { stallTimeoutInMs: 0 },
+      "watchdog.stallTimeoutInMs must be a number of milliseconds from 1 to 2147483647; got 0.",
+    ],
     [
       { answerTimeoutInMs: Number.NaN },
-      "watchdog.answerTimeoutInMs must be a number of milliseconds above 0",
+      "watchdog.answerTimeoutInMs must be a number of milliseconds from 1 to 2147483647",
     ],
     [true, "watchdog must be an object of options, or false."],
   ])("refuse %o", async (options, text) => {

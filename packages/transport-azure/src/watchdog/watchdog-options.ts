@@ -1,4 +1,4 @@
-import { requireKnownOptions } from "@waybill/core/serializer";
+import { requireDuration, requireKnownOptions } from "@waybill/core/serializer";
 
 /** When a link that stands still is made again. */
 export interface WatchdogOptions {
@@ -35,8 +35,14 @@ export function resolveWatchdogOptions(
   });
 }
 
+/** The platform's timers hold 31 bits. */
+const longestTimerMs = 2 ** 31 - 1;
+
 function durationOf(name: keyof WatchdogOptions, options: WatchdogOptions): number {
-  const value = options[name] ?? defaultWatchdogOptions[name];
-  if (Number.isFinite(value) && value > 0 && value < 2 ** 31) return value;
-  throw new TypeError(`watchdog.${name} must be a number of milliseconds above 0; got ${String(value)}.`);
+  return requireDuration(
+    `watchdog.${name}`,
+    options[name] ?? defaultWatchdogOptions[name],
+    1,
+    longestTimerMs,
+  );
 }

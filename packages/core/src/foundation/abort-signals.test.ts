@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { onAbort } from "./on-abort.js";
+import { onAbort, untilAborted } from "./abort-signals.js";
 import { pause } from "./pause.js";
 import { systemScheduler } from "./scheduler.js";
-import { untilAborted } from "./until-aborted.js";
 
 /** A signal that counts who listens to it. */
 function countedSignal() {
