@@ -86,8 +86,9 @@ function createProducers(transport: Transport): (shipment: Shipment) => Promise<
   );
   const bypass = transport.createSender(jobQueue);
   return async (shipment) => {
-    if (isWellBehaved(shipment)) await senders.get(shipment.era)!.sendMessages(toMessage(shipment));
-    else await bypass.send([await encodeShipment(shipment)]);
+    const sender = isWellBehaved(shipment) ? senders.get(shipment.era) : undefined;
+    if (sender === undefined) await bypass.send([await encodeShipment(shipment)]);
+    else await sender.sendMessages(toMessage(shipment));
   };
 }
 

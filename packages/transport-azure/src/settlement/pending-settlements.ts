@@ -41,8 +41,8 @@ export class PendingSettlements {
     const { place } = settlement;
     if (place < 0) return false;
     settlement.place = -1;
-    const last = this.#watched.pop()!;
-    if (last !== settlement) {
+    const last = this.#watched.pop();
+    if (last !== undefined && last !== settlement) {
       this.#watched[place] = last;
       last.place = place;
     }
