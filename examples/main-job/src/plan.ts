@@ -27,7 +27,7 @@ export interface Treatment {
   readonly share: number;
 }
 
-/** What must become of a message: decoded by a serializer of the chain, or dead-lettered with a reason. */
+/** What must happen to a message: decoded by a serializer of the chain, or dead-lettered with a reason. */
 export type Fate =
   | { readonly status: "decoded"; readonly serializer: string; readonly position: number }
   | { readonly status: "dead-lettered"; readonly reason: DeadLetterReason };

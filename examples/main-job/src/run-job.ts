@@ -32,7 +32,7 @@ const patienceMs = 10_000;
 
 /**
  * Sends the messages of the plan through one queue, reads them with one consumer, and audits what arrived.
- * `onProgress` is told how many have arrived.
+ * `onProgress` is called with how many have arrived.
  */
 export async function runJob(
   messageCount: number,

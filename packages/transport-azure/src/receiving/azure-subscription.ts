@@ -22,7 +22,7 @@ export interface DeliveryHandling {
   readonly onFault: (error: unknown) => void;
   /** Gives back a message that came when nobody wanted any more; never rejects. */
   readonly giveBack: (delivery: AzureDelivery) => Promise<void>;
-  /** Is told before the handlers that run are waited for. */
+  /** Is called before the handlers that run are waited for. */
   readonly onStopping: () => void;
   readonly onStopped: (subscription: TransportSubscription) => void;
 }
