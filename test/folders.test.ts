@@ -1,6 +1,6 @@
 import { dirname, join, normalize } from "node:path/posix";
 import { describe, expect, it } from "vitest";
-import { type Package, readPackages, type SourceFile } from "./workspace-packages.js";
+import { readPackages, readSources, root, type SourceFile } from "./workspace-packages.js";
 
 /** Most source files that a folder has, tests and their support aside. */
 const maxFiles = 20;
@@ -41,7 +41,18 @@ interface Import {
   readonly isType: boolean;
 }
 
-describe.each(readPackages())("@waybill/$name", (pack) => {
+/** Sources that lie together: those of each package, and those of the explorer's page, which its bundler compiles. */
+interface SourceTree {
+  readonly name: string;
+  readonly files: readonly SourceFile[];
+}
+
+const trees: readonly SourceTree[] = [
+  ...readPackages(),
+  { name: "explorer/page", files: readSources(`${root}packages/explorer/page/`) },
+];
+
+describe.each(trees)("@waybill/$name", (pack) => {
   const imports = importsOf(pack);
 
   it("has no two folders that import each other, types included", () => {
@@ -72,20 +83,21 @@ describe.each(readPackages())("@waybill/$name", (pack) => {
   });
 });
 
-function importsOf(pack: Package): Import[] {
+function importsOf(pack: SourceTree): Import[] {
   const sources = pack.files.filter(({ isTest }) => !isTest);
   const paths = new Set(sources.map(({ path }) => path));
   return sources.flatMap((file) =>
     file.references.flatMap(({ specifier, isType }) => {
-      const to = target(file, specifier);
-      return to !== undefined && paths.has(to) ? [{ from: file.path, to, isType }] : [];
+      const to = targets(file, specifier).find((path) => paths.has(path));
+      return to === undefined ? [] : [{ from: file.path, to, isType }];
     }),
   );
 }
 
-function target({ path }: SourceFile, specifier: string): string | undefined {
-  if (!specifier.startsWith(".")) return undefined;
-  return normalize(join(dirname(path), specifier)).replace(/\.js$/, ".ts");
+function targets({ path }: SourceFile, specifier: string): string[] {
+  if (!specifier.startsWith(".")) return [];
+  const written = normalize(join(dirname(path), specifier));
+  return [".ts", ".tsx"].map((extension) => written.replace(/\.js$/, extension));
 }
 
 /** An entry point names files of all folders, and no file of a folder imports it. */

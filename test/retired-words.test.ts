@@ -19,7 +19,8 @@ const retired: Readonly<Record<string, string>> = {
   "for want of": "for lack of",
   "is no text": "must be a string",
   "is no whole number|whole numbers?": "must be an integer",
-  "what became of|what becomes of": "what happened to",
+  "(?:what|whatever) became of|becomes? of": "what happened to",
+  "(?:is|are|was|were|be|been|being) told(?! apart)": "notify, emit, report, call",
   "nobody can read": "cannot be deserialized",
   "judges?|judged": "check",
   "leaps?|casters?": "converter",
@@ -28,10 +29,14 @@ const retired: Readonly<Record<string, string>> = {
 };
 
 const pattern = new RegExp(`\\b(?:${Object.keys(retired).join("|")})\\b`, "gi");
-/** `payloadWorld` and `LocalSeat` in identifiers. */
-const inIdentifiers = /[a-z](?:World|Seat|Trial|Law|UnderWay|Judge)s?\b/g;
+/** `payloadWorld`, `LocalSeat` and `tellDetached` in identifiers. */
+const inIdentifiers = /[a-z](?:World|Seat|Trial|Law|UnderWay|Judge|Told)s?\b|#?\btell[A-Z]\w*|#tell\b/g;
 /** The CHANGELOG tells history, this file and the glossary name the words; a "Hello world" is nobody's fixture. */
 const exempt = /CHANGELOG\.md|retired-words\.test\.ts|glossary\.md|fixtures\/|corpus|-lock\.yaml/;
+
+/** Where the last of these words are still to go: harnesses, and the storage on disk. */
+const notYet = /^(?:scripts|bench)\/|lmdb/;
+const newlyRetired = /told|tell|becomes? of/i;
 
 const files = execFileSync("git", ["ls-files", "*.ts", "*.md"], { cwd: root, encoding: "utf8" })
   .split("\n")
@@ -46,6 +51,7 @@ describe("retired words", () => {
           const words = [...(line.match(pattern) ?? []), ...(line.match(inIdentifiers) ?? [])];
           return words
             .filter((word) => !/hello,? world/i.test(line) || !/^world$/i.test(word))
+            .filter((word) => !notYet.test(path) || !newlyRetired.test(word))
             .map((word) => `${path}:${index + 1} ${word}`);
         }),
     );

@@ -64,11 +64,15 @@ export function readManifest(directory: string): Manifest {
 }
 
 function readPackage(name: string, directory: string): Package {
-  const files = readdirSync(`${directory}src`, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts"))
+  return { name, manifest: readManifest(directory), files: readSources(directory) };
+}
+
+/** Reads the TypeScript files under `src`; the directory ends with a slash. */
+export function readSources(directory: string): SourceFile[] {
+  return readdirSync(`${directory}src`, { recursive: true, encoding: "utf8" })
+    .filter((path) => /\.tsx?$/.test(path))
     .sort()
     .map((path) => readSource(`src/${path}`, readFileSync(`${directory}src/${path}`, "utf8")));
-  return { name, manifest: readManifest(directory), files };
 }
 
 function readSource(path: string, text: string): SourceFile {
@@ -77,7 +81,7 @@ function readSource(path: string, text: string): SourceFile {
   const exported = module.staticExports.flatMap(({ entries }) => entries);
   return {
     path,
-    isTest: /\.test(?:-d|-support)?\.ts$/.test(path),
+    isTest: /\.test(?:-d|-support)?\.tsx?$/.test(path),
     code: comments.reduce((code, { start, end }) => blank(code, start, end), text),
     imports: [
       ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),

@@ -102,7 +102,7 @@ export function manyTests(open: OpenFixture): void {
       expect(await stream.next()).toEqual({ done: true, value: undefined });
     });
 
-    it("go on after one that cannot be deserialized, if they are told so, and count it", async () => {
+    it("go on after one that cannot be deserialized, if they are asked to, and count it", async () => {
       await using harness = await openHarness(open);
       const { orders, replies } = await createQueues(harness);
       harness.handle(orders, async (request, client) => {

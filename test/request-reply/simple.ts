@@ -188,7 +188,7 @@ export function simpleTests(open: OpenFixture): void {
       });
     });
 
-    it("lets no more requests wait than it is told, and no two with one id", async () => {
+    it("lets no more requests wait than it may, and no two with one id", async () => {
       await using harness = await openHarness(open);
       const { orders, replies } = await createQueues(harness);
       const requester = harness.client.createRequester(replies, { maxPendingRequests: 2 });

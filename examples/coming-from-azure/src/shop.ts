@@ -6,7 +6,7 @@ export interface OrderV1 {
   readonly total: string;
 }
 
-/** What a producer is told: where the broker is, and which orders to place. */
+/** What a producer is given: where the broker is, and which orders to place. */
 export const connectionString = process.env.SERVICEBUS_CONNECTION_STRING ?? "";
 const [first = 1, last = 0] = process.argv.slice(2).map(Number);
 export const orderIds: readonly number[] = Array.from({ length: last - first + 1 }, (_, i) => first + i);

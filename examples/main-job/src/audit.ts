@@ -106,8 +106,9 @@ export class Audit {
       this.#find("A message arrived that was never sent.");
       return undefined;
     }
-    this.#arrivals[number] = Math.min(this.#arrivals[number]! + 1, 2);
-    if (this.#arrivals[number] > 1) this.#find(`webhook-${number}: arrived more than once.`);
+    const arrivals = Math.min((this.#arrivals[number] ?? 0) + 1, 2);
+    this.#arrivals[number] = arrivals;
+    if (arrivals > 1) this.#find(`webhook-${number}: arrived more than once.`);
     return this.#plan(number);
   }
 

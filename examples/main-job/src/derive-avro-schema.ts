@@ -43,8 +43,8 @@ function typeOf(values: readonly unknown[], name: string, taken: Set<string>): A
   if (arrays.length > 0) kinds.push({ type: "array", items: typeOf(arrays.flat(), name, taken) });
   if (objects.length > 0) kinds.push(objectType(objects, name, taken));
   // Nothing was seen, as in an array that is always empty: any type holds it.
-  if (kinds.length === 0) return "null";
-  return kinds.length === 1 ? kinds[0]! : kinds;
+  const [kind = "null", ...others] = kinds;
+  return others.length === 0 ? kind : kinds;
 }
 
 function objectType(
@@ -52,7 +52,8 @@ function objectType(
   name: string,
   taken: Set<string>,
 ): AvroSchema {
-  const keys = Object.keys(objects[0]!);
+  const [first = {}] = objects;
+  const keys = Object.keys(first);
   const isRecord =
     keys.length > 0 &&
     keys.every((key) => avroName.test(key)) &&

@@ -1,5 +1,5 @@
 import { createPipeline, type EncodedMessage, type Message, type Pipeline } from "@waybill/core";
-import { type Damage, type Era, eras, type Shipment } from "./plan.js";
+import { type Damage, type Era, eras, inTurn, type Shipment } from "./plan.js";
 import { producerSerializer } from "./serializers.js";
 import { versionOf } from "./webhook-versions.js";
 
@@ -23,7 +23,9 @@ export function isWellBehaved({ treatment }: Shipment): boolean {
 
 /** What the shipment looks like on the wire, label and damage included. The same bytes each time. */
 export async function encodeShipment(shipment: Shipment): Promise<EncodedMessage> {
-  const message = await pipelines.get(shipment.era)!.serialize(toMessage(shipment));
+  const pipeline = pipelines.get(shipment.era);
+  if (pipeline === undefined) throw new TypeError(`No producer writes ${shipment.era.title}.`);
+  const message = await pipeline.serialize(toMessage(shipment));
   const body = damaged(message.body as Uint8Array, shipment.treatment.damage);
   return { ...message, body, contentType: contentType(shipment, message.contentType) };
 }
@@ -56,7 +58,7 @@ function contentType({ number, era, treatment }: Shipment, right: string | undef
       return "application/x-webhook";
     case "wrong": {
       const others = eras.filter((other) => other !== era);
-      return others[number % others.length]!.contentType;
+      return inTurn(others, number).contentType;
     }
   }
 }

@@ -27,7 +27,7 @@ export interface Treatment {
   readonly share: number;
 }
 
-/** What must become of a message: decoded by a serializer of the chain, or dead-lettered with a reason. */
+/** What must happen to a message: decoded by a serializer of the chain, or dead-lettered with a reason. */
 export type Fate =
   | { readonly status: "decoded"; readonly serializer: string; readonly position: number }
   | { readonly status: "dead-lettered"; readonly reason: DeadLetterReason };
@@ -70,10 +70,10 @@ const wheel = treatments.flatMap((treatment) => new Array<Treatment>(treatment.s
 
 /** Plans message number 0, 1, 2 …: always the same for the same number. */
 export function planShipment(number: number): Shipment {
-  const webhook = webhooks[number % webhooks.length]!;
+  const webhook = inTurn(webhooks, number);
   // 329 leaves 2 when divided by 3, so that after three rounds each payload has been sent in each era.
-  const era = eras[number % eras.length]!;
-  const treatment = wheel[(number * 7 + Math.floor(number / wheel.length)) % wheel.length]!;
+  const era = inTurn(eras, number);
+  const treatment = inTurn(wheel, number * 7 + Math.floor(number / wheel.length));
   return {
     number,
     messageId: `webhook-${number}`,
@@ -82,6 +82,13 @@ export function planShipment(number: number): Shipment {
     treatment,
     fate: planFate(webhook, era, treatment),
   };
+}
+
+/** One of the items for each number, again and again. */
+export function inTurn<Item>(items: readonly Item[], number: number): Item {
+  const item = items[number % items.length];
+  if (item === undefined) throw new RangeError("There is nothing to choose from.");
+  return item;
 }
 
 /** The number in a message id that {@link planShipment} gave, or undefined. */

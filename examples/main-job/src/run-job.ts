@@ -32,7 +32,7 @@ const patienceMs = 10_000;
 
 /**
  * Sends the messages of the plan through one queue, reads them with one consumer, and audits what arrived.
- * `onProgress` is told how many have arrived.
+ * `onProgress` is called with how many have arrived.
  */
 export async function runJob(
   messageCount: number,
@@ -86,8 +86,9 @@ function createProducers(transport: Transport): (shipment: Shipment) => Promise<
   );
   const bypass = transport.createSender(jobQueue);
   return async (shipment) => {
-    if (isWellBehaved(shipment)) await senders.get(shipment.era)!.sendMessages(toMessage(shipment));
-    else await bypass.send([await encodeShipment(shipment)]);
+    const sender = isWellBehaved(shipment) ? senders.get(shipment.era) : undefined;
+    if (sender === undefined) await bypass.send([await encodeShipment(shipment)]);
+    else await sender.sendMessages(toMessage(shipment));
   };
 }
 

@@ -18,7 +18,9 @@ export const webhookVersions: readonly WebhookVersion[] = [...versions.values()]
 
 /** The version that a webhook is written in. */
 export function versionOf(webhook: Webhook): WebhookVersion {
-  return versions.get(shapeOf(webhook))!;
+  const version = versions.get(shapeOf(webhook));
+  if (version === undefined) throw new TypeError(`No version of ${webhook.event} has these fields.`);
+  return version;
 }
 
 /** The version that a message names, or undefined. */
@@ -27,22 +29,19 @@ export function findVersion(event: unknown, version: unknown): WebhookVersion | 
 }
 
 function deriveVersions(): ReadonlyMap<string, WebhookVersion> {
-  const groups = new Map<string, Webhook[]>();
+  const groups = new Map<string, Pick<Webhook, "event"> & { payloads: Webhook["payload"][] }>();
   for (const webhook of webhooks) {
+    const { event, payload } = webhook;
     const group = groups.get(shapeOf(webhook));
-    if (group === undefined) groups.set(shapeOf(webhook), [webhook]);
-    else group.push(webhook);
+    if (group === undefined) groups.set(shapeOf(webhook), { event, payloads: [payload] });
+    else group.payloads.push(payload);
   }
   const counts = new Map<string, number>();
   return new Map(
-    [...groups].map(([shape, group]) => {
-      const { event } = group[0]!;
+    [...groups].map(([shape, { event, payloads }]) => {
       const version = (counts.get(event) ?? 0) + 1;
       counts.set(event, version);
-      const schema = deriveAvroSchema(
-        event,
-        group.map(({ payload }) => payload),
-      );
+      const schema = deriveAvroSchema(event, payloads);
       return [shape, { event, version, schema }];
     }),
   );

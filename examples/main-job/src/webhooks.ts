@@ -59,5 +59,5 @@ function collect(
   if (reached.has(name)) return;
   reached.set(name, definitions[name]);
   const references = JSON.stringify(definitions[name]).matchAll(/"\$ref":"#\/definitions\/([^"]+)"/g);
-  for (const [, reference] of references) collect(reference!, definitions, reached);
+  for (const [, reference = ""] of references) collect(reference, definitions, reached);
 }

@@ -3,7 +3,7 @@ import { capabilities, type Fixture } from "./fixture.js";
 import { both } from "./pipelines.js";
 
 // #region verdict
-/** Whether JSON and version 1 can be taken out of the chain, for all that can be seen and that we were told. */
+/** Whether JSON and version 1 can be taken out of the chain, as far as can be seen, and by what its owners declare. */
 export async function retirementVerdicts(
   fixture: Fixture,
   writersStoppedAt?: Date,

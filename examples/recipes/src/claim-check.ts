@@ -18,12 +18,14 @@ await client.createSender("scans").sendMessages({ body: { page: 1, pixels: "x".r
 
 const receiver = client.createReceiver("scans");
 const [scan] = await receiver.receiveMessages<{ page: number; pixels: string }>(1);
-console.log(scan!.body.page, scan!.body.pixels.length, "of which travelled", scan!.deserialization.bytes);
-await receiver.completeMessage(scan!);
+if (scan === undefined) throw new Error("No scan came.");
+console.log(scan.body.page, scan.body.pixels.length, "of which travelled", scan.deserialization.bytes);
+await receiver.completeMessage(scan);
 // #endregion
 // #region delete
 // The only consumer of a queue may delete a body when its message is completed.
-if (scan!.deserialization.claimCheck !== undefined) await store.delete(scan!.deserialization.claimCheck);
+const { claimCheck } = scan.deserialization;
+if (claimCheck !== undefined) await store.delete(claimCheck);
 // Everybody else deletes by age.
 const weeksAgo = new Date(Date.now() - 28 * 24 * 3_600_000);
 console.log(await store.deleteOlderThan(weeksAgo), "bodies were older");

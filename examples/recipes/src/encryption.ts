@@ -10,12 +10,13 @@ const transport = localTransport(broker);
 
 // #region ring
 // Stands for your key vault: the current key encrypts, older ones still decrypt.
+const current = { id: "2026-11", key: randomBytes(32) };
 const vault = new Map([
   ["2026-10", randomBytes(32)],
-  ["2026-11", randomBytes(32)],
+  [current.id, current.key],
 ]);
 const keys: EncryptionKeyProvider = {
-  currentKey: async () => ({ id: "2026-11", key: vault.get("2026-11")! }),
+  currentKey: async () => current,
   findKey: async (id) => vault.get(id),
 };
 const client = new WaybillClient(transport, { serializer: json(), encryption: { keys } });
@@ -25,12 +26,13 @@ await client
 // #endregion
 
 const stranger = new WaybillClient(transport, { serializer: json() });
-const [transformed] = await stranger.createReceiver("payments").peekMessages(1);
-console.log(transformed!.failure?.status, transformed!.deserialization.attempts[0]?.reason);
+for (const { failure, deserialization } of await stranger.createReceiver("payments").peekMessages(1))
+  console.log(failure?.status, deserialization.attempts[0]?.reason);
 const receiver = client.createReceiver("payments");
-const [payment] = await receiver.receiveMessages(1);
-console.log(payment!.body, "under the key", payment!.deserialization.encryptionKeyId);
-await receiver.completeMessage(payment!);
+for (const payment of await receiver.receiveMessages(1)) {
+  console.log(payment.body, "under the key", payment.deserialization.encryptionKeyId);
+  await receiver.completeMessage(payment);
+}
 await client.close();
 // undeserializable encryption-unsupported
 // { iban: 'DE02', amount: 12 } under the key 2026-11

@@ -16,8 +16,8 @@ await sender.sendMessages({ messageId: "r2", body: { celsius: 21 } });
 
 const receiver = client.createReceiver("readings", { receiveMode: "receiveAndDelete" });
 for (const message of await receiver.receiveMessages(10)) console.log(message.messageId, message.body);
-const [kept] = await client.createReceiver("unreadable-readings").peekMessages(1);
-console.log(kept!.messageId, kept!.rawBody, parseDeadLetterRecord(kept!)?.reason);
+for (const kept of await client.createReceiver("unreadable-readings").peekMessages(1))
+  console.log(kept.messageId, kept.rawBody, parseDeadLetterRecord(kept)?.reason);
 await client.close();
 // r2 { celsius: 21 }
 // r1 Uint8Array(2) [ 255, 0 ] DeserializationFailed

@@ -18,12 +18,14 @@ const subscription = client.createReceiver("orders").subscribe({
 });
 
 const deadLetters = client.createReceiver("orders", { subQueueType: "deadLetter" });
-const [dead] = await deadLetters.receiveMessages(1);
+const received = await deadLetters.receiveMessages(1);
 await subscription.close();
-const record = parseDeadLetterRecord(dead!);
-console.log(dead!.deadLetterReason, dead!.failure?.status, record?.bodyBytes);
-for (const { serializer, stage, reason } of record!.attempts) console.log(serializer, stage, reason);
-await deadLetters.completeMessage(dead!);
+for (const dead of received) {
+  const record = parseDeadLetterRecord(dead);
+  console.log(dead.deadLetterReason, dead.failure?.status, record?.bodyBytes);
+  for (const { serializer, stage, reason } of record?.attempts ?? []) console.log(serializer, stage, reason);
+  await deadLetters.completeMessage(dead);
+}
 await client.close();
 // handled a { order: 1 }
 // deserialize b deadLettered

@@ -106,7 +106,7 @@ export interface Session {
   /** The peer's begin, once it has arrived. */
   readonly remoteBegin: Begin | undefined;
   readonly isEnded: boolean;
-  /** Called once when the session ends for any reason other than `end`; its links were told before. */
+  /** Called once when the session ends for any reason other than `end`; its links were notified before. */
   onEnd: ((error: AmqpError | undefined) => void) | undefined;
 
   /** Attaches a link on which we send. Throws `TypeError` when the session has ended. */

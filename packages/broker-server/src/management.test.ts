@@ -123,7 +123,7 @@ describe("batch-delete-messages", () => {
     expect(again.properties.get("errorCondition")).toEqual(symbol("com.microsoft:message-not-found"));
   });
 
-  it("deletes no more than it is told to", async () => {
+  it("deletes no more than it is asked to", async () => {
     await using fixture = await openRaw();
     await fill(fixture, 3);
     await using client = await fixture.connect();

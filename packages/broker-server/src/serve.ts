@@ -65,6 +65,7 @@ function toCredentials(authorization: ResolvedServeOptions["authorization"]): st
   const key =
     authorization.kind === "development"
       ? { name: "RootManageSharedAccessKey", key: "SAS_KEY_VALUE" }
-      : (authorization.keys.find(({ entity }) => entity === undefined) ?? authorization.keys[0]!);
+      : (authorization.keys.find(({ entity }) => entity === undefined) ?? authorization.keys[0]);
+  if (key === undefined) throw new TypeError("A server that asks for keys needs at least one.");
   return `SharedAccessKeyName=${key.name};SharedAccessKey=${key.key}`;
 }

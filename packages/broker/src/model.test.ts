@@ -15,7 +15,7 @@ const FIRST_SEED = WAYBILL_MODEL_SEED === undefined ? Date.now() % 2 ** 31 : Num
 /** For a hang only: a busy machine takes its time. */
 const TIMEOUT_MS = 60_000 + WANTED * 20;
 
-/** A counterexample is told after so long even if it could become shorter. Counted from its finding: playing takes as long as it takes. */
+/** A counterexample is reported after so long even if it could become shorter. Counted from its finding: playing takes as long as it takes. */
 const SHRINKING_MS = 30_000;
 
 /** Plays random histories until so many commands were played; returns every kind of event that was seen on the way. */

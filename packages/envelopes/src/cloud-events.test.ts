@@ -221,7 +221,7 @@ describe("envelopes", () => {
     for (const message of messages) expect(await read(every, message)).toMatchObject(asPlaced);
   });
 
-  it("writes as it is told", async () => {
+  it("writes as it is configured", async () => {
     expect(await write(every, { subject: "order-placed", body: order })).toMatchObject({
       subject: "order-placed",
     });

@@ -11,7 +11,7 @@ const readingBoundaries = [
   0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.1, 1,
 ];
 
-const operations: Readonly<Record<string, OperationName>> = Object.freeze({
+const operations = Object.freeze({
   send: { name: "send", type: "send" },
   schedule: { name: "schedule", type: "send" },
   receive: { name: "receive", type: "receive" },
@@ -24,7 +24,7 @@ const operations: Readonly<Record<string, OperationName>> = Object.freeze({
   deadLetter: { name: "dead_letter", type: "settle" },
   renewLock: { name: "renew_lock" },
   deserialize: { name: "deserialize" },
-});
+} satisfies Record<string, OperationName>);
 
 /** The metrics of a client. */
 export class Instruments {
@@ -155,8 +155,8 @@ export class Instruments {
     }
   }
 
-  #attributes(operation: string, entityPath: string, error: unknown): Attributes {
-    const attributes = operationAttributes(entityPath, operations[operation]!);
+  #attributes(operation: keyof typeof operations, entityPath: string, error: unknown): Attributes {
+    const attributes = operationAttributes(entityPath, operations[operation]);
     return error === undefined ? attributes : { ...attributes, [names.errorType]: errorType(error) };
   }
 

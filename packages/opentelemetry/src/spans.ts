@@ -58,12 +58,12 @@ function beginCreate({ entityPath, message }: Operation<"create" | "process">): 
 /** The span of a single message is its context too; several are linked to, each by a context of its own. */
 function beginSend({ type, entityPath, messages, startedAtMs }: CallOperation): OperationTrace {
   const operation: OperationName = { name: type, type: "send" };
-  const [first] = messages;
-  if (messages.length === 1 && spanContextOf(first!) === undefined) {
+  const [only, second] = messages;
+  if (only !== undefined && second === undefined && spanContextOf(only) === undefined) {
     const span = startSpan(entityPath, {
       operation,
       kind: SpanKind.PRODUCER,
-      attributes: messageAttributes(first!),
+      attributes: messageAttributes(only),
       startTime: startedAtMs,
     });
     return new SpanTrace(span, context.active(), contextProperties(span.spanContext()));
@@ -128,8 +128,9 @@ function startSpan(entityPath: string, settings: SpanSettings): Span {
 
 /** The attributes of one message belong to the span of one; of several, each stands at its link. */
 function several(messages: readonly MessageFacts[]): Pick<SpanSettings, "kind" | "attributes" | "links"> {
-  const attributes =
-    messages.length === 1 ? messageAttributes(messages[0]!) : { [names.messageCount]: messages.length };
+  const [only, second] = messages;
+  const isOne = only !== undefined && second === undefined;
+  const attributes = isOne ? messageAttributes(only) : { [names.messageCount]: messages.length };
   return { kind: SpanKind.CLIENT, attributes, links: linksTo(messages) };
 }
 

@@ -9,13 +9,13 @@ const pattern = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 export function spanContextOf({ traceparent, tracestate }: MessageFacts): SpanContext | undefined {
   const parts = traceparent === undefined ? null : pattern.exec(traceparent);
   if (parts === null) return undefined;
-  const [, version, traceId, spanId, flags, more] = parts;
+  const [, version, traceId = "", spanId = "", flags = "", more] = parts;
   if (version === "ff" || (version === "00" && more !== undefined)) return undefined;
   const context: SpanContext = {
-    traceId: traceId!,
-    spanId: spanId!,
+    traceId,
+    spanId,
     // Only the flag "sampled" is known. Source: W3C Trace Context, 3.2.2.5.
-    traceFlags: Number.parseInt(flags!, 16) & 1,
+    traceFlags: Number.parseInt(flags, 16) & 1,
     isRemote: true,
     ...(tracestate === undefined ? {} : { traceState: createTraceState(tracestate) }),
   };

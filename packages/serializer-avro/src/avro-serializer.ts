@@ -24,9 +24,12 @@ import {
 } from "./schema/message-schemas.js";
 import { describeId } from "./schema/schema-source.js";
 
-/** The first is written; the others are what people and products use. Source: AVRO-488, Azure Schema Registry. */
+/** What is written. Source: AVRO-488. */
+const mediaType = "application/avro";
+
+/** The others are what people and products use. Source: Azure Schema Registry. */
 const mediaTypes = Object.freeze([
-  "application/avro",
+  mediaType,
   "avro/binary",
   "application/vnd.apache.avro",
   "application/x-avro",
@@ -62,15 +65,16 @@ function compileSchemaOf(
   schema: unknown,
   where: string,
 ): BodyCheck {
-  let found: ResolvedMessageSchema | undefined;
+  let type: ResolvedMessageSchema["reader"]["type"];
   try {
-    found = schemas.find({ ...noContext, schema });
-    if (framing !== "single-object") checkSchemaId(found?.schemaId, framing);
+    const found = schemas.find({ ...noContext, schema });
+    if (found === undefined) throw new TypeError("it is no schema");
+    if (framing !== "single-object") checkSchemaId(found.schemaId, framing);
+    type = found.reader.type;
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
     throw new TypeError(`The schema of ${where} does not compile: ${text}`, { cause: error });
   }
-  const { type } = found!.reader;
   return (value) => {
     try {
       writeValue(type, value, checkedLimits);
@@ -104,7 +108,7 @@ function serialize(
     const bytes = writeValue(reader.type, value, context, (tap) =>
       tap.writeSingleObjectHeader(reader.fingerprintLow, reader.fingerprintHigh),
     );
-    return { bytes, contentType: mediaTypes[0]! };
+    return { bytes, contentType: mediaType };
   }
   const schemaId = checkSchemaId(schema.schemaId, framing);
   if (framing === "raw")
@@ -113,7 +117,7 @@ function serialize(
       contentType: `avro/binary+${schemaId}`,
     };
   const bytes = writeValue(reader.type, value, context, (tap) => tap.writeConfluentHeader(Number(schemaId)));
-  return { bytes, contentType: mediaTypes[0]! };
+  return { bytes, contentType: mediaType };
 }
 
 function deserialize(options: ResolvedAvroOptions, bytes: Uint8Array, context: DeserializeContext): unknown {
@@ -182,9 +186,17 @@ function readUnframed(
 
 function readUint32(bytes: Uint8Array, offset: number): number {
   return (
-    (bytes[offset]! | (bytes[offset + 1]! << 8) | (bytes[offset + 2]! << 16) | (bytes[offset + 3]! << 24)) >>>
+    (byteAt(bytes, offset) |
+      (byteAt(bytes, offset + 1) << 8) |
+      (byteAt(bytes, offset + 2) << 16) |
+      (byteAt(bytes, offset + 3) << 24)) >>>
     0
   );
+}
+
+/** Only called for bytes that are there. */
+function byteAt(bytes: Uint8Array, at: number): number {
+  return bytes[at] ?? 0;
 }
 
 function toHex(half: number): string {

@@ -475,7 +475,7 @@ describe("json", () => {
       expect(() => json({ schema: { $async: true, type: "object" } })).toThrow(/synchronously/);
     });
 
-    it("ignores keywords it is told of", () => {
+    it("ignores keywords that it is to ignore", () => {
       expect(
         read(json({ schema: { type: "object", "x-owner": "shop" }, extraKeywords: ["x-owner"] }), "{}"),
       ).toEqual({});

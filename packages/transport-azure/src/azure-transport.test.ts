@@ -288,7 +288,7 @@ describe("errors of the SDK", () => {
     });
   });
 
-  it("are told by the last of several attempts, by the system call that failed, or by their text", () => {
+  it("are known by the last of several attempts, by the system call that failed, or by their text", () => {
     const failed = (code: string) => Object.assign(new Error("x"), { name: "ServiceBusError", code });
     const attempts = new AggregateError([failed("ServiceTimeout"), failed("ServiceBusy")]);
     expect(toAzureError(attempts, "orders")).toMatchObject({ code: "service-busy" });

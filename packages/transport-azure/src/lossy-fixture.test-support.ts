@@ -111,7 +111,7 @@ async function openNetwork(port: number) {
     slowDownOpening(delayMs: number): void {
       openDelayMs = delayMs;
     },
-    /** From now on nothing passes on the connections there are, and nobody is told. */
+    /** From now on nothing passes on the connections there are, and nobody is notified. */
     swallow(): void {
       for (const socket of sockets) {
         socket.unpipe();

@@ -385,7 +385,7 @@ describe("locks of messages without id", () => {
 });
 
 describe("a refusal that waiting does not mend", () => {
-  it("is told within seconds when the client has azureRetryOptions", async () => {
+  it("is notified within seconds when the client has azureRetryOptions", async () => {
     await using fixture = await openLossyFixture({}, { maxRetries: 1, retryDelayInMs: 10, mode: 1 });
     fixture.broker.faults.throttle("orders");
     const sending = fixture.transport.createSender("orders").send([{ body: new Uint8Array() }]);

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createFixture, poison, registryBound, until } from "../test/fixture.js";
 
 describe("diagnostics.onEvent", () => {
-  it("is told of sending, receiving, reading and settling", async () => {
+  it("is notified of sending, receiving, reading and settling", async () => {
     const { events, onEvent } = recorder();
     await using fixture = await createFixture({ client: { diagnostics: { onEvent } } });
     await fixture.client
@@ -24,7 +24,7 @@ describe("diagnostics.onEvent", () => {
     ]);
   });
 
-  it("is told of handlers, and of what they throw", async () => {
+  it("is notified of handlers, and of what they throw", async () => {
     const { events, onEvent } = recorder();
     await using fixture = await createFixture({ client: { diagnostics: { onEvent } } });
     await fixture.client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
@@ -47,7 +47,7 @@ describe("diagnostics.onEvent", () => {
     ]);
   });
 
-  it("is told why a message was dead-lettered, with every attempt and without payload", async () => {
+  it("is notified why a message was dead-lettered, with every attempt and without payload", async () => {
     const { events, onEvent } = recorder();
     await using fixture = await createFixture({ client: { diagnostics: { onEvent } } });
     await fixture.client.createSender("orders").sendEncodedMessages(poison("a", "{s3cret"));
@@ -67,7 +67,7 @@ describe("diagnostics.onEvent", () => {
     expect(inspect(events, { depth: 9 })).not.toContain("rawBody");
   });
 
-  it("is told of what cannot be read now, of peeking, and of renewed locks", async () => {
+  it("is notified of what cannot be read now, of peeking, and of renewed locks", async () => {
     const { events, onEvent } = recorder();
     const registry = { isUp: false };
     await using fixture = await createFixture({
@@ -82,10 +82,10 @@ describe("diagnostics.onEvent", () => {
     await receiver.peekMessages(1);
     const [message] = await receiver.receiveMessages(1);
     await receiver.renewMessageLock(message!);
-    const told = events.map((event) =>
+    const notified = events.map((event) =>
       [event.type, "outcome" in event ? event.outcome : undefined].join(" ").trim(),
     );
-    expect(told).toEqual([
+    expect(notified).toEqual([
       "send",
       "receive",
       "deserialize unavailable",
@@ -98,7 +98,7 @@ describe("diagnostics.onEvent", () => {
     expect(events[5]).toMatchObject({ isPeeked: true });
   });
 
-  it("is told of failures with their errors", async () => {
+  it("is notified of failures with their errors", async () => {
     const { events, onEvent } = recorder();
     await using fixture = await createFixture({ client: { diagnostics: { onEvent } } });
     await expect(fixture.client.createSender("nowhere").sendMessages({ body: 1 })).rejects.toThrow();
@@ -107,7 +107,7 @@ describe("diagnostics.onEvent", () => {
     ]);
   });
 
-  it("is told of the batches of a large array", async () => {
+  it("is notified of the batches of a large array", async () => {
     const { events, onEvent } = recorder();
     await using fixture = await createFixture({ client: { diagnostics: { onEvent } } });
     const text = "x".repeat(400_000);

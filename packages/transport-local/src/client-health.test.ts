@@ -124,7 +124,7 @@ describe("a client's health", () => {
 });
 
 describe("a link that stood still", () => {
-  it("is told to diagnostics and counted, for receivers and sessions", async () => {
+  it("is reported to diagnostics and counted, for receivers and sessions", async () => {
     await using fixture = await createFixture();
     await fixture.broker.createQueue("visits", { requiresSession: true });
     await fixture.broker

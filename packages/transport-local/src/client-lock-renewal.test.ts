@@ -19,7 +19,7 @@ describe("lock renewal", () => {
     expect(await receiver.peekMessages(1)).toEqual([]);
   });
 
-  it("ends after the longest time it was told", async () => {
+  it("ends after the longest time it is given", async () => {
     await using fixture = await createFixture();
     await fixture.client.createSender("orders").sendMessages({ body: 1 });
     const receiver = fixture.client.createReceiver("orders", { maxAutoLockRenewalDurationInMs: 100_000 });

@@ -187,7 +187,7 @@ describe("settling", () => {
 });
 
 describe("peekMessages", () => {
-  it("goes on where it stopped, or begins where it is told", async () => {
+  it("goes on where it stopped, or begins where it is asked to", async () => {
     await using fixture = await createFixture();
     await fixture.client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }, { body: 3 }]);
     const receiver = fixture.client.createReceiver("orders");
@@ -269,7 +269,7 @@ describe("acceptSession", () => {
     await expect(third).rejects.toMatchObject({ code: "timeout" });
   });
 
-  it("renews the session's lock by itself for as long as it is told, and stops when it is closed", async () => {
+  it("renews the session's lock by itself for as long as it is asked to, and stops when it is closed", async () => {
     await using fixture = await createSessions();
     const session = await fixture.client.acceptSession("carts", "ada", {
       maxAutoLockRenewalDurationInMs: 120_000,

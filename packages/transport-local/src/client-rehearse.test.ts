@@ -27,7 +27,7 @@ const commas: Serializer = {
 };
 
 describe("client.rehearse", () => {
-  it("reports what would become of what waits, by content type, reader, outcome and reason", async () => {
+  it("reports what would happen to what waits, by content type, reader, outcome and reason", async () => {
     await using fixture = await createChain({
       additionalDeserializers: [commas, registryBound({ isUp: false })],
     });

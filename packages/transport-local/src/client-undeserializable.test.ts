@@ -76,7 +76,7 @@ describe("what cannot be deserialized", () => {
     expect(JSON.stringify(shown)).not.toContain(marker);
   });
 
-  it("is told to processError and to the client's hook, and never reaches processMessage", async () => {
+  it("is reported to processError and to the client's hook, and never reaches processMessage", async () => {
     await using fixture = await createFixture();
     await send(fixture, poison("p"));
     const [told] = await processErrors(fixture, 1);
@@ -89,7 +89,7 @@ describe("what cannot be deserialized", () => {
     expect(fixture.events).toMatchObject([{ disposition: "deadLettered", settlementError: undefined }]);
   });
 
-  it("is told with the attempt that got furthest, not with the one that came last", async () => {
+  it("is reported with the attempt that got furthest, not with the one that came last", async () => {
     await using fixture = await createFixture({ client: { additionalDeserializers: [reading(() => 1)] } });
     await send(fixture, poison("p"));
     const [told] = await processErrors(fixture, 1);
@@ -144,7 +144,7 @@ describe("what cannot be deserialized", () => {
     expect(fixture.events).toMatchObject([{ disposition: "deadLettered" }]);
   });
 
-  it("comes again when it could not be dead-lettered for now, and processError is told", async () => {
+  it("comes again when it could not be dead-lettered for now, and processError is called", async () => {
     await using fixture = await createFixture();
     const errors: ProcessErrorArgs[] = [];
     let handled = 0;
@@ -256,7 +256,7 @@ describe("what cannot be read now", () => {
       await advance(fixture, 1);
       expect(registry.asked).toBe(i + 2);
     }
-    // It is told once.
+    // It is reported once.
     expect(errors).toHaveLength(1);
     registry.isUp = true;
     await advance(fixture, 30_000);

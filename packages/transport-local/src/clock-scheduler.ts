@@ -48,7 +48,7 @@ export class ClockScheduler implements Scheduler, ClockDriven {
   }
 
   runDue(steadyMs: number): void {
-    while (this.nextDueMs <= steadyMs) this.#timers.shift()!.run();
+    while (this.nextDueMs <= steadyMs) this.#timers.shift()?.run();
     this.#detachIfDone();
   }
 

@@ -27,7 +27,8 @@ export class LocalSender implements TransportSender {
   async send(messages: readonly EncodedMessage[], options?: CallOptions): Promise<void> {
     try {
       const sender = this.#open(options);
-      if (messages.length === 1) await sender.send(toBrokerMessage(messages[0]!));
+      const [only, second] = messages;
+      if (only !== undefined && second === undefined) await sender.send(toBrokerMessage(only));
       else await sender.sendBatch(messages.map((message) => toBrokerMessage(message)));
     } catch (error) {
       throw toLocalError(error, this.entityPath);

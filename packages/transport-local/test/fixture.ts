@@ -26,7 +26,7 @@ export interface Fixture extends AsyncDisposable {
   readonly client: WaybillClient;
   /** Another client on the same transport. */
   clientWith(options: Partial<WaybillClientOptions>): WaybillClient;
-  /** What the client's hook was told. */
+  /** What the client's hook was called with. */
   readonly events: UndeserializableEvent[];
 }
 

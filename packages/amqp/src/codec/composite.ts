@@ -110,7 +110,9 @@ export function readFields<Table extends FieldTable>(
   const { layout, mandatoryLength } = composite;
   const length = Math.min(layout.length, Math.max(list.length, mandatoryLength));
   for (let index = 0; index < length; index++) {
-    const { name, kind, isMandatory } = layout[index]!;
+    const slot = layout[index];
+    if (slot === undefined) break;
+    const { name, kind, isMandatory } = slot;
     const value = (list[index] ?? null) as AmqpValue;
     if (value === null) {
       if (isMandatory) reader.fail(`${composite.name} lacks its mandatory field ${name}`);

@@ -220,14 +220,14 @@ describe("createConnection", () => {
   );
 
   it("tells a client's owner at once that there is output", () => {
-    let told = 0;
-    createConnection({ role: "client", containerId: "c", handler: { onOutput: () => told++ } });
-    expect(told).toBe(1);
+    let notified = 0;
+    createConnection({ role: "client", containerId: "c", handler: { onOutput: () => notified++ } });
+    expect(notified).toBe(1);
   });
 });
 
 describe("closing", () => {
-  it("is answered and told to both owners with the error", () => {
+  it("is answered and reported to both owners with the error", () => {
     const pair = new Pair();
     pair.turn();
     pair.server.close({ condition: "amqp:connection:forced", description: "bye" });
@@ -315,13 +315,13 @@ describe("sessions", () => {
   it("end on both sides, with the error and with their links", () => {
     const pair = new Pair();
     const { sender } = openSending(pair);
-    const told: unknown[] = [];
-    sender.handler.onDetach = (error) => told.push(error);
-    sender.session.onEnd = (error) => told.push(error);
+    const reasons: unknown[] = [];
+    sender.handler.onDetach = (error) => reasons.push(error);
+    sender.session.onEnd = (error) => reasons.push(error);
     const error = { condition: "amqp:session:errant-link" };
     pair.serverSessions[0]?.end(error);
     pair.turn();
-    expect(told).toEqual([error, error]);
+    expect(reasons).toEqual([error, error]);
     expect([pair.serverSessions[0]?.isEnded, pair.client.isOpen]).toEqual([true, true]);
   });
 
@@ -376,10 +376,10 @@ describe("links", () => {
     const sender = pair
       .openSession()
       .openSender({ name: "s", target: { kind: "target", address: "nowhere" } });
-    const told: unknown[] = [];
-    sender.handler.onDetach = (reason) => told.push(reason);
+    const reasons: unknown[] = [];
+    sender.handler.onDetach = (reason) => reasons.push(reason);
     pair.turn();
-    expect(told).toEqual([error]);
+    expect(reasons).toEqual([error]);
     expect([sender.remoteSource, sender.remoteTarget]).toEqual([undefined, undefined]);
   });
 

@@ -79,7 +79,7 @@ export abstract class LinkEndpoint implements Link, MemoryHolder {
   fail(error: AmqpError): void {
     if (this.isDetached) return;
     this.detach(error);
-    this.tellDetached(error);
+    this.notifyDetached(error);
   }
 
   hold(bytes: number): boolean {
@@ -122,14 +122,14 @@ export abstract class LinkEndpoint implements Link, MemoryHolder {
     if (before !== "detach-sent") this.#writeDetach(undefined, isClosed);
     this.#move("detach-received");
     this.session.forgetLink(this);
-    if (before !== "detach-sent") this.tellDetached(error);
+    if (before !== "detach-sent") this.notifyDetached(error);
   }
 
   /** The session is over, and the link with it. */
   endWithSession(error: AmqpError | undefined): void {
     const wasOver = this.isDetached;
     this.#move("session-ended");
-    if (!wasOver) this.tellDetached(error);
+    if (!wasOver) this.notifyDetached(error);
   }
 
   abstract receiveFlow(flow: FlowFields): void;
@@ -138,7 +138,7 @@ export abstract class LinkEndpoint implements Link, MemoryHolder {
   protected abstract onRemoteAttach(attach: Attach): void;
   /** The link is over: forgets what was not sent, or not received, as a whole. */
   protected abstract forgetUnfinished(): void;
-  protected abstract tellDetached(error: AmqpError | undefined): void;
+  protected abstract notifyDetached(error: AmqpError | undefined): void;
 
   /** Sends our attach; false when the link is over and there is nothing to answer. */
   protected sendAttach(options: AcceptOptions & Partial<OpenLinkOptions>): boolean {

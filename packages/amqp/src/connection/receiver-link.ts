@@ -151,7 +151,7 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
     this.#partial = undefined;
   }
 
-  protected tellDetached(error: AmqpError | undefined): void {
+  protected notifyDetached(error: AmqpError | undefined): void {
     this.handler.onDetach?.(error, this);
   }
 

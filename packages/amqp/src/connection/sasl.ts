@@ -18,7 +18,7 @@ export interface SaslMechanism {
   start(initialResponse: Uint8Array | undefined, hostname: string | undefined): SaslStep;
 }
 
-/** What a mechanism makes of what it was told. */
+/** What a mechanism answers to a client. */
 export type SaslStep =
   | { readonly kind: "ok"; readonly identity?: string; readonly additionalData?: Uint8Array }
   | { readonly kind: "refused" }

@@ -175,7 +175,7 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
     this.session.waiting.delete(this);
   }
 
-  protected tellDetached(error: AmqpError | undefined): void {
+  protected notifyDetached(error: AmqpError | undefined): void {
     this.handler.onDetach?.(error, this);
   }
 

@@ -16,7 +16,7 @@ import { type Outgoing, SenderEndpoint } from "./sender-link.js";
 import { nextSessionState, type SessionEvent, type SessionState } from "./session-state.js";
 import { UnsettledDeliveries } from "./unsettled-deliveries.js";
 
-/** The outgoing-window told to peers (2.5.6): we never hold transfers back on our own account. */
+/** The outgoing-window announced to peers (2.5.6): we never hold transfers back on our own account. */
 const OUTGOING_WINDOW = 0x7fffffff;
 
 /** A session: links, windows and unsettled deliveries (2.5). Deliveries are found by id, in any order. */
@@ -32,7 +32,7 @@ export class SessionEndpoint implements Session {
   remoteIncomingWindow = 0;
   /** Links with deliveries that wait for credit or for the window. */
   readonly waiting = new Set<SenderEndpoint>();
-  /** Links whose credit is to be told. */
+  /** Links whose credit is to be announced. */
   readonly flowDue = new Set<LinkEndpoint>();
 
   #state: SessionState = "unmapped";
@@ -169,7 +169,7 @@ export class SessionEndpoint implements Session {
     link?.receiveFlow(flow);
     if (this.isEnded) return;
     this.#flushWaiting();
-    if (wasShut) this.#tellWindowOpened();
+    if (wasShut) this.#notifyWindowOpened();
     if (!wantsEcho || this.isEnded) return;
     if (!link) this.#isWindowDue = true;
     else if (link.isAttached) this.flowDue.add(link);
@@ -347,7 +347,7 @@ export class SessionEndpoint implements Session {
     }
   }
 
-  #tellWindowOpened(): void {
+  #notifyWindowOpened(): void {
     for (const link of [...this.#links]) {
       if (this.remoteIncomingWindow <= 0) return;
       if (link instanceof SenderEndpoint) link.windowOpened();

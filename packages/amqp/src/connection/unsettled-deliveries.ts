@@ -24,7 +24,7 @@ export type RestOfRange = (isTurnOver: IsTurnOver) => boolean;
  */
 export class UnsettledDeliveries {
   readonly #incoming = new DeliveryIndex<Incoming>();
-  /** Those whose outcome the peer has not told: told once, a delivery only awaits our own settling. */
+  /** Those whose outcome the peer has not announced: announced once, a delivery only awaits our own settling. */
   readonly #outgoing = new DeliveryIndex<Outgoing>();
   readonly #receiverRun = new SettlementRun("receiver");
   readonly #senderRun = new SettlementRun("sender");
@@ -66,8 +66,8 @@ export class UnsettledDeliveries {
   }
 
   /**
-   * Prepares telling the links of each delivery in the peer's range; `undefined` when the range ends before it begins. A state that is
-   * no outcome changes nothing, and each delivery is told one outcome: so a peer cannot have the same range walked again and again.
+   * Prepares notifying the links of each delivery in the peer's range; `undefined` when the range ends before it begins. A state that is
+   * no outcome changes nothing, and each delivery gets one outcome: so a peer cannot have the same range walked again and again.
    */
   receive(fields: DispositionFields): RestOfRange | undefined {
     const { first, last, isSettled, state, isFromReceiver } = fields;

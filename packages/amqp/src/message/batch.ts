@@ -22,7 +22,7 @@ export function scanBatch(envelope: Uint8Array): MessageSections[] {
 
 /**
  * How many messages a batch envelope has, without looking into them; `limit` + 1 for all that are more, in the time of so many. What is malformed
- * ends the count, and is told by {@link scanBatch}.
+ * ends the count, and is reported by {@link scanBatch}.
  */
 export function countBatch(envelope: Uint8Array, limit: number): number {
   const reader = new ByteReader(envelope);

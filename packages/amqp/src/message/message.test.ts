@@ -268,7 +268,7 @@ describe("spliceMessage", () => {
     expect(rest).toEqual(full.subarray(message.bareStart));
   });
 
-  it("keeps what it is not told to change", () => {
+  it("keeps what it is not asked to change", () => {
     expect(Buffer.concat(spliceMessage(scanMessage(full), {}))).toEqual(Buffer.from(full));
   });
 

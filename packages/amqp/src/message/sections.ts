@@ -142,9 +142,9 @@ export class MessageSections {
 
   /** Where the bytes of a body lie that is one data section; `undefined` for every other body. */
   get data(): ByteRange | undefined {
-    return this.bodyKind === "data" && this.body.length === 1
-      ? binaryIn(this.bytes, this.body[0]!)
-      : undefined;
+    const range = this.body[0];
+    const isOneSection = this.bodyKind === "data" && this.body.length === 1;
+    return isOneSection && range !== undefined ? binaryIn(this.bytes, range) : undefined;
   }
 
   /**

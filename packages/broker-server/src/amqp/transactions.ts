@@ -98,7 +98,7 @@ function rollBack({ transaction }: OpenTransaction): void {
   if (transaction.state === "open") transaction.rollBack().catch(() => {});
 }
 
-/** An outcome as it is told for a delivery that came with `state`: under its transaction, if it has one. */
+/** An outcome as it is announced for a delivery that came with `state`: under its transaction, if it has one. */
 export function under(state: DeliveryState | undefined, outcome: Outcome): DeliveryState {
   if (state?.kind !== "transactional") return outcome;
   return { kind: "transactional", transactionId: state.transactionId, outcome };

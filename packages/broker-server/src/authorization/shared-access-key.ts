@@ -101,10 +101,10 @@ interface TokenFields {
 }
 
 function parseToken(token: string): TokenFields | undefined {
-  const match = /^SharedAccessSignature\s+(\S.*)$/i.exec(token);
-  if (match === null) return undefined;
+  const [, pairs] = /^SharedAccessSignature\s+(\S.*)$/i.exec(token) ?? [];
+  if (pairs === undefined) return undefined;
   const fields = new Map(
-    match[1]!.split("&").map((pair) => {
+    pairs.split("&").map((pair) => {
       const at = pair.indexOf("=");
       return [pair.slice(0, at), pair.slice(at + 1)] as const;
     }),

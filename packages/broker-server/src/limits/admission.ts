@@ -29,7 +29,7 @@ export class Admission {
     return usage;
   }
 
-  /** Makes the budget of a new connection. `onEvicted` is told when the connection has to go, for the sake of others. */
+  /** Makes the budget of a new connection. `onEvicted` is called when the connection has to go, for the sake of others. */
   admit(onEvicted: (refusal: AmqpRefusal) => void): ConnectionBudget {
     const { connections, connectionBytes } = this.#limits.unauthenticated;
     if (this.#strangers.size >= connections) this.#strangers.oldest?.evict();

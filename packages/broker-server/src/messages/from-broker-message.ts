@@ -70,7 +70,7 @@ function withoutBody(message: ReceivedMessage, delivery: Delivery): Uint8Array[]
 
 /** Whether an encoded message has nothing in front of its bare message: its first section is properties or later. */
 function isBare(wire: Uint8Array): boolean {
-  return wire[0] === 0x00 && wire[1] === 0x53 && wire[2]! >= 0x73;
+  return wire[0] === 0x00 && wire[1] === 0x53 && (wire[2] ?? 0) >= 0x73;
 }
 
 function isChanged(message: ReceivedMessage): boolean {

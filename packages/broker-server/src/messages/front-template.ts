@@ -19,15 +19,17 @@ interface Template {
 }
 
 /** By whether the message has a time to live and whether it is locked. */
-const templates = [false, true].map((hasTtl) =>
-  [false, true].map((isLocked) => makeTemplate(hasTtl, isLocked)),
-);
+const templates = {
+  lasting: { unlocked: makeTemplate(false, false), locked: makeTemplate(false, true) },
+  expiring: { unlocked: makeTemplate(true, false), locked: makeTemplate(true, true) },
+} as const;
 
 /** Header and annotations of a message that has only what every message has: a copy of a template with its numbers. */
 export function encodePlainFront(message: ReceivedMessage): Uint8Array {
   const { lockedUntil } = message;
   const ttl = ttlOf(message);
-  const { bytes, places } = templates[Number(ttl !== undefined)]![Number(lockedUntil !== undefined)]!;
+  const { unlocked, locked } = ttl === undefined ? templates.lasting : templates.expiring;
+  const { bytes, places } = lockedUntil === undefined ? unlocked : locked;
   const front = Buffer.from(bytes);
   if (ttl !== undefined) front.writeUInt32BE(ttl, places.ttl);
   front.writeUInt32BE(message.deliveryCount, places.deliveryCount);

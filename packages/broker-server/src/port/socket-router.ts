@@ -21,9 +21,9 @@ export const DEPARTING_SOCKETS = 100;
 const TLS_HANDSHAKE_MS = 10_000;
 /** How long a client may take for its first byte; AMQP and HTTP have their own limits for what follows. */
 const FIRST_BYTE_MS = 20_000;
-/** What a client of AMQP is told whose header is wrong: the header that is right (2.2). */
+/** What a client of AMQP is answered whose header is wrong: the header that is right (2.2). */
 const AMQP_REFUSAL = Buffer.from("AMQP\x03\x01\x00\x00", "latin1");
-/** "Fatal: handshake failure" (RFC 8446, 6), so that a client of TLS is told at once that there is none here. */
+/** "Fatal: handshake failure" (RFC 8446, 6), so that a client of TLS learns at once that there is none here. */
 const TLS_REFUSAL = Buffer.from([0x15, 0x03, 0x01, 0x00, 0x02, 0x02, 0x28]);
 
 /** Hands each new socket to the protocol that its first byte names. What comes after costs nothing more than on a port of its own. */

@@ -22,7 +22,7 @@ describe("onMessage", () => {
 });
 
 describe("onClosed", () => {
-  it("finds the entity gone when it is told of the deletion", async () => {
+  it("finds the entity gone when it is notified of the deletion", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     const receiver = fixture.broker.receiver("orders");

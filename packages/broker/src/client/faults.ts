@@ -58,7 +58,7 @@ export class Faults {
   }
 
   /**
-   * Lets every consumer that waits on an entity stand still: it gets nothing any more and is told nothing, until it is closed. Those
+   * Lets every consumer that waits on an entity stand still: it gets nothing any more and is notified of nothing, until it is closed. Those
    * that are opened later get what is there. Returns how many there were.
    */
   stopDelivering(path: string): number {

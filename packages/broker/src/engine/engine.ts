@@ -136,7 +136,7 @@ export class Engine {
     if (this.listeners.size === 0) return;
     const { content, sequence, store } = message;
     const { messageId, sessionId } = content;
-    this.#tell(type, store.path, nowMs, BigInt(sequence), messageId, sessionId, detail);
+    this.#notify(type, store.path, nowMs, BigInt(sequence), messageId, sessionId, detail);
   }
 
   /** Tells the listeners of something that happened to an entity or a session. */
@@ -148,7 +148,7 @@ export class Engine {
     detail?: string,
   ): void {
     if (this.listeners.size === 0) return;
-    this.#tell(type, entity, nowMs, undefined, undefined, sessionId, detail);
+    this.#notify(type, entity, nowMs, undefined, undefined, sessionId, detail);
   }
 
   onMessageDue(message: StoredMessage, nowMs: number): void {
@@ -209,7 +209,7 @@ export class Engine {
     throw failure;
   }
 
-  #tell(
+  #notify(
     type: BrokerEventType,
     entity: string,
     nowMs: number,

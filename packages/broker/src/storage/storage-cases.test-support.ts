@@ -146,7 +146,7 @@ export const storageCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "hands out bytes that belong to the caller, whatever becomes of their body",
+    name: "hands out bytes that belong to the caller, whatever happens to their body",
     isDurableOnly: false,
     run: async (place) => {
       const { storage } = await openLoaded(place);

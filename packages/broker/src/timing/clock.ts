@@ -22,7 +22,7 @@ export interface Clock {
    * steady time, in which durations run. Absent for a clock that is never stepped.
    */
   readonly steppedMs?: number | undefined;
-  /** Drives `driven` from now on; the returned attachment is told of earlier due times and ends the driving. */
+  /** Drives `driven` from now on; the returned attachment is notified of earlier due times and ends the driving. */
   attach(driven: ClockDriven): ClockAttachment;
 }
 

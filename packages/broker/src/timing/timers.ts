@@ -14,7 +14,7 @@ const OPERATION_MS = 2;
 
 /**
  * All timers of one broker: a timing wheel driven by its clock. Callers speak of instants by the wall clock; the wheel runs in steady time, so
- * that what is armed for a time from now keeps it when the wall clock is stepped. `onStep` is told then, to arm what goes by instants again.
+ * that what is armed for a time from now keeps it when the wall clock is stepped. `onStep` is called then, to arm what goes by instants again.
  */
 export class Timers implements ClockDriven {
   readonly #clock: Clock;
@@ -122,7 +122,7 @@ export class Timers implements ClockDriven {
     this.#onStep(byMs);
   }
 
-  /** Where many fall due at once, the rest follows in the next turn: the clock is told of it as of any other timer. */
+  /** Where many fall due at once, the rest follows in the next turn: the clock is notified of it as of any other timer. */
   #run(steadyMs: number, turnMs: number): void {
     this.#isRunning = true;
     // Who moves a clock by hand expects everything to have happened.

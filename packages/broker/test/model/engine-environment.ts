@@ -104,7 +104,7 @@ export class EngineEnvironment implements Environment {
   }
 
   async observe(): Promise<unknown> {
-    const ended = await this.#tellPending();
+    const ended = await this.#reportPending();
     const pushed = this.#consumers.map(({ path, receiver, inbox, refused }) => {
       return { views: this.#keep(path, receiver, inbox.splice(0)), refused };
     });
@@ -116,7 +116,7 @@ export class EngineEnvironment implements Environment {
   }
 
   /** What the calls brought that ended since the last time, in the order in which they began. */
-  async #tellPending(): Promise<unknown> {
+  async #reportPending(): Promise<unknown> {
     // An answer comes once it is durable: after one more change that is, whatever came before has been answered.
     if (this.#isDurable) await this.#broker.updateEntity("topic", {});
     // After this turn every promise that is settled by now has run its callbacks.
@@ -351,7 +351,7 @@ export class EngineEnvironment implements Environment {
     }
   }
 
-  /** Notes a call that may wait. A refusal before any wait rejects at once and is told like all others. */
+  /** Notes a call that may wait. A refusal before any wait rejects at once and is reported like all others. */
   #await<Result>(call: Promise<Result>, tell: (result: Result) => unknown): void {
     const pending: Pending = { tell: undefined };
     this.#pending.push(pending);

@@ -85,7 +85,7 @@ export class ModelEnvironment implements Environment {
   }
 
   observe(): unknown {
-    const ended = this.#tellPending();
+    const ended = this.#reportPending();
     const pushed = this.#consumers.map(({ path, consumer }) => {
       const receipts = consumer.inbox;
       consumer.inbox = [];
@@ -95,7 +95,7 @@ export class ModelEnvironment implements Environment {
   }
 
   /** What the calls brought that ended since the last time, in the order in which they began. */
-  #tellPending(): unknown {
+  #reportPending(): unknown {
     const ended = this.#pending.filter(({ wait }) => wait.result !== undefined);
     this.#pending = this.#pending.filter(({ wait }) => wait.result === undefined);
     return ended.map(({ path, mode, held, wait }) => {
@@ -295,7 +295,7 @@ export class ModelEnvironment implements Environment {
     }
   }
 
-  /** Notes a call that may wait; a refusal is told like all others. */
+  /** Notes a call that may wait; a refusal is reported like all others. */
   #await(path: string, mode: Mode, held: Held | undefined, call: () => NaiveWait | NaiveSessionWait): void {
     try {
       this.#pending.push({ path, mode, held, wait: call() });

@@ -77,7 +77,7 @@ class Receiving {
   readonly #receiver: TransportReceiver;
   readonly #options: ReceiveOptions;
   /** What is given back: locked until the end, so that it does not come again. */
-  readonly #kept: DeliveredMessage[] = [];
+  readonly #kept: object[] = [];
   #unread = 0;
   #settled = 0;
 
@@ -100,7 +100,7 @@ class Receiving {
         await this.#take(batch);
       }
     } finally {
-      await Promise.allSettled(this.#kept.map((message) => this.#receiver.abandon(message.settlement!)));
+      await Promise.allSettled(this.#kept.map((settlement) => this.#receiver.abandon(settlement)));
     }
     if (left > 0 && abortSignal.aborted) {
       terminal.note(this.#interruption());
@@ -162,8 +162,10 @@ class Receiving {
     const { includeUndecodable, settle } = this.#options;
     if (status !== "decoded") this.#unread++;
     const isLeft = status !== "decoded" && includeUndecodable !== true;
-    if (isLeft || settle === "abandon") this.#kept.push(message);
-    else await this.#settle(message.settlement!, settle);
+    const { settlement } = message;
+    if (settlement === undefined) throw new TypeError("Only a message that is locked can be settled.");
+    if (isLeft || settle === "abandon") this.#kept.push(settlement);
+    else await this.#settle(settlement, settle);
     if (!isLeft) this.#settled++;
   }
 

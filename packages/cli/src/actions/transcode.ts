@@ -37,7 +37,7 @@ export async function transcode(file: string | undefined, options: TranscodeOpti
     { subject, applicationProperties: properties, body: outcome.body },
     {
       abortSignal,
-      writeAs: { serializer: options.as ?? pipeline.serializers[0]!.name, version: options.toVersion },
+      writeAs: { serializer: options.as ?? pipeline.serializers[0]?.name, version: options.toVersion },
     },
   );
   const bytes = written.body as Uint8Array;

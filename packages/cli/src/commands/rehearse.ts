@@ -10,7 +10,7 @@ export function rehearseCommand(): Command {
     .summary("what a consumer with this chain would make of what waits")
     .description(
       "Reads the oldest messages of a queue, a subscription or a dead-letter queue as a consumer would, and shows by content type, reader, outcome " +
-        "and reason what would become of them, with the option that would read what cannot be read. Looks without locking and changes nothing.",
+        "and reason what would happen to them, with the option that would read what cannot be read. Looks without locking and changes nothing.",
     )
     .argument("<entity>", "orders, events/Subscriptions/billing, 'orders/$DeadLetterQueue'", parseEntity)
     .option("-n, --max <number>", "how many messages", parseCount, 100)

@@ -8,7 +8,7 @@ export function transcodeCommand(): Command {
   return withLabels(chainCommand("transcode"))
     .summary("write one body in another format or version")
     .description(
-      "Reads one body with the chain and writes it in the main serializer's format and the current version, or as told. Its new labels are told on " +
+      "Reads one body with the chain and writes it in the main serializer's format and the current version, or as asked. Its new labels are written to " +
         "the standard error. To transcode messages, see: waybill dead-letters repair --transcode.",
     )
     .argument("[file]", "the body; default: the standard input")

@@ -10,7 +10,7 @@ export function withoutSecrets(text: string): string {
 function environmentSecrets(): string[] {
   const { SERVICEBUS_CONNECTION_STRING: connectionString = "" } = process.env;
   const keys = connectionString.matchAll(/SharedAccess(?:Key|Signature)=([^;]+)/gi);
-  return [connectionString, ...Array.from(keys, ([, key]) => key!.trim())].filter(
+  return [connectionString, ...Array.from(keys, ([, key = ""]) => key.trim())].filter(
     (secret) => secret.length >= 8,
   );
 }

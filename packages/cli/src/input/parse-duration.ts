@@ -4,10 +4,11 @@ const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h:
 
 /** `500ms`, `30s`, `10m`, `2h` or `7d`, in milliseconds. */
 export function parseDuration(text: string): number {
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text);
-  if (match === null)
+  const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
+  const unitMs = units[unit];
+  if (unitMs === undefined)
     throw new InvalidArgumentError(`"${text}" is no duration. Write 500ms, 30s, 10m, 2h or 7d.`);
-  return Math.round(Number(match[1]) * units[match[2]!]!);
+  return Math.round(Number(amount) * unitMs);
 }
 
 /** An instant such as `2026-11-05T12:00:00Z`. */

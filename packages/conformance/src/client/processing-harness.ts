@@ -23,7 +23,7 @@ export class ProcessingHarness {
   readonly #fixture: TransportFixture;
   readonly #lockDurationMs: number;
   readonly #patienceMs: number;
-  /** What `processError` was told. */
+  /** What `processError` was called with. */
   readonly errors: ProcessErrorArgs[] = [];
   readonly processError = (args: ProcessErrorArgs): void => void this.errors.push(args);
 

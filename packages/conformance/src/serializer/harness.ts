@@ -57,7 +57,7 @@ export async function write(
   return { bytes: written.bytes, contentType: contentType! };
 }
 
-/** What a serializer is told about an offered body. */
+/** The context in which a serializer is offered a body. */
 export function readContext(serializer: Serializer, offer: Offer): DeserializeContext {
   const contentType = offer.isDeclared
     ? (offer.message?.contentType ?? offer.contentType ?? serializer.mediaTypes[0])
@@ -160,7 +160,7 @@ function assertProperRefusal(error: unknown): WaybillError {
   );
   assert.notEqual(error.reason, "serializer-fault", "a serializer knows why it refuses");
   assert.equal(error.stage, reasonCodes[error.reason], `the stage of ${error.reason}`);
-  assert.ok(error.message.length <= 2048, "a refusal is told in at most 2048 characters");
+  assert.ok(error.message.length <= 2048, "a refusal has at most 2048 characters");
   return error;
 }
 

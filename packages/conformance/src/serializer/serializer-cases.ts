@@ -12,7 +12,7 @@ import type { SerializerSubject } from "./serializer-subject.js";
 import { strictnessCases } from "./strictness-cases.js";
 
 /**
- * The conformance suite for serializers, as cases any runner can register. What it asks for is told in `docs/writing-a-serializer.md`. The hostile cases
+ * The conformance suite for serializers, as cases any runner can register. What it asks for is described in `docs/writing-a-serializer.md`. The hostile cases
  * can hang or kill the process of a serializer that is not bounded, so give the runner a time limit.
  */
 export function serializerCases(subject: SerializerSubject): Case[] {

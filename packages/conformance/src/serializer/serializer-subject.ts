@@ -1,7 +1,7 @@
 import type { ApplicationProperties, ReasonCode, Serializer } from "@waybill/core";
 import type { ForeignFormat } from "../corpus/foreign-bodies.js";
 
-/** What the serializer suite is told about the serializer under test. */
+/** What the serializer suite knows of the serializer under test. */
 export interface SerializerSubject {
   /** Makes the serializer; every case makes its own. */
   create(): Serializer | Promise<Serializer>;
@@ -54,7 +54,7 @@ export interface MessageSetting {
   readonly applicationProperties?: ApplicationProperties;
 }
 
-/** A value with what must become of it; it comes back unchanged when nothing else is said. */
+/** A value with what must come of it; it comes back unchanged when nothing else is said. */
 export interface SerializerValue {
   readonly name: string;
   readonly value: unknown;

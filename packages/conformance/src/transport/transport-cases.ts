@@ -18,7 +18,7 @@ import type { TransportSubject } from "./harness/transport-subject.js";
 
 /**
  * The conformance suite for transports, as cases any runner can register. Where the subject lacks a capability, the cases that need it give way to cases
- * that its operations reject with `not-supported`. What it asks for is told in `docs/writing-a-transport.md`.
+ * that its operations reject with `not-supported`. What it asks for is described in `docs/writing-a-transport.md`.
  */
 export function transportCases(subject: TransportSubject): Case[] {
   const present = new Set<string>(subject.capabilities);

@@ -18,7 +18,7 @@ export const contentCodings: readonly ContentCoding[] = Object.freeze(["gzip", "
 /** More codings than this on one body are refused: nobody compresses three times, and each costs a full pass. */
 const maxCodings = 3;
 
-/** Limits beyond this, 4 GiB, mean the same: Node.js has no larger bytes on every version, and refuses to be told so. */
+/** Limits beyond this, 4 GiB, mean the same: Node.js has no larger bytes on every version, and refuses such a limit. */
 const maxZlibBytes = 2 ** 32 - 1;
 
 /** The part of `node:zlib` that is used; in a browser the Compression Streams API stands in for it. */

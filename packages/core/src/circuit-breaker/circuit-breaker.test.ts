@@ -158,7 +158,7 @@ describe("a circuit breaker that has seen nothing decode", () => {
 
 type Readability = "readable" | "unreadable" | "unavailable";
 
-/** A breaker, and what waits behind the messages that it is told of: with these numbers from 1 on. */
+/** A breaker, and what waits behind the messages that it is notified of: with these numbers from 1 on. */
 function create(options?: CircuitBreakerOptions, waiting: readonly Readability[] | undefined = []) {
   const clock = { now: 0 };
   const events: CircuitBreakerEvent[] = [];

@@ -244,7 +244,7 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
   }
 
   /**
-   * Peeks the messages that wait, reads them as a receiver would, and reports what would become of them: by content type, reader, outcome and
+   * Peeks the messages that wait, reads them as a receiver would, and reports what would happen to them: by content type, reader, outcome and
    * reason, with the option that would read what cannot be read. Locks nothing, counts no delivery and writes nothing.
    */
   rehearse(queue: string, options?: RehearseOptions): Promise<RehearsalReport>;

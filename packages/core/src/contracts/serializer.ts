@@ -88,7 +88,7 @@ export interface SerializerContext {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What a serializer is told when it writes. */
+/** What a serializer is given when it writes. */
 export interface SerializeContext extends SerializerContext {
   /** The nesting depth that the written value must not exceed. */
   readonly maxDepth: number;
@@ -98,7 +98,7 @@ export interface SerializeContext extends SerializerContext {
   readonly maxItemsIn?: ((byteLength: number) => number) | undefined;
 }
 
-/** What a serializer is told when it reads. */
+/** What a serializer is given when it reads. */
 export interface DeserializeContext extends SerializerContext {
   /**
    * Whether the content type names this serializer. If so, any well-formed value is legal, scalars too. If not, the bytes must prove

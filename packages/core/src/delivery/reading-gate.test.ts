@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Scheduler } from "../foundation/scheduler.js";
 import { ReadingGate, type ReadingKind } from "./reading-gate.js";
 
-/** A gate whose readings end when they are told to, and a log of what began. */
+/** A gate whose readings end when they are asked to, and a log of what began. */
 function create() {
   const gate = new ReadingGate();
   const began: string[] = [];

@@ -53,7 +53,7 @@ export async function giveBack(
   }
 }
 
-/** Whether a body may hold more than is harmless, as far as that can be told without reading it. */
+/** Whether a body may hold more than is harmless, as far as that can be known without reading it. */
 function isLarge({ body, applicationProperties }: DeliveredMessage): boolean {
   if (!(body instanceof Uint8Array)) return false;
   if (body.length > harmlessItems || applicationProperties === undefined) return body.length > harmlessItems;

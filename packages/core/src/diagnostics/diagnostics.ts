@@ -7,7 +7,7 @@ import type { UndeserializableDisposition } from "../message/undeserializable-ev
 
 /**
  * What a client lets others see of its work: for logs, metrics and traces. No payload, no application property and no key is in what it
- * is told. Both members are looked up for each operation, so a getter can switch them on and off; absent, they cost
+ * is notified. Both members are looked up for each operation, so a getter can switch them on and off; absent, they cost
  * nothing. What they throw is ignored.
  */
 export interface Diagnostics {
@@ -35,7 +35,7 @@ export type TracedOperation =
       readonly type: "send" | "schedule" | "receive" | "receiveDeferred" | "peek";
       readonly entityPath: string;
       readonly messages: readonly MessageFacts[];
-      /** When it began, in milliseconds since 1970; receiving is told of when the messages are there. */
+      /** When it began, in milliseconds since 1970; receiving is reported when the messages are there. */
       readonly startedAtMs: number;
     }
   | {
@@ -57,7 +57,7 @@ export interface OperationTrace {
   end(error?: unknown): void;
 }
 
-/** What may be told of a message: names and numbers. */
+/** What may be reported of a message: names and numbers. */
 export interface MessageFacts {
   readonly messageId: MessageId | undefined;
   readonly correlationId: MessageId | undefined;

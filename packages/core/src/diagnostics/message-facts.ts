@@ -2,7 +2,7 @@ import type { DeliveredMessage } from "../contracts/transport.js";
 import type { ApplicationProperties, EncodedMessage } from "../message/message.js";
 import type { MessageFacts } from "./diagnostics.js";
 
-/** What may be told of a message. */
+/** What may be reported of a message. */
 export function messageFacts(message: EncodedMessage | DeliveredMessage): MessageFacts {
   const { body, applicationProperties } = message;
   const delivered = message as Partial<DeliveredMessage>;

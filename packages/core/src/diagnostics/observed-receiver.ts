@@ -16,7 +16,7 @@ import type {
 import { messageFacts } from "./message-facts.js";
 import type { Observer } from "./observer.js";
 
-/** A transport's receiver whose deliveries are told of. Settling is told of where the message is known. */
+/** A transport's receiver whose deliveries are reported. Settling is reported where the message is known. */
 export class ObservedReceiver<Inner extends TransportReceiver = TransportReceiver>
   implements TransportReceiver
 {

@@ -9,7 +9,7 @@ import type { MessageFacts } from "./diagnostics.js";
 import { messageFacts } from "./message-facts.js";
 import type { Observer } from "./observer.js";
 
-/** A transport's sender whose sends are told of, and whose messages carry their trace context. */
+/** A transport's sender whose sends are reported, and whose messages carry their trace context. */
 export class ObservedSender implements TransportSender {
   readonly #inner: TransportSender;
   readonly #observer: Observer;

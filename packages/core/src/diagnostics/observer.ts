@@ -12,7 +12,7 @@ type ToEvent<T> = (durationInMs: number, error: unknown, result: T | undefined) 
 /** Tells a client's `diagnostics` what the client does. Nothing that the hooks throw reaches the client. */
 export class Observer {
   readonly #diagnostics: Diagnostics;
-  /** Whose events go to which trace; a trace is told of its messages until it ends. */
+  /** Whose events go to which trace; a trace is notified of its messages until it ends. */
   readonly #traces = new WeakMap<DeliveredMessage, OperationTrace>();
   readonly #reading = new WeakMap<OperationTrace, number>();
 
@@ -130,7 +130,7 @@ export class Observer {
     if (left === 1) this.end(trace);
   }
 
-  /** A handler begins; returns who is to be told how it ended. */
+  /** A handler begins; returns who is to be notified of how it ended. */
   processing(entityPath: string, delivered: DeliveredMessage): (error: unknown) => void {
     const startedAt = performance.now();
     return (error) => {

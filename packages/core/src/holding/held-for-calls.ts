@@ -60,7 +60,7 @@ export class HeldForCalls {
       allowance: maxHeldMessages,
       restartIntervalInMs: probeIntervalInMs,
       onOpened: undefined,
-      // Whoever calls is told why nothing comes already.
+      // Whoever calls gets an error that says why nothing comes already.
       onError: () => {},
     });
     this.#gate = gate;

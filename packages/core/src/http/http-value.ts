@@ -10,7 +10,7 @@ export function toHttpText(value: ApplicationPropertyValue): string {
   if (typeof value === "bigint") return String(value);
   if (typeof value !== "number") return toAscii(JSON.stringify(toJsonValue(value)));
   if (Object.is(value, -0)) return "-0.0";
-  // An integer beyond these has to be told from a 64-bit integer.
+  // An integer beyond these has to be distinguished from a 64-bit integer.
   return Number.isInteger(value) && !Number.isSafeInteger(value) ? value.toExponential() : String(value);
 }
 

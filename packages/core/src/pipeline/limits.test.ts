@@ -5,7 +5,7 @@ import type { DeserializationOutcome } from "../message/outcome.js";
 import { plainJson } from "../plain-json.test-support.js";
 import { createPipeline } from "./pipeline.js";
 
-/** Reads bodies by a serializer that only notes what it is told. */
+/** Reads bodies by a serializer that only notes what it is given. */
 function contextFor(options: object, byteLength: number, limits?: "tightened"): DeserializeContext {
   let noted: DeserializeContext | undefined;
   const serializer: Serializer = {

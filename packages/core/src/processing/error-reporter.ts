@@ -2,7 +2,7 @@ import type { MessageId } from "../message/message.js";
 import type { UndeserializableEvent } from "../message/undeserializable-event.js";
 import type { ErrorSource, ProcessErrorArgs } from "./processor-options.js";
 
-/** Tells a `processError` handler what goes wrong, whatever the handler makes of it. */
+/** Reports to a `processError` handler what goes wrong, whatever the handler makes of it. */
 export class ErrorReporter {
   readonly #processError: (args: ProcessErrorArgs) => Promise<void> | void;
   readonly #entityPath: string;
@@ -37,7 +37,7 @@ export class ErrorReporter {
         disposition: event?.disposition,
       });
     } catch {
-      // The handler of errors has nobody above it to tell.
+      // The handler of errors has nobody above it to report to.
     }
   }
 }

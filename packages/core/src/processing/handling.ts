@@ -46,12 +46,12 @@ export class Handling {
   /** Resolves when the handler is done and its message is settled, is being completed, or is left to it; never rejects. */
   async handle(message: ReceivedMessage | UndecodedMessage, inFlight: InFlightMessage): Promise<void> {
     const { delivery } = inFlight;
-    const told = this.#beginTelling(inFlight);
+    const ended = this.#beginReport(inFlight);
     try {
       await this.#processMessage(message, this.#settings.toContext(inFlight));
-      told?.(undefined);
+      ended?.(undefined);
     } catch (error) {
-      told?.(error);
+      ended?.(error);
       return this.#conclude(error, message.messageId, delivery);
     }
     if (delivery === undefined) return;
@@ -62,8 +62,8 @@ export class Handling {
     } else if (delivery.state === "settling") await this.outlast(delivery);
   }
 
-  /** Returns who tells how the handler ended, if anybody wants to know. */
-  #beginTelling({ delivered }: InFlightMessage): ((error: unknown) => void) | undefined {
+  /** Returns what reports how the handler ended, if anybody wants to know. */
+  #beginReport({ delivered }: InFlightMessage): ((error: unknown) => void) | undefined {
     const { observer, entityPath } = this.#settings.intake;
     if (observer === undefined || !observer.isOn) return undefined;
     return observer.processing(entityPath, delivered);

@@ -24,7 +24,7 @@ export class InFlightMessage implements MessageContext, Linked<InFlightMessage> 
   /** Whether it is kept to be read again, and was before. */
   isHeld = false;
   wasHeld = false;
-  /** Is called when it was read, whatever came of that. */
+  /** Is called when it was read, whatever the result. */
   onRead: (() => void) | undefined = undefined;
   previous: InFlightMessage | undefined = undefined;
   next: InFlightMessage | undefined = undefined;
@@ -50,7 +50,7 @@ export class InFlightMessage implements MessageContext, Linked<InFlightMessage> 
     return this.#abortedBy !== undefined;
   }
 
-  /** Tells the handler that its work is in vain. */
+  /** Notifies the handler that its work is in vain. */
   abort(reason: WaybillError): void {
     this.#abortedBy ??= reason;
     this.#controller?.abort(this.#abortedBy);

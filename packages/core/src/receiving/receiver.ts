@@ -168,7 +168,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
   }
 
   /**
-   * Receives one message after the other until the receiver is closed. A message that cannot be read now is told to the client's hook and
+   * Receives one message after the other until the receiver is closed. A message that cannot be read now is reported to the client's hook and
    * comes again; the loop goes on. A message that is auto-completed is completed when the loop asks for the next one; the one that
    * could not be completed or at which the loop is left, and those received ahead, are abandoned.
    */

@@ -32,7 +32,7 @@ const mostStrangers = 100_000;
 const pageSize = 100;
 
 /**
- * Reads what waits as a client would and tells what would become of it, without locking, settling or counting anything. What lies in a
+ * Reads what waits as a client would and reports what would happen to it, without locking, settling or counting anything. What lies in a
  * claim-check store is fetched, as reading does; nothing is written.
  */
 export async function rehearse(

@@ -80,7 +80,7 @@ function labelOf({ contentType = "", attempts }: Undeserializable["report"]): La
 }
 
 /**
- * The serializer of the chain that takes the body for its own when it is told that it is. What is JSON is so for a JSON serializer first: a
+ * The serializer of the chain that takes the body for its own when its label says that it is. What is JSON is so for a JSON serializer first: a
  * single digit is a number in MessagePack too.
  */
 async function findReader(

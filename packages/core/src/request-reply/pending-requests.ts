@@ -60,7 +60,7 @@ export class PendingRequests {
     return key !== undefined && (this.#ended.has(key) || this.#endedBefore.has(key));
   }
 
-  /** Takes a request out; false when it had ended before. Telling its listener is up to the caller. */
+  /** Takes a request out; false when it had ended before. Notifying its listener is up to the caller. */
   end(pending: PendingRequest): boolean {
     if (pending.isEnded) return false;
     pending.isEnded = true;

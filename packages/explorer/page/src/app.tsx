@@ -1,16 +1,16 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { CensusPage } from "./census.js";
-import { ConversationPage } from "./conversation.js";
-import { DecodePage } from "./decode.js";
-import { EntityPage } from "./entity-page.js";
-import { countText, plural, timeText } from "./format.js";
-import { Problem, Waiting } from "./parts.js";
-import { href, type Route, useRoute } from "./route.js";
-import { SearchPage } from "./search.js";
-import type { About, EntityView } from "./types.js";
-import { type Live, useLive } from "./use-live.js";
-import { useLoad } from "./use-load.js";
+import { countText, plural, timeText } from "./data/format.js";
+import { href, type Route, useRoute } from "./data/route.js";
+import type { About, EntityView } from "./data/types.js";
+import { type Live, useLive } from "./data/use-live.js";
+import { useLoad } from "./data/use-load.js";
+import { EntityPage } from "./entity/entity-page.js";
+import { CensusPage } from "./pages/census.js";
+import { ConversationPage } from "./pages/conversation.js";
+import { DecodePage } from "./pages/decode.js";
+import { SearchPage } from "./pages/search.js";
+import { Problem, Waiting } from "./parts/parts.js";
 
 /** The whole page: what there is on the left, the place one is at beside it. */
 export function App(): VNode {

@@ -15,7 +15,7 @@ import { Tally } from "./tally.js";
 /** What to look at and with which chain. */
 export interface CensusOptions extends CallOptions {
   readonly transport: Transport;
-  /** The chain that consumers use; its types too, so that versions and upcast paths are told. */
+  /** The chain that consumers use; its types too, so that versions and upcast paths are reported. */
   readonly pipeline: Pick<Pipeline, "deserialize" | "serializers"> & Partial<Pick<Pipeline, "messageTypes">>;
   /** Which entities there are. */
   readonly catalog: EntityCatalog;
@@ -47,7 +47,7 @@ export interface CensusProgress {
 
 /**
  * Counts what waits in a namespace, active, scheduled and deferred, in every queue, subscription, dead-letter and transfer dead-letter
- * queue, by what the chain makes of it. Peeks only: locks and changes nothing. A place that cannot be peeked is told in the result;
+ * queue, by what the chain makes of it. Peeks only: locks and changes nothing. A place that cannot be peeked is named in the result;
  * rejects when the catalog cannot be listed or the call is aborted.
  */
 export async function takeCensus(options: CensusOptions): Promise<Census> {

@@ -111,7 +111,7 @@ function isFolded(kind: Kind): boolean {
   );
 }
 
-/** A version is told only where the type is the chain's. */
+/** A version is reported only where the type is the chain's. */
 function isTyped({ messageVersion }: Kind): boolean {
   return messageVersion !== undefined;
 }

@@ -25,7 +25,7 @@ export type DifferenceKind =
 /** Is notified of each difference: where, as `/lines/[]/price`, and how. Items are `[]`; keys that look like data are `{}`. */
 export type DifferenceListener = (path: string, kind: DifferenceKind) => void;
 
-/** The differences of one comparison that are told; a value that differs everywhere is clear by then. */
+/** The differences of one comparison that are reported; a value that differs everywhere is clear by then. */
 const maxDifferences = 100;
 
 /** Compares what readers get of an old and of a new format. Tells no values, and no keys that are not names. */
@@ -59,14 +59,14 @@ function compareLists(
   if (before.length !== after.length) tell(path === "" ? "/" : path, "length");
   const seen = new Set<string>();
   // Every item has the same path: one word per kind and list is enough.
-  const tellOnce: DifferenceListener = (where, kind) => {
+  const reportOnce: DifferenceListener = (where, kind) => {
     const key = `${where}\n${kind}`;
     if (seen.has(key)) return;
     seen.add(key);
     tell(where, kind);
   };
   for (let index = 0; index < Math.min(before.length, after.length); index++) {
-    compare(before[index], after[index], `${path}/[]`, tellOnce);
+    compare(before[index], after[index], `${path}/[]`, reportOnce);
   }
 }
 
@@ -141,7 +141,7 @@ function isContainer(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Keys of dictionaries are data, and data is not told: only what looks like the name of a field is. */
+/** Keys of dictionaries are data, and data is not reported: only what looks like the name of a field is. */
 function nameOrData(key: string): string {
   return /^[A-Za-z_$][A-Za-z_$-]*\d{0,2}$/.test(key) && key.length <= 64 ? key : "{}";
 }

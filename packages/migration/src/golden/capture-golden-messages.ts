@@ -141,7 +141,7 @@ class Capture {
     const shapes = this.#shapes.get(kind) ?? new Set();
     if (shapes.size >= samplesPerKind || (shapes.size === 0 && this.#shapes.size >= maxKinds)) return;
     try {
-      const own = new OwnVersion(pipeline, outcome);
+      const own = new OwnVersion(pipeline, outcome, report.serializer);
       const value = await own.read(message as EncodedMessage);
       const shape = digest(`${message.contentType ?? ""}\n${shapeOf(value)}`);
       if (shapes.has(shape)) return;
@@ -156,13 +156,19 @@ class Capture {
   async #sample(name: string, message: DeliveredMessage, value: unknown, own: OwnVersion, outcome: Decoded) {
     const { pipeline, redact = redactLeaf } = this.#options;
     const parts =
-      redact === false ? partsOf(message) : await own.write(message, value, this.#redactor(outcome, redact));
+      redact === false
+        ? partsOf(message)
+        : await own.write(message, value, this.#redactor(outcome, own.serializer, redact));
     this.messages.push(await golden(pipeline, name, parts, outcome, redact !== false));
   }
 
-  #redactor({ report }: Decoded, redact: Redactor): (leaf: unknown, path: string) => unknown {
-    const { messageType, messageVersion, serializer } = report;
-    const place: Omit<LeafPlace, "path"> = { messageType, messageVersion, serializer: serializer! };
+  #redactor(
+    { report }: Decoded,
+    serializer: string,
+    redact: Redactor,
+  ): (leaf: unknown, path: string) => unknown {
+    const { messageType, messageVersion } = report;
+    const place: Omit<LeafPlace, "path"> = { messageType, messageVersion, serializer };
     const { keep = [] } = this.#options;
     return (leaf, path) => (isKept(path, keep) ? leaf : redact(leaf, { ...place, path }));
   }
@@ -179,15 +185,17 @@ class Capture {
 
 /** Reads and writes bodies as they travel: in the version and with the serializer of one message, without upcasting. */
 class OwnVersion {
+  readonly serializer: string;
   readonly #outcome: Decoded;
   readonly #pipeline: Pipeline;
   readonly #type: MessageType | undefined;
 
-  constructor(pipeline: Pipeline, outcome: Decoded) {
-    const { messageType, messageVersion, serializer } = outcome.report;
+  constructor(pipeline: Pipeline, outcome: Decoded, serializer: string) {
+    const { messageType, messageVersion } = outcome.report;
     const type = pipeline.messageTypes.find(({ name }) => name === messageType);
+    this.serializer = serializer;
     this.#outcome = outcome;
-    this.#type = type && typeAsOf(type, messageVersion!);
+    this.#type = type && messageVersion !== undefined ? typeAsOf(type, messageVersion) : undefined;
     const winner = pipeline.serializers.filter(({ name }) => name === serializer);
     this.#pipeline = narrowPipeline(pipeline, winner, this.#type);
   }
@@ -270,7 +278,7 @@ async function golden(
 ): Promise<GoldenMessage> {
   const { serializer, messageType, messageVersion } = original.report;
   const outcome = await pipeline.deserialize(message);
-  if (outcome.status !== "decoded" || outcome.report.serializer !== serializer) {
+  if (serializer === undefined || outcome.status !== "decoded" || outcome.report.serializer !== serializer) {
     const detail = decisiveAttempt(outcome.report)?.detail ?? "another serializer takes it";
     throw new WaybillError("deserialization-failed", `the redacted body is read otherwise: ${detail}`);
   }
@@ -280,7 +288,7 @@ async function golden(
     message,
     isRedacted,
     expected: {
-      serializer: serializer!,
+      serializer,
       messageType,
       messageVersion,
       valueVersion: type?.version,

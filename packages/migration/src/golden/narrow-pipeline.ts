@@ -17,9 +17,10 @@ export function narrowPipeline(
   messageType: MessageType | undefined,
 ): Pipeline {
   const [serializer, ...additionalDeserializers] = serializers;
+  if (serializer === undefined) throw new TypeError("A pipeline needs at least one serializer.");
   const { messageTypeResolver } = pipeline;
   return createPipeline({
-    serializer: serializer!,
+    serializer,
     additionalDeserializers,
     // One serializer alone would assume itself, and the question is what a body shows.
     contentTypePolicies: { missing: "try-all" },

@@ -58,8 +58,8 @@ function read(value: PortableValue, depth: number): unknown {
   const inner = (item: PortableValue) => read(item, depth + 1);
   if (isList(value)) return value.map(inner);
   const tag = tagOf(value);
-  if (tag === undefined) return readFields(value, inner);
-  const content = value[tag]!;
+  const content = tag && value[tag];
+  if (tag === undefined || content === undefined) return readFields(value, inner);
   switch (tag) {
     case "$bigint":
       return BigInt(String(content));

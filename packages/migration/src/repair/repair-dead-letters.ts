@@ -194,13 +194,14 @@ class Repair {
       return planned;
     } catch (error) {
       if (!(error instanceof WaybillError) || error.code !== "message-too-large") throw error;
-      if (planned.length > 1) {
-        const sent: Planned[] = [];
-        for (const one of planned) sent.push(...(await this.#sendTogetherOrEach([one])));
-        return sent;
+      const [only, second] = planned;
+      if (only !== undefined && second === undefined) {
+        this.#skip(only.delivered, "too-large");
+        return [];
       }
-      this.#skip(planned[0]!.delivered, "too-large");
-      return [];
+      const sent: Planned[] = [];
+      for (const one of planned) sent.push(...(await this.#sendTogetherOrEach([one])));
+      return sent;
     }
   }
 
@@ -208,7 +209,7 @@ class Repair {
     const removed = await Promise.all(
       sent.map(async (delivered) => {
         try {
-          await this.#receiver.complete(delivered.settlement!);
+          await this.#receiver.complete(settlementOf(delivered));
           this.#begun.delete(placeKey(placeOf(delivered)));
           return [delivered];
         } catch (error) {
@@ -259,6 +260,11 @@ class Repair {
     const { skipped, possibleDuplicates } = this.#result;
     return { ...this.#result, skipped: { ...skipped }, possibleDuplicates: [...possibleDuplicates] };
   }
+}
+
+function settlementOf({ settlement }: DeliveredMessage): object {
+  if (settlement === undefined) throw new TypeError("Only a message that is locked can be settled.");
+  return settlement;
 }
 
 function throwIfGivenUp(abortSignal: AbortSignal | undefined): void {

@@ -299,7 +299,7 @@ describe("the verdict on retiring a version of a message type", () => {
     return { ...fixture, evidence };
   }
 
-  it("is no while they wait, whatever becomes of them on the way up", async () => {
+  it("is no while they wait, whatever happens to them on the way up", async () => {
     await using fixture = await openOrders();
     const census = await takeCensus({ ...fixture, pipeline: typed });
     for (const version of [1, 2]) {

@@ -4,7 +4,7 @@ import type { RegisteredSchema, SchemaFormat, SchemaSource } from "./schema-sour
 
 /** How an Apicurio Registry is reached, and what its ids are. */
 export interface ApicurioRegistryOptions extends HttpRegistryOptions {
-  /** What the four bytes in front of bodies are: Apicurio's serializers write content ids unless they are told otherwise. Default `"contentId"`. */
+  /** What the four bytes in front of bodies are: Apicurio's serializers write content ids unless they are configured otherwise. Default `"contentId"`. */
   readonly ids?: "contentId" | "globalId" | undefined;
 }
 

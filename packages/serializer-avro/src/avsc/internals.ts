@@ -197,7 +197,7 @@ function resolving<Shape extends AvscType>(builder: BuiltBy<Shape>): BuiltBy<Sha
       const resolvers = branches.map((branch) => tryResolve(this, branch, options));
       const first = resolvers.findIndex((resolver) => resolver !== undefined);
       // Reports the reason of the first branch when none can be read.
-      if (first < 0) return super.createResolver(branches[0]!, options);
+      if (first < 0) return super.createResolver(branches[0] ?? writer, options);
       return unionResolver(resolvers);
     }
   }

@@ -36,9 +36,10 @@ export class PlainUnionType extends UnwrappedUnionType {
 
   override _write(tap: WriteTap, value: unknown): void {
     const index = this._getIndex(value);
-    if (index === undefined) tap.refuse();
+    const type = index === undefined ? undefined : this.types[index];
+    if (index === undefined || type === undefined) tap.refuse();
     tap.writeLong(index);
-    this.types[index]!._write(tap, value);
+    type._write(tap, value);
   }
 
   override _update(resolver: AvscResolver, writer: AvscType, options: ResolveOptions): void {
@@ -81,7 +82,8 @@ export class NamedUnionType extends WrappedUnionType {
   }
 
   override _copy(value: unknown, options?: CopyOptions): unknown {
-    const branch = options?.wrap === 2 ? { type: this.types[0]!, value, index: 0 } : branchOf(this, value);
+    const [first] = this.types;
+    const branch = options?.wrap === 2 ? first && { type: first, value, index: 0 } : branchOf(this, value);
     if (branch === undefined) throw new TypeError("the default does not fit its type");
     return wrap(branch.type, branch.type._copy(branch.value, options));
   }
@@ -110,7 +112,7 @@ function branchOf(
   value: unknown,
 ): { readonly type: AvscType; readonly value: unknown; readonly index: number } | undefined {
   const keys = isPlainObject(value) ? Object.keys(value) : [];
-  const name = value === null ? "null" : keys.length === 1 ? keys[0]! : "";
+  const name = value === null ? "null" : keys.length === 1 ? (keys[0] ?? "") : "";
   const index = union._branchIndices[name];
   const type = typeof index === "number" ? union.types[index] : undefined;
   if (type === undefined) return undefined;
@@ -127,7 +129,7 @@ function readWrapped(type: AvscType, reader: Pick<AvscType, "_read">, tap: ReadT
 }
 
 function wrap(type: AvscType, value: unknown): unknown {
-  return type.typeName === "null" ? null : { [type.branchName!]: value };
+  return type.typeName === "null" ? null : { [type.branchName ?? ""]: value };
 }
 
 /** The branch that reads what the writer wrote: first one of the same type and name, then the first that can be resolved. */

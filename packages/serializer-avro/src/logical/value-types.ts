@@ -42,7 +42,7 @@ export class DecimalType extends ConvertingType {
     const bytes = toTwosComplement(sign === "-" ? -magnitude : magnitude);
     if (this.size === undefined) return bytes;
     if (bytes.length > this.size) return undefined;
-    const padded = new Uint8Array(this.size).fill(bytes[0]! & 0x80 ? 0xff : 0);
+    const padded = new Uint8Array(this.size).fill((bytes[0] ?? 0) & 0x80 ? 0xff : 0);
     padded.set(bytes, this.size - bytes.length);
     return padded;
   }
@@ -61,7 +61,7 @@ export class DecimalType extends ConvertingType {
 
   #toUnscaled(bytes: Uint8Array): bigint {
     // Digits beyond the precision are refused before they are converted, which takes time in the square of their number.
-    const isNegative = bytes.length > 0 && (bytes[0]! & 0x80) !== 0;
+    const isNegative = bytes.length > 0 && ((bytes[0] ?? 0) & 0x80) !== 0;
     let start = 0;
     while (start < bytes.length - 1 && bytes[start] === (isNegative ? 0xff : 0)) start++;
     if (bytes.length === 0 || bytes.length - start > this.precision * 0.42 + 2) throw this.outOfRange();

@@ -71,7 +71,8 @@ export function buildType(schema: unknown, settings: TypeSettings): AvscType {
     const { logicalType, meaning, ...underlying } = node as NodeSchema;
     if (logicalType !== undefined) return logicalTypes[logicalType as LogicalTypeName](underlying, options);
     const isBigInt = underlying.type === "long" && settings.longs === "bigint";
-    const builder = isBigInt ? BigIntLongType : types[underlying.type as string]!;
+    const builder = isBigInt ? BigIntLongType : types[underlying.type as string];
+    if (builder === undefined) throw new TypeError(`Avro has no type ${JSON.stringify(underlying.type)}.`);
     return withMeaning(new builder(underlying, options), meaning as string | undefined);
   };
   return buildAvscType(schema, { registry: Object.create(null) as Record<string, AvscType>, typeHook });

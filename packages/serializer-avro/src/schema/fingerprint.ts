@@ -11,6 +11,6 @@ const table: readonly bigint[] = Array.from({ length: 256 }, (_, index) => {
 export function crc64Avro(bytes: Uint8Array): bigint {
   let fingerprint = emptyFingerprint;
   for (const byte of bytes)
-    fingerprint = (fingerprint >> 8n) ^ table[Number((fingerprint ^ BigInt(byte)) & 0xffn)]!;
+    fingerprint = (fingerprint >> 8n) ^ (table[Number((fingerprint ^ BigInt(byte)) & 0xffn)] ?? 0n);
   return fingerprint;
 }

@@ -52,20 +52,18 @@ export class ReadTap {
   }
 
   readBoolean(): boolean {
-    if (this.pos >= this.end) throw this.#truncated();
-    const byte = this.buf[this.pos++]!;
+    const byte = this.#nextByte();
     if (byte > 1) throw this.failure("malformed", "a boolean is neither 0 nor 1", this.pos - 1);
     return byte === 1;
   }
 
   readInt(): number {
     const { buf, pos } = this;
-    if (pos < this.end) {
-      const byte = buf[pos]!;
-      if (byte < 0x80) {
-        this.pos = pos + 1;
-        return (byte >>> 1) ^ -(byte & 1);
-      }
+    const byte = buf[pos];
+    // Undefined behind the end.
+    if (byte !== undefined && byte < 0x80) {
+      this.pos = pos + 1;
+      return (byte >>> 1) ^ -(byte & 1);
     }
     return this.#readWideInt();
   }
@@ -73,12 +71,11 @@ export class ReadTap {
   /** Reads a long as a number; beyond 2^53 it is rounded, which serves counts, indexes and promotion to floating point. */
   readLong(): number {
     const { buf, pos } = this;
-    if (pos < this.end) {
-      const byte = buf[pos]!;
-      if (byte < 0x80) {
-        this.pos = pos + 1;
-        return (byte >>> 1) ^ -(byte & 1);
-      }
+    const byte = buf[pos];
+    // Undefined behind the end.
+    if (byte !== undefined && byte < 0x80) {
+      this.pos = pos + 1;
+      return (byte >>> 1) ^ -(byte & 1);
     }
     return Number(this.#readWideLong());
   }
@@ -86,12 +83,11 @@ export class ReadTap {
   /** Reads a long exactly: a number when it is a safe integer, otherwise a bigint. */
   readExactLong(): number | bigint {
     const { buf, pos } = this;
-    if (pos < this.end) {
-      const byte = buf[pos]!;
-      if (byte < 0x80) {
-        this.pos = pos + 1;
-        return (byte >>> 1) ^ -(byte & 1);
-      }
+    const byte = buf[pos];
+    // Undefined behind the end.
+    if (byte !== undefined && byte < 0x80) {
+      this.pos = pos + 1;
+      return (byte >>> 1) ^ -(byte & 1);
     }
     return this.#readWideLong();
   }
@@ -272,8 +268,10 @@ export class ReadTap {
   }
 
   #nextByte(): number {
-    if (this.pos >= this.end) throw this.#truncated();
-    return this.buf[this.pos++]!;
+    const byte = this.buf[this.pos];
+    if (byte === undefined) throw this.#truncated();
+    this.pos++;
+    return byte;
   }
 
   #overlong(start: number): WaybillError {

@@ -167,7 +167,7 @@ export class BatchWriter {
     this.#uint32(2 * names.length);
     for (const name of names) {
       this.#text(code.string32, name);
-      this.#value(properties[name]!);
+      this.#value(properties[name] ?? null);
     }
     this.#close(start);
   }

@@ -106,7 +106,7 @@ function isOf(bytes: Uint8Array, typeCode: number, length: number): boolean {
 }
 
 function byteBefore({ buffer, byteOffset }: Uint8Array, distance: number): number {
-  return byteOffset < distance ? -1 : new Uint8Array(buffer, byteOffset - distance, 1)[0]!;
+  return byteOffset < distance ? -1 : new DataView(buffer, byteOffset - distance, 1).getUint8(0);
 }
 
 function uuidText(bytes: Uint8Array): string {

@@ -23,7 +23,7 @@ export function fromServiceBusMessage(
     replyToSessionId: message.replyToSessionId,
     sessionId: message.sessionId,
     partitionKey: message.partitionKey,
-    viaPartitionKey: raw.messageAnnotations?.["x-opt-via-partition-key"] ?? undefined,
+    viaPartitionKey: (raw.messageAnnotations?.["x-opt-via-partition-key"] ?? undefined) as string | undefined,
     timeToLive,
     scheduledEnqueueTimeUtc: message.scheduledEnqueueTimeUtc,
     forcePersistence: raw.header?.durable || undefined,

@@ -22,7 +22,7 @@ export interface DeliveryHandling {
   readonly onFault: (error: unknown) => void;
   /** Gives back a message that came when nobody wanted any more; never rejects. */
   readonly giveBack: (delivery: AzureDelivery) => Promise<void>;
-  /** Is told before the handlers that run are waited for. */
+  /** Is called before the handlers that run are waited for. */
   readonly onStopping: () => void;
   readonly onStopped: (subscription: TransportSubscription) => void;
 }
@@ -173,7 +173,8 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
       taking.taken -= 1;
       this.#waiting.shift()?.();
       // What is being settled takes no place, but needs the link.
-      if (delivery.state === "settling") delivery.settling!.then(this.#onDone, this.#onDone);
+      const { state, settling } = delivery;
+      if (state === "settling" && settling !== undefined) settling.then(this.#onDone, this.#onDone);
       else this.#onDone();
     };
     const handled = this.#isStopping && delivery.isLocked ? giveBack(delivery) : handle(delivery);

@@ -81,10 +81,10 @@ export class PulledLink implements WatchedLink {
   }
 
   restart(stall: LinkStall): void {
-    const tell = (confirmed: LinkStall) => this.#watch.onStalled(confirmed);
+    const report = (confirmed: LinkStall) => this.#watch.onStalled(confirmed);
     // Nobody else gets the messages of a session.
-    if (stall.sessionId !== undefined) tell(stall);
-    else this.suspicion = new Suspicion(stall, tell);
+    if (stall.sessionId !== undefined) report(stall);
+    else this.suspicion = new Suspicion(stall, report);
     this.#stalling.abort();
   }
 

@@ -35,7 +35,8 @@ export async function receiveDeferred(
     await Promise.all(doubtful.map(({ sequenceNumber }) => sequenceNumber && peek(sequenceNumber)));
   }
   for (const message of doubtful) {
-    const properties = peeked.get(fromLong(message.sequenceNumber!));
+    const { sequenceNumber } = message;
+    const properties = sequenceNumber && peeked.get(fromLong(sequenceNumber));
     if (properties !== undefined) message.applicationProperties = properties;
   }
   return messages;

@@ -12,7 +12,7 @@ export const closedConnections: SdkPatch = {
     missingMethods("AMQP connection", _connection, ["on", "is_closed", "abort_socket"]),
   connection(connection) {
     const { _connection: inner } = connection;
-    // Not before it is open: whoever opens it listens for its close, and is told first.
+    // Not before it is open: whoever opens it listens for its close, and is notified first.
     const listen = () => {
       if (!inner.listeners("connection_close").includes(onClosed)) inner.once("connection_close", onClosed);
     };
@@ -21,7 +21,7 @@ export const closedConnections: SdkPatch = {
   },
 };
 
-/** Who closes a connection is told so, too: then both ends are closed. */
+/** Who closes a connection is notified, too: then both ends are closed. */
 function onClosed(this: RheaConnection): void {
   // rhea arms the timer of its idle time-out when it has done with what came in, and would do so for a connection that is gone.
   process.nextTick(() => {

@@ -17,7 +17,7 @@ export function endOf({ _connection: inner }: AmqpConnection): AbortSignal {
     ends.delete(inner);
     controller.abort();
   };
-  // Who is told of the close itself comes first. Not every closed connection is told to be disconnected, too.
+  // Who is notified of the close itself comes first. Not every closed connection emits `disconnected`, too.
   const onClose = () => setImmediate(end);
   inner.on("disconnected", end);
   inner.on("connection_close", onClose);

@@ -134,7 +134,7 @@ function readSessionExactly(session: RheaSession, reading: ExactReading): RheaSe
 function* eachExactly(items: readonly unknown[], reading: ExactReading): Generator<unknown> {
   for (let index = 0; index < items.length; index += 1) {
     reading.begin();
-    // Whatever becomes of whoever reads: nobody else runs before.
+    // Whatever happens to whoever reads: nobody else runs before.
     queueMicrotask(() => reading.end());
     try {
       yield items[index];

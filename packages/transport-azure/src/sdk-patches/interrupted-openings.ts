@@ -41,7 +41,7 @@ export function interruptedOpenings(): SdkPatch {
         endOpening(context.connection);
         return close.call(this);
       };
-      tellWhoWaitsForItsEnd(context);
+      notifyWhoWaitsForItsEnd(context);
     },
     connection(connection) {
       openForAll(connection);
@@ -102,8 +102,8 @@ function endOpening(connection: AmqpConnection): void {
   if (openings.has(connection) && !connection.isOpen()) inner.abort_socket(inner.socket);
 }
 
-/** A connection that was closed from this side is told to be closed, and not to be disconnected. */
-function tellWhoWaitsForItsEnd(context: ConnectionContext): void {
+/** A connection that was closed from this side emits that it is closed, and not that it is disconnected. */
+function notifyWhoWaitsForItsEnd(context: ConnectionContext): void {
   const { waitForDisconnectedEvent } = context;
   if (waitForDisconnectedEvent === undefined) return;
   context.waitForDisconnectedEvent = function () {

@@ -63,8 +63,7 @@ export interface ServiceBusSenderLike {
 }
 
 /** A batch as `sendMessages` takes it: by members that are not public and differ from version to version. */
-// biome-ignore lint/suspicious/noExplicitAny: only the SDK's own methods take it.
-type AnyMessageBatch = any;
+type AnyMessageBatch = object;
 
 /** The part of the SDK's batch that is used. */
 export interface ServiceBusMessageBatchLike {
@@ -175,8 +174,7 @@ export interface ServiceBusListSessionsOptions extends ServiceBusCallOptions {
 }
 
 /** Properties whose values rhea, the AMQP library beneath the SDK, can encode. */
-// biome-ignore lint/suspicious/noExplicitAny: the SDK names fewer types than it encodes.
-export type WireProperties = { [name: string]: any };
+export type WireProperties = { [name: string]: unknown };
 
 /** A message to send, section by section: the form of the SDK that hides nothing of AMQP. */
 export interface AnnotatedMessage {

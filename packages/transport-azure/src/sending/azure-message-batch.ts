@@ -76,7 +76,8 @@ export class AzureMessageBatch implements TransportMessageBatch {
 
   /** Whether the SDK would treat it as the first, to which it gave no trace context: it gives none to messages that carry one. */
   #isAlike(message: EncodedMessage): boolean {
-    return isTraced(message) || !isTraced(this.#messages[0]!);
+    const [first] = this.#messages;
+    return isTraced(message) || first === undefined || !isTraced(first);
   }
 
   /** There is no room for the message, either, when the SDK, which may take more bytes or add trace contexts, has none for the earlier ones. */

@@ -31,7 +31,9 @@ export class AzureSender implements TransportSender {
 
   send(messages: readonly EncodedMessage[], options?: CallOptions): Promise<void> {
     return this.#send(options, (sender, callOptions) => {
-      if (messages.length === 1) return sender.sendMessages(toServiceBusMessage(messages[0]!), callOptions);
+      const [only, second] = messages;
+      if (only !== undefined && second === undefined)
+        return sender.sendMessages(toServiceBusMessage(only), callOptions);
       return this.#sendAsBatch(sender, messages, callOptions);
     });
   }

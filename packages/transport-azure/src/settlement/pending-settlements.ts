@@ -4,7 +4,7 @@ import type { Settlement } from "./settlement.js";
 /** How often to look whether a link is lost, in milliseconds. */
 const lookEveryMs = 250;
 
-/** Watches over settlements that wait for their answer, because nobody tells them that their link was lost. */
+/** Watches over settlements that wait for their answer, because nobody notifies them that their link was lost. */
 export class PendingSettlements {
   /**
    * In no order. A `Map` makes itself again after so many entries, and each of its forms leads to the next: when the garbage collector has
@@ -19,7 +19,7 @@ export class PendingSettlements {
     this.#settleAgain = settleAgain;
   }
 
-  /** Watches until its end is told. Without an answer for so many milliseconds, its link counts as lost. */
+  /** Watches until its end is announced. Without an answer for so many milliseconds, its link counts as lost. */
   watch(settlement: Settlement, timeoutMs = Number.POSITIVE_INFINITY): void {
     this.#timer ??= setInterval(this.#look, lookEveryMs).unref();
     settlement.answerUntil = performance.now() + timeoutMs;
@@ -41,8 +41,8 @@ export class PendingSettlements {
     const { place } = settlement;
     if (place < 0) return false;
     settlement.place = -1;
-    const last = this.#watched.pop()!;
-    if (last !== settlement) {
+    const last = this.#watched.pop();
+    if (last !== undefined && last !== settlement) {
       this.#watched[place] = last;
       last.place = place;
     }

@@ -26,7 +26,7 @@ describe("a link that has credit, while a message waits, and delivers nothing", 
 
   it("is made again under a call that waits, which gets the message", async () => {
     await using fixture = await openLossyFixture({}, undefined, { watchdog });
-    const { events, stalls } = told();
+    const { events, stalls } = reported();
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock", events);
     const waiting = receiver.receive({ maxMessages: 5, maxWaitTimeInMs: 20_000 });
     await stallWhenItWaits(fixture);
@@ -38,7 +38,7 @@ describe("a link that has credit, while a message waits, and delivers nothing", 
 
   it("is made again under calls that wait shorter than it takes to notice", async () => {
     await using fixture = await openLossyFixture({}, undefined, { watchdog });
-    const { events, stalls } = told();
+    const { events, stalls } = reported();
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock", events);
     const first = receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 20_000 });
     await send(fixture, "first");
@@ -56,7 +56,7 @@ describe("a link that has credit, while a message waits, and delivers nothing", 
 
   it("ends the session that it holds, whose message the next one gets", async () => {
     await using fixture = await openLossyFixture({ requiresSession: true }, undefined, { watchdog });
-    const { events, stalls } = told();
+    const { events, stalls } = reported();
     const accept = () =>
       fixture.transport.acceptSession({ queue: "orders" }, "a", {
         receiveMode: "peekLock",
@@ -104,7 +104,7 @@ describe("a link that is silent", () => {
     expect(stalls).toEqual([]);
   });
 
-  it("is made again less and less often while somebody else holds what waits, and nothing is told", async () => {
+  it("is made again less and less often while somebody else holds what waits, and nothing is reported", async () => {
     await using fixture = await openLossyFixture({}, undefined, { watchdog });
     await send(fixture, "held by another");
     await fixture.broker.receiver("orders").receive();
@@ -162,14 +162,14 @@ describe("the options of the watchdog", () => {
   });
 });
 
-function told() {
+function reported() {
   const stalls: LinkStall[] = [];
   return { stalls, events: { onLinkStalled: (stall: LinkStall) => void stalls.push(stall) } };
 }
 
 /** Subscribes with a handler that completes what it gets. */
 function subscribe({ transport }: Fixture) {
-  const { stalls, events } = told();
+  const { stalls, events } = reported();
   const bodies: string[] = [];
   const receiver = transport.createReceiver({ queue: "orders" }, "peekLock", events);
   const handlers: SubscribeHandlers = {

@@ -18,7 +18,7 @@ export interface ReceiverWatchSettings {
   readonly held: () => ReadonlySet<bigint>;
 }
 
-/** What the links of one receiver share: by whom they are watched, how a backlog is seen, and whom their stalls are told. */
+/** What the links of one receiver share: by whom they are watched, how a backlog is seen, and to whom their stalls are reported. */
 export class ReceiverWatch {
   readonly #settings: ReceiverWatchSettings;
   #stalls = 0;

@@ -9,18 +9,18 @@ const timeoutMs = 10_000;
  */
 export class Suspicion {
   readonly #stall: LinkStall;
-  readonly #tell: (stall: LinkStall) => void;
+  readonly #report: (stall: LinkStall) => void;
   #untilMs = performance.now() + timeoutMs;
 
-  constructor(stall: LinkStall, tell: (stall: LinkStall) => void) {
+  constructor(stall: LinkStall, report: (stall: LinkStall) => void) {
     this.#stall = stall;
-    this.#tell = tell;
+    this.#report = report;
   }
 
   /** The other link delivered. */
   confirm(): void {
     if (performance.now() > this.#untilMs) return;
     this.#untilMs = 0;
-    this.#tell(this.#stall);
+    this.#report(this.#stall);
   }
 }

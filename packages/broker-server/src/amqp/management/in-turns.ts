@@ -10,7 +10,7 @@ export async function inTurns<Item, Result>(
   const results: Promise<Result>[] = [];
   for (const item of items) {
     const result = act(item);
-    // Whoever waits for all of them is told of it; until then it is nobody's.
+    // Whoever waits for all of them gets it; until then it is nobody's.
     result.catch(() => {});
     results.push(result);
     await pause();

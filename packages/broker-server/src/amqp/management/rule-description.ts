@@ -56,11 +56,11 @@ export function fromRuleDescription({ name, filter, action, createdAt }: RuleDes
 function toFilter(description: AmqpMap): RuleFilter {
   const sql = mapIn(description, "sql-filter");
   const correlation = mapIn(description, "correlation-filter");
-  if ((sql === undefined) === (correlation === undefined)) {
-    throw badRequest("A rule has either a 'sql-filter' or a 'correlation-filter'.");
+  if (sql !== undefined && correlation === undefined) return toSqlFilter(toSqlText(sql, "sql-filter"));
+  if (correlation !== undefined && sql === undefined) {
+    return { type: "correlation", ...toCorrelation(correlation) };
   }
-  if (sql !== undefined) return toSqlFilter(toSqlText(sql, "sql-filter"));
-  return { type: "correlation", ...toCorrelation(correlation!) };
+  throw badRequest("A rule has either a 'sql-filter' or a 'correlation-filter'.");
 }
 
 /** SDKs send the two constant filters as these expressions. */

@@ -26,7 +26,7 @@ export function toPropertyText(value: ApplicationPropertyValue): string {
     case "string":
       return toAscii(JSON.stringify(value));
     case "number":
-      // An integer beyond these has to be told from a 64-bit integer.
+      // An integer beyond these has to be distinguished from a 64-bit integer.
       return Number.isInteger(value) && !Number.isSafeInteger(value)
         ? value.toExponential()
         : Object.is(value, -0)

@@ -6,12 +6,12 @@ import { parseResource, scopeOf } from "../management/resource.js";
 import { handleMessages, rightFor } from "../messages/handle-messages.js";
 import { parseMessageRequest } from "../messages/message-resource.js";
 import { control, parseControl } from "./control.js";
-import { asksForHealth, tellHealth } from "./health.js";
+import { asksForHealth, reportHealth } from "./health.js";
 
 /** Answers a request. Throws `BrokerError` or `HttpRefusal`, the same whether what it is about exists or not unless the client may know. */
 export async function handle(context: HttpContext, request: HttpRequest): Promise<HttpResponse> {
   const { broker } = context;
-  if (asksForHealth(request)) return tellHealth(broker);
+  if (asksForHealth(request)) return reportHealth(broker);
   const controlled = parseControl(request.segments);
   if (controlled !== undefined) {
     authorize(context, request, controlled.path ?? "", "Manage");

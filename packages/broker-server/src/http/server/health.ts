@@ -9,7 +9,7 @@ export function asksForHealth({ method, segments, headers, query }: HttpRequest)
 }
 
 /** 200 while the broker works; 503 after it was closed or its storage failed. */
-export function tellHealth(broker: Broker): HttpResponse {
+export function reportHealth(broker: Broker): HttpResponse {
   const isHealthy = works(broker);
   const body = isHealthy
     ? { status: "healthy", message: "waybill broker: healthy" }

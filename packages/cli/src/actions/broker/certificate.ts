@@ -35,7 +35,7 @@ export async function show({ directory = defaultDirectory() }: CertificateOption
 export async function remove({ directory = defaultDirectory() }: CertificateOptions): Promise<ExitCode> {
   await removeCertificate(directory);
   process.stdout.write(
-    "Removed. What clients were told to trust, they trust no more once its file is gone.\n",
+    "Removed. What clients were set to trust, they trust no more once its file is gone.\n",
   );
   return exitCodes.ok;
 }

@@ -37,14 +37,15 @@ export interface RepairCommandOptions extends CommonOptions, SelectionOptions {
 }
 
 export async function repair(from: DeadLetterAddress, options: RepairCommandOptions): Promise<ExitCode> {
-  if (options.apply === true && options.receipts === undefined) {
+  const { apply: isApplied = false, receipts } = options;
+  if (isApplied && receipts === undefined) {
     throw new UsageError(
       "--apply needs --receipts FILE: it remembers what was sent, so that an interrupted repair can go on.",
     );
   }
   await using context = await openBrokerContext(options);
-  return options.apply === true
-    ? await apply(context, from, options)
+  return isApplied && receipts !== undefined
+    ? await apply(context, from, options, receipts)
     : await rehearse(context, from, options);
 }
 
@@ -73,10 +74,11 @@ async function apply(
   context: BrokerContext,
   from: DeadLetterAddress,
   options: RepairCommandOptions,
+  receiptFile: string,
 ): Promise<ExitCode> {
   const { terminal } = context;
   const expected = await countOf(context, from);
-  const receipts: ReceiptLog = await openReceiptFile(options.receipts!);
+  const receipts: ReceiptLog = await openReceiptFile(receiptFile);
   const progress = terminal.progress("dead letters");
   let sent = 0;
   try {
@@ -96,7 +98,7 @@ async function apply(
     if (!isInterruption(error, context)) throw error;
     progress.stop();
     terminal.note(
-      `Interrupted: ${counted(sent, "dead letter")} ${sent === 1 ? "was" : "were"} sent again. To go on, run the same command with the same --receipts ${options.receipts}.`,
+      `Interrupted: ${counted(sent, "dead letter")} ${sent === 1 ? "was" : "were"} sent again. To go on, run the same command with the same --receipts ${receiptFile}.`,
     );
     return exitCodes.interrupted;
   } finally {

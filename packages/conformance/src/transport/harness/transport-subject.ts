@@ -1,7 +1,7 @@
 import type { Transport } from "@waybill/core";
 import type { TransportCapability } from "@waybill/core/transport";
 
-/** What the transport suite is told about the transport under test. */
+/** What the transport suite knows of the transport under test. */
 export interface TransportSubject {
   /** Opens the transport on a broker, or a part of one, that no other case sees. Every case makes its own. */
   create(): Promise<TransportFixture>;

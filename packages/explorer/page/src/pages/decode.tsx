@@ -1,11 +1,11 @@
 import type { TargetedSubmitEvent, VNode } from "preact";
 import { useState } from "preact/hooks";
-import { errorText, post } from "./api.js";
-import { AttemptsTable } from "./attempts-table.js";
-import { HexTable } from "./hex-table.js";
-import { Field, formValues, Problem } from "./parts.js";
-import type { MessageView } from "./types.js";
-import { ValueTree } from "./value-view.js";
+import { errorText, post } from "../data/api.js";
+import type { MessageView } from "../data/types.js";
+import { AttemptsTable } from "../parts/attempts-table.js";
+import { HexTable } from "../parts/hex-table.js";
+import { Field, formValues, Problem } from "../parts/parts.js";
+import { ValueTree } from "../parts/value-view.js";
 
 /** A body from somewhere else, read by the chain. */
 export function DecodePage(): VNode {

@@ -1,11 +1,11 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { errorText, post } from "./api.js";
-import { Problem, Waiting } from "./parts.js";
-import { Text } from "./text.js";
-import type { SessionList, SessionStateView } from "./types.js";
-import { useLoad } from "./use-load.js";
-import { ValueTree } from "./value-view.js";
+import { errorText, post } from "../data/api.js";
+import type { SessionList, SessionStateView } from "../data/types.js";
+import { useLoad } from "../data/use-load.js";
+import { Problem, Waiting } from "../parts/parts.js";
+import { Text } from "../parts/text.js";
+import { ValueTree } from "../parts/value-view.js";
 
 /** The sessions that have messages, each with its state when asked for. */
 export function Sessions({ entity }: { readonly entity: string }): VNode {

@@ -1,10 +1,10 @@
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { errorText, post } from "./api.js";
-import { countText, plural } from "./format.js";
-import { Field, formValues, Problem } from "./parts.js";
+import { errorText, post } from "../data/api.js";
+import { countText, plural } from "../data/format.js";
+import type { About, GroupView, RepairJobView, RepairPreview } from "../data/types.js";
+import { Field, formValues, Problem } from "../parts/parts.js";
 import { Differences } from "./repair-differences.js";
-import type { About, GroupView, RepairJobView, RepairPreview } from "./types.js";
 
 interface RepairPanelProps {
   readonly about: About;

@@ -1,10 +1,10 @@
 import type { TargetedSubmitEvent, VNode } from "preact";
 import { useState } from "preact/hooks";
-import { errorText, post } from "./api.js";
-import { sizeText } from "./format.js";
-import { HexTable } from "./hex-table.js";
-import { Field, formValues, Problem } from "./parts.js";
-import type { About, SentView } from "./types.js";
+import { errorText, post } from "../data/api.js";
+import { sizeText } from "../data/format.js";
+import type { About, SentView } from "../data/types.js";
+import { HexTable } from "../parts/hex-table.js";
+import { Field, formValues, Problem } from "../parts/parts.js";
 
 /** A message written by hand: the chain's serializer writes it, its schemas check it. */
 export function SendForm({ about, entity }: { readonly about: About; readonly entity: string }): VNode {

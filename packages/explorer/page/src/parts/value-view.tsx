@@ -1,9 +1,9 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { errorText, get } from "./api.js";
-import { countText, sizeText } from "./format.js";
+import { errorText, get } from "../data/api.js";
+import { countText, sizeText } from "../data/format.js";
+import type { ContainerNode, LeafNode, ValueNode } from "../data/types.js";
 import { Text } from "./text.js";
-import type { ContainerNode, LeafNode, ValueNode } from "./types.js";
 
 /** Where the rest of a value is asked for. */
 export interface ValueSource {

@@ -1,11 +1,11 @@
 import type { TargetedSubmitEvent, VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { errorText, lines, post } from "./api.js";
-import { countText } from "./format.js";
-import { Field, formValues, Problem } from "./parts.js";
-import { ResultTable } from "./result-table.js";
-import type { SavedSearch, SearchCriteria, SearchEvent } from "./types.js";
-import { useLoad } from "./use-load.js";
+import { errorText, lines, post } from "../data/api.js";
+import { countText } from "../data/format.js";
+import type { SavedSearch, SearchCriteria, SearchEvent } from "../data/types.js";
+import { useLoad } from "../data/use-load.js";
+import { ResultTable } from "../messages/result-table.js";
+import { Field, formValues, Problem } from "../parts/parts.js";
 
 type Hit = Extract<SearchEvent, { kind: "hit" }>;
 

@@ -1,10 +1,10 @@
 import type { TargetedKeyboardEvent, VNode } from "preact";
 import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
-import { countText, sizeText, timeText } from "./format.js";
-import { MessagePages } from "./message-pages.js";
-import { Problem } from "./parts.js";
-import { Text } from "./text.js";
-import type { MessageRow } from "./types.js";
+import { countText, sizeText, timeText } from "../data/format.js";
+import { MessagePages } from "../data/message-pages.js";
+import type { MessageRow } from "../data/types.js";
+import { Problem } from "../parts/parts.js";
+import { Text } from "../parts/text.js";
 
 const rowHeight = 34;
 /** Browsers lay out no taller boxes; beyond, scrolling goes by several rows a pixel. */

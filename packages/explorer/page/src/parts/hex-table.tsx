@@ -1,8 +1,8 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { get } from "./api.js";
-import { countText, sizeText } from "./format.js";
-import type { HexView } from "./types.js";
+import { get } from "../data/api.js";
+import { countText, sizeText } from "../data/format.js";
+import type { HexView } from "../data/types.js";
 
 interface HexTableProps {
   readonly hex: HexView;

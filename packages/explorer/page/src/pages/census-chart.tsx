@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
-import { countText, timeText } from "./format.js";
-import type { CensusCount, CensusPoint } from "./types.js";
+import { countText, timeText } from "../data/format.js";
+import type { CensusCount, CensusPoint } from "../data/types.js";
 
 interface CensusChartProps {
   readonly entity: string;

@@ -1,8 +1,8 @@
 import type { VNode } from "preact";
-import { countText, sizeText } from "./format.js";
-import { Text } from "./text.js";
-import type { RepairDifference, RepairPreview } from "./types.js";
-import { ValueTree } from "./value-view.js";
+import { countText, sizeText } from "../data/format.js";
+import type { RepairDifference, RepairPreview } from "../data/types.js";
+import { Text } from "../parts/text.js";
+import { ValueTree } from "../parts/value-view.js";
 
 interface DifferencesProps {
   readonly preview: RepairPreview;

@@ -1,10 +1,10 @@
 import type { VNode } from "preact";
-import { countText, plural } from "./format.js";
-import { Field, formValues, Problem, Waiting } from "./parts.js";
-import { ResultTable } from "./result-table.js";
-import { href } from "./route.js";
-import type { Conversation } from "./types.js";
-import { useLoad } from "./use-load.js";
+import { countText, plural } from "../data/format.js";
+import { href } from "../data/route.js";
+import type { Conversation } from "../data/types.js";
+import { useLoad } from "../data/use-load.js";
+import { ResultTable } from "../messages/result-table.js";
+import { Field, formValues, Problem, Waiting } from "../parts/parts.js";
 
 /** What belongs to an id: by correlation id, address for replies and trace, oldest first. */
 export function ConversationPage({ id }: { readonly id: string | undefined }): VNode {

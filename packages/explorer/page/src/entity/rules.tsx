@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
-import { Problem, Waiting } from "./parts.js";
-import { useLoad } from "./use-load.js";
+import { useLoad } from "../data/use-load.js";
+import { Problem, Waiting } from "../parts/parts.js";
 
 interface Rule {
   readonly name: string;

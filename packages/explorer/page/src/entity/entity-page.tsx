@@ -1,15 +1,15 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { DeadLetters } from "./dead-letters.js";
-import { countText } from "./format.js";
-import { MessageDetails } from "./message-details.js";
-import { MessageList } from "./message-list.js";
-import { href } from "./route.js";
+import { countText } from "../data/format.js";
+import { href } from "../data/route.js";
+import type { About, EntityView } from "../data/types.js";
+import type { Live } from "../data/use-live.js";
+import { DeadLetters } from "../dead-letters/dead-letters.js";
+import { MessageDetails } from "../messages/message-details.js";
+import { MessageList } from "../messages/message-list.js";
 import { Rules } from "./rules.js";
 import { SendForm } from "./send.js";
 import { Sessions } from "./sessions.js";
-import type { About, EntityView } from "./types.js";
-import type { Live } from "./use-live.js";
 
 interface EntityPageProps {
   readonly about: About;

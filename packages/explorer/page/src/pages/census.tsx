@@ -1,11 +1,11 @@
 import type { TargetedSubmitEvent, VNode } from "preact";
 import { useState } from "preact/hooks";
-import { errorText, get, lines } from "./api.js";
+import { errorText, get, lines } from "../data/api.js";
+import { countText, timeText } from "../data/format.js";
+import type { About, CensusPoint, PlanView } from "../data/types.js";
+import { useLoad } from "../data/use-load.js";
+import { Field, formValues, Problem, Section, Waiting } from "../parts/parts.js";
 import { CensusChart, seriesNames } from "./census-chart.js";
-import { countText, timeText } from "./format.js";
-import { Field, formValues, Problem, Section, Waiting } from "./parts.js";
-import type { About, CensusPoint, PlanView } from "./types.js";
-import { useLoad } from "./use-load.js";
 
 interface Censuses {
   readonly points: readonly CensusPoint[];

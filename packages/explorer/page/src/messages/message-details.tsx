@@ -1,15 +1,15 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { apiUrl } from "./api.js";
-import { AttemptsTable } from "./attempts-table.js";
-import { plural, sizeText, timeText } from "./format.js";
-import { HexTable } from "./hex-table.js";
-import { Problem, Waiting } from "./parts.js";
-import { href } from "./route.js";
-import { Text } from "./text.js";
-import type { About, MessageView, PropertyView, ReadingView } from "./types.js";
-import { useLoad } from "./use-load.js";
-import { ValueTree } from "./value-view.js";
+import { apiUrl } from "../data/api.js";
+import { plural, sizeText, timeText } from "../data/format.js";
+import { href } from "../data/route.js";
+import type { About, MessageView, PropertyView, ReadingView } from "../data/types.js";
+import { useLoad } from "../data/use-load.js";
+import { AttemptsTable } from "../parts/attempts-table.js";
+import { HexTable } from "../parts/hex-table.js";
+import { Problem, Waiting } from "../parts/parts.js";
+import { Text } from "../parts/text.js";
+import { ValueTree } from "../parts/value-view.js";
 
 interface MessageDetailsProps {
   readonly about: About;

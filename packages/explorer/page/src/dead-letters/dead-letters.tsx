@@ -1,12 +1,12 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { countText, plural, timeText } from "./format.js";
-import { Problem, Waiting } from "./parts.js";
+import { countText, plural, timeText } from "../data/format.js";
+import { href } from "../data/route.js";
+import type { About, DeadLettersView, GroupView, RepairJobView } from "../data/types.js";
+import { useLoad } from "../data/use-load.js";
+import { Problem, Waiting } from "../parts/parts.js";
+import { Text } from "../parts/text.js";
 import { RepairPanel, unfinished } from "./repair-panel.js";
-import { href } from "./route.js";
-import { Text } from "./text.js";
-import type { About, DeadLettersView, GroupView, RepairJobView } from "./types.js";
-import { useLoad } from "./use-load.js";
 
 interface DeadLettersProps {
   readonly about: About;

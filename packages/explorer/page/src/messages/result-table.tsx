@@ -1,9 +1,9 @@
 import type { VNode } from "preact";
-import { timeText } from "./format.js";
+import { timeText } from "../data/format.js";
+import { href } from "../data/route.js";
+import type { MessageRow } from "../data/types.js";
+import { Text } from "../parts/text.js";
 import { ReadBy } from "./message-list.js";
-import { href } from "./route.js";
-import { Text } from "./text.js";
-import type { MessageRow } from "./types.js";
 
 interface Result {
   readonly path: string;

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
+import type { AttemptView } from "../data/types.js";
 import { Text } from "./text.js";
-import type { AttemptView } from "./types.js";
 
 interface AttemptsTableProps {
   readonly title: string;
