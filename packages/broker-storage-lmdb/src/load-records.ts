@@ -47,8 +47,8 @@ function countReference(packs: ReadonlyMap<number, FoundPack>, bodyId: number): 
   const pack = packs.get(Math.floor(bodyId / MOST_BODIES_IN_PACK));
   const index = bodyId % MOST_BODIES_IN_PACK;
   const length = pack?.lengths[index] ?? -1;
-  if (length < 0) throw new RangeError("the body of a message is missing");
-  pack!.references[index]! += 1;
+  if (pack === undefined || length < 0) throw new RangeError("the body of a message is missing");
+  pack.references[index] = (pack.references[index] ?? 0) + 1;
 }
 
 function checkRecord(key: Buffer, value: Buffer): void {

@@ -150,8 +150,11 @@ export class GroupCommit {
     this.#positions = positionsLeft;
     this.#complete = 0;
     await this.#target.batch(() => {
-      for (let i = 0, at = 0; i < bytes.length; i++, at += 3) {
-        this.#target.change(bytes[i]!, positions[at]!, positions[at + 1]!, positions[at + 2]!);
+      let at = 0;
+      for (const change of bytes) {
+        const start = positions[at++] as number;
+        const valueStart = positions[at++] as number;
+        this.#target.change(change, start, valueStart, positions[at++] as number);
       }
     });
   }

@@ -67,7 +67,8 @@ export class LmdbTarget implements GroupTarget {
 
   #writeKey(target: Buffer, start: number): number {
     let at = start;
-    for (let from = this.#keyStart; from < this.#keyEnd; from++) target[at++] = this.#keyBytes[from]!;
+    for (let from = this.#keyStart; from < this.#keyEnd; from++)
+      target[at++] = this.#keyBytes[from] as number;
     return at;
   }
 }

@@ -91,8 +91,9 @@ class PageSet {
       throw new RangeError(`it names page ${page}, which it does not have`);
     const bit = 1 << (page & 7);
     const at = Math.floor(page / 8);
-    if ((this.#bits[at]! & bit) !== 0) throw new RangeError(`page ${page} is used twice`);
-    this.#bits[at]! |= bit;
+    const bits = this.#bits[at] ?? 0;
+    if ((bits & bit) !== 0) throw new RangeError(`page ${page} is used twice`);
+    this.#bits[at] = bits | bit;
   }
 }
 

@@ -27,7 +27,7 @@ export class PageFile {
     if (window === undefined) {
       window = this.#fetch(offset - at, WINDOW_BYTES, at + byteLength);
       const [oldest] = this.#windows.keys();
-      if (this.#windows.size === KEPT_WINDOWS) this.#windows.delete(oldest!);
+      if (oldest !== undefined && this.#windows.size === KEPT_WINDOWS) this.#windows.delete(oldest);
       this.#windows.set(number, window);
     }
     if (at + byteLength > window.byteLength) throw endsTooEarly();
