@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { BrokerError, createSystemClock } from "@waybill/broker";
+import { BrokerError } from "@waybill/broker";
 import { storageFailure } from "./storage-failure.js";
 
 /** Stands in the directory while it has an owner, and says who that is. What locks is the kernel, not the file. */
@@ -80,7 +80,7 @@ function own(directory: string, path: string, descriptor: number): () => void {
   const owner: Owner = {
     pid: process.pid,
     host: hostname(),
-    since: new Date(createSystemClock().now()).toISOString(),
+    since: new Date().toISOString(),
   };
   try {
     ftruncateSync(descriptor);

@@ -1,8 +1,7 @@
 import type { MessageFormat } from "../diagnostics/circuit-breaker-event.js";
 import { durationMs } from "../foundation/duration.js";
 import { requireInteger } from "../foundation/integer.js";
-import { type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
-import { requireOneOf } from "../foundation/option-checks.js";
+import { type OptionNames, requireKnownOptions, requireOneOf } from "../foundation/known-options.js";
 import type { CircuitRule } from "./circuit.js";
 
 /** What happens to messages that cannot be read beyond those that are held, while others are read: see {@link CircuitBreakerOptions}. */

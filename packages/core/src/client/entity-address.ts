@@ -1,5 +1,5 @@
 import type { EntityAddress, ReceiveMode, SubQueue } from "../contracts/transport.js";
-import { requireOneOf } from "../foundation/option-checks.js";
+import { requireOneOf } from "../foundation/known-options.js";
 
 /** A queue or, with a subscription, a topic: what the overloads of the client's methods name. */
 export interface EntityName {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { durationMs, requireDuration } from "./duration.js";
 import { requireInteger } from "./integer.js";
-import { requireOneOf, requireType } from "./option-checks.js";
+import { requireOneOf, requireType } from "./known-options.js";
 
 describe("requireOneOf", () => {
   it("takes a choice and names all others where it is none", () => {

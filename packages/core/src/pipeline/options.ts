@@ -21,8 +21,7 @@ import {
 import type { Serializer } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
 import { requireInteger } from "../foundation/integer.js";
-import { type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
-import { requireOneOf } from "../foundation/option-checks.js";
+import { type OptionNames, requireKnownOptions, requireOneOf } from "../foundation/known-options.js";
 import type { MessageType } from "../message-types/message-type.js";
 import {
   createRegistry,

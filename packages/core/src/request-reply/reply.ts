@@ -1,8 +1,7 @@
 import type { CallOptions } from "../contracts/transport.js";
 import { WaybillError } from "../errors/error.js";
 import { quoted } from "../errors/wire-text.js";
-import { kindOf } from "../foundation/known-options.js";
-import { requireOneOf } from "../foundation/option-checks.js";
+import { kindOf, requireOneOf } from "../foundation/known-options.js";
 import type { DeliveredProperties, Message, WritableProperties } from "../message/message.js";
 import { acceptProperty, type FormatNegotiation } from "./accept.js";
 import { replyEntity } from "./reply-address.js";

@@ -1,8 +1,7 @@
 import type { CallOptions } from "../contracts/transport.js";
 import { durationMs } from "../foundation/duration.js";
 import { requireInteger } from "../foundation/integer.js";
-import { type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
-import { requireOneOf } from "../foundation/option-checks.js";
+import { type OptionNames, requireKnownOptions, requireOneOf } from "../foundation/known-options.js";
 import type { Message, ReceivedMessage } from "../message/message.js";
 import type { ProcessErrorArgs } from "../processing/processor-options.js";
 import type { UnmatchedReplyEvent, UnmatchedReplyPolicy } from "./unmatched-reply.js";
