@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import type { Broker } from "@waybill/broker";
 import { decodeWire } from "./messages/wire-decoder.js";
 import {
@@ -56,9 +57,20 @@ function warn({ host }: ResolvedServeOptions, port: number): void {
 }
 
 function toConnectionString({ host, tls, authorization }: ResolvedServeOptions, port: number): string {
-  const name = host.includes(":") ? `[${host}]` : host;
+  const name = hostInUrl(host, tls);
   const emulator = tls === undefined ? ";UseDevelopmentEmulator=true" : "";
   return `Endpoint=sb://${name}:${port};${toCredentials(authorization)}${emulator}`;
+}
+
+/** TLS names the server, and from Node 26 on clients in JavaScript refuse to name it by an address: `localhost` where that is certified. */
+function hostInUrl(host: string, tls: ResolvedServeOptions["tls"]): string {
+  const isLoopback = host === "127.0.0.1" || host === "::1";
+  if (isLoopback && tls !== undefined && isForLocalhost(tls.cert)) return "localhost";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+function isForLocalhost(cert: string | Uint8Array): boolean {
+  return new X509Certificate(cert).checkHost("localhost") !== undefined;
 }
 
 function toCredentials(authorization: ResolvedServeOptions["authorization"]): string {

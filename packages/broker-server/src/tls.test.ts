@@ -63,6 +63,8 @@ describe("serve with TLS", () => {
     await using broker = createBroker();
     await using server = await serve(broker, { port: 0, tls: localhostCertificate });
     expect(server.connectionString).not.toContain("UseDevelopmentEmulator");
+    // Not 127.0.0.1: from Node 26 on nobody may name a server by an address.
+    expect(server.connectionString).toContain(`Endpoint=sb://localhost:${server.port};`);
     const header = await new Promise<Buffer>((resolve, reject) => {
       const socket = connectTls({ port: server.port, host: "127.0.0.1", ca: localhostCertificate.cert });
       socket.on("error", reject);
