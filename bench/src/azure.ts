@@ -10,9 +10,8 @@ import { azureRetryOptions, azureTransport } from "@waybill/transport-azure";
 import type { ReadyRequest } from "./azure-server.js";
 import { Gate } from "./gate.js";
 import { Child } from "./harness/child.js";
-import { type Comparison, comparisonApart } from "./harness/comparison.js";
-import type { Suite } from "./harness/probe.js";
-import type { OpenSide, Side } from "./harness/side.js";
+import { type SidedComparisons, sideOpener, suiteApart } from "./harness/comparison.js";
+import type { Side } from "./harness/side.js";
 import { order } from "./payloads.js";
 
 const batchSize = 100;
@@ -29,12 +28,6 @@ const asBytes: ServiceBusReceiverOptions = { skipParsingBodyAsJson: true };
 const long = { sampleMs: 200, warmUpMs: 3_000 };
 /** Receiving what is to be settled takes several times as long, and is not timed. */
 const short = { sampleMs: 50, warmUpMs: 600 };
-
-/** What is compared; each side is made in a process of its own. */
-interface AzureComparison extends Omit<Comparison, "baseline" | "subject"> {
-  readonly baseline: () => Promise<Side>;
-  readonly subject: () => Promise<Side>;
-}
 
 const perBatch = { unit: "rate", target: 0.95, unitsPerCall: bothSides(batchesPerCall) } as const;
 const perCompletion = { unit: "rate", target: 0.95, unitsPerCall: bothSides(batchSize) } as const;
@@ -58,7 +51,7 @@ const perMessage = { unit: "rate", target: 0.95, unitsPerCall: bothSides(handled
  * Handlers do nothing else. Before every eight calls, which are timed together, the server empties or refills its queue and collects its
  * garbage. Both sides get faster over tens of thousands of messages, which come before the first sample.
  */
-const comparisons: Readonly<Record<string, AzureComparison>> = {
+const comparisons: SidedComparisons = {
   send: {
     name: "2 KB JSON: send batches of 100, against the SDK alone with bytes",
     baseline: sendRaw,
@@ -97,16 +90,10 @@ const comparisons: Readonly<Record<string, AzureComparison>> = {
   },
 };
 
-/** The parts of the suite, by the names under which each can be run alone. */
-export const azureSuite: Suite = Object.fromEntries(
-  Object.entries(comparisons).map(([part, { baseline: _, subject: __, ...line }]) => [
-    part,
-    () => comparisonApart({ ...line, subject: new URL(import.meta.url), args: [part] }),
-  ]),
-);
-
-/** A side of a part, in its own process. Its broker server is another process, its own, too. */
-export const openSide: OpenSide = (part = "", side) => comparisons[part]![side as "baseline" | "subject"]();
+/** Each side has a broker server, which is another process, its own. */
+export const azureSuite = suiteApart(import.meta.url, comparisons);
+/** Opens a side of a part, in its own process. @public */
+export const openSide = sideOpener(comparisons);
 
 function bothSides(units: number): { baseline: number; subject: number } {
   return { baseline: units, subject: units };

@@ -1,8 +1,6 @@
 import { type Broker, createBroker, type QueueOptions, type Receiver, type Sender } from "@waybill/broker";
-import { type Comparison, comparisonApart } from "./harness/comparison.js";
-import type { Suite } from "./harness/probe.js";
-import type { Work } from "./harness/sample.js";
-import type { OpenSide } from "./harness/side.js";
+import { type SidedComparisons, sideOpener, suiteApart } from "./harness/comparison.js";
+import type { Side } from "./harness/side.js";
 import { TrivialQueue } from "./trivial-queue.js";
 
 const kilobyte = new Uint8Array(1024).fill(7);
@@ -16,14 +14,8 @@ interface QueueFixture {
   readonly receiver: Receiver;
 }
 
-/** What is compared; each side is made in a process of its own. */
-interface EngineComparison extends Omit<Comparison, "baseline" | "subject"> {
-  readonly baseline: () => Promise<Work>;
-  readonly subject: () => Promise<Work>;
-}
-
 /** The bare engine: what it costs over the least a queue can do, and how that grows with what it holds. */
-const comparisons: Readonly<Record<string, EngineComparison>> = {
+const comparisons: SidedComparisons = {
   cycles: {
     name: "1 KB: send, receive, complete, against a trivial awaited queue with locks",
     baseline: () => trivialCycles(),
@@ -72,18 +64,10 @@ const comparisons: Readonly<Record<string, EngineComparison>> = {
   },
 };
 
-/** The parts of the suite, by the names under which each can be run alone. */
-export const engineSuite: Suite = Object.fromEntries(
-  Object.entries(comparisons).map(([part, { baseline: _, subject: __, ...line }]) => [
-    part,
-    () => comparisonApart({ ...line, subject: new URL(import.meta.url), args: [part] }),
-  ]),
-);
-
-/** A side of a part, in its own process. */
-export const openSide: OpenSide = async (part = "", side) => ({
-  work: await comparisons[part]![side as "baseline" | "subject"](),
-});
+/** Each side is made in a process of its own. */
+export const engineSuite = suiteApart(import.meta.url, comparisons);
+/** Opens a side of a part, in its own process. @public */
+export const openSide = sideOpener(comparisons);
 
 async function openQueue(options: QueueOptions = {}): Promise<QueueFixture> {
   const broker = createBroker();
@@ -95,41 +79,47 @@ function messageOf(bytes: Uint8Array, sessionId?: string) {
   return { messageId: "m", sessionId, body: { section: "data", bytes } } as const;
 }
 
-async function trivialCycles(): Promise<Work> {
+async function trivialCycles(): Promise<Side> {
   const queue = new TrivialQueue<Uint8Array>();
   for (let i = 0; i < 1_000; i++) await queue.send(kilobyte);
-  return async () => {
-    for (let i = 0; i < cyclesPerCall; i++) {
-      await queue.send(kilobyte);
-      await queue.complete(await queue.receive());
-    }
+  return {
+    async work() {
+      for (let i = 0; i < cyclesPerCall; i++) {
+        await queue.send(kilobyte);
+        await queue.complete(await queue.receive());
+      }
+    },
   };
 }
 
-function cycles({ sender, receiver }: QueueFixture, bytes: Uint8Array): Work {
-  return async () => {
-    for (let i = 0; i < cyclesPerCall; i++) {
-      await sender.send(messageOf(bytes));
-      const [message] = await receiver.receive();
-      await receiver.complete(message!);
-    }
+function cycles({ sender, receiver }: QueueFixture, bytes: Uint8Array): Side {
+  return {
+    async work() {
+      for (let i = 0; i < cyclesPerCall; i++) {
+        await sender.send(messageOf(bytes));
+        const [message] = await receiver.receive();
+        await receiver.complete(message!);
+      }
+    },
   };
 }
 
-async function cyclesAmongLocks(count: number): Promise<Work> {
+async function cyclesAmongLocks(count: number): Promise<Side> {
   const { sender, receiver } = await openBacklog(count);
   const held = await receiver.receive(count);
   let at = 0;
-  return async () => {
-    for (let i = 0; i < cyclesPerCall; i++) {
-      await sender.send(messageOf(small));
-      const [message] = await receiver.receive();
-      const settled = held[at]!;
-      held[at] = message!;
-      at = (at + 7_919) % count;
-      // Locks end after a minute: those taken before the measurement began may be gone.
-      await receiver.complete(settled).catch(() => {});
-    }
+  return {
+    async work() {
+      for (let i = 0; i < cyclesPerCall; i++) {
+        await sender.send(messageOf(small));
+        const [message] = await receiver.receive();
+        const settled = held[at]!;
+        held[at] = message!;
+        at = (at + 7_919) % count;
+        // Locks end after a minute: those taken before the measurement began may be gone.
+        await receiver.complete(settled).catch(() => {});
+      }
+    },
   };
 }
 
@@ -154,17 +144,19 @@ async function openSchedules(count: number): Promise<QueueFixture> {
  * Every id is read out of bytes, as a front end reads it: a new string each time, for the same work whatever its number, while a number
  * below some thousands turns into text out of a cache. Each cycle leaves as many messages in each session as there were.
  */
-async function sessionCycles(count: number, messagesEach: number): Promise<Work> {
+async function sessionCycles(count: number, messagesEach: number): Promise<Side> {
   const { broker, sender } = await openQueue({ requiresSession: true });
   const ids = Buffer.from(Array.from({ length: count }, (_, i) => `s${String(i).padStart(7, "0")}`).join(""));
   const idOf = (i: number) => ids.toString("latin1", i * 8, i * 8 + 8);
   for (let i = 0; i < count * messagesEach; i++) await sender.send(messageOf(small, idOf(i % count)));
   let next = 0;
-  return async () => {
-    await sender.send(messageOf(small, idOf(next++ % count)));
-    const session = await broker.acceptSession("q");
-    const [message] = await session.receive();
-    await session.complete(message!);
-    await session.close();
+  return {
+    async work() {
+      await sender.send(messageOf(small, idOf(next++ % count)));
+      const session = await broker.acceptSession("q");
+      const [message] = await session.receive();
+      await session.complete(message!);
+      await session.close();
+    },
   };
 }

@@ -22,7 +22,7 @@ export const pipelineSuite: Suite = {
   overhead: () => overheadComparisons().map(comparison),
 };
 
-/** Writes or reads one message with a pipeline. */
+/** Writes or reads one message with a pipeline, in its own process. @public */
 export const openSide: OpenSide = (operation, format, bytes) => {
   const { pipeline, value, message } = openCell(format as Format, Number(bytes));
   if (operation === "serialize") return { work: () => pipeline.serialize({ body: value }) };

@@ -54,11 +54,13 @@ let deaths = 0;
 let isOver = false;
 console.log(`soak-server: ${minutes} min, ${clients} clients, ${kills} kills, seed ${seed}`);
 
-const startedAt = Date.now();
 await server.start();
 const groups = Array.from({ length: Math.ceil(clients / CLIENTS_PER_PROCESS) }, (_, n) =>
   keepClients(Math.min(CLIENTS_PER_PROCESS, clients - n * CLIENTS_PER_PROCESS)),
 );
+// Loading the SDK is not part of the soak.
+await Promise.all(groups.map((group) => group.ready));
+const startedAt = Date.now();
 const samples = await soak();
 isOver = true;
 await Promise.all(groups.map((group) => group.stop()));
@@ -109,6 +111,7 @@ function keepClients(count: number) {
   };
   let current = start();
   return {
+    ready: current.ready,
     kill(): void {
       deaths++;
       void current.kill();

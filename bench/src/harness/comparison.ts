@@ -1,6 +1,7 @@
 import { Child } from "./child.js";
-import type { Line, OpenSides, Probe } from "./probe.js";
+import type { Line, OpenSides, Probe, Suite } from "./probe.js";
 import { type Work, warmUp } from "./sample.js";
+import type { OpenSide, Side } from "./side.js";
 
 /** Work of two sides in this process. */
 export interface Comparison extends Pick<Line, "name" | "target" | "unitsPerCall"> {
@@ -45,5 +46,32 @@ export function comparisonApart({ subject, baseline = subject, args, ...line }: 
         close: async () => void (await Promise.all(children.map((child) => child.stop()))),
       };
     },
+  };
+}
+
+/** A comparison with its sides, each of which is made in a process of its own. */
+export interface SidedComparison extends Omit<Comparison, "baseline" | "subject"> {
+  readonly baseline: () => Promise<Side> | Side;
+  readonly subject: () => Promise<Side> | Side;
+}
+
+/** Comparisons of one module, by the names of the parts of its suite. */
+export type SidedComparisons = Readonly<Record<string, SidedComparison>>;
+
+/** The suite of a module, which has to export {@link sideOpener} of the same comparisons as `openSide`. */
+export function suiteApart(module: string, comparisons: SidedComparisons): Suite {
+  const parts = Object.entries(comparisons).map(([part, { baseline: _, subject: __, ...line }]) => [
+    part,
+    () => comparisonApart({ ...line, subject: new URL(module), args: [part] }),
+  ]);
+  return Object.fromEntries(parts);
+}
+
+/** Opens a side of a part, in its own process. */
+export function sideOpener(comparisons: SidedComparisons): OpenSide {
+  return (part = "", side = "") => {
+    const comparison = comparisons[part];
+    if (comparison === undefined) throw new TypeError(`There is no comparison "${part}".`);
+    return side === "baseline" ? comparison.baseline() : comparison.subject();
   };
 }

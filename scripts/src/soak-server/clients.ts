@@ -32,6 +32,7 @@ process.on("disconnect", () => process.exit());
 // The SDK lets some errors of a lost connection go by unhandled.
 process.on("unhandledRejection", (error) => journal.error(error));
 
+process.send?.("ready");
 const KINDS = [pull, subscribe, workInSessions, readNews];
 await Promise.all(Array.from({ length: Number(count) }, (_, n) => live(KINDS[n % KINDS.length]!)));
 process.exit();

@@ -26,6 +26,9 @@ describe("a supervised process", () => {
     const done = new SupervisedProcess({ command: program("") });
     await done.killAfter("ready", 0);
     expect(done.findings).toEqual(["the process ended by itself with 0"]);
+    const server = new SupervisedProcess({ command: program(""), mustStay: true });
+    await server.exit;
+    expect(server.findings).toEqual(["the process ended by itself with 0"]);
   });
 
   it("keeps its lines, of which one may say that it is ready", async () => {

@@ -11,6 +11,8 @@ export interface ProcessPlan {
   readonly env?: NodeJS.ProcessEnv;
   /** Whether what it writes to stderr is a finding. Default false: it goes to the script's own stderr. */
   readonly isStderrFinding?: boolean;
+  /** Whether it is a finding when it ends by itself without an error. Default false. */
+  readonly mustStay?: boolean;
   /** Whether a line of its stdout says that it is ready. Default none: its first message does. */
   readonly isReadyLine?: (line: string) => boolean;
 }
@@ -41,17 +43,14 @@ export class SupervisedProcess {
   readonly #child: ChildProcess;
   #isOver = false;
 
-  constructor({
-    command: [program, ...args],
-    env,
-    isStderrFinding = false,
-    isReadyLine = () => true,
-  }: ProcessPlan) {
+  constructor(plan: ProcessPlan) {
+    const { env, isStderrFinding = false, isReadyLine = () => false } = plan;
+    const [program, ...args] = plan.command;
     this.#child = spawn(program, args, {
       stdio: ["ignore", "pipe", "pipe", "ipc"],
       env: { ...process.env, ...env },
     });
-    this.exit = this.#ended();
+    this.exit = this.#ended(plan.mustStay === true);
     const firstLine = new Promise<string>((resolve) => {
       this.#lines("stdout", (line) => {
         this.stdout.push(line);
@@ -102,7 +101,7 @@ export class SupervisedProcess {
   async killAfter(since: "start" | "ready", ms: number): Promise<void> {
     if (since === "ready") await this.ready;
     await Promise.race([this.exit, pause(ms)]);
-    if (this.isOver) this.findings.push(`the process ended by itself with ${await this.exit}`);
+    if (this.isOver && (await this.exit) === 0) this.findings.push("the process ended by itself with 0");
     await this.kill();
   }
 
@@ -115,9 +114,9 @@ export class SupervisedProcess {
     return code;
   }
 
-  async #ended(): Promise<number | null> {
+  async #ended(mustStay: boolean): Promise<number | null> {
     const [code] = (await once(this.#child, "close")) as [number | null];
-    if (code !== null && code !== 0 && !this.#isOver)
+    if (!this.#isOver && (code !== 0 || mustStay))
       this.findings.push(`the process ended by itself with ${code}`);
     return code;
   }

@@ -54,7 +54,7 @@ export class SupervisedServer {
 
   /** Resolves when it listens. Throws when it ended before. */
   async start(): Promise<void> {
-    const process = new SupervisedProcess(this.#plan(this.port));
+    const process = new SupervisedProcess({ ...this.#plan(this.port), mustStay: true });
     this.#lives.push(process);
     const ready = await process.ready;
     if (ready === undefined)

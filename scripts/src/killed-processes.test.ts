@@ -1,0 +1,38 @@
+import { spawnSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { compiled, describeRuns } from "./run/compiled.test-support.js";
+
+describeRuns([
+  [
+    "crash",
+    "finds all that was acknowledged after three kills, a full disk and damage",
+    "--kills 3 --damages 30 --seed 7",
+    "Nothing was lost",
+  ],
+  [
+    "crash-repair",
+    "delivers each dead letter after two kills",
+    "--messages 200 --kills 2 --seed 7",
+    "Each message was delivered",
+  ],
+  [
+    "session-restarts",
+    "finds every result exact after three kills",
+    "--kills 3 --seed 7",
+    "every result is exact",
+  ],
+]);
+
+describe("pnpm one-owner", () => {
+  const program = compiled("one-owner");
+  const hasNamespaces = spawnSync("unshare", ["-pfm", "--mount-proc", "true"]).status === 0;
+  const obstacle = program.isThere
+    ? hasNamespaces
+      ? ""
+      : " (skipped: this computer does not let `unshare` make process namespaces)"
+    : " (skipped: it is not compiled)";
+  const name = "lets one of two process namespaces have a store, and starts on no full or read-only disk";
+  it.runIf(obstacle === "")(`${name}${obstacle}`, { timeout: 60_000 }, async () => {
+    expect(await program.run()).toContain("One owner");
+  });
+});

@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { kindOf } from "./chaos/kinds.js";
+import { describeRuns } from "./run/compiled.test-support.js";
+
+describeRuns([
+  [
+    "chaos",
+    "loses nothing when the server is killed under the official SDK",
+    "--messages 2000 --kills 1",
+    "Nothing was lost",
+  ],
+  [
+    "soak-server",
+    "loses nothing in a few seconds with one kill",
+    "--minutes 0.1 --clients 4 --kills 1 --seed 7",
+    "1 servers killed",
+  ],
+  // The time that it takes is for runs on a machine that has nothing else to do.
+  [
+    "stop-under-load",
+    "loses nothing and leaves nothing locked",
+    "--times 1 --inflight 300 --deadline 2000 --slack 20000",
+    "none lost, none locked",
+  ],
+]);
+
+describe("the messages of chaos", () => {
+  it("are 1 % poison, and 10 % that are abandoned once", () => {
+    const kinds = Array.from({ length: 1_000 }, (_, number) => kindOf(number));
+    expect(kinds.filter((kind) => kind === "poison")).toHaveLength(10);
+    expect(kinds.filter((kind) => kind === "abandoned")).toHaveLength(100);
+  });
+});
