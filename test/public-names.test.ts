@@ -32,6 +32,15 @@ it("core's own entry point has what applications name: at most 70 names, 25 of t
   expect(names.filter(({ isType }) => !isType).length).toBeLessThanOrEqual(25);
 });
 
+it.each(["broker", "amqp", "migration"])(
+  "%s' own entry point has what its users name: at most 70 names",
+  (snapshot) => {
+    const names = entryPoints.find((entry) => entry.snapshot === snapshot)?.exports ?? [];
+    expect(names.length).toBeGreaterThan(0);
+    expect(names.length).toBeLessThanOrEqual(70);
+  },
+);
+
 describe.each(packages)("@waybill/$name", ({ files }) => {
   it("names every export and has no default", () => {
     expect(files.flatMap((file) => file.exports.map((exported) => exported.name))).not.toContain("default");

@@ -1,5 +1,5 @@
 import type { ApplicationProperties, DeserializationOutcome } from "@waybill/core";
-import { toPortableValue } from "@waybill/migration";
+import { toPortableValue } from "@waybill/migration/golden";
 import type { Command } from "commander";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { readInput } from "../input/read-input.js";

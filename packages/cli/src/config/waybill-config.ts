@@ -1,5 +1,6 @@
 import type { MessageType, Pipeline, PipelineOptions } from "@waybill/core";
-import type { Redactor, WritePlan } from "@waybill/migration";
+import type { WritePlan } from "@waybill/migration";
+import type { Redactor } from "@waybill/migration/golden";
 
 /**
  * What `waybill.config.ts` exports as its default: the chain of your consumers, as the options of a pipeline or as a pipeline that is ready, and

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import type { Pipeline, Transport } from "@waybill/core";
 import type { EntityCatalog } from "@waybill/core/transport";
-import type { Redactor, WritePlan } from "@waybill/migration";
+import type { WritePlan } from "@waybill/migration";
+import type { Redactor } from "@waybill/migration/golden";
 import { withTurns } from "./with-turns.js";
 
 /** What is explored, and what may be changed. */

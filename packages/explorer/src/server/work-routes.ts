@@ -1,4 +1,4 @@
-import { captureGoldenMessage, formatGoldenMessage } from "@waybill/migration";
+import { captureGoldenMessage, formatGoldenMessage } from "@waybill/migration/golden";
 import { censusPoints, planViews } from "../census/census-view.js";
 import { takeAndKeep, verdictOf } from "../census/take-and-keep.js";
 import { previewRepair } from "../changes/preview-repair.js";

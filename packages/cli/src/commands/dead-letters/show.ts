@@ -5,7 +5,8 @@ import {
   parseDeadLetterRecord,
 } from "@waybill/core";
 import type { DeliveredMessage } from "@waybill/core/transport";
-import { peekPages, selectDeadLetters } from "@waybill/migration";
+import { selectDeadLetters } from "@waybill/migration";
+import { peekPages } from "@waybill/migration/tools";
 import type { Command } from "commander";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { parseCount } from "../../input/parse-number.js";

@@ -1,5 +1,5 @@
 import type { EntityName } from "@waybill/core/transport";
-import { captureGoldenMessages, type GoldenCapture, writeGoldenMessages } from "@waybill/migration";
+import { captureGoldenMessages, type GoldenCapture, writeGoldenMessages } from "@waybill/migration/golden";
 import type { Command } from "commander";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { parseCount } from "../../input/parse-number.js";

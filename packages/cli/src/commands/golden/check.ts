@@ -1,4 +1,4 @@
-import { checkGoldenMessages } from "@waybill/migration";
+import { checkGoldenMessages } from "@waybill/migration/golden";
 import type { Command } from "commander";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { counted } from "../../output/counted.js";
@@ -19,7 +19,7 @@ export function checkCommand(): Command {
 Examples:
   waybill golden check test/golden
 
-In a test, the same is: await assertGoldenMessages({ pipeline, directory }), from @waybill/migration.
+In a test, the same is: await assertGoldenMessages({ pipeline, directory }), from @waybill/migration/golden.
 Exits with 1 when something is not as it was.`,
     )
     .action(exiting(check));
