@@ -32,6 +32,17 @@ it("core's own entry point has what applications name: at most 70 names, 25 of t
   expect(names.filter(({ isType }) => !isType).length).toBeLessThanOrEqual(25);
 });
 
+it.each([
+  ["broker", 70],
+  ["amqp", 70],
+  // Nine tools, each with its options and results.
+  ["migration", 85],
+])("%s' own entry point has what its users name: at most %i names", (snapshot, most) => {
+  const names = entryPoints.find((entry) => entry.snapshot === snapshot)?.exports ?? [];
+  expect(names.length).toBeGreaterThan(0);
+  expect(names.length).toBeLessThanOrEqual(most);
+});
+
 describe.each(packages)("@waybill/$name", ({ files }) => {
   it("names every export and has no default", () => {
     expect(files.flatMap((file) => file.exports.map((exported) => exported.name))).not.toContain("default");

@@ -8,7 +8,6 @@ export {
 } from "./client/broker.js";
 export type { Consumer, ConsumerHandlers } from "./client/consumer.js";
 export type { Faults } from "./client/faults.js";
-export type { MessageReceiver } from "./client/message-receiver.js";
 export type { PullOptions } from "./client/pull-waiter.js";
 export type { Receiver, ReceiverOptions } from "./client/receiver.js";
 export type { Sender, SenderOptions } from "./client/sender.js";
@@ -20,13 +19,9 @@ export {
   DEFAULT_TOPIC_OPTIONS,
   type EntityStatus,
   type QueueOptions,
-  type ResolvedQueueOptions,
-  type ResolvedSubscriptionOptions,
-  type ResolvedTopicOptions,
   type SubscriptionOptions,
   type TopicOptions,
 } from "./entities/entity-options.js";
-export { parseEntityPath } from "./entities/entity-path.js";
 export type { Tier } from "./entities/tier.js";
 export type { ReceiveMode } from "./entities/waiter.js";
 export { BrokerError, type BrokerErrorCode } from "./errors/broker-error.js";
@@ -47,7 +42,6 @@ export type {
   StoreSnapshot,
 } from "./management/snapshot.js";
 export type { BrokerEvent, BrokerEventListener, BrokerEventType } from "./messages/broker-event.js";
-export { APPLICATION_PROPERTY_LIMITS } from "./messages/check-message.js";
 export type {
   ApplicationProperties,
   ApplicationPropertyValue,
@@ -55,10 +49,7 @@ export type {
   MessageBody,
   MessageId,
   MessageState,
-  SendableProperties,
-  WireDecoder,
 } from "./messages/message.js";
-export type { MessageLock } from "./messages/message-lock.js";
 export type { ReceivedMessage } from "./messages/received-message.js";
 export type { DeadLetterOptions } from "./operations/dead-letter.js";
 export type { DeleteBatchOptions } from "./operations/delete-batch.js";
@@ -66,22 +57,6 @@ export type { LockedMessage } from "./operations/find-lock.js";
 export type { ListSessionsOptions } from "./operations/list-sessions.js";
 export type { PeekOptions } from "./operations/peek.js";
 export type { CorrelationFilter } from "./rules/correlation-filter.js";
-export {
-  type RuleGuid,
-  type RuleOpaque,
-  type RuleTimeSpan,
-  type RuleValue,
-  ruleGuid,
-  ruleTimeSpan,
-} from "./rules/evaluation/rule-value.js";
-export type { RuleDefinition, RuleFilter, SqlText } from "./rules/rule.js";
-export type { SqlParameters } from "./rules/sql-filter/parser.js";
-// For authors of front ends and clocks.
-export type { ClockAttachment, ClockDriven } from "./timing/clock.js";
-export {
-  type Clock,
-  createManualClock,
-  createSystemClock,
-  type ManualClock,
-  steadyNow,
-} from "./timing/clock.js";
+export type { RuleValue } from "./rules/evaluation/rule-value.js";
+export type { RuleDefinition, RuleFilter } from "./rules/rule.js";
+export { type Clock, createManualClock, type ManualClock } from "./timing/clock.js";

@@ -1,16 +1,12 @@
-// For applications
-
 export type { Announcement, AnnounceOptions } from "./capability/announce-capability.js";
 export { announceCapability } from "./capability/announce-capability.js";
+export type { BeaconStore, CapabilityBeacon } from "./capability/beacon-store.js";
 export type { QueueBeaconStoreOptions } from "./capability/queue-beacon-store.js";
 export { queueBeaconStore } from "./capability/queue-beacon-store.js";
 export type { ReadableType, ReadableVersion, ReaderCapability } from "./capability/reader-capability.js";
 export { readerCapability } from "./capability/reader-capability.js";
 export type { Census, CensusGroup, CensusMessageType, CensusPlace, HiddenMessages } from "./census/census.js";
-export { formatCensus, parseCensus } from "./census/census-text.js";
-export type { PeekPagesOptions } from "./census/peek-pages.js";
-export { peekPages } from "./census/peek-pages.js";
-export type { CensusOptions, CensusProgress } from "./census/take-census.js";
+export type { CensusOptions } from "./census/take-census.js";
 export { takeCensus } from "./census/take-census.js";
 export type { DifferenceKind } from "./comparison/compare-values.js";
 export type {
@@ -18,20 +14,17 @@ export type {
   GoldenCaptureOptions,
   GoldenSkip,
 } from "./golden/capture-golden-messages.js";
-export { captureGoldenMessage, captureGoldenMessages } from "./golden/capture-golden-messages.js";
+export { captureGoldenMessages } from "./golden/capture-golden-messages.js";
 export type { GoldenCheck, GoldenCheckOptions, GoldenFailure } from "./golden/check-golden-messages.js";
 export { assertGoldenMessages, checkGoldenMessages } from "./golden/check-golden-messages.js";
-export { formatGoldenMessage, readGoldenMessages, writeGoldenMessages } from "./golden/golden-files.js";
+export { readGoldenMessages, writeGoldenMessages } from "./golden/golden-files.js";
 export type { GoldenExpectation, GoldenMessage, GoldenParts } from "./golden/golden-message.js";
-export { parsePortableJson } from "./golden/portable-json.js";
-export type { PortableValue } from "./golden/portable-value.js";
-export { fromPortableValue, toPortableValue } from "./golden/portable-value.js";
 export type { LeafPlace, Redactor } from "./golden/redact-value.js";
 export { redactLeaf } from "./golden/redact-value.js";
 export type { DeadLetterKind } from "./repair/dead-letter-kind.js";
 export type { DeadLetterQueue } from "./repair/dead-letter-queue.js";
 export type { Receipt, ReceiptLog } from "./repair/receipt-log.js";
-export { createMemoryReceipts, openReceiptFile } from "./repair/receipt-log.js";
+export { openReceiptFile } from "./repair/receipt-log.js";
 export type { RehearsalOptions, RehearsedMessage, RepairRehearsal } from "./repair/rehearse-repair.js";
 export { rehearseRepair } from "./repair/rehearse-repair.js";
 export { repairDeadLetters } from "./repair/repair-dead-letters.js";
@@ -42,12 +35,7 @@ export type {
   RepairSkip,
   RepairTarget,
 } from "./repair/repair-options.js";
-export {
-  originalMessageIdProperty,
-  resubmitCountProperty,
-  resubmitFilter,
-  resubmitToProperty,
-} from "./repair/resubmission.js";
+export { resubmitFilter } from "./repair/resubmission.js";
 export type { DeadLetterCriteria } from "./repair/select-dead-letters.js";
 export { selectDeadLetters } from "./repair/select-dead-letters.js";
 export type { DeadLetterGroup, DeadLetterSurvey, SurveyOptions } from "./repair/survey-dead-letters.js";
@@ -77,9 +65,3 @@ export type { SetPercentOptions, WritePlanPhase } from "./write-plan/stepped-pla
 export { withWritePlans } from "./write-plan/with-write-plans.js";
 export type { PlannedTarget, WritePlanOptions } from "./write-plan/write-plan.js";
 export { WritePlan } from "./write-plan/write-plan.js";
-
-// For authors of beacon stores and of tools
-
-export type { BeaconStore, CapabilityBeacon } from "./capability/beacon-store.js";
-export { compareValues } from "./comparison/compare-values.js";
-export { shareOf, stableKey } from "./write-plan/stable-share.js";

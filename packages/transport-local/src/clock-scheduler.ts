@@ -1,4 +1,5 @@
-import { type Clock, type ClockAttachment, type ClockDriven, steadyNow } from "@waybill/broker";
+import type { Clock } from "@waybill/broker";
+import { type ClockAttachment, type ClockDriven, steadyNow } from "@waybill/broker/front-end";
 import type { Scheduler, Timer } from "@waybill/core/transport";
 
 /** The client's timers on the broker's clock, so that a test which advances it drives locks, waits and back-off alike. */

@@ -1,4 +1,5 @@
-import type { Consumer, MessageReceiver, ReceivedMessage } from "@waybill/broker";
+import type { Consumer, ReceivedMessage } from "@waybill/broker";
+import type { MessageReceiver } from "@waybill/broker/front-end";
 import type {
   ReceivingLink,
   Scheduler,

@@ -6,15 +6,7 @@ import {
   type ManualClock,
   type QueueOptions,
 } from "@waybill/broker";
-import {
-  type EncodedMessage,
-  type Serializer,
-  type Transport,
-  type UndeserializableEvent,
-  WaybillClient,
-  type WaybillClientOptions,
-} from "@waybill/core";
-import { unavailableFailure } from "@waybill/core/serializer";
+import { type EncodedMessage, type Transport, WaybillClient, type WaybillClientOptions } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "../src/index.js";
 
@@ -24,10 +16,6 @@ export interface Fixture extends AsyncDisposable {
   readonly broker: Broker;
   readonly transport: Transport;
   readonly client: WaybillClient;
-  /** Another client on the same transport. */
-  clientWith(options: Partial<WaybillClientOptions>): WaybillClient;
-  /** What the client's hook was called with. */
-  readonly events: UndeserializableEvent[];
 }
 
 export interface FixtureOptions {
@@ -42,20 +30,13 @@ export async function createFixture(options: FixtureOptions = {}): Promise<Fixtu
   await broker.createQueue("quarantine");
   await broker.createTopic("news");
   await broker.createSubscription("news", "all");
-  const events: UndeserializableEvent[] = [];
   const transport = localTransport(broker);
-  const client = new WaybillClient(transport, {
-    serializer: json(),
-    onUndeserializable: (event) => events.push(event),
-    ...options.client,
-  });
+  const client = new WaybillClient(transport, { serializer: json(), ...options.client });
   return {
     clock,
     broker,
     transport,
     client,
-    clientWith: (own) => new WaybillClient(transport, { serializer: json(), ...own }),
-    events,
     async [Symbol.asyncDispose]() {
       await client.close();
       await broker.close();
@@ -80,34 +61,9 @@ export async function until(holds: () => boolean): Promise<void> {
   throw new Error(`It did not come about: ${holds}`);
 }
 
-/** A format under a label of its own whose reading is up to the test. */
-export function reading(deserialize: (bytes: Uint8Array) => unknown): Serializer {
-  return {
-    name: "custom",
-    mediaTypes: ["application/x-custom"],
-    detection: "label",
-    serialize: (value) => ({ bytes: encoder.encode(String(value)) }),
-    deserialize,
-  };
-}
-
-/** A format whose schema registry can be switched off. */
-export function registryBound(registry: { isUp: boolean }): Serializer {
-  return reading((bytes) => {
-    if (!registry.isUp) throw unavailableFailure("The registry does not answer.");
-    return { text: decoder.decode(bytes) };
-  });
-}
-
 /** A message that says it is JSON and is not. */
 export function poison(messageId: string, text = "{not json"): EncodedMessage {
   return { messageId, contentType: "application/json", body: encoder.encode(text) };
 }
 
-/** A message in the format of {@link reading}. */
-export function custom(messageId: string, text = "x"): EncodedMessage {
-  return { messageId, contentType: "application/x-custom", body: encoder.encode(text) };
-}
-
 const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { fatal: true });

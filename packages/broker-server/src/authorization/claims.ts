@@ -1,4 +1,5 @@
-import type { Clock, ClockAttachment, ClockDriven } from "@waybill/broker";
+import type { Clock } from "@waybill/broker";
+import type { ClockAttachment, ClockDriven } from "@waybill/broker/front-end";
 import { REQUEST_LIMITS } from "../limits/request-limits.js";
 import { AmqpRefusal } from "../refusals/error.js";
 import type { OwnerOf } from "./owner.js";

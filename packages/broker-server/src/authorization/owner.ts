@@ -1,4 +1,5 @@
-import { type Broker, BrokerError, parseEntityPath } from "@waybill/broker";
+import { type Broker, BrokerError } from "@waybill/broker";
+import { parseEntityPath } from "@waybill/broker/front-end";
 
 /** The queue or topic, in lower case, that a path belongs to: itself, or that of a sub-queue or subscription. */
 export type OwnerOf = (path: string) => string;

@@ -1,4 +1,4 @@
-import type { MemoryBudget } from "@waybill/amqp";
+import type { MemoryBudget } from "@waybill/amqp/server";
 import type { MemoryPool, PoolMember } from "./memory-pool.js";
 
 /** What a connection costs that does nothing, in bytes: its socket, its buffers and objects, measured and rounded up. */

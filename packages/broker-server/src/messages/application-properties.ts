@@ -11,16 +11,10 @@ import {
   timestamp,
   ulong,
   uuid,
-  uuidText,
 } from "@waybill/amqp";
-import {
-  type ApplicationProperties,
-  type ApplicationPropertyValue,
-  type RuleGuid,
-  type RuleTimeSpan,
-  ruleGuid,
-  ruleTimeSpan,
-} from "@waybill/broker";
+import { uuidText } from "@waybill/amqp/server";
+import type { ApplicationProperties, ApplicationPropertyValue } from "@waybill/broker";
+import { type RuleGuid, type RuleTimeSpan, ruleGuid, ruleTimeSpan } from "@waybill/broker/front-end";
 
 const TIME_SPAN = "com.microsoft:timespan";
 const INT_LIMIT = 2 ** 31;

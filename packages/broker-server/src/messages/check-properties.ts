@@ -1,5 +1,6 @@
 import { AmqpMap, type AmqpValue, isTyped, type MessageSections } from "@waybill/amqp";
-import { APPLICATION_PROPERTY_LIMITS, BrokerError } from "@waybill/broker";
+import { BrokerError } from "@waybill/broker";
+import { APPLICATION_PROPERTY_LIMITS } from "@waybill/broker/front-end";
 import { keyText } from "./application-properties.js";
 
 /**

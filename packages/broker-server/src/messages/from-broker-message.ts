@@ -9,16 +9,15 @@ import {
   type MessageParts,
   type MessageProperties,
   type MessageSections,
-  type PropertyStamps,
   scanMessage,
   short,
   spliceMessage,
-  stampProperties,
   symbol,
   timestamp,
   ulong,
   uuid,
 } from "@waybill/amqp";
+import { type PropertyStamps, stampProperties } from "@waybill/amqp/server";
 import type { MessageBody, MessageId, ReceivedMessage } from "@waybill/broker";
 import { keyText, toAmqpProperties, toAmqpValue } from "./application-properties.js";
 import { encodePlainFront, isPlain } from "./front-template.js";

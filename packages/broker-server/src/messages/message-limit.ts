@@ -1,4 +1,5 @@
-import { type Broker, parseEntityPath } from "@waybill/broker";
+import type { Broker } from "@waybill/broker";
+import { parseEntityPath } from "@waybill/broker/front-end";
 
 /** The most bytes that a message of an entity may have; a subscription's are its topic's. Throws `entity-not-found`. */
 export function messageLimit(broker: Broker, path: string): number {

@@ -6,9 +6,8 @@ import {
   type MessageHeader,
   type MessageSections,
   scanMessage,
-  stampProperties,
-  uuidText,
 } from "@waybill/amqp";
+import { stampProperties, uuidText } from "@waybill/amqp/server";
 import type { ApplicationProperties, BrokerMessage, MessageId } from "@waybill/broker";
 import { fromAmqpProperties, keyText, textOf } from "./application-properties.js";
 import { checkProperties } from "./check-properties.js";

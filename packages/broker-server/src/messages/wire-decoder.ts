@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { type AmqpValue, scanMessage } from "@waybill/amqp";
-import type { MessageBody, WireDecoder } from "@waybill/broker";
+import type { MessageBody } from "@waybill/broker";
+import type { WireDecoder } from "@waybill/broker/front-end";
 import { fromAmqpProperties, fromAmqpValue } from "./application-properties.js";
 
 /**

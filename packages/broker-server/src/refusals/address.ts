@@ -1,4 +1,4 @@
-import { parseEntityPath } from "@waybill/broker";
+import { parseEntityPath } from "@waybill/broker/front-end";
 
 /** What an address names: the token node, or an entity or its management node. */
 export type Address =

@@ -1,5 +1,5 @@
 import type { ApplicationProperties, DeserializationOutcome } from "@waybill/core";
-import { toPortableValue } from "@waybill/migration";
+import { toPortableValue } from "@waybill/migration/tools";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { readInput } from "../input/read-input.js";
 import { type Origin, originOf } from "../origin/origin-of.js";

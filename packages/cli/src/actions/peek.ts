@@ -1,6 +1,6 @@
 import type { DeserializationOutcome, EncodedMessage } from "@waybill/core";
 import type { DeliveredMessage, EntityAddress } from "@waybill/core/transport";
-import { peekPages } from "@waybill/migration";
+import { peekPages } from "@waybill/migration/tools";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { messageTable } from "../output/message-table.js";
 import { messageView } from "../output/message-view.js";

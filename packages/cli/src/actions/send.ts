@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ApplicationProperties, EncodedMessage, Message } from "@waybill/core";
 import { checkMessage } from "@waybill/core/transport";
-import { fromPortableValue, type PortableValue, parsePortableJson } from "@waybill/migration";
+import { fromPortableValue, type PortableValue, parsePortableJson } from "@waybill/migration/tools";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { Interruption } from "../errors/interruption.js";
 import { UsageError } from "../errors/usage-error.js";

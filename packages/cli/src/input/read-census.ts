@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { type Census, parseCensus } from "@waybill/migration";
+import type { Census } from "@waybill/migration";
+import { parseCensus } from "@waybill/migration/tools";
 import { UsageError } from "../errors/usage-error.js";
 
 /** Reads a census that `waybill census --json` wrote. */

@@ -1,6 +1,6 @@
 import type { DeserializationOutcome } from "@waybill/core";
 import type { DeliveredMessage } from "@waybill/core/transport";
-import { toPortableValue } from "@waybill/migration";
+import { toPortableValue } from "@waybill/migration/tools";
 
 /** What a command reports a body: who read it, or why nobody could. */
 export function outcomeView(outcome: DeserializationOutcome) {

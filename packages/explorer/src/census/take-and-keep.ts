@@ -1,11 +1,11 @@
 import {
   type Census,
-  type CensusProgress,
   type RetirementTarget,
   type RetirementVerdict,
   retirementVerdict,
   takeCensus,
 } from "@waybill/migration";
+import type { CensusProgress } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import type { Fields } from "../wire/fields.js";
 import { RequestError } from "../wire/request-error.js";

@@ -1,6 +1,7 @@
 import type { EncodedMessage } from "@waybill/core";
 import type { DeliveredMessage } from "@waybill/core/transport";
-import { compareValues, type RehearsedMessage, rehearseRepair } from "@waybill/migration";
+import { type RehearsedMessage, rehearseRepair } from "@waybill/migration";
+import { compareValues } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { idText } from "../reads/message-row.js";
 import { readMessage } from "../reads/peek.js";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type ApplicationProperties, type EncodedMessage, WaybillError } from "@waybill/core";
 import { checkMessage } from "@waybill/core/transport";
-import { fromPortableValue, parsePortableJson } from "@waybill/migration";
+import { fromPortableValue, parsePortableJson } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { type HexView, hexOf } from "../reads/message-view.js";
 import type { Fields } from "../wire/fields.js";

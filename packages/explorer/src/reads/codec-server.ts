@@ -1,6 +1,6 @@
 import type { ApplicationProperties } from "@waybill/core";
 import type { DeliveredMessage } from "@waybill/core/transport";
-import { toPortableValue } from "@waybill/migration";
+import { toPortableValue } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { RequestError } from "../wire/request-error.js";
 import { readMessage } from "./peek.js";

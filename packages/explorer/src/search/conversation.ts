@@ -1,5 +1,5 @@
 import type { DeliveredMessage } from "@waybill/core/transport";
-import { peekPages } from "@waybill/migration";
+import { peekPages } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { idText, type MessageRow, messageRow } from "../reads/message-row.js";
 import { readMessage, withReceiver } from "../reads/peek.js";

@@ -1,4 +1,4 @@
-import { peekPages } from "@waybill/migration";
+import { peekPages } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { type MessageRow, messageRow } from "../reads/message-row.js";
 import { readMessage, withReceiver } from "../reads/peek.js";

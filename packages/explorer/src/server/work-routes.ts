@@ -1,5 +1,5 @@
 import { pause, systemScheduler } from "@waybill/core/transport";
-import { captureGoldenMessage, formatGoldenMessage } from "@waybill/migration";
+import { captureGoldenMessage, formatGoldenMessage } from "@waybill/migration/tools";
 import { censusPoints, planViews } from "../census/census-view.js";
 import { takeAndKeep, verdictOf } from "../census/take-and-keep.js";
 import { previewRepair } from "../changes/preview-repair.js";

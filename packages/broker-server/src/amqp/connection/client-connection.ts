@@ -1,14 +1,7 @@
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import {
-  type AmqpError,
-  type Connection,
-  createConnection,
-  saslAnonymous,
-  saslCbs,
-  saslExternal,
-  saslPlain,
-} from "@waybill/amqp";
+import { type AmqpError, type Connection, createConnection, saslAnonymous, saslPlain } from "@waybill/amqp";
+import { saslCbs, saslExternal } from "@waybill/amqp/server";
 import { Claims } from "../../authorization/claims.js";
 import { ownersIn } from "../../authorization/owner.js";
 import type { Admission } from "../../limits/admission.js";

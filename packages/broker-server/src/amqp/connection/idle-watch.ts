@@ -1,5 +1,5 @@
 import type { ReceiverLink, SenderLink } from "@waybill/amqp";
-import { type ClockAttachment, type ClockDriven, steadyNow } from "@waybill/broker";
+import { type ClockAttachment, type ClockDriven, steadyNow } from "@waybill/broker/front-end";
 import type { ResolvedIdleTimeouts } from "../../options/idle-timeouts.js";
 import { AmqpRefusal } from "../../refusals/error.js";
 import type { Peer } from "../peer.js";

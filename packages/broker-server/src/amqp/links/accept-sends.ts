@@ -2,13 +2,12 @@ import {
   ACCEPTED,
   AmqpDecodeError,
   BATCH_MESSAGE_FORMAT,
-  countBatch,
   type IncomingDelivery,
   type ReceiverLink,
   rejected,
-  scanBatch,
   scanMessage,
 } from "@waybill/amqp";
+import { countBatch, scanBatch } from "@waybill/amqp/server";
 import type { BrokerMessage, Sender } from "@waybill/broker";
 import { textOf } from "../../messages/application-properties.js";
 import { messageLimit } from "../../messages/message-limit.js";

@@ -1,5 +1,5 @@
 import type { SenderLink } from "@waybill/amqp";
-import type { MessageReceiver } from "@waybill/broker";
+import type { MessageReceiver } from "@waybill/broker/front-end";
 import type { Peer } from "../peer.js";
 import { pushMessages } from "./push-messages.js";
 

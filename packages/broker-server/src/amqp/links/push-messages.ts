@@ -1,5 +1,6 @@
 import type { SenderLink } from "@waybill/amqp";
-import type { Consumer, MessageReceiver, ReceivedMessage } from "@waybill/broker";
+import type { Consumer, ReceivedMessage } from "@waybill/broker";
+import type { MessageReceiver } from "@waybill/broker/front-end";
 import { fromBrokerMessage } from "../../messages/from-broker-message.js";
 import { toDeliveryTag } from "../../messages/lock-token-tag.js";
 import { unwritable } from "../../messages/unwritable-message.js";

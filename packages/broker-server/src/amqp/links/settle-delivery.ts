@@ -7,7 +7,8 @@ import {
   rejected,
   type SenderLink,
 } from "@waybill/amqp";
-import type { DeadLetterOptions, MessageLock, MessageReceiver, Transaction } from "@waybill/broker";
+import type { DeadLetterOptions, Transaction } from "@waybill/broker";
+import type { MessageLock, MessageReceiver } from "@waybill/broker/front-end";
 import { fromAmqpProperties, textOf } from "../../messages/application-properties.js";
 import { checkChangedProperties } from "../../messages/check-properties.js";
 import { readDeadLetterInfo } from "../../messages/dead-letter-info.js";

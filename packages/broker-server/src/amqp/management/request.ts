@@ -1,6 +1,8 @@
 import { Buffer } from "node:buffer";
-import { AmqpMap, type AmqpTyped, type AmqpValue, isTyped, uuidText } from "@waybill/amqp";
-import type { Broker, MessageReceiver, Transaction } from "@waybill/broker";
+import { AmqpMap, type AmqpTyped, type AmqpValue, isTyped } from "@waybill/amqp";
+import { uuidText } from "@waybill/amqp/server";
+import type { Broker, Transaction } from "@waybill/broker";
+import type { MessageReceiver } from "@waybill/broker/front-end";
 import { dateOf, textOf } from "../../messages/application-properties.js";
 import { AmqpRefusal, badRequest } from "../../refusals/error.js";
 import type { SessionHolders } from "../session-holders.js";

@@ -5,8 +5,8 @@ import type {
   RuleDescription,
   RuleFilter,
   RuleValue,
-  SqlText,
 } from "@waybill/broker";
+import type { SqlText } from "@waybill/broker/front-end";
 import { fromAmqpValue, keyText, textOf, toAmqpValue } from "../../messages/application-properties.js";
 import { badRequest } from "../../refusals/error.js";
 

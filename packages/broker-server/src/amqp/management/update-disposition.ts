@@ -1,4 +1,4 @@
-import type { MessageReceiver } from "@waybill/broker";
+import type { MessageReceiver } from "@waybill/broker/front-end";
 import { fromAmqpProperties } from "../../messages/application-properties.js";
 import { checkChangedProperties } from "../../messages/check-properties.js";
 import { badRequest } from "../../refusals/error.js";

@@ -1,4 +1,5 @@
-import { type EntityDescription, type MessageCounts, parseEntityPath } from "@waybill/broker";
+import type { EntityDescription, MessageCounts } from "@waybill/broker";
+import { parseEntityPath } from "@waybill/broker/front-end";
 import { toEntityPath } from "../../refusals/address.js";
 import { HttpRefusal } from "../http-refusal.js";
 import type { XmlElement, XmlNode } from "../xml.js";

@@ -4,8 +4,8 @@ import type {
   RuleDescription,
   RuleFilter,
   RuleValue,
-  SqlText,
 } from "@waybill/broker";
+import type { SqlText } from "@waybill/broker/front-end";
 import { HttpRefusal } from "../http-refusal.js";
 import type { XmlElement, XmlNode } from "../xml.js";
 import { descriptionNamespace, toTime } from "./entity-xml.js";

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
-import type { MessageId, ReceivedMessage, SendableProperties } from "@waybill/broker";
+import type { MessageId, ReceivedMessage } from "@waybill/broker";
+import type { SendableProperties } from "@waybill/broker/front-end";
 import { HttpRefusal } from "../http-refusal.js";
 import { fromInstantText, toAscii, toInstantText } from "./property-text.js";
 

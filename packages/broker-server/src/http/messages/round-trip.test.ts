@@ -6,9 +6,8 @@ import {
   createBroker,
   createManualClock,
   type ReceivedMessage,
-  ruleGuid,
-  ruleTimeSpan,
 } from "@waybill/broker";
+import { ruleGuid, ruleTimeSpan } from "@waybill/broker/front-end";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { fromBrokerMessage as toAmqp } from "../../messages/from-broker-message.js";

@@ -5,7 +5,8 @@ import {
   parseDeadLetterRecord,
 } from "@waybill/core";
 import type { DeliveredMessage } from "@waybill/core/transport";
-import { peekPages, selectDeadLetters } from "@waybill/migration";
+import { selectDeadLetters } from "@waybill/migration";
+import { peekPages } from "@waybill/migration/tools";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import type { DeadLetterAddress } from "../../input/dead-letter-queue.js";
 import { attemptsTable } from "../../output/attempts-table.js";

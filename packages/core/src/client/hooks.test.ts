@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createFixture, poison, quiet, until } from "../test/fixture.js";
-import { expectNoUnhandledRejections } from "../test/rejections.js";
+import { createFixture, poison, quiet, until } from "../../test/fixture.js";
+import { expectNoUnhandledRejections } from "../../test/rejections.js";
 
 expectNoUnhandledRejections();
 

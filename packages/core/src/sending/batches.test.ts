@@ -1,6 +1,6 @@
 import { WaybillError } from "@waybill/core";
 import { describe, expect, it } from "vitest";
-import { createFixture } from "../test/fixture.js";
+import { createFixture } from "../../test/fixture.js";
 
 const large = "x".repeat(450_000);
 

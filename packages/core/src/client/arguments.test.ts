@@ -1,9 +1,9 @@
 import { createBroker } from "@waybill/broker";
 import { WaybillClient } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
+import { localTransport } from "@waybill/transport-local";
 import { describe, expect, it } from "vitest";
-import { createFixture } from "../test/fixture.js";
-import { localTransport } from "./local-transport.js";
+import { createFixture } from "../../test/fixture.js";
 
 // What TypeScript would refuse, and JavaScript lets through.
 const missing = undefined as never;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createFixture } from "../test/fixture.js";
+import { createFixture } from "../../test/fixture.js";
 
 describe("a rule manager", () => {
   it("adds rules with the arguments of the official SDK, lists and removes them", async () => {

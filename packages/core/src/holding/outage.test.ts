@@ -2,7 +2,7 @@ import type { ClaimCheckStore, EncryptionKeyProvider, WaybillClientOptions } fro
 import { unavailableFailure } from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
-import { createFixture, type Fixture, quiet, until } from "../test/fixture.js";
+import { createFixture, type Fixture, quiet, until } from "../../test/fixture.js";
 
 /** What is out of reach: the options of a client that needs it. */
 const sources = { store, keys, registry };

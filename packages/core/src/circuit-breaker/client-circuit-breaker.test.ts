@@ -1,7 +1,7 @@
 import { decodeFailure } from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
-import { createFixture, type Fixture, quiet, until } from "../test/fixture.js";
+import { createFixture, type Fixture, quiet, until } from "../../test/fixture.js";
 
 describe("a processor whose circuit breaker is open", () => {
   it("keeps what it holds locked, and its delivery count with it, for as long as it takes", async () => {

@@ -2,8 +2,8 @@ import { createBroker } from "@waybill/broker";
 import { createPipeline, defineMessage, WaybillClient } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
+import { localTransport } from "@waybill/transport-local";
 import { describe, expect, it } from "vitest";
-import { localTransport } from "./local-transport.js";
 
 const broker = createBroker();
 const transport = localTransport(broker);

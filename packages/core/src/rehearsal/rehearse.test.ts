@@ -9,7 +9,7 @@ import {
   type FixtureOptions,
   poison,
   registryBound,
-} from "../test/fixture.js";
+} from "../../test/fixture.js";
 
 const encoder = new TextEncoder();
 

@@ -1,6 +1,6 @@
 import type { WaybillClientOptions } from "@waybill/core";
 import { describe, expect, it } from "vitest";
-import { createFixture, quiet, until } from "../test/fixture.js";
+import { createFixture, quiet, until } from "../../test/fixture.js";
 
 describe("a faulty producer", () => {
   // k messages in a row that cannot be read, then 100 that can, of the same type or of another. The clock stands still: nobody waits.

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import type { DiagnosticEvent, Diagnostics } from "@waybill/core/diagnostics";
 import type { OperationTrace, TracedOperation } from "@waybill/core/transport";
 import { describe, expect, it } from "vitest";
-import { createFixture, poison, registryBound, until } from "../test/fixture.js";
+import { createFixture, poison, registryBound, until } from "../../test/fixture.js";
 
 describe("diagnostics.onEvent", () => {
   it("is notified of sending, receiving, reading and settling", async () => {

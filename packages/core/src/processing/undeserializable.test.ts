@@ -17,7 +17,7 @@ import {
   reading,
   registryBound,
   until,
-} from "../test/fixture.js";
+} from "../../test/fixture.js";
 
 /** Stands in every poison body, and must stand nowhere else. */
 const marker = "PAYLOAD-7f3a";

@@ -2,8 +2,8 @@ import type { Message, Serializer } from "@waybill/core";
 import { encodeFailure } from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
-import { createFixture, custom } from "../test/fixture.js";
-import { expectNoUnhandledRejections } from "../test/rejections.js";
+import { createFixture, custom } from "../../test/fixture.js";
+import { expectNoUnhandledRejections } from "../../test/rejections.js";
 
 expectNoUnhandledRejections();
 

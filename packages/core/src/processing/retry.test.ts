@@ -5,7 +5,7 @@ import {
   retryCountProperty,
 } from "@waybill/core";
 import { describe, expect, it } from "vitest";
-import { createFixture, type Fixture, quiet, until } from "../test/fixture.js";
+import { createFixture, type Fixture, quiet, until } from "../../test/fixture.js";
 
 const retry = { delayInMs: 60_000 };
 

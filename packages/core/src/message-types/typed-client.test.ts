@@ -12,7 +12,7 @@ import {
 import { bodyType } from "@waybill/core/transport";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { createFixture, type Fixture, quiet, until } from "../test/fixture.js";
+import { createFixture, type Fixture, quiet, until } from "../../test/fixture.js";
 
 interface OrderPlaced {
   readonly orderId: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createFixture, type Fixture, quiet } from "../test/fixture.js";
+import { createFixture, type Fixture, quiet } from "../../test/fixture.js";
 
 const HOUR_MS = 3_600_000;
 

@@ -1,6 +1,6 @@
 import { DeadLetterError, type ProcessErrorArgs, type ReceivedMessage } from "@waybill/core";
 import { describe, expect, it } from "vitest";
-import { createFixture, type Fixture, quiet, until } from "../test/fixture.js";
+import { createFixture, type Fixture, quiet, until } from "../../test/fixture.js";
 
 describe("subscribe", () => {
   it("delivers messages with their bodies and completes each when its handler has succeeded", async () => {

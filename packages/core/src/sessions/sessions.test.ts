@@ -3,7 +3,14 @@ import { decodeFailure } from "@waybill/core/serializer";
 import type { TransportCapability } from "@waybill/core/transport";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
-import { createFixture, type Fixture, type FixtureOptions, poison, quiet, until } from "../test/fixture.js";
+import {
+  createFixture,
+  type Fixture,
+  type FixtureOptions,
+  poison,
+  quiet,
+  until,
+} from "../../test/fixture.js";
 
 describe("subscribeSessions", () => {
   it("receives from subscriptions of topics", async () => {

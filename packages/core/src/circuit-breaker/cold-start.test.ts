@@ -1,7 +1,7 @@
 import type { CircuitBreakerEvent, EncodedMessage, WaybillClientOptions } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
-import { createFixture, type Fixture, poison, quiet, reading, until } from "../test/fixture.js";
+import { createFixture, type Fixture, poison, quiet, reading, until } from "../../test/fixture.js";
 
 const encoder = new TextEncoder();
 const advice =

@@ -1,6 +1,6 @@
 import type { MessageContext, ProcessErrorArgs } from "@waybill/core";
 import { describe, expect, it } from "vitest";
-import { createFixture, quiet, until } from "../test/fixture.js";
+import { createFixture, quiet, until } from "../../test/fixture.js";
 
 describe("the handler's abort signal", () => {
   it("aborts when the message's lock is lost", async () => {

@@ -2,7 +2,7 @@ import type { ProcessErrorArgs } from "@waybill/core";
 import { decodeFailure } from "@waybill/core/serializer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createFixture, custom, poison, quiet, reading, registryBound, until } from "../test/fixture.js";
+import { createFixture, custom, poison, quiet, reading, registryBound, until } from "../../test/fixture.js";
 
 describe("closing a subscription", () => {
   it("stops new deliveries and waits for the handlers that run", async () => {

@@ -3,7 +3,7 @@ import type { DiagnosticEvent } from "@waybill/core/diagnostics";
 import type { LinkStall, ReceiverEvents } from "@waybill/core/transport";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
-import { createFixture, poison, quiet, until } from "../test/fixture.js";
+import { createFixture, poison, quiet, until } from "../../test/fixture.js";
 
 describe("a client's health", () => {
   it("reports nothing before anything happened", async () => {

@@ -1,6 +1,6 @@
 import { WaybillError } from "@waybill/core";
 import { describe, expect, it } from "vitest";
-import { createFixture, custom, type Fixture, poison, quiet, until } from "../test/fixture.js";
+import { createFixture, custom, type Fixture, poison, quiet, until } from "../../test/fixture.js";
 
 describe("receiveMessages", () => {
   it("reports on each message how it was read", async () => {

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import type { ProcessErrorArgs } from "@waybill/core";
 import { describe, expect, it } from "vitest";
-import { createFixture, type Fixture, quiet } from "../test/fixture.js";
+import { createFixture, type Fixture, quiet } from "../../test/fixture.js";
 
 const lockMs = 60_000;
 

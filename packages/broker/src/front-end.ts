@@ -1,0 +1,23 @@
+/** For front ends, servers and transports, that stand between clients and the engine, and for authors of clocks. */
+
+export type { MessageReceiver } from "./client/message-receiver.js";
+export type {
+  ResolvedQueueOptions,
+  ResolvedSubscriptionOptions,
+  ResolvedTopicOptions,
+} from "./entities/entity-options.js";
+export { parseEntityPath } from "./entities/entity-path.js";
+export { APPLICATION_PROPERTY_LIMITS } from "./messages/check-message.js";
+export type { SendableProperties, WireDecoder } from "./messages/message.js";
+export type { MessageLock } from "./messages/message-lock.js";
+export {
+  type RuleGuid,
+  type RuleOpaque,
+  type RuleTimeSpan,
+  ruleGuid,
+  ruleTimeSpan,
+} from "./rules/evaluation/rule-value.js";
+export type { SqlText } from "./rules/rule.js";
+export type { SqlParameters } from "./rules/sql-filter/parser.js";
+export type { ClockAttachment, ClockDriven } from "./timing/clock.js";
+export { createSystemClock, steadyNow } from "./timing/clock.js";

@@ -1,0 +1,113 @@
+import { setImmediate as turn } from "node:timers/promises";
+import {
+  type Broker,
+  createBroker,
+  createManualClock,
+  type ManualClock,
+  type QueueOptions,
+} from "@waybill/broker";
+import {
+  type EncodedMessage,
+  type Serializer,
+  type Transport,
+  type UndeserializableEvent,
+  WaybillClient,
+  type WaybillClientOptions,
+} from "@waybill/core";
+import { unavailableFailure } from "@waybill/core/serializer";
+import { json } from "@waybill/serializer-json";
+import { localTransport } from "@waybill/transport-local";
+
+/** A broker with a clock that stands still, two queues, a topic with a subscription, and a client. */
+export interface Fixture extends AsyncDisposable {
+  readonly clock: ManualClock;
+  readonly broker: Broker;
+  readonly transport: Transport;
+  readonly client: WaybillClient;
+  /** Another client on the same transport. */
+  clientWith(options: Partial<WaybillClientOptions>): WaybillClient;
+  /** What the client's hook was called with. */
+  readonly events: UndeserializableEvent[];
+}
+
+export interface FixtureOptions {
+  readonly queue?: QueueOptions;
+  readonly client?: Partial<WaybillClientOptions>;
+}
+
+export async function createFixture(options: FixtureOptions = {}): Promise<Fixture> {
+  const clock = createManualClock();
+  const broker = createBroker({ clock });
+  await broker.createQueue("orders", options.queue);
+  await broker.createQueue("quarantine");
+  await broker.createTopic("news");
+  await broker.createSubscription("news", "all");
+  const events: UndeserializableEvent[] = [];
+  const transport = localTransport(broker);
+  const client = new WaybillClient(transport, {
+    serializer: json(),
+    onUndeserializable: (event) => events.push(event),
+    ...options.client,
+  });
+  return {
+    clock,
+    broker,
+    transport,
+    client,
+    clientWith: (own) => new WaybillClient(transport, { serializer: json(), ...own }),
+    events,
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      await broker.close();
+    },
+  };
+}
+
+/** Lets everything that is ready run, without letting time pass. */
+export async function quiet(): Promise<void> {
+  for (let i = 0; i < 10; i += 1) await turn();
+}
+
+/**
+ * Lets the event loop turn until something holds; fails when it does not come about within ten seconds. A count of turns
+ * would not do: the digest of a dead-letter record is made on another thread.
+ */
+export async function until(holds: () => boolean): Promise<void> {
+  for (const deadlineMs = performance.now() + 10_000; performance.now() < deadlineMs; ) {
+    if (holds()) return;
+    await turn();
+  }
+  throw new Error(`It did not come about: ${holds}`);
+}
+
+/** A format under a label of its own whose reading is up to the test. */
+export function reading(deserialize: (bytes: Uint8Array) => unknown): Serializer {
+  return {
+    name: "custom",
+    mediaTypes: ["application/x-custom"],
+    detection: "label",
+    serialize: (value) => ({ bytes: encoder.encode(String(value)) }),
+    deserialize,
+  };
+}
+
+/** A format whose schema registry can be switched off. */
+export function registryBound(registry: { isUp: boolean }): Serializer {
+  return reading((bytes) => {
+    if (!registry.isUp) throw unavailableFailure("The registry does not answer.");
+    return { text: decoder.decode(bytes) };
+  });
+}
+
+/** A message that says it is JSON and is not. */
+export function poison(messageId: string, text = "{not json"): EncodedMessage {
+  return { messageId, contentType: "application/json", body: encoder.encode(text) };
+}
+
+/** A message in the format of {@link reading}. */
+export function custom(messageId: string, text = "x"): EncodedMessage {
+  return { messageId, contentType: "application/x-custom", body: encoder.encode(text) };
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true });

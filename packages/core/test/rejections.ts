@@ -1,0 +1,19 @@
+import { afterEach, beforeEach, expect } from "vitest";
+import { quiet } from "./fixture.js";
+
+/** Fails every test of the file that leaves behind a rejection which nobody handled: it would end the process. */
+export function expectNoUnhandledRejections(): void {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => void unhandled.push(reason);
+
+  beforeEach(() => {
+    unhandled.length = 0;
+    process.on("unhandledRejection", note);
+  });
+
+  afterEach(async () => {
+    await quiet();
+    process.off("unhandledRejection", note);
+    expect(unhandled).toEqual([]);
+  });
+}
