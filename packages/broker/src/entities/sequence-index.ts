@@ -1,4 +1,3 @@
-import { required } from "../errors/required.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 
 const BLOCK_SIZE = 128;
@@ -96,7 +95,7 @@ export class SequenceIndex {
   }
 
   #blockAt(at: number): Block {
-    return required(this.#blocks[at], "a block of a sequence index");
+    return this.#blocks[at] as Block;
   }
 
   /** Moves the upper half of a block into one of its own, which is returned. */
@@ -115,15 +114,17 @@ function first(block: Block): number {
   return messageAt(block, block.start).sequence;
 }
 
-function messageAt(block: Block, position: number): StoredMessage {
-  return required(block.items[position], "a message of a sequence index");
+/** Without a check, which shows in what every message does twice: from `start` on, each place holds a message. */
+function messageAt({ items }: Block, position: number): StoredMessage {
+  return items[position] as StoredMessage;
 }
 
 /** Where `sequence` is, or would be inserted. */
 function positionOf(block: Block, sequence: number): number {
-  if (first(block) >= sequence) return block.start;
-  let low = block.start + 1;
-  let high = block.items.length;
+  const { items, start } = block;
+  if (first(block) >= sequence) return start;
+  let low = start + 1;
+  let high = items.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
     if (messageAt(block, middle).sequence < sequence) low = middle + 1;
