@@ -12,6 +12,11 @@ describe("protocolHint", () => {
     expect(protocolHint("error:0A00010B:SSL routines::wrong version number", local)).toBeDefined();
   });
 
+  it("says so where Node takes no address for TLS", () => {
+    const text = "Setting the TLS ServerName to an IP address is not permitted.. Received '127.0.0.1'";
+    expect(protocolHint(text, local)).toMatch(/name localhost instead.*takes ;UseDevelopmentEmulator=true/);
+  });
+
   it("says so where plain AMQP meets a namespace of Azure", () => {
     expect(protocolHint("read ECONNRESET", `${azure};UseDevelopmentEmulator=true`)).toContain("leave it out");
   });
