@@ -34,10 +34,6 @@ const inIdentifiers = /[a-z](?:World|Seat|Trial|Law|UnderWay|Judge|Told)s?\b|#?\
 /** The CHANGELOG tells history, this file and the glossary name the words; a "Hello world" is nobody's fixture. */
 const exempt = /CHANGELOG\.md|retired-words\.test\.ts|glossary\.md|fixtures\/|corpus|-lock\.yaml/;
 
-/** Where the last of these words are still to go: harnesses, and the storage on disk. */
-const notYet = /^(?:scripts|bench)\/|lmdb/;
-const newlyRetired = /told|tell|becomes? of/i;
-
 const files = execFileSync("git", ["ls-files", "*.ts", "*.md"], { cwd: root, encoding: "utf8" })
   .split("\n")
   .filter((path) => path !== "" && !exempt.test(path));
@@ -51,7 +47,6 @@ describe("retired words", () => {
           const words = [...(line.match(pattern) ?? []), ...(line.match(inIdentifiers) ?? [])];
           return words
             .filter((word) => !/hello,? world/i.test(line) || !/^world$/i.test(word))
-            .filter((word) => !notYet.test(path) || !newlyRetired.test(word))
             .map((word) => `${path}:${index + 1} ${word}`);
         }),
     );

@@ -5,7 +5,7 @@ import { faults, runCell } from "./stall-matrix/run-cell.js";
 const cells = Object.keys(faults).flatMap((fault) =>
   Object.keys(receiverKinds).map((kind) => ({ fault, kind })),
 );
-/** Of these nobody tells; the end of a socket is told of, and the SDK closes a link that does not give its credit back to a call. */
+/** Nothing reports these; the end of a socket is reported, and the SDK closes a link that does not give its credit back to a call. */
 const isSilent = (fault: string) => !/half closed|swallowed/.test(fault);
 
 describe("a receiver on the official SDK whose link stands still", () => {

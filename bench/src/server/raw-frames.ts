@@ -74,7 +74,7 @@ export class FrameCutter {
         this.#hold(size);
         continue;
       }
-      this.#tell(chunk, at, at + size);
+      this.#notify(chunk, at, at + size);
       at += size;
     }
   }
@@ -90,7 +90,7 @@ export class FrameCutter {
     if (this.#filled < partial.length) return at + copied;
     const size = sizeOf(partial, 0);
     this.#partial = undefined;
-    if (size === partial.length) this.#tell(partial, 0, size);
+    if (size === partial.length) this.#notify(partial, 0, size);
     else {
       this.#hold(size);
       this.#filled = partial.copy(this.#partial!, 0);
@@ -98,7 +98,7 @@ export class FrameCutter {
     return at + copied;
   }
 
-  #tell(buffer: Buffer, start: number, end: number): void {
+  #notify(buffer: Buffer, start: number, end: number): void {
     if (isHeader(buffer, start)) this.#onHeader();
     else if (end - start > 8) {
       const body = start + buffer[start + 4]! * 4;

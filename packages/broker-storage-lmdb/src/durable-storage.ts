@@ -237,7 +237,7 @@ class DurableStorage implements Storage {
 
   async #close(): Promise<void> {
     try {
-      // A failure was told to those who waited for the commit that failed.
+      // Those who waited for the commit that failed have its error already.
       if (this.#group?.hasFailed === false) await this.commit();
     } finally {
       await this.#store?.close();

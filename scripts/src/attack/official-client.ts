@@ -33,7 +33,7 @@ export class OfficialClient {
     );
   }
 
-  /** Works until it is told to end, one message after the other. */
+  /** Works until it has to end, one message after the other. */
   async work(isOver: () => boolean): Promise<Work> {
     const sender = this.#client.createSender("health");
     const receiver = this.#client.createReceiver("health");

@@ -1,4 +1,4 @@
-/** What is to become of a message: it is decided by its number. */
+/** What has to happen to a message: its number decides. */
 export type Kind = "good" | "abandoned" | "poison";
 
 /** 1 % poison, 10 % abandoned at their first delivery. */

@@ -174,7 +174,7 @@ describe("a rhea client", () => {
     }
   });
 
-  it("is told why a link is refused", async () => {
+  it("gets the reason when a link is refused", async () => {
     await using node = await listen();
     await using client = connect(node);
     const sender = client.open_sender({ target: {} });

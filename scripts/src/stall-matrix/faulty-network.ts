@@ -60,7 +60,7 @@ class Wire {
     ] as const) {
       socket.setNoDelay();
       socket.on("error", () => {});
-      // What the client gives up for dead, the server is told of.
+      // The server hears of what the client gives up for dead.
       socket.on("end", () => (this.#isDead ? this.close() : other.end()));
       socket.on("close", () => other.destroy());
     }

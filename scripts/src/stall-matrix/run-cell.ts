@@ -18,7 +18,7 @@ export const faults: Readonly<Record<string, (broker: Broker, network: FaultyNet
     broker.faults.dropLinks("orders");
   },
   "the socket is half closed": (_broker, network) => network.inject("half-close"),
-  "the socket is half open: nothing passes, nobody is told": (_broker, network) =>
+  "the socket is half open: nothing passes, nobody is notified": (_broker, network) =>
     network.inject("half-open"),
 };
 

@@ -18,7 +18,7 @@ export interface GroupStations {
 /** Taken when the module loads, so that a test's fake timers cannot stop the disk. */
 const atEndOfTurn = setImmediate;
 
-/** Batches that are told together that they are durable. */
+/** Batches that resolve together once they are durable. */
 interface Slice {
   readonly promise: Promise<void>;
   readonly resolve: () => void;
@@ -26,7 +26,7 @@ interface Slice {
   batches: number;
 }
 
-/** So many batches are told in one turn of the event loop. What waits for them then goes on all at once. */
+/** So many batches resolve in one turn of the event loop. What waits for them then goes on all at once. */
 const BATCHES_PER_SLICE = 64;
 /** A disk that proved to be slow again and again is tried again after so many groups at most. */
 const MOST_PATIENCE = 64;
@@ -51,7 +51,7 @@ export class GroupCommit {
   #isScheduled = false;
   /** Whether the group on its way was written while others were not told yet. */
   #isOverlapping = false;
-  /** How many groups are to be written only once all are told; and how many were to be the last time. */
+  /** How many groups are to be written only once all have resolved; and how many were to be the last time. */
   #patience = 0;
   #lesson = 0;
   #failure: { readonly cause: unknown } | undefined;
@@ -98,7 +98,7 @@ export class GroupCommit {
     atEndOfTurn(() => {
       this.#isScheduled = false;
       if (this.#current.length === 0 && this.#next.length > 0 && this.#mayWrite()) this.#write();
-      this.#tell();
+      this.#resolveDurable();
     });
   }
 
@@ -110,7 +110,7 @@ export class GroupCommit {
     return this.#durable.length === 0 || this.#patience === 0;
   }
 
-  /** If all were told long before the group came back, the disk is slower than they, and larger groups serve it better for a while. */
+  /** If all had resolved long before the group came back, the disk is slower than they, and larger groups serve it better for a while. */
   #learn(): void {
     const wasHasty = this.#durable.length === 0 && this.#next.length > 2 * this.#current.length;
     this.#lesson = wasHasty ? Math.min(MOST_PATIENCE, Math.max(1, this.#lesson * 2)) : 0;
@@ -128,14 +128,14 @@ export class GroupCommit {
         if (this.#isOverlapping) this.#learn();
         this.#durable.push(...this.#current);
         this.#current = [];
-        this.#tell();
+        this.#resolveDurable();
       },
       async (error: unknown) => this.#fail(await reasonOf(error)),
     );
   }
 
   /** Lets some of those go on whose changes are durable. */
-  #tell(): void {
+  #resolveDurable(): void {
     this.#durable.shift()?.resolve();
     if (this.#durable.length > 0 || (this.#current.length === 0 && this.#next.length > 0)) this.#schedule();
   }
