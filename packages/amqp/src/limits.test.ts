@@ -205,26 +205,32 @@ function wideDispositions(count: number, state: Uint8Array): Buffer {
   return Buffer.concat(Array.from({ length: count }, () => Buffer.concat([head, fields])));
 }
 
+/** What this process computed since then, in ms: others use the machine, too. */
+function computedMs(since: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(since);
+  return (user + system) / 1000;
+}
+
 describe("64 KB of what costs time in proportion to its range", () => {
   it("tells 100,000 unsettled deliveries their outcome once, however often their range is named", () => {
     const { peer, link } = openUnsettled(100_000);
     let told = 0;
     link.handler.onDisposition = () => told++;
-    const startMs = performance.now();
+    const since = process.cpuUsage();
     peer.write(wideDispositions(2300, ACCEPTED));
     peer.write(wideDispositions(2300, Buffer.from([0x40])));
     expect(told).toBe(100_000);
-    expect(performance.now() - startMs).toBeLessThan(2000);
+    expect(computedMs(since)).toBeLessThan(2000);
   });
 
   it("does not look at the deliveries of other links when links come and go", () => {
     const { peer, link } = openUnsettled(100_000);
-    const startMs = performance.now();
+    const since = process.cpuUsage();
     for (let i = 0; i < 1000; i++) {
       peer.attach({ name: `link-${i}`, handle: 1, role: i % 2 === 0 });
       peer.send(detachType, { handle: 1, closed: true });
     }
-    expect(performance.now() - startMs).toBeLessThan(1000);
+    expect(computedMs(since)).toBeLessThan(1500);
     expect(link.isAttached).toBe(true);
   });
 
