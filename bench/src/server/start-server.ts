@@ -25,10 +25,15 @@ interface Usage {
   readonly rssMb: number;
 }
 
+/** The program of a server. */
+export const SERVER_PROGRAM = new URL("./server-process.js", import.meta.url);
+
 /** Starts a server in a process of its own; resolves when it listens. */
-export async function startServer(name: "waybill" | "waybill-durable" | "rhea"): Promise<NodeServer> {
+export async function startServer(
+  name: "waybill" | "waybill-durable" | "rhea",
+  program = SERVER_PROGRAM,
+): Promise<NodeServer> {
   const directory = mkdtempSync(join(tmpdir(), "waybill-bench-"));
-  const program = new URL("./server-process.js", import.meta.url);
   const child = await Child.start<{ port: number }>(program, [name, directory], ["--no-warnings"]);
   return {
     name,

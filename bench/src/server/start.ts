@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Line, Probe } from "../harness/probe.js";
+import { joinServerProgram } from "./join-program.js";
 import type { RabbitMq } from "./rabbitmq.js";
 import { RawClient } from "./raw-client.js";
 import { connectRhea } from "./rhea-client.js";
@@ -26,18 +27,22 @@ export function start(rabbitMq: RabbitMq | undefined): Probe {
       limit("idle RSS in MB", "idleMb", 75),
       limit(crowd, "crowdMs", 2000),
     ],
-    open: () => ({
-      sides: {
-        subject: startOurs,
-        ...(rabbitMq === undefined ? {} : { baseline: () => startTheirs(rabbitMq) }),
-      },
-    }),
+    async open() {
+      const joined = await joinServerProgram();
+      return {
+        sides: {
+          subject: () => startOurs(joined.program),
+          ...(rabbitMq === undefined ? {} : { baseline: () => startTheirs(rabbitMq) }),
+        },
+        close: joined.remove,
+      };
+    },
   };
 }
 
-async function startOurs() {
+async function startOurs(program: URL) {
   const startMs = performance.now();
-  const server = await startServer("waybill");
+  const server = await startServer("waybill", program);
   (await RawClient.open(server.port)).close();
   const ms = performance.now() - startMs;
   await sleep(1000);

@@ -78,6 +78,9 @@ export class LockTokens {
   }
 }
 
+/** The digits of each byte: every message that is locked needs sixteen of them. */
+const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
 function hex(word: number): string {
-  return word.toString(16).padStart(8, "0");
+  return `${DIGITS[word >>> 24]}${DIGITS[(word >>> 16) & 0xff]}${DIGITS[(word >>> 8) & 0xff]}${DIGITS[word & 0xff]}`;
 }
