@@ -12,7 +12,7 @@ describeRuns([
   [
     "soak-server",
     "loses nothing in a few seconds with one kill",
-    "--minutes 0.1 --clients 4 --kills 1 --seed 7",
+    "--minutes 0.2 --clients 4 --kills 1 --seed 7",
     "1 servers killed",
   ],
   // The time that it takes is for runs on a machine that has nothing else to do.

@@ -6,7 +6,7 @@ const body = Buffer.alloc(1024, "x");
 
 /** What the official client is measured at, each with 1 KB messages. */
 export interface OfficialClient {
-  /** One by one, 32 of them in inFlight. */
+  /** One by one, 32 of them in flight. */
   send(count: number): Promise<void>;
   /** In batches of 100. */
   sendBatches(count: number): Promise<void>;

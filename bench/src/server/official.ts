@@ -4,7 +4,7 @@ import { type NodeServer, openServers } from "./start-server.js";
 
 /** In an order that empties the queue. */
 const OPERATIONS = {
-  send: { text: "send, 32 in inFlight", count: 6_400 },
+  send: { text: "send, 32 in flight", count: 6_400 },
   sendBatches: { text: "send batches of 100", count: 12_800 },
   receive: { text: "receive 100, complete in parallel", count: 6_400 },
   subscribe: { text: "subscribe with 32 calls", count: 12_800 },
@@ -37,7 +37,7 @@ export const official: Probe = {
       ];
     }),
     {
-      name: "official client: send, 32 in inFlight, durable, against in memory",
+      name: "official client: send, 32 in flight, durable, against in memory",
       ...{ unit: "rate", subject: "waybill-durable", baseline: "waybill", figure: "send", target: 0.8 },
     },
   ],

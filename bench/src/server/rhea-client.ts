@@ -12,7 +12,7 @@ export async function connectRhea(port: number): Promise<Connection> {
   return connection;
 }
 
-/** Sends messages of 1 KB, as many in inFlight as rhea keeps; resolves with the ms until the last is accepted. */
+/** Sends messages of 1 KB, as many in flight as rhea keeps; resolves with the ms until the last is accepted. */
 export async function sendWithRhea(connection: Connection, address: string, count: number): Promise<number> {
   const startMs = performance.now();
   const sender = connection.open_sender({ target: { address } });

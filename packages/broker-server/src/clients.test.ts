@@ -30,7 +30,7 @@ async function answerTo(port: number, bytes: Uint8Array): Promise<Buffer> {
 }
 
 describe("a receiver", () => {
-  it("may have 10,000 messages in inFlight and settle them in any order", async () => {
+  it("may have 10,000 messages in flight and settle them in any order", async () => {
     await using fixture = await openRaw();
     await fill(fixture, 10_000);
     await using client = await fixture.connect();

@@ -3,7 +3,7 @@ import type { Case } from "../case.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { counted, gate, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
-/** A processor that is closed settles what is in inFlight, in time. */
+/** A processor that is closed settles what is in flight, in time. */
 export function clientClosingCases(subject: TransportSubject): Case[] {
   const testCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
     processingCase(subject, `closing: ${name}`, run);
@@ -69,7 +69,7 @@ export function clientClosingCases(subject: TransportSubject): Case[] {
         );
       },
     ),
-    testCase("nothing is lost and nothing stays locked, however many are in inFlight", async (harness) => {
+    testCase("nothing is lost and nothing stays locked, however many are in flight", async (harness) => {
       const count = 200;
       const queue = await harness.queue(counted(count), { maxDeliveryCount: 1000 });
       const client = harness.client();
@@ -92,7 +92,7 @@ export function clientClosingCases(subject: TransportSubject): Case[] {
           { maxConcurrentCalls: 50, prefetchCount: 10 },
         );
         const expected = Math.min(20, (await harness.content(queue)).length);
-        await harness.until(() => came >= expected, "messages are in inFlight");
+        await harness.until(() => came >= expected, "messages are in flight");
         const closing = subscription.close({ closeTimeoutInMs: 200 });
         for (const finish of waiting.slice(0, waiting.length / 2)) finish();
         await harness.ended(closing, "the subscription closed");

@@ -20,7 +20,7 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
         queue,
         async ({ sessionId, body }) => {
           running.set(sessionId!, (running.get(sessionId!) ?? 0) + 1);
-          assert.equal(running.get(sessionId!), 1, "no two messages of a session are in inFlight");
+          assert.equal(running.get(sessionId!), 1, "no two messages of a session are in flight");
           most = Math.max(most, running.size);
           await new Promise((resolve) => setTimeout(resolve, 1));
           seen.set(sessionId!, [...(seen.get(sessionId!) ?? []), body.n]);
@@ -62,7 +62,7 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
       await harness.untilEmpty(queue);
       assert.deepEqual(seen, [1, 2, 2, 2, 3]);
     }),
-    testCase("several messages of a session are in inFlight if asked", async (harness) => {
+    testCase("several messages of a session are in flight if asked", async (harness) => {
       const queue = await sessionQueue(harness, mixed(["ada"], 3));
       const { opened, open } = gate();
       let running = 0;
@@ -75,7 +75,7 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
         },
         { maxConcurrentCallsPerSession: 3 },
       );
-      await harness.until(() => running === 3, "three messages are in inFlight");
+      await harness.until(() => running === 3, "three messages are in flight");
       open();
       await harness.untilEmpty(queue);
       await harness.ended(subscription.close(), "the subscription closed");
