@@ -1,11 +1,12 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-/** Change what others in their process would see: the file system, or the tracer of the official SDK. */
+/** Change or count what others in their process see as well: the file system, the tracer of the official SDK, warnings that come once. */
 const changesItsProcess = [
   "packages/broker-storage-lmdb/src/directory/store-directory.test.ts",
   "packages/opentelemetry/src/spans.test.ts",
   "packages/transport-azure/src/official-tracing.test.ts",
+  "packages/transport-azure/src/sdk-patches/apply-sdk-patches.test.ts",
 ];
 
 const packages = fileURLToPath(new URL("./packages/", import.meta.url));
