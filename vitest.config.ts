@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { SlowFirst } from "./test/slow-first.js";
 
 /** Change or count what others in their process see as well: the file system, the tracer of the official SDK, warnings that come once. */
 const changesItsProcess = [
@@ -24,6 +25,7 @@ export default defineConfig({
     testTimeout: 120_000,
     // One more than the smallest machine it is run on has cores: some files mostly wait, for locks to run out or for processes.
     maxWorkers: 3,
+    sequence: { sequencer: SlowFirst },
     projects: [
       {
         extends: true,
