@@ -6,6 +6,7 @@ import { maxNodes } from "./binary-xml/max-nodes.js";
 import { readDocument } from "./binary-xml/read-document.js";
 import { toValue } from "./contract/to-value.js";
 import type { ResolvedContract } from "./write/contract.js";
+import type { WrittenDocument } from "./write/element-writer.js";
 import { PlainRecord, toPlainValue } from "./write/plain-value.js";
 import { writeContract } from "./write/write-contract.js";
 import { writeUntyped } from "./write/write-untyped.js";
@@ -33,15 +34,18 @@ export function writeDotnet(
   }
   const plain = plainValue(checked, context.maxDepth);
   const isContract = contract !== undefined && plain instanceof PlainRecord;
-  const bytes = isContract ? writeContract(plain, contract) : writeUntyped(plain);
-  requireFewItems(bytes, context);
-  return { bytes };
+  const written = isContract ? writeContract(plain, contract) : writeUntyped(plain);
+  requireFewItems(written, context);
+  return { bytes: written.bytes };
 }
 
-/** What holds more items than readers take is not written. An item takes four bytes at least. */
-function requireFewItems(bytes: Uint8Array, { maxDepth, maxItemsIn }: SerializeContext): void {
+/** What holds more items than readers take is not written. It is read where that is in doubt. */
+function requireFewItems(
+  { bytes, nodeCount }: WrittenDocument,
+  { maxDepth, maxItemsIn }: SerializeContext,
+): void {
   const maxItems = maxItemsIn?.(bytes.length);
-  if (maxItems === undefined || bytes.length <= maxItems) return;
+  if (maxItems === undefined || nodeCount <= maxItems) return;
   try {
     toValue(readDocument(bytes, maxNodes(maxItems)), { dates: "iso", hints: undefined, maxDepth, maxItems });
   } catch (error) {
@@ -67,5 +71,5 @@ function checkedValue(value: unknown, check: BodyCheck | undefined): unknown {
 }
 
 function asText({ bytes }: SerializedBody): SerializedBody {
-  return { bytes: writeUntyped(utf8.decode(bytes)) };
+  return { bytes: writeUntyped(utf8.decode(bytes)).bytes };
 }
