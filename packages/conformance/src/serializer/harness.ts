@@ -91,9 +91,13 @@ export async function read(serializer: Serializer, offer: Offer): Promise<Harnes
  */
 export async function readQuickly(serializer: Serializer, offer: Offer, name: string): Promise<Harness> {
   const limitMs = Math.ceil(timeLimit.refusalMs + offer.bytes.length / timeLimit.bytesPerMs);
-  let workMs = Number.POSITIVE_INFINITY;
-  let waitedMs = Number.POSITIVE_INFINITY;
-  for (let attempt = 0; attempt < 5; attempt++) {
+  const firstMs = performance.now();
+  const first = await read(serializer, offer);
+  let waitedMs = performance.now() - firstMs;
+  if (waitedMs <= limitMs && waitedMs < timeLimit.waitMs) return first;
+  let workMs = waitedMs;
+  // Asking for the processor time takes longer than most readings.
+  for (let attempt = 1; attempt < 5; attempt++) {
     const startMs = performance.now();
     const start = process.cpuUsage();
     const harness = await read(serializer, offer);
