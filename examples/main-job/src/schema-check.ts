@@ -1,11 +1,12 @@
 import { Ajv, type ValidateFunction } from "ajv";
 import formats from "ajv-formats";
-import { type Webhook, webhookSchema } from "./webhooks.js";
+import { definitionName, type Webhook, webhookDefinitions } from "./webhooks.js";
 
 // Each schema checks a few payloads: optimising the generated code would cost more than it saves.
 const ajv = new Ajv({ strict: false, code: { optimize: false } });
 formats.default(ajv);
-const validators = new Map<string, ValidateFunction>();
+// One schema for all events, so that what they share is compiled once.
+ajv.addSchema(webhookDefinitions(), "webhooks");
 const verdicts = new Map<Webhook, boolean>();
 
 /**
@@ -22,10 +23,7 @@ export function isRefusedBySchema(webhook: Webhook): boolean {
 }
 
 function validator(event: string): ValidateFunction {
-  let validate = validators.get(event);
-  if (validate === undefined) {
-    validate = ajv.compile(webhookSchema(event));
-    validators.set(event, validate);
-  }
+  const validate = ajv.getSchema(`webhooks#/definitions/${encodeURIComponent(definitionName(event))}`);
+  if (validate === undefined) throw new Error(`The schema of the event "${event}" is not found.`);
   return validate;
 }

@@ -41,11 +41,24 @@ export function webhookSchema(event: string): JsonSchemaDocument {
   return schema;
 }
 
-function extractSchema(event: string): JsonSchemaDocument {
+/** All definitions of `@octokit/webhooks-schemas`. */
+export function webhookDefinitions(): Omit<JsonSchemaDocument, "$ref"> {
   const { $schema, definitions } = require("@octokit/webhooks-schemas") as JsonSchemaDocument;
+  return { $schema, definitions };
+}
+
+/** The name of an event's definition. Throws when there is none. */
+export function definitionName(event: string): string {
+  const { definitions } = webhookDefinitions();
   // Events with actions have a union of them, the others a single definition.
-  const root = [`${event}_event`, `${event}$event`].find((name) => Object.hasOwn(definitions, name));
-  if (root === undefined) throw new Error(`There is no schema for the event "${event}".`);
+  const name = [`${event}_event`, `${event}$event`].find((one) => Object.hasOwn(definitions, one));
+  if (name === undefined) throw new Error(`There is no schema for the event "${event}".`);
+  return name;
+}
+
+function extractSchema(event: string): JsonSchemaDocument {
+  const { $schema, definitions } = webhookDefinitions();
+  const root = definitionName(event);
   const reached = new Map<string, unknown>();
   collect(root, definitions, reached);
   return { $schema, $ref: `#/definitions/${root}`, definitions: Object.fromEntries(reached) };
