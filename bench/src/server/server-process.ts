@@ -5,6 +5,7 @@ const SERVERS: Readonly<Record<string, () => Promise<number>>> = {
   waybill: async () => (await import("./waybill-server.js")).serveWaybill(),
   "waybill-durable": async () => (await import("./waybill-server.js")).serveWaybill(process.argv[3]),
   rhea: async () => (await import("./rhea-server.js")).serveWithRhea(),
+  "rhea-durable": async () => (await import("./rhea-server.js")).serveWithRhea(process.argv[3]),
 };
 
 process.on("message", () => {

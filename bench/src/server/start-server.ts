@@ -30,7 +30,7 @@ export const SERVER_PROGRAM = new URL("./server-process.js", import.meta.url);
 
 /** Starts a server in a process of its own; resolves when it listens. */
 export async function startServer(
-  name: "waybill" | "waybill-durable" | "rhea",
+  name: "waybill" | "waybill-durable" | "rhea" | "rhea-durable",
   program = SERVER_PROGRAM,
 ): Promise<NodeServer> {
   const directory = mkdtempSync(join(tmpdir(), "waybill-bench-"));
