@@ -5,7 +5,7 @@ if (options?.isHelpWanted) console.log(usage);
 else if (options !== undefined) {
   // The command line is answered before everything else is loaded.
   const { run } = await import("./run.js");
-  await run(options);
+  if (!(await run(options, console.log))) process.exitCode = 1;
 }
 
 function readCommandLine(): JobOptions | undefined {

@@ -1,4 +1,4 @@
-const encoder = new TextEncoder();
+import { utf8 } from "./utf8.js";
 
 /** Collects bytes in memory that doubles when it is full. */
 export class ByteSink {
@@ -43,7 +43,7 @@ export class ByteSink {
 
   /** A name, prefix or namespace: its length in one to five bytes, and UTF-8. Source: [MC-NBFX] 2.1.2, 2.1.3. */
   name(text: string): void {
-    const bytes = encoder.encode(text);
+    const bytes = utf8(text);
     let left = bytes.length;
     while (left >= 0x80) {
       this.uint8((left & 0x7f) | 0x80);

@@ -1,7 +1,6 @@
 import { Records } from "../binary-xml/records.js";
 import { ByteSink } from "./byte-sink.js";
-
-const encoder = new TextEncoder();
+import { utf8 } from "./utf8.js";
 
 /** The last record of an element also closes it: the record type plus one. */
 const END = 1;
@@ -124,7 +123,7 @@ export class ElementWriter {
 
   /** UTF-8, or UTF-16 where that is shorter. */
   #chars(text: string, end: number): void {
-    const bytes = encoder.encode(text);
+    const bytes = utf8(text);
     if (bytes.length > text.length * 2) {
       this.#unicodeChars(text, end);
     } else {
