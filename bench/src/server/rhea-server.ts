@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { BATCH_MESSAGE_FORMAT, splitBatch } from "@waybill/amqp";
 import rhea, { type EventContext, type Message, type Sender } from "rhea";
+import { required } from "../../../scripts/dist/run/required.js";
 
 /**
  * The least that stores and forwards and that the official client takes for its service: one list of messages, given to whoever has
@@ -23,7 +24,7 @@ export function serveWithRhea(): Promise<number> {
     else if ((context as { format?: number }).format === BATCH_MESSAGE_FORMAT) {
       const batch = message as unknown as Buffer;
       for (const one of splitBatch(batch)) list.add(rhea.message.decode(one as Buffer) as unknown as Message);
-    } else list.add(message!);
+    } else list.add(required(message));
   });
 
   container.on("sender_open", ({ sender }: EventContext) => {
@@ -99,7 +100,7 @@ class MessageList {
     const lockedUntil = isPeekLock && rhea.types.wrap_timestamp(Date.now() + 60_000);
     const allowed = sender.delivery_count + sender.credit;
     while (given < allowed && this.#next < this.#messages.length && sender.sendable()) {
-      const message = this.#messages[this.#next++]!;
+      const message = required(this.#messages[this.#next++]);
       if (isPeekLock) message.message_annotations = { "x-opt-locked-until": lockedUntil };
       sender.send(message, randomBytes(16));
       given++;
@@ -113,11 +114,12 @@ class MessageList {
 
 /** Takes any token, as `$cbs` does. */
 function answerToken({ message, connection }: EventContext): void {
+  const { reply_to, message_id } = required(message);
   connection
     .find_sender(({ source }: Sender) => source.address === "$cbs")
     ?.send({
-      to: message!.reply_to!,
-      correlation_id: message!.message_id!,
+      to: required(reply_to),
+      correlation_id: required(message_id),
       application_properties: { "status-code": 202, "status-description": "Accepted" },
       body: null,
     });

@@ -126,8 +126,8 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
         const subscription = client.subscribeSessions<{ n: number }>(
           queue,
           {
-            processMessage: ({ sessionId, body }) =>
-              void seen.set(sessionId!, [...(seen.get(sessionId!) ?? []), body.n]),
+            processMessage: ({ sessionId = "", body }) =>
+              void seen.set(sessionId, [...(seen.get(sessionId) ?? []), body.n]),
             processError: () => {},
           },
           { maxConcurrentSessions: 2, sessionIdleTimeoutInMs: 100 },

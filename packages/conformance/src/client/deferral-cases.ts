@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { DeferError, DeferredMessages } from "@waybill/core";
 import type { SequenceNumberStore } from "@waybill/core/transport";
 import type { Case } from "../case.js";
+import { required } from "../required.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { counted, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
@@ -18,8 +19,8 @@ export function clientDeferralCases(subject: TransportSubject): Case[] {
         const deferred = new DeferredMessages(receiver, store);
         for (const message of await receiveAll(receiver, 3)) await deferred.defer(message);
         const [first, ...others] = await new DeferredMessages(receiver, store).receive();
-        assert.deepEqual(numbersOf([first!, ...others]), [1, 2, 3]);
-        await deferred.complete(first!);
+        assert.deepEqual(numbersOf([required(first), ...others]), [1, 2, 3]);
+        await deferred.complete(required(first));
         assert.deepEqual(
           store.saved,
           others.map(({ sequenceNumber }) => sequenceNumber),

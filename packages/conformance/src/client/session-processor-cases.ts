@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Message, SessionMessageHandlers, SubscribeSessionsOptions } from "@waybill/core";
 import type { Case } from "../case.js";
+import { required } from "../required.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { counted, gate, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
@@ -18,13 +19,14 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
       const subscription = subscribe(
         harness,
         queue,
-        async ({ sessionId, body }) => {
-          running.set(sessionId!, (running.get(sessionId!) ?? 0) + 1);
-          assert.equal(running.get(sessionId!), 1, "no two messages of a session are in flight");
+        async (message) => {
+          const sessionId = required(message.sessionId);
+          running.set(sessionId, (running.get(sessionId) ?? 0) + 1);
+          assert.equal(running.get(sessionId), 1, "no two messages of a session are in flight");
           most = Math.max(most, running.size);
           await new Promise((resolve) => setTimeout(resolve, 1));
-          seen.set(sessionId!, [...(seen.get(sessionId!) ?? []), body.n]);
-          running.delete(sessionId!);
+          seen.set(sessionId, [...(seen.get(sessionId) ?? []), message.body.n]);
+          running.delete(sessionId);
         },
         { maxConcurrentSessions: 3 },
       );
@@ -172,7 +174,7 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
       assert.deepEqual(numbersOf(messages), [1]);
       assert.equal(code, "deserialization-failed");
       await assert.rejects(session.receiveMessages(5), { code });
-      await session.completeMessage(messages[0]!);
+      await session.completeMessage(required(messages[0]));
       await session.close();
       assert.equal((await harness.content(queue)).length, 2);
     }),

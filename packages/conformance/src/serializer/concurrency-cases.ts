@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type Serializer, WaybillError } from "@waybill/core";
 import type { Case } from "../case.js";
+import { required } from "../required.js";
 import { assertSameValue } from "../same-value.js";
 import { messageSetting, readContext, readValue, write } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
@@ -19,10 +20,10 @@ export function concurrencyCases(subject: SerializerSubject): Case[] {
         await Promise.all(
           entries.flatMap((entry, index) => [
             writeValue(serializer, subject, entry).then(({ bytes }) =>
-              assertSameValue(bytes, written[index]!.bytes, `what was written of ${entry.name}`),
+              assertSameValue(bytes, required(written[index]).bytes, `what was written of ${entry.name}`),
             ),
-            readValue(serializer, { ...written[index]!, isDeclared: true }, entry.name).then((value) =>
-              assertSameValue(value, written[index]!.value, entry.name),
+            readValue(serializer, { ...required(written[index]), isDeclared: true }, entry.name).then(
+              (value) => assertSameValue(value, required(written[index]).value, entry.name),
             ),
           ]),
         );
@@ -32,7 +33,7 @@ export function concurrencyCases(subject: SerializerSubject): Case[] {
       name: "concurrency: a caller who gave up gets the result or the code aborted",
       async run() {
         const serializer = await subject.create();
-        const entry = quickValues(subject)[0]!;
+        const entry = required(quickValues(subject)[0]);
         const message = messageSetting(subject, entry.message);
         const written = await writeValue(serializer, subject, entry);
         const during = new AbortController();

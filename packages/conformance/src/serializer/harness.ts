@@ -7,6 +7,7 @@ import {
   type SerializeContext,
   type SerializedBody,
 } from "@waybill/core/serializer";
+import { required } from "../required.js";
 import type { MessageSetting, SerializerSubject } from "./serializer-subject.js";
 
 /** The depth limit under which the suite works where a case does not set another. */
@@ -54,7 +55,7 @@ export async function write(
   assert.ok(written?.bytes instanceof Uint8Array, "serialize returns { bytes } with a Uint8Array");
   const contentType = message.contentType ?? written.contentType ?? serializer.mediaTypes[0];
   assert.equal(typeof contentType, "string", "a written body has a content type");
-  return { bytes: written.bytes, contentType: contentType! };
+  return { bytes: written.bytes, contentType: required(contentType) };
 }
 
 /** The context in which a serializer is offered a body. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Case } from "../case.js";
+import { required } from "../required.js";
 import { assertSameValue } from "../same-value.js";
 import { messageSetting, readValue, write } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
@@ -71,7 +72,7 @@ export function ownershipCases(subject: SerializerSubject): Case[] {
         const serializer = await subject.create();
         const entries = quickValues(subject);
         const writeAt = async (index: number) => {
-          const entry = entries[index % entries.length]!;
+          const entry = required(entries[index % entries.length]);
           const { bytes } = await write(serializer, entry.value, messageSetting(subject, entry.message));
           return { name: entry.name, bytes, copy: bytes.slice() };
         };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { Serializer } from "@waybill/core";
 import type { Case } from "../case.js";
 import { type ForeignBody, foreignBodies } from "../corpus/foreign-bodies.js";
+import { required } from "../required.js";
 import { assertSameValue } from "../same-value.js";
 import { type Harness, messageSetting, read, readQuickly, readRefused, readValue } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
@@ -19,7 +20,7 @@ export function recognitionCases(subject: SerializerSubject): Case[] {
         forEachWritten(subject, async (serializer, written) => {
           if (proves(serializer, subject, written))
             assert.ok(
-              serializer.leadingBytes?.includes(written.bytes[0]!),
+              serializer.leadingBytes?.includes(required(written.bytes[0])),
               `${written.name} starts with 0x${written.bytes[0]?.toString(16)}`,
             );
         }),

@@ -3,6 +3,7 @@ import { inspect } from "node:util";
 import type { Serializer, WaybillError } from "@waybill/core";
 import { concatBytes } from "../bytes.js";
 import type { Case } from "../case.js";
+import { required } from "../required.js";
 import { assertWriteRefusal, read, write } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 
@@ -79,7 +80,7 @@ function* damagedCopies(bytes: Uint8Array): Iterable<Uint8Array> {
     yield bytes.slice(0, offset);
     for (const bit of [1, 0x20, 0x80]) {
       const flipped = bytes.slice();
-      flipped[offset]! ^= bit;
+      flipped[offset] = required(flipped[offset]) ^ bit;
       yield flipped;
     }
     yield concatBytes(bytes.slice(0, offset), Uint8Array.of(0xff), bytes.slice(offset));

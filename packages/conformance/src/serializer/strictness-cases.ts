@@ -1,5 +1,6 @@
 import { concatBytes } from "../bytes.js";
 import type { Case } from "../case.js";
+import { required } from "../required.js";
 import { messageSetting, readQuickly, readRefused, readValue } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 import { type Written, writableValues, writeValue } from "./written.js";
@@ -113,7 +114,7 @@ const refuseTruncated: Check = async (serializer, written, { isUnframed }) => {
 const surviveBitFlips: Check = async (serializer, written) => {
   for (const bit of offsets(written.bytes.length * 8)) {
     const bytes = written.bytes.slice();
-    bytes[bit >> 3]! ^= 1 << (bit & 7);
+    bytes[bit >> 3] = required(bytes[bit >> 3]) ^ (1 << (bit & 7));
     await readQuickly(
       serializer,
       { ...written, bytes, isDeclared: true },

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Case } from "../../case.js";
+import { required } from "../../required.js";
 import { handleOf, type TransportHarness, texts, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
@@ -51,13 +52,14 @@ export function transferDeadLetterCases(subject: TransportSubject): Case[] {
     }),
     testCase("a message that was passed on too often lies in the last queue's", async (harness) => {
       const chain = [await harness.createQueue()];
-      while (chain.length < hopLimit + 2) chain.unshift(await harness.createQueue({ forwardTo: chain[0]! }));
-      await harness.send(chain[0]!, "lamp");
-      const queue = chain[hopLimit]!;
+      while (chain.length < hopLimit + 2)
+        chain.unshift(await harness.createQueue({ forwardTo: required(chain[0]) }));
+      await harness.send(required(chain[0]), "lamp");
+      const queue = required(chain[hopLimit]);
       const receiver = harness.receiver({ queue, subQueue: "transferDeadLetter" });
       const kept = await harness.receiveOne(receiver);
       assert.deepEqual(texts([kept]), ["lamp"]);
-      await harness.receiveNothing(harness.receiver(chain.at(-1)!));
+      await harness.receiveNothing(harness.receiver(required(chain.at(-1))));
       await receiver.complete(handleOf(kept));
     }),
   ];

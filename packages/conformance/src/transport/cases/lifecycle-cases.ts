@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { WaybillError } from "@waybill/core";
 import type { Case } from "../../case.js";
+import { required } from "../../required.js";
 import { type Operation, operations } from "../harness/operations.js";
 import {
   message,
@@ -53,7 +54,7 @@ function operationCases(subject: TransportSubject, operation: Operation): Case[]
     cases.push(
       testCase("rejects with closed when what it is called on is closed", async (harness) => {
         const { call, owner } = await operation.prepare(harness);
-        await owner!.close();
+        await required(owner).close();
         await rejectsWith("closed", () => call({}), name);
         await assertUsable(harness);
       }),

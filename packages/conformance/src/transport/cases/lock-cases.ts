@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Case } from "../../case.js";
+import { required } from "../../required.js";
 import { handleOf, rejectsWith, type TransportHarness, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
@@ -41,7 +42,7 @@ export function lockCases(subject: TransportSubject): Case[] {
       const delivered = await harness.sendAndReceive(queue, receiver);
       await harness.advance(harness.lockDurationMs * 0.6);
       const until = await receiver.renewLock(handleOf(delivered));
-      assert.ok(until instanceof Date && until > delivered.lockedUntilUtc!, "the new end is later");
+      assert.ok(until instanceof Date && until > required(delivered.lockedUntilUtc), "the new end is later");
       await harness.advance(harness.lockDurationMs * 0.6);
       await harness.receiveNothing(harness.receiver(queue));
       await receiver.complete(handleOf(delivered));

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { TransportCapability } from "@waybill/core/transport";
 import type { Case } from "../../case.js";
+import { required } from "../../required.js";
 import { assertSameValue } from "../../same-value.js";
 import {
   handleOf,
@@ -24,8 +25,8 @@ export function peekingCases(subject: TransportSubject): Case[] {
       await harness.send(queue, message("a", { messageId: "A-1", applicationProperties: { note: 1 } }), "b");
       const peeked = await harness.receiver(queue).peek({ maxMessages: 10 });
       assert.deepEqual(texts(peeked), ["a", "b"]);
-      assert.equal(peeked[0]!.messageId, "A-1");
-      assertSameValue(peeked[0]!.applicationProperties, { note: 1 }, "the application properties");
+      assert.equal(required(peeked[0]).messageId, "A-1");
+      assertSameValue(required(peeked[0]).applicationProperties, { note: 1 }, "the application properties");
       for (const one of peeked) {
         assert.equal(one.settlement, undefined);
         assert.equal(one.lockToken, undefined);
@@ -44,7 +45,7 @@ export function peekingCases(subject: TransportSubject): Case[] {
       await harness.send(queue, "a", "b", "c", "d");
       const receiver = harness.receiver(queue);
       const all = await receiver.peek({ maxMessages: 10 });
-      const fromSequenceNumber = all[1]!.sequenceNumber;
+      const fromSequenceNumber = required(all[1]).sequenceNumber;
       assert.deepEqual(texts(await receiver.peek({ maxMessages: 2, fromSequenceNumber })), ["b", "c"]);
       assert.deepEqual(
         texts(await receiver.peek({ maxMessages: 1 })),
@@ -69,8 +70,8 @@ export function peekingCases(subject: TransportSubject): Case[] {
       const receiver = harness.receiver(queue);
       const delivered = await harness.sendAndReceive(queue, receiver);
       await receiver.deadLetter(handleOf(delivered), { deadLetterReason: "broken" });
-      const [dead] = await harness.deadLetterReceiver(queue).peek({ maxMessages: 1 });
-      assert.equal(dead!.deadLetterReason, "broken");
+      const dead = required((await harness.deadLetterReceiver(queue).peek({ maxMessages: 1 }))[0]);
+      assert.equal(dead.deadLetterReason, "broken");
       assert.deepEqual(await receiver.peek({ maxMessages: 1 }), []);
     }),
     testCase(

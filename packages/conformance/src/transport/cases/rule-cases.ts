@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { EncodedMessage } from "@waybill/core";
 import type { SubscriptionRule, TransportRuleManager } from "@waybill/core/transport";
 import type { Case } from "../../case.js";
+import { required } from "../../required.js";
 import { assertSameValue } from "../../same-value.js";
 import {
   message,
@@ -92,7 +93,11 @@ export function ruleCases(subject: TransportSubject): Case[] {
       for (const [index, rule] of created.entries()) {
         assert.equal(listed[index]?.name, rule.name);
         assert.equal(listed[index]?.action, rule.action);
-        assertSameValue(withoutAbsent(listed[index]!.filter), rule.filter, `the filter of ${rule.name}`);
+        assertSameValue(
+          withoutAbsent(required(listed[index]).filter),
+          rule.filter,
+          `the filter of ${rule.name}`,
+        );
       }
     }),
     testCase("a rule changes nothing for messages that are there already", async (harness) => {

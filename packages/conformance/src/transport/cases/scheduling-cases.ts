@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Case } from "../../case.js";
+import { required } from "../../required.js";
 import {
   message,
   rejectsWith,
@@ -53,7 +54,7 @@ export function schedulingCases(subject: TransportSubject): Case[] {
     }),
     testCase("a cancelled message never comes", async (harness) => {
       const { queue, sender, numbers } = await withScheduled(harness, "a", "b", "c");
-      await sender.cancelScheduled([numbers[0]!, numbers[2]!]);
+      await sender.cancelScheduled([required(numbers[0]), required(numbers[2])]);
       await harness.advance(5000);
       const receiver = harness.receiver(queue);
       assert.deepEqual(texts([await harness.receiveOne(receiver)]), ["b"]);

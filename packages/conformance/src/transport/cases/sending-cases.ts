@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { ApplicationPropertyValue, EncodedMessage } from "@waybill/core";
 import type { EncodedBody, MessageId } from "@waybill/core/transport";
 import type { Case } from "../../case.js";
+import { required } from "../../required.js";
 import { assertSameValue } from "../../same-value.js";
 import {
   message,
@@ -138,7 +139,7 @@ export function sendingCases(subject: TransportSubject): Case[] {
         assert.deepEqual(texts(arrived), sent);
         const numbers = arrived.map(({ sequenceNumber }) => sequenceNumber);
         for (const [index, number] of numbers.entries())
-          assert.ok(index === 0 || number > numbers[index - 1]!, "sequence numbers rise");
+          assert.ok(index === 0 || number > required(numbers[index - 1]), "sequence numbers rise");
       },
     ),
     testCase("of a batch with a message that is too large, none arrives", async (harness) => {
@@ -172,7 +173,7 @@ export function sendingCases(subject: TransportSubject): Case[] {
       await harness.send(queue, { body: everyByte });
       const first = await harness.receiveOne(receiver);
       (first.body as Uint8Array).fill(0xa5);
-      await receiver.abandon(first.settlement!);
+      await receiver.abandon(required(first.settlement));
       assertSameValue((await harness.receiveOne(receiver)).body, everyByte, "the body of the next delivery");
     }),
   ];

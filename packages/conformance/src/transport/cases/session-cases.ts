@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { DeliveredMessage, TransportSessionReceiver } from "@waybill/core/transport";
 import type { Case } from "../../case.js";
+import { required } from "../../required.js";
 import { assertSameValue } from "../../same-value.js";
 import {
   handleOf,
@@ -84,8 +85,8 @@ export function sessionCases(subject: TransportSubject): Case[] {
       const queue = await withSessions(harness);
       const session = await accept(harness, queue, "ada");
       const [first, second] = await harness.receive(session, 3);
-      await session.complete(handleOf(first!));
-      await session.deadLetter(handleOf(second!), { deadLetterReason: "broken" });
+      await session.complete(handleOf(required(first)));
+      await session.deadLetter(handleOf(required(second)), { deadLetterReason: "broken" });
       const dead = await harness.receiveOne(harness.deadLetterReceiver(queue));
       assert.deepEqual([...texts([dead]), dead.sessionId, dead.deadLetterReason], ["ada 2", "ada", "broken"]);
     }),
@@ -228,7 +229,8 @@ export function sessionCases(subject: TransportSubject): Case[] {
         const queue = await withSessions(harness);
         await harness.send(queue, message("cem 1", { sessionId: "cem" }));
         await accept(harness, queue, "dan");
-        const list = (skip: number, top: number) => harness.transport.listSessions!({ queue }, { skip, top });
+        const list = (skip: number, top: number) =>
+          harness.transport.listSessions?.({ queue }, { skip, top });
         assert.deepEqual(await list(0, 100), ["ada", "ben", "cem"]);
         assert.deepEqual(await list(1, 1), ["ben"]);
         assert.deepEqual(await list(3, 100), []);
@@ -244,7 +246,7 @@ export function sessionCases(subject: TransportSubject): Case[] {
         await harness.advance(1000);
         const updatedAfter = new Date(harness.now().getTime() - 500);
         await (await accept(harness, queue, "eve")).setState(Uint8Array.of(1));
-        const ids = await harness.transport.listSessions!({ queue }, { updatedAfter, skip: 0, top: 100 });
+        const ids = await harness.transport.listSessions?.({ queue }, { updatedAfter, skip: 0, top: 100 });
         assert.deepEqual(ids, ["eve"]);
       },
       "sessionEnumeration",
@@ -255,7 +257,7 @@ export function sessionCases(subject: TransportSubject): Case[] {
       async (harness) => {
         const queue = await harness.createQueue();
         await rejectsWith("operation-invalid", () =>
-          harness.transport.listSessions!({ queue }, { skip: 0, top: 100 }),
+          required(harness.transport.listSessions?.({ queue }, { skip: 0, top: 100 })),
         );
       },
       "sessionEnumeration",

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Case } from "../../case.js";
+import { required } from "../../required.js";
 import { assertSameValue } from "../../same-value.js";
 import {
   handleOf,
@@ -133,12 +134,12 @@ export function settlingCases(subject: TransportSubject): Case[] {
       await harness.send(queue, "a", "b", "c", "d", "e", "f");
       const handles = (await harness.receive(receiver, 6)).map(handleOf);
       await Promise.all([
-        receiver.complete(handles[0]!),
-        receiver.deadLetter(handles[1]!, { deadLetterReason: "first" }),
-        receiver.complete(handles[2]!),
-        receiver.deadLetter(handles[3]!, { deadLetterReason: "second" }),
-        receiver.abandon(handles[4]!, { propertiesToModify: { note: "again" } }),
-        receiver.complete(handles[5]!),
+        receiver.complete(required(handles[0])),
+        receiver.deadLetter(required(handles[1]), { deadLetterReason: "first" }),
+        receiver.complete(required(handles[2])),
+        receiver.deadLetter(required(handles[3]), { deadLetterReason: "second" }),
+        receiver.abandon(required(handles[4]), { propertiesToModify: { note: "again" } }),
+        receiver.complete(required(handles[5])),
       ]);
       const dead = await harness.receive(harness.deadLetterReceiver(queue), 2);
       assert.deepEqual(dead.map((one) => [...texts([one]), one.deadLetterReason]).sort(), [
@@ -167,7 +168,7 @@ export function settlingCases(subject: TransportSubject): Case[] {
       const receiver = harness.receiver(queue);
       await harness.send(queue, "a", "b", "c");
       const handles = (await harness.receive(receiver, 3)).map(handleOf);
-      for (const index of [2, 0, 1]) await receiver.complete(handles[index]!);
+      for (const index of [2, 0, 1]) await receiver.complete(required(handles[index]));
       await harness.outlastLocks();
       await harness.receiveNothing(receiver);
     }),

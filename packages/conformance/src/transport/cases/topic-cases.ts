@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Case } from "../../case.js";
+import { required } from "../../required.js";
 import { assertSameValue } from "../../same-value.js";
 import {
   handleOf,
@@ -21,8 +22,8 @@ export function topicCases(subject: TransportSubject): Case[] {
       for (const subscription of ["billing", "shipping"]) {
         const copies = await harness.receive(harness.receiver({ topic, subscription }), 2);
         assert.deepEqual(texts(copies), ["a", "b"]);
-        assert.equal(copies[0]!.messageId, "A-1");
-        assertSameValue(copies[0]!.applicationProperties.note, 1, "the property");
+        assert.equal(required(copies[0]).messageId, "A-1");
+        assertSameValue(required(copies[0]).applicationProperties.note, 1, "the property");
       }
     }),
     testCase("settling one copy leaves the others alone", async (harness) => {

@@ -9,6 +9,7 @@ import type {
   TransportReceiver,
 } from "@waybill/core/transport";
 import type { Case } from "../../case.js";
+import { required } from "../../required.js";
 import type { EntitySetting, TransportFixture, TransportSubject } from "./transport-subject.js";
 
 /** How long a receiver waits for what should not come, in milliseconds of the broker's time. */
@@ -82,7 +83,7 @@ export class TransportHarness {
   }
 
   async receiveOne(receiver: TransportReceiver): Promise<DeliveredMessage> {
-    return (await this.receive(receiver, 1))[0]!;
+    return required((await this.receive(receiver, 1))[0]);
   }
 
   /** Sends one message to a queue and receives it with the receiver. */
