@@ -2,12 +2,11 @@ import assert from "node:assert/strict";
 import type { Case } from "../case.js";
 import { required } from "../required.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
-import { counted, gate, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
+import { counted, gate, numbersOf, processingCase } from "./processing-harness.js";
 
 /** A processor that is closed settles what is in flight, in time. */
 export function clientClosingCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
-    processingCase(subject, `closing: ${name}`, run);
+  const testCase = processingCase(subject, "closing");
   return [
     testCase("a client that is closed leaves its transport to the others on it", async (harness) => {
       const queue = await harness.queue(counted(1), { requiresSession: false });

@@ -8,8 +8,7 @@ import { counted, numbersOf, type ProcessingHarness, processingCase } from "./pr
 
 /** Messages are set aside and come back by number; a record keeps the numbers. */
 export function clientDeferralCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
-    processingCase(subject, `deferral: ${name}`, run);
+  const testCase = processingCase(subject, "deferral");
   return [
     testCase(
       "a record receives what was deferred, in order, and forgets what was completed",

@@ -13,8 +13,7 @@ import { counted, gate, numbersOf, type ProcessingHarness, processingCase } from
 
 /** What a processor makes of what its handler does. */
 export function processingCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
-    processingCase(subject, `processing: ${name}`, run);
+  const testCase = processingCase(subject, "processing");
   return [
     testCase("an error of the handler abandons its message, which comes again", async (harness) => {
       const queue = await harness.queue(counted(1));

@@ -16,8 +16,7 @@ const { conforming: _, ...countedJson } = plainJson;
 
 /** What happens to a message that comes again. */
 export function redeliveryCases(subject: TransportSubject): Case[] {
-  const toCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
-    processingCase(subject, `redelivery: ${name}`, run);
+  const toCase = processingCase(subject, "redelivery");
   return [
     toCase("a message that a process took with it is read under tighter limits", async (harness) => {
       const queue = await harness.queue([large, ...counted(1)]);

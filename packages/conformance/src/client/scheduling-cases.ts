@@ -3,14 +3,13 @@ import { peekAll, WaybillError } from "@waybill/core";
 import type { Case } from "../case.js";
 import { required } from "../required.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
-import { counted, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
+import { counted, numbersOf, processingCase } from "./processing-harness.js";
 
 const hourMs = 3_600_000;
 
 /** Messages are scheduled by property or by call, found by peeking, and cancelled. */
 export function clientSchedulingCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
-    processingCase(subject, `scheduling: ${name}`, run);
+  const testCase = processingCase(subject, "scheduling");
   return [
     testCase("a message that names its hour comes then and not before", async (harness) => {
       const scheduledEnqueueTimeUtc = harness.later(1000);

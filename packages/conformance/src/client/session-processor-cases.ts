@@ -7,8 +7,7 @@ import { counted, gate, numbersOf, type ProcessingHarness, processingCase } from
 
 /** Many sessions are served at once, each in order. */
 export function sessionProcessorCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
-    processingCase(subject, `session processor: ${name}`, run);
+  const testCase = processingCase(subject, "session processor");
   return [
     testCase("every session is served in order, and no more at once than asked for", async (harness) => {
       const ids = Array.from({ length: 12 }, (_, i) => `s${i}`);

@@ -9,12 +9,11 @@ import type { Case } from "../case.js";
 import { required } from "../required.js";
 import { assertSameValue } from "../same-value.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
-import { type ClientHarness, clientCase, noise, resubmitted } from "./client-harness.js";
+import { clientCase, noise, resubmitted } from "./client-harness.js";
 
 /** Bodies that travel elsewhere, or so that nobody else can read them. */
 export function transformedBodyCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: ClientHarness) => Promise<void>) =>
-    clientCase(subject, name, run);
+  const testCase = clientCase(subject);
   const tooLarge = (subject.maxMessageBytes ?? 256 * 1024) + 1;
   return [
     testCase("claim check: a body larger than any message travels", async (harness) => {

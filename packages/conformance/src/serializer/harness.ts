@@ -7,6 +7,7 @@ import {
   type SerializeContext,
   type SerializedBody,
 } from "@waybill/core/serializer";
+import type { Case } from "../case.js";
 import { required } from "../required.js";
 import type { MessageSetting, SerializerSubject } from "./serializer-subject.js";
 
@@ -26,6 +27,14 @@ const timeLimit = { refusalMs: 50, bytesPerMs: 4 * 1024, waitMs: 5000 };
 export type Harness =
   | { readonly status: "value"; readonly value: unknown }
   | { readonly status: "refusal"; readonly error: WaybillError };
+
+/** Makes cases of a subject that each have a serializer of their own; names begin with what the cases are about. */
+export function serializerCase(subject: SerializerSubject, about: string) {
+  return (name: string, run: (serializer: Serializer) => Promise<void>): Case => ({
+    name: `${about}: ${name}`,
+    run: async () => run(await subject.create()),
+  });
+}
 
 /** How a body is offered for reading. */
 export interface Offer {

@@ -4,7 +4,15 @@ import type { Case } from "../case.js";
 import { type ForeignBody, foreignBodies } from "../corpus/foreign-bodies.js";
 import { required } from "../required.js";
 import { assertSameValue } from "../same-value.js";
-import { type Harness, messageSetting, read, readQuickly, readRefused, readValue } from "./harness.js";
+import {
+  type Harness,
+  messageSetting,
+  read,
+  readQuickly,
+  readRefused,
+  readValue,
+  serializerCase,
+} from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 import { quickValues, type Written, writeValue } from "./written.js";
 
@@ -69,16 +77,16 @@ export function recognitionCases(subject: SerializerSubject): Case[] {
 }
 
 function foreignCase(subject: SerializerSubject, body: ForeignBody): Case {
+  const testCase = serializerCase(subject, "recognition");
   const isRecognised = subject.recognises?.includes(body.format) ?? false;
-  return {
-    name: `recognition: ${body.format} (${body.name}) ${isRecognised ? "may be read" : "is refused"} without a label`,
-    async run() {
-      const serializer = await subject.create();
+  return testCase(
+    `${body.format} (${body.name}) ${isRecognised ? "may be read" : "is refused"} without a label`,
+    async (serializer) => {
       const offer = { bytes: body.bytes.slice(), isDeclared: false, message: messageSetting(subject) };
       const readForeign = isRecognised ? readQuickly : readRefused;
       await readForeign(serializer, offer, `${body.format}, ${body.name},`);
     },
-  };
+  );
 }
 
 /** Whether a body of its own proves the format without a label. */

@@ -13,8 +13,7 @@ import type { TransportSubject } from "../harness/transport-subject.js";
 
 /** Deferred messages wait until they are asked for by number. */
 export function deferralCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
-    transportCase(subject, `deferral: ${name}`, run, "deferral");
+  const testCase = transportCase(subject, "deferral", "deferral");
   return [
     testCase("a deferred message is not delivered until it is asked for", async (harness) => {
       const { queue, receiver, sequenceNumber } = await withDeferred(harness);
@@ -58,8 +57,7 @@ export function deferralCases(subject: TransportSubject): Case[] {
       assert.equal(dead.deadLetterReason, "too late");
     }),
     testCase("several deferred messages come in one call", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { queue, receiver } = await harness.queueWithReceiver();
       await harness.send(queue, "a", "b", "c");
       const messages = await harness.receive(receiver, 3);
       for (const delivered of messages) await receiver.defer(handleOf(delivered));
@@ -90,8 +88,7 @@ export function deferralCases(subject: TransportSubject): Case[] {
 }
 
 async function withDeferred(harness: TransportHarness) {
-  const queue = await harness.createQueue();
-  const receiver = harness.receiver(queue);
+  const { queue, receiver } = await harness.queueWithReceiver();
   const delivered = await harness.sendAndReceive(queue, receiver);
   await receiver.defer(handleOf(delivered), { propertiesToModify: { note: "later" } });
   return { queue, receiver, sequenceNumber: delivered.sequenceNumber };

@@ -1,24 +1,13 @@
 import assert from "node:assert/strict";
-import type { TransportCapability } from "@waybill/core/transport";
 import type { Case } from "../../case.js";
 import { required } from "../../required.js";
 import { assertSameValue } from "../../same-value.js";
-import {
-  handleOf,
-  message,
-  type TransportHarness,
-  texts,
-  transportCase,
-} from "../harness/transport-harness.js";
+import { handleOf, message, texts, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
 /** Peeking sees everything and touches nothing. */
 export function peekingCases(subject: TransportSubject): Case[] {
-  const testCase = (
-    name: string,
-    run: (harness: TransportHarness) => Promise<void>,
-    ...needs: TransportCapability[]
-  ) => transportCase(subject, `peeking: ${name}`, run, ...needs);
+  const testCase = transportCase(subject, "peeking");
   return [
     testCase("sees messages in order, whole, without lock or handle", async (harness) => {
       const queue = await harness.createQueue();
@@ -54,8 +43,7 @@ export function peekingCases(subject: TransportSubject): Case[] {
       );
     }),
     testCase("sees a message that is locked", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { queue, receiver } = await harness.queueWithReceiver();
       const delivered = await harness.sendAndReceive(queue, receiver);
       assert.deepEqual(texts(await receiver.peek({ maxMessages: 1 })), ["lamp"]);
       await receiver.complete(handleOf(delivered));
@@ -66,8 +54,7 @@ export function peekingCases(subject: TransportSubject): Case[] {
       assert.deepEqual(await harness.receiver(queue).peek({ maxMessages: 10 }), []);
     }),
     testCase("sees the dead-letter queue", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { queue, receiver } = await harness.queueWithReceiver();
       const delivered = await harness.sendAndReceive(queue, receiver);
       await receiver.deadLetter(handleOf(delivered), { deadLetterReason: "broken" });
       const dead = required((await harness.deadLetterReceiver(queue).peek({ maxMessages: 1 }))[0]);
@@ -77,8 +64,7 @@ export function peekingCases(subject: TransportSubject): Case[] {
     testCase(
       "sees deferred messages as deferred",
       async (harness) => {
-        const queue = await harness.createQueue();
-        const receiver = harness.receiver(queue);
+        const { queue, receiver } = await harness.queueWithReceiver();
         await receiver.defer(handleOf(await harness.sendAndReceive(queue, receiver)));
         const [deferred] = await receiver.peek({ maxMessages: 1 });
         assert.equal(deferred?.state, "deferred");

@@ -23,8 +23,7 @@ const orders: readonly EncodedMessage[] = [
 
 /** A subscription's rules choose what it gets and may change it. */
 export function ruleCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
-    transportCase(subject, `rules: ${name}`, run, "rules");
+  const testCase = transportCase(subject, "rules", "rules");
   const selects = (name: string, filter: SubscriptionRule["filter"], expected: readonly string[]) =>
     testCase(`${name} selects`, async (harness) => {
       const { topic, rules } = await withRules(harness);

@@ -12,8 +12,7 @@ import type { TransportSubject } from "../harness/transport-subject.js";
 
 /** Scheduled messages become active when their time has come, unless they are cancelled. */
 export function schedulingCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
-    transportCase(subject, `scheduling: ${name}`, run, "scheduling");
+  const testCase = transportCase(subject, "scheduling", "scheduling");
   return [
     testCase("returns a sequence number for each message", async (harness) => {
       const { numbers } = await withScheduled(harness, "a", "b");

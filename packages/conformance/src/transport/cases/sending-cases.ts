@@ -71,8 +71,7 @@ const ids: Readonly<Record<string, MessageId>> = {
 
 /** What is sent arrives as it was sent, whole, in order, all of it or none. */
 export function sendingCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
-    transportCase(subject, `sending: ${name}`, run);
+  const testCase = transportCase(subject, "sending");
   return [
     ...Object.entries(bodies).map(([name, body]) =>
       testCase(`a body of ${name} arrives as it was sent`, async (harness) => {
@@ -168,8 +167,7 @@ export function sendingCases(subject: TransportSubject): Case[] {
       assertSameValue(sent, copy, "the message handed over");
     }),
     testCase("a delivered message no longer depends on what another delivery made of it", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { queue, receiver } = await harness.queueWithReceiver();
       await harness.send(queue, { body: everyByte });
       const first = await harness.receiveOne(receiver);
       (first.body as Uint8Array).fill(0xa5);

@@ -15,8 +15,8 @@ import type { TransportSubject } from "../harness/transport-subject.js";
 
 /** A session is held by one receiver, keeps its order and its state. */
 export function sessionCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
-    transportCase(subject, `sessions: ${name}`, run, "sessions");
+  const testCase = transportCase(subject, "sessions", "sessions");
+  const listingCase = transportCase(subject, "sessions", "sessionEnumeration");
   return [
     testCase("a receiver gets its session's messages only, in order", async (harness) => {
       const queue = await withSessions(harness);
@@ -222,24 +222,17 @@ export function sessionCases(subject: TransportSubject): Case[] {
       const queue = await harness.createQueue();
       await rejectsWith("operation-invalid", () => accept(harness, queue, "ada"));
     }),
-    transportCase(
-      subject,
-      "sessions: those that have messages are listed, sorted, page by page",
-      async (harness) => {
-        const queue = await withSessions(harness);
-        await harness.send(queue, message("cem 1", { sessionId: "cem" }));
-        await accept(harness, queue, "dan");
-        const list = (skip: number, top: number) =>
-          harness.transport.listSessions?.({ queue }, { skip, top });
-        assert.deepEqual(await list(0, 100), ["ada", "ben", "cem"]);
-        assert.deepEqual(await list(1, 1), ["ben"]);
-        assert.deepEqual(await list(3, 100), []);
-      },
-      "sessionEnumeration",
-    ),
-    transportCase(
-      subject,
-      "sessions: those whose state was set after an instant are listed, with or without messages",
+    listingCase("those that have messages are listed, sorted, page by page", async (harness) => {
+      const queue = await withSessions(harness);
+      await harness.send(queue, message("cem 1", { sessionId: "cem" }));
+      await accept(harness, queue, "dan");
+      const list = (skip: number, top: number) => harness.transport.listSessions?.({ queue }, { skip, top });
+      assert.deepEqual(await list(0, 100), ["ada", "ben", "cem"]);
+      assert.deepEqual(await list(1, 1), ["ben"]);
+      assert.deepEqual(await list(3, 100), []);
+    }),
+    listingCase(
+      "those whose state was set after an instant are listed, with or without messages",
       async (harness) => {
         const queue = await withSessions(harness);
         await (await accept(harness, queue, "dan")).setState(Uint8Array.of(1));
@@ -249,19 +242,13 @@ export function sessionCases(subject: TransportSubject): Case[] {
         const ids = await harness.transport.listSessions?.({ queue }, { updatedAfter, skip: 0, top: 100 });
         assert.deepEqual(ids, ["eve"]);
       },
-      "sessionEnumeration",
     ),
-    transportCase(
-      subject,
-      "sessions: an entity without sessions has none to list",
-      async (harness) => {
-        const queue = await harness.createQueue();
-        await rejectsWith("operation-invalid", () =>
-          required(harness.transport.listSessions?.({ queue }, { skip: 0, top: 100 })),
-        );
-      },
-      "sessionEnumeration",
-    ),
+    listingCase("an entity without sessions has none to list", async (harness) => {
+      const queue = await harness.createQueue();
+      await rejectsWith("operation-invalid", () =>
+        required(harness.transport.listSessions?.({ queue }, { skip: 0, top: 100 })),
+      );
+    }),
     testCase("peeking sees the session's messages only", async (harness) => {
       const queue = await withSessions(harness);
       const session = await accept(harness, queue, "ben");

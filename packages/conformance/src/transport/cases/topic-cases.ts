@@ -2,19 +2,12 @@ import assert from "node:assert/strict";
 import type { Case } from "../../case.js";
 import { required } from "../../required.js";
 import { assertSameValue } from "../../same-value.js";
-import {
-  handleOf,
-  message,
-  type TransportHarness,
-  texts,
-  transportCase,
-} from "../harness/transport-harness.js";
+import { handleOf, message, texts, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
 /** Every subscription of a topic gets its own copy of a message. */
 export function topicCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
-    transportCase(subject, `topics: ${name}`, run);
+  const testCase = transportCase(subject, "topics");
   return [
     testCase("every subscription gets a copy, whole and in order", async (harness) => {
       const topic = await harness.createTopic(["billing", "shipping"]);
